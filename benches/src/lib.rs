@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Criterion benchmarks and end-to-end comparisons of the workspace (see the `benches/` targets).

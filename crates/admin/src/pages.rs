@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What each route writes.
+
+use bytes::Bytes;
+use hyper::StatusCode;
+
+use crate::desk::Desk;
+use crate::readiness::State;
+use crate::routes::ROUTES;
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+const JSON: &str = "application/json";
+
+/// A response before it becomes HTTP.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) content_type: &'static str,
+    pub(crate) body: Bytes,
+}
+
+impl Page {
+    fn ok(content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        Self { status: StatusCode::OK, content_type, body: body.into() }
+    }
+
+    fn failed(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        Self { status, content_type: PLAIN, body: body.into() }
+    }
+}
+
+pub(crate) fn index(desk: &Desk) -> Page {
+    let mut text = String::from_utf8_lossy(&desk.version).into_owned();
+    text.push('\n');
+    text.push_str(&route_list());
+    Page::ok(PLAIN, text)
+}
+
+pub(crate) fn config(desk: &Desk) -> Page {
+    Page::ok(PLAIN, desk.config.clone())
+}
+
+pub(crate) fn health(_: &Desk) -> Page {
+    Page::ok(PLAIN, "ok\n")
+}
+
+pub(crate) fn ready(desk: &Desk) -> Page {
+    let state = desk.readiness.get();
+    let text = format!("{}\n", state.as_str());
+    match state {
+        State::Ready => Page::ok(PLAIN, text),
+        State::Starting | State::Draining => Page::failed(StatusCode::SERVICE_UNAVAILABLE, text),
+    }
+}
+
+pub(crate) fn version(desk: &Desk) -> Page {
+    Page::ok(PLAIN, desk.version.clone())
+}
+
+pub(crate) fn prometheus(desk: &Desk) -> Page {
+    metrics::process::refresh();
+    Page::ok(PROMETHEUS, metrics::prometheus(&desk.window.borrow()))
+}
+
+pub(crate) fn json(desk: &Desk) -> Page {
+    metrics::process::refresh();
+    Page::ok(JSON, metrics::json(&desk.window.borrow()))
+}
+
+pub(crate) fn vars(desk: &Desk) -> Page {
+    metrics::process::refresh();
+    let mut pairs = metrics::stats(&desk.window.borrow());
+    pairs.sort();
+    let lines = pairs.iter().map(|(name, value)| format!("{name}: {value}\n"));
+    Page::ok(PLAIN, lines.collect::<String>())
+}
+
+pub(crate) fn not_found() -> Page {
+    Page::failed(StatusCode::NOT_FOUND, format!("not found; the routes are:\n\n{}", route_list()))
+}
+
+pub(crate) fn method_not_allowed() -> Page {
+    Page::failed(StatusCode::METHOD_NOT_ALLOWED, "method not allowed; use GET or HEAD\n")
+}
+
+/// One line per route: the path and what it shows.
+fn route_list() -> String {
+    ROUTES.iter().map(|route| format!("{:<14}{}\n", route.path, route.summary)).collect()
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`SendBuf`]: replies that wait to be written.
+
+use crate::Pool;
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::io::IoSlice;
+
+/// Replies in order: copied bytes, with large values among them by reference.
+///
+/// Small pieces are copied into one block. A large value enters as [`Bytes`] at the place it belongs
+/// to and is gathered from where it lies by [`SendBuf::slices`], so it is never copied.
+#[derive(Debug, Default)]
+pub struct SendBuf {
+    /// Copied bytes; those before `head` have been sent.
+    bytes: Vec<u8>,
+    head: usize,
+    /// Values by reference, each with the offset into `bytes` before which it is sent.
+    pinned: VecDeque<(usize, Bytes)>,
+    pinned_bytes: usize,
+}
+
+impl SendBuf {
+    /// A buffer without a block.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a copy of `bytes`.
+    #[inline]
+    pub fn put(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends `value` by reference.
+    pub fn put_pinned(&mut self, value: Bytes) {
+        if !value.is_empty() {
+            self.pinned_bytes += value.len();
+            self.pinned.push_back((self.bytes.len(), value));
+        }
+    }
+
+    /// Appends what `write` appends to a plain vector: for formatting in place.
+    #[inline]
+    pub fn put_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let before = self.bytes.len();
+        write(&mut self.bytes);
+        debug_assert!(self.bytes.len() >= before, "a reply may only grow");
+    }
+
+    /// Bytes that wait, by copy and by reference.
+    #[inline]
+    pub fn pending(&self) -> usize {
+        self.bytes.len() - self.head + self.pinned_bytes
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.pending() == 0
+    }
+
+    /// Whether everything that waits is one slice of copied bytes, see [`SendBuf::front`].
+    #[inline]
+    pub fn is_contiguous(&self) -> bool {
+        self.pinned.is_empty()
+    }
+
+    /// The copied bytes up to the first value by reference.
+    #[inline]
+    pub fn front(&self) -> &[u8] {
+        let end = self.pinned.front().map_or(self.bytes.len(), |(at, _)| *at);
+        &self.bytes[self.head..end]
+    }
+
+    /// Fills `slices` with what waits, in order, for one gathering write; returns how many it
+    /// filled. What does not fit is left for the next call.
+    pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let mut filled = 0;
+        let mut from = self.head;
+        let mut push = |piece: &'a [u8]| {
+            if piece.is_empty() {
+                return true;
+            }
+            if filled == slices.len() {
+                return false;
+            }
+            slices[filled] = IoSlice::new(piece);
+            filled += 1;
+            true
+        };
+        for (at, value) in &self.pinned {
+            if !push(&self.bytes[from..*at]) || !push(value) {
+                return filled;
+            }
+            from = *at;
+        }
+        push(&self.bytes[from..]);
+        filled
+    }
+
+    /// Declares that the first `n` waiting bytes have been sent.
+    ///
+    /// # Panics
+    ///
+    /// When fewer than `n` bytes wait.
+    pub fn consume(&mut self, mut n: usize) {
+        assert!(n <= self.pending(), "sent more than there was");
+        while n > 0 {
+            let copied = self.front().len();
+            let step = n.min(copied);
+            self.head += step;
+            n -= step;
+            if n == 0 {
+                break;
+            }
+            let (_, value) = self.pinned.front_mut().expect("pending() counted it");
+            let step = n.min(value.len());
+            bytes::Buf::advance(value, step);
+            self.pinned_bytes -= step;
+            n -= step;
+            if value.is_empty() {
+                self.pinned.pop_front();
+            }
+        }
+        if self.is_empty() {
+            self.bytes.clear();
+            self.head = 0;
+        } else if self.head > self.bytes.len() / 2 {
+            self.compact();
+        }
+    }
+
+    /// Forgets what has been sent. Moves fewer bytes than it forgets, so a peer that never lets the
+    /// buffer drain costs a constant per byte and no growing memory.
+    fn compact(&mut self) {
+        self.bytes.drain(..self.head);
+        for (at, _) in &mut self.pinned {
+            *at -= self.head;
+        }
+        self.head = 0;
+    }
+
+    /// Borrows a block from the pool, if it has none.
+    #[inline]
+    pub fn lend(&mut self, pool: &mut Pool) {
+        if self.bytes.capacity() == 0 {
+            self.bytes = pool.take_send();
+        }
+    }
+
+    /// Gives the block back if nothing waits in it.
+    #[inline]
+    pub fn release(&mut self, pool: &mut Pool) {
+        if self.is_empty() && self.bytes.capacity() != 0 {
+            pool.give_send(std::mem::take(&mut self.bytes));
+            self.pinned = VecDeque::new();
+        }
+    }
+
+    /// Bytes of memory it holds by itself now; values by reference are their store's.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(send: &mut SendBuf, most: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        while !send.is_empty() {
+            let mut slices = [IoSlice::new(&[]); 3];
+            let filled = send.slices(&mut slices);
+            let all: Vec<u8> = slices[..filled].iter().flat_map(|s| s.to_vec()).collect();
+            let n = all.len().min(most);
+            out.extend_from_slice(&all[..n]);
+            send.consume(n);
+        }
+        out
+    }
+
+    #[test]
+    fn pieces_leave_in_order_however_they_are_cut() {
+        for most in [1, 2, 3, 5, 7, 100] {
+            let mut send = SendBuf::new();
+            send.put(b"head ");
+            send.put_pinned(Bytes::from_static(b"first"));
+            send.put_pinned(Bytes::from_static(b"second"));
+            send.put_pinned(Bytes::new());
+            send.put(b" middle ");
+            send.put_pinned(Bytes::from_static(b"last"));
+            assert_eq!(send.pending(), 28);
+            assert!(!send.is_contiguous());
+            assert_eq!(sent(&mut send, most), b"head firstsecond middle last", "{most} at a time");
+            assert_eq!((send.pending(), send.is_contiguous()), (0, true));
+        }
+    }
+
+    #[test]
+    fn a_sent_buffer_starts_again_at_the_front_of_its_block() {
+        let mut pool = Pool::new(64, 64, 1);
+        let mut send = SendBuf::new();
+        send.lend(&mut pool);
+        for _ in 0..100 {
+            send.put(b"twenty bytes of data");
+            assert_eq!(send.front().len(), 20);
+            send.consume(20);
+        }
+        assert_eq!(send.capacity(), 64, "it never had to grow");
+        send.release(&mut pool);
+        assert_eq!((send.capacity(), pool.idle_bytes()), (0, 64));
+    }
+
+    #[test]
+    fn a_buffer_that_never_drains_does_not_grow() {
+        let mut send = SendBuf::new();
+        send.put(b"0123456789");
+        for _ in 0..10_000 {
+            send.put(b"0123456789");
+            send.put_pinned(Bytes::from_static(b"abc"));
+            send.consume(13);
+            assert!(send.pending() < 30 && send.capacity() <= 128, "{}", send.capacity());
+        }
+    }
+
+    #[test]
+    fn a_buffer_with_replies_keeps_its_block() {
+        let mut pool = Pool::new(64, 64, 1);
+        let mut send = SendBuf::new();
+        send.lend(&mut pool);
+        send.put(b"x");
+        send.release(&mut pool);
+        assert_eq!((send.front(), send.capacity()), (&b"x"[..], 64));
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The conformance kit: one call tests a codec against the contract of [`Protocol`].
+
+use crate::{Malformed, Parsed, Protocol};
+
+/// What parsing a whole sample came to.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    /// Bytes taken by each request or rejection, in order, with the rejection's reply.
+    steps: Vec<(usize, Option<Vec<u8>>)>,
+    /// Whether the connection was to be closed.
+    closed: bool,
+    /// Bytes left over as an unfinished request.
+    left: usize,
+}
+
+/// Tests a codec with `samples` of its wire format: whole sessions, good and bad, in which a request
+/// may be cut off at the end.
+///
+/// For each sample, and for each of a set of mutations of it, checks that
+///
+/// 1. every request and rejection takes at least a byte, and `NeedMore` asks for at least one;
+/// 2. the outcome is the same when the bytes arrive all at once, one by one, and in two pieces cut at
+///    any place: nothing depends on how the input is chunked;
+/// 3. a sample's unfinished rest really needs what `at_least` says: no shorter input completes it;
+/// 4. arbitrary bytes never panic.
+///
+/// # Panics
+///
+/// When a rule is broken; the message names the rule and shows the input.
+pub fn check<P: Protocol>(make: impl Fn() -> P, samples: &[&[u8]]) {
+    assert!(!samples.is_empty(), "a protocol without samples tests nothing");
+    for sample in samples {
+        check_chunking(&make, sample);
+        check_at_least(&make, sample);
+    }
+    let mut noise = Noise(0x9E37_79B9_7F4A_7C15);
+    for sample in samples {
+        for _ in 0..64 {
+            check_chunking(&make, &noise.mutate(sample));
+        }
+    }
+}
+
+/// Rule 2, and rule 1 on the way.
+fn check_chunking<P: Protocol>(make: &impl Fn() -> P, sample: &[u8]) {
+    let whole = run(make, sample, &[sample.len()]);
+    let single: Vec<usize> = (1..=sample.len()).collect();
+    assert_eq!(run(make, sample, &single), whole, "byte by byte: {}", show(sample));
+    let step = sample.len().div_ceil(256).max(1);
+    for cut in (0..sample.len()).step_by(step) {
+        let pieces = run(make, sample, &[cut, sample.len()]);
+        assert_eq!(pieces, whole, "cut at {cut}: {}", show(sample));
+    }
+}
+
+/// Rule 3: feeds fewer bytes than were asked for and expects to be asked again.
+fn check_at_least<P: Protocol>(make: &impl Fn() -> P, sample: &[u8]) {
+    for arrived in 0..sample.len() {
+        let mut cursor = P::Cursor::default();
+        let Ok(Parsed::NeedMore { at_least }) = make().parse(&mut cursor, &sample[..arrived])
+        else {
+            return;
+        };
+        let enough = (arrived + at_least).min(sample.len());
+        for early in arrived..enough {
+            let mut cursor = P::Cursor::default();
+            let parsed = make().parse(&mut cursor, &sample[..early]);
+            let more = matches!(parsed, Ok(Parsed::NeedMore { .. }));
+            assert!(more, "{at_least} more bytes asked for after {arrived}: {}", show(sample));
+        }
+    }
+}
+
+/// Parses `sample` as it arrives: `ends` are the lengths of the input at each arrival.
+fn run<P: Protocol>(make: &impl Fn() -> P, sample: &[u8], ends: &[usize]) -> Outcome {
+    let protocol = make();
+    let mut cursor = P::Cursor::default();
+    let mut outcome = Outcome { steps: Vec::new(), closed: false, left: 0 };
+    let mut at = 0;
+    for &end in ends {
+        while at < end {
+            let (taken, reply) = match protocol.parse(&mut cursor, &sample[at..end]) {
+                Ok(Parsed::NeedMore { at_least }) => {
+                    assert!(at_least > 0, "needs more, but no byte: {}", show(sample));
+                    break;
+                }
+                Ok(Parsed::Request { consumed, .. }) => (consumed, None),
+                Err(Malformed { reply, skip: Some(n) }) => (n, Some(reply.as_bytes().to_vec())),
+                Err(Malformed { reply, skip: None }) => {
+                    outcome.steps.push((0, Some(reply.as_bytes().to_vec())));
+                    outcome.closed = true;
+                    return outcome;
+                }
+            };
+            assert!(taken > 0, "a step that takes no byte: {}", show(sample));
+            outcome.steps.push((taken, reply));
+            at = at.saturating_add(taken);
+        }
+    }
+    outcome.left = sample.len().saturating_sub(at);
+    outcome
+}
+
+fn show(sample: &[u8]) -> String {
+    sample[..sample.len().min(200)].escape_ascii().to_string()
+}
+
+/// A small deterministic generator (xorshift64).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below as u64) as usize
+    }
+
+    /// `sample` with a byte changed, dropped, doubled or inserted here and there.
+    fn mutate(&mut self, sample: &[u8]) -> Vec<u8> {
+        let mut bytes = sample.to_vec();
+        bytes.truncate(2048);
+        for _ in 0..=self.next(4) {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = self.next(bytes.len());
+            match self.next(4) {
+                0 => bytes[at] = self.next(256) as u8,
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, bytes[at]),
+                _ => bytes.insert(at, b" \r\n\0:$*-"[self.next(8)]),
+            }
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorReply;
+
+    /// Lines that end in `\n`; a flaw can be switched on.
+    struct Lines {
+        flaw: Flaw,
+    }
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum Flaw {
+        None,
+        TakesNothing,
+        SeesChunks,
+        AsksTooMuch,
+    }
+
+    impl Protocol for Lines {
+        const NAME: &'static str = "lines";
+        const TOO_MANY_CONNECTIONS: &'static [u8] = b"";
+        type Request<'a> = &'a [u8];
+        type Cursor = ();
+
+        fn parse<'a>(
+            &self,
+            _: &mut (),
+            input: &'a [u8],
+        ) -> Result<Parsed<Self::Request<'a>>, Malformed> {
+            let end = input.iter().position(|&byte| byte == b'\n');
+            match (end, self.flaw) {
+                (Some(_), Flaw::TakesNothing) => {
+                    Ok(Parsed::Request { request: input, consumed: 0 })
+                }
+                (None, Flaw::SeesChunks) if input.len() > 3 => {
+                    Err(Malformed::close(ErrorReply::fixed(b"slow\n")))
+                }
+                (None, Flaw::AsksTooMuch) => Ok(Parsed::NeedMore { at_least: 9 }),
+                (None, _) => Ok(Parsed::NeedMore { at_least: 1 }),
+                (Some(end), _) => Ok(Parsed::Request { request: &input[..end], consumed: end + 1 }),
+            }
+        }
+
+        fn too_large(&self) -> ErrorReply {
+            ErrorReply::NONE
+        }
+    }
+
+    #[test]
+    fn a_sound_codec_passes() {
+        check(|| Lines { flaw: Flaw::None }, &[b"a\nbc\n\nunfinished", b"\n"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "takes no byte")]
+    fn a_step_without_progress_is_found() {
+        check(|| Lines { flaw: Flaw::TakesNothing }, &[b"a\n"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "byte by byte")]
+    fn a_codec_that_sees_chunks_is_found() {
+        check(|| Lines { flaw: Flaw::SeesChunks }, &[b"abcdef\n"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "9 more bytes asked for")]
+    fn asking_for_too_much_is_found() {
+        check(|| Lines { flaw: Flaw::AsksTooMuch }, &[b"ab\nc\n"]);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Directory`]: who is connected.
+
+use crate::ConnectionId;
+use clock::Ticks;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One connection as an operator wants to see it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Peer {
+    /// Its id.
+    pub id: ConnectionId,
+    /// The client's address: `tcp:127.0.0.1:40112`, `tcp6:[::1]:40112` or `unix:/path`.
+    pub remote: String,
+    /// The address of the listener that accepted it, in the same form.
+    pub local: String,
+    /// When it was accepted.
+    pub since: Ticks,
+    last_request_ms: AtomicU64,
+}
+
+impl Peer {
+    /// A connection accepted at `since`.
+    pub fn new(id: ConnectionId, remote: String, local: String, since: Ticks) -> Self {
+        Peer { id, remote, local, since, last_request_ms: AtomicU64::new(since.as_millis()) }
+    }
+
+    /// Notes that it sent something at `now`.
+    #[inline]
+    pub fn touch(&self, now: Ticks) {
+        self.last_request_ms.store(now.as_millis(), Ordering::Relaxed);
+    }
+
+    /// When it last sent something.
+    #[inline]
+    pub fn last_request(&self) -> Ticks {
+        Ticks::from_millis(self.last_request_ms.load(Ordering::Relaxed))
+    }
+}
+
+/// All connections of a process, over all its workers.
+///
+/// Locked when a connection comes or goes and while they are listed; never by a cache operation.
+#[derive(Debug, Default)]
+pub struct Directory {
+    peers: Mutex<BTreeMap<ConnectionId, Arc<Peer>>>,
+}
+
+impl Directory {
+    /// An empty directory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Enters a connection.
+    pub fn enter(&self, peer: Arc<Peer>) {
+        self.lock().insert(peer.id, peer);
+    }
+
+    /// Strikes a connection out.
+    pub fn leave(&self, id: ConnectionId) {
+        self.lock().remove(&id);
+    }
+
+    /// The present connections, oldest first.
+    pub fn list(&self) -> Vec<Arc<Peer>> {
+        self.lock().values().cloned().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ConnectionId, Arc<Peer>>> {
+        // No code that holds the lock can leave the map half changed.
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_are_listed_in_the_order_they_came() {
+        let directory = Directory::new();
+        for (worker, serial) in [(1, 3), (0, 1), (2, 2)] {
+            let id = ConnectionId::new(worker, serial);
+            let peer = Peer::new(id, format!("tcp:{serial}"), "tcp:0".into(), Ticks::ZERO);
+            directory.enter(Arc::new(peer));
+        }
+        directory.leave(ConnectionId::new(2, 2));
+        let serials: Vec<u64> = directory.list().iter().map(|peer| peer.id.serial()).collect();
+        assert_eq!(serials, [1, 3]);
+        directory.list()[0].touch(Ticks::from_millis(9));
+        assert_eq!(directory.list()[0].last_request(), Ticks::from_millis(9));
+    }
+}

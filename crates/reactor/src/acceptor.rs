@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Acceptor`]: the listener thread's loop.
+
+use crate::metrics::{ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, CONNECTIONS_REJECTED};
+use crate::{Census, Listener, Mailbox, Message, Newcomer};
+use log::warn;
+use mio::{Events, Poll, Token, Waker};
+use session::{Stream, TlsAcceptor};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The token of the waker that stops the loop; listeners use their index.
+const WAKER: Token = Token(usize::MAX);
+
+/// The first pause after the process ran out of file descriptors or memory; doubles up to
+/// [`PAUSE_MAX`] while it lasts.
+const PAUSE_MIN: Duration = Duration::from_millis(10);
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// Accepts connections on all listeners and hands each to the least loaded worker.
+#[derive(Debug)]
+pub struct Acceptor {
+    poll: Poll,
+    stop: Arc<AtomicBool>,
+    waker: Arc<Waker>,
+    doors: Vec<Door>,
+    workers: Vec<Mailbox>,
+    census: Census,
+    max_connections: usize,
+    rejection: &'static [u8],
+    serial: u64,
+}
+
+/// A listener and what belongs to it.
+#[derive(Debug)]
+struct Door {
+    listener: Listener,
+    tls: Option<TlsAcceptor>,
+    name: Arc<str>,
+    /// More connections may wait than were accepted.
+    open: bool,
+}
+
+/// Stops an [`Acceptor`] from another thread.
+#[derive(Clone, Debug)]
+pub struct AcceptorHandle {
+    stop: Arc<AtomicBool>,
+    waker: Arc<Waker>,
+}
+
+impl AcceptorHandle {
+    /// Makes the acceptor close its listeners and end.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be woken.
+    pub fn stop(&self) -> io::Result<()> {
+        self.stop.store(true, Ordering::Release);
+        self.waker.wake()
+    }
+}
+
+/// How a round of accepting ended.
+enum Round {
+    /// Nobody waits.
+    Drained,
+    /// The system lacks a resource; try again after a pause.
+    Starved(io::Error),
+}
+
+impl Acceptor {
+    /// An acceptor for `listeners`, each with the TLS acceptor of its connections or `None` for plain
+    /// ones. Past `max_connections` a client of a plain listener is sent `rejection`, and closed.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses an event queue.
+    pub fn new(
+        listeners: Vec<(Listener, Option<TlsAcceptor>)>,
+        workers: Vec<Mailbox>,
+        census: Census,
+        max_connections: usize,
+        rejection: &'static [u8],
+    ) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
+        let mut doors = Vec::with_capacity(listeners.len());
+        for (index, (mut listener, tls)) in listeners.into_iter().enumerate() {
+            listener.register(poll.registry(), Token(index))?;
+            let name = listener.endpoint().to_string().into();
+            doors.push(Door { listener, tls, name, open: true });
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        Ok(Acceptor {
+            poll,
+            stop,
+            waker,
+            doors,
+            workers,
+            census,
+            max_connections,
+            rejection,
+            serial: 0,
+        })
+    }
+
+    /// What stops it.
+    pub fn handle(&self) -> AcceptorHandle {
+        AcceptorHandle { stop: self.stop.clone(), waker: self.waker.clone() }
+    }
+
+    /// Runs until [`AcceptorHandle::stop`]; the listeners are closed when it returns.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system's event queue fails.
+    pub fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(64);
+        let mut pause = PAUSE_MIN;
+        loop {
+            let starved = self.accept_all()?;
+            let timeout = match &starved {
+                None => {
+                    pause = PAUSE_MIN;
+                    None
+                }
+                Some(error) => {
+                    if pause == PAUSE_MIN {
+                        warn!(
+                            "accepting pauses: {error}; raise the limit of open files (ulimit -n)"
+                        );
+                    }
+                    ACCEPT_PAUSED.increment();
+                    Some(pause)
+                }
+            };
+            let before = Instant::now();
+            match self.poll.poll(&mut events, timeout) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => other?,
+            }
+            if self.stop.load(Ordering::Acquire) {
+                return Ok(());
+            }
+            if starved.is_some() {
+                ACCEPT_PAUSED_MS.add(before.elapsed().as_millis() as u64);
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+            for event in &events {
+                if let Some(door) = self.doors.get_mut(event.token().0) {
+                    door.open = true;
+                }
+            }
+        }
+    }
+
+    /// Accepts on every listener until nobody waits; the error that made it give up, if any.
+    fn accept_all(&mut self) -> io::Result<Option<io::Error>> {
+        for index in 0..self.doors.len() {
+            if !self.doors[index].open {
+                continue;
+            }
+            match self.accept_some(index)? {
+                Round::Drained => self.doors[index].open = false,
+                Round::Starved(error) => return Ok(Some(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn accept_some(&mut self, index: usize) -> io::Result<Round> {
+        loop {
+            match self.doors[index].listener.accept() {
+                Ok(stream) => self.hand_on(index, stream)?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Round::Drained);
+                }
+                Err(error) if is_starved(&error) => {
+                    ACCEPT_ERROR.increment();
+                    return Ok(Round::Starved(error));
+                }
+                // The client went away before it was accepted: its trouble, not ours.
+                Err(_) => ACCEPT_ERROR.increment(),
+            }
+            if self.stop.load(Ordering::Acquire) {
+                return Ok(Round::Drained);
+            }
+        }
+    }
+
+    fn hand_on(&mut self, index: usize, mut stream: Stream) -> io::Result<()> {
+        let door = &self.doors[index];
+        if self.census.total() >= self.max_connections {
+            CONNECTIONS_REJECTED.increment();
+            if door.tls.is_none() {
+                // A client that cannot be told is closed all the same.
+                let _ = stream.write(self.rejection);
+            }
+            return Ok(());
+        }
+        self.serial += 1;
+        let seat = self.census.seat();
+        let worker = seat.worker();
+        let newcomer = Newcomer {
+            stream,
+            tls: door.tls.clone(),
+            serial: self.serial,
+            local: door.name.clone(),
+            seat,
+        };
+        self.workers[worker].send(Message::Connection(Box::new(newcomer)))
+    }
+}
+
+/// Whether accepting failed for want of descriptors or memory (EMFILE, ENFILE, ENOBUFS, ENOMEM):
+/// trying again at once would only burn the CPU.
+fn is_starved(error: &io::Error) -> bool {
+    const ENOMEM: i32 = 12;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    const ENOBUFS: i32 = 105;
+    matches!(error.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE | ENOBUFS))
+}

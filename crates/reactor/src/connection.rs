@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One connection's life in a worker: read, `turn`, write, and what it waits for.
+
+use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD};
+use crate::{Limits, Options, Pipeline, Seat, Turn, turn};
+use buffer::Pool;
+use bytes::Bytes;
+use clock::{Now, Ticks};
+use protocol::{Context, Directory, Execute, Outbox, Peer, Protocol};
+use session::{Fill, Flush, Session};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a worker lends to the connection it serves.
+pub(crate) struct Desk<'a, E> {
+    pub(crate) service: &'a mut E,
+    pub(crate) pool: &'a mut Pool,
+    pub(crate) outbox: &'a mut Outbox,
+    pub(crate) directory: &'a Directory,
+    pub(crate) limits: &'a Limits,
+    pub(crate) now: Now,
+}
+
+/// What a connection waits for after it was served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next event of its socket.
+    Event,
+    /// Its next turn: it has more to do and needs no event.
+    Again,
+    /// Nothing: it is to be removed.
+    Remove,
+}
+
+/// Why a connection ran out of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overdue {
+    Handshake,
+    Read,
+    Write,
+    Idle,
+}
+
+/// How far a connection's life has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// What has arrived is served; with nothing more to read the connection closes.
+    Draining,
+    /// Nothing more is read or executed; it closes once its replies are flushed.
+    Closing,
+}
+
+pub(crate) struct Connection<P: Protocol> {
+    pub(crate) session: Session,
+    pub(crate) peer: Arc<Peer>,
+    pipeline: Pipeline<P>,
+    phase: Phase,
+    /// The socket may hold bytes: no read has come up short since its last event.
+    readable: bool,
+    /// The peer has closed its side; reading goes on to the end of what it sent.
+    hung_up: bool,
+    /// It waits in the worker's queue of connections to serve again.
+    pub(crate) queued: bool,
+    /// Bytes have arrived since this was last asked.
+    has_input: bool,
+    /// When bytes last arrived.
+    read_at: Ticks,
+    /// Since when replies wait without any of them being taken.
+    blocked_at: Option<Ticks>,
+    _seat: Seat,
+}
+
+impl<P: Protocol> Connection<P> {
+    pub(crate) fn new(
+        session: Session,
+        protocol: P,
+        peer: Arc<Peer>,
+        seat: Seat,
+        now: Ticks,
+    ) -> Self {
+        Connection {
+            session,
+            peer,
+            pipeline: Pipeline::new(protocol),
+            phase: Phase::Open,
+            readable: false,
+            hung_up: false,
+            queued: false,
+            has_input: false,
+            read_at: now,
+            blocked_at: None,
+            _seat: seat,
+        }
+    }
+
+    /// Notes an event that says that there is something to read, or an error or end to find.
+    pub(crate) fn on_readable(&mut self, hung_up: bool) {
+        self.readable = true;
+        self.hung_up |= hung_up;
+    }
+
+    /// Ends the connection once everything that has arrived is served and flushed.
+    pub(crate) fn drain(&mut self) {
+        if self.phase == Phase::Open {
+            self.phase = Phase::Draining;
+            self.readable = true;
+        }
+    }
+
+    /// Whether bytes have arrived since it was last asked.
+    pub(crate) fn take_input(&mut self) -> bool {
+        std::mem::take(&mut self.has_input)
+    }
+
+    /// Appends a message from another connection; whether it fits `most` unsent bytes.
+    pub(crate) fn push(&mut self, message: Bytes, most: usize) -> bool {
+        let (_, send) = self.session.buffers();
+        send.put_pinned(message);
+        send.pending() <= most
+    }
+
+    /// Serves requests until the connection must wait for something, and says for what.
+    ///
+    /// One read and one write in the common case: a short read tells that the socket is empty, and
+    /// all replies leave together.
+    pub(crate) fn serve<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+        loop {
+            if self.phase == Phase::Closing {
+                return self.finish(desk);
+            }
+            match self.turn(desk) {
+                Turn::NeedInput { .. } => {
+                    if self.readable && self.fill(desk)? {
+                        continue;
+                    }
+                    if self.phase == Phase::Open && !self.hung_up {
+                        let _ = self.flush(desk)?;
+                        return Ok(Next::Event);
+                    }
+                    self.phase = Phase::Closing;
+                }
+                Turn::Backpressure => {
+                    if self.flush(desk)? == Flush::Blocked {
+                        CONNECTION_BACKPRESSURE.increment();
+                        return Ok(Next::Event);
+                    }
+                }
+                Turn::Yield => {
+                    CONNECTION_YIELD.increment();
+                    let _ = self.flush(desk)?;
+                    return Ok(Next::Again);
+                }
+                Turn::Close => self.phase = Phase::Closing,
+            }
+        }
+    }
+
+    fn turn<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> Turn {
+        let (recv, send) = self.session.buffers();
+        send.lend(desk.pool);
+        let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
+        turn(&mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
+    }
+
+    /// Reads once; whether there may be something new to parse.
+    fn fill<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<bool> {
+        match self.session.fill(desk.pool, 1)? {
+            Fill::Some { drained } => {
+                self.readable = !drained || self.hung_up;
+                self.has_input = true;
+                self.read_at = desk.now.ticks;
+                self.peer.touch(desk.now.ticks);
+                Ok(true)
+            }
+            Fill::Blocked => {
+                self.readable = false;
+                Ok(false)
+            }
+            Fill::Closed => {
+                self.readable = false;
+                self.hung_up = true;
+                Ok(false)
+            }
+        }
+    }
+
+    fn flush<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {
+        let before = self.session.send().pending();
+        let flushed = self.session.flush(desk.pool)?;
+        self.blocked_at = match flushed {
+            Flush::Done => None,
+            Flush::Blocked if self.session.send().pending() < before => Some(desk.now.ticks),
+            Flush::Blocked => self.blocked_at.or(Some(desk.now.ticks)),
+        };
+        Ok(flushed)
+    }
+
+    fn finish<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+        Ok(match self.flush(desk)? {
+            Flush::Done => Next::Remove,
+            Flush::Blocked => Next::Event,
+        })
+    }
+
+    /// Which time limit the connection has exceeded, if any.
+    pub(crate) fn overdue(&self, now: Ticks, options: &Options) -> Option<Overdue> {
+        let past =
+            |since: Ticks, limit: Duration| limit != Duration::ZERO && now.since(since) >= limit;
+        if self.session.is_handshaking() {
+            return past(self.peer.since, options.handshake_timeout).then_some(Overdue::Handshake);
+        }
+        if let Some(since) = self.blocked_at {
+            return past(since, options.write_timeout).then_some(Overdue::Write);
+        }
+        if self.pipeline.is_inside_request(self.session.recv())
+            && past(self.read_at, options.read_timeout)
+        {
+            return Some(Overdue::Read);
+        }
+        past(self.read_at, options.idle_timeout).then_some(Overdue::Idle)
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The loop that turns socket readiness into executed requests.
+//!
+//! ```text
+//!              accept                 Newcomer                 readiness
+//!   sockets ──────────▶ Acceptor ──────────────────▶ Worker ─────────────▶ Connection
+//!                       (listener thread)  mailbox   (own epoll)           fill ─▶ turn ─▶ flush
+//! ```
+//!
+//! Where to look, from the inside out:
+//!
+//! * [`turn`] (`turn.rs`): the sans-IO loop over requests and its eight rules. Tests, fuzzers and every
+//!   driver call it.
+//! * `connection.rs`: one connection's life: read, `turn`, write, and what it waits for.
+//! * [`Worker`] (`worker.rs`): one event loop over many connections.
+//! * [`Mailbox`] (`mailbox.rs`): how other threads reach a worker.
+//! * [`Acceptor`] (`acceptor.rs`): accepts, refuses past the limit, backs off when descriptors run
+//!   out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
+//! * [`Endpoint`] and [`Listener`] (`listener.rs`): what can be listened on.
+//! * [`Options`] (`options.rs`): every limit and its default. `metrics.rs`: what is counted.
+//!
+//! `turn` alone, without any socket:
+//!
+//! ```
+//! use buffer::{Pool, RecvBuf, SendBuf};
+//! use protocol::{ConnectionId, Context, Control, Directory, ErrorReply, Execute, Malformed};
+//! use protocol::{Outbox, Parsed, Protocol};
+//! use reactor::{Limits, Pipeline, Turn, turn};
+//!
+//! /// Every byte is a request, answered with itself.
+//! #[derive(Default)]
+//! struct Echo;
+//!
+//! impl Protocol for Echo {
+//!     const NAME: &'static str = "echo";
+//!     const TOO_MANY_CONNECTIONS: &'static [u8] = b"";
+//!     type Request<'a> = u8;
+//!     type Cursor = ();
+//!
+//!     fn parse<'a>(&self, _: &mut (), input: &'a [u8]) -> Result<Parsed<u8>, Malformed> {
+//!         Ok(match input.first() {
+//!             Some(&request) => Parsed::Request { request, consumed: 1 },
+//!             None => Parsed::NeedMore { at_least: 1 },
+//!         })
+//!     }
+//!
+//!     fn too_large(&self) -> ErrorReply {
+//!         ErrorReply::NONE
+//!     }
+//! }
+//!
+//! struct Mirror;
+//!
+//! impl Execute<Echo> for Mirror {
+//!     fn execute(
+//!         &mut self,
+//!         _: &mut Echo,
+//!         request: u8,
+//!         out: &mut SendBuf,
+//!         _: &mut Context<'_>,
+//!     ) -> Control {
+//!         out.put(&[request]);
+//!         Control::Continue
+//!     }
+//! }
+//!
+//! let (mut recv, mut send) = (RecvBuf::new(), SendBuf::new());
+//! recv.reserve(5, &mut Pool::new(64, 64, 1));
+//! recv.spare()[..5].copy_from_slice(b"hello");
+//! recv.commit(5);
+//!
+//! let (directory, mut outbox) = (Directory::new(), Outbox::new());
+//! let now = clock::Clock::system().now();
+//! let mut context = Context::new(now, ConnectionId::new(0, 1), &mut outbox, &directory);
+//! let limits = Limits::default();
+//! let mut pipeline = Pipeline::new(Echo);
+//! let next = turn(&mut pipeline, &mut Mirror, &mut recv, &mut send, &limits, &mut context);
+//! assert_eq!(next, Turn::NeedInput { at_least: 1 });
+//! assert_eq!(send.front(), b"hello");
+//! ```
+#![forbid(unsafe_code)]
+
+mod acceptor;
+mod census;
+mod connection;
+mod listener;
+mod mailbox;
+mod metrics;
+mod options;
+mod turn;
+mod worker;
+
+pub use acceptor::{Acceptor, AcceptorHandle};
+pub use census::{Census, Seat};
+pub use listener::{Endpoint, Listener};
+pub use mailbox::{Mailbox, Message, Newcomer};
+pub use options::Options;
+pub use turn::{BATCH, Limits, Pipeline, Turn, turn};
+pub use worker::Worker;

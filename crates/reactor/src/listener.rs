@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Endpoint`] and [`Listener`]: what can be listened on.
+
+use mio::event::Source;
+use mio::{Interest, Registry, Token};
+use session::Stream;
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::{Path, PathBuf};
+
+/// An address to listen on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A TCP address, IPv4 or IPv6; port 0 lets the system choose.
+    Tcp(SocketAddr),
+    /// A unix socket.
+    Unix {
+        /// Where it is made. A socket that nobody serves any more is replaced.
+        path: PathBuf,
+        /// Permission bits, set before the first connection can be made.
+        mode: u32,
+    },
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Endpoint::Tcp(address @ SocketAddr::V4(_)) => write!(f, "tcp:{address}"),
+            Endpoint::Tcp(address @ SocketAddr::V6(_)) => write!(f, "tcp6:{address}"),
+            Endpoint::Unix { path, .. } => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// A bound and listening socket.
+#[derive(Debug)]
+pub struct Listener {
+    socket: ListenSocket,
+    /// As bound: with the port that the system chose.
+    endpoint: Endpoint,
+}
+
+#[derive(Debug)]
+enum ListenSocket {
+    Tcp(mio::net::TcpListener),
+    /// With the inode of its file, so that only our own file is removed in the end.
+    Unix(mio::net::UnixListener, u64),
+}
+
+impl Listener {
+    /// Binds `endpoint` and listens with a queue of `backlog` connections.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; `AddrInUse` for a unix socket that somebody serves, `AlreadyExists` for
+    /// a path that is not a socket.
+    pub fn bind(endpoint: &Endpoint, backlog: u32) -> io::Result<Self> {
+        let backlog = i32::try_from(backlog).unwrap_or(i32::MAX);
+        match endpoint {
+            Endpoint::Tcp(address) => bind_tcp(*address, backlog),
+            Endpoint::Unix { path, mode } => bind_unix(path, *mode, backlog),
+        }
+    }
+
+    /// The address it is bound to.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Accepts one connection; `WouldBlock` when none waits.
+    pub(crate) fn accept(&self) -> io::Result<Stream> {
+        match &self.socket {
+            ListenSocket::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+            ListenSocket::Unix(listener, _) => Ok(Stream::Unix(listener.accept()?.0)),
+        }
+    }
+
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        match &mut self.socket {
+            ListenSocket::Tcp(listener) => listener.register(registry, token, Interest::READABLE),
+            ListenSocket::Unix(listener, _) => {
+                listener.register(registry, token, Interest::READABLE)
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let (ListenSocket::Unix(_, inode), Endpoint::Unix { path, .. }) =
+            (&self.socket, &self.endpoint)
+        else {
+            return;
+        };
+        if fs::symlink_metadata(path).is_ok_and(|file| file.ino() == *inode) {
+            // A file that cannot be removed is found stale and replaced at the next start.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn bind_tcp(address: SocketAddr, backlog: i32) -> io::Result<Listener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    if address.is_ipv6() {
+        // So that 0.0.0.0 and [::] can be listened on side by side.
+        socket.set_only_v6(true)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(backlog)?;
+    let listener = mio::net::TcpListener::from_std(socket.into());
+    let endpoint = Endpoint::Tcp(listener.local_addr()?);
+    Ok(Listener { socket: ListenSocket::Tcp(listener), endpoint })
+}
+
+fn bind_unix(path: &Path, mode: u32, backlog: i32) -> io::Result<Listener> {
+    remove_stale(path)?;
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&SockAddr::unix(path)?)?;
+    // Nobody can connect before `listen`, so nobody connects with other permissions than these.
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
+    socket.listen(backlog)?;
+    let inode = fs::symlink_metadata(path)?.ino();
+    let listener = mio::net::UnixListener::from_std(socket.into());
+    let endpoint = Endpoint::Unix { path: path.to_owned(), mode };
+    Ok(Listener { socket: ListenSocket::Unix(listener, inode), endpoint })
+}
+
+/// Removes a socket file that a dead process left behind.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let Ok(file) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !file.file_type().is_socket() {
+        let what = format!("{} exists and is not a socket", path.display());
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+    }
+    match StdUnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        Err(error) => Err(error),
+        Ok(_) => {
+            let what = format!("{} is served by another process", path.display());
+            Err(io::Error::new(io::ErrorKind::AddrInUse, what))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ipv4_and_ipv6_wildcards_share_a_port() {
+        let v4 = Listener::bind(&Endpoint::Tcp("127.0.0.1:0".parse().unwrap()), 16).unwrap();
+        let Endpoint::Tcp(address) = v4.endpoint() else { panic!("a TCP endpoint") };
+        assert_ne!(address.port(), 0);
+        let v6 = Endpoint::Tcp(format!("[::1]:{}", address.port()).parse().unwrap());
+        let v6 = Listener::bind(&v6, 16).unwrap();
+        assert_eq!(v6.endpoint().to_string(), format!("tcp6:[::1]:{}", address.port()));
+    }
+
+    #[test]
+    fn a_stale_socket_is_replaced_and_a_served_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        let endpoint = Endpoint::Unix { path: path.clone(), mode: 0o640 };
+        let listener = Listener::bind(&endpoint, 16).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        let again = Listener::bind(&endpoint, 16).unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AddrInUse);
+        drop(listener);
+        assert!(!path.exists(), "its own file is removed");
+    }
+
+    #[test]
+    fn a_file_that_is_no_socket_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("precious");
+        fs::write(&path, "data").unwrap();
+        let error = Listener::bind(&Endpoint::Unix { path: path.clone(), mode: 0o700 }, 16);
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"data");
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the listener and the workers count.
+
+metrics::counters! {
+    /// Requests executed, of any kind.
+    pub(crate) static PROCESS_REQ: "process_req";
+
+    /// Turns of the workers' event loops.
+    pub(crate) static WORKER_EVENT_LOOP: "worker_event_loop";
+    /// Events that workers took from the operating system.
+    pub(crate) static WORKER_EVENT_TOTAL: "worker_event_total";
+    /// Events that told a worker of bytes to read.
+    pub(crate) static WORKER_EVENT_READ: "worker_event_read";
+    /// Events that told a worker of a socket with room to write.
+    pub(crate) static WORKER_EVENT_WRITE: "worker_event_write";
+    /// Events that told a worker of a socket error.
+    pub(crate) static WORKER_EVENT_ERROR: "worker_event_error";
+    /// Polls that returned as many events as a worker takes at once.
+    pub(crate) static WORKER_EVENT_MAX_REACHED: "worker_event_max_reached";
+    /// Times a connection had to wait for others because it had its share of requests.
+    pub(crate) static CONNECTION_YIELD: "connection_yield";
+    /// Times a connection was not served until it read its replies.
+    pub(crate) static CONNECTION_BACKPRESSURE: "connection_backpressure";
+
+    /// Connections accepted and served.
+    pub(crate) static CONNECTIONS_ACCEPTED: "connections_accepted";
+    /// Connections refused because there were too many.
+    pub(crate) static CONNECTIONS_REJECTED: "connections_rejected";
+    /// Connections closed, for whatever reason.
+    pub(crate) static CONNECTIONS_CLOSED: "connections_closed";
+    /// Connections closed because they sent nothing for the idle timeout.
+    pub(crate) static CONNECTIONS_IDLE_CLOSED: "connections_idle_closed";
+    /// Connections closed in the middle of a TLS handshake that took too long.
+    pub(crate) static CONNECTIONS_HANDSHAKE_TIMEOUT: "connections_handshake_timeout";
+    /// Connections closed because they stopped in the middle of a request.
+    pub(crate) static CONNECTIONS_READ_TIMEOUT: "connections_read_timeout";
+    /// Connections closed because they did not read their replies.
+    pub(crate) static CONNECTIONS_WRITE_TIMEOUT: "connections_write_timeout";
+    /// Connections closed because messages from others piled up unread.
+    pub(crate) static CONNECTIONS_PUSH_OVERFLOW: "connections_push_overflow";
+    /// Connections closed by an error of their socket or their TLS session.
+    pub(crate) static CONNECTIONS_ERROR: "connections_error";
+
+    /// Failed attempts to accept, mostly for want of file descriptors.
+    pub(crate) static ACCEPT_ERROR: "accept_error";
+    /// Milliseconds in which nothing was accepted for want of resources.
+    pub(crate) static ACCEPT_PAUSED_MS: "accept_paused_ms";
+    /// Times accepting paused for want of resources.
+    pub(crate) static ACCEPT_PAUSED: "accept_paused";
+}
+
+metrics::gauges! {
+    /// Connections that are being served.
+    pub(crate) static CONNECTIONS_CURRENT: "connections_current";
+}
+
+metrics::histograms! {
+    /// Nanoseconds from the moment a worker learns that a connection has bytes to read until the
+    /// replies to all requests in them have been handed to the operating system. One record per
+    /// readiness event that brought bytes: a pipeline counts once.
+    pub(crate) static REQUEST_LATENCY: "request_latency";
+    /// Events taken from the operating system at once.
+    pub(crate) static WORKER_EVENT_DEPTH: "worker_event_depth";
+}

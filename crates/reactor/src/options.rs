@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Options`]: every limit of a worker and its default.
+
+use crate::Limits;
+use std::time::Duration;
+
+/// How a worker treats its connections. [`Duration::ZERO`] switches a time limit off.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Bounds of one connection's requests and replies.
+    pub limits: Limits,
+    /// Size of a pooled receive block in bytes.
+    pub recv_block: usize,
+    /// Size of a pooled send block in bytes. Larger than the high-water mark by one copied value, so
+    /// that a busy pipeline never makes it grow.
+    pub send_block: usize,
+    /// Blocks of each kind that wait for use in a worker.
+    pub pool_blocks: usize,
+    /// Unsent bytes past which a connection that is sent messages by others (see
+    /// [`protocol::Outbox`]) is closed.
+    pub push_bytes: usize,
+    /// A connection that sends nothing for this long is closed.
+    pub idle_timeout: Duration,
+    /// A TLS handshake that takes longer is broken off.
+    pub handshake_timeout: Duration,
+    /// A connection that stops in the middle of a request for this long is closed.
+    pub read_timeout: Duration,
+    /// A connection that reads none of its replies for this long is closed.
+    pub write_timeout: Duration,
+    /// Events taken from the operating system at once.
+    pub events: usize,
+    /// Longest sleep of a worker, and so the grain of its time limits.
+    pub tick: Duration,
+    /// Steps of background work per turn of the event loop, see
+    /// [`protocol::Execute::maintain`].
+    pub maintain_budget: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            limits: Limits::default(),
+            recv_block: 16 << 10,
+            send_block: 66 << 10,
+            pool_blocks: 64,
+            push_bytes: 32 << 20,
+            idle_timeout: Duration::ZERO,
+            handshake_timeout: Duration::from_secs(10),
+            read_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
+            events: 1024,
+            tick: Duration::from_millis(100),
+            maintain_budget: 64,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`turn`]: the only loop over requests in the workspace. Bytes in, bytes out, no socket in sight.
+//!
+//! Its rules, cited where they are kept and each the name of a test:
+//!
+//! 1. RULE-WAIT: it always names what it waits for. [`Turn::NeedInput`] means that parsing the
+//!    leftover input said so; no complete request is ever left behind an unblocked connection.
+//! 2. RULE-LIMIT: a request that cannot fit the receive limit is answered with the protocol's "too
+//!    large" and closed, or skipped by the protocol itself; it is never waited for.
+//! 3. RULE-PROGRESS: every parse consumes at least a byte, and the output is byte-identical under any
+//!    chunking of the input.
+//! 4. RULE-ORDER: replies leave in the order of their requests, and everything written is flushed
+//!    before a close. (`turn` only appends; the driver writes once per readiness event.)
+//! 5. RULE-FAIR: one call serves a bounded number of requests, then yields to other connections.
+//! 6. RULE-BOUND: past the high-water mark of unsent bytes nothing more is executed until the peer
+//!    reads. At most one reply goes beyond the mark.
+//! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, each is prefetched, then each is
+//!    executed, so that their cache misses overlap.
+//! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
+
+use crate::metrics::PROCESS_REQ;
+use arrayvec::ArrayVec;
+use buffer::{RecvBuf, SendBuf};
+use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
+
+/// Most requests that are parsed ahead of execution.
+pub const BATCH: usize = 32;
+
+/// Bounds on what one connection may hold and take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Largest request in bytes that is waited for.
+    pub request_bytes: usize,
+    /// Unsent bytes past which the connection is not served until it reads.
+    pub high_water: usize,
+    /// Requests served before other connections have their turn.
+    pub requests_per_turn: usize,
+}
+
+impl Default for Limits {
+    /// 2 MiB requests, 48 KiB unsent, 256 requests.
+    fn default() -> Self {
+        Limits { request_bytes: 2 << 20, high_water: 48 << 10, requests_per_turn: 256 }
+    }
+}
+
+/// Why [`turn`] returned, and so what its caller waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// At least this many more bytes must arrive.
+    NeedInput {
+        /// A lower bound, at least 1.
+        at_least: usize,
+    },
+    /// Replies must be read by the peer first.
+    Backpressure,
+    /// The connection has had its share; call again after the others.
+    Yield,
+    /// Flush what was written, then close.
+    Close,
+}
+
+/// One connection's place in its stream of requests.
+#[derive(Debug, Default)]
+pub struct Pipeline<P: Protocol> {
+    protocol: P,
+    cursor: P::Cursor,
+    /// Bytes to drop before the next request, as they arrive.
+    skip: usize,
+}
+
+impl<P: Protocol> Pipeline<P> {
+    /// The start of a stream.
+    pub fn new(protocol: P) -> Self {
+        Pipeline { protocol, cursor: P::Cursor::default(), skip: 0 }
+    }
+
+    /// Whether a request has begun and not ended, given what waits in `recv`.
+    pub fn is_inside_request(&self, recv: &RecvBuf) -> bool {
+        self.skip > 0 || !recv.is_empty() || self.cursor != P::Cursor::default()
+    }
+
+    /// Drops what is to be skipped from the front of `recv`.
+    fn drop_skipped(&mut self, recv: &mut RecvBuf) {
+        let n = self.skip.min(recv.filled().len());
+        recv.consume(n);
+        self.skip -= n;
+    }
+
+    /// Moves past the first `n` bytes of `recv`, some of which may not have arrived.
+    fn advance(&mut self, n: usize, recv: &mut RecvBuf) {
+        self.skip = n;
+        self.drop_skipped(recv);
+    }
+}
+
+/// A request that has been parsed and not executed.
+struct Ahead<P: Protocol, R> {
+    request: R,
+    /// Where it ends in the input.
+    end: usize,
+    /// The parser's cursor behind it.
+    cursor: P::Cursor,
+}
+
+/// Why parsing ahead stopped.
+enum Stop<P: Protocol> {
+    /// The batch is full, or must be executed before more can be parsed.
+    Full,
+    NeedMore(usize),
+    /// With the parser's cursor behind the rejected bytes.
+    Malformed(Malformed, P::Cursor),
+}
+
+/// How executing a batch ended.
+enum Ran {
+    All,
+    /// A limit was reached in the middle; the rest is parsed again later.
+    Part,
+    Close,
+}
+
+/// Serves the requests that wait in `recv` and appends their replies to `send`, until something named
+/// by the result must happen first.
+pub fn turn<P: Protocol, E: Execute<P>>(
+    pipeline: &mut Pipeline<P>,
+    service: &mut E,
+    recv: &mut RecvBuf,
+    send: &mut SendBuf,
+    limits: &Limits,
+    context: &mut Context<'_>,
+) -> Turn {
+    let mut left = limits.requests_per_turn;
+    loop {
+        if send.pending() >= limits.high_water {
+            return Turn::Backpressure; // RULE-BOUND
+        }
+        if left == 0 {
+            return Turn::Yield; // RULE-FAIR
+        }
+        pipeline.drop_skipped(recv);
+        if recv.is_empty() {
+            return Turn::NeedInput { at_least: 1 };
+        }
+        let mut batch = ArrayVec::new();
+        let stop = parse_ahead(pipeline, recv.filled(), left, &mut batch);
+        prefetch::<P, E>(service, &batch);
+        let (ran, served, end) = run(pipeline, service, batch, send, limits, context);
+        pipeline.advance(end, recv);
+        left -= served;
+        PROCESS_REQ.add(served as u64);
+        match (ran, stop) {
+            (Ran::Close, _) => return Turn::Close,
+            (Ran::Part, _) | (Ran::All, Stop::Full) => {}
+            (Ran::All, Stop::NeedMore(at_least)) => {
+                return need_input(pipeline, at_least, recv, send, limits);
+            }
+            (Ran::All, Stop::Malformed(malformed, cursor)) => {
+                pipeline.cursor = cursor;
+                send.put(malformed.reply.as_bytes());
+                service.rejected(&malformed);
+                let Some(skip) = malformed.skip else { return Turn::Close };
+                assert!(skip > 0, "RULE-PROGRESS: a rejection that skips nothing");
+                pipeline.advance(skip, recv);
+                left -= left.min(1);
+            }
+        }
+    }
+}
+
+/// RULE-BATCH: parses up to [`BATCH`] requests, and no more than `left`.
+fn parse_ahead<'a, P: Protocol>(
+    pipeline: &Pipeline<P>,
+    input: &'a [u8],
+    left: usize,
+    batch: &mut ArrayVec<Ahead<P, P::Request<'a>>, BATCH>,
+) -> Stop<P> {
+    let mut cursor = pipeline.cursor;
+    let mut at = 0;
+    while batch.len() < BATCH.min(left) {
+        if at >= input.len() {
+            // Only a whole batch that ends with the input asks for a byte, not a request in it.
+            return if batch.is_empty() { Stop::NeedMore(1) } else { Stop::Full };
+        }
+        match pipeline.protocol.parse(&mut cursor, &input[at..]) {
+            Ok(Parsed::Request { request, consumed }) => {
+                assert!(consumed > 0, "RULE-PROGRESS: a request of no bytes");
+                at = at.saturating_add(consumed);
+                let last = P::ends_batch(&request);
+                batch.push(Ahead { request, end: at, cursor });
+                if last {
+                    break;
+                }
+            }
+            Ok(Parsed::NeedMore { at_least }) => return Stop::NeedMore(at_least.max(1)),
+            Err(malformed) => return Stop::Malformed(malformed, cursor),
+        }
+    }
+    Stop::Full
+}
+
+/// RULE-BATCH: a single request gains nothing from a prefetch right before its use.
+#[inline]
+fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
+    if batch.len() > 1 {
+        for stage in [Stage::First, Stage::Second] {
+            for ahead in batch {
+                service.prefetch(&ahead.request, stage);
+            }
+        }
+    }
+}
+
+/// Executes a batch until its end or a limit; returns how many requests it served and how many bytes
+/// of input they took.
+#[inline]
+fn run<P: Protocol, E: Execute<P>>(
+    pipeline: &mut Pipeline<P>,
+    service: &mut E,
+    batch: ArrayVec<Ahead<P, P::Request<'_>>, BATCH>,
+    send: &mut SendBuf,
+    limits: &Limits,
+    context: &mut Context<'_>,
+) -> (Ran, usize, usize) {
+    let (mut served, mut done) = (0, 0);
+    for ahead in batch {
+        if send.pending() >= limits.high_water {
+            return (Ran::Part, served, done); // RULE-BOUND
+        }
+        let control = service.execute(&mut pipeline.protocol, ahead.request, send, context);
+        pipeline.cursor = ahead.cursor;
+        done = ahead.end;
+        served += 1;
+        if control != Control::Continue {
+            return (Ran::Close, served, done);
+        }
+    }
+    (Ran::All, served, done)
+}
+
+/// RULE-WAIT and RULE-LIMIT: waits for the rest of a request, unless it can never fit.
+fn need_input<P: Protocol>(
+    pipeline: &Pipeline<P>,
+    at_least: usize,
+    recv: &RecvBuf,
+    send: &mut SendBuf,
+    limits: &Limits,
+) -> Turn {
+    if recv.filled().len().saturating_add(at_least) > limits.request_bytes {
+        send.put(pipeline.protocol.too_large().as_bytes());
+        return Turn::Close;
+    }
+    Turn::NeedInput { at_least }
+}
+
+#[cfg(test)]
+mod tests;

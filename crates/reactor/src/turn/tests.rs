@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The eight rules of `turn`, each a test (rule 8 is the driver's, see `worker.rs`'s tests).
+
+use super::*;
+use buffer::Pool;
+use clock::Clock;
+use protocol::{ConnectionId, Directory, ErrorReply, Outbox};
+
+/// Lines of text. `x…` is malformed, `big:N` claims a body of N bytes that is to be dropped, `?` cannot
+/// be resynchronised, all others are executed.
+#[derive(Default)]
+struct Lines;
+
+impl Protocol for Lines {
+    const NAME: &'static str = "lines";
+    const TOO_MANY_CONNECTIONS: &'static [u8] = b"busy\n";
+    type Request<'a> = &'a [u8];
+    type Cursor = ();
+
+    fn parse<'a>(&self, _: &mut (), input: &'a [u8]) -> Result<Parsed<&'a [u8]>, Malformed> {
+        let Some(end) = input.iter().position(|&byte| byte == b'\n') else {
+            return Ok(Parsed::NeedMore { at_least: 1 });
+        };
+        let line = &input[..end];
+        if line == b"?" {
+            return Err(Malformed::close(ErrorReply::fixed(b"lost\n")));
+        }
+        if line.starts_with(b"x") {
+            return Err(Malformed::skip(ErrorReply::fixed(b"error\n"), end + 1));
+        }
+        let body = line
+            .strip_prefix(b"big:")
+            .map_or(0, |n| std::str::from_utf8(n).unwrap().parse().unwrap());
+        Ok(Parsed::Request { request: line, consumed: end + 1 + body })
+    }
+
+    fn ends_batch(request: &&[u8]) -> bool {
+        *request == b"barrier"
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        ErrorReply::fixed(b"too large\n")
+    }
+}
+
+/// Answers each line with itself; `quit` closes. Keeps a diary of what it was asked.
+#[derive(Default)]
+struct Scribe {
+    diary: std::cell::RefCell<Vec<String>>,
+    reply: Option<usize>,
+}
+
+impl Execute<Lines> for Scribe {
+    fn prefetch(&self, request: &&[u8], stage: Stage) {
+        self.diary.borrow_mut().push(format!("{stage:?} {}", request.escape_ascii()));
+    }
+
+    fn execute(
+        &mut self,
+        _: &mut Lines,
+        request: &[u8],
+        out: &mut SendBuf,
+        _: &mut Context<'_>,
+    ) -> Control {
+        self.diary.borrow_mut().push(format!("run {}", request.escape_ascii()));
+        match self.reply {
+            None => out.put(&[request, b"\n"].concat()),
+            Some(bytes) => out.put(&vec![b'r'; bytes]),
+        }
+        if request == b"quit" { Control::Close } else { Control::Continue }
+    }
+}
+
+/// A connection without a socket.
+struct Bench {
+    pipeline: Pipeline<Lines>,
+    scribe: Scribe,
+    recv: RecvBuf,
+    send: SendBuf,
+    pool: Pool,
+    limits: Limits,
+}
+
+impl Bench {
+    fn new(limits: Limits) -> Self {
+        Bench {
+            pipeline: Pipeline::new(Lines),
+            scribe: Scribe::default(),
+            recv: RecvBuf::new(),
+            send: SendBuf::new(),
+            pool: Pool::new(64, 64, 1),
+            limits,
+        }
+    }
+
+    fn arrive(&mut self, bytes: &[u8]) {
+        self.recv.reserve(bytes.len(), &mut self.pool);
+        self.recv.spare()[..bytes.len()].copy_from_slice(bytes);
+        self.recv.commit(bytes.len());
+    }
+
+    fn turn(&mut self) -> Turn {
+        let (directory, mut outbox) = (Directory::new(), Outbox::new());
+        let now = Clock::manual(0).now();
+        let mut context = Context::new(now, ConnectionId::new(0, 1), &mut outbox, &directory);
+        let (pipeline, scribe) = (&mut self.pipeline, &mut self.scribe);
+        turn(pipeline, scribe, &mut self.recv, &mut self.send, &self.limits, &mut context)
+    }
+
+    fn replies(&mut self) -> String {
+        let text = self.send.front().escape_ascii().to_string();
+        self.send.consume(self.send.pending());
+        text.replace("\\n", " ")
+    }
+
+    fn diary(&self) -> Vec<String> {
+        self.scribe.diary.take()
+    }
+}
+
+#[test]
+fn rule_wait_it_says_how_much_it_waits_for() {
+    let mut bench = Bench::new(Limits::default());
+    assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 });
+    bench.arrive(b"one\ntwo\nthr");
+    assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 });
+    assert_eq!(bench.replies(), "one two ");
+    assert!(bench.pipeline.is_inside_request(&bench.recv));
+    bench.arrive(b"ee\n");
+    assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 });
+    assert_eq!(bench.replies(), "three ");
+    assert!(!bench.pipeline.is_inside_request(&bench.recv));
+}
+
+#[test]
+fn rule_limit_a_request_that_cannot_fit_is_refused_at_once() {
+    let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
+    bench.arrive(b"12345678");
+    assert_eq!(bench.turn(), Turn::Close);
+    assert_eq!(bench.replies(), "too large ");
+    let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
+    bench.arrive(b"1234567");
+    assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 }, "a byte below the limit");
+}
+
+#[test]
+fn rule_limit_a_body_to_be_dropped_takes_no_memory() {
+    let mut bench = Bench::new(Limits { request_bytes: 64, ..Limits::default() });
+    bench.arrive(b"big:100000\n");
+    assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 });
+    assert_eq!(bench.replies(), "big:100000 ");
+    assert!(bench.pipeline.is_inside_request(&bench.recv));
+    for _ in 0..10_000 {
+        bench.arrive(b"0123456789");
+        assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 });
+    }
+    assert!(bench.recv.capacity() <= 64 && bench.send.is_empty());
+    bench.arrive(b"next\n");
+    bench.turn();
+    assert_eq!(bench.replies(), "next ");
+}
+
+#[test]
+fn rule_progress_output_does_not_depend_on_chunks() {
+    let input = b"a\nxb\nbig:5\n12345cc\nbarrier\n\nd\nx\nquit\nnever\n";
+    let expected = "a error big:5 cc barrier  d error quit ";
+    for size in 1..=input.len() {
+        let mut bench = Bench::new(Limits { requests_per_turn: 3, ..Limits::default() });
+        let mut closed = false;
+        for chunk in input.chunks(size) {
+            bench.arrive(chunk);
+            while !closed {
+                match bench.turn() {
+                    Turn::Yield => {}
+                    Turn::Close => closed = true,
+                    Turn::NeedInput { .. } => break,
+                    Turn::Backpressure => unreachable!("replies stay below the mark"),
+                }
+            }
+        }
+        assert_eq!((closed, bench.replies()), (true, expected.into()), "chunks of {size}");
+    }
+}
+
+#[test]
+fn rule_order_an_error_waits_for_the_replies_before_it() {
+    let mut bench = Bench::new(Limits::default());
+    bench.arrive(b"a\nb\nx\nc\n?\nd\n");
+    assert_eq!(bench.turn(), Turn::Close);
+    assert_eq!(bench.replies(), "a b error c lost ");
+}
+
+#[test]
+fn rule_fair_a_long_pipeline_yields() {
+    let mut bench = Bench::new(Limits { requests_per_turn: 50, ..Limits::default() });
+    bench.arrive(&b"a\n".repeat(120));
+    let turns: Vec<Turn> = (0..3).map(|_| bench.turn()).collect();
+    assert_eq!(turns, [Turn::Yield, Turn::Yield, Turn::NeedInput { at_least: 1 }]);
+    assert_eq!(bench.replies().len(), 240);
+    // Errors have their share too.
+    bench.arrive(&b"x\n".repeat(120));
+    assert_eq!(bench.turn(), Turn::Yield);
+}
+
+#[test]
+fn rule_bound_at_most_one_reply_goes_beyond_the_mark() {
+    let mut bench = Bench::new(Limits { high_water: 100, ..Limits::default() });
+    bench.scribe.reply = Some(40);
+    bench.arrive(&b"a\n".repeat(10));
+    assert_eq!(bench.turn(), Turn::Backpressure);
+    assert_eq!(bench.send.pending(), 120);
+    assert_eq!(bench.turn(), Turn::Backpressure, "and it stays there");
+    bench.replies();
+    assert_eq!(bench.turn(), Turn::Backpressure);
+    bench.replies();
+    assert_eq!(bench.turn(), Turn::Backpressure);
+    bench.replies();
+    assert_eq!(bench.turn(), Turn::NeedInput { at_least: 1 });
+    let runs = bench.diary().iter().filter(|line| line.starts_with("run")).count();
+    assert_eq!(runs, 10, "requests parsed ahead are executed once, later");
+}
+
+#[test]
+fn rule_batch_all_are_prefetched_before_the_first_is_executed() {
+    let mut bench = Bench::new(Limits::default());
+    bench.arrive(b"a\nb\nbarrier\nc\n");
+    bench.turn();
+    let expected = [
+        "First a",
+        "First b",
+        "First barrier",
+        "Second a",
+        "Second b",
+        "Second barrier",
+        "run a",
+        "run b",
+        "run barrier", // what changes parsing ends a batch
+        "run c",       // and a batch of one is not prefetched
+    ];
+    assert_eq!(bench.diary(), expected);
+}
+
+#[test]
+fn rule_batch_has_a_limit() {
+    let mut bench = Bench::new(Limits::default());
+    bench.arrive(&b"a\n".repeat(BATCH + 2));
+    bench.turn();
+    let diary = bench.diary();
+    assert!(diary[..2 * BATCH].iter().all(|line| !line.starts_with("run")));
+    assert!(diary[2 * BATCH..3 * BATCH].iter().all(|line| line.starts_with("run")));
+}

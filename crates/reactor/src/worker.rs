@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Worker`]: one event loop over many connections.
+//!
+//! A turn of the loop: poll, read the clock once, take messages, serve the connections that have
+//! events, serve those that yielded in the turn before, let the service do background work, look for
+//! connections that ran out of time.
+
+use crate::connection::{Connection, Desk, Next, Overdue};
+use crate::mailbox::{Mailbox, Message, Newcomer};
+use crate::metrics::*;
+use crate::{Options, Seat};
+use buffer::Pool;
+use bytes::Bytes;
+use clock::{Clock, Now, Ticks};
+use log::{debug, warn};
+use mio::event::Event;
+use mio::{Events, Interest, Poll, Token, Waker};
+use protocol::{ConnectionId, Directory, Execute, Outbox, Peer, Protocol};
+use session::Session;
+use slab::Slab;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// The token of the mailbox's waker; connections use their slot in the slab.
+const WAKER: Token = Token(usize::MAX);
+
+/// Connections looked at per tick for exceeded time limits, at the least.
+const SWEEP_MIN: usize = 64;
+
+/// One event loop and the connections it serves; its owner gives it a thread of its own.
+///
+/// `P` is the protocol of its connections, `E` its service, `M` makes a protocol value for each new
+/// connection.
+pub struct Worker<P: Protocol, E, M> {
+    poll: Poll,
+    index: usize,
+    inbox: Receiver<Message>,
+    mailbox: Mailbox,
+    /// The mailboxes of all workers, for messages between connections.
+    peers: Vec<Mailbox>,
+    directory: Arc<Directory>,
+    clock: Clock,
+    options: Options,
+    service: E,
+    make_protocol: M,
+    pool: Pool,
+    outbox: Outbox,
+    connections: Slab<Connection<P>>,
+    slots: HashMap<ConnectionId, usize>,
+    /// Slots of connections that have more to do and need no event.
+    again: VecDeque<usize>,
+    now: Now,
+    /// When this turn of the loop began.
+    woken: Instant,
+    sweep_at: Ticks,
+    sweep_from: usize,
+    /// Set when the worker is to end.
+    deadline: Option<Ticks>,
+}
+
+impl<P: Protocol, E, M> std::fmt::Debug for Worker<P, E, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker")
+            .field("index", &self.index)
+            .field("connections", &self.connections.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
+    /// A worker, number `index` of the process, that serves nobody yet.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses an event queue.
+    pub fn new(
+        index: usize,
+        service: E,
+        make_protocol: M,
+        options: Options,
+        clock: Clock,
+        directory: Arc<Directory>,
+    ) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
+        let (sender, inbox) = channel();
+        let now = clock.now();
+        Ok(Worker {
+            poll,
+            index,
+            inbox,
+            mailbox: Mailbox::new(sender, waker),
+            peers: Vec::new(),
+            directory,
+            clock,
+            service,
+            make_protocol,
+            pool: Pool::new(options.recv_block, options.send_block, options.pool_blocks),
+            options,
+            outbox: Outbox::new(),
+            connections: Slab::new(),
+            slots: HashMap::new(),
+            again: VecDeque::new(),
+            now,
+            woken: Instant::now(),
+            sweep_at: now.ticks,
+            sweep_from: 0,
+            deadline: None,
+        })
+    }
+
+    /// Where others leave messages for this worker.
+    pub fn mailbox(&self) -> Mailbox {
+        self.mailbox.clone()
+    }
+
+    /// Makes the workers of a process known to each other: `peers` in the order of their index.
+    pub fn introduce(&mut self, peers: Vec<Mailbox>) {
+        self.peers = peers;
+    }
+
+    /// Runs until a [`Message::Drain`] has been carried out.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system's event queue fails. One connection's errors end that connection.
+    pub fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(self.options.events);
+        loop {
+            let sleep = if self.again.is_empty() { self.options.tick } else { Duration::ZERO };
+            match self.poll.poll(&mut events, Some(sleep)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            }
+            self.now = self.clock.now();
+            self.woken = Instant::now();
+            self.count(&events);
+            self.read_mail();
+            let yielded = self.again.len();
+            for event in &events {
+                self.on_event(event);
+            }
+            for _ in 0..yielded {
+                let Some(slot) = self.again.pop_front() else { break };
+                if let Some(connection) = self.connections.get_mut(slot) {
+                    connection.queued = false;
+                    self.serve(slot);
+                }
+            }
+            self.service.maintain(self.now, self.options.maintain_budget);
+            self.sweep();
+            if self.is_finished() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn count(&self, events: &Events) {
+        let n = events.iter().count();
+        WORKER_EVENT_LOOP.increment();
+        if n > 0 {
+            WORKER_EVENT_TOTAL.add(n as u64);
+            WORKER_EVENT_DEPTH.record(n as u64);
+        }
+        if n == self.options.events {
+            WORKER_EVENT_MAX_REACHED.increment();
+        }
+    }
+
+    fn on_event(&mut self, event: &Event) {
+        let Token(slot) = event.token();
+        let Some(connection) = self.connections.get_mut(slot) else { return };
+        let hung_up = event.is_read_closed();
+        if event.is_readable() || hung_up || event.is_error() {
+            WORKER_EVENT_READ.increment();
+            connection.on_readable(hung_up);
+        }
+        if event.is_error() {
+            WORKER_EVENT_ERROR.increment();
+        }
+        if event.is_writable() {
+            WORKER_EVENT_WRITE.increment();
+        }
+        // A connection that yielded waits for its turn like the others.
+        if !connection.queued {
+            self.serve(slot);
+        }
+    }
+
+    /// Serves one connection and carries out what it asks for.
+    fn serve(&mut self, slot: usize) {
+        let connection = &mut self.connections[slot];
+        let mut desk = Desk {
+            service: &mut self.service,
+            pool: &mut self.pool,
+            outbox: &mut self.outbox,
+            directory: &self.directory,
+            limits: &self.options.limits,
+            now: self.now,
+        };
+        let next = connection.serve(&mut desk);
+        if connection.take_input() {
+            REQUEST_LATENCY.record(self.woken.elapsed().as_nanos() as u64);
+        }
+        match next {
+            Ok(Next::Event) => connection.session.release(&mut self.pool),
+            Ok(Next::Again) => {
+                connection.queued = true;
+                self.again.push_back(slot);
+            }
+            Ok(Next::Remove) => self.remove(slot),
+            Err(error) => {
+                CONNECTIONS_ERROR.increment();
+                debug!("{}: {error}", connection.peer.remote);
+                self.remove(slot);
+            }
+        }
+        if !self.outbox.is_empty() {
+            self.deliver();
+        }
+    }
+
+    fn read_mail(&mut self) {
+        while let Ok(message) = self.inbox.try_recv() {
+            match message {
+                Message::Connection(newcomer) => self.welcome(*newcomer),
+                Message::Deliver(to, bytes) => self.deliver_here(to, bytes),
+                Message::Drain { deadline } => self.drain(deadline),
+            }
+        }
+    }
+
+    fn welcome(&mut self, newcomer: Newcomer) {
+        let Newcomer { stream, tls, serial, local, seat } = newcomer;
+        let remote = stream.peer_name();
+        let session = match &tls {
+            None => Ok(Session::plain(stream)),
+            Some(acceptor) => Session::tls(stream, acceptor),
+        };
+        match session {
+            Ok(session) => {
+                let id = ConnectionId::new(self.index, serial);
+                let peer = Peer::new(id, remote, local.to_string(), self.now.ticks);
+                if let Err(error) = self.admit(session, Arc::new(peer), seat) {
+                    warn!("cannot serve a connection: {error}");
+                }
+            }
+            Err(error) => warn!("{remote}: cannot start TLS: {error}"),
+        }
+    }
+
+    fn admit(&mut self, session: Session, peer: Arc<Peer>, seat: Seat) -> io::Result<()> {
+        let entry = self.connections.vacant_entry();
+        let slot = entry.key();
+        let protocol = (self.make_protocol)();
+        let connection = Connection::new(session, protocol, peer.clone(), seat, self.now.ticks);
+        let connection = entry.insert(connection);
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        let stream = connection.session.stream();
+        if let Err(error) = self.poll.registry().register(stream, Token(slot), interest) {
+            self.connections.remove(slot);
+            return Err(error);
+        }
+        if self.deadline.is_some() {
+            connection.drain();
+        }
+        self.slots.insert(peer.id, slot);
+        self.directory.enter(peer);
+        CONNECTIONS_ACCEPTED.increment();
+        CONNECTIONS_CURRENT.increment();
+        Ok(())
+    }
+
+    fn remove(&mut self, slot: usize) {
+        let mut connection = self.connections.remove(slot);
+        connection.session.shutdown();
+        // Closing the socket takes it out of the event queue too.
+        let _ = self.poll.registry().deregister(connection.session.stream());
+        connection.session.release(&mut self.pool);
+        self.slots.remove(&connection.peer.id);
+        self.directory.leave(connection.peer.id);
+        CONNECTIONS_CLOSED.increment();
+        CONNECTIONS_CURRENT.decrement();
+    }
+
+    /// Hands on what a request has put into the outbox.
+    fn deliver(&mut self) {
+        let messages: Vec<_> = self.outbox.drain().collect();
+        for (to, bytes) in messages {
+            if to.worker() == self.index {
+                self.deliver_here(to, bytes);
+            } else if let Some(mailbox) = self.peers.get(to.worker())
+                && let Err(error) = mailbox.send(Message::Deliver(to, bytes))
+            {
+                warn!("worker {} cannot be woken: {error}", to.worker());
+            }
+        }
+    }
+
+    fn deliver_here(&mut self, to: ConnectionId, bytes: Bytes) {
+        let Some(&slot) = self.slots.get(&to) else { return };
+        let connection = &mut self.connections[slot];
+        if !connection.push(bytes, self.options.push_bytes) {
+            CONNECTIONS_PUSH_OVERFLOW.increment();
+            warn!("{}: closed, its messages pile up unread", connection.peer.remote);
+            self.remove(slot);
+        } else if !connection.queued {
+            connection.queued = true;
+            self.again.push_back(slot);
+        }
+    }
+
+    fn drain(&mut self, deadline: Ticks) {
+        self.deadline = Some(deadline);
+        for (slot, connection) in &mut self.connections {
+            connection.drain();
+            if !connection.queued {
+                connection.queued = true;
+                self.again.push_back(slot);
+            }
+        }
+    }
+
+    fn is_finished(&mut self) -> bool {
+        let Some(deadline) = self.deadline else { return false };
+        if !self.connections.is_empty() && self.now.ticks < deadline {
+            return false;
+        }
+        let late: Vec<usize> = self.connections.iter().map(|(slot, _)| slot).collect();
+        if !late.is_empty() {
+            warn!("{} connections could not be flushed in time", late.len());
+        }
+        for slot in late {
+            self.remove(slot);
+        }
+        true
+    }
+
+    /// Looks for connections that ran out of time: a part of them each tick, all within ten.
+    fn sweep(&mut self) {
+        if self.now.ticks < self.sweep_at || self.connections.is_empty() {
+            return;
+        }
+        self.sweep_at = self.now.ticks + self.options.tick;
+        let slots = self.connections.capacity();
+        let part = (slots / 10).max(SWEEP_MIN).min(slots);
+        for step in 0..part {
+            let slot = (self.sweep_from + step) % slots;
+            let Some(connection) = self.connections.get(slot) else { continue };
+            let Some(overdue) = connection.overdue(self.now.ticks, &self.options) else { continue };
+            match overdue {
+                Overdue::Handshake => CONNECTIONS_HANDSHAKE_TIMEOUT.increment(),
+                Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
+                Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
+                Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
+            }
+            debug!("{}: closed, {overdue:?} timeout", connection.peer.remote);
+            self.remove(slot);
+        }
+        self.sweep_from = (self.sweep_from + part) % slots;
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The ring: a fixed set of buffers that go round between two queues.
+//!
+//! INV-RING: every buffer is at each moment in exactly one place: the queue of free ones, the queue
+//! of filled ones, a [`Slot`] in the hands of a caller, or the hands of the drain. None is added
+//! after the start, so a push never finds its queue full.
+
+use crossbeam_queue::ArrayQueue;
+
+use crate::counts::Tally;
+use crate::line::Line;
+
+/// The two queues, and the counts of what went through.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    free: ArrayQueue<Line>,
+    filled: ArrayQueue<Line>,
+    capacity: usize,
+    pub(crate) tally: Tally,
+}
+
+impl Ring {
+    /// Makes `capacity` buffers of `line_bytes` each.
+    pub(crate) fn new(capacity: usize, line_bytes: usize) -> Self {
+        // Twice the room: the place a push goes to is then seldom one that a pop is still leaving,
+        // which the push would have to wait for.
+        let queue = || ArrayQueue::new(capacity.saturating_mul(2));
+        let ring = Self {
+            free: queue(),
+            filled: queue(),
+            capacity,
+            tally: Tally::new(),
+        };
+        for _ in 0..capacity {
+            give(&ring.free, Line::new(line_bytes));
+        }
+        ring
+    }
+
+    /// How many buffers there are.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Takes a free buffer, or counts a dropped line.
+    pub(crate) fn take(&self) -> Option<Slot<'_>> {
+        let line = self.free.pop();
+        if line.is_none() {
+            self.tally.dropped();
+        }
+        line.map(|line| Slot {
+            ring: self,
+            line,
+            filled: false,
+        })
+    }
+
+    /// Hands the oldest filled buffer to `write` and frees it. False when there is none.
+    pub(crate) fn drain_one(&self, write: impl FnOnce(&Line)) -> bool {
+        let Some(line) = self.filled.pop() else {
+            return false;
+        };
+        write(&line);
+        give(&self.free, line);
+        true
+    }
+
+    /// Takes all free buffers out of service and says how many those were. A ring without
+    /// buffers drops and counts every line.
+    pub(crate) fn retire(&self) -> usize {
+        std::iter::from_fn(|| self.free.pop()).count()
+    }
+}
+
+/// A buffer in the hands of a caller. It goes back to the free ones when the caller gives up,
+/// even by a panic in somebody's `Display`.
+#[derive(Debug)]
+pub(crate) struct Slot<'a> {
+    ring: &'a Ring,
+    pub(crate) line: Line,
+    filled: bool,
+}
+
+impl Slot<'_> {
+    /// Passes the finished line on to the drain, for the given output.
+    pub(crate) fn submit(mut self, output: usize) {
+        self.line.output = output;
+        self.filled = true;
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        give(
+            if self.filled {
+                &self.ring.filled
+            } else {
+                &self.ring.free
+            },
+            line,
+        );
+    }
+}
+
+fn give(queue: &ArrayQueue<Line>, line: Line) {
+    let given = queue.push(line);
+    debug_assert!(
+        given.is_ok(),
+        "INV-RING: there are never more buffers than places"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn submit(ring: &Ring, unix_ms: u64) -> bool {
+        let Some(mut slot) = ring.take() else {
+            return false;
+        };
+        slot.line.start(unix_ms);
+        slot.line.finish();
+        slot.submit(0);
+        true
+    }
+
+    #[test]
+    fn buffers_go_round_in_order_and_a_full_ring_counts() {
+        let ring = Ring::new(2, 128);
+        for round in 0..10 {
+            assert!(submit(&ring, 1));
+            assert!(submit(&ring, 2));
+            assert!(!submit(&ring, 3));
+            assert_eq!(ring.tally.snapshot().dropped, round + 1);
+            for digit in [b'1', b'2'] {
+                assert!(ring.drain_one(|line| assert_eq!(line.bytes()[22], digit)));
+            }
+            assert!(!ring.drain_one(|_| panic!("nothing is left")));
+        }
+    }
+
+    #[test]
+    fn a_caller_that_gives_up_returns_its_buffer() {
+        let ring = Ring::new(1, 128);
+        drop(ring.take().unwrap());
+        assert!(ring.take().is_some());
+        assert_eq!(ring.tally.snapshot().dropped, 0);
+    }
+
+    #[test]
+    fn a_retired_ring_drops_everything() {
+        let ring = Ring::new(3, 128);
+        assert_eq!(ring.retire(), 3);
+        assert!(!submit(&ring, 0));
+        assert_eq!(ring.tally.snapshot().dropped, 1);
+    }
+}

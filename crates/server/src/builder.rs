@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Builder`]: what a process is made of, and its start.
+
+use crate::logging::LogDrains;
+use crate::process::{Event, Process, Threads};
+use crate::settings::{Listen, Sections};
+use crate::{Error, signals};
+use admin::{Admin, Readiness, State};
+use clock::Clock;
+use log::info;
+use protocol::{Directory, Execute, Protocol};
+use reactor::{Acceptor, Census, Endpoint, Listener, Options, Worker};
+use session::TlsAcceptor;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+/// How often the admin thread writes out the log.
+const LOG_INTERVAL: Duration = Duration::from_millis(100);
+/// How often the admin thread reads the process's own figures.
+const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
+/// Descriptors kept for listeners, logs, event queues and the admin plane.
+const SPARE_FILES: u64 = 128;
+
+/// What a server process is made of. [`Builder::spawn`] starts it inside another program, such as a
+/// test; [`Builder::run`] makes it the whole program.
+#[derive(Debug)]
+#[must_use = "a builder does nothing until it is spawned or run"]
+pub struct Builder {
+    name: &'static str,
+    version: &'static str,
+    listen: Vec<(Endpoint, bool)>,
+    backlog: u32,
+    max_connections: usize,
+    workers: usize,
+    options: Options,
+    tls: Option<TlsAcceptor>,
+    admin: Option<SocketAddr>,
+    config_text: String,
+    clock: Clock,
+    drain_delay: Duration,
+    drain_timeout: Duration,
+    logs: Option<LogDrains>,
+}
+
+impl Builder {
+    /// A server with one worker that listens nowhere yet and has no admin address.
+    pub fn new(name: &'static str, version: &'static str) -> Self {
+        Builder {
+            name,
+            version,
+            listen: Vec::new(),
+            backlog: 1024,
+            max_connections: 10_000,
+            workers: 1,
+            options: Options::default(),
+            tls: None,
+            admin: None,
+            config_text: String::new(),
+            clock: Clock::system(),
+            drain_delay: Duration::ZERO,
+            drain_timeout: Duration::from_secs(10),
+            logs: None,
+        }
+    }
+
+    /// A server as its configuration says. `port` is its own default; `request_bytes` the largest
+    /// request its protocol waits for.
+    ///
+    /// # Errors
+    ///
+    /// When a value is out of range or a certificate cannot be used.
+    pub fn from_settings(
+        name: &'static str,
+        version: &'static str,
+        sections: Sections<'_>,
+        port: u16,
+        request_bytes: usize,
+    ) -> Result<Self, Error> {
+        if let Some((key, problem)) = sections.problem() {
+            return Err(Error::Setting { key, problem });
+        }
+        let server = sections.server;
+        let tls = sections.tls.acceptor()?;
+        let default = SocketAddr::new(server.host, server.port.unwrap_or(port));
+        let default = [Listen::Tcp { address: default, plain: false }];
+        let listen = if server.listen.is_empty() { &default[..] } else { &server.listen };
+        let admin = SocketAddr::new(sections.admin.host, sections.admin.port);
+        Ok(Builder {
+            listen: listen
+                .iter()
+                .map(|listen| (listen.endpoint(server.socket_mode), listen.wants_tls()))
+                .collect(),
+            backlog: server.backlog,
+            max_connections: server.max_connections,
+            workers: sections.worker.threads,
+            options: sections.options(request_bytes),
+            tls,
+            admin: sections.admin.enabled.then_some(admin),
+            drain_delay: server.drain_delay.0,
+            drain_timeout: server.drain_timeout.0,
+            ..Builder::new(name, version)
+        })
+    }
+
+    /// Listens on one more endpoint, with TLS if `tls` and an acceptor was given.
+    pub fn listen(mut self, endpoint: Endpoint, tls: bool) -> Self {
+        self.listen.push((endpoint, tls));
+        self
+    }
+
+    /// Sets who does the handshakes of TLS endpoints.
+    pub fn tls(mut self, acceptor: TlsAcceptor) -> Self {
+        self.tls = Some(acceptor);
+        self
+    }
+
+    /// Sets how many threads serve connections.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Sets how many connections are served at once.
+    pub fn max_connections(mut self, most: usize) -> Self {
+        self.max_connections = most;
+        self
+    }
+
+    /// Sets how workers treat connections.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Serves metrics and health over HTTP at `address`.
+    pub fn admin(mut self, address: SocketAddr) -> Self {
+        self.admin = Some(address);
+        self
+    }
+
+    /// Sets what `/config` shows.
+    pub fn config_text(mut self, text: String) -> Self {
+        self.config_text = text;
+        self
+    }
+
+    /// Sets the clock; tests own theirs.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets how long connections have to be flushed when the server stops.
+    pub fn drain_timeout(mut self, timeout: Duration) -> Self {
+        self.drain_timeout = timeout;
+        self
+    }
+
+    /// Starts the server's threads and returns. Neither logs nor signals are touched: they belong to
+    /// the program.
+    ///
+    /// `make_protocol` makes the protocol state of each connection, `make_service` the service of
+    /// each worker.
+    ///
+    /// # Errors
+    ///
+    /// When an address cannot be bound or the system refuses a thread. Nothing is left running then.
+    pub fn spawn<P, E, M>(
+        self,
+        make_protocol: M,
+        make_service: impl FnMut(usize) -> E,
+    ) -> Result<Process, Error>
+    where
+        P: Protocol + Send + 'static,
+        E: Execute<P> + Send + 'static,
+        M: Fn() -> P + Clone + Send + 'static,
+    {
+        let (events, inbox) = channel();
+        let start = self.start(&events, make_protocol, make_service)?;
+        Ok(Process::new(start, events, inbox))
+    }
+
+    /// Makes this the whole program: installs the logs, raises the limit of open files, starts,
+    /// reloads on SIGHUP, and stops on SIGTERM or SIGINT; a second of these exits at once. Returns
+    /// when the server has stopped.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Builder::spawn`], and when a thread failed: the program must end then, and does
+    /// when its `main` returns.
+    pub fn run<P, E, M>(
+        mut self,
+        sections: Sections<'_>,
+        make_protocol: M,
+        make_service: impl FnMut(usize) -> E,
+    ) -> Result<(), Error>
+    where
+        P: Protocol + Send + 'static,
+        E: Execute<P> + Send + 'static,
+        M: Fn() -> P + Clone + Send + 'static,
+    {
+        let logs = LogDrains::install(sections.debug, sections.klog)?;
+        let reload = signals::Reload { logs: logs.reopen_flag(), tls: self.tls.clone() };
+        self.logs = Some(logs);
+        self.raise_file_limit();
+        let (name, version) = (self.name, self.version);
+        // Before the first listener is bound, so that no signal finds the default handler.
+        let (events, inbox) = channel();
+        signals::watch(events.clone(), reload)?;
+        let start = self.start(&events, make_protocol, make_service)?;
+        let process = Process::new(start, events, inbox);
+        for endpoint in process.endpoints() {
+            info!("{name} {version} listening on {endpoint}");
+        }
+        if let Some(address) = process.admin_address() {
+            info!("admin on http://{address}");
+        }
+        signals::notify_ready();
+        process.wait()
+    }
+
+    /// Lets the process have a descriptor for each connection, as far as the system allows.
+    fn raise_file_limit(&self) {
+        let wanted = self.max_connections as u64 + SPARE_FILES;
+        match rlimit::increase_nofile_limit(wanted) {
+            Ok(got) if got < wanted => log::warn!(
+                "{got} open files allowed, {wanted} wanted for max_connections = {}: raise the hard \
+                 limit (ulimit -Hn)",
+                self.max_connections
+            ),
+            Ok(_) => {}
+            Err(error) => log::warn!("cannot raise the limit of open files: {error}"),
+        }
+    }
+
+    fn start<P, E, M>(
+        mut self,
+        events: &Sender<Event>,
+        make_protocol: M,
+        mut make_service: impl FnMut(usize) -> E,
+    ) -> Result<Threads, Error>
+    where
+        P: Protocol + Send + 'static,
+        E: Execute<P> + Send + 'static,
+        M: Fn() -> P + Clone + Send + 'static,
+    {
+        let listeners = self.bind()?;
+        let endpoints = listeners.iter().map(|(l, _)| l.endpoint().clone()).collect();
+        let directory = Arc::new(Directory::new());
+        let census = Census::new(self.workers);
+        let mut workers = Vec::with_capacity(self.workers);
+        for index in 0..self.workers {
+            let (service, make) = (make_service(index), make_protocol.clone());
+            let (clock, directory) = (self.clock.clone(), directory.clone());
+            let worker = Worker::new(index, service, make, self.options, clock, directory);
+            workers.push(worker.map_err(Error::Start)?);
+        }
+        let mailboxes: Vec<_> = workers.iter().map(Worker::mailbox).collect();
+        let (most, rejection) = (self.max_connections, P::TOO_MANY_CONNECTIONS);
+        let acceptor = Acceptor::new(listeners, mailboxes.clone(), census.clone(), most, rejection)
+            .map_err(Error::Start)?;
+
+        let readiness = Readiness::new();
+        let admin = self.start_admin(&readiness)?;
+        let mut threads = Threads {
+            clock: self.clock,
+            census,
+            endpoints,
+            readiness,
+            admin,
+            acceptor: acceptor.handle(),
+            mailboxes: mailboxes.clone(),
+            joins: Vec::new(),
+            drain_delay: self.drain_delay,
+            drain_timeout: self.drain_timeout,
+        };
+        for (index, mut worker) in workers.into_iter().enumerate() {
+            worker.introduce(mailboxes.clone());
+            threads.spawn(format!("worker {index}"), events, move || worker.run())?;
+        }
+        threads.spawn("listener".to_owned(), events, move || acceptor.run())?;
+        threads.readiness.set(State::Ready);
+        Ok(threads)
+    }
+
+    fn bind(&self) -> Result<Vec<(Listener, Option<TlsAcceptor>)>, Error> {
+        let bind = |(endpoint, tls): &(Endpoint, bool)| {
+            let listener = Listener::bind(endpoint, self.backlog)
+                .map_err(|source| Error::Listen { endpoint: endpoint.to_string(), source })?;
+            Ok((listener, self.tls.clone().filter(|_| *tls)))
+        };
+        self.listen.iter().map(bind).collect()
+    }
+
+    fn start_admin(&mut self, readiness: &Readiness) -> Result<admin::AdminHandle, Error> {
+        let mut admin = Admin::builder(self.name, self.version)
+            .config_text(std::mem::take(&mut self.config_text))
+            .ready(readiness.clone())
+            .task(FIGURES_INTERVAL, metrics::process::refresh);
+        if let Some(address) = self.admin {
+            admin = admin.listen(address);
+        }
+        if let Some(mut logs) = self.logs.take() {
+            admin = admin.task(LOG_INTERVAL, move || logs.run());
+        }
+        Ok(admin.spawn()?)
+    }
+}

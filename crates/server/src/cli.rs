@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line that all servers share.
+
+use crate::Error;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of every server, to flatten into its own.
+///
+/// ```
+/// use clap::Parser;
+///
+/// #[derive(Parser)]
+/// struct Args {
+///     #[command(flatten)]
+///     common: server::cli::CommonArgs,
+/// }
+///
+/// let args = Args::parse_from(["demo", "--list-metrics", "demo.toml"]);
+/// assert_eq!(args.common.config.unwrap().to_str(), Some("demo.toml"));
+/// ```
+#[derive(clap::Args, Debug)]
+pub struct CommonArgs {
+    /// Configuration file (TOML); defaults apply without one
+    pub config: Option<PathBuf>,
+
+    /// Check the configuration and exit
+    #[arg(long)]
+    pub check_config: bool,
+
+    /// Print the effective configuration as TOML and exit
+    #[arg(long)]
+    pub print_config: bool,
+
+    /// Print name, type and meaning of every metric and exit
+    #[arg(long)]
+    pub list_metrics: bool,
+}
+
+impl CommonArgs {
+    /// The configuration: the file's, or the defaults without one, then changed by `adjust` with what
+    /// the command line says.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is wrong.
+    pub fn load<T: DeserializeOwned + Default>(
+        &self,
+        adjust: impl FnOnce(&mut T),
+    ) -> Result<T, Error> {
+        let mut config = match &self.config {
+            Some(path) => config::load(path)?,
+            None => T::default(),
+        };
+        adjust(&mut config);
+        Ok(config)
+    }
+
+    /// What to print instead of starting, if the command line asks for it. Call it once the
+    /// configuration has been checked.
+    ///
+    /// # Errors
+    ///
+    /// When the configuration cannot be written as TOML.
+    pub fn answer<T: Serialize>(&self, config: &T) -> Result<Option<String>, Error> {
+        if self.list_metrics {
+            return Ok(Some(metrics_table()));
+        }
+        if self.print_config {
+            return Ok(Some(config::print(config)?));
+        }
+        let file = self.config.as_deref().unwrap_or("the default configuration".as_ref());
+        Ok(self.check_config.then(|| format!("{}: ok\n", file.display())))
+    }
+}
+
+fn metrics_table() -> String {
+    let rows: Vec<_> = metrics::list();
+    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    let line = |row: &metrics::Description| {
+        format!("{:width$}  {:9}  {}\n", row.name, row.kind.to_string(), row.help)
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The exit code of a server's `main`: prints what failed.
+pub fn exit_code(result: Result<(), Error>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints to standard output; a reader that has gone away is no error.
+pub fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Error`]: why a server did not start, or ended.
+
+use std::io;
+
+/// Why a server did not start, or ended by itself.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The configuration file is wrong; the message names file, line and remedy.
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    /// A setting cannot be carried out.
+    #[error("{key}: {problem}")]
+    Setting {
+        /// The key, as `[section] key`.
+        key: &'static str,
+        /// What is wrong with its value, and what was expected.
+        problem: String,
+    },
+    /// An address cannot be listened on.
+    #[error("cannot listen on {endpoint}: {source}")]
+    Listen {
+        /// The address.
+        endpoint: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The certificate or the key cannot be used.
+    #[error("[tls] {0}")]
+    Tls(#[from] session::Error),
+    /// The admin thread did not start.
+    #[error("[admin] {0}; choose another [admin] host or port, or set enabled = false")]
+    Admin(#[from] admin::Error),
+    /// The log cannot be written.
+    #[error("[debug] or [klog]: {0}")]
+    Log(#[from] ringlog::Error),
+    /// The operating system refused a thread or an event queue.
+    #[error("cannot start: {0}")]
+    Start(#[source] io::Error),
+    /// A thread failed. The process must end: a server without one of its threads is half dead.
+    #[error("thread {thread} failed: {problem}")]
+    Thread {
+        /// The thread's name.
+        thread: String,
+        /// Its error or its panic's message.
+        problem: String,
+    },
+}

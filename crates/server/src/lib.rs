@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Builds a process: listeners, workers, signals and lifecycle.
+//!
+//! ```text
+//!   thread     does
+//!   main       waits for a signal or a failed thread, then ends the process in order
+//!   signals    sleeps until one comes
+//!   admin      HTTP, log files, recent percentiles
+//!   listener   accepts; hands each socket to the least loaded worker
+//!   worker 0…N own event loop, own connections, own service
+//! ```
+//!
+//! Where to look:
+//!
+//! * [`Builder`] (`builder.rs`): what a process is made of, and its start.
+//! * [`Process`] (`process.rs`): a running server, and its orderly end.
+//! * [`settings`]: the configuration sections that all servers share.
+//! * [`cli`]: the command line that all servers share.
+//! * `signals.rs`, `logging.rs`: what only a whole program needs.
+//!
+//! `examples/shout.rs` is a protocol of one's own and its server in under 100 lines.
+//!
+//! ```no_run
+//! use server::{Builder, Endpoint};
+//! # use buffer::SendBuf;
+//! # use protocol::{Context, Control, ErrorReply, Execute, Malformed, Parsed, Protocol};
+//! # struct Mine;
+//! # impl Protocol for Mine {
+//! #     const NAME: &'static str = "mine";
+//! #     const TOO_MANY_CONNECTIONS: &'static [u8] = b"";
+//! #     type Request<'a> = ();
+//! #     type Cursor = ();
+//! #     fn parse<'a>(&self, _: &mut (), _: &'a [u8]) -> Result<Parsed<()>, Malformed> {
+//! #         Ok(Parsed::NeedMore { at_least: 1 })
+//! #     }
+//! #     fn too_large(&self) -> ErrorReply {
+//! #         ErrorReply::NONE
+//! #     }
+//! # }
+//! # struct MyService;
+//! # impl Execute<Mine> for MyService {
+//! #     fn execute(&mut self, _: &mut Mine, _: (), _: &mut SendBuf, _: &mut Context<'_>) -> Control {
+//! #         Control::Continue
+//! #     }
+//! # }
+//!
+//! let process = Builder::new("mine", "1.0.0")
+//!     .listen(Endpoint::Tcp("127.0.0.1:0".parse()?), false)
+//!     .workers(2)
+//!     .spawn(|| Mine, |_worker| MyService)?;
+//! println!("listening on {:?}", process.address());
+//! process.stop()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod builder;
+pub mod cli;
+mod error;
+mod logging;
+mod process;
+pub mod settings;
+mod signals;
+
+pub use builder::Builder;
+pub use error::Error;
+pub use process::{Process, Stopper};
+pub use reactor::{Endpoint, Limits, Options};
+pub use session::{ClientAuth, TlsAcceptor, TlsOptions, TlsVersion};

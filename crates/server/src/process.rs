@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Process`]: a server that runs, and its orderly end.
+//!
+//! The end has an order, so that nothing that has arrived is lost: `/ready` says "draining"; the
+//! listener takes in what waits in the backlog and closes; each worker serves what has arrived,
+//! flushes and closes its connections, all within a deadline; the admin thread goes last and writes
+//! out the log.
+
+use crate::Error;
+use admin::{AdminHandle, Readiness, State};
+use clock::Clock;
+use log::{error, info};
+use reactor::{AcceptorHandle, Census, Endpoint, Mailbox, Message};
+use std::any::Any;
+use std::io;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How often the admin thread is looked after.
+const ADMIN_CHECK: Duration = Duration::from_secs(1);
+
+/// What the thread that waits for the process hears of.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The server is to stop.
+    Stop,
+    /// A thread has ended: in order, or with what went wrong.
+    Ended { thread: String, result: Result<(), String> },
+}
+
+/// The threads of a server and what reaches them.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    pub(crate) clock: Clock,
+    pub(crate) census: Census,
+    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) readiness: Readiness,
+    pub(crate) admin: AdminHandle,
+    pub(crate) acceptor: AcceptorHandle,
+    pub(crate) mailboxes: Vec<Mailbox>,
+    pub(crate) joins: Vec<JoinHandle<()>>,
+    pub(crate) drain_delay: Duration,
+    pub(crate) drain_timeout: Duration,
+}
+
+impl Threads {
+    /// Starts a thread that reports its end, a panic included.
+    pub(crate) fn spawn(
+        &mut self,
+        name: String,
+        events: &Sender<Event>,
+        body: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> Result<(), Error> {
+        let (events, label) = (events.clone(), name.clone());
+        let run = move || {
+            let result = match catch_unwind(AssertUnwindSafe(body)) {
+                Ok(result) => result.map_err(|error| error.to_string()),
+                Err(panic) => Err(format!("panicked: {}", panic_message(panic.as_ref()))),
+            };
+            // Nobody listens once the process has been given up.
+            let _ = events.send(Event::Ended { thread: label, result });
+        };
+        let join = thread::Builder::new().name(name).spawn(run).map_err(Error::Start)?;
+        self.joins.push(join);
+        Ok(())
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    if let Some(message) = panic.downcast_ref::<&str>() {
+        message
+    } else if let Some(message) = panic.downcast_ref::<String>() {
+        message
+    } else {
+        "a panic without a message"
+    }
+}
+
+/// A running server.
+///
+/// Dropping it stops the server as [`Process::stop`] does and waits for its end.
+#[derive(Debug)]
+pub struct Process {
+    /// `None` once it has ended.
+    threads: Option<Threads>,
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+}
+
+/// Asks a [`Process`] to stop, from any thread.
+#[derive(Clone, Debug)]
+pub struct Stopper(Sender<Event>);
+
+impl Stopper {
+    /// Asks for the orderly end. Asking again is harmless.
+    pub fn stop(&self) {
+        // A process that has ended already needs no asking.
+        let _ = self.0.send(Event::Stop);
+    }
+}
+
+impl Process {
+    pub(crate) fn new(threads: Threads, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
+        Process { threads: Some(threads), events, inbox }
+    }
+
+    /// The endpoints it listens on, with the ports that the system chose.
+    pub fn endpoints(&self) -> &[Endpoint] {
+        self.threads.as_ref().map_or(&[], |threads| &threads.endpoints)
+    }
+
+    /// The address of the first TCP endpoint.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.endpoints().iter().find_map(|endpoint| match endpoint {
+            Endpoint::Tcp(address) => Some(*address),
+            Endpoint::Unix { .. } => None,
+        })
+    }
+
+    /// The address of the admin plane.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.threads.as_ref().and_then(|threads| threads.admin.address())
+    }
+
+    /// How many connections it has.
+    pub fn connections(&self) -> usize {
+        self.threads.as_ref().map_or(0, |threads| threads.census.total())
+    }
+
+    /// What can ask it to stop from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.events.clone())
+    }
+
+    /// Stops it in order and waits for its end.
+    ///
+    /// # Errors
+    ///
+    /// When one of its threads failed.
+    pub fn stop(self) -> Result<(), Error> {
+        self.stopper().stop();
+        self.wait()
+    }
+
+    /// Waits until it is asked to stop or one of its threads fails, and ends it.
+    ///
+    /// # Errors
+    ///
+    /// When one of its threads failed. The others may still run then: the program must end.
+    pub fn wait(mut self) -> Result<(), Error> {
+        self.run_to_end()
+    }
+
+    fn run_to_end(&mut self) -> Result<(), Error> {
+        let Some(threads) = self.threads.take() else { return Ok(()) };
+        let end = match self.await_event(&threads.admin) {
+            Event::Stop => self.drain(&threads),
+            Event::Ended { thread, result } => Err(failure(thread, result)),
+        };
+        if let Err(failed) = &end {
+            error!("{failed}");
+        }
+        let Threads { admin, joins, .. } = threads;
+        if end.is_ok() {
+            for join in joins {
+                // Each has reported its end already, panics included.
+                let _ = join.join();
+            }
+        }
+        // Last, so that what was logged on the way is written.
+        admin.stop()?;
+        end
+    }
+
+    /// Waits for the first event; the end of the admin thread, which reports to nobody, is one.
+    fn await_event(&self, admin: &AdminHandle) -> Event {
+        loop {
+            match self.inbox.recv_timeout(ADMIN_CHECK) {
+                Ok(event) => return event,
+                Err(RecvTimeoutError::Timeout) if admin.is_finished() => {
+                    return Event::Ended { thread: "admin".to_owned(), result: Ok(()) };
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the process holds a sender"),
+            }
+        }
+    }
+
+    /// The orderly end; see the module's description.
+    fn drain(&self, threads: &Threads) -> Result<(), Error> {
+        threads.readiness.set(State::Draining);
+        info!("stopping: {} connections to flush", threads.census.total());
+        let mut running = threads.joins.len();
+        self.await_ends(&mut running, 0, threads.drain_delay)?;
+        threads.acceptor.stop().map_err(Error::Start)?;
+        self.await_ends(&mut running, threads.mailboxes.len(), Duration::MAX)?;
+        let deadline = threads.clock.now().ticks + threads.drain_timeout;
+        for mailbox in &threads.mailboxes {
+            mailbox.send(Message::Drain { deadline }).map_err(Error::Start)?;
+        }
+        self.await_ends(&mut running, 0, Duration::MAX)?;
+        info!("stopped");
+        Ok(())
+    }
+
+    /// Waits until only `until` of the `running` threads are left, or for as long as `most`.
+    fn await_ends(&self, running: &mut usize, until: usize, most: Duration) -> Result<(), Error> {
+        let started = Instant::now();
+        while *running > until {
+            let left = most.saturating_sub(started.elapsed());
+            match self.inbox.recv_timeout(left) {
+                Ok(Event::Ended { result: Ok(()), .. }) => *running -= 1,
+                Ok(Event::Ended { thread, result }) => return Err(failure(thread, result)),
+                Ok(Event::Stop) => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(()),
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the process holds a sender"),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.threads.is_some() {
+            self.stopper().stop();
+            // Failures have been logged; there is nobody left to tell.
+            let _ = self.run_to_end();
+        }
+    }
+}
+
+fn failure(thread: String, result: Result<(), String>) -> Error {
+    let problem = result.err().unwrap_or_else(|| "ended before it was asked to".to_owned());
+    Error::Thread { thread, problem }
+}

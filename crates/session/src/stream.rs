@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Stream`]: a connected socket of either family.
+
+use mio::event::Source;
+use mio::net::{TcpStream, UnixStream};
+use mio::{Interest, Registry, Token};
+use std::io::{self, IoSlice, Read, Write};
+use std::net::{Shutdown, SocketAddr};
+
+/// A connected, non-blocking socket.
+#[derive(Debug)]
+pub enum Stream {
+    /// Over IPv4 or IPv6.
+    Tcp(TcpStream),
+    /// Over a socket in the file system, or a socket pair.
+    Unix(UnixStream),
+}
+
+impl Stream {
+    /// The peer as memcached's `stats conns` prints it: `tcp:127.0.0.1:4000`, `tcp6:[::1]:4000` or
+    /// `unix:/path`.
+    ///
+    /// A unix client has no name as a rule; then the path is that of the socket it connected to. A
+    /// TCP peer that is gone is `tcp:<closed>`.
+    pub fn peer_name(&self) -> String {
+        match self {
+            Stream::Tcp(tcp) => match tcp.peer_addr() {
+                Ok(SocketAddr::V4(address)) => format!("tcp:{address}"),
+                Ok(SocketAddr::V6(address)) => {
+                    format!("tcp6:[{}]:{}", address.ip(), address.port())
+                }
+                Err(_) => "tcp:<closed>".to_owned(),
+            },
+            Stream::Unix(unix) => {
+                let names = [unix.peer_addr(), unix.local_addr()];
+                let mut named = names.iter().flatten().filter_map(|name| name.as_pathname());
+                match named.next() {
+                    Some(path) => format!("unix:{}", path.display()),
+                    None => "unix:".to_owned(),
+                }
+            }
+        }
+    }
+
+    /// Whether small segments leave at once (`TCP_NODELAY`). A unix socket always sends at once.
+    ///
+    /// # Errors
+    ///
+    /// The system's, for a socket that is closed.
+    pub fn set_nodelay(&self, on: bool) -> io::Result<()> {
+        match self {
+            Stream::Tcp(tcp) => tcp.set_nodelay(on),
+            Stream::Unix(_) => Ok(()),
+        }
+    }
+
+    /// Tells the peer that nothing more follows.
+    pub(crate) fn shutdown_write(&self) -> io::Result<()> {
+        match self {
+            Stream::Tcp(tcp) => tcp.shutdown(Shutdown::Write),
+            Stream::Unix(unix) => unix.shutdown(Shutdown::Write),
+        }
+    }
+}
+
+impl From<TcpStream> for Stream {
+    fn from(tcp: TcpStream) -> Self {
+        Stream::Tcp(tcp)
+    }
+}
+
+impl From<UnixStream> for Stream {
+    fn from(unix: UnixStream) -> Self {
+        Stream::Unix(unix)
+    }
+}
+
+impl Read for Stream {
+    #[inline]
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(tcp) => tcp.read(into),
+            Stream::Unix(unix) => unix.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(tcp) => tcp.write(bytes),
+            Stream::Unix(unix) => unix.write(bytes),
+        }
+    }
+
+    #[inline]
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(tcp) => tcp.write_vectored(slices),
+            Stream::Unix(unix) => unix.write_vectored(slices),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Source for Stream {
+    fn register(&mut self, to: &Registry, token: Token, interest: Interest) -> io::Result<()> {
+        match self {
+            Stream::Tcp(tcp) => tcp.register(to, token, interest),
+            Stream::Unix(unix) => unix.register(to, token, interest),
+        }
+    }
+
+    fn reregister(&mut self, to: &Registry, token: Token, interest: Interest) -> io::Result<()> {
+        match self {
+            Stream::Tcp(tcp) => tcp.reregister(to, token, interest),
+            Stream::Unix(unix) => unix.reregister(to, token, interest),
+        }
+    }
+
+    fn deregister(&mut self, from: &Registry) -> io::Result<()> {
+        match self {
+            Stream::Tcp(tcp) => tcp.deregister(from),
+            Stream::Unix(unix) => unix.deregister(from),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`TlsAcceptor`]: the current certificate, shared by all workers and replaceable while they run.
+
+use super::config::server_config;
+use crate::{Error, TlsOptions};
+use rustls::ServerConfig;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What the server's side of a TLS handshake needs. Clones share it, a reload included.
+///
+/// ```no_run
+/// # fn main() -> Result<(), session::Error> {
+/// use session::{TlsAcceptor, TlsOptions};
+///
+/// let acceptor = TlsAcceptor::new(TlsOptions::new("server.pem", "server.key"))?;
+/// let for_a_worker = acceptor.clone();
+/// // The files were renewed: later handshakes, the worker's too, use them.
+/// acceptor.reload()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct TlsAcceptor {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    options: TlsOptions,
+    /// Locked for as long as it takes to clone the inner pointer, once per handshake.
+    config: RwLock<Arc<ServerConfig>>,
+}
+
+impl TlsAcceptor {
+    /// Reads the files.
+    ///
+    /// # Errors
+    ///
+    /// An [`Error`] that names the file and what is wrong with it.
+    pub fn new(options: TlsOptions) -> Result<Self, Error> {
+        let config = RwLock::new(Arc::new(server_config(&options)?));
+        Ok(TlsAcceptor { shared: Arc::new(Shared { options, config }) })
+    }
+
+    /// Reads the files again and uses them for later handshakes; running sessions keep theirs.
+    /// Tickets issued before are not honoured, so every client is verified by the new files.
+    ///
+    /// # Errors
+    ///
+    /// As [`TlsAcceptor::new`]; then the previous certificate stays in use.
+    pub fn reload(&self) -> Result<(), Error> {
+        let config = Arc::new(server_config(&self.shared.options)?);
+        *self.shared.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        Ok(())
+    }
+
+    /// What it was made from.
+    pub fn options(&self) -> &TlsOptions {
+        &self.shared.options
+    }
+
+    pub(crate) fn config(&self) -> Arc<ServerConfig> {
+        self.shared.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl fmt::Debug for TlsAcceptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsAcceptor").field("options", &self.shared.options).finish_non_exhaustive()
+    }
+}

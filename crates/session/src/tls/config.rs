@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From files to rustls's configuration, with every error named after its file.
+
+use crate::{ClientAuth, Error, TlsOptions, TlsVersion};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
+use rustls::version::{TLS12, TLS13};
+use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const CHAIN: &str = "certificate";
+const KEY: &str = "private key";
+const CA: &str = "CA certificate";
+
+/// TLS 1.2 sessions of clients without ticket support that can be resumed.
+const SESSION_CACHE_ENTRIES: usize = 1024;
+
+/// Reads the files that `options` names and makes a configuration of them.
+pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error> {
+    let provider = Arc::new(ring::default_provider());
+    let chain = certificates(&options.certificate_chain, CHAIN)?;
+    let key = private_key(&options.private_key)?;
+    check_key(&key, &provider, options)?;
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(versions(options.min_version))
+        .map_err(|error| Error::tls(&error))?;
+    let builder = match client_verifier(options, provider)? {
+        Some(verifier) => builder.with_client_cert_verifier(verifier),
+        None => builder.with_no_client_auth(),
+    };
+    let mut config =
+        builder.with_single_cert(chain, key).map_err(|error| pair_error(&error, options))?;
+    // Tickets are encrypted with keys that only this configuration knows and that rotate every six
+    // hours; no state is kept for them. The cache is for clients that know only session ids.
+    config.ticketer = ring::Ticketer::new().map_err(|error| Error::tls(&error))?;
+    config.session_storage = ServerSessionMemoryCache::new(SESSION_CACHE_ENTRIES);
+    Ok(config)
+}
+
+fn versions(oldest: TlsVersion) -> &'static [&'static SupportedProtocolVersion] {
+    static NEWEST_FIRST: [&SupportedProtocolVersion; 2] = [&TLS13, &TLS12];
+    match oldest {
+        TlsVersion::Tls12 => &NEWEST_FIRST,
+        TlsVersion::Tls13 => &NEWEST_FIRST[..1],
+    }
+}
+
+fn read(path: &Path, role: &'static str) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), role, source })
+}
+
+fn pem_error(path: &Path, role: &'static str, error: &pem::Error) -> Error {
+    Error::Pem { path: path.to_owned(), role, reason: error.to_string() }
+}
+
+/// All certificates in a file, of which there is at least one.
+fn certificates(path: &Path, role: &'static str) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let text = read(path, role)?;
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<_, _>>()
+        .map_err(|error| pem_error(path, role, &error))?;
+    if certificates.is_empty() {
+        let expected = "PEM with at least one \"BEGIN CERTIFICATE\" section";
+        return Err(Error::Missing { path: path.to_owned(), role, expected });
+    }
+    Ok(certificates)
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+    let text = read(path, KEY)?;
+    PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
+        pem::Error::NoItemsFound if is_encrypted(&text) => {
+            Error::EncryptedKey { path: path.to_owned() }
+        }
+        pem::Error::NoItemsFound => Error::Missing {
+            path: path.to_owned(),
+            role: KEY,
+            expected: "PEM with a \"BEGIN PRIVATE KEY\", \"BEGIN RSA PRIVATE KEY\" or \
+                       \"BEGIN EC PRIVATE KEY\" section",
+        },
+        error => pem_error(path, KEY, &error),
+    })
+}
+
+fn is_encrypted(text: &[u8]) -> bool {
+    String::from_utf8_lossy(text).contains("BEGIN ENCRYPTED PRIVATE KEY")
+}
+
+/// Tells a key that is bad by itself from one that does not match its certificate.
+fn check_key(
+    key: &PrivateKeyDer<'static>,
+    provider: &CryptoProvider,
+    options: &TlsOptions,
+) -> Result<(), Error> {
+    match provider.key_provider.load_private_key(key.clone_key()) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            Err(Error::Key { path: options.private_key.clone(), reason: error.to_string() })
+        }
+    }
+}
+
+/// Why a certificate and a key that each could be read do not make a pair.
+fn pair_error(error: &rustls::Error, options: &TlsOptions) -> Error {
+    match error {
+        rustls::Error::InconsistentKeys(_) => Error::KeyMismatch {
+            key: options.private_key.clone(),
+            certificate: options.certificate_chain.clone(),
+        },
+        error => Error::Certificate {
+            path: options.certificate_chain.clone(),
+            role: CHAIN,
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// Who verifies client certificates, if they are asked for.
+fn client_verifier(
+    options: &TlsOptions,
+    provider: Arc<CryptoProvider>,
+) -> Result<Option<Arc<dyn ClientCertVerifier>>, Error> {
+    let path = match (&options.ca_file, options.client_auth) {
+        (None, ClientAuth::None) => return Ok(None),
+        (None, _) => return Err(Error::CaFileMissing),
+        (Some(path), ClientAuth::None) => {
+            return Err(Error::CaFileUnused { path: path.clone() });
+        }
+        (Some(path), _) => path,
+    };
+    let unusable = |reason: String| Error::Certificate { path: path.clone(), role: CA, reason };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path, CA)? {
+        roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
+    }
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    let builder = match options.client_auth {
+        ClientAuth::Optional => builder.allow_unauthenticated(),
+        ClientAuth::None | ClientAuth::Required => builder,
+    };
+    let verifier = builder.build().map_err(|error| unusable(error.to_string()))?;
+    Ok(Some(verifier))
+}

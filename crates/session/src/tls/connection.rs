@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`TlsConnection`]: rustls between a socket and the two buffers.
+//!
+//! ```text
+//!           read_tls                        reader
+//!  socket ────────────▶ ┌────────────────┐ ────────▶ RecvBuf
+//!                       │ ServerConnection│
+//!  socket ◀──────────── └────────────────┘ ◀──────── SendBuf
+//!           write_tls                       writer
+//! ```
+//!
+//! Memory is bounded on both sides. Incoming: nothing is read while plaintext waits in rustls, so it
+//! holds one read of at most a record. Outgoing: the writer is fed only when rustls has sent
+//! everything before, with at most [`OUTGOING_BYTES`]; the rest stays in the send buffer, where the
+//! high-water mark sees it.
+
+use crate::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
+use crate::wire::{SLICES_MAX, Wire};
+use crate::{Error, Fill, Flush, Stream};
+use buffer::{RecvBuf, SendBuf};
+use rustls::{ServerConfig, ServerConnection};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::sync::Arc;
+
+/// Most plaintext that is encrypted ahead of the socket.
+const OUTGOING_BYTES: usize = 64 << 10;
+
+/// The server's side of a TLS connection.
+#[derive(Debug)]
+pub(crate) struct TlsConnection {
+    connection: ServerConnection,
+    handshake: Handshake,
+}
+
+/// How far the handshake is, for the metrics.
+#[derive(Debug, PartialEq, Eq)]
+enum Handshake {
+    /// The peer has sent nothing.
+    Silent,
+    Running,
+    /// Completed or failed, and counted.
+    Settled,
+}
+
+/// What one read from the socket gave.
+enum Received {
+    Nothing,
+    /// Less than was asked for: the socket is drained.
+    Short,
+    Full,
+    /// The socket's end. The reader tells whether the TLS stream ended before it.
+    End,
+    /// The socket's end before the peer sent anything.
+    NeverSpoke,
+}
+
+impl TlsConnection {
+    pub(crate) fn new(config: Arc<ServerConfig>) -> Result<Self, Error> {
+        let mut connection = ServerConnection::new(config).map_err(|error| Error::tls(&error))?;
+        connection.set_buffer_limit(Some(OUTGOING_BYTES));
+        Ok(TlsConnection { connection, handshake: Handshake::Silent })
+    }
+
+    pub(crate) fn is_handshaking(&self) -> bool {
+        self.connection.is_handshaking()
+    }
+
+    /// See [`Session::fill`](crate::Session::fill). `recv` has room for a byte at least.
+    ///
+    /// `Blocked` is only said after the socket has said so: behind a short read that brought no
+    /// plaintext there may be an end that no further event would tell of.
+    pub(crate) fn fill(&mut self, stream: &mut Stream, recv: &mut RecvBuf) -> io::Result<Fill> {
+        let mut arrived = false;
+        let mut drained = false;
+        loop {
+            match self.connection.reader().read(recv.spare()) {
+                Ok(0) if arrived => return Ok(Fill::Some { drained: false }),
+                Ok(0) => return Ok(Fill::Closed),
+                Ok(n) => {
+                    recv.commit(n);
+                    arrived = true;
+                    if recv.spare().is_empty() {
+                        return Ok(Fill::Some { drained: false });
+                    }
+                    // Ask again: the TLS close may have come along, and no event tells of that.
+                    continue;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                // What came before the cut is served first; the next call reports it.
+                Err(_) if arrived => return Ok(Fill::Some { drained: false }),
+                Err(error) => return Err(error),
+            }
+            if arrived && drained {
+                return Ok(Fill::Some { drained });
+            }
+            match self.receive(stream)? {
+                Received::Nothing if arrived => return Ok(Fill::Some { drained: true }),
+                Received::Nothing => return Ok(Fill::Blocked),
+                Received::NeverSpoke => return Ok(Fill::Closed),
+                Received::Short => drained = true,
+                Received::Full | Received::End => drained = false,
+            }
+        }
+    }
+
+    /// Reads once from the socket and lets rustls work on it.
+    fn receive(&mut self, stream: &mut Stream) -> io::Result<Received> {
+        let mut wire = Wire::new(stream);
+        let read = self.connection.read_tls(&mut wire);
+        let short = wire.is_short();
+        match read {
+            Ok(0) if self.handshake == Handshake::Silent => return Ok(Received::NeverSpoke),
+            Ok(0) if self.is_handshaking() => {
+                let reason = "the peer broke off the TLS handshake";
+                return Err(self.failed(io::Error::new(ErrorKind::UnexpectedEof, reason)));
+            }
+            Ok(0) => return Ok(Received::End),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Received::Nothing),
+            Err(error) => return Err(self.failed(error)),
+        }
+        if self.handshake == Handshake::Silent {
+            self.handshake = Handshake::Running;
+        }
+        self.process(stream)?;
+        Ok(if short { Received::Short } else { Received::Full })
+    }
+
+    /// Lets rustls decrypt and answer what was read, and sends its answer: the next part of the
+    /// handshake, tickets, or the alert that says why the connection ends.
+    fn process(&mut self, stream: &mut Stream) -> io::Result<()> {
+        let processed = self.connection.process_new_packets();
+        let written = if processed.is_ok() { self.write_records(stream) } else { Ok(Flush::Done) };
+        if let Err(error) = processed {
+            return Err(self.failed(io::Error::new(ErrorKind::InvalidData, error)));
+        }
+        if self.handshake == Handshake::Running && !self.is_handshaking() {
+            self.handshake = Handshake::Settled;
+            STREAM_HANDSHAKE.increment();
+        }
+        match written {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Counts the handshake as failed, if this is what ended it.
+    fn failed(&mut self, error: io::Error) -> io::Error {
+        if self.handshake != Handshake::Settled {
+            self.handshake = Handshake::Settled;
+            STREAM_HANDSHAKE_EX.increment();
+        }
+        error
+    }
+
+    /// See [`Session::flush`](crate::Session::flush).
+    pub(crate) fn flush(&mut self, stream: &mut Stream, send: &mut SendBuf) -> io::Result<Flush> {
+        loop {
+            match self.write_records(stream) {
+                Ok(Flush::Done) => {}
+                Ok(Flush::Blocked) => return Ok(Flush::Blocked),
+                Err(error) => return Err(self.failed(error)),
+            }
+            if send.is_empty() {
+                return Ok(Flush::Done);
+            }
+            if self.is_handshaking() {
+                return Ok(Flush::Blocked);
+            }
+            self.encrypt(send)?;
+        }
+    }
+
+    /// Encrypts as much of `send` as rustls takes, pieces gathered into full records.
+    fn encrypt(&mut self, send: &mut SendBuf) -> io::Result<()> {
+        let mut writer = self.connection.writer();
+        let taken = if send.is_contiguous() {
+            writer.write(send.front())?
+        } else {
+            let mut slices = [IoSlice::new(&[]); SLICES_MAX];
+            let filled = send.slices(&mut slices);
+            writer.write_vectored(&slices[..filled])?
+        };
+        if taken == 0 {
+            return Err(io::Error::new(ErrorKind::WriteZero, "rustls takes no more plaintext"));
+        }
+        send.consume(taken);
+        Ok(())
+    }
+
+    /// Writes what rustls has encrypted.
+    fn write_records(&mut self, stream: &mut Stream) -> io::Result<Flush> {
+        while self.connection.wants_write() {
+            match self.connection.write_tls(&mut Wire::new(stream)) {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Flush::Done)
+    }
+
+    /// Says goodbye, as far as the socket takes it.
+    pub(crate) fn close(&mut self, stream: &mut Stream) {
+        self.connection.send_close_notify();
+        // A peer that is gone or does not read cannot be told.
+        let _ = self.write_records(stream);
+    }
+}

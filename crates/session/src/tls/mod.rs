@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//! TLS by rustls with the ring provider. Nothing outside this module names a type of rustls.
+
+mod acceptor;
+mod config;
+mod connection;
+mod options;
+
+pub use acceptor::TlsAcceptor;
+pub(crate) use connection::TlsConnection;
+pub use options::{ClientAuth, TlsOptions, TlsVersion};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A plain session allocates nothing once it has its blocks: counted, since it is promised.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod support;
+
+use buffer::Pool;
+use bytes::Bytes;
+use session::{Fill, Flush, Session};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use support::{tcp_pair, unix_pair};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting for each thread.
+struct Counting;
+
+// SAFETY: every call is handed to `System` unchanged; the counter is a plain cell of the thread's
+// own that needs no allocation and has no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above; `block` came from `System`.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn allocations(act: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    act();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn a_request_allocates_nothing() {
+    fn serve(session: &mut Session, peer: &mut (impl Read + Write), pool: &mut Pool) {
+        peer.write_all(b"get a\r\n").unwrap();
+        // Over TCP the bytes may take a moment.
+        let fill = loop {
+            match session.fill(pool, 1).unwrap() {
+                Fill::Blocked => std::thread::yield_now(),
+                fill => break fill,
+            }
+        };
+        assert_eq!(fill, Fill::Some { drained: true });
+        let (recv, send) = session.buffers();
+        recv.consume(recv.filled().len());
+        send.lend(pool);
+        send.put(b"END\r\n");
+        assert_eq!(session.flush(pool).unwrap(), Flush::Done);
+        session.release(pool);
+        peer.read_exact(&mut [0; 5]).unwrap();
+    }
+    let mut pool = Pool::new(4096, 4096, 4);
+    let (stream, mut peer) = unix_pair();
+    let mut unix = Session::plain(stream);
+    serve(&mut unix, &mut peer, &mut pool);
+    let counted = allocations(|| (0..100).for_each(|_| serve(&mut unix, &mut peer, &mut pool)));
+    assert_eq!(counted, 0, "over a unix socket");
+
+    let (stream, mut peer) = tcp_pair();
+    let mut tcp = Session::plain(stream);
+    let counted = allocations(|| (0..100).for_each(|_| serve(&mut tcp, &mut peer, &mut pool)));
+    assert_eq!(counted, 0, "over TCP");
+}
+
+#[test]
+fn a_gathering_write_allocates_nothing() {
+    let mut pool = Pool::new(4096, 4096, 4);
+    let (stream, mut peer) = unix_pair();
+    let mut session = Session::plain(stream);
+    let value = Bytes::from(vec![7; 100]);
+    // The thread's first count allocates its counters.
+    session.buffers().1.put(b"first");
+    assert_eq!(session.flush(&mut pool).unwrap(), Flush::Done);
+    peer.read_exact(&mut [0; 5]).unwrap();
+    let (_, send) = session.buffers();
+    for _ in 0..100 {
+        send.put(b"VALUE a 0 100\r\n");
+        send.put_pinned(value.clone());
+    }
+    let total = send.pending();
+    let counted = allocations(|| assert_eq!(session.flush(&mut pool).unwrap(), Flush::Done));
+    assert_eq!(counted, 0);
+    peer.read_exact(&mut vec![0; total]).unwrap();
+}

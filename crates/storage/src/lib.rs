@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The contract every storage engine keeps, and a kit that tests an engine against it.
+//!
+//! A protocol's service is written against [`Store`] and runs on any engine; an engine implements
+//! [`Store`] and serves any protocol. The contract is what every memcache command and every RESP
+//! string command reduces to: bytes under a key, with client flags, an [`Expiry`] and a
+//! [`Version`].
+//!
+//! Where to look:
+//!
+//! * [`Store`] and [`Item`] (`store.rs`): the traits.
+//! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): what a write says.
+//! * [`Stats`] (`stats.rs`): what an engine tells about itself.
+//! * [`prefetch`]: the hint an engine gives to the CPU for a key that will be used soon.
+//! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
+//!
+//! A [`Store`] value is one worker's *handle*. An owned engine is its own handle; a shared one
+//! gives a clone of its handle to each worker. Both look the same to a service:
+//!
+//! ```
+//! use clock::Now;
+//! use storage::{Item, Put, Store};
+//!
+//! fn greet<S: Store>(store: &mut S, now: Now) {
+//!     store.put(Put::new(b"greeting", b"hello").flags(7), now.ticks).expect("it fits");
+//!     let item = store.get(b"greeting", now.ticks).expect("it was just stored");
+//!     assert_eq!((item.value(), item.flags()), (&b"hello"[..], 7));
+//! }
+//! ```
+#![deny(unsafe_op_in_unsafe_fn)]
+
+pub mod conformance;
+pub mod prefetch;
+mod stats;
+mod store;
+mod write;
+
+pub use stats::Stats;
+pub use store::{Expiry, Item, Stage, Store, StoreError, Version};
+pub use write::{Change, Condition, Digits, Put};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Stats`]: what an engine tells about itself.
+
+/// A summary of a store, cheap enough to make for every `stats` command.
+///
+/// Counts since the store was made, over all its handles. With several workers each number is exact
+/// but the set of them is not one instant's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Items that can be read, and dead ones whose memory has not come back yet.
+    pub items: u64,
+    /// Bytes of keys, values and per-item overhead.
+    pub item_bytes: u64,
+    /// Bytes of everything that counts against the limit: items and index.
+    pub used_bytes: u64,
+    /// The limit in bytes.
+    pub limit_bytes: u64,
+    /// Buckets or slots of the index.
+    pub index_slots: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// Items ever stored, replacements included.
+    pub stored: u64,
+    /// Items dropped before their expiry to make room.
+    pub evicted: u64,
+    /// Items whose memory came back because they had expired.
+    pub expired: u64,
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Store`] and [`Item`]: the traits, and the small types they speak in.
+
+use crate::{Change, Put, Stats};
+use bytes::Bytes;
+use clock::Ticks;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+/// An item's version, unique among all versions its key ever had: the CAS token of memcache.
+///
+/// Never zero, because a memcache client may send zero to mean "none".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version(NonZeroU64);
+
+impl Version {
+    /// The version with this number, unless it is zero.
+    pub const fn new(number: u64) -> Option<Self> {
+        match NonZeroU64::new(number) {
+            Some(number) => Some(Version(number)),
+            None => None,
+        }
+    }
+
+    /// The number to show to a client.
+    pub const fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// When an item stops being readable.
+///
+/// Exact: an item is served at every moment before its expiry (while memory lasts) and at no moment
+/// from its expiry on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expiry(Ticks);
+
+impl Expiry {
+    /// The item stays until it is deleted or evicted.
+    pub const NEVER: Expiry = Expiry(Ticks::MAX);
+
+    /// The item is gone from `at` on.
+    pub const fn at(at: Ticks) -> Self {
+        Expiry(at)
+    }
+
+    /// The item is gone `ttl` after `now`.
+    pub fn after(ttl: Duration, now: Ticks) -> Self {
+        Expiry(now + ttl)
+    }
+
+    /// The moment of expiry; `None` for [`Expiry::NEVER`].
+    pub fn ticks(self) -> Option<Ticks> {
+        (self != Self::NEVER).then_some(self.0)
+    }
+
+    /// Whether the item is gone at `now`.
+    #[inline]
+    pub fn is_past(self, now: Ticks) -> bool {
+        self.0 <= now && self != Self::NEVER
+    }
+}
+
+/// Why a write was refused. Nothing was changed, unless the variant says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The condition asked for no item, or for another version, and there is one.
+    #[error("the key exists, or has another version")]
+    Exists,
+    /// The condition asked for an item, and there is none.
+    #[error("the key does not exist")]
+    NotFound,
+    /// The item can never fit this store. Tell the client; a retry cannot help.
+    #[error("the item is larger than the store accepts")]
+    TooLarge,
+    /// There is no room and nothing that may be evicted. A retry may help later.
+    #[error("out of memory storing the item")]
+    OutOfMemory,
+}
+
+/// A live item, borrowed from the store's memory: reading it copies nothing.
+pub trait Item {
+    /// The key it is stored under.
+    fn key(&self) -> &[u8];
+    /// The value, byte for byte as it was written.
+    fn value(&self) -> &[u8];
+    /// The client's opaque flags.
+    fn flags(&self) -> u32;
+    /// Changes with every write of the value.
+    fn version(&self) -> Version;
+    /// When it stops being readable.
+    fn expiry(&self) -> Expiry;
+    /// The value by reference count, for a reply that outlives this borrow without a copy.
+    ///
+    /// `None` when the engine would have to copy it (small values); the caller then copies
+    /// [`Item::value`] into its reply. The bytes keep their content after the item is gone.
+    fn pin(&self) -> Option<Bytes> {
+        None
+    }
+}
+
+/// One worker's handle on a storage engine.
+///
+/// All operations are atomic with respect to those of other handles, and none does work in
+/// proportion to the number of items. `now` is the time of the caller's loop turn; handles may be a
+/// little apart.
+pub trait Store {
+    /// What [`Store::get`] lends.
+    type Item<'a>: Item
+    where
+        Self: 'a;
+
+    /// Asks the CPU for the memory that `key` will need, in steps: all keys of a batch at
+    /// [`Stage::Index`], then all at [`Stage::Item`], then the operations themselves.
+    fn prefetch(&self, key: &[u8], stage: Stage) {
+        let _ = (key, stage);
+    }
+
+    /// The item under `key`, unless there is none or it has expired.
+    fn get(&mut self, key: &[u8], now: Ticks) -> Option<Self::Item<'_>>;
+
+    /// Writes an item, if its [`Condition`](crate::Condition) holds.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`]; the item under the key is then what it was.
+    fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError>;
+
+    /// Reads the item under `key` and changes it in one atomic step.
+    ///
+    /// `decide` sees the live item, if there is one, and says what becomes of it; its second result
+    /// is passed on. An engine may call it again when another worker changed the item in between,
+    /// so it must have no effect besides its result.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the change does not fit; the item is then what it was.
+    /// [`StoreError::NotFound`] when the change needs an item and there is none.
+    fn update<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        decide: impl FnMut(Option<Self::Item<'_>>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError>;
+
+    /// Removes the item under `key`; whether there was a live one.
+    fn delete(&mut self, key: &[u8], now: Ticks) -> bool;
+
+    /// Gives back memory of expired and dead items, looking at no more than `budget` of them.
+    /// Returns how many it freed. Called once per loop turn.
+    fn expire(&mut self, now: Ticks, budget: usize) -> usize;
+
+    /// Makes every item unreadable, at a cost independent of their number; memory comes back
+    /// through [`Store::expire`].
+    fn clear(&mut self);
+
+    /// A summary of the whole store.
+    fn stats(&self) -> Stats;
+
+    /// Checks every invariant of the engine, at whatever cost. For tests and fuzzers.
+    ///
+    /// # Panics
+    ///
+    /// When one does not hold, with its name.
+    fn check_integrity(&self);
+}
+
+/// How far [`Store::prefetch`] goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The index entry: known from the key's hash alone.
+    Index,
+    /// The item: known once the index entry has been read.
+    Item,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expiry_is_past_from_its_moment_on() {
+        let expiry = Expiry::after(Duration::from_secs(1), Ticks::from_millis(500));
+        assert!(!expiry.is_past(Ticks::from_millis(1_499)));
+        assert!(expiry.is_past(Ticks::from_millis(1_500)));
+        assert!(!Expiry::NEVER.is_past(Ticks::MAX));
+        assert_eq!(Expiry::NEVER.ticks(), None);
+        assert_eq!(expiry.ticks(), Some(Ticks::from_millis(1_500)));
+    }
+
+    #[test]
+    fn zero_is_no_version() {
+        assert_eq!(Version::new(0), None);
+        assert_eq!(Version::new(9).map(Version::get), Some(9));
+    }
+}
