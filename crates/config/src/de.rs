@@ -62,11 +62,7 @@ pub(crate) struct Node<'a, 'doc> {
 impl<'a, 'doc> Node<'a, 'doc> {
     /// The value that is the whole document.
     pub(crate) fn document(value: &'a Spanned<DeValue<'doc>>, notes: &'a Notes) -> Self {
-        Node {
-            value,
-            path: &Path::Top,
-            notes,
-        }
+        Node { value, path: &Path::Top, notes }
     }
 
     /// A value inside the document.
@@ -106,10 +102,7 @@ impl<'a, 'doc> Node<'a, 'doc> {
 
     fn key_span(&self, key: &str) -> Option<Range<usize>> {
         let table = self.get().as_table()?;
-        table
-            .keys()
-            .find(|known| known.get_ref() == key)
-            .map(Spanned::span)
+        table.keys().find(|known| known.get_ref() == key).map(Spanned::span)
     }
 
     fn wrong<T>(&self, expected: impl Into<String>) -> Result<T, Fault> {
@@ -290,10 +283,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_> {
     ) -> Result<V::Value, Fault> {
         match self.get() {
             DeValue::Table(table) => {
-                self.notes
-                    .tables
-                    .borrow_mut()
-                    .push((self.path.table(), fields));
+                self.notes.tables.borrow_mut().push((self.path.table(), fields));
                 self.visit_entries(table, Some(fields), visitor)
             }
             _ => self.wrong("a table"),
@@ -341,9 +331,6 @@ fn describe(value: &DeValue<'_>) -> String {
 }
 
 fn choices(variants: &[&str]) -> String {
-    let names: Vec<String> = variants
-        .iter()
-        .map(|name| quoted(name, VALUE_CHARS))
-        .collect();
+    let names: Vec<String> = variants.iter().map(|name| quoted(name, VALUE_CHARS)).collect();
     shorten(&format!("one of {}", names.join(", ")), 240)
 }

@@ -16,7 +16,8 @@ pub(crate) const MAX_DEPTH: usize = 32;
 
 /// Where the text first goes deeper than [`MAX_DEPTH`], in bytes.
 pub(crate) fn too_deep(text: &str) -> Option<Range<usize>> {
-    // Levels added by the line, and then by each open bracket: itself and the dots of its current key.
+    // Levels added by the line, and then by each open bracket: itself and the dots of its current
+    // key.
     let mut line = 0;
     let mut brackets: Vec<usize> = Vec::new();
     let mut depth = 0;
@@ -69,20 +70,13 @@ mod tests {
 
     #[test]
     fn long_texts_are_not_deep() {
-        for line in [
-            "a.b.c = 1.5\n",
-            "[a.b.c]\n",
-            "[[a]]\nb = [1.5, 2.5]\n",
-            "# . [ {\n",
-            "a = ']'\n",
-        ] {
+        for line in
+            ["a.b.c = 1.5\n", "[a.b.c]\n", "[[a]]\nb = [1.5, 2.5]\n", "# . [ {\n", "a = ']'\n"]
+        {
             assert_eq!(too_deep(&line.repeat(1000)), None, "{line}");
         }
         assert_eq!(
-            too_deep(&format!(
-                "a = [{}]",
-                "1.5,\n{ a.b = 1, c.d = [] },\n".repeat(1000)
-            )),
+            too_deep(&format!("a = [{}]", "1.5,\n{ a.b = 1, c.d = [] },\n".repeat(1000))),
             None
         );
         assert_eq!(too_deep(&format!("a = '{}'", ".[{".repeat(1000))), None);

@@ -67,11 +67,7 @@ impl Error {
 }
 
 fn list(problems: &[Problem], more: usize) -> String {
-    let mut text = problems
-        .iter()
-        .map(Problem::to_string)
-        .collect::<Vec<_>>()
-        .join("\n");
+    let mut text = problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n");
     if more > 0 {
         text.push_str(&format!("\nand {more} more"));
     }

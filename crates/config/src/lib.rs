@@ -18,8 +18,8 @@
 //!
 //! impl Default for Settings {
 //!     fn default() -> Self {
-//!         Settings { port: 11211, memory: ByteSize(64 << 20), idle: Span(Duration::from_secs(60)) }
-//!     }
+//!         Settings { port: 11211, memory: ByteSize(64 << 20), idle: Span(Duration::from_secs(60))
+//!     } }
 //! }
 //!
 //! let settings: Settings = config::parse("memory = \"4GiB\"\nidle = \"250ms\"", "my.toml")?;
@@ -44,7 +44,8 @@
 //! # What a settings struct must look like
 //!
 //! - `#[derive(Deserialize)]`, and `Serialize` if it is to be printed.
-//! - `#[serde(default)]` on the struct with a `Default` of its own, so that every key may be left out.
+//! - `#[serde(default)]` on the struct with a `Default` of its own, so that every key may be left
+//!   out.
 //! - Named fields all the way down: nested structs become tables, `Vec`s of structs arrays of
 //!   tables, `Option`s may be left out, enums of unit variants are strings from a list.
 //! - No `#[serde(flatten)]`, `#[serde(untagged)]` or `#[serde(tag = ..)]`: these hide the names of
@@ -58,8 +59,8 @@
 //! # How it works
 //!
 //! The `toml` crate parses the text into a tree in which every key and value knows its place. This
-//! crate's own deserializer walks that tree. Serde tells it the field names of each struct it enters,
-//! so it sees unknown keys before the struct does and knows what could have been meant; it
+//! crate's own deserializer walks that tree. Serde tells it the field names of each struct it
+//! enters, so it sees unknown keys before the struct does and knows what could have been meant; it
 //! attaches the place and the key to every error that comes back. No message of another library is
 //! ever taken apart.
 //!
@@ -80,7 +81,8 @@
 //! # Limits
 //!
 //! A file has at most [`MAX_BYTES`] and 32 levels of tables and arrays; the first [`MAX_PROBLEMS`]
-//! problems are shown; excerpts of lines, keys and values are bounded. No input makes this crate panic.
+//! problems are shown; excerpts of lines, keys and values are bounded. No input makes this crate
+//! panic.
 
 #![forbid(unsafe_code)]
 

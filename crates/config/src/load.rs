@@ -33,19 +33,14 @@ pub const MAX_PROBLEMS: usize = 20;
 /// [`Error::Read`] if the file cannot be read, and everything [`parse`] gives.
 pub fn load<T: DeserializeOwned>(path: impl AsRef<FilePath>) -> Result<T, Error> {
     let path = path.as_ref();
-    let bytes = read(path).map_err(|source| Error::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bytes = read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     parse(bytes, &path.display().to_string())
 }
 
 /// Reads at most one byte more than a configuration may have.
 fn read(path: &FilePath) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -68,16 +63,13 @@ fn read(path: &FilePath) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// [`Error::TooLarge`] above [`MAX_BYTES`]; [`Error::Invalid`] if the text is not UTF-8, not TOML, or does
-/// not fit the settings.
+/// [`Error::TooLarge`] above [`MAX_BYTES`]; [`Error::Invalid`] if the text is not UTF-8, not TOML,
+/// or does not fit the settings.
 pub fn parse<T: DeserializeOwned>(text: impl AsRef<[u8]>, name: &str) -> Result<T, Error> {
     let bytes = text.as_ref();
     if bytes.len() > MAX_BYTES {
         let limit = ByteSize(MAX_BYTES as u64);
-        return Err(Error::TooLarge {
-            name: name.to_owned(),
-            limit,
-        });
+        return Err(Error::TooLarge { name: name.to_owned(), limit });
     }
     let text = str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error, name))?;
     let source = Source::new(name, text);
@@ -89,12 +81,7 @@ pub fn parse<T: DeserializeOwned>(text: impl AsRef<[u8]>, name: &str) -> Result<
         Ok(settings) if unknown.is_empty() => Ok(settings),
         result => {
             unknown.sort_by_key(|key| key.span.start);
-            Err(report(
-                &source,
-                &unknown,
-                &notes.tables.into_inner(),
-                result.err(),
-            ))
+            Err(report(&source, &unknown, &notes.tables.into_inner(), result.err()))
         }
     }
 }
@@ -122,10 +109,7 @@ fn report(
 ) -> Error {
     let found = unknown.len() + usize::from(fault.is_some());
     let mut problems: Vec<Problem> = Vec::new();
-    for key in unknown
-        .iter()
-        .take(MAX_PROBLEMS - usize::from(fault.is_some()))
-    {
+    for key in unknown.iter().take(MAX_PROBLEMS - usize::from(fault.is_some())) {
         let message = explain(key, tables);
         problems.push(source.problem(ProblemKind::UnknownKey, Some(key.span.clone()), &message));
     }
@@ -144,9 +128,7 @@ fn report(
 /// [`Error::Print`] if the settings have no form in TOML: an array with a `None` in it, an integer
 /// beyond 64 bits, or a `T` that is not a struct or map.
 pub fn print<T: Serialize>(settings: &T) -> Result<String, Error> {
-    toml::to_string_pretty(settings).map_err(|error| Error::Print {
-        reason: error.to_string(),
-    })
+    toml::to_string_pretty(settings).map_err(|error| Error::Print { reason: error.to_string() })
 }
 
 fn invalid(problems: Vec<Problem>, more: usize) -> Error {
@@ -156,15 +138,9 @@ fn invalid(problems: Vec<Problem>, more: usize) -> Error {
 fn not_utf8(bytes: &[u8], error: str::Utf8Error, name: &str) -> Error {
     let valid = error.valid_up_to();
     // The line with the bad byte, as far as it can be shown.
-    let end = bytes[valid..]
-        .iter()
-        .position(|b| *b == b'\n')
-        .map_or(bytes.len(), |n| valid + n);
+    let end = bytes[valid..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| valid + n);
     let text = String::from_utf8_lossy(&bytes[..end]);
-    let message = format!(
-        "the byte 0x{:02x} is not UTF-8; save the file as UTF-8",
-        bytes[valid]
-    );
+    let message = format!("the byte 0x{:02x} is not UTF-8; save the file as UTF-8", bytes[valid]);
     let span = valid..valid + char::REPLACEMENT_CHARACTER.len_utf8();
     let problem = Source::new(name, &text).problem(ProblemKind::Encoding, Some(span), &message);
     invalid(vec![problem], 0)
@@ -175,10 +151,7 @@ fn syntax(source: &Source<'_>, error: &toml::de::Error) -> Problem {
     if let Some(span) = error.span()
         && let Some(quantity) = unquoted_quantity(source.word_at(span.start))
     {
-        message = format!(
-            "a size or duration is written in quotes: {}",
-            quoted(quantity, 40)
-        );
+        message = format!("a size or duration is written in quotes: {}", quoted(quantity, 40));
     }
     source.problem(ProblemKind::Syntax, error.span(), &message)
 }
@@ -190,13 +163,9 @@ fn unquoted_quantity(word: &str) -> Option<&str> {
 
 /// What is wrong with the key, and which one was probably meant.
 fn explain(unknown: &UnknownKey, tables: &[(String, &'static [&'static str])]) -> String {
-    let UnknownKey {
-        key, table, known, ..
-    } = unknown;
+    let UnknownKey { key, table, known, .. } = unknown;
     let start = format!("unknown key {} {table}", quoted(key, 40));
-    let elsewhere = tables
-        .iter()
-        .find(|(_, fields)| fields.contains(&key.as_str()));
+    let elsewhere = tables.iter().find(|(_, fields)| fields.contains(&key.as_str()));
     match elsewhere {
         Some((other, _)) if closest(key, known).is_none() => {
             format!("{start}; it belongs {other}")

@@ -77,14 +77,8 @@ impl Path<'_> {
 fn bare_or_quoted(key: &str) -> String {
     let bare = !key.is_empty()
         && key.len() <= KEY_CHARS
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if bare {
-        key.to_owned()
-    } else {
-        quoted(key, KEY_CHARS)
-    }
+        && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if bare { key.to_owned() } else { quoted(key, KEY_CHARS) }
 }
 
 #[cfg(test)]
@@ -113,12 +107,6 @@ mod tests {
             }
         }
         assert!(deep(&Path::Top, 80).chars().count() < 240);
-        assert!(
-            Path::Key(&Path::Top, &"x".repeat(1 << 20))
-                .key()
-                .chars()
-                .count()
-                < 60
-        );
+        assert!(Path::Key(&Path::Top, &"x".repeat(1 << 20)).key().chars().count() < 60);
     }
 }

@@ -38,9 +38,7 @@ impl Scale {
     /// Reads `text`; the error says what is wrong with it.
     pub(crate) fn read(&self, text: &str) -> Result<u128, String> {
         let text = text.trim();
-        let number_end = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
+        let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(number_end);
         let unit = unit.trim_start();
         if number.is_empty() {
@@ -51,16 +49,9 @@ impl Scale {
             Some((whole, fraction)) if digits(whole) && digits(fraction) => (whole, fraction),
             Some(_) => return Err(format!("{} is not a number", quoted(number, 24))),
         };
-        let unit = if unit.is_empty() {
-            self.plain
-        } else {
-            self.unit(unit)?
-        };
+        let unit = if unit.is_empty() { self.plain } else { self.unit(unit)? };
         if unit.size == 1 && !fraction.is_empty() {
-            return Err(format!(
-                "{} has a fraction of the smallest unit",
-                quoted(text, 24)
-            ));
+            return Err(format!("{} has a fraction of the smallest unit", quoted(text, 24)));
         }
         match self.value(whole, fraction, unit) {
             None => Err(format!("{} is too large", quoted(text, 24))),
@@ -74,17 +65,10 @@ impl Scale {
     fn unit(&self, given: &str) -> Result<&Unit, String> {
         let same =
             |name: &str| name == given || (self.ignore_case && name.eq_ignore_ascii_case(given));
-        self.units
-            .iter()
-            .find(|unit| unit.names.iter().any(|name| same(name)))
-            .ok_or_else(|| {
-                let known: Vec<&str> = self.units.iter().map(|unit| unit.names[0]).collect();
-                format!(
-                    "unknown unit {} (known: {})",
-                    quoted(given, 24),
-                    known.join(", ")
-                )
-            })
+        self.units.iter().find(|unit| unit.names.iter().any(|name| same(name))).ok_or_else(|| {
+            let known: Vec<&str> = self.units.iter().map(|unit| unit.names[0]).collect();
+            format!("unknown unit {} (known: {})", quoted(given, 24), known.join(", "))
+        })
     }
 
     /// `None` if the value is above the maximum. What is below the smallest unit is dropped.
@@ -94,11 +78,7 @@ impl Scale {
         if whole.len() > WHOLE_DIGITS {
             return None;
         }
-        let whole = if whole.is_empty() {
-            0
-        } else {
-            whole.parse::<u128>().ok()?
-        };
+        let whole = if whole.is_empty() { 0 } else { whole.parse::<u128>().ok()? };
         let (mut numerator, mut divisor) = (0_u128, 1_u128);
         for digit in fraction.bytes().take(FRACTION_DIGITS) {
             numerator = numerator * 10 + u128::from(digit - b'0');
@@ -120,9 +100,7 @@ impl Scale {
             let number = number(value, unit.size)?;
             Some(format!("{number}{}", unit.names[0]))
         });
-        texts
-            .min_by_key(|text| (text.chars().count(), text.contains('.')))
-            .unwrap_or_default()
+        texts.min_by_key(|text| (text.chars().count(), text.contains('.'))).unwrap_or_default()
     }
 }
 

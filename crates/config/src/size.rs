@@ -10,29 +10,14 @@ use serde::{Serialize, Serializer};
 use crate::error::Error;
 use crate::quantity::{Scale, Unit};
 
-const BYTE: Unit = Unit {
-    names: &["B", "bytes", "byte"],
-    size: 1,
-};
+const BYTE: Unit = Unit { names: &["B", "bytes", "byte"], size: 1 };
 
 static BYTES: Scale = Scale {
     units: &[
-        Unit {
-            names: &["TB", "TiB", "T"],
-            size: 1 << 40,
-        },
-        Unit {
-            names: &["GB", "GiB", "G"],
-            size: 1 << 30,
-        },
-        Unit {
-            names: &["MB", "MiB", "M"],
-            size: 1 << 20,
-        },
-        Unit {
-            names: &["KB", "KiB", "K"],
-            size: 1 << 10,
-        },
+        Unit { names: &["TB", "TiB", "T"], size: 1 << 40 },
+        Unit { names: &["GB", "GiB", "G"], size: 1 << 30 },
+        Unit { names: &["MB", "MiB", "M"], size: 1 << 20 },
+        Unit { names: &["KB", "KiB", "K"], size: 1 << 10 },
         BYTE,
     ],
     plain: &BYTE,
@@ -45,9 +30,9 @@ const EXPECTED: &str = "a size, such as \"64MB\", or a whole number of bytes";
 
 /// A number of bytes, written `"64MB"`, `"4GiB"`, `"1.5g"`, `"512B"` or as a plain integer.
 ///
-/// Units are powers of 1024, with or without the `i`, as memcached's `-m` and `-I` mean them: `"64MB"`
-/// is 64 · 1024 · 1024 bytes. Upper and lower case are the same. Printing gives the shortest text that
-/// reads back as exactly the same size.
+/// Units are powers of 1024, with or without the `i`, as memcached's `-m` and `-I` mean them:
+/// `"64MB"` is 64 · 1024 · 1024 bytes. Upper and lower case are the same. Printing gives the
+/// shortest text that reads back as exactly the same size.
 ///
 /// ```
 /// use config::ByteSize;
@@ -73,11 +58,7 @@ impl FromStr for ByteSize {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let quantity = |reason| Error::Quantity {
-            reason,
-            expected: "a size",
-            example: "64MB",
-        };
+        let quantity = |reason| Error::Quantity { reason, expected: "a size", example: "64MB" };
         let bytes = BYTES.read(text).map_err(quantity)?;
         // The scale's maximum is u64::MAX.
         Ok(ByteSize(u64::try_from(bytes).unwrap_or(u64::MAX)))
@@ -168,10 +149,7 @@ mod tests {
             ("1.5", "\"1.5\" has a fraction of the smallest unit"),
             ("0.0000001KB", "\"0.0000001KB\" is too small"),
             ("16777216TB", "\"16777216TB\" is too large"),
-            (
-                "18446744073709551616",
-                "\"18446744073709551616\" is too large",
-            ),
+            ("18446744073709551616", "\"18446744073709551616\" is too large"),
             (
                 "9999999999999999999999999999999999999999999999",
                 "\"999999999999999999999999…\" is too large",
@@ -180,11 +158,7 @@ mod tests {
             ("1_000", "unknown unit \"_000\" (known: TB, GB, MB, KB, B)"),
         ] {
             let error = text.parse::<ByteSize>().unwrap_err().to_string();
-            assert_eq!(
-                error,
-                format!("{reason}; write a size, such as \"64MB\""),
-                "{text}"
-            );
+            assert_eq!(error, format!("{reason}; write a size, such as \"64MB\""), "{text}");
         }
     }
 

@@ -56,15 +56,11 @@ impl<'a> Source<'a> {
     fn place(&self, span: Range<usize>) -> Place<'a> {
         let start = self.floor(span.start);
         let end = self.floor(span.end.max(start));
-        let line_start = self.text[..start]
-            .rfind('\n')
-            .map_or(0, |newline| newline + 1);
+        let line_start = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line = self.text[line_start..].lines().next().unwrap_or_default();
         let line_end = line_start + line.len();
         let column = self.text[line_start..start].chars().count();
-        let marked = self.text[start..end.min(line_end).max(start)]
-            .chars()
-            .count();
+        let marked = self.text[start..end.min(line_end).max(start)].chars().count();
         Place {
             line,
             position: Position {
@@ -106,9 +102,7 @@ impl Place<'_> {
             shown.insert(0, '…');
         }
         let before = column - skipped + usize::from(skipped > 0);
-        let carets = self
-            .marked
-            .min(LINE_CHARS - (column - skipped).min(LINE_CHARS - 1));
+        let carets = self.marked.min(LINE_CHARS - (column - skipped).min(LINE_CHARS - 1));
         let number = self.position.line.to_string();
         let margin = " ".repeat(number.len());
         format!(
@@ -151,22 +145,15 @@ pub(crate) fn quoted(text: &str, most: usize) -> String {
             out.push(c);
         }
     }
-    out.push_str(if chars.next().is_some() {
-        "…\""
-    } else {
-        "\""
-    });
+    out.push_str(if chars.next().is_some() { "…\"" } else { "\"" });
     out
 }
 
 /// `text` without line breaks and other controls, cut after `most` characters.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
     let mut chars = text.chars();
-    let mut out: String = chars
-        .by_ref()
-        .take(most)
-        .map(|c| if c == '\n' { ' ' } else { printable(c) })
-        .collect();
+    let mut out: String =
+        chars.by_ref().take(most).map(|c| if c == '\n' { ' ' } else { printable(c) }).collect();
     if chars.next().is_some() {
         out.push('…');
     }
@@ -195,10 +182,7 @@ mod tests {
 
     #[test]
     fn marks_only_the_first_line_of_a_long_span() {
-        assert_eq!(
-            shown("a = [\n1,\n2]", 4..11),
-            "f:1:5: m\n  |\n1 | a = [\n  |     ^"
-        );
+        assert_eq!(shown("a = [\n1,\n2]", 4..11), "f:1:5: m\n  |\n1 | a = [\n  |     ^");
     }
 
     #[test]
@@ -210,28 +194,16 @@ mod tests {
 
     #[test]
     fn spans_beyond_the_text_or_inside_a_character_are_clamped() {
-        assert_eq!(
-            problem("é", 1..900).position,
-            Some(Position { line: 1, column: 1 })
-        );
-        assert_eq!(
-            problem("ab", 700..900).position,
-            Some(Position { line: 1, column: 3 })
-        );
+        assert_eq!(problem("é", 1..900).position, Some(Position { line: 1, column: 1 }));
+        assert_eq!(problem("ab", 700..900).position, Some(Position { line: 1, column: 3 }));
     }
 
     #[test]
     fn words_are_found_from_anywhere_in_them() {
         let source = Source::new("f", "é = 1.5s # x");
-        for (offset, word) in [
-            (0, "é"),
-            (1, "é"),
-            (2, "é"),
-            (3, ""),
-            (5, "1.5s"),
-            (9, "1.5s"),
-            (99, "x"),
-        ] {
+        for (offset, word) in
+            [(0, "é"), (1, "é"), (2, "é"), (3, ""), (5, "1.5s"), (9, "1.5s"), (99, "x")]
+        {
             assert_eq!(source.word_at(offset), word, "{offset}");
         }
     }

@@ -13,38 +13,17 @@ use crate::quantity::{Scale, Unit};
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
-const MILLISECOND: Unit = Unit {
-    names: &["ms"],
-    size: NANOS_PER_SECOND / 1000,
-};
+const MILLISECOND: Unit = Unit { names: &["ms"], size: NANOS_PER_SECOND / 1000 };
 
 static NANOSECONDS: Scale = Scale {
     units: &[
-        Unit {
-            names: &["d"],
-            size: 24 * 60 * 60 * NANOS_PER_SECOND,
-        },
-        Unit {
-            names: &["h"],
-            size: 60 * 60 * NANOS_PER_SECOND,
-        },
-        Unit {
-            names: &["m", "min"],
-            size: 60 * NANOS_PER_SECOND,
-        },
-        Unit {
-            names: &["s"],
-            size: NANOS_PER_SECOND,
-        },
+        Unit { names: &["d"], size: 24 * 60 * 60 * NANOS_PER_SECOND },
+        Unit { names: &["h"], size: 60 * 60 * NANOS_PER_SECOND },
+        Unit { names: &["m", "min"], size: 60 * NANOS_PER_SECOND },
+        Unit { names: &["s"], size: NANOS_PER_SECOND },
         MILLISECOND,
-        Unit {
-            names: &["us", "µs"],
-            size: 1000,
-        },
-        Unit {
-            names: &["ns"],
-            size: 1,
-        },
+        Unit { names: &["us", "µs"], size: 1000 },
+        Unit { names: &["ns"], size: 1 },
     ],
     plain: &MILLISECOND,
     max: u64::MAX as u128 * NANOS_PER_SECOND + (NANOS_PER_SECOND - 1),
@@ -85,11 +64,8 @@ impl FromStr for Span {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let quantity = |reason| Error::Quantity {
-            reason,
-            expected: "a duration",
-            example: "250ms",
-        };
+        let quantity =
+            |reason| Error::Quantity { reason, expected: "a duration", example: "250ms" };
         let nanos = NANOSECONDS.read(text).map_err(quantity)?;
         // The scale's maximum is Duration::MAX, and a remainder is below 10^9.
         let seconds = u64::try_from(nanos / NANOS_PER_SECOND).unwrap_or(u64::MAX);
@@ -131,9 +107,7 @@ impl Visitor<'_> for SpanVisitor {
 
     fn visit_i64<E: de::Error>(self, millis: i64) -> Result<Span, E> {
         let negative = |_| E::invalid_value(de::Unexpected::Signed(millis), &self);
-        u64::try_from(millis)
-            .map(|millis| Span(Duration::from_millis(millis)))
-            .map_err(negative)
+        u64::try_from(millis).map(|millis| Span(Duration::from_millis(millis))).map_err(negative)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {
@@ -172,24 +146,14 @@ mod tests {
         for (text, reason) in [
             ("soon", "\"soon\" does not begin with a number"),
             ("-5s", "\"-5s\" does not begin with a number"),
-            (
-                "1h30m",
-                "unknown unit \"h30m\" (known: d, h, m, s, ms, us, ns)",
-            ),
+            ("1h30m", "unknown unit \"h30m\" (known: d, h, m, s, ms, us, ns)"),
             ("5M", "unknown unit \"M\" (known: d, h, m, s, ms, us, ns)"),
             ("0.5ns", "\"0.5ns\" has a fraction of the smallest unit"),
             ("0.0001us", "\"0.0001us\" is too small"),
-            (
-                "18446744073709551616s",
-                "\"18446744073709551616s\" is too large",
-            ),
+            ("18446744073709551616s", "\"18446744073709551616s\" is too large"),
         ] {
             let error = text.parse::<Span>().unwrap_err().to_string();
-            assert_eq!(
-                error,
-                format!("{reason}; write a duration, such as \"250ms\""),
-                "{text}"
-            );
+            assert_eq!(error, format!("{reason}; write a duration, such as \"250ms\""), "{text}");
         }
     }
 
@@ -211,7 +175,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_reads_back(seconds: u64, shift in 0_u32..64, nanos in 0_u32..1_000_000_000) {
+        fn what_is_printed_reads_back(
+            seconds: u64,
+            shift in 0_u32..64,
+            nanos in 0_u32..1_000_000_000,
+        ) {
             for nanos in [nanos, 0, nanos / 1_000_000 * 1_000_000] {
                 let span = Span(Duration::new(seconds >> shift, nanos));
                 prop_assert_eq!(span.to_string().parse::<Span>().unwrap(), span);

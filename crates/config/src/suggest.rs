@@ -36,29 +36,14 @@ pub(crate) fn advice(given: &str, known: &[&str]) -> String {
     }
     let mut names = known.to_vec();
     names.sort_unstable();
-    let shown: Vec<String> = names
-        .iter()
-        .take(LISTED_NAMES)
-        .map(|name| quoted(name, NAME_CHARS))
-        .collect();
-    let rest = if names.len() > LISTED_NAMES {
-        ", …"
-    } else {
-        ""
-    };
+    let shown: Vec<String> =
+        names.iter().take(LISTED_NAMES).map(|name| quoted(name, NAME_CHARS)).collect();
+    let rest = if names.len() > LISTED_NAMES { ", …" } else { "" };
     format!("; known here: {}{rest}", shown.join(", "))
 }
 
 fn fold(name: &str) -> String {
-    name.chars()
-        .map(|c| {
-            if c == '-' {
-                '_'
-            } else {
-                c.to_ascii_lowercase()
-            }
-        })
-        .collect()
+    name.chars().map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 
 #[cfg(test)]

@@ -83,11 +83,7 @@ fn survives(bytes: &[u8]) {
     if let Err(error) = config::parse::<Everything>(bytes, "f") {
         let text = error.to_string();
         assert!(!text.is_empty());
-        assert!(
-            text.len() < (MAX_PROBLEMS + 1) * 3000,
-            "{} bytes",
-            text.len()
-        );
+        assert!(text.len() < (MAX_PROBLEMS + 1) * 3000, "{} bytes", text.len());
     }
 }
 
@@ -186,10 +182,7 @@ fn large_inputs_take_no_quadratic_time() {
     for text in [
         "[[f]]\n".repeat(150_000),
         (0..80_000).map(|n| format!("k{n}=1\n")).collect::<String>(),
-        format!(
-            "[[f]]\n{}",
-            (0..80_000).map(|n| format!("k{n}=1\n")).collect::<String>()
-        ),
+        format!("[[f]]\n{}", (0..80_000).map(|n| format!("k{n}=1\n")).collect::<String>()),
         format!(
             "[{}]\n{}",
             "x".repeat(500_000),

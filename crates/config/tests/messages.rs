@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use config::{ByteSize, Error, ProblemKind, Span};
+use config::{ByteSize, ProblemKind, Span};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -64,15 +64,9 @@ impl TryFrom<RawWindow> for Window {
 
     fn try_from(raw: RawWindow) -> Result<Self, String> {
         if raw.low > raw.high {
-            return Err(format!(
-                "low ({}) must not be above high ({})",
-                raw.low, raw.high
-            ));
+            return Err(format!("low ({}) must not be above high ({})", raw.low, raw.high));
         }
-        Ok(Window {
-            low: raw.low,
-            high: raw.high,
-        })
+        Ok(Window { low: raw.low, high: raw.high })
     }
 }
 
@@ -94,10 +88,7 @@ struct Tls {
 fn heads(text: &str) -> Vec<String> {
     let error = config::parse::<Settings>(text, "f").expect_err("the text is wrong");
     let head = |p: &config::Problem| {
-        let place = p
-            .position()
-            .map(|p| format!("{}:{}: ", p.line, p.column))
-            .unwrap_or_default();
+        let place = p.position().map(|p| format!("{}:{}: ", p.line, p.column)).unwrap_or_default();
         format!("{place}{}", p.message())
     };
     error.problems().iter().map(head).collect()
@@ -186,65 +177,39 @@ fn many_problems_are_counted_not_shown() {
     let text: String = (0..100).map(|n| format!("key{n} = 1\n")).collect();
     let error = config::parse::<Settings>(text, "f").unwrap_err();
     assert_eq!(error.problems().len(), config::MAX_PROBLEMS);
-    assert!(
-        error
-            .problems()
-            .iter()
-            .all(|p| p.kind() == ProblemKind::UnknownKey)
-    );
+    assert!(error.problems().iter().all(|p| p.kind() == ProblemKind::UnknownKey));
     assert!(error.to_string().ends_with("\nand 80 more"));
 }
 
 #[test]
 fn a_wrong_type_names_key_value_and_expectation() {
     for (text, expected) in [
-        (
-            "daemonize = 1",
-            "1:13: daemonize: found the integer 1, expected true or false",
-        ),
-        (
-            "ratio = \"x\"",
-            "1:9: ratio: found the string \"x\", expected a number",
-        ),
-        (
-            "server = 5",
-            "1:10: server: found the integer 5, expected a table",
-        ),
-        (
-            "server = []",
-            "1:10: server: found an array, expected a table",
-        ),
-        (
-            "listen = 1.5",
-            "1:10: listen: found the number 1.5, expected an array",
-        ),
-        (
-            "listen = [1]",
-            "1:11: listen[0]: found the integer 1, expected a table",
-        ),
+        ("daemonize = 1", "1:13: daemonize: found the integer 1, expected true or false"),
+        ("ratio = \"x\"", "1:9: ratio: found the string \"x\", expected a number"),
+        ("server = 5", "1:10: server: found the integer 5, expected a table"),
+        ("server = []", "1:10: server: found an array, expected a table"),
+        ("listen = 1.5", "1:10: listen: found the number 1.5, expected an array"),
+        ("listen = [1]", "1:11: listen[0]: found the integer 1, expected a table"),
         (
             "limits.a = 1979-05-27",
             "1:12: limits.a: found the date 1979-05-27, expected an integer from 0 to 4294967295",
         ),
-        (
-            "server.log = 1",
-            "1:14: server.log: found the integer 1, expected path string",
-        ),
-        (
-            "server.pair = [1]",
-            "1:15: server.pair: found an array, expected an array of length 2",
-        ),
+        ("server.log = 1", "1:14: server.log: found the integer 1, expected path string"),
+        ("server.pair = [1]", "1:15: server.pair: found an array, expected an array of length 2"),
         (
             "server.memory = 1.5",
-            "1:17: server.memory: found the number 1.5, expected a size, such as \"64MB\", or a whole number of bytes",
+            "1:17: server.memory: found the number 1.5, expected a size, such as \"64MB\", or a \
+             whole number of bytes",
         ),
         (
             "server.idle_timeout = []",
-            "1:23: server.idle_timeout: found an array, expected a duration, such as \"250ms\", or a whole number of milliseconds",
+            "1:23: server.idle_timeout: found an array, expected a duration, such as \"250ms\", \
+             or a whole number of milliseconds",
         ),
         (
             "server.eviction = 1",
-            "1:19: server.eviction: found the integer 1, expected one of \"none\", \"random-fifo\", \"merge\", \"ghosts\"",
+            "1:19: server.eviction: found the integer 1, expected one of \"none\", \
+             \"random-fifo\", \"merge\", \"ghosts\"",
         ),
         (
             "server.eviction = \"ghosts\"",
@@ -282,21 +247,21 @@ fn a_value_out_of_range_names_the_range() {
             "server.offset = 128",
             "1:17: server.offset: found the integer 128, expected an integer from -128 to 127",
         ),
-        (
-            "server.workers = 0",
-            "1:18: server.workers: found the integer 0, expected a nonzero u16",
-        ),
+        ("server.workers = 0", "1:18: server.workers: found the integer 0, expected a nonzero u16"),
         (
             "server.memory = -5",
-            "1:17: server.memory: found the integer -5, expected a size, such as \"64MB\", or a whole number of bytes",
+            "1:17: server.memory: found the integer -5, expected a size, such as \"64MB\", or a \
+             whole number of bytes",
         ),
         (
             "server.memory = 99999999999999999999",
-            "1:17: server.memory: found the integer 99999999999999999999, expected an integer of at most 64 bits",
+            "1:17: server.memory: found the integer 99999999999999999999, expected an integer \
+             of at most 64 bits",
         ),
         (
             "server.idle_timeout = -5",
-            "1:23: server.idle_timeout: found the integer -5, expected a duration, such as \"250ms\", or a whole number of milliseconds",
+            "1:23: server.idle_timeout: found the integer -5, expected a duration, such as \
+             \"250ms\", or a whole number of milliseconds",
         ),
     ] {
         assert_heads(text, &[expected]);
@@ -308,35 +273,37 @@ fn a_refused_value_says_why() {
     for (text, expected) in [
         (
             "server.memory = \"64 parsecs\"",
-            "1:17: server.memory: the string \"64 parsecs\" is refused: unknown unit \"parsecs\" (known: TB, GB, MB, KB, B); write a size, such as \"64MB\"",
+            "1:17: server.memory: the string \"64 parsecs\" is refused: unknown unit \
+             \"parsecs\" (known: TB, GB, MB, KB, B); write a size, such as \"64MB\"",
         ),
         (
             "server.idle_timeout = \"soon\"",
-            "1:23: server.idle_timeout: the string \"soon\" is refused: \"soon\" does not begin with a number; write a duration, such as \"250ms\"",
+            "1:23: server.idle_timeout: the string \"soon\" is refused: \"soon\" does not begin \
+             with a number; write a duration, such as \"250ms\"",
         ),
         (
             "server.eviction = \"random_fifo\"",
-            "1:19: server.eviction: \"random_fifo\" is not one of the choices; did you mean \"random-fifo\"?",
+            "1:19: server.eviction: \"random_fifo\" is not one of the choices; did you mean \
+             \"random-fifo\"?",
         ),
         (
             "server.eviction = \"lru\"",
-            "1:19: server.eviction: \"lru\" is not one of the choices; known here: \"ghosts\", \"merge\", \"none\", \"random-fifo\"",
+            "1:19: server.eviction: \"lru\" is not one of the choices; known here: \"ghosts\", \
+             \"merge\", \"none\", \"random-fifo\"",
         ),
         (
             "[server.window]\nlow = 9\nhigh = 2",
             "1:1: server.window: a table is refused: low (9) must not be above high (2)",
         ),
-        (
-            "[server.window]\nlow = 9",
-            "1:1: missing key \"high\" in [server.window]",
-        ),
+        ("[server.window]\nlow = 9", "1:1: missing key \"high\" in [server.window]"),
         (
             "server.eviction = \"none\"\nserver.evict = \"none\"",
             "1:1: key \"eviction\" is given twice in [server], under two names",
         ),
         (
             "[[listen]]\naddress = \"localhost\"",
-            "2:11: listen[0].address: the string \"localhost\" is refused: invalid socket address syntax",
+            "2:11: listen[0].address: the string \"localhost\" is refused: invalid socket \
+             address syntax",
         ),
     ] {
         assert_heads(text, &[expected]);
@@ -351,10 +318,7 @@ fn a_missing_key_of_the_whole_document_has_no_place() {
         port: u16,
     }
     let error = config::parse::<Needs>("", "f").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "f: missing key \"port\" at the top level"
-    );
+    assert_eq!(error.to_string(), "f: missing key \"port\" at the top level");
 }
 
 #[test]
@@ -370,74 +334,15 @@ fn syntax_errors_have_a_place() {
 
 #[test]
 fn a_size_without_quotes_is_explained() {
-    for (text, value) in [
-        ("server.memory = 64MB", "64MB"),
-        ("server.idle_timeout = 1.5s # x", "1.5s"),
-    ] {
+    for (text, value) in
+        [("server.memory = 64MB", "64MB"), ("server.idle_timeout = 1.5s # x", "1.5s")]
+    {
         let heads = heads(text);
         assert!(
-            heads[0].ends_with(&format!(
-                "a size or duration is written in quotes: \"{value}\""
-            )),
+            heads[0].ends_with(&format!("a size or duration is written in quotes: \"{value}\"")),
             "{heads:?}"
         );
     }
-}
-
-#[test]
-fn bytes_that_are_not_utf8_have_a_place() {
-    let error = config::parse::<Settings>(b"a = 1\nb = \"\xc3\xa9\xff\"\n", "f").unwrap_err();
-    assert_eq!(error.problems()[0].kind(), ProblemKind::Encoding);
-    assert_eq!(
-        error.to_string(),
-        "f:2:7: the byte 0xff is not UTF-8; save the file as UTF-8\n  |\n\
-         2 | b = \"é\u{fffd}\"\n  |       ^"
-    );
-}
-
-#[test]
-fn a_byte_order_mark_and_windows_line_ends_are_fine() {
-    let text = "\u{feff}[server]\r\nport = 7\r\n";
-    assert_eq!(config::parse::<Settings>(text, "f").unwrap().server.port, 7);
-}
-
-#[test]
-fn a_missing_file_is_named() {
-    let error = config::load::<Settings>("/nonexistent/my.toml").unwrap_err();
-    assert!(matches!(error, Error::Read { .. }));
-    assert_eq!(
-        error.to_string(),
-        "cannot read the configuration file \"/nonexistent/my.toml\": \
-         No such file or directory (os error 2)"
-    );
-    let directory = tempfile::tempdir().unwrap();
-    let error = config::load::<Settings>(directory.path()).unwrap_err();
-    assert!(error.to_string().contains("Is a directory"), "{error}");
-}
-
-#[test]
-fn a_file_is_loaded_and_its_path_named_in_errors() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("my.toml");
-    std::fs::write(&path, "server.port = 7").unwrap();
-    assert_eq!(config::load::<Settings>(&path).unwrap().server.port, 7);
-    std::fs::write(&path, "server.port = \"x\"").unwrap();
-    let error = config::load::<Settings>(&path).unwrap_err().to_string();
-    assert!(
-        error.starts_with(&format!("{}:1:15: server.port:", path.display())),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_file_of_another_kind_is_refused_by_its_size() {
-    let error = config::parse::<Settings>(vec![b'#'; config::MAX_BYTES + 1], "core").unwrap_err();
-    assert!(matches!(error, Error::TooLarge { .. }));
-    assert_eq!(
-        error.to_string(),
-        "core: larger than 1MB, the most a configuration file may have"
-    );
-    assert!(config::parse::<Settings>(vec![b'#'; config::MAX_BYTES], "f").is_ok());
 }
 
 #[test]
@@ -453,9 +358,7 @@ fn values_and_keys_are_shown_only_in_part() {
         format!("server.port = {}", "9".repeat(100_000)),
         format!("server.window = {{ low = \"{secret}\" }}"),
     ] {
-        let error = config::parse::<Settings>(&text, "f")
-            .unwrap_err()
-            .to_string();
+        let error = config::parse::<Settings>(&text, "f").unwrap_err().to_string();
         assert!(error.len() < 900, "{} bytes: {error:.900}", error.len());
     }
 }

@@ -52,10 +52,8 @@ enum Eviction {
 }
 
 fn tls() -> impl Strategy<Value = Tls> {
-    (option::of(".{0,20}"), any::<bool>()).prop_map(|(key, on)| Tls {
-        key: key.map(PathBuf::from),
-        on,
-    })
+    (option::of(".{0,20}"), any::<bool>())
+        .prop_map(|(key, on)| Tls { key: key.map(PathBuf::from), on })
 }
 
 fn listen() -> impl Strategy<Value = Listen> {
@@ -82,18 +80,16 @@ fn settings() -> impl Strategy<Value = Settings> {
         any::<f64>(),
         eviction,
     )
-        .prop_map(
-            |(listen, tls, limits, name, tags, memory, ratio, eviction)| Settings {
-                listen,
-                tls,
-                limits,
-                name,
-                tags,
-                memory: ByteSize(memory),
-                ratio,
-                eviction,
-            },
-        )
+        .prop_map(|(listen, tls, limits, name, tags, memory, ratio, eviction)| Settings {
+            listen,
+            tls,
+            limits,
+            name,
+            tags,
+            memory: ByteSize(memory),
+            ratio,
+            eviction,
+        })
 }
 
 proptest! {
@@ -110,11 +106,7 @@ proptest! {
 #[test]
 fn the_printed_form_is_plain() {
     let settings = Settings {
-        listen: vec![Listen {
-            port: 1,
-            idle: Span(Duration::from_secs(60)),
-            ..Listen::default()
-        }],
+        listen: vec![Listen { port: 1, idle: Span(Duration::from_secs(60)), ..Listen::default() }],
         name: "a".to_owned(),
         memory: ByteSize(64 << 20),
         ..Settings::default()
@@ -130,11 +122,6 @@ fn the_printed_form_is_plain() {
 fn what_has_no_form_in_toml_is_an_error() {
     let error = config::print(&5).unwrap_err();
     assert!(matches!(error, Error::Print { .. }));
-    assert!(
-        error
-            .to_string()
-            .starts_with("cannot print the configuration: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("cannot print the configuration: "), "{error}");
     assert!(config::print(&BTreeMap::from([("a", [Some(1), None])])).is_err());
 }

@@ -40,6 +40,7 @@ pub(crate) enum Overdue {
     Read,
     Write,
     Idle,
+    Linger,
 }
 
 /// How far a connection's life has come.
@@ -50,7 +51,15 @@ enum Phase {
     Draining,
     /// Nothing more is read or executed; it closes once its replies are flushed.
     Closing,
+    /// Our side is closed; what the peer still sends is dropped until it closes its own. Closing the
+    /// socket over unread bytes would reset the connection and could take the last reply with it.
+    Lingering {
+        since: Ticks,
+    },
 }
+
+/// Reads of one lingering connection before others have their turn.
+const LINGER_READS: usize = 16;
 
 pub(crate) struct Connection<P: Protocol> {
     pub(crate) session: Session,
@@ -127,8 +136,10 @@ impl<P: Protocol> Connection<P> {
     /// all replies leave together.
     pub(crate) fn serve<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
         loop {
-            if self.phase == Phase::Closing {
-                return self.finish(desk);
+            match self.phase {
+                Phase::Open | Phase::Draining => {}
+                Phase::Closing => return self.finish(desk),
+                Phase::Lingering { .. } => return self.linger(desk),
             }
             match self.turn(desk) {
                 Turn::NeedInput { .. } => {
@@ -198,16 +209,38 @@ impl<P: Protocol> Connection<P> {
     }
 
     fn finish<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
-        Ok(match self.flush(desk)? {
-            Flush::Done => Next::Remove,
-            Flush::Blocked => Next::Event,
-        })
+        if self.flush(desk)? == Flush::Blocked {
+            return Ok(Next::Event);
+        }
+        if self.hung_up || !self.readable && self.session.recv().is_empty() {
+            return Ok(Next::Remove);
+        }
+        self.session.shutdown();
+        self.phase = Phase::Lingering { since: desk.now.ticks };
+        self.linger(desk)
+    }
+
+    fn linger<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+        for _ in 0..LINGER_READS {
+            let (recv, _) = self.session.buffers();
+            recv.consume(recv.filled().len());
+            match self.session.fill(desk.pool, 1) {
+                Ok(Fill::Some { .. }) => {}
+                Ok(Fill::Blocked) => return Ok(Next::Event),
+                // A peer that does not end in order has nothing more to lose here.
+                Ok(Fill::Closed) | Err(_) => return Ok(Next::Remove),
+            }
+        }
+        Ok(Next::Again)
     }
 
     /// Which time limit the connection has exceeded, if any.
     pub(crate) fn overdue(&self, now: Ticks, options: &Options) -> Option<Overdue> {
         let past =
             |since: Ticks, limit: Duration| limit != Duration::ZERO && now.since(since) >= limit;
+        if let Phase::Lingering { since } = self.phase {
+            return past(since, options.linger_timeout).then_some(Overdue::Linger);
+        }
         if self.session.is_handshaking() {
             return past(self.peer.since, options.handshake_timeout).then_some(Overdue::Handshake);
         }

@@ -27,6 +27,8 @@ pub struct Options {
     pub read_timeout: Duration,
     /// A connection that reads none of its replies for this long is closed.
     pub write_timeout: Duration,
+    /// A peer that the server has closed, while it was still sending, has this long to close too.
+    pub linger_timeout: Duration,
     /// Events taken from the operating system at once.
     pub events: usize,
     /// Longest sleep of a worker, and so the grain of its time limits.
@@ -48,6 +50,7 @@ impl Default for Options {
             handshake_timeout: Duration::from_secs(10),
             read_timeout: Duration::from_secs(60),
             write_timeout: Duration::from_secs(60),
+            linger_timeout: Duration::from_secs(2),
             events: 1024,
             tick: Duration::from_millis(100),
             maintain_budget: 64,

@@ -356,6 +356,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
                 Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
                 Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
                 Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
+                // It was closed already, in order; its peer just did not notice.
+                Overdue::Linger => {}
             }
             debug!("{}: closed, {overdue:?} timeout", connection.peer.remote);
             self.remove(slot);

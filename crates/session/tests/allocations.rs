@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plain session allocates nothing once it has its blocks: counted, since it is promised.
+//! What a session promises about memory, counted: a plain one allocates nothing once it has its
+//! blocks, and an idle one is small.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod support;
@@ -10,10 +11,14 @@ use session::{Fill, Flush, Session};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
+use support::certificates::Files;
+use support::tls_client::{Pair, VERSIONS};
 use support::{tcp_pair, unix_pair};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes allocated and not freed. Wraps when a thread frees what another allocated.
+    static HELD: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The system's allocator, counting for each thread.
@@ -24,11 +29,13 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        HELD.set(HELD.get().wrapping_add(layout.size()));
         // SAFETY: the caller's promises are those that `System` asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        HELD.set(HELD.get().wrapping_sub(layout.size()));
         // SAFETY: as above; `block` came from `System`.
         unsafe { System.dealloc(block, layout) }
     }
@@ -95,4 +102,21 @@ fn a_gathering_write_allocates_nothing() {
     let counted = allocations(|| assert_eq!(session.flush(&mut pool).unwrap(), Flush::Done));
     assert_eq!(counted, 0);
     peer.read_exact(&mut vec![0; total]).unwrap();
+}
+
+#[test]
+fn an_idle_session_is_small() {
+    assert!(size_of::<Session>() <= 256, "{}", size_of::<Session>());
+
+    let files = Files::new();
+    for (name, version) in VERSIONS {
+        let pair = Pair::connected(&files, version);
+        let Pair { mut session, mut pool, client, socket } = pair;
+        session.release(&mut pool);
+        drop((client, socket, pool));
+        let with = HELD.get();
+        drop(session);
+        let held = with.wrapping_sub(HELD.get());
+        assert!(held <= 8 << 10, "TLS {name} holds {held} bytes");
+    }
 }

@@ -136,6 +136,25 @@ fn a_stream_that_is_cut_is_an_error_after_the_bytes_before_it() {
 }
 
 #[test]
+fn a_cut_that_is_seen_together_with_bytes_is_reported_after_them() {
+    each_version(|pair| {
+        // A record as long as one read of rustls, so that the session reads again and meets the end.
+        pair.client_writes(&[0; 1000]);
+        let record = pair.client_flight();
+        let bytes = pattern(4096 - (record.len() - 1000));
+        pair.socket.write_all(&record).unwrap();
+        assert_eq!(pair.fill().unwrap(), Fill::Some { drained: true });
+        pair.take();
+        pair.client_writes(&bytes);
+        pair.client_sends();
+        pair.socket.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(pair.fill().unwrap(), Fill::Some { drained: false });
+        assert!(pair.take() == bytes);
+        assert_eq!(pair.fill().unwrap_err().kind(), ErrorKind::UnexpectedEof);
+    });
+}
+
+#[test]
 fn a_cut_in_the_middle_of_a_record_is_an_error() {
     each_version(|pair| {
         pair.client_writes(b"set a");

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use server::settings::{Admin, DebugLog, Klog, Sections, Server, Tls, Worker};
 
 /// The port that is listened on by default.
-pub const PORT: u16 = 12321;
+pub(crate) const PORT: u16 = 12321;
 
 /// The whole file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Config {
-    pub server: Server,
-    pub worker: Worker,
-    pub admin: Admin,
-    pub tls: Tls,
-    pub debug: DebugLog,
-    pub klog: Klog,
+pub(crate) struct Config {
+    pub(crate) server: Server,
+    pub(crate) worker: Worker,
+    pub(crate) admin: Admin,
+    pub(crate) tls: Tls,
+    pub(crate) debug: DebugLog,
+    pub(crate) klog: Klog,
 }
 
 impl Config {
     /// The sections as the `server` crate takes them.
-    pub fn sections(&self) -> Sections<'_> {
+    pub(crate) fn sections(&self) -> Sections<'_> {
         Sections {
             server: &self.server,
             worker: &self.worker,

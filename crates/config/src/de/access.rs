@@ -53,12 +53,7 @@ impl<'a, 'doc> Entries<'a, 'doc> {
                 is_known
             });
         }
-        Entries {
-            rest: entries.into_iter(),
-            current: None,
-            path,
-            notes,
-        }
+        Entries { rest: entries.into_iter(), current: None, path, notes }
     }
 }
 
@@ -79,9 +74,7 @@ impl<'de> MapAccess<'de> for Entries<'_, '_> {
             table: self.path.table(),
             found: format!("the key {}", quoted(key.get_ref(), 40)),
         };
-        seed.deserialize(Name(key.get_ref()))
-            .map(Some)
-            .map_err(|fault| fault.at(place))
+        seed.deserialize(Name(key.get_ref())).map(Some).map_err(|fault| fault.at(place))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
@@ -109,12 +102,7 @@ pub(super) struct Items<'a, 'doc> {
 
 impl<'a, 'doc> Items<'a, 'doc> {
     pub(super) fn new(array: &'a DeArray<'doc>, path: &'a Path<'a>, notes: &'a Notes) -> Self {
-        Items {
-            rest: array.iter(),
-            index: 0,
-            path,
-            notes,
-        }
+        Items { rest: array.iter(), index: 0, path, notes }
     }
 }
 
@@ -158,12 +146,7 @@ impl<'a, 'doc> Variant<'a, 'doc> {
             }
             _ => return None,
         };
-        Some(Variant {
-            name,
-            content,
-            path: node.path,
-            notes: node.notes,
-        })
+        Some(Variant { name, content, path: node.path, notes: node.notes })
     }
 
     /// Hands the content to `read`; without content that is a fault.
@@ -176,10 +159,7 @@ impl<'a, 'doc> Variant<'a, 'doc> {
                 let path = Path::Key(self.path, self.name);
                 read(Node::inside(content, &path, self.notes))
             }
-            None => Err(Fault::expected(format!(
-                "a table {{ {} = … }}",
-                shorten(self.name, 40)
-            ))),
+            None => Err(Fault::expected(format!("a table {{ {} = … }}", shorten(self.name, 40)))),
         }
     }
 }
@@ -199,10 +179,7 @@ impl<'de> VariantAccess<'de> for Variant<'_, '_> {
     fn unit_variant(self) -> Result<(), Fault> {
         match self.content {
             None => Ok(()),
-            Some(_) => Err(Fault::expected(format!(
-                "the string {}",
-                quoted(self.name, 40)
-            ))),
+            Some(_) => Err(Fault::expected(format!("the string {}", quoted(self.name, 40)))),
         }
     }
 

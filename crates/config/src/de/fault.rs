@@ -14,7 +14,8 @@ const TEXT_CHARS: usize = 240;
 
 /// The error type of the deserializer.
 ///
-/// Serde and the settings' own code make one without a place; the innermost value on the way out adds it.
+/// Serde and the settings' own code make one without a place; the innermost value on the way out
+/// adds it.
 #[derive(Debug)]
 pub(crate) struct Fault(Box<Parts>);
 
@@ -34,15 +35,9 @@ enum Cause {
     /// The same setting is given under two names.
     Twice(&'static str),
     /// A key is not known; seen only where serde hides the fields from the deserializer.
-    UnknownKey {
-        key: String,
-        known: &'static [&'static str],
-    },
+    UnknownKey { key: String, known: &'static [&'static str] },
     /// A name is not in the list of an enum's variants.
-    UnknownVariant {
-        given: String,
-        known: &'static [&'static str],
-    },
+    UnknownVariant { given: String, known: &'static [&'static str] },
     /// The setting refuses the value for a reason of its own.
     Refused(String),
 }
@@ -98,17 +93,11 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts { cause, place } = &*self.0;
         let (key, table, found) = match place {
-            Some(place) => (
-                place.key.as_str(),
-                place.table.as_str(),
-                place.found.as_str(),
-            ),
+            Some(place) => (place.key.as_str(), place.table.as_str(), place.found.as_str()),
             None => ("", "at the top level", "a value"),
         };
-        let concerns_value = matches!(
-            cause,
-            Cause::Expected(_) | Cause::UnknownVariant { .. } | Cause::Refused(_)
-        );
+        let concerns_value =
+            matches!(cause, Cause::Expected(_) | Cause::UnknownVariant { .. } | Cause::Refused(_));
         if concerns_value && !key.is_empty() {
             write!(f, "{key}: ")?;
         }
@@ -116,28 +105,14 @@ impl fmt::Display for Fault {
             Cause::Expected(what) => write!(f, "found {found}, expected {what}"),
             Cause::Refused(why) => write!(f, "{found} is refused: {why}"),
             Cause::UnknownVariant { given, known } => {
-                write!(
-                    f,
-                    "{} is not one of the choices{}",
-                    quoted(given, 40),
-                    advice(given, known)
-                )
+                write!(f, "{} is not one of the choices{}", quoted(given, 40), advice(given, known))
             }
             Cause::Missing(name) => write!(f, "missing key {} {table}", quoted(name, 40)),
             Cause::Twice(name) => {
-                write!(
-                    f,
-                    "key {} is given twice {table}, under two names",
-                    quoted(name, 40)
-                )
+                write!(f, "key {} is given twice {table}, under two names", quoted(name, 40))
             }
             Cause::UnknownKey { key, known } => {
-                write!(
-                    f,
-                    "unknown key {} {table}{}",
-                    quoted(key, 40),
-                    advice(key, known)
-                )
+                write!(f, "unknown key {} {table}{}", quoted(key, 40), advice(key, known))
             }
         }
     }
@@ -163,19 +138,11 @@ impl de::Error for Fault {
     }
 
     fn unknown_variant(given: &str, known: &'static [&'static str]) -> Self {
-        Cause::UnknownVariant {
-            given: shorten(given, TEXT_CHARS),
-            known,
-        }
-        .into()
+        Cause::UnknownVariant { given: shorten(given, TEXT_CHARS), known }.into()
     }
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
-        Cause::UnknownKey {
-            key: shorten(key, TEXT_CHARS),
-            known,
-        }
-        .into()
+        Cause::UnknownKey { key: shorten(key, TEXT_CHARS), known }.into()
     }
 
     fn missing_field(name: &'static str) -> Self {

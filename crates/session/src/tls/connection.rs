@@ -130,7 +130,7 @@ impl TlsConnection {
     /// handshake, tickets, or the alert that says why the connection ends.
     fn process(&mut self, stream: &mut Stream) -> io::Result<()> {
         let processed = self.connection.process_new_packets();
-        let written = if processed.is_ok() { self.write_records(stream) } else { Ok(Flush::Done) };
+        let written = self.write_records(stream);
         if let Err(error) = processed {
             return Err(self.failed(io::Error::new(ErrorKind::InvalidData, error)));
         }

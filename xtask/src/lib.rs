@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The house rules of the workspace, as checks.
+//!
+//! `cargo xtask tidy` prints each breach as `path:line: rule: what to do`. `cargo test --workspace`
+//! runs the same checks, so a breach fails the build.
+//!
+//! | rule | file | in one sentence |
+//! |---|---|---|
+//! | `layering` | `checks/layering.rs` | a crate depends on lower layers only |
+//! | `naming` | `checks/naming.rs` | a folder has its package's name, and no crate is a hub |
+//! | `file-size` | `checks/file_size.rs` | a source file has at most 800 lines |
+//! | `function-size` | `checks/function_size.rs` | a function has at most 100 lines |
+//! | `licence` | `checks/licence.rs` | a source file begins with the licence |
+//! | `safety` | `checks/safety.rs` | unsafe code is justified, and only in the files made for it |
+//! | `metric-names` | `checks/metric_names.rs` | metric names are unique and in snake_case |
+//! | `leftovers` | `checks/leftovers.rs` | no unfinished work without a reason, no debug print |
+//! | `links` | `checks/links.rs` | a relative link in a document leads to a file |
+//!
+//! [`Workspace`] holds what the checks look at: packages from `cargo metadata`, sources and
+//! documents from the file system. `scan.rs` tells code from comments and strings, so that no check
+//! is fooled by either. Each check is a function from a workspace to [`Finding`]s and knows nothing
+//! of the others.
+//!
+//! ```
+//! use xtask::{Source, Workspace};
+//!
+//! let mut workspace = Workspace::default();
+//! workspace.sources.push(Source::new("crates/a/src/lib.rs", "fn a() {}\n"));
+//! assert_eq!(
+//!     xtask::check(&workspace)[0].to_string(),
+//!     "crates/a/src/lib.rs:1: licence: begin the file with \
+//!      `// SPDX-License-Identifier: Apache-2.0`"
+//! );
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod checks;
+mod finding;
+mod scan;
+mod workspace;
+
+pub use checks::check;
+pub use finding::{Finding, Severity};
+pub use scan::Scan;
+pub use workspace::{Dependency, DependencyKind, Document, Package, Source, Workspace};
