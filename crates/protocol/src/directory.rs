@@ -15,8 +15,8 @@ pub struct Peer {
     pub id: ConnectionId,
     /// The client's address: `tcp:127.0.0.1:40112`, `tcp6:[::1]:40112` or `unix:/path`.
     pub remote: String,
-    /// The address of the listener that accepted it, in the same form.
-    pub local: String,
+    /// The address of the listener that accepted it, in the same form; shared by its connections.
+    pub local: Arc<str>,
     /// When it was accepted.
     pub since: Ticks,
     last_request_ms: AtomicU64,
@@ -24,7 +24,8 @@ pub struct Peer {
 
 impl Peer {
     /// A connection accepted at `since`.
-    pub fn new(id: ConnectionId, remote: String, local: String, since: Ticks) -> Self {
+    pub fn new(id: ConnectionId, remote: String, local: impl Into<Arc<str>>, since: Ticks) -> Self {
+        let local = local.into();
         Peer { id, remote, local, since, last_request_ms: AtomicU64::new(since.as_millis()) }
     }
 
@@ -85,7 +86,7 @@ mod tests {
         let directory = Directory::new();
         for (worker, serial) in [(1, 3), (0, 1), (2, 2)] {
             let id = ConnectionId::new(worker, serial);
-            let peer = Peer::new(id, format!("tcp:{serial}"), "tcp:0".into(), Ticks::ZERO);
+            let peer = Peer::new(id, format!("tcp:{serial}"), "tcp:0", Ticks::ZERO);
             directory.enter(Arc::new(peer));
         }
         directory.leave(ConnectionId::new(2, 2));

@@ -19,6 +19,10 @@ const WAKER: Token = Token(usize::MAX);
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
+/// Connections accepted on one listener before the others have their turn, and the most that are
+/// taken in at the end. As many as Linux lets wait in a backlog by default.
+const SHARE: usize = 4096;
+
 /// Accepts connections on all listeners and hands each to the least loaded worker.
 #[derive(Debug)]
 pub struct Acceptor {
@@ -66,6 +70,8 @@ impl AcceptorHandle {
 enum Round {
     /// Nobody waits.
     Drained,
+    /// More may wait.
+    More,
     /// The system lacks a resource; try again after a pause.
     Starved(io::Error),
 }
@@ -111,7 +117,8 @@ impl Acceptor {
         AcceptorHandle { stop: self.stop.clone(), waker: self.waker.clone() }
     }
 
-    /// Runs until [`AcceptorHandle::stop`]; the listeners are closed when it returns.
+    /// Runs until [`AcceptorHandle::stop`], takes in those who wait in the backlogs by then, and
+    /// returns with the listeners closed.
     ///
     /// # Errors
     ///
@@ -120,13 +127,13 @@ impl Acceptor {
         let mut events = Events::with_capacity(64);
         let mut pause = PAUSE_MIN;
         loop {
-            let starved = self.accept_all()?;
-            let timeout = match &starved {
-                None => {
+            let round = self.accept_all()?;
+            let timeout = match &round {
+                Round::Drained | Round::More => {
                     pause = PAUSE_MIN;
-                    None
+                    matches!(round, Round::More).then_some(Duration::ZERO)
                 }
-                Some(error) => {
+                Round::Starved(error) => {
                     if pause == PAUSE_MIN {
                         warn!(
                             "accepting pauses: {error}; raise the limit of open files (ulimit -n)"
@@ -141,10 +148,7 @@ impl Acceptor {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => other?,
             }
-            if self.stop.load(Ordering::Acquire) {
-                return Ok(());
-            }
-            if starved.is_some() {
+            if matches!(round, Round::Starved(_)) {
                 ACCEPT_PAUSED_MS.add(before.elapsed().as_millis() as u64);
                 pause = (pause * 2).min(PAUSE_MAX);
             }
@@ -153,25 +157,39 @@ impl Acceptor {
                     door.open = true;
                 }
             }
+            if self.stop.load(Ordering::Acquire) {
+                return self.accept_last();
+            }
         }
     }
 
-    /// Accepts on every listener until nobody waits; the error that made it give up, if any.
-    fn accept_all(&mut self) -> io::Result<Option<io::Error>> {
+    /// Takes in those in the backlogs: the system has told them that they are connected. Who comes
+    /// while this runs may find the listener closed.
+    fn accept_last(&mut self) -> io::Result<()> {
+        for door in &mut self.doors {
+            door.open = true;
+        }
+        self.accept_all().map(|_| ())
+    }
+
+    /// Accepts on every listener until nobody waits or each has had its share.
+    fn accept_all(&mut self) -> io::Result<Round> {
+        let mut all = Round::Drained;
         for index in 0..self.doors.len() {
             if !self.doors[index].open {
                 continue;
             }
             match self.accept_some(index)? {
                 Round::Drained => self.doors[index].open = false,
-                Round::Starved(error) => return Ok(Some(error)),
+                Round::More => all = Round::More,
+                starved @ Round::Starved(_) => return Ok(starved),
             }
         }
-        Ok(None)
+        Ok(all)
     }
 
     fn accept_some(&mut self, index: usize) -> io::Result<Round> {
-        loop {
+        for _ in 0..SHARE {
             match self.doors[index].listener.accept() {
                 Ok(stream) => self.hand_on(index, stream)?,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -184,10 +202,8 @@ impl Acceptor {
                 // The client went away before it was accepted: its trouble, not ours.
                 Err(_) => ACCEPT_ERROR.increment(),
             }
-            if self.stop.load(Ordering::Acquire) {
-                return Ok(Round::Drained);
-            }
         }
+        Ok(Round::More)
     }
 
     fn hand_on(&mut self, index: usize, mut stream: Stream) -> io::Result<()> {

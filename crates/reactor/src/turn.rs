@@ -131,11 +131,25 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     context: &mut Context<'_>,
 ) -> Turn {
     let mut left = limits.requests_per_turn;
+    turn_within(&mut left, pipeline, service, recv, send, limits, context)
+}
+
+/// [`turn`] with a share of `left` requests, of which it takes off what it served: for a driver that
+/// calls more than once before other connections have their turn.
+pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
+    left: &mut usize,
+    pipeline: &mut Pipeline<P>,
+    service: &mut E,
+    recv: &mut RecvBuf,
+    send: &mut SendBuf,
+    limits: &Limits,
+    context: &mut Context<'_>,
+) -> Turn {
     loop {
         if send.pending() >= limits.high_water {
             return Turn::Backpressure; // RULE-BOUND
         }
-        if left == 0 {
+        if *left == 0 {
             return Turn::Yield; // RULE-FAIR
         }
         pipeline.drop_skipped(recv);
@@ -143,11 +157,11 @@ pub fn turn<P: Protocol, E: Execute<P>>(
             return Turn::NeedInput { at_least: 1 };
         }
         let mut batch = ArrayVec::new();
-        let stop = parse_ahead(pipeline, recv.filled(), left, &mut batch);
+        let stop = parse_ahead(pipeline, recv.filled(), *left, limits.request_bytes, &mut batch);
         prefetch::<P, E>(service, &batch);
         let (ran, served, end) = run(pipeline, service, batch, send, limits, context);
         pipeline.advance(end, recv);
-        left -= served;
+        *left -= served;
         PROCESS_REQ.add(served as u64);
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
@@ -162,17 +176,18 @@ pub fn turn<P: Protocol, E: Execute<P>>(
                 let Some(skip) = malformed.skip else { return Turn::Close };
                 assert!(skip > 0, "RULE-PROGRESS: a rejection that skips nothing");
                 pipeline.advance(skip, recv);
-                left -= left.min(1);
+                *left = left.saturating_sub(1);
             }
         }
     }
 }
 
-/// RULE-BATCH: parses up to [`BATCH`] requests, and no more than `left`.
+/// RULE-BATCH: parses up to [`BATCH`] requests of up to `request_bytes`, and no more than `left`.
 fn parse_ahead<'a, P: Protocol>(
     pipeline: &Pipeline<P>,
     input: &'a [u8],
     left: usize,
+    request_bytes: usize,
     batch: &mut ArrayVec<Ahead<P, P::Request<'a>>, BATCH>,
 ) -> Stop<P> {
     let mut cursor = pipeline.cursor;
@@ -182,7 +197,9 @@ fn parse_ahead<'a, P: Protocol>(
             // Only a whole batch that ends with the input asks for a byte, not a request in it.
             return if batch.is_empty() { Stop::NeedMore(1) } else { Stop::Full };
         }
-        match pipeline.protocol.parse(&mut cursor, &input[at..]) {
+        // RULE-LIMIT holds for a request that has arrived whole, too: it is not seen whole.
+        let seen = input.len().min(at.saturating_add(request_bytes));
+        match pipeline.protocol.parse(&mut cursor, &input[at..seen]) {
             Ok(Parsed::Request { request, consumed }) => {
                 assert!(consumed > 0, "RULE-PROGRESS: a request of no bytes");
                 at = at.saturating_add(consumed);

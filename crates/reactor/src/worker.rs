@@ -129,33 +129,35 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
     /// When the operating system's event queue fails. One connection's errors end that connection.
     pub fn run(mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(self.options.events);
-        loop {
-            let sleep = if self.again.is_empty() { self.options.tick } else { Duration::ZERO };
-            match self.poll.poll(&mut events, Some(sleep)) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                other => other?,
-            }
-            self.now = self.clock.now();
-            self.woken = Instant::now();
-            self.count(&events);
-            self.read_mail();
-            let yielded = self.again.len();
-            for event in &events {
-                self.on_event(event);
-            }
-            for _ in 0..yielded {
-                let Some(slot) = self.again.pop_front() else { break };
-                if let Some(connection) = self.connections.get_mut(slot) {
-                    connection.queued = false;
-                    self.serve(slot);
-                }
-            }
-            self.service.maintain(self.now, self.options.maintain_budget);
-            self.sweep();
-            if self.is_finished() {
-                return Ok(());
+        while !self.step(&mut events)? {}
+        Ok(())
+    }
+
+    /// One turn of the loop; whether it was the last.
+    fn step(&mut self, events: &mut Events) -> io::Result<bool> {
+        let sleep = if self.again.is_empty() { self.options.tick } else { Duration::ZERO };
+        match self.poll.poll(events, Some(sleep)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
+            other => other?,
+        }
+        self.now = self.clock.now();
+        self.woken = Instant::now();
+        self.count(events);
+        self.read_mail();
+        let yielded = self.again.len();
+        for event in &*events {
+            self.on_event(event);
+        }
+        for _ in 0..yielded {
+            let Some(slot) = self.again.pop_front() else { break };
+            if let Some(connection) = self.connections.get_mut(slot) {
+                connection.queued = false;
+                self.serve(slot);
             }
         }
+        self.service.maintain(self.now, self.options.maintain_budget);
+        self.sweep();
+        Ok(self.is_finished())
     }
 
     fn count(&self, events: &Events) {
@@ -243,7 +245,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         match session {
             Ok(session) => {
                 let id = ConnectionId::new(self.index, serial);
-                let peer = Peer::new(id, remote, local.to_string(), self.now.ticks);
+                let peer = Peer::new(id, remote, local, self.now.ticks);
                 if let Err(error) = self.admit(session, Arc::new(peer), seat) {
                     warn!("cannot serve a connection: {error}");
                 }
@@ -303,7 +305,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
     fn deliver_here(&mut self, to: ConnectionId, bytes: Bytes) {
         let Some(&slot) = self.slots.get(&to) else { return };
         let connection = &mut self.connections[slot];
-        if !connection.push(bytes, self.options.push_bytes) {
+        if !connection.push(bytes, self.options.push_bytes, &mut self.pool) {
             CONNECTIONS_PUSH_OVERFLOW.increment();
             warn!("{}: closed, its messages pile up unread", connection.peer.remote);
             self.remove(slot);
@@ -365,3 +367,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         self.sweep_from = (self.sweep_from + part) % slots;
     }
 }
+
+#[cfg(test)]
+mod tests;

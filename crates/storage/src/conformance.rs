@@ -1,2 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The conformance kit.
+//! The conformance kit: one call tests an engine against the contract of [`Store`].
+//!
+//! An engine with a single handle calls [`check`], one whose handles are shared between workers
+//! calls [`check_shared`]. Both take a function that makes an empty engine within [`Limits`]:
+//!
+//! ```
+//! use storage::Store;
+//! use storage::conformance::{self, Limits};
+//!
+//! fn keeps_the_contract<S: Store>(build: impl Fn(u64, u64) -> S) {
+//!     conformance::check(|limits: Limits| build(limits.memory_bytes, limits.value_bytes));
+//! }
+//! ```
+//!
+//! Time is a manual clock's, randomness is a fixed seed's: a failure repeats. A failed assertion
+//! names the rule that the engine breaks. These are the rules:
+//!
+//! * RULE-READ: what was written last is what is read: key, value, flags and expiry as they were
+//!   given, version as it was returned. A key without a live item reads as nothing.
+//! * RULE-DELETE: a delete makes the item unreadable and says whether there was a live one.
+//! * RULE-CONDITION: a condition holds exactly when [`Condition`](crate::Condition) says so, and is
+//!   refused with exactly the [`StoreError`](crate::StoreError) named there.
+//! * RULE-REFUSED: a refused write leaves the item as it was, its version included.
+//! * RULE-EXPIRY: every operation sees an item at each millisecond before its expiry and at none
+//!   from its expiry on. An item written with a past expiry replaces the old one and is gone.
+//! * RULE-VERSION-NEW: every write gives the item a version that its key never had before, whatever
+//!   happened in between: deletes, expiry, eviction, clears.
+//! * RULE-VERSION-KEPT: `Change::Expire`, `Change::Keep` and refused writes leave the version.
+//! * RULE-UPDATE: an update shows the live item to its caller, makes exactly the change that the
+//!   caller decided on, and passes the caller's result on. A change that needs an item and finds
+//!   none is `NotFound`.
+//! * RULE-CLEAR: after a clear no older item is readable by any operation, and newer ones are.
+//! * RULE-RECLAIM: `expire` frees no more items than its budget, says how many, never frees a live
+//!   one, and called again and again gives back all memory of expired and cleared items.
+//! * RULE-LIMIT: after each write `used_bytes` is within `limit_bytes`, and that is within the
+//!   memory the engine was given.
+//! * RULE-EVICTION: a write that fits is never refused while something can be evicted. Nothing is
+//!   evicted while most of the memory is free, and a store that evicts still uses its memory.
+//! * RULE-TOO-LARGE: a value of the largest size is accepted; a larger one, however it came about,
+//!   is `TooLarge`.
+//! * RULE-PIN: a pinned value equals the item's and keeps its content after the item was
+//!   overwritten, deleted, evicted, cleared, or the store dropped.
+//! * RULE-STATS: the numbers of [`Stats`](crate::Stats) mean what they say.
+//! * RULE-PREFETCH: a prefetch changes nothing.
+//! * RULE-HANDLES: what one handle does every other sees at once, and a dropped handle takes
+//!   nothing with it.
+//! * RULE-ATOMIC: operations of several threads on one key happen one after the other, each whole;
+//!   a borrowed item does not change while it is borrowed.
+//!
+//! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`,
+//! `updates`, `clearing`, `memory`, `pins`, `statistics`, `model` (a long random run beside a plain
+//! map), `handles`, `threads`, and `churn` (threads in a full store). `subject` is the engine under
+//! test with its clock.
+
+mod churn;
+mod clearing;
+mod conditions;
+mod content;
+mod expiry;
+mod handles;
+mod memory;
+mod model;
+mod pins;
+mod statistics;
+mod subject;
+mod threads;
+mod updates;
+mod versions;
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
+use crate::Store;
+
+/// What an engine under test must keep to.
+///
+/// The memory is always at least 32 times the largest value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The most bytes the store may use for everything: items and index.
+    pub memory_bytes: u64,
+    /// The most bytes a value may have. A key has at most 250.
+    pub value_bytes: u64,
+}
+
+impl Limits {
+    /// Memory enough for everything a check writes: nothing is ever evicted.
+    const ROOMY: Limits = Limits { memory_bytes: 64 << 20, value_bytes: 1 << 20 };
+    /// Memory that a check fills several times over.
+    const TIGHT: Limits = Limits { memory_bytes: 4 << 20, value_bytes: 64 << 10 };
+}
+
+/// Tests an engine through a single handle.
+///
+/// `make` is called once for each part of the test and returns an empty engine each time.
+///
+/// # Panics
+///
+/// When a rule is broken; the message names it.
+pub fn check<S: Store>(make: impl Fn(Limits) -> S) {
+    content::run(&make);
+    updates::run(&make);
+    conditions::run(&make);
+    expiry::run(&make);
+    versions::run(&make);
+    clearing::run(&make);
+    statistics::run(&make);
+    pins::run(&make);
+    memory::run(&make);
+    model::run(&make);
+}
+
+/// Tests an engine whose handles, all clones of one, share the same items: everything that
+/// [`check`] does, then several handles in turn, then several threads at once.
+///
+/// # Panics
+///
+/// When a rule is broken; the message names it.
+pub fn check_shared<S: Store + Clone + Send + 'static>(make: impl Fn(Limits) -> S) {
+    check(&make);
+    handles::run(&make);
+    model::run_shared(&make);
+    threads::run(&make);
+}

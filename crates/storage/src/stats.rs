@@ -20,7 +20,8 @@ pub struct Stats {
     pub index_slots: u64,
     /// Bytes of the index.
     pub index_bytes: u64,
-    /// Items ever stored, replacements included.
+    /// Writes that took place, each of which made a version: replacements, numbers and extensions
+    /// of an item count, a change of its expiry does not.
     pub stored: u64,
     /// Items dropped before their expiry to make room.
     pub evicted: u64,

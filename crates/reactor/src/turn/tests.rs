@@ -144,6 +144,21 @@ fn rule_limit_a_request_that_cannot_fit_is_refused_at_once() {
 }
 
 #[test]
+fn rule_limit_a_request_that_arrives_whole_is_refused_too() {
+    for size in [1, 3, 100] {
+        let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
+        let mut next = Turn::NeedInput { at_least: 1 };
+        for chunk in b"1234567\n12345678\nnever\n".chunks(size) {
+            if next != Turn::Close {
+                bench.arrive(chunk);
+                next = bench.turn();
+            }
+        }
+        assert_eq!((next, bench.replies()), (Turn::Close, "1234567 too large ".into()), "{size}");
+    }
+}
+
+#[test]
 fn rule_limit_a_body_to_be_dropped_takes_no_memory() {
     let mut bench = Bench::new(Limits { request_bytes: 64, ..Limits::default() });
     bench.arrive(b"big:100000\n");

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The client's side of the wire format: [`Encoder`] writes requests, [`parse`] reads replies.
+//!
+//! For tests and load generators; it knows nothing of sockets.
+//!
+//! ```
+//! use protocol_memcache::client::{self, Encoder, Reply};
+//!
+//! let mut wire = Vec::new();
+//! Encoder::new(&mut wire).get(&[b"one", b"two"]);
+//! assert_eq!(wire, b"get one two\r\n");
+//!
+//! let (reply, consumed) = client::parse(b"VALUE one 0 5\r\nfirst\r\nEND\r\n").unwrap().unwrap();
+//! assert_eq!(consumed, 22);
+//! let Reply::Value { key, value, .. } = reply else { panic!() };
+//! assert_eq!((key, value), (&b"one"[..], &b"first"[..]));
+//! ```
+
+mod encode;
+mod reply;
+
+pub use encode::Encoder;
+pub use reply::{Reply, Unreadable, parse};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Exptime`]: the expiry time as clients write it.
+
+use clock::{Now, Ticks};
+use std::time::Duration;
+use storage::Expiry;
+
+/// Up to here, 30 days, an expiry time counts from now; above, it is a unix time.
+const RELATIVE_MAX_S: i32 = 60 * 60 * 24 * 30;
+
+/// An expiry time in seconds: 0 is never, negative is at once, up to 30 days counts from now, and
+/// above is a unix time.
+///
+/// memcached keeps 32 bits of what the client wrote, and so does this: 2^32 is 0, and a unix time
+/// of 2038-01-19T03:14:08 or later is negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exptime(pub i32);
+
+impl Exptime {
+    /// Never.
+    pub const NEVER: Exptime = Exptime(0);
+
+    /// When an item that is written at `now` stops being readable. A time in the past is `now`: the
+    /// item is never readable.
+    #[inline]
+    pub fn expiry(self, now: Now) -> Expiry {
+        match self.0 {
+            0 => Expiry::NEVER,
+            i32::MIN..0 => Expiry::at(now.ticks),
+            _ => Expiry::at(self.moment(now)),
+        }
+    }
+
+    /// When a delayed `flush_all` takes place: `None` is at once, and `Some(None)` never, which is
+    /// what memcached makes of a unix time in the past.
+    pub(crate) fn flush(self, now: Now) -> Option<Option<Ticks>> {
+        match self.0 {
+            i32::MIN..=0 => None,
+            seconds => {
+                let moment = self.moment(now);
+                Some((seconds <= RELATIVE_MAX_S || moment > now.ticks).then_some(moment))
+            }
+        }
+    }
+
+    /// The moment a positive time means.
+    fn moment(self, now: Now) -> Ticks {
+        let seconds = u64::from(self.0.unsigned_abs());
+        if self.0 <= RELATIVE_MAX_S {
+            now.ticks + Duration::from_secs(seconds)
+        } else {
+            now.at_unix(seconds * 1000)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clock::Clock;
+
+    fn at(unix_s: u64) -> Now {
+        let clock = Clock::manual(unix_s * 1000);
+        clock.advance(Duration::from_secs(10));
+        clock.now()
+    }
+
+    #[test]
+    fn thirty_days_divide_relative_from_absolute_times() {
+        let now = at(1_700_000_000);
+        let in_seconds = |exptime| {
+            let ticks = Exptime(exptime).expiry(now).ticks();
+            ticks.map(|ticks| ticks.since(now.ticks).as_secs())
+        };
+        assert_eq!(in_seconds(0), None);
+        assert_eq!(in_seconds(1), Some(1));
+        assert_eq!(in_seconds(RELATIVE_MAX_S), Some(2_592_000));
+        assert_eq!(in_seconds(1_700_000_010), Some(0));
+        assert_eq!(in_seconds(1_700_000_017), Some(7));
+    }
+
+    #[test]
+    fn the_past_is_over_at_once() {
+        let now = at(1_700_000_000);
+        for exptime in [-1, i32::MIN, RELATIVE_MAX_S + 1, 1_700_000_010] {
+            assert!(Exptime(exptime).expiry(now).is_past(now.ticks), "{exptime}");
+        }
+    }
+
+    #[test]
+    fn a_flush_in_the_past_is_none() {
+        let now = at(1_700_000_000);
+        assert_eq!(Exptime(0).flush(now), None);
+        assert_eq!(Exptime(-5).flush(now), None);
+        let in_two = now.ticks + Duration::from_secs(2);
+        assert_eq!(Exptime(2).flush(now), Some(Some(in_two)));
+        assert_eq!(Exptime(1_700_000_012).flush(now), Some(Some(in_two)));
+        assert_eq!(Exptime(RELATIVE_MAX_S + 1).flush(now), Some(None));
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The memcache text protocol, and the service that executes it over any store.
+//!
+//! A codec finds requests in bytes; a service carries them out and writes the replies. They are
+//! separate, so a server may put another service behind this codec, and a client or load generator
+//! may use the wire format alone.
+//!
+//! ```text
+//!   bytes ──▶ Memcache::parse ──▶ Request<'_> ──▶ MemcacheService::execute ──▶ bytes
+//!             parse/                request.rs     service/ over storage::Store
+//!
+//!   client::Encoder ──▶ bytes                      bytes ──▶ client::parse ──▶ Reply<'_>
+//! ```
+//!
+//! Where to look:
+//!
+//! * [`commands`] (`command.rs`): all commands as a table.
+//! * [`Memcache`] (`parse/`): the codec. `parse/fast.rs` is the path of most requests.
+//! * [`Request`] (`request.rs`): what the codec finds. Borrows the input.
+//! * [`MemcacheService`] (`service/`): what each command does; [`ServiceOptions`]: what it is told
+//!   about the server.
+//! * [`client`]: the other direction, requests to bytes and bytes to replies.
+//! * [`metrics`]: the counters.
+//!
+//! # What is spoken
+//!
+//! The classic text commands, byte for byte as memcached 1.6.18 does. The files in
+//! `tests/sessions` are recordings of it. What differs, and why:
+//!
+//! * Meta commands (`mg`, `ms`, ...), `watch`, `lru`, `slabs`, `cache_memlimit` and the like are
+//!   answered `ERROR`, as any unknown name; and there is no binary protocol.
+//! * What is found does not depend on how the bytes arrive. memcached closes the connection on a
+//!   line of more than 2048 bytes only if its end is late; here it always does ([`LINE_MAX`]).
+//! * A list of keys may have any length, that of `gat`, too. Beyond 64 KiB ([`LIST_CHECKED_MAX`])
+//!   it is served key by key, and a key that is too long then closes the connection.
+//! * A `gat` line with a bad key touches nothing; memcached touches the keys before it. And when a
+//!   key of a list is too long, memcached loses replies to requests before it that it has not sent
+//!   yet; here every request is answered.
+//! * `incr` of a value of nothing but white space is an error; memcached reads on behind it.
+//! * The value limit is on the value alone ([`Memcache::new`]).
+//! * Time is kept in milliseconds. A delayed `flush_all` takes place at its time and not up to two
+//!   seconds before, as memcached's does.
+//!
+//! # Example
+//!
+//! ```
+//! use buffer::SendBuf;
+//! use clock::Clock;
+//! use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
+//! use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
+//!
+//! /// Answers the requests in `input`, which must be whole.
+//! fn serve(service: &mut impl Execute<Memcache>, mut input: &[u8]) -> Vec<u8> {
+//!     let mut codec = Memcache::new(1 << 20);
+//!     let mut cursor = Cursor::default();
+//!     let (mut out, mut outbox) = (SendBuf::new(), Outbox::new());
+//!     let directory = Directory::new();
+//!     let now = Clock::system().now();
+//!     let mut context = Context::new(now, ConnectionId::new(0, 1), &mut outbox, &directory);
+//!     while let Ok(Parsed::Request { request, consumed }) = codec.parse(&mut cursor, input) {
+//!         service.execute(&mut codec, request, &mut out, &mut context);
+//!         input = &input[consumed..];
+//!     }
+//!     out.front().to_vec()
+//! }
+//!
+//! # fn example(store: impl storage::Store) {
+//! let mut service = MemcacheService::new(store, ServiceOptions::new());
+//! let replies = serve(&mut service, b"set k 5 0 2\r\nhi\r\nget k\r\n");
+//! assert_eq!(replies, b"STORED\r\nVALUE k 5 2\r\nhi\r\nEND\r\n");
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod client;
+mod command;
+mod exptime;
+pub mod metrics;
+mod options;
+mod parse;
+mod reply;
+mod request;
+mod service;
+
+pub use command::{Command, commands};
+pub use exptime::Exptime;
+pub use options::ServiceOptions;
+pub use parse::{Cursor, LINE_MAX, LIST_CHECKED_MAX, Memcache};
+pub use request::{Direction, KEY_MAX, Read, Request, Verb, Write};
+pub use service::MemcacheService;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The counters of this protocol, and which of them an outcome bumps.
+
+use crate::request::{Direction, Read, Verb};
+use ::metrics::{Counter, counters, histograms};
+
+counters! {
+    /// Lines of get.
+    pub static GET: "get";
+    /// Keys asked for by get.
+    pub static GET_KEY: "get_key";
+    /// Keys of get that were found.
+    pub static GET_KEY_HIT: "get_key_hit";
+    /// Keys of get that were not found.
+    pub static GET_KEY_MISS: "get_key_miss";
+    /// Lines of gets.
+    pub static GETS: "gets";
+    /// Keys asked for by gets.
+    pub static GETS_KEY: "gets_key";
+    /// Keys of gets that were found.
+    pub static GETS_KEY_HIT: "gets_key_hit";
+    /// Keys of gets that were not found.
+    pub static GETS_KEY_MISS: "gets_key_miss";
+    /// Lines of gat and gats.
+    pub static GAT: "gat";
+    /// Keys asked for by gat and gats.
+    pub static GAT_KEY: "gat_key";
+    /// Keys of gat and gats that were found.
+    pub static GAT_KEY_HIT: "gat_key_hit";
+    /// Keys of gat and gats that were not found.
+    pub static GAT_KEY_MISS: "gat_key_miss";
+}
+
+histograms! {
+    /// Keys per line of get, of lines with several keys.
+    pub static GET_CARDINALITY: "get_cardinality";
+    /// Keys per line of gets, of lines with several keys.
+    pub static GETS_CARDINALITY: "gets_cardinality";
+    /// Keys per line of gat and gats, of lines with several keys.
+    pub static GAT_CARDINALITY: "gat_cardinality";
+}
+
+counters! {
+    /// Requests of set.
+    pub static SET: "set";
+    /// Requests of set that failed in the server: too large, or no memory.
+    pub static SET_EX: "set_ex";
+    /// Requests of set that stored.
+    pub static SET_STORED: "set_stored";
+    /// Requests of set that stored nothing.
+    pub static SET_NOT_STORED: "set_not_stored";
+    /// Requests of add.
+    pub static ADD: "add";
+    /// Requests of add that failed in the server: too large, or no memory.
+    pub static ADD_EX: "add_ex";
+    /// Requests of add that stored.
+    pub static ADD_STORED: "add_stored";
+    /// Requests of add that stored nothing: there was an item.
+    pub static ADD_NOT_STORED: "add_not_stored";
+    /// Requests of replace.
+    pub static REPLACE: "replace";
+    /// Requests of replace that failed in the server: too large, or no memory.
+    pub static REPLACE_EX: "replace_ex";
+    /// Requests of replace that stored.
+    pub static REPLACE_STORED: "replace_stored";
+    /// Requests of replace that stored nothing: there was no item.
+    pub static REPLACE_NOT_STORED: "replace_not_stored";
+    /// Requests of append.
+    pub static APPEND: "append";
+    /// Requests of append that failed in the server: too large, or no memory.
+    pub static APPEND_EX: "append_ex";
+    /// Requests of append that stored.
+    pub static APPEND_STORED: "append_stored";
+    /// Requests of append that stored nothing: there was no item, or it would get too large.
+    pub static APPEND_NOT_STORED: "append_not_stored";
+    /// Requests of prepend.
+    pub static PREPEND: "prepend";
+    /// Requests of prepend that failed in the server: too large, or no memory.
+    pub static PREPEND_EX: "prepend_ex";
+    /// Requests of prepend that stored.
+    pub static PREPEND_STORED: "prepend_stored";
+    /// Requests of prepend that stored nothing: there was no item, or it would get too large.
+    pub static PREPEND_NOT_STORED: "prepend_not_stored";
+    /// Requests of cas.
+    pub static CAS: "cas";
+    /// Requests of cas that failed in the server: too large, or no memory.
+    pub static CAS_EX: "cas_ex";
+    /// Requests of cas that stored.
+    pub static CAS_STORED: "cas_stored";
+    /// Requests of cas that stored nothing: the item has changed.
+    pub static CAS_EXISTS: "cas_exists";
+    /// Requests of cas that stored nothing: there was no item.
+    pub static CAS_NOT_FOUND: "cas_not_found";
+}
+
+counters! {
+    /// Requests of incr.
+    pub static INCR: "incr";
+    /// Requests of incr that failed: not a number, or no memory.
+    pub static INCR_EX: "incr_ex";
+    /// Requests of incr that changed a number.
+    pub static INCR_STORED: "incr_stored";
+    /// Requests of incr without an item.
+    pub static INCR_NOT_FOUND: "incr_not_found";
+    /// Requests of decr.
+    pub static DECR: "decr";
+    /// Requests of decr that failed: not a number, or no memory.
+    pub static DECR_EX: "decr_ex";
+    /// Requests of decr that changed a number.
+    pub static DECR_STORED: "decr_stored";
+    /// Requests of decr without an item.
+    pub static DECR_NOT_FOUND: "decr_not_found";
+    /// Requests of delete.
+    pub static DELETE: "delete";
+    /// Requests of delete that removed an item.
+    pub static DELETE_DELETED: "delete_deleted";
+    /// Requests of delete without an item.
+    pub static DELETE_NOT_FOUND: "delete_not_found";
+    /// Requests of touch.
+    pub static TOUCH: "touch";
+    /// Requests of touch that changed an expiry.
+    pub static TOUCH_TOUCHED: "touch_touched";
+    /// Requests of touch without an item.
+    pub static TOUCH_NOT_FOUND: "touch_not_found";
+    /// Requests of flush_all.
+    pub static FLUSH_ALL: "flush_all";
+    /// Requests of stats.
+    pub static STATS: "stats";
+    /// Requests of version.
+    pub static VERSION: "version";
+    /// Requests of verbosity.
+    pub static VERBOSITY: "verbosity";
+    /// Requests of quit.
+    pub static QUIT: "quit";
+    /// Lines and bodies that were no request.
+    pub static MALFORMED: "memcache_malformed";
+    /// Writes refused because the value is too large.
+    pub static STORE_TOO_LARGE: "store_too_large";
+    /// Writes refused because there was no memory.
+    pub static STORE_NO_MEMORY: "store_no_memory";
+}
+
+/// The metrics of a reading command.
+pub(crate) struct ReadMetrics {
+    pub(crate) lines: &'static Counter,
+    pub(crate) keys: &'static Counter,
+    pub(crate) hit: &'static Counter,
+    pub(crate) miss: &'static Counter,
+    pub(crate) cardinality: &'static ::metrics::Histogram,
+}
+
+/// The metrics of a storage command.
+pub(crate) struct WriteMetrics {
+    pub(crate) all: &'static Counter,
+    pub(crate) failed: &'static Counter,
+    pub(crate) stored: &'static Counter,
+    pub(crate) not_stored: &'static Counter,
+    /// No item, where the client is told so and not just `NOT_STORED`.
+    pub(crate) not_found: &'static Counter,
+}
+
+/// The metrics of `incr` or `decr`.
+pub(crate) struct ArithMetrics {
+    pub(crate) all: &'static Counter,
+    pub(crate) failed: &'static Counter,
+    pub(crate) stored: &'static Counter,
+    pub(crate) not_found: &'static Counter,
+}
+
+/// Picks the metrics of a reading command.
+#[inline]
+pub(crate) fn of_read(read: Read) -> &'static ReadMetrics {
+    static OF_GET: ReadMetrics = ReadMetrics {
+        lines: &GET,
+        keys: &GET_KEY,
+        hit: &GET_KEY_HIT,
+        miss: &GET_KEY_MISS,
+        cardinality: &GET_CARDINALITY,
+    };
+    static OF_GETS: ReadMetrics = ReadMetrics {
+        lines: &GETS,
+        keys: &GETS_KEY,
+        hit: &GETS_KEY_HIT,
+        miss: &GETS_KEY_MISS,
+        cardinality: &GETS_CARDINALITY,
+    };
+    static OF_GAT: ReadMetrics = ReadMetrics {
+        lines: &GAT,
+        keys: &GAT_KEY,
+        hit: &GAT_KEY_HIT,
+        miss: &GAT_KEY_MISS,
+        cardinality: &GAT_CARDINALITY,
+    };
+    match read {
+        Read::Get => &OF_GET,
+        Read::Gets => &OF_GETS,
+        Read::Gat | Read::Gats => &OF_GAT,
+    }
+}
+
+/// Picks the metrics of a storage command.
+#[inline]
+pub(crate) fn of_write(verb: Verb) -> &'static WriteMetrics {
+    macro_rules! all {
+        ($($place:ident: $all:ident $failed:ident $stored:ident $not:ident $none:ident;)*) => {$(
+            static $place: WriteMetrics = WriteMetrics {
+                all: &$all,
+                failed: &$failed,
+                stored: &$stored,
+                not_stored: &$not,
+                not_found: &$none,
+            };
+        )*};
+    }
+    all! {
+        OF_SET: SET SET_EX SET_STORED SET_NOT_STORED SET_NOT_STORED;
+        OF_ADD: ADD ADD_EX ADD_STORED ADD_NOT_STORED ADD_NOT_STORED;
+        OF_REPLACE: REPLACE REPLACE_EX REPLACE_STORED REPLACE_NOT_STORED REPLACE_NOT_STORED;
+        OF_APPEND: APPEND APPEND_EX APPEND_STORED APPEND_NOT_STORED APPEND_NOT_STORED;
+        OF_PREPEND: PREPEND PREPEND_EX PREPEND_STORED PREPEND_NOT_STORED PREPEND_NOT_STORED;
+        OF_CAS: CAS CAS_EX CAS_STORED CAS_EXISTS CAS_NOT_FOUND;
+    }
+    match verb {
+        Verb::Set => &OF_SET,
+        Verb::Add => &OF_ADD,
+        Verb::Replace => &OF_REPLACE,
+        Verb::Append => &OF_APPEND,
+        Verb::Prepend => &OF_PREPEND,
+        Verb::Cas => &OF_CAS,
+    }
+}
+
+/// Picks the metrics of `incr` or `decr`.
+pub(crate) fn of_arith(direction: Direction) -> ArithMetrics {
+    match direction {
+        Direction::Up => ArithMetrics {
+            all: &INCR,
+            failed: &INCR_EX,
+            stored: &INCR_STORED,
+            not_found: &INCR_NOT_FOUND,
+        },
+        Direction::Down => ArithMetrics {
+            all: &DECR,
+            failed: &DECR_EX,
+            stored: &DECR_STORED,
+            not_found: &DECR_NOT_FOUND,
+        },
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`ServiceOptions`]: what a service is told about the server it runs in.
+
+use std::time::Duration;
+
+/// What a service must know, and what its `stats settings` shows.
+///
+/// Only `value_max` changes what it does. The rest is shown to clients and should be true.
+///
+/// ```
+/// use protocol_memcache::ServiceOptions;
+///
+/// let options = ServiceOptions::new().version("1.0.0").threads(8);
+/// assert_eq!(options.value_max, 1 << 20);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServiceOptions {
+    /// The largest value in bytes that `append`, `prepend`, `incr` and `decr` may make; 1 MiB
+    /// unless set. Give the codec the same.
+    pub value_max: usize,
+    /// What `version` answers.
+    pub version: String,
+    /// Threads that serve requests.
+    pub threads: usize,
+    /// The memory limit in bytes; 0 shows what the store says.
+    pub memory_max: u64,
+    /// The most connections at a time; 0 is no limit.
+    pub connections_max: usize,
+    /// The TCP port; 0 is none.
+    pub port: u16,
+    /// The address listened on.
+    pub listen: String,
+    /// The path of the unix socket, if there is one.
+    pub socket_path: Option<String>,
+    /// The listen queue's length.
+    pub backlog: u32,
+    /// After how long without a request a connection is closed; zero is never.
+    pub idle_timeout: Duration,
+    /// Whether items are evicted to make room.
+    pub evictions: bool,
+    /// Whether connections are encrypted.
+    pub tls: bool,
+}
+
+impl Default for ServiceOptions {
+    fn default() -> Self {
+        ServiceOptions {
+            value_max: 1 << 20,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            threads: 1,
+            memory_max: 0,
+            connections_max: 0,
+            port: 0,
+            listen: String::new(),
+            socket_path: None,
+            backlog: 1024,
+            idle_timeout: Duration::ZERO,
+            evictions: true,
+            tls: false,
+        }
+    }
+}
+
+/// Makes a setter for each field of a plain type.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?) => {
+        impl ServiceOptions {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $field(mut self, $field: $type) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    /// Sets the largest value in bytes.
+    value_max: usize,
+    /// Sets the number of threads that serve requests.
+    threads: usize,
+    /// Sets the memory limit in bytes.
+    memory_max: u64,
+    /// Sets the most connections at a time.
+    connections_max: usize,
+    /// Sets the TCP port.
+    port: u16,
+    /// Sets the listen queue's length.
+    backlog: u32,
+    /// Sets after how long without a request a connection is closed.
+    idle_timeout: Duration,
+    /// Sets whether items are evicted to make room.
+    evictions: bool,
+    /// Sets whether connections are encrypted.
+    tls: bool,
+}
+
+impl ServiceOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets what `version` answers.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// Sets the address listened on.
+    #[must_use]
+    pub fn listen(mut self, listen: impl Into<String>) -> Self {
+        self.listen = listen.into();
+        self
+    }
+
+    /// Sets the path of the unix socket.
+    #[must_use]
+    pub fn socket_path(mut self, path: impl Into<String>) -> Self {
+        self.socket_path = Some(path.into());
+        self
+    }
+}

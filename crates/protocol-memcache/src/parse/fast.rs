@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The two commonest requests in their commonest form, in one pass over their bytes.
+//!
+//! No allocation, and each byte of the line is looked at once; the body of a `set` is not looked
+//! at but for its line end.
+
+use super::{Step, found, write};
+use crate::exptime::Exptime;
+use crate::request::{KEY_MAX, Read, Request, Verb, Write};
+
+/// Parses `get <key>`, `gets <key>` and `set <key> <flags> <exptime> <bytes> [noreply]` with single
+/// spaces, plain numbers and `\r\n`. `None` for everything else, unfinished lines included.
+#[inline]
+pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
+    match input.first_chunk::<4>()? {
+        b"get " => get(input, 4, Read::Get),
+        b"set " => set(input, value_max),
+        b"gets" if input.get(4) == Some(&b' ') => get(input, 5, Read::Gets),
+        _ => None,
+    }
+}
+
+#[inline]
+fn get(input: &[u8], start: usize, read: Read) -> Option<Step<'_>> {
+    let key = key(&input[start..])?;
+    let end = start + key.len();
+    if input.get(end..end + 2)? != b"\r\n" {
+        return None;
+    }
+    let request = Request::Read { key, read, exptime: None, only: true };
+    Some(found(request, end + 2))
+}
+
+#[inline]
+fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
+    let key = key(&input[4..])?;
+    let mut at = 4 + key.len();
+    let flags = u32::try_from(number(input, &mut at)?).ok()?;
+    let exptime = i32::try_from(number(input, &mut at)?).ok()?;
+    let len = usize::try_from(number(input, &mut at)?).ok()?;
+    if len > value_max {
+        return None;
+    }
+    let rest = &input[at..];
+    let quiet = !rest.starts_with(b"\r\n");
+    let header = if !quiet {
+        at + 2
+    } else if rest.starts_with(b" noreply\r\n") {
+        at + 10
+    } else {
+        return None;
+    };
+    let write =
+        Write { key, value: b"", cas: 0, flags, exptime: Exptime(exptime), verb: Verb::Set, quiet };
+    Some(write::body(input, header, len, write))
+}
+
+/// The key at the start of `input`, if it has a fair length and something follows it.
+#[inline]
+fn key(input: &[u8]) -> Option<&[u8]> {
+    let window = &input[..input.len().min(KEY_MAX + 1)];
+    let len = visible_len(window);
+    (len > 0 && len < window.len()).then(|| &window[..len])
+}
+
+/// A space and a number of one to ten digits at `at`, which moves behind it.
+#[inline]
+fn number(input: &[u8], at: &mut usize) -> Option<u64> {
+    let rest = input.get(*at..)?.strip_prefix(b" ")?;
+    let mut number = 0;
+    let mut len = 0;
+    while let Some(digit) = rest.get(len).map(|byte| byte.wrapping_sub(b'0')) {
+        if digit > 9 {
+            break;
+        }
+        if len == 10 {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+        len += 1;
+    }
+    *at += 1 + len;
+    (len > 0).then_some(number)
+}
+
+/// How many bytes come before the first space or control character of ASCII, eight at a time.
+#[inline]
+pub(super) fn visible_len(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let mut rest = bytes;
+    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
+        let word = u64::from_le_bytes(*chunk);
+        // The top bit of each byte below 0x21. A borrow can only reach bytes above such a one, so
+        // the lowest is exact.
+        let below = word.wrapping_sub(ONES * 0x21) & !word & (ONES * 0x80);
+        if below != 0 {
+            return bytes.len() - rest.len() + below.trailing_zeros() as usize / 8;
+        }
+        rest = tail;
+    }
+    let len = rest.iter().take_while(|&&byte| byte > b' ').count();
+    bytes.len() - rest.len() + len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_separator_is_found_wherever_it_is() {
+        for len in 0..40 {
+            for byte in 0..=255 {
+                let mut text = vec![b'k'; 40];
+                text[len] = byte;
+                let expected = if byte <= b' ' { len } else { 40 };
+                assert_eq!(visible_len(&text), expected, "{byte} at {len}");
+            }
+        }
+        assert_eq!(visible_len(b""), 0);
+        assert_eq!(visible_len(b"\xff\x80\x7f!0123456789 "), 14);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Any line: finds its end, its words and its command.
+
+use super::keys::{self, List};
+use super::{LINE_MAX, LIST_CHECKED_MAX, Step, simple, unfinished, write};
+use crate::command::{self, Kind};
+use crate::reply;
+use memchr::memchr;
+use protocol::{ErrorReply, Malformed};
+
+/// memcached splits a line into this many words at most.
+const WORDS_SPLIT_MAX: usize = 23;
+
+/// Parses the line at the start of `input`.
+pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
+    let head = &input[..input.len().min(LINE_MAX + 1)];
+    if let Some(end) = memchr(b'\n', head) {
+        return whole(value_max, cursor, input, end);
+    }
+    let Some(shape) = keys::announced(head) else {
+        return if input.len() > LINE_MAX {
+            Err(Malformed::close(ErrorReply::NONE))
+        } else {
+            unfinished()
+        };
+    };
+    let checked = &input[..input.len().min(LIST_CHECKED_MAX)];
+    match memchr(b'\n', checked) {
+        Some(end) => whole(value_max, cursor, input, end),
+        None if input.len() < LIST_CHECKED_MAX => unfinished(),
+        None => keys::endless(shape, cursor, input),
+    }
+}
+
+/// Parses the line that ends with the `\n` at `end`.
+fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: usize) -> Step<'a> {
+    let line = content(&input[..end]);
+    let mut rest = line;
+    let name = next_word(&mut rest).unwrap_or_default();
+    let Some(command) = command::find(name) else {
+        return Err(unknown(name, line, end + 1));
+    };
+    let words = || {
+        let words = Words::split(rest);
+        let fits = words.count >= command.words.0 && words.count <= command.words.1;
+        fits.then_some(words).ok_or(Malformed::skip(reply::UNKNOWN, end + 1))
+    };
+    match command.kind {
+        Kind::Read(shape) => keys::checked(shape, cursor, line, rest, end + 1),
+        Kind::Write(verb) => write::parse(verb, &words()?, input, end + 1, value_max),
+        Kind::Simple(kind) => simple::parse(kind, &words()?, end + 1),
+    }
+}
+
+/// A line as memcached sees it: without a `\r` at its end, and only up to a NUL.
+fn content(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    memchr(0, line).map_or(line, |nul| &line[..nul])
+}
+
+/// A line with an unknown name: an error, but a browser's request line closes the connection, so
+/// that a web page cannot make a browser send commands.
+///
+/// memcached takes a name for one of its own by the first letter already, if that is one of seven,
+/// and a name of two letters for a meta command by its `m`. Such a line is never a browser's.
+fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
+    let own = matches!(name, [b'a' | b'c' | b'd' | b'g' | b'i' | b's' | b't', ..] | [b'm', _]);
+    let mut rest = line;
+    let words = std::iter::from_fn(|| next_word(&mut rest)).take(WORDS_SPLIT_MAX);
+    if !own && words.last().is_some_and(|word| word.starts_with(b"HTTP/")) {
+        Malformed::close(ErrorReply::NONE)
+    } else {
+        Malformed::skip(reply::UNKNOWN, consumed)
+    }
+}
+
+/// Takes the next word off the front of `line`; `None` when only spaces are left.
+#[inline]
+pub(super) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let start = line.iter().position(|&byte| byte != b' ')?;
+    let rest = &line[start..];
+    let end = memchr(b' ', rest).unwrap_or(rest.len());
+    *line = &rest[end..];
+    Some(&rest[..end])
+}
+
+/// The words behind a command's name.
+#[derive(Debug)]
+pub(super) struct Words<'a> {
+    words: [&'a [u8]; Words::KEPT],
+    /// How many there are, kept or not.
+    pub(super) count: usize,
+}
+
+impl<'a> Words<'a> {
+    /// As many as the longest command has.
+    const KEPT: usize = 6;
+
+    fn split(mut line: &'a [u8]) -> Self {
+        let mut words = [&b""[..]; Self::KEPT];
+        let mut count = 0;
+        while let Some(word) = next_word(&mut line) {
+            if let Some(place) = words.get_mut(count) {
+                *place = word;
+            }
+            count += 1;
+        }
+        Words { words, count }
+    }
+
+    /// The word at `index`; empty when the line has fewer.
+    pub(super) fn get(&self, index: usize) -> &'a [u8] {
+        self.words.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether the last word is `noreply`.
+    pub(super) fn quiet(&self) -> bool {
+        self.count > 0 && self.get(self.count - 1) == b"noreply"
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! incr and decr.
+//!
+//! As in memcached a number never makes its value shorter: it is padded with spaces behind, and
+//! spaces, as anything else behind white space, do not keep a value from being a number.
+
+use super::MemcacheService;
+use super::outcome::Outcome;
+use super::write::refused;
+use crate::metrics;
+use crate::parse::number;
+use crate::request::Direction;
+use clock::Now;
+use storage::{Change, Condition, Digits, Expiry, Item, Put, Store, StoreError, Version};
+
+/// A longer value is not looked at: it is not a number. (memcached draws the line where a value no
+/// longer fits one chunk, which is about here.)
+const NUMBER_MAX: usize = 512 * 1024;
+
+/// What became of the number.
+enum Sum {
+    Absent,
+    NotANumber,
+    Stored(u64),
+    /// Padding makes it longer than a [`Digits`]: to be written as a whole item.
+    Long(Long),
+}
+
+struct Long {
+    number: u64,
+    len: usize,
+    flags: u32,
+    expiry: Expiry,
+    version: Version,
+}
+
+impl<S: Store> MemcacheService<S> {
+    /// Adds to a number, or subtracts from it.
+    pub(super) fn arith(
+        &mut self,
+        key: &[u8],
+        delta: u64,
+        direction: Direction,
+        now: Now,
+    ) -> Outcome {
+        let metrics = metrics::of_arith(direction);
+        metrics.all.increment();
+        let sum = loop {
+            let sum = self.store.update(key, now.ticks, |item| match item {
+                Some(item) => add(&item, delta, direction),
+                None => (Change::Keep, Sum::Absent),
+            });
+            match sum {
+                Ok(Sum::Long(long)) => match self.put_long(key, &long, now) {
+                    Ok(()) => break Ok(Sum::Stored(long.number)),
+                    // Another worker changed it in between.
+                    Err(StoreError::Exists | StoreError::NotFound) => {}
+                    Err(error) => break Err(error),
+                },
+                sum => break sum,
+            }
+        };
+        match sum {
+            Ok(Sum::Stored(number)) => {
+                metrics.stored.increment();
+                Outcome::Number(number)
+            }
+            Ok(Sum::Absent) => {
+                metrics.not_found.increment();
+                Outcome::NotFound
+            }
+            Ok(_) => {
+                metrics.failed.increment();
+                Outcome::NotANumber
+            }
+            Err(error) => {
+                metrics.failed.increment();
+                refused(error)
+            }
+        }
+    }
+
+    fn put_long(&mut self, key: &[u8], long: &Long, now: Now) -> Result<(), StoreError> {
+        let mut value = long.number.to_string().into_bytes();
+        value.resize(long.len, b' ');
+        let put = Put::new(key, &value)
+            .flags(long.flags)
+            .expiry(long.expiry)
+            .condition(Condition::IfVersion(long.version));
+        self.store.put(put, now.ticks).map(drop)
+    }
+}
+
+/// The number in `item`, changed by `delta`.
+fn add<'v>(item: &impl Item, delta: u64, direction: Direction) -> (Change<'v>, Sum) {
+    let value = item.value();
+    let old = (value.len() <= NUMBER_MAX).then(|| number::unsigned(value)).flatten();
+    let Some(old) = old else {
+        return (Change::Keep, Sum::NotANumber);
+    };
+    let number = match direction {
+        Direction::Up => old.wrapping_add(delta),
+        Direction::Down => old.saturating_sub(delta),
+    };
+    if value.len() > Digits::MAX {
+        let long = Long {
+            number,
+            len: value.len(),
+            flags: item.flags(),
+            expiry: item.expiry(),
+            version: item.version(),
+        };
+        return (Change::Keep, Sum::Long(long));
+    }
+    let mut text = [b' '; Digits::MAX];
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(number).as_bytes();
+    text[..digits.len()].copy_from_slice(digits);
+    let padded = &text[..digits.len().max(value.len())];
+    (Change::Number(Digits::new(padded)), Sum::Stored(number))
+}

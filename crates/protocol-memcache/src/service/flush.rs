@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//! flush_all, at once and after a delay.
+
+use super::MemcacheService;
+use super::outcome::Outcome;
+use crate::exptime::Exptime;
+use crate::metrics;
+use clock::{Now, Ticks};
+use std::sync::atomic::{AtomicU64, Ordering};
+use storage::Store;
+
+/// When the store is to be cleared: shared by all workers, one at a time, the latest counts.
+#[derive(Debug)]
+pub(super) struct Deadline {
+    /// Milliseconds of the clock's ticks; [`Deadline::NONE`] without one.
+    at: AtomicU64,
+}
+
+impl Default for Deadline {
+    fn default() -> Self {
+        Deadline { at: AtomicU64::new(Self::NONE) }
+    }
+}
+
+impl Deadline {
+    const NONE: u64 = u64::MAX;
+
+    fn set(&self, at: Option<Ticks>) {
+        let at = at.map_or(Self::NONE, Ticks::as_millis);
+        self.at.store(at, Ordering::Release);
+    }
+
+    /// The deadline, if it has come.
+    #[inline]
+    fn due(&self, now: Ticks) -> Option<u64> {
+        let at = self.at.load(Ordering::Acquire);
+        (at <= now.as_millis()).then_some(at)
+    }
+
+    /// Strikes out the deadline `at`, unless another has taken its place.
+    fn strike_out(&self, at: u64) {
+        // Either way it is not there any more.
+        let _ = self.at.compare_exchange(at, Self::NONE, Ordering::AcqRel, Ordering::Relaxed);
+    }
+}
+
+impl<S: Store> MemcacheService<S> {
+    /// Clears the store, or sets the deadline at which it is cleared. Either replaces the deadline
+    /// that was there.
+    pub(super) fn flush_all(&mut self, delay: Option<Exptime>, now: Now) -> Outcome {
+        metrics::FLUSH_ALL.increment();
+        let at = delay.and_then(|delay| delay.flush(now));
+        self.shared.flush.set(at.flatten());
+        if at.is_none() {
+            self.store.clear();
+        }
+        Outcome::Ok
+    }
+
+    /// Clears the store if a delayed flush is due. Costs one load when none is.
+    #[inline]
+    pub(super) fn flush_if_due(&mut self, now: Now) {
+        if let Some(at) = self.shared.flush.due(now.ticks) {
+            self.flush_due(at);
+        }
+    }
+
+    /// The store is cleared before the deadline is struck out: a worker that no longer sees the
+    /// deadline must not see what it flushed. Two workers that see it at the same moment both
+    /// clear, which flushes a little of what came right after it.
+    #[cold]
+    fn flush_due(&mut self, at: u64) {
+        self.store.clear();
+        self.shared.flush.strike_out(at);
+    }
+}

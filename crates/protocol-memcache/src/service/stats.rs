@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The stats command and its topics.
+
+use super::MemcacheService;
+use super::outcome::Outcome;
+use crate::metrics as own;
+use crate::options::ServiceOptions;
+use crate::reply::{self, stat};
+use buffer::SendBuf;
+use protocol::Context;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::{Mutex, PoisonError};
+use storage::{Stats, Store};
+
+/// What `stats reset` has set to zero: the counts at that moment, by name.
+///
+/// The metrics themselves never go back, since a scraper takes that for a restart; `stats` shows
+/// the difference.
+#[derive(Debug, Default)]
+pub(super) struct Baseline {
+    counts: Mutex<BTreeMap<&'static str, u64>>,
+}
+
+/// A line of the general statistics.
+enum Row {
+    /// A count, which `stats reset` sets to zero.
+    Count(&'static str, fn(&Stats) -> u64),
+    /// Anything else.
+    Level(&'static str, fn(&View<'_>) -> String),
+}
+
+/// What a level is made of.
+struct View<'a> {
+    store: Stats,
+    options: &'a ServiceOptions,
+    context: &'a Context<'a>,
+}
+
+/// The general statistics, in memcached's order.
+static GENERAL: &[Row] = &[
+    Row::Level("pid", |_| std::process::id().to_string()),
+    Row::Level("uptime", |view| (view.context.now.ticks.as_millis() / 1000).to_string()),
+    Row::Level("time", |view| view.context.now.unix_seconds().to_string()),
+    Row::Level("version", |view| view.options.version.clone()),
+    Row::Level("pointer_size", |_| usize::BITS.to_string()),
+    Row::Level("rusage_user", |_| seconds("ru_utime")),
+    Row::Level("rusage_system", |_| seconds("ru_stime")),
+    Row::Level("max_connections", |view| view.options.connections_max.to_string()),
+    Row::Level("curr_connections", |_| metric("connections_current").to_string()),
+    Row::Count("total_connections", |_| metric("connections_accepted")),
+    Row::Count("rejected_connections", |_| metric("connections_rejected")),
+    Row::Count("cmd_get", |_| own::GET_KEY.value() + own::GETS_KEY.value()),
+    Row::Count("cmd_set", |_| {
+        let all = [&own::SET, &own::ADD, &own::REPLACE, &own::APPEND, &own::PREPEND, &own::CAS];
+        all.map(|metric| metric.value()).iter().sum()
+    }),
+    Row::Count("cmd_flush", |_| own::FLUSH_ALL.value()),
+    Row::Count("cmd_touch", |_| own::TOUCH.value() + own::GAT_KEY.value()),
+    Row::Count("get_hits", |_| own::GET_KEY_HIT.value() + own::GETS_KEY_HIT.value()),
+    Row::Count("get_misses", |_| own::GET_KEY_MISS.value() + own::GETS_KEY_MISS.value()),
+    Row::Count("delete_misses", |_| own::DELETE_NOT_FOUND.value()),
+    Row::Count("delete_hits", |_| own::DELETE_DELETED.value()),
+    Row::Count("incr_misses", |_| own::INCR_NOT_FOUND.value()),
+    Row::Count("incr_hits", |_| own::INCR_STORED.value()),
+    Row::Count("decr_misses", |_| own::DECR_NOT_FOUND.value()),
+    Row::Count("decr_hits", |_| own::DECR_STORED.value()),
+    Row::Count("cas_misses", |_| own::CAS_NOT_FOUND.value()),
+    Row::Count("cas_hits", |_| own::CAS_STORED.value()),
+    Row::Count("cas_badval", |_| own::CAS_EXISTS.value()),
+    Row::Count("touch_hits", |_| own::TOUCH_TOUCHED.value() + own::GAT_KEY_HIT.value()),
+    Row::Count("touch_misses", |_| own::TOUCH_NOT_FOUND.value() + own::GAT_KEY_MISS.value()),
+    Row::Count("store_too_large", |_| own::STORE_TOO_LARGE.value()),
+    Row::Count("store_no_memory", |_| own::STORE_NO_MEMORY.value()),
+    Row::Count("idle_kicks", |_| metric("connections_idle_closed")),
+    Row::Count("bytes_read", |_| metric("session_recv_byte")),
+    Row::Count("bytes_written", |_| metric("session_send_byte")),
+    Row::Level("limit_maxbytes", |view| memory_max(view.options, &view.store).to_string()),
+    Row::Level("threads", |view| view.options.threads.to_string()),
+    Row::Level("hash_bytes", |view| view.store.index_bytes.to_string()),
+    Row::Level("bytes", |view| view.store.item_bytes.to_string()),
+    Row::Level("curr_items", |view| view.store.items.to_string()),
+    Row::Count("total_items", |store| store.stored),
+    Row::Count("evictions", |store| store.evicted),
+    Row::Count("reclaimed", |store| store.expired),
+];
+
+impl<S: Store> MemcacheService<S> {
+    /// Answers `stats <topic>`.
+    pub(super) fn stats(
+        &mut self,
+        topic: &[u8],
+        out: &mut SendBuf,
+        context: &Context<'_>,
+    ) -> Outcome {
+        own::STATS.increment();
+        match topic {
+            b"" => self.general(out, context),
+            b"items" => items(&self.store.stats(), out),
+            b"slabs" => slabs(&self.store.stats(), out),
+            b"settings" => settings(&self.shared.options, &self.store.stats(), out),
+            b"conns" => conns(out, context),
+            b"sizes" => stat(out, "sizes_status", "disabled"),
+            // There is no storage outside of memory to tell about.
+            b"extstore" => {}
+            b"reset" => return self.reset(out),
+            b"cachedump" => return refuse(reply::NO_CACHEDUMP, out),
+            b"detail" => return refuse(reply::NO_DETAIL, out),
+            _ => return refuse(reply::ERROR, out),
+        }
+        out.put(reply::END);
+        Outcome::Ok
+    }
+
+    fn general(&self, out: &mut SendBuf, context: &Context<'_>) {
+        let view = View { store: self.store.stats(), options: &self.shared.options, context };
+        let baseline = self.shared.baseline.counts.lock();
+        let baseline = baseline.unwrap_or_else(PoisonError::into_inner);
+        for row in GENERAL {
+            match row {
+                Row::Count(name, count) => {
+                    let before = baseline.get(name).copied().unwrap_or(0);
+                    stat(out, name, count(&view.store).saturating_sub(before));
+                }
+                Row::Level(name, level) => stat(out, name, level(&view)),
+            }
+        }
+    }
+
+    fn reset(&self, out: &mut SendBuf) -> Outcome {
+        let store = self.store.stats();
+        let counts = GENERAL.iter().filter_map(|row| match row {
+            Row::Count(name, count) => Some((*name, count(&store))),
+            Row::Level(..) => None,
+        });
+        let baseline = self.shared.baseline.counts.lock();
+        *baseline.unwrap_or_else(PoisonError::into_inner) = counts.collect();
+        out.put(reply::RESET);
+        Outcome::Ok
+    }
+}
+
+fn refuse(reply: &[u8], out: &mut SendBuf) -> Outcome {
+    out.put(reply);
+    Outcome::Error
+}
+
+/// The items as one size class: these stores have no classes, but tools look for the names.
+fn items(store: &Stats, out: &mut SendBuf) {
+    if store.items > 0 {
+        stat(out, "items:1:number", store.items);
+        stat(out, "items:1:mem_requested", store.item_bytes);
+        stat(out, "items:1:evicted", store.evicted);
+        stat(out, "items:1:outofmemory", own::STORE_NO_MEMORY.value());
+        stat(out, "items:1:reclaimed", store.expired);
+    }
+}
+
+fn slabs(store: &Stats, out: &mut SendBuf) {
+    stat(out, "active_slabs", 0);
+    stat(out, "total_malloced", store.used_bytes);
+}
+
+fn settings(options: &ServiceOptions, store: &Stats, out: &mut SendBuf) {
+    let socket = options.socket_path.as_deref().unwrap_or("NULL");
+    let lines: [(&str, &dyn Display); 18] = [
+        ("maxbytes", &memory_max(options, store)),
+        ("maxconns", &options.connections_max),
+        ("tcpport", &options.port),
+        ("udpport", &0),
+        ("inter", &options.listen),
+        ("evictions", &if options.evictions { "on" } else { "off" }),
+        ("domain_socket", &socket),
+        ("num_threads", &options.threads),
+        ("cas_enabled", &"yes"),
+        ("tcp_backlog", &options.backlog),
+        ("binding_protocol", &"ascii"),
+        ("auth_enabled_sasl", &"no"),
+        ("auth_enabled_ascii", &"no"),
+        ("item_size_max", &options.value_max),
+        ("flush_enabled", &"yes"),
+        ("dump_enabled", &"no"),
+        ("idle_timeout", &options.idle_timeout.as_secs()),
+        ("ssl_enabled", &if options.tls { "yes" } else { "no" }),
+    ];
+    for (name, value) in lines {
+        stat(out, name, value);
+    }
+}
+
+/// The connections. Only that of the asking client is being served; all others wait.
+fn conns(out: &mut SendBuf, context: &Context<'_>) {
+    let now = context.now.ticks;
+    for peer in context.directory.list() {
+        let id = peer.id.serial();
+        let state = if peer.id == context.connection { "conn_parse_cmd" } else { "conn_read" };
+        let idle_s = now.since(peer.last_request()).as_secs();
+        stat(out, &format!("{id}:addr"), &peer.remote);
+        stat(out, &format!("{id}:listen_addr"), &peer.local);
+        stat(out, &format!("{id}:state"), state);
+        stat(out, &format!("{id}:secs_since_last_cmd"), idle_s);
+    }
+}
+
+fn memory_max(options: &ServiceOptions, store: &Stats) -> u64 {
+    match options.memory_max {
+        0 => store.limit_bytes,
+        bytes => bytes,
+    }
+}
+
+/// The value of a metric that another crate declares; 0 in a program without that crate.
+fn metric(name: &str) -> u64 {
+    let value = ::metrics::value(name).unwrap_or(0);
+    u64::try_from(value).unwrap_or(0)
+}
+
+/// A metric in nanoseconds, as seconds with six decimals.
+fn seconds(name: &str) -> String {
+    let micros = metric(name) / 1000;
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The hot path allocates nothing: parsing, executing and composing the reply, once the send buffer
+//! and this thread's metrics have their memory.
+
+use buffer::SendBuf;
+use clock::{Clock, Ticks};
+use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
+use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use storage::{Change, Expiry, Item, Put, Stats, Store, StoreError, Version};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the system allocator unchanged; counting touches a thread-local `Cell`
+// that needs no allocation and no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A store with one item, `n`, that any write leaves as it is.
+struct One;
+
+impl Item for &One {
+    fn key(&self) -> &[u8] {
+        b"n"
+    }
+    fn value(&self) -> &[u8] {
+        b"41"
+    }
+    fn flags(&self) -> u32 {
+        7
+    }
+    fn version(&self) -> Version {
+        Version::new(9).expect("it is not 0")
+    }
+    fn expiry(&self) -> Expiry {
+        Expiry::NEVER
+    }
+}
+
+impl Store for One {
+    type Item<'a> = &'a One;
+
+    fn get(&mut self, key: &[u8], _: Ticks) -> Option<&One> {
+        (key == b"n").then_some(&*self)
+    }
+
+    fn put(&mut self, _: Put<'_>, _: Ticks) -> Result<Version, StoreError> {
+        Ok((&&*self).version())
+    }
+
+    fn update<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        mut decide: impl FnMut(Option<&One>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError> {
+        Ok(decide(self.get(key, now)).1)
+    }
+
+    fn delete(&mut self, key: &[u8], _: Ticks) -> bool {
+        key == b"n"
+    }
+
+    fn expire(&mut self, _: Ticks, _: usize) -> usize {
+        0
+    }
+
+    fn clear(&mut self) {}
+
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+
+    fn check_integrity(&self) {}
+}
+
+#[test]
+fn serving_requests_allocates_nothing() {
+    let input: &[u8] = b"get n\r\ngets n x n\r\ngat 9 n\r\nset n 1 2 3\r\nabc\r\n\
+        add n 0 0 1 noreply\r\nx\r\nappend n 0 0 1\r\nx\r\ncas n 0 0 1 9\r\nx\r\nincr n 1\r\n\
+        decr n 50\r\ntouch n 5\r\ndelete n\r\ndelete x\r\nfoo\r\nset n 0 0 9999 noreply\r\n";
+    let replies: &[u8] = b"VALUE n 7 2\r\n41\r\nEND\r\n\
+        VALUE n 7 2 9\r\n41\r\nVALUE n 7 2 9\r\n41\r\nEND\r\n\
+        VALUE n 7 2\r\n41\r\nEND\r\nSTORED\r\nSTORED\r\nSTORED\r\n42\r\n0\r\nTOUCHED\r\nDELETED\r\n\
+        NOT_FOUND\r\nERROR\r\n";
+    let mut service = MemcacheService::new(One, ServiceOptions::new());
+    let mut codec = Memcache::new(100);
+    let (mut out, mut outbox) = (SendBuf::new(), Outbox::new());
+    let directory = Directory::new();
+    let id = ConnectionId::new(0, 1);
+    let now = Clock::manual(0).now();
+    let mut context = Context::new(now, id, &mut outbox, &directory);
+    let mut counted = usize::MAX;
+    for _ in 0..3 {
+        let before = ALLOCATIONS.get();
+        let mut cursor = Cursor::default();
+        let mut rest = input;
+        while !rest.is_empty() {
+            let taken = match codec.parse(&mut cursor, rest) {
+                Ok(Parsed::Request { request, consumed }) => {
+                    service.execute(&mut codec, request, &mut out, &mut context);
+                    consumed
+                }
+                Ok(Parsed::NeedMore { at_least }) => panic!("{at_least} bytes are missing"),
+                Err(malformed) => {
+                    out.put(malformed.reply.as_bytes());
+                    malformed.skip.expect("it goes on")
+                }
+            };
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        counted = ALLOCATIONS.get() - before;
+        assert_eq!(out.front().escape_ascii().to_string(), replies.escape_ascii().to_string());
+        out.consume(out.pending());
+    }
+    assert_eq!(counted, 0);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the sessions cannot show: several workers, a full store, statistics, options.
+
+mod support;
+
+use clock::Clock;
+use protocol::{Context, Directory, Execute, Outbox, Stage};
+use protocol_memcache::{MemcacheService, Read, Request, ServiceOptions};
+use std::time::Duration;
+use support::server::{Connection, Server};
+
+#[test]
+fn a_delayed_flush_takes_place_at_its_moment_for_all_workers() {
+    let mut one = Server::new();
+    let mut two = one.worker();
+    one.ask(b"set a 0 0 1\r\n1\r\nflush_all 2\r\n");
+    one.clock.advance(Duration::from_millis(1999));
+    assert_eq!(two.text("get a\r\n"), "VALUE a 0 1\r\n1\r\nEND\r\n");
+    one.clock.advance(Duration::from_millis(1));
+    assert_eq!(two.text("get a\r\nset a 0 0 1\r\n2\r\n"), "END\r\nSTORED\r\n");
+    assert_eq!(one.text("get a\r\n"), "VALUE a 0 1\r\n2\r\nEND\r\n");
+    one.clock.advance(Duration::from_secs(10));
+    assert_eq!(two.text("get a\r\n"), "VALUE a 0 1\r\n2\r\nEND\r\n");
+}
+
+#[test]
+fn a_due_flush_does_not_wait_for_maintenance() {
+    let mut server = Server::new();
+    server.ask(b"set a 0 0 1\r\n1\r\nflush_all 1\r\n");
+    server.clock.advance(Duration::from_secs(1));
+    let (mut out, mut outbox) = (buffer::SendBuf::new(), Outbox::new());
+    let directory = Directory::new();
+    let id = protocol::ConnectionId::new(0, 1);
+    let mut context = Context::new(server.clock.now(), id, &mut outbox, &directory);
+    let request = Request::Read { key: b"a", read: Read::Get, exptime: None, only: true };
+    server.service.prefetch(&request, Stage::First);
+    server.service.prefetch(&request, Stage::Second);
+    let mut codec = protocol_memcache::Memcache::new(10);
+    server.service.execute(&mut codec, request, &mut out, &mut context);
+    assert_eq!(out.front(), b"END\r\n");
+}
+
+#[test]
+fn without_memory_nothing_is_stored_and_the_client_hears_it() {
+    let mut server = Server::new();
+    server.ask(b"set a 0 0 1\r\n1\r\nset b 0 0 1\r\n1\r\n");
+    server.store.set_full(true);
+    let out_of_memory = "SERVER_ERROR out of memory storing object\r\n";
+    for request in ["add c", "replace a", "append a", "prepend a"] {
+        let reply = server.text(&format!("{request} 0 0 1\r\n2\r\n"));
+        assert_eq!(reply, out_of_memory, "{request}");
+    }
+    assert_eq!(server.text("incr a 1\r\n"), out_of_memory);
+    assert_eq!(server.text("incr a 1 noreply\r\n"), "");
+    assert_eq!(server.text("get a b\r\n"), "VALUE a 0 1\r\n1\r\nVALUE b 0 1\r\n1\r\nEND\r\n");
+    // A client that replaces a value must never see the old one again.
+    assert_eq!(server.text("set a 0 0 1\r\n2\r\n"), out_of_memory);
+    assert_eq!(server.text("set b 0 0 1 noreply\r\n2\r\n"), "");
+    assert_eq!(server.text("get a b\r\n"), "END\r\n");
+}
+
+#[test]
+fn an_update_that_is_asked_again_answers_once() {
+    let mut server = Server::new();
+    server.store.set_races(2);
+    server.ask(b"set n 3 0 2\r\n10\r\n");
+    assert_eq!(server.text("incr n 1\r\n"), "11\r\n");
+    assert_eq!(server.text("gat 0 n\r\n"), "VALUE n 3 2\r\n11\r\nEND\r\n");
+    assert_eq!(
+        server.text("append n 0 0 1\r\n1\r\nget n\r\n"),
+        "STORED\r\nVALUE n 3 3\r\n111\r\nEND\r\n"
+    );
+    assert_eq!(server.text("touch n 1\r\n"), "TOUCHED\r\n");
+}
+
+#[test]
+fn large_values_leave_by_reference() {
+    let mut server = Server::new();
+    for len in [16 * 1024 - 1, 16 * 1024] {
+        let value = vec![b'v'; len];
+        let set = [format!("set k 0 0 {len}\r\n").as_bytes(), &value, b"\r\n"].concat();
+        server.ask(&set);
+        let expected = [format!("VALUE k 0 {len}\r\n").as_bytes(), &value, b"\r\nEND\r\n"].concat();
+        assert!(server.ask(b"get k\r\n") == expected, "get of {len}");
+        assert!(server.ask(b"gat 0 k\r\n") == expected, "gat of {len}");
+    }
+    let twice = server.ask(b"get k k\r\nversion\r\n");
+    assert!(twice.ends_with(b"v\r\nEND\r\nVERSION 1.6.18\r\n"));
+    assert_eq!(twice.iter().filter(|&&byte| byte == b'v').count(), 2 * 16 * 1024);
+}
+
+#[test]
+fn general_statistics_count_what_happened_and_can_be_reset() {
+    let mut server = Server::new();
+    let count = |text: &str, name: &str| -> u64 {
+        let start = format!("STAT {name} ");
+        let line = text.lines().find_map(|line| line.strip_prefix(&start));
+        line.unwrap_or_else(|| panic!("{name} in {text}")).parse().expect("a number")
+    };
+    assert_eq!(server.text("stats reset\r\n"), "RESET\r\n");
+    server.clock.advance(Duration::from_secs(90));
+    server.ask(b"set a 0 0 1\r\n1\r\nget a b a\r\nincr b 1\r\ngat 0 a b\r\ndelete a\r\n");
+    let text = server.text("stats\r\n");
+    assert!(text.starts_with("STAT pid ") && text.ends_with("\r\nEND\r\n"), "{text}");
+    assert_eq!(count(&text, "uptime"), 90);
+    assert_eq!(count(&text, "time"), server.clock.now().unix_seconds());
+    assert_eq!(count(&text, "limit_maxbytes"), 64 << 20);
+    // Metrics are the process's, and other tests run in it: these are lower bounds.
+    for (name, least) in [
+        ("cmd_get", 3),
+        ("get_hits", 2),
+        ("get_misses", 1),
+        ("cmd_set", 1),
+        ("incr_misses", 1),
+        ("cmd_touch", 2),
+        ("touch_hits", 1),
+        ("delete_hits", 1),
+    ] {
+        assert!(count(&text, name) >= least, "{name} in {text}");
+    }
+    assert_eq!(count(&text, "total_items"), 1);
+    let before = metrics::value("set").expect("it is declared");
+    server.ask(b"stats reset\r\n");
+    assert_eq!(count(&server.text("stats\r\n"), "total_items"), 0);
+    let after = metrics::value("set").expect("it is declared");
+    assert!(after >= before, "a counter never goes back");
+}
+
+#[test]
+fn settings_show_the_options() {
+    let options = ServiceOptions::new()
+        .version("9.9")
+        .value_max(2048)
+        .threads(3)
+        .port(11_211)
+        .listen("127.0.0.1")
+        .memory_max(100 << 20)
+        .idle_timeout(Duration::from_secs(60))
+        .evictions(false);
+    let mut server = Server::with(options);
+    assert_eq!(server.text("version\r\n"), "VERSION 9.9\r\n");
+    let text = server.text("stats settings\r\n");
+    for line in [
+        "maxbytes 104857600",
+        "tcpport 11211",
+        "inter 127.0.0.1",
+        "num_threads 3",
+        "item_size_max 2048",
+        "evictions off",
+        "idle_timeout 60",
+        "domain_socket NULL",
+    ] {
+        assert!(text.contains(&format!("STAT {line}\r\n")), "{line} in {text}");
+    }
+    let body = "v".repeat(2048);
+    server.ask(format!("set a 0 0 2048\r\n{body}\r\n").as_bytes());
+    assert_eq!(server.text("append a 0 0 1\r\nv\r\n"), "NOT_STORED\r\n");
+}
+
+#[test]
+fn connections_are_listed_as_memcached_lists_them() {
+    let mut server = Server::new();
+    server.enter(1, "tcp:127.0.0.1:40000");
+    server.enter(2, "unix:/tmp/socket");
+    server.clock.advance(Duration::from_millis(2500));
+    let expected = "STAT 1:addr tcp:127.0.0.1:40000\r\n\
+                    STAT 1:listen_addr tcp:127.0.0.1:11211\r\n\
+                    STAT 1:state conn_parse_cmd\r\n\
+                    STAT 1:secs_since_last_cmd 2\r\n\
+                    STAT 2:addr unix:/tmp/socket\r\n\
+                    STAT 2:listen_addr tcp:127.0.0.1:11211\r\n\
+                    STAT 2:state conn_read\r\n\
+                    STAT 2:secs_since_last_cmd 2\r\n\
+                    END\r\n";
+    assert_eq!(server.text("stats conns\r\n"), expected);
+}
+
+#[test]
+fn items_are_shown_as_one_class() {
+    let mut server = Server::new();
+    assert_eq!(server.text("stats items\r\n"), "END\r\n");
+    server.ask(b"set a 0 0 1\r\n1\r\n");
+    let items = server.text("stats items\r\n");
+    assert!(items.starts_with("STAT items:1:number 1\r\n"), "{items}");
+    let slabs = server.text("stats slabs\r\n");
+    assert!(slabs.starts_with("STAT active_slabs "), "{slabs}");
+    assert_eq!(server.text("stats nothing\r\n"), "ERROR\r\n");
+}
+
+#[test]
+fn maintenance_gives_memory_back() {
+    let mut server = Server::new();
+    server.ask(b"set a 0 1 1\r\n1\r\nset b 0 0 1\r\n1\r\n");
+    server.clock.advance(Duration::from_secs(2));
+    server.service.maintain(server.clock.now(), 10);
+    let stats = storage::Store::stats(server.service.store());
+    assert_eq!(stats.items, 1);
+}
+
+#[test]
+fn what_is_no_request_is_counted() {
+    let mut server = Server::new();
+    let before = metrics::value("memcache_malformed").expect("it is declared");
+    server.ask(b"foo\r\nset k 0 0 1\r\nxyz\r\n");
+    let after = metrics::value("memcache_malformed").expect("it is declared");
+    assert!(after >= before + 3, "{before} {after}");
+}
+
+#[test]
+fn nothing_is_served_behind_quit() {
+    let mut server = Server::new();
+    let mut connection = Connection::default();
+    let replies = connection.send(&mut server, b"version\r\nquit\r\nversion\r\n", usize::MAX);
+    assert_eq!(replies, b"VERSION 1.6.18\r\n");
+    assert!(connection.closed);
+}
+
+#[test]
+fn the_service_goes_with_any_clock() {
+    // A flush in the far future and a clock at its start: nothing overflows.
+    let mut server = Server::new();
+    server.clock = Clock::manual(0);
+    assert_eq!(server.text("flush_all 2147483647\r\n"), "OK\r\n");
+    assert_eq!(
+        server.text("set a 0 2147483647 1\r\n1\r\nget a\r\n"),
+        "STORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n"
+    );
+    assert_eq!(server.text("set a 0 -1 1\r\n1\r\nget a\r\n"), "STORED\r\nEND\r\n");
+    let _: &MemcacheService<_> = &server.service;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A server without sockets: bytes in, bytes out, at a time the test decides.
+
+use super::store::MapStore;
+use buffer::SendBuf;
+use clock::Clock;
+use protocol::{
+    ConnectionId, Context, Control, Directory, Execute, Malformed, Outbox, Parsed, Peer, Protocol,
+};
+use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::Arc;
+
+/// When a manual clock starts: a time that is not in the past of any expiry in the sessions.
+pub const START_UNIX_MS: u64 = 1_795_000_000_000;
+
+/// The largest value the server accepts.
+pub const VALUE_MAX: usize = 1 << 20;
+
+/// A worker and its clock.
+pub struct Server {
+    pub service: MemcacheService<MapStore>,
+    pub store: MapStore,
+    pub clock: Clock,
+    pub directory: Directory,
+}
+
+impl Server {
+    pub fn new() -> Self {
+        Self::with(ServiceOptions::new().version("1.6.18").value_max(VALUE_MAX))
+    }
+
+    pub fn with(options: ServiceOptions) -> Self {
+        let store = MapStore::default();
+        Server {
+            service: MemcacheService::new(store.clone(), options),
+            store,
+            clock: Clock::manual(START_UNIX_MS),
+            directory: Directory::new(),
+        }
+    }
+
+    /// Another worker of the same server.
+    pub fn worker(&self) -> Self {
+        Server {
+            service: self.service.clone(),
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            directory: Directory::new(),
+        }
+    }
+
+    /// Enters a connection into the directory, as the reactor does.
+    pub fn enter(&self, serial: u64, remote: &str) {
+        let id = ConnectionId::new(0, serial);
+        let local = "tcp:127.0.0.1:11211".to_owned();
+        let peer = Peer::new(id, remote.to_owned(), local, self.clock.now().ticks);
+        self.directory.enter(Arc::new(peer));
+    }
+
+    /// The replies to `input` on a connection of its own.
+    pub fn ask(&mut self, input: &[u8]) -> Vec<u8> {
+        Connection::default().send(self, input, usize::MAX)
+    }
+
+    /// The same as text.
+    pub fn text(&mut self, input: &str) -> String {
+        String::from_utf8(self.ask(input.as_bytes())).expect("the replies are text")
+    }
+}
+
+/// One connection: a codec and the bytes that wait for more.
+pub struct Connection {
+    codec: Memcache,
+    cursor: Cursor,
+    input: Vec<u8>,
+    /// Bytes to drop as they arrive.
+    skip: usize,
+    /// Do not parse with fewer bytes than these.
+    needed: usize,
+    pub closed: bool,
+}
+
+impl Default for Connection {
+    fn default() -> Self {
+        Connection {
+            codec: Memcache::new(VALUE_MAX),
+            cursor: Cursor::default(),
+            input: Vec::new(),
+            skip: 0,
+            needed: 1,
+            closed: false,
+        }
+    }
+}
+
+impl Connection {
+    /// Sends `input` in pieces of `piece` bytes; returns all replies.
+    pub fn send(&mut self, server: &mut Server, input: &[u8], piece: usize) -> Vec<u8> {
+        let mut out = SendBuf::new();
+        for piece in input.chunks(piece.min(input.len()).max(1)) {
+            self.input.extend_from_slice(piece);
+            self.turn(server, &mut out);
+        }
+        sent(&out)
+    }
+
+    fn turn(&mut self, server: &mut Server, out: &mut SendBuf) {
+        let now = server.clock.now();
+        server.service.maintain(now, 100);
+        let mut outbox = Outbox::new();
+        let id = ConnectionId::new(0, 1);
+        let mut context = Context::new(now, id, &mut outbox, &server.directory);
+        let mut at = 0;
+        loop {
+            let dropped = self.skip.min(self.input.len() - at);
+            self.skip -= dropped;
+            at += dropped;
+            let rest = &self.input[at..];
+            if self.closed || self.skip > 0 || rest.len() < self.needed {
+                break;
+            }
+            self.needed = 1;
+            match self.codec.parse(&mut self.cursor, rest) {
+                Ok(Parsed::Request { request, consumed }) => {
+                    self.skip = consumed;
+                    let codec = &mut self.codec.clone();
+                    let control = server.service.execute(codec, request, out, &mut context);
+                    self.closed = control == Control::Close;
+                }
+                Ok(Parsed::NeedMore { at_least }) => self.needed = rest.len() + at_least,
+                Err(malformed) => {
+                    out.put(malformed.reply.as_bytes());
+                    server.service.rejected(&malformed);
+                    let Malformed { skip, .. } = malformed;
+                    self.skip = skip.unwrap_or(0);
+                    self.closed = skip.is_none();
+                }
+            }
+        }
+        self.input.drain(..at);
+    }
+}
+
+/// Everything that waits in `out`.
+fn sent(out: &SendBuf) -> Vec<u8> {
+    let mut pieces = VecDeque::new();
+    let mut slices = [IoSlice::new(&[]); 1024];
+    let filled = out.slices(&mut slices);
+    pieces.extend(slices[..filled].iter().map(|slice| slice.to_vec()));
+    let all = Vec::from(pieces).concat();
+    assert_eq!(all.len(), out.pending(), "more slices than the test has room for");
+    all
+}

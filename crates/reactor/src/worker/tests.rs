@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The driver's rules, on one thread: a test writes to a socket pair, takes a step of the loop, and
+//! looks at both ends and inside.
+
+mod life;
+mod push;
+mod rules;
+
+use super::*;
+use crate::{Census, Limits};
+use buffer::SendBuf;
+use protocol::{Context, Control, ErrorReply, Malformed, Parsed};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+
+/// A request is a line.
+struct Lines;
+
+impl Protocol for Lines {
+    const NAME: &'static str = "lines";
+    const TOO_MANY_CONNECTIONS: &'static [u8] = b"busy\n";
+    type Request<'a> = &'a [u8];
+    type Cursor = ();
+
+    fn parse<'a>(&self, _: &mut (), input: &'a [u8]) -> Result<Parsed<&'a [u8]>, Malformed> {
+        match input.iter().position(|&byte| byte == b'\n') {
+            Some(end) => Ok(Parsed::Request { request: &input[..end], consumed: end + 1 }),
+            None => Ok(Parsed::NeedMore { at_least: 1 }),
+        }
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        ErrorReply::fixed(b"too large\n")
+    }
+}
+
+/// Each test's own service.
+struct Serve<F>(F);
+
+impl<F> Execute<Lines> for Serve<F>
+where
+    F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
+{
+    fn execute(
+        &mut self,
+        _: &mut Lines,
+        line: &[u8],
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        (self.0)(line, out, context)
+    }
+}
+
+/// Answers each line with itself; `quit` closes.
+fn echo(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
+    out.put(line);
+    out.put(b"\n");
+    if line == b"quit" { Control::Close } else { Control::Continue }
+}
+
+/// A worker that moves when the test says so.
+struct Rig<F> {
+    worker: Worker<Lines, Serve<F>, fn() -> Lines>,
+    events: Events,
+    census: Census,
+    clock: Clock,
+    serial: u64,
+}
+
+/// Short sleeps, for a step in which nothing happens is not to take long.
+fn options() -> Options {
+    Options { tick: Duration::from_millis(1), ..Options::default() }
+}
+
+impl<F> Rig<F>
+where
+    F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
+{
+    fn new(options: Options, service: F) -> Self {
+        let clock = Clock::manual(0);
+        let directory = Arc::new(Directory::new());
+        let make: fn() -> Lines = || Lines;
+        let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
+        let events = Events::with_capacity(options.events);
+        Rig { worker: worker.unwrap(), events, census: Census::new(1), clock, serial: 0 }
+    }
+
+    /// The client's end of a connection that the worker finds in its mailbox.
+    fn connect(&mut self) -> UnixStream {
+        let (near, far) = UnixStream::pair().unwrap();
+        near.set_nonblocking(true).unwrap();
+        far.set_nonblocking(true).unwrap();
+        self.serial += 1;
+        let newcomer = Newcomer {
+            stream: mio::net::UnixStream::from_std(near).into(),
+            tls: None,
+            serial: self.serial,
+            local: "unix:test".into(),
+            seat: self.census.seat(),
+        };
+        self.worker.mailbox().send(Message::Connection(Box::new(newcomer))).unwrap();
+        far
+    }
+
+    /// Takes a step; whether it was the worker's last.
+    fn step(&mut self) -> bool {
+        self.worker.step(&mut self.events).unwrap()
+    }
+
+    /// Takes steps until nothing more happens.
+    fn settle(&mut self) {
+        loop {
+            self.step();
+            if self.events.is_empty() && self.worker.again.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// The connection that came `serial`-th.
+    fn connection(&mut self, serial: u64) -> Option<&mut Connection<Lines>> {
+        let slot = self.worker.slots.get(&ConnectionId::new(0, serial))?;
+        Some(&mut self.worker.connections[*slot])
+    }
+
+    /// Bytes that wait to be sent to the connection that came `serial`-th.
+    fn pending(&mut self, serial: u64) -> usize {
+        self.connection(serial).map_or(0, |connection| connection.session.send().pending())
+    }
+
+    /// Reads all that ever comes while the worker goes on; whether the stream has ended.
+    fn read_all(&mut self, client: &mut UnixStream) -> (Vec<u8>, bool) {
+        let mut all = Vec::new();
+        loop {
+            self.settle();
+            let before = all.len();
+            if read_ready(client, &mut all) {
+                return (all, true);
+            }
+            if all.len() == before {
+                return (all, false);
+            }
+        }
+    }
+}
+
+/// Appends what is there; whether the stream has ended.
+fn read_ready(client: &mut UnixStream, into: &mut Vec<u8>) -> bool {
+    let mut block = [0; 4096];
+    loop {
+        match client.read(&mut block) {
+            Ok(0) => return true,
+            Ok(n) => into.extend_from_slice(&block[..n]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Messages from one connection to another.
+
+use super::*;
+
+/// `N line` sends the line to the `N`-th connection, `N*C` sends it `C` times; `quit` closes.
+fn post(line: &[u8], _: &mut SendBuf, context: &mut Context<'_>) -> Control {
+    let text = std::str::from_utf8(line).unwrap();
+    if text == "quit" {
+        return Control::Close;
+    }
+    let (to, message) = text.split_once(' ').unwrap();
+    let (to, times) = to.split_once('*').unwrap_or((to, "1"));
+    let to = ConnectionId::new(0, to.parse().unwrap());
+    for _ in 0..times.parse().unwrap() {
+        context.outbox.push(to, Bytes::from(format!("{message}\n")));
+    }
+    Control::Continue
+}
+
+#[test]
+fn messages_arrive_in_order_at_others_and_at_the_sender() {
+    let mut rig = Rig::new(options(), post);
+    let (mut a, mut b) = (rig.connect(), rig.connect());
+    a.write_all(b"2 first\n1 self\n2 second\n9 nobody\n").unwrap();
+    assert_eq!(rig.read_all(&mut b), (b"first\nsecond\n".to_vec(), false));
+    assert_eq!(rig.read_all(&mut a), (b"self\n".to_vec(), false));
+}
+
+#[test]
+fn a_client_whose_messages_pile_up_is_closed_and_nobody_else() {
+    let mut rig = Rig::new(Options { push_bytes: 100_000, ..options() }, post);
+    let (mut sender, mut deaf, mut listener) = (rig.connect(), rig.connect(), rig.connect());
+    rig.settle();
+    let message = "m".repeat(999);
+    let mut heard = Vec::new();
+    let mut rounds = 0;
+    while rig.connection(2).is_some() {
+        assert!(rig.pending(2) <= 100_000);
+        for to in [2, 3] {
+            sender.write_all(format!("{to}*10 {message}\n").as_bytes()).unwrap();
+        }
+        rig.settle();
+        assert!(!read_ready(&mut listener, &mut heard));
+        rounds += 1;
+        assert!(rounds < 1_000, "the one that does not read is closed in the end");
+    }
+    assert_eq!(heard.len(), rounds * 10_000, "the one that reads got everything");
+    sender.write_all(b"2 gone\n3 here\n").unwrap();
+    heard.clear();
+    rig.settle();
+    assert!(!read_ready(&mut listener, &mut heard));
+    assert_eq!(heard, b"here\n");
+    assert!(read_ready(&mut deaf, &mut heard), "its stream has ended");
+}
+
+#[test]
+fn small_messages_that_wait_take_little_more_than_their_bytes() {
+    let mut rig = Rig::new(options(), post);
+    let (mut sender, _deaf) = (rig.connect(), rig.connect());
+    rig.settle();
+    for _ in 0..30 {
+        sender.write_all(b"2*10000 123456789\n").unwrap();
+        rig.settle();
+    }
+    let send = rig.connection(2).unwrap().session.send();
+    assert!(send.pending() > 1 << 20, "{} bytes wait", send.pending());
+    assert!(send.is_contiguous(), "copied one behind the other");
+    assert!(send.capacity() <= 2 * send.pending());
+}
+
+#[test]
+fn a_message_for_a_connection_that_has_been_closed_is_dropped() {
+    let mut rig = Rig::new(options(), post);
+    let (mut sender, mut closed) = (rig.connect(), rig.connect());
+    closed.write_all(b"quit\nand more").unwrap();
+    assert_eq!(rig.read_all(&mut closed), (Vec::new(), true));
+    assert!(rig.connection(2).is_some(), "it is kept until its client closes too");
+    sender.write_all(b"2*1000 too late\n").unwrap();
+    rig.settle();
+    assert_eq!(rig.pending(2), 0);
+    drop(closed);
+    rig.settle();
+    assert!(rig.connection(2).is_none());
+}

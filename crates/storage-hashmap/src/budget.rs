@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The memory limit: a [`Pool`] that shards lease from, and each shard's [`Account`].
+//!
+//! INV-LIMIT: the pool, the leases of all shards and the bytes on their way between two shards add
+//! up to the limit; a shard uses no more than its lease. So the limit holds at every moment, and a
+//! shard touches the memory that all of them share once per lease instead of once per item.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Bytes that no shard has leased: those that are free, and those on their way between shards.
+///
+/// It changes only under the lock of some shard, so whoever holds all of them sees it still.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Pool {
+    free: AtomicU64,
+    moving: AtomicU64,
+}
+
+impl Pool {
+    pub(crate) fn new(bytes: u64) -> Self {
+        Pool { free: AtomicU64::new(bytes), moving: AtomicU64::new(0) }
+    }
+
+    /// Takes `wanted` bytes, or what there is if that is `needed` at least, or nothing.
+    pub(crate) fn take(&self, needed: u64, wanted: u64) -> u64 {
+        let grant = |free: u64| if free < needed { 0 } else { free.min(wanted.max(needed)) };
+        let mut free = self.free.load(Relaxed);
+        loop {
+            let taken = grant(free);
+            if taken == 0 {
+                return 0;
+            }
+            match self.free.compare_exchange_weak(free, free - taken, Relaxed, Relaxed) {
+                Ok(_) => return taken,
+                Err(seen) => free = seen,
+            }
+        }
+    }
+
+    pub(crate) fn give(&self, bytes: u64) {
+        self.free.fetch_add(bytes, Relaxed);
+    }
+
+    pub(crate) fn free(&self) -> u64 {
+        self.free.load(Relaxed)
+    }
+
+    /// Notes that bytes have left one shard for another.
+    pub(crate) fn depart(&self, bytes: u64) {
+        self.moving.fetch_add(bytes, Relaxed);
+    }
+
+    /// Notes that bytes have come from another shard.
+    pub(crate) fn arrive(&self, bytes: u64) {
+        self.moving.fetch_sub(bytes, Relaxed);
+    }
+
+    pub(crate) fn moving(&self) -> u64 {
+        self.moving.load(Relaxed)
+    }
+}
+
+/// What one shard has leased and what it uses of that.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    lease: u64,
+    used: u64,
+}
+
+impl Account {
+    pub(crate) fn lease(&self) -> u64 {
+        self.lease
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Leased and not used.
+    pub(crate) fn slack(&self) -> u64 {
+        self.lease - self.used
+    }
+
+    /// Bytes to lease before `bytes` more can be used.
+    pub(crate) fn short_of(&self, bytes: u64) -> u64 {
+        bytes.saturating_sub(self.slack())
+    }
+
+    /// Adds bytes that came from the pool or from another shard.
+    pub(crate) fn receive(&mut self, bytes: u64) {
+        self.lease += bytes;
+    }
+
+    /// Parts with up to `wanted` of the slack.
+    pub(crate) fn part(&mut self, wanted: u64) -> u64 {
+        let parted = wanted.min(self.slack());
+        self.lease -= parted;
+        parted
+    }
+
+    /// Uses bytes that are there.
+    pub(crate) fn spend(&mut self, bytes: u64) {
+        debug_assert!(bytes <= self.slack(), "INV-LIMIT");
+        self.used += bytes;
+    }
+
+    /// Ends the use of bytes.
+    pub(crate) fn refund(&mut self, bytes: u64) {
+        debug_assert!(bytes <= self.used, "INV-LIMIT");
+        self.used -= bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_gives_all_that_is_wanted_or_enough_or_nothing() {
+        let pool = Pool::new(100);
+        assert_eq!(pool.take(10, 60), 60);
+        assert_eq!(pool.take(10, 60), 40);
+        assert_eq!(pool.take(10, 60), 0);
+        pool.give(5);
+        assert_eq!(pool.take(10, 60), 0);
+        assert_eq!((pool.take(5, 1), pool.free()), (5, 0));
+    }
+
+    #[test]
+    fn an_account_knows_what_it_lacks() {
+        let mut account = Account::default();
+        account.receive(100);
+        account.spend(70);
+        assert_eq!((account.slack(), account.short_of(30), account.short_of(50)), (30, 0, 20));
+        assert_eq!((account.part(50), account.slack(), account.lease()), (30, 0, 70));
+        account.refund(70);
+        assert_eq!(account.slack(), 70);
+    }
+}

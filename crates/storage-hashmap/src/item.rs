@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`HashMapItem`]: a live item, lent under its shard's lock.
+
+use crate::record::Record;
+use crate::shard::Shard;
+use crate::slab::{Entry, NEVER_MS};
+use bytes::Bytes;
+use clock::Ticks;
+use parking_lot::{MappedMutexGuard, MutexGuard};
+use storage::{Expiry, Item, Version};
+
+/// A live item. While it is held its shard is locked: copy or pin the value and let it go.
+#[derive(Debug)]
+pub struct HashMapItem<'a> {
+    source: Source<'a>,
+    expiry_ms: u64,
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    /// What a get lends: the lock comes with it.
+    Locked(MappedMutexGuard<'a, Record>),
+    /// What an update lends while it holds the lock.
+    Borrowed(&'a Record),
+}
+
+impl<'a> HashMapItem<'a> {
+    #[inline]
+    pub(crate) fn locked(shard: MutexGuard<'a, Shard>, slot: u32) -> Self {
+        let expiry_ms = shard.slab.entry(slot).expiry_ms;
+        let record = MutexGuard::map(shard, |shard| &mut shard.slab.entry_mut(slot).record);
+        HashMapItem { source: Source::Locked(record), expiry_ms }
+    }
+
+    pub(crate) fn borrowed(entry: &'a Entry) -> Self {
+        HashMapItem { source: Source::Borrowed(&entry.record), expiry_ms: entry.expiry_ms }
+    }
+
+    #[inline]
+    fn record(&self) -> &Record {
+        match &self.source {
+            Source::Locked(guard) => guard,
+            Source::Borrowed(record) => record,
+        }
+    }
+}
+
+impl Item for HashMapItem<'_> {
+    #[inline]
+    fn key(&self) -> &[u8] {
+        self.record().key()
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        self.record().value()
+    }
+
+    #[inline]
+    fn flags(&self) -> u32 {
+        self.record().flags()
+    }
+
+    #[inline]
+    fn version(&self) -> Version {
+        Version::new(self.record().version()).expect("INV-VERSION: the first version is one")
+    }
+
+    fn expiry(&self) -> Expiry {
+        match self.expiry_ms {
+            NEVER_MS => Expiry::NEVER,
+            millis => Expiry::at(Ticks::from_millis(millis)),
+        }
+    }
+
+    fn pin(&self) -> Option<Bytes> {
+        self.record().pin()
+    }
+}

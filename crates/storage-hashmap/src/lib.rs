@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A sharded hash table of items, bounded in memory.
+//!
+//! [`HashMapStore`] keeps the contract of [`storage::Store`]: bytes under keys, with flags, exact
+//! expiry and versions. It is safe Rust throughout. One number limits its memory, index included,
+//! and when that is used up the items go that were not used for longest, about.
+//!
+//! ```
+//! use clock::Ticks;
+//! use storage::{Item, Put, Store};
+//! use storage_hashmap::HashMapStore;
+//!
+//! let now = Ticks::ZERO;
+//! let mut store = HashMapStore::builder().memory(64 << 20).shards(16).build();
+//! let mut other = store.clone(); // a second worker's handle on the same items
+//!
+//! store.put(Put::new(b"key", b"value"), now)?;
+//! assert_eq!(other.get(b"key", now).expect("it is there").value(), b"value");
+//! # Ok::<(), storage::StoreError>(())
+//! ```
+//!
+//! # From a key to its value
+//!
+//! ```text
+//!  key ──hash──▶ high bits pick the shard, low 32 bits are the tag
+//!
+//!  shard = Mutex of
+//!    heads   [ 7 | - | 3 | 9 | ... ]            4 bytes for each bucket; the tag picks one
+//!                      │
+//!    slab    ┌─────────▼─────────────────────┐  32 bytes for each item: half a cache line
+//!     slot 3 │ tag │ next ─▶ 12 │ expiry │ ● │  other tags are passed over
+//!            └─────────────────────────────│─┘
+//!    record  ┌─────────────────────────────▼─────────────────────────┐
+//!            │ version │ flags │ lengths │ key │ value │ spare       │   one allocation
+//!            └───────────────────────────────────────────────────────┘
+//! ```
+//!
+//! A get hashes, locks one shard, reads a head, an entry (1.4 on average) and the record, and
+//! lends the record with the lock. A value of [`PIN_MIN`] bytes or more can be pinned: it then
+//! outlives the lock, and the item, by reference count.
+//!
+//! # What nothing waits for
+//!
+//! * **Growth.** Each insert adds at most one bucket and one chunk, of a fixed size, and no table is
+//!   copied (linear hashing, chunked slab).
+//! * **Expiry.** A read looks at the item's own expiry, so it is exact. Memory comes back by a sweep
+//!   of bounded steps, which knows when there is nothing to do without taking a lock.
+//! * **Clear.** Each shard notes the version below which all is dead.
+//! * **Eviction.** A second-chance hand looks at 64 items at most for each that goes.
+//! * **Other shards.** A thread never holds two locks of shards, except in `check_integrity`.
+//!
+//! # What it promises
+//!
+//! * A get, hit or miss, and an overwrite with about the same length allocate nothing
+//!   (`tests/allocations.rs` counts). A new small item is one allocation.
+//! * [`storage::Stats::used_bytes`] is never above the limit. It counts allocations as `malloc`
+//!   rounds them, entries and buckets. It leaves out pinned values whose item is gone, the old value
+//!   while a larger one is being written, and a few kilobytes for each shard.
+//!
+//! # Which file next
+//!
+//! * `store.rs`: the handle. It finds the shard, and room in other shards when one has none.
+//! * `shard.rs`: one shard, its get and delete. `write.rs`: its put and update.
+//! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
+//! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it.
+//! * `sweep.rs`: expiry and clear. `ahead.rs`: prefetching the three memories in two stages.
+//! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
+//! * `integrity.rs`: the invariants by name, and their check.
+#![forbid(unsafe_code)]
+
+mod ahead;
+mod budget;
+mod builder;
+mod hash;
+mod heads;
+mod integrity;
+mod item;
+mod metrics;
+mod record;
+mod room;
+mod shard;
+mod slab;
+mod store;
+mod sweep;
+mod write;
+
+pub use builder::Builder;
+pub use item::HashMapItem;
+pub use record::{KEY_MAX, PIN_MIN};
+pub use store::HashMapStore;

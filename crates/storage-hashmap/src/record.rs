@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Record`]: an item's key, value, flags and version, in memory of its own.
+//!
+//! A small item is one allocation: a header of 18 bytes, the key, the value, and what is left up to
+//! the next size that `malloc` hands out anyway. A value of [`PIN_MIN`] bytes or more is kept as
+//! [`Bytes`], so that a reply can hold it by reference count.
+//!
+//! ```text
+//!  Packed   | version 8 | flags 4 | value length 4 | key length 2 | key | value | spare |
+//!  Large    | version, flags | key ──▶ bytes | value ──▶ Bytes (reference counted)
+//! ```
+
+use bytes::Bytes;
+
+/// From how many bytes of value on an item can be pinned instead of copied.
+pub const PIN_MIN: usize = 16 * 1024;
+
+/// The longest key in bytes: its length is kept in two.
+pub const KEY_MAX: usize = u16::MAX as usize;
+
+/// Bytes before the key of a packed record.
+const HEADER: usize = 18;
+
+/// What `malloc` keeps in front of an allocation.
+const MALLOC_HEADER: usize = 8;
+
+/// What the reference count of a pinned value occupies, allocation included.
+const PIN_COUNT: usize = 32;
+
+/// One item's bytes. The record of a free slot is [`Record::vacant`].
+#[derive(Debug)]
+pub(crate) enum Record {
+    /// Header, key and value in one piece.
+    Packed(Box<[u8]>),
+    /// An item whose value can be pinned.
+    Large(Box<Large>),
+}
+
+const _: () = assert!(size_of::<Record>() == 16, "an entry is half a cache line");
+
+/// An item whose value can be pinned.
+#[derive(Debug)]
+pub(crate) struct Large {
+    version: u64,
+    flags: u32,
+    key: Box<[u8]>,
+    value: Bytes,
+}
+
+/// A value to write, as up to three pieces that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces<'a>(pub(crate) [&'a [u8]; 3]);
+
+impl<'a> Pieces<'a> {
+    /// A value that is in one piece already.
+    pub(crate) fn one(value: &'a [u8]) -> Self {
+        Pieces([value, &[], &[]])
+    }
+
+    /// Bytes of the whole value.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|piece| piece.len()).sum()
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) {
+        for piece in self.0 {
+            bytes.extend_from_slice(piece);
+        }
+    }
+}
+
+/// The memory that `malloc` spends on a request of `bytes`: classes of 16 bytes, 32 at least.
+const fn malloc_cost(bytes: usize) -> usize {
+    let chunk = (bytes + MALLOC_HEADER).next_multiple_of(16);
+    if chunk < 32 { 32 } else { chunk }
+}
+
+/// The bytes a packed record of this content asks for: all of what `malloc` would spend on it.
+const fn packed_capacity(key_len: usize, value_len: usize) -> usize {
+    malloc_cost(HEADER + key_len + value_len) - MALLOC_HEADER
+}
+
+impl Record {
+    /// The record of a slot that holds no item. Allocates nothing.
+    pub(crate) fn vacant() -> Self {
+        Record::Packed(Box::default())
+    }
+
+    /// Whether this is no item.
+    pub(crate) fn is_vacant(&self) -> bool {
+        matches!(self, Record::Packed(bytes) if bytes.is_empty())
+    }
+
+    /// What an item of these lengths costs in bytes of memory. Exactly [`Record::cost`] of the
+    /// record that [`Record::build`] makes.
+    pub(crate) fn cost_of(key_len: usize, value_len: usize) -> u64 {
+        let bytes = if value_len >= PIN_MIN {
+            malloc_cost(size_of::<Large>())
+                + malloc_cost(key_len)
+                + malloc_cost(value_len)
+                + PIN_COUNT
+        } else {
+            malloc_cost(HEADER + key_len + value_len)
+        };
+        bytes as u64
+    }
+
+    /// What this record costs in bytes of memory.
+    pub(crate) fn cost(&self) -> u64 {
+        match self {
+            Record::Packed(bytes) => malloc_cost(bytes.len()) as u64,
+            Record::Large(large) => Self::cost_of(large.key.len(), large.value.len()),
+        }
+    }
+
+    /// Allocates a record. The key is at most [`KEY_MAX`] and the value at most `u32::MAX` long.
+    pub(crate) fn build(key: &[u8], value: Pieces<'_>, flags: u32, version: u64) -> Self {
+        debug_assert!(key.len() <= KEY_MAX, "INV-SIZE");
+        let value_len = value.len();
+        if value_len >= PIN_MIN {
+            let mut bytes = Vec::with_capacity(value_len);
+            value.append_to(&mut bytes);
+            let value = Bytes::from(bytes);
+            return Record::Large(Box::new(Large { version, flags, key: key.into(), value }));
+        }
+        let capacity = packed_capacity(key.len(), value_len);
+        let mut bytes = Vec::with_capacity(capacity);
+        bytes.extend_from_slice(&version.to_ne_bytes());
+        bytes.extend_from_slice(&flags.to_ne_bytes());
+        bytes.extend_from_slice(&(value_len as u32).to_ne_bytes());
+        bytes.extend_from_slice(&(key.len() as u16).to_ne_bytes());
+        bytes.extend_from_slice(key);
+        value.append_to(&mut bytes);
+        bytes.resize(capacity, 0);
+        Record::Packed(bytes.into_boxed_slice())
+    }
+
+    /// Whether a value of this length can be written over the present one where it is: it fits, and
+    /// a new allocation would not save more than half.
+    pub(crate) fn has_room_for(&self, value_len: usize) -> bool {
+        match self {
+            Record::Packed(bytes) if value_len < PIN_MIN => {
+                let needed = packed_capacity(key_len(bytes), value_len);
+                needed <= bytes.len() && bytes.len() <= 2 * needed
+            }
+            _ => false,
+        }
+    }
+
+    /// Writes a value over the present one, for which there is room.
+    pub(crate) fn overwrite(&mut self, value: &[u8], flags: u32, version: u64) {
+        debug_assert!(self.has_room_for(value.len()), "INV-ROOM");
+        let Record::Packed(bytes) = self else { return };
+        let start = HEADER + key_len(bytes);
+        bytes[start..start + value.len()].copy_from_slice(value);
+        set_header(bytes, version, flags, value.len());
+    }
+
+    /// Puts bytes before and after the present value, for which there is room.
+    pub(crate) fn extend(&mut self, before: &[u8], after: &[u8], version: u64) {
+        let flags = self.flags();
+        let Record::Packed(bytes) = self else { return };
+        let old_len = value_len(bytes);
+        let start = HEADER + key_len(bytes);
+        let middle = start + before.len();
+        let end = middle + old_len;
+        bytes.copy_within(start..start + old_len, middle);
+        bytes[start..middle].copy_from_slice(before);
+        bytes[end..end + after.len()].copy_from_slice(after);
+        set_header(bytes, version, flags, before.len() + old_len + after.len());
+    }
+
+    #[inline]
+    pub(crate) fn key(&self) -> &[u8] {
+        match self {
+            Record::Packed(bytes) => &bytes[HEADER..HEADER + key_len(bytes)],
+            Record::Large(large) => &large.key,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn value(&self) -> &[u8] {
+        match self {
+            Record::Packed(bytes) => {
+                let start = HEADER + key_len(bytes);
+                &bytes[start..start + value_len(bytes)]
+            }
+            Record::Large(large) => &large.value,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn flags(&self) -> u32 {
+        match self {
+            Record::Packed(bytes) => u32::from_ne_bytes(field(bytes, 8)),
+            Record::Large(large) => large.flags,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn version(&self) -> u64 {
+        match self {
+            Record::Packed(bytes) => u64::from_ne_bytes(field(bytes, 0)),
+            Record::Large(large) => large.version,
+        }
+    }
+
+    /// The value by reference count, if it is a large one.
+    pub(crate) fn pin(&self) -> Option<Bytes> {
+        match self {
+            Record::Packed(_) => None,
+            Record::Large(large) => Some(large.value.clone()),
+        }
+    }
+
+    /// Asks the CPU for the first two cache lines of the record.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        match self {
+            Record::Packed(bytes) => {
+                storage::prefetch::read::<[u8]>(bytes);
+                if let Some(second_line) = bytes.get(64) {
+                    storage::prefetch::read(second_line);
+                }
+            }
+            Record::Large(large) => storage::prefetch::read::<Large>(large),
+        }
+    }
+}
+
+#[inline]
+fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut field = [0; N];
+    field.copy_from_slice(&bytes[at..at + N]);
+    field
+}
+
+#[inline]
+fn key_len(bytes: &[u8]) -> usize {
+    usize::from(u16::from_ne_bytes(field(bytes, 16)))
+}
+
+#[inline]
+fn value_len(bytes: &[u8]) -> usize {
+    u32::from_ne_bytes(field(bytes, 12)) as usize
+}
+
+fn set_header(bytes: &mut [u8], version: u64, flags: u32, value_len: usize) {
+    bytes[0..8].copy_from_slice(&version.to_ne_bytes());
+    bytes[8..12].copy_from_slice(&flags.to_ne_bytes());
+    bytes[12..16].copy_from_slice(&(value_len as u32).to_ne_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_costs_what_was_asked_for_and_reads_back() {
+        for key_len in [0, 1, 20, 250, KEY_MAX] {
+            for value_len in [0, 1, 5, 6, 7, 64, 1000, PIN_MIN - 1, PIN_MIN, 100_000] {
+                let (key, value) = (vec![b'k'; key_len], vec![b'v'; value_len]);
+                let record = Record::build(&key, Pieces::one(&value), 7, u64::MAX);
+                assert_eq!((record.key(), record.value()), (&key[..], &value[..]));
+                assert_eq!((record.flags(), record.version()), (7, u64::MAX));
+                assert_eq!(record.cost(), Record::cost_of(key_len, value_len));
+                assert_eq!(record.pin().is_some(), value_len >= PIN_MIN);
+                assert!(!record.is_vacant());
+            }
+        }
+    }
+
+    #[test]
+    fn small_changes_of_length_stay_in_place() {
+        let mut record = Record::build(b"key", Pieces::one(&[1; 100]), 0, 1);
+        let cost = record.cost();
+        assert!(record.has_room_for(90) && record.has_room_for(103));
+        assert!(!record.has_room_for(200), "it does not fit");
+        assert!(!record.has_room_for(10), "it would waste more than half");
+        record.overwrite(&[2; 103], 9, 2);
+        assert_eq!((record.value(), record.flags(), record.version()), (&[2; 103][..], 9, 2));
+        assert_eq!((record.cost(), record.key()), (cost, &b"key"[..]));
+    }
+
+    #[test]
+    fn extending_in_place_keeps_the_middle() {
+        let mut record = Record::build(b"key", Pieces::one(b"middle, of some length"), 3, 1);
+        assert!(record.has_room_for(b"<middle, of some length>".len()));
+        record.extend(b"<", b">", 2);
+        assert_eq!(record.value(), b"<middle, of some length>");
+        assert_eq!((record.flags(), record.version()), (3, 2));
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Room for a write: leases, the growth of the index, and eviction.
+//!
+//! Eviction is CLOCK, the second-chance approximation of LRU. A hand goes round the slots. An item
+//! used since the hand last came by loses its mark and stays; one without a mark goes. A new item
+//! has no mark, so what is never read again goes after one round.
+
+use crate::metrics::HASH_SPLIT;
+use crate::shard::{Call, Denied, Gone, Shard};
+use crate::slab::NONE;
+use clock::Ticks;
+use storage::StoreError;
+
+/// How many items the hand looks at before the next one goes, used or not.
+const LOOK_MAX: u32 = 64;
+
+impl Shard {
+    /// Makes sure that `bytes` more can be used, without dropping the item in slot `keep`.
+    pub(crate) fn reserve(&mut self, call: Call, bytes: u64, keep: u32) -> Result<(), Denied> {
+        if self.obtain(bytes) {
+            return Ok(());
+        }
+        let short = self.account.short_of(bytes);
+        // What is large for this shard comes from all of them in equal parts.
+        if short > self.account.lease() / 4 && !call.cornered {
+            return Err(Denied::Short(short));
+        }
+        while !self.obtain(bytes) {
+            if !self.evict(call.now, keep) {
+                return Err(Denied::Short(self.account.short_of(bytes)));
+            }
+        }
+        self.return_excess(call.now, keep);
+        Ok(())
+    }
+
+    /// Makes sure that `bytes` more can be used, if that costs no item.
+    fn obtain(&mut self, bytes: u64) -> bool {
+        let short = self.account.short_of(bytes);
+        if short > 0 {
+            let taken = self.common.pool.take(short, self.common.lease);
+            self.account.receive(taken);
+        }
+        self.account.short_of(bytes) == 0
+    }
+
+    /// A shard with more than its share drops one item more than it has to, and what that frees
+    /// goes to the pool: in time all shards are equally large and keep items equally long.
+    fn return_excess(&mut self, now: Ticks, keep: u32) {
+        if self.account.lease() > self.common.share + self.common.share / 8 {
+            let used = self.account.used();
+            if self.evict(now, keep) {
+                let freed = self.account.part(used - self.account.used());
+                self.common.pool.give(freed);
+            }
+        }
+    }
+
+    /// Drops one item to make room, but not the one in slot `keep`; whether there was one to drop.
+    /// Looks at [`LOOK_MAX`] items at most, and takes a dead one where it meets it.
+    pub(crate) fn evict(&mut self, now: Ticks, keep: u32) -> bool {
+        for looked in 0..=LOOK_MAX {
+            let slot = self.slab.next_live(self.hand);
+            if slot == NONE || (slot == keep && self.slab.live() == 1) {
+                return false;
+            }
+            self.hand = slot + 1;
+            if slot == keep {
+                continue;
+            }
+            if let Some(gone) = self.fate(slot, now) {
+                self.remove(slot, gone);
+                return true;
+            }
+            if !self.common.evicts {
+                continue;
+            }
+            let is_last = looked >= LOOK_MAX - 1;
+            let entry = self.slab.entry_mut(slot);
+            if entry.is_visited() && !is_last {
+                entry.forget_visit();
+            } else {
+                self.remove(slot, Gone::Evicted);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Gives up to `wanted` bytes of this shard's lease to another, dropping items if it must.
+    pub(crate) fn give_up(&mut self, wanted: u64, now: Ticks) -> u64 {
+        while self.account.slack() < wanted && self.evict(now, NONE) {}
+        let parted = self.account.part(wanted);
+        self.common.pool.depart(parted);
+        parted
+    }
+
+    /// Takes over what others have given up for this shard.
+    pub(crate) fn receive(&mut self, bytes: u64) {
+        if bytes > 0 {
+            self.common.pool.arrive(bytes);
+            self.account.receive(bytes);
+        }
+    }
+
+    /// Returns what has been leased and is not likely to be used soon.
+    pub(crate) fn settle(&mut self) {
+        let slack = self.account.slack();
+        if slack > 2 * self.common.lease {
+            let parted = self.account.part(slack - self.common.lease);
+            self.common.pool.give(parted);
+        }
+    }
+
+    /// Makes sure that the slab has a free slot.
+    pub(crate) fn provide_slot(&mut self, call: Call) -> Result<(), Denied> {
+        if !self.slab.is_full() {
+            return Ok(());
+        }
+        let cost = self.slab.chunk_cost();
+        let can_grow = self.slab.can_grow();
+        if can_grow && self.obtain(cost) {
+            self.account.spend(cost);
+            self.slab.grow();
+            Ok(())
+        } else if self.evict(call.now, NONE) {
+            Ok(())
+        } else if can_grow {
+            Err(Denied::Short(self.account.short_of(cost)))
+        } else {
+            Err(StoreError::OutOfMemory.into())
+        }
+    }
+
+    /// Adds a bucket before an insert if there are three items for four buckets. Without memory for
+    /// it the chains get longer; from two items for each bucket on, items are dropped for it.
+    pub(crate) fn grow_heads(&mut self, call: Call) {
+        let (items, buckets) = (self.slab.live(), self.heads.buckets());
+        if items < buckets / 4 * 3 || !self.heads.can_split() {
+            return;
+        }
+        if self.heads.is_full() {
+            let cost = self.heads.chunk_cost();
+            let is_urgent = items / 2 > buckets;
+            let is_there = self.obtain(cost) || is_urgent && self.reserve(call, cost, NONE).is_ok();
+            if !is_there {
+                return;
+            }
+            self.account.spend(cost);
+            self.heads.grow();
+        }
+        self.heads.split(&mut self.slab);
+        HASH_SPLIT.increment();
+    }
+
+    /// Takes a bucket away after a removal if there are four times as many as items.
+    pub(crate) fn shrink_heads(&mut self) {
+        if self.slab.live() < self.heads.buckets() / 4 && self.heads.merge(&mut self.slab) {
+            self.account.refund(self.heads.chunk_cost());
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Shard`]: one table of items, used by one worker at a time.
+//!
+//! Finding and removing items is here; `write.rs` writes them. What they stand on: `room.rs` makes
+//! room for a write, `sweep.rs` gives memory of dead items back, `heads.rs` and `slab.rs` are the
+//! index.
+
+use crate::budget::{Account, Pool};
+use crate::heads::Heads;
+use crate::metrics::{
+    HASH_REMOVE, ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_DELETE, ITEM_EVICT, ITEM_EXPIRE,
+};
+use crate::slab::{NEVER_MS, NONE, Slab};
+use crate::sweep::Sweep;
+use clock::Ticks;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use storage::StoreError;
+
+/// What all shards of a store have in common.
+#[derive(Debug)]
+pub(crate) struct Common {
+    pub(crate) pool: Pool,
+    /// The memory limit in bytes.
+    pub(crate) limit: u64,
+    /// The limit divided by the number of shards.
+    pub(crate) share: u64,
+    /// How much a shard leases at a time, if there is that much.
+    pub(crate) lease: u64,
+    /// The longest value in bytes.
+    pub(crate) item_max: usize,
+    /// Whether items may be dropped to make room.
+    pub(crate) evicts: bool,
+    /// For each shard, the moment in milliseconds from which [`Shard::expire`] has work to do.
+    pub(crate) dues: Box<[AtomicU64]>,
+}
+
+/// The circumstances of one operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    /// The tag of the operation's key.
+    pub(crate) tag: u32,
+    pub(crate) now: Ticks,
+    /// The other shards have nothing left to give: this one may give up all it has.
+    pub(crate) cornered: bool,
+}
+
+/// Why a shard did not do what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// Tell the caller. Nothing was changed.
+    Refused(StoreError),
+    /// This many bytes are missing; ask again with them. Nothing was changed.
+    Short(u64),
+}
+
+impl From<StoreError> for Denied {
+    fn from(error: StoreError) -> Self {
+        Denied::Refused(error)
+    }
+}
+
+/// How an item went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    Deleted,
+    Evicted,
+    Expired,
+    Cleared,
+}
+
+/// What a shard has counted since it was made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) stored: u64,
+    pub(crate) evicted: u64,
+    pub(crate) expired: u64,
+}
+
+/// One table of items.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    pub(crate) common: Arc<Common>,
+    /// Its number among the shards.
+    pub(crate) number: usize,
+    pub(crate) heads: Heads,
+    pub(crate) slab: Slab,
+    pub(crate) account: Account,
+    /// Bytes of items, part of what the account uses.
+    pub(crate) item_bytes: u64,
+    /// The slot that eviction looks at next.
+    pub(crate) hand: u32,
+    pub(crate) sweep: Sweep,
+    /// The version of the next write.
+    pub(crate) next_version: u64,
+    /// Items with a lower version were cleared.
+    pub(crate) live_from: u64,
+    pub(crate) counts: Counts,
+}
+
+impl Shard {
+    /// Finds the key's entry, dead or alive.
+    #[inline]
+    pub(crate) fn find(&self, tag: u32, key: &[u8]) -> Option<u32> {
+        let mut slot = *self.heads.head(self.heads.bucket(tag));
+        while slot != NONE {
+            let entry = self.slab.entry(slot);
+            if entry.tag == tag && entry.record.key() == key {
+                return Some(slot);
+            }
+            slot = entry.next();
+        }
+        None
+    }
+
+    /// How the item in a slot has died, if it has.
+    #[inline]
+    pub(crate) fn fate(&self, slot: u32, now: Ticks) -> Option<Gone> {
+        let entry = self.slab.entry(slot);
+        if entry.expiry_ms <= now.as_millis() && entry.expiry_ms != NEVER_MS {
+            Some(Gone::Expired)
+        } else if entry.record.version() < self.live_from {
+            Some(Gone::Cleared)
+        } else {
+            None
+        }
+    }
+
+    /// The slot of the live item under a key. Writes at most the entry's mark of use.
+    #[inline]
+    pub(crate) fn get(&mut self, tag: u32, key: &[u8], now: Ticks) -> Option<u32> {
+        let slot = self.find(tag, key)?;
+        if self.fate(slot, now).is_some() {
+            return None;
+        }
+        self.slab.entry_mut(slot).visit();
+        Some(slot)
+    }
+
+    pub(crate) fn delete(&mut self, tag: u32, key: &[u8], now: Ticks) -> bool {
+        let Some(slot) = self.find(tag, key) else { return false };
+        let fate = self.fate(slot, now);
+        self.remove(slot, fate.unwrap_or(Gone::Deleted));
+        fate.is_none()
+    }
+
+    /// Takes an item out of the table and frees its memory.
+    pub(crate) fn remove(&mut self, slot: u32, gone: Gone) {
+        let entry = self.slab.entry(slot);
+        let (bucket, next) = (self.heads.bucket(entry.tag), entry.next());
+        let mut at = *self.heads.head(bucket);
+        if at == slot {
+            self.heads.set_head(bucket, next);
+        } else {
+            while self.slab.entry(at).next() != slot {
+                at = self.slab.entry(at).next();
+            }
+            self.slab.entry_mut(at).set_next(next);
+        }
+        let (record, chunk_went) = self.slab.remove(slot);
+        let cost = record.cost();
+        self.account.refund(cost);
+        if chunk_went {
+            self.account.refund(self.slab.chunk_cost());
+        }
+        self.shrink_heads();
+        self.item_bytes -= cost;
+        ITEM_CURRENT_BYTES.sub(cost as i64);
+        ITEM_CURRENT.decrement();
+        HASH_REMOVE.increment();
+        self.count_gone(gone);
+    }
+
+    pub(crate) fn count_gone(&mut self, gone: Gone) {
+        match gone {
+            Gone::Deleted => ITEM_DELETE.increment(),
+            Gone::Evicted => {
+                self.counts.evicted += 1;
+                ITEM_EVICT.increment();
+            }
+            Gone::Expired => {
+                self.counts.expired += 1;
+                ITEM_EXPIRE.increment();
+            }
+            Gone::Cleared => ITEM_CLEAR.increment(),
+        }
+    }
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        ITEM_CURRENT.sub(i64::from(self.slab.live()));
+        ITEM_CURRENT_BYTES.sub(self.item_bytes as i64);
+    }
+}

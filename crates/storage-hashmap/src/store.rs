@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`HashMapStore`]: the handle, which finds the shard of a key and room in the others.
+
+use crate::ahead::Ahead;
+use crate::builder::Builder;
+use crate::hash::Hasher;
+use crate::item::HashMapItem;
+use crate::shard::{Call, Common, Denied, Shard};
+use clock::Ticks;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use storage::{Change, Put, Stage, Stats, Store, StoreError, Version};
+
+/// A store that has leased less than this is taken to be in the CPU's cache anyway.
+const CACHED_BYTES: u64 = 2 << 20;
+
+/// How many shards one call of [`Store::expire`] looks at.
+const EXPIRE_SHARDS: usize = 8;
+
+/// One worker's handle on a sharded hash table.
+///
+/// Clones share the table. Any number of threads may use it, each with a handle of its own. A get
+/// and an overwrite that fits lock one shard and allocate nothing.
+#[derive(Clone, Debug)]
+pub struct HashMapStore {
+    shared: Arc<Shared>,
+    hasher: Hasher,
+    ahead: Ahead,
+    /// The shard at which the next [`Store::expire`] begins.
+    next_expire: usize,
+}
+
+/// What all handles share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    common: Arc<Common>,
+    shards: Box<[Padded]>,
+}
+
+/// A shard with cache lines of its own; two, since CPUs fetch them in pairs.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Padded(Mutex<Shard>);
+
+impl Shared {
+    pub(crate) fn new(common: Arc<Common>, shards: Vec<Shard>) -> Self {
+        let shards = shards.into_iter().map(|shard| Padded(Mutex::new(shard))).collect();
+        Shared { common, shards }
+    }
+
+    #[inline]
+    fn try_lock(&self, shard: usize) -> Option<MutexGuard<'_, Shard>> {
+        self.shards[shard].0.try_lock()
+    }
+
+    #[inline]
+    fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
+        self.shards[shard].0.lock()
+    }
+
+    /// Runs a write in a shard until it has the room it needs.
+    ///
+    /// No two locks are held at once: when the shard cannot make room by itself, the write is given
+    /// up, the other shards part with memory, and the write begins anew with it. A write that has
+    /// to begin anew more than twice has lost its room to another worker's, which made progress.
+    fn write<R>(
+        &self,
+        shard: usize,
+        mut call: Call,
+        mut attempt: impl FnMut(&mut Shard, Call) -> Result<R, Denied>,
+    ) -> Result<R, StoreError> {
+        call.cornered = self.shards.len() == 1;
+        let mut grant = 0;
+        loop {
+            let mut guard = self.lock(shard);
+            guard.receive(grant);
+            let short = match attempt(&mut guard, call) {
+                Err(Denied::Short(short)) if !(call.cornered && grant == 0) => short,
+                outcome => {
+                    guard.settle();
+                    return outcome.map_err(|denied| match denied {
+                        Denied::Refused(error) => error,
+                        Denied::Short(_) => StoreError::OutOfMemory,
+                    });
+                }
+            };
+            drop(guard);
+            grant = self.gather(short, shard, call.now);
+            call.cornered |= grant < short;
+        }
+    }
+
+    /// Collects memory from all shards but one: first the same from each, then what there is.
+    fn gather(&self, short: u64, except: usize, now: Ticks) -> u64 {
+        let others = self.shards.len() - 1;
+        if others == 0 {
+            return 0;
+        }
+        let mut gathered = 0;
+        for portion in [short.div_ceil(others as u64), u64::MAX] {
+            for step in 1..=others {
+                let shard = (except + step) % self.shards.len();
+                gathered += self.lock(shard).give_up(portion.min(short - gathered), now);
+                if gathered == short {
+                    return gathered;
+                }
+            }
+        }
+        gathered
+    }
+}
+
+impl HashMapStore {
+    /// Begins to make a store.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn new(shared: Shared, hasher: Hasher) -> Self {
+        HashMapStore { shared: Arc::new(shared), hasher, ahead: Ahead::new(), next_expire: 0 }
+    }
+}
+
+impl Store for HashMapStore {
+    type Item<'a> = HashMapItem<'a>;
+
+    /// Does nothing while the whole store fits the CPU's cache, or another worker holds the shard.
+    #[inline]
+    fn prefetch(&self, key: &[u8], stage: Stage) {
+        let common = &self.shared.common;
+        if common.limit - common.pool.free() < CACHED_BYTES {
+            return;
+        }
+        let hash = self.hasher.hash(key);
+        let Some(shard) = self.shared.try_lock(hash.shard) else { return };
+        if stage == Stage::Index {
+            storage::prefetch::read(shard.heads.head(shard.heads.bucket(hash.tag)));
+            return;
+        }
+        let Some(arrived) = self.ahead.ask(hash, &shard) else { return };
+        if arrived.shard() == hash.shard {
+            arrived.ask_on(&shard);
+            return;
+        }
+        drop(shard);
+        if let Some(shard) = self.shared.try_lock(arrived.shard()) {
+            arrived.ask_on(&shard);
+        }
+    }
+
+    #[inline]
+    fn get(&mut self, key: &[u8], now: Ticks) -> Option<HashMapItem<'_>> {
+        let hash = self.hasher.hash(key);
+        let mut shard = self.shared.lock(hash.shard);
+        let slot = shard.get(hash.tag, key, now)?;
+        Some(HashMapItem::locked(shard, slot))
+    }
+
+    fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
+        let hash = self.hasher.hash(put.key);
+        let call = Call { tag: hash.tag, now, cornered: false };
+        self.shared.write(hash.shard, call, |shard, call| shard.put(call, &put))
+    }
+
+    fn update<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        mut decide: impl FnMut(Option<HashMapItem<'_>>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError> {
+        let hash = self.hasher.hash(key);
+        let call = Call { tag: hash.tag, now, cornered: false };
+        self.shared.write(hash.shard, call, |shard, call| shard.update(call, key, &mut decide))
+    }
+
+    fn delete(&mut self, key: &[u8], now: Ticks) -> bool {
+        let hash = self.hasher.hash(key);
+        let mut shard = self.shared.lock(hash.shard);
+        let was_live = shard.delete(hash.tag, key, now);
+        shard.settle();
+        was_live
+    }
+
+    /// Costs a load for each shard looked at, eight at most, when there is nothing to free. Leaves
+    /// a shard out while another worker holds it.
+    fn expire(&mut self, now: Ticks, budget: usize) -> usize {
+        let dues = &self.shared.common.dues;
+        let (mut looked, mut freed) = (0, 0);
+        let mut number = self.next_expire;
+        for _ in 0..dues.len().min(EXPIRE_SHARDS) {
+            if dues[number].load(Relaxed) <= now.as_millis()
+                && let Some(mut shard) = self.shared.try_lock(number)
+            {
+                let (more, gone) = shard.expire(now, budget - looked);
+                shard.settle();
+                looked += more;
+                freed += gone;
+                if looked >= budget {
+                    break;
+                }
+            }
+            // The number of shards is a power of two.
+            number = (number + 1) & (dues.len() - 1);
+        }
+        self.next_expire = number;
+        freed
+    }
+
+    fn clear(&mut self) {
+        for shard in &self.shared.shards {
+            shard.0.lock().clear();
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = Stats::default();
+        stats.limit_bytes = self.shared.common.limit;
+        for shard in &self.shared.shards {
+            let shard = shard.0.lock();
+            let used = shard.account.used();
+            stats.items += u64::from(shard.slab.live());
+            stats.item_bytes += shard.item_bytes;
+            stats.used_bytes += used;
+            stats.index_slots += u64::from(shard.heads.buckets());
+            stats.index_bytes += used - shard.item_bytes;
+            stats.stored += shard.counts.stored;
+            stats.evicted += shard.counts.evicted;
+            stats.expired += shard.counts.expired;
+        }
+        // Memory that went from a shard read early to one read late has been counted twice.
+        stats.used_bytes = stats.used_bytes.min(stats.limit_bytes);
+        stats
+    }
+
+    fn check_integrity(&self) {
+        let shards: Vec<_> = self.shared.shards.iter().map(|shard| shard.0.lock()).collect();
+        let leased: u64 = shards.iter().map(|shard| shard.account.lease()).sum();
+        let common = &self.shared.common;
+        let leased = leased + common.pool.free() + common.pool.moving();
+        assert_eq!(leased, common.limit, "INV-LIMIT: bytes leased or free");
+        for shard in &shards {
+            shard.check_integrity(&self.hasher);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the crate promises about heap allocations, counted.
+//!
+//! Safe code cannot replace the global allocator, so this test does, in its own process.
+
+use clock::Ticks;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use storage::{Change, Digits, Item, Put, Stage, Store};
+use storage_hashmap::HashMapStore;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to `System` as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as for `alloc`; the pointer came from `System`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations this thread makes in `work`.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+const NOW: Ticks = Ticks::ZERO;
+const KEYS: u32 = 10_000;
+
+fn filled() -> HashMapStore {
+    let mut store = HashMapStore::builder().memory(16 << 20).shards(4).seed(3).build();
+    for number in 0..KEYS {
+        store.put(Put::new(&number.to_le_bytes(), &[b'1'; 100]), NOW).expect("it fits");
+    }
+    store.put(Put::new(b"counter", b"18446744073709551615"), NOW).expect("it fits");
+    store.put(Put::new(b"counter", b"1"), NOW).expect("it fits");
+    store
+}
+
+#[test]
+fn reading_allocates_nothing() {
+    let mut store = filled();
+    let spent = allocations(|| {
+        for number in 0..2 * KEYS {
+            let key = number.to_le_bytes();
+            store.prefetch(&key, Stage::Index);
+            store.prefetch(&key, Stage::Item);
+            let length = store.get(&key, NOW).map_or(0, |item| item.value().len());
+            assert_eq!(length, if number < KEYS { 100 } else { 0 });
+        }
+    });
+    assert_eq!(spent, 0);
+}
+
+#[test]
+fn overwriting_with_about_the_same_length_allocates_nothing() {
+    let mut store = filled();
+    let value = [b'2'; 104];
+    let spent = allocations(|| {
+        for number in 0..KEYS {
+            let length = 90 + (number % 15) as usize;
+            store.put(Put::new(&number.to_le_bytes(), &value[..length]), NOW).unwrap();
+        }
+    });
+    assert_eq!(spent, 0);
+}
+
+#[test]
+fn counting_touching_and_idle_maintenance_allocate_nothing() {
+    let mut store = filled();
+    let expiry = storage::Expiry::at(Ticks::from_millis(1000));
+    let spent = allocations(|| {
+        for number in 0..1000_u32 {
+            let mut digits = *b"000";
+            digits.iter_mut().rev().fold(number, |rest, digit| {
+                *digit = b'0' + (rest % 10) as u8;
+                rest / 10
+            });
+            let change = Change::Number(Digits::new(&digits));
+            store.update(b"counter", NOW, |_| (change, ())).unwrap();
+            store.update(&number.to_le_bytes(), NOW, |_| (Change::Expire(expiry), ())).unwrap();
+            assert_eq!(store.expire(NOW, 100), 0);
+        }
+    });
+    assert_eq!(spent, 0);
+}
+
+#[test]
+fn a_new_small_item_is_one_allocation() {
+    let mut store = HashMapStore::builder().memory(1 << 20).shards(1).seed(3).build();
+    let fill = |store: &mut HashMapStore, from: u32| {
+        for number in from..from + 20_000 {
+            store.put(Put::new(&number.to_le_bytes(), &[b'1'; 100]), NOW).unwrap();
+        }
+    };
+    fill(&mut store, 0);
+    assert!(store.stats().evicted > 0, "the index has its final size");
+    assert_eq!(allocations(|| fill(&mut store, 20_000)), 20_000);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The contract of `storage`, on one shard and on several.
+
+use storage::conformance::{self, Limits};
+use storage_hashmap::HashMapStore;
+
+fn store(limits: Limits, shards: usize) -> HashMapStore {
+    HashMapStore::builder()
+        .memory(limits.memory_bytes)
+        .item_max(limits.value_bytes)
+        .shards(shards)
+        .seed(1)
+        .build()
+}
+
+#[test]
+fn one_shard_keeps_the_contract() {
+    conformance::check_shared(|limits| store(limits, 1));
+}
+
+#[test]
+fn eight_shards_keep_the_contract() {
+    conformance::check_shared(|limits| store(limits, 8));
+}

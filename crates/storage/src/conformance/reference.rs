@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An engine as plain as can be, to test the kit: a locked map, with a flaw on request.
+
+use super::Limits;
+use crate::{Change, Condition, Expiry, Item, Put, Stats, Store, StoreError, Version};
+use bytes::Bytes;
+use clock::Ticks;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+
+/// What is wrong with an engine. Each breaks one rule, which the kit must name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Flaw {
+    None,
+    /// Keeps numbers as numbers: `007` becomes `7`.
+    ParsesNumbers,
+    /// Cuts keys off after 200 bytes.
+    CutsKeys,
+    /// Says that it deleted whatever it is asked to.
+    DeletesAlways,
+    /// `IfAbsent` sees expired items.
+    AddSeesExpired,
+    /// `IfVersion` without an item is `Exists`.
+    VersionOfNothingExists,
+    /// A refused condition removes the item.
+    RefusalDeletes,
+    /// Expires by the second.
+    ExpiresBySecond,
+    /// An item is still there at the moment of its expiry.
+    ExpiresLate,
+    /// An item's first version is always one.
+    CountsVersionsPerItem,
+    /// Numbers keep the version.
+    NumberKeepsVersion,
+    /// A touch makes a version.
+    TouchMakesVersion,
+    /// Appending forgets the flags.
+    ExtendForgetsFlags,
+    /// A number without an item makes one.
+    NumberMakesItem,
+    /// A clear is remembered in eight bits.
+    ShortGenerations,
+    /// Never frees what a clear left.
+    LeaksCleared,
+    /// Frees everything at once, whatever the budget.
+    IgnoresBudget,
+    /// Frees live items too.
+    FreesLive,
+    /// Never evicts.
+    GrowsForever,
+    /// Refuses to write when full.
+    RefusesWhenFull,
+    /// Drops everything when full.
+    DropsAllWhenFull,
+    /// Knows no largest value.
+    TakesAnySize,
+    /// An append may exceed the largest value.
+    ExtendTakesAnySize,
+    /// Pins the key instead of the value.
+    PinsAnother,
+    /// Counts no evictions.
+    CountsNoEvictions,
+    /// A prefetch counts as a write.
+    PrefetchCounts,
+    /// Each handle has items of its own.
+    PrivateHandles,
+    /// Lets go of its lock between an update's read and its write.
+    UnlockedUpdate,
+}
+
+/// A handle; clones share the items.
+#[derive(Debug)]
+pub(super) struct Reference {
+    shared: Arc<Mutex<Shared>>,
+    flaw: Flaw,
+}
+
+impl Clone for Reference {
+    fn clone(&self) -> Self {
+        let shared = match self.flaw {
+            Flaw::PrivateHandles => Arc::new(Mutex::new(self.lock().clone())),
+            _ => Arc::clone(&self.shared),
+        };
+        Reference { shared, flaw: self.flaw }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Shared {
+    limits: Limits,
+    flaw: Flaw,
+    items: BTreeMap<Vec<u8>, Entry>,
+    /// Keys by age, oldest first: the order of eviction.
+    ages: BTreeMap<u64, Vec<u8>>,
+    /// Where `expire` goes on.
+    cursor: Vec<u8>,
+    generation: u64,
+    last_age: u64,
+    item_bytes: u64,
+    stored: u64,
+    evicted: u64,
+    expired: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    value: Bytes,
+    flags: u32,
+    expiry: Expiry,
+    version: Version,
+    generation: u64,
+    age: u64,
+}
+
+/// An item by reference count: it borrows nothing.
+#[derive(Debug)]
+pub(super) struct Held {
+    key: Vec<u8>,
+    entry: Entry,
+    flaw: Flaw,
+}
+
+impl Item for Held {
+    fn key(&self) -> &[u8] {
+        &self.key
+    }
+    fn value(&self) -> &[u8] {
+        &self.entry.value
+    }
+    fn flags(&self) -> u32 {
+        self.entry.flags
+    }
+    fn version(&self) -> Version {
+        self.entry.version
+    }
+    fn expiry(&self) -> Expiry {
+        self.entry.expiry
+    }
+    fn pin(&self) -> Option<Bytes> {
+        match self.flaw {
+            Flaw::PinsAnother => Some(Bytes::copy_from_slice(&self.key)),
+            _ => (self.entry.value.len() > 1_000).then(|| self.entry.value.clone()),
+        }
+    }
+}
+
+/// What an item costs besides its key and value, and what its place in the index costs.
+const ITEM_BYTES: u64 = 64;
+const SLOT_BYTES: u64 = 32;
+
+impl Shared {
+    fn is_dead(&self, entry: &Entry) -> bool {
+        match self.flaw {
+            Flaw::ShortGenerations => entry.generation as u8 != self.generation as u8,
+            _ => entry.generation != self.generation,
+        }
+    }
+
+    fn is_expired(&self, entry: &Entry, now: Ticks) -> bool {
+        match (self.flaw, entry.expiry.ticks()) {
+            (Flaw::ExpiresBySecond, Some(at)) => at.as_millis() / 1000 <= now.as_millis() / 1000,
+            (Flaw::ExpiresLate, Some(at)) => at < now,
+            _ => entry.expiry.is_past(now),
+        }
+    }
+
+    fn live(&self, key: &[u8], now: Ticks) -> Option<Held> {
+        let entry = self.items.get(self.key(key))?;
+        if self.is_dead(entry) || self.is_expired(entry, now) {
+            return None;
+        }
+        Some(Held { key: key.to_vec(), entry: entry.clone(), flaw: self.flaw })
+    }
+
+    fn key<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+        if self.flaw == Flaw::CutsKeys { &key[..key.len().min(200)] } else { key }
+    }
+
+    fn used_bytes(&self) -> u64 {
+        self.item_bytes + self.items.len() as u64 * SLOT_BYTES
+    }
+
+    fn cost(key: &[u8], value: &[u8]) -> u64 {
+        (key.len() + value.len()) as u64 + ITEM_BYTES
+    }
+
+    fn remove(&mut self, key: &[u8]) -> Option<Entry> {
+        let entry = self.items.remove(key)?;
+        self.ages.remove(&entry.age);
+        self.item_bytes -= Self::cost(key, &entry.value);
+        Some(entry)
+    }
+
+    /// Removes an item to make room or because it is no use any more.
+    fn drop_item(&mut self, key: &[u8], now: Ticks) {
+        let entry = self.remove(key).expect("the key was just found");
+        if self.is_dead(&entry) {
+            return;
+        }
+        if self.is_expired(&entry, now) {
+            self.expired += 1;
+        } else if self.flaw != Flaw::CountsNoEvictions {
+            self.evicted += 1;
+        }
+    }
+
+    /// Writes an item whatever was there before.
+    fn write(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
+        let any_size = self.flaw == Flaw::TakesAnySize;
+        if put.value.len() as u64 > self.limits.value_bytes && !any_size {
+            return Err(StoreError::TooLarge);
+        }
+        let key = self.key(put.key).to_vec();
+        let before = self.remove(&key);
+        let needed = Self::cost(&key, put.value) + SLOT_BYTES;
+        while self.used_bytes() + needed > self.limits.memory_bytes {
+            match self.flaw {
+                Flaw::GrowsForever => break,
+                Flaw::RefusesWhenFull => return Err(StoreError::OutOfMemory),
+                _ => {}
+            }
+            let drop_all = self.flaw == Flaw::DropsAllWhenFull;
+            for _ in 0..if drop_all { self.items.len() } else { 1 } {
+                let Some(oldest) = self.ages.values().next().cloned() else {
+                    return Err(StoreError::TooLarge);
+                };
+                self.drop_item(&oldest, now);
+            }
+        }
+        self.last_age += 1;
+        self.stored += 1;
+        let number = match (self.flaw, before) {
+            (Flaw::CountsVersionsPerItem, None) => 1,
+            (Flaw::CountsVersionsPerItem, Some(entry)) => entry.version.get() + 1,
+            _ => self.last_age,
+        };
+        let version = Version::new(number).expect("counted from one");
+        self.item_bytes += Self::cost(&key, put.value);
+        self.ages.insert(self.last_age, key.clone());
+        let entry = Entry {
+            value: Bytes::copy_from_slice(self.value(put.value)),
+            flags: put.flags,
+            expiry: put.expiry,
+            version,
+            generation: self.generation,
+            age: self.last_age,
+        };
+        self.item_bytes -= (put.value.len() - entry.value.len()) as u64;
+        self.items.insert(key, entry);
+        Ok(version)
+    }
+
+    fn value<'v>(&self, value: &'v [u8]) -> &'v [u8] {
+        let digits = value.len() > 1 && value.iter().all(u8::is_ascii_digit);
+        if self.flaw != Flaw::ParsesNumbers || !digits {
+            return value;
+        }
+        let zeros = value.iter().take_while(|&&byte| byte == b'0').count();
+        &value[zeros.min(value.len() - 1)..]
+    }
+
+    fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
+        let live = self.live(put.key, now).map(|item| item.entry.version);
+        let there =
+            live.is_some() || self.flaw == Flaw::AddSeesExpired && self.items.contains_key(put.key);
+        let refusal = match (put.condition, live) {
+            (Condition::IfAbsent, _) if there => Some(StoreError::Exists),
+            (Condition::IfPresent, None) => Some(StoreError::NotFound),
+            (Condition::IfVersion(_), None) if self.flaw == Flaw::VersionOfNothingExists => {
+                Some(StoreError::Exists)
+            }
+            (Condition::IfVersion(_), None) => Some(StoreError::NotFound),
+            (Condition::IfVersion(wanted), Some(version)) if wanted != version => {
+                Some(StoreError::Exists)
+            }
+            _ => None,
+        };
+        if let Some(error) = refusal {
+            if self.flaw == Flaw::RefusalDeletes {
+                self.remove(put.key);
+            }
+            return Err(error);
+        }
+        self.write(put, now)
+    }
+
+    /// Makes `change` of the item in `seen`.
+    fn apply(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        seen: Option<Entry>,
+        change: Change<'_>,
+    ) -> Result<(), StoreError> {
+        let flaw = self.flaw;
+        let seen = match (change, seen) {
+            (Change::Keep, _) => return Ok(()),
+            (Change::Delete, seen) => {
+                if seen.is_some() {
+                    self.remove(key);
+                }
+                return Ok(());
+            }
+            (Change::Put { value, flags, expiry }, _) => {
+                return self.write(Put::new(key, value).flags(flags).expiry(expiry), now).map(drop);
+            }
+            (Change::Number(digits), None) if flaw == Flaw::NumberMakesItem => {
+                return self.write(Put::new(key, digits.as_bytes()), now).map(drop);
+            }
+            (_, seen) => seen.ok_or(StoreError::NotFound)?,
+        };
+        let put = Put::new(key, &[]).flags(seen.flags).expiry(seen.expiry);
+        match change {
+            Change::Expire(expiry) if flaw == Flaw::TouchMakesVersion => {
+                self.write(Put { value: &seen.value, expiry, ..put }, now)?;
+            }
+            Change::Expire(expiry) => {
+                self.items.get_mut(key).expect("it was just seen").expiry = expiry;
+            }
+            Change::Number(digits) => {
+                let version = self.write(Put { value: digits.as_bytes(), ..put }, now)?;
+                let keeps = flaw == Flaw::NumberKeepsVersion;
+                let entry = self.items.get_mut(key).expect("it was just written");
+                entry.version = if keeps { seen.version } else { version };
+            }
+            Change::Extend { before, after } => {
+                let value = [before, &seen.value, after].concat();
+                let flags = if flaw == Flaw::ExtendForgetsFlags { 0 } else { seen.flags };
+                let limit = self.limits.value_bytes;
+                if flaw == Flaw::ExtendTakesAnySize {
+                    self.limits.value_bytes = self.limits.memory_bytes;
+                }
+                let result = self.write(Put { value: &value, flags, ..put }, now);
+                self.limits.value_bytes = limit;
+                result?;
+            }
+            Change::Keep | Change::Delete | Change::Put { .. } => unreachable!("done above"),
+        }
+        Ok(())
+    }
+
+    fn expire(&mut self, now: Ticks, budget: usize) -> usize {
+        let budget = if self.flaw == Flaw::IgnoresBudget { usize::MAX } else { budget };
+        let from_cursor = self.items.range(self.cursor.clone()..).map(|(key, _)| key);
+        let around = from_cursor.chain(self.items.range(..self.cursor.clone()).map(|(key, _)| key));
+        let looked_at: Vec<Vec<u8>> = around.take(budget).cloned().collect();
+        let mut freed = 0;
+        for key in looked_at {
+            let entry = &self.items[&key];
+            let dead = self.is_dead(entry) && self.flaw != Flaw::LeaksCleared;
+            if dead || self.is_expired(entry, now) || self.flaw == Flaw::FreesLive {
+                self.drop_item(&key, now);
+                freed += 1;
+            }
+            // The smallest key that is larger.
+            self.cursor = [&key[..], &[0]].concat();
+        }
+        freed
+    }
+}
+
+impl Reference {
+    pub(super) fn new(limits: Limits, flaw: Flaw) -> Self {
+        let shared = Shared {
+            limits,
+            flaw,
+            items: BTreeMap::new(),
+            ages: BTreeMap::new(),
+            cursor: Vec::new(),
+            generation: 0,
+            last_age: 0,
+            item_bytes: 0,
+            stored: 0,
+            evicted: 0,
+            expired: 0,
+        };
+        Reference { shared: Arc::new(Mutex::new(shared)), flaw }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().expect("no other thread has panicked")
+    }
+}
+
+impl Store for Reference {
+    type Item<'a> = Held;
+
+    fn prefetch(&self, _: &[u8], _: crate::Stage) {
+        if self.flaw == Flaw::PrefetchCounts {
+            self.lock().stored += 1;
+        }
+    }
+
+    fn get(&mut self, key: &[u8], now: Ticks) -> Option<Held> {
+        self.lock().live(key, now)
+    }
+
+    fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
+        self.lock().put(put, now)
+    }
+
+    fn update<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        mut decide: impl FnMut(Option<Held>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError> {
+        let mut shared = self.lock();
+        let seen = shared.live(key, now).map(|item| item.entry);
+        if self.flaw == Flaw::UnlockedUpdate {
+            // Waits a while for another thread to write.
+            let stored = shared.stored;
+            for _ in 0..100 {
+                drop(shared);
+                thread::yield_now();
+                shared = self.lock();
+                if shared.stored != stored {
+                    break;
+                }
+            }
+        }
+        let item = seen.clone().map(|entry| Held { key: key.to_vec(), entry, flaw: self.flaw });
+        let (change, result) = decide(item);
+        shared.apply(key, now, seen, change)?;
+        Ok(result)
+    }
+
+    fn delete(&mut self, key: &[u8], now: Ticks) -> bool {
+        let mut shared = self.lock();
+        let live = shared.live(key, now).is_some();
+        if live {
+            let key = shared.key(key);
+            shared.remove(key);
+        }
+        live || self.flaw == Flaw::DeletesAlways
+    }
+
+    fn expire(&mut self, now: Ticks, budget: usize) -> usize {
+        self.lock().expire(now, budget)
+    }
+
+    fn clear(&mut self) {
+        self.lock().generation += 1;
+    }
+
+    fn stats(&self) -> Stats {
+        let shared = self.lock();
+        Stats {
+            items: shared.items.len() as u64,
+            item_bytes: shared.item_bytes,
+            used_bytes: shared.used_bytes(),
+            limit_bytes: shared.limits.memory_bytes,
+            index_slots: shared.items.len() as u64,
+            index_bytes: shared.items.len() as u64 * SLOT_BYTES,
+            stored: shared.stored,
+            evicted: shared.evicted,
+            expired: shared.expired,
+        }
+    }
+
+    fn check_integrity(&self) {
+        let shared = self.lock();
+        let costs = shared.items.iter().map(|(key, entry)| Shared::cost(key, &entry.value));
+        assert_eq!(costs.sum::<u64>(), shared.item_bytes, "the sum of all items");
+        assert_eq!(shared.ages.len(), shared.items.len(), "each item has an age");
+    }
+}

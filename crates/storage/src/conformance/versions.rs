@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! RULE-VERSION-NEW and RULE-VERSION-KEPT.
+
+use super::Limits;
+use super::subject::Subject;
+use crate::{Change, Condition, Digits, Expiry, Put, Store, StoreError, Version};
+use std::collections::HashSet;
+
+pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
+    every_write(make);
+    kept(make);
+    after_eviction(make);
+}
+
+/// The versions one key has had.
+struct History(HashSet<u64>);
+
+impl History {
+    #[track_caller]
+    fn add(&mut self, version: Version, after: &str) {
+        let number = version.get();
+        assert!(self.0.insert(number), "RULE-VERSION-NEW: {number} came again after {after}");
+    }
+}
+
+/// Every way to write and every way to lose an item, in turn.
+fn every_write<S: Store>(make: &impl Fn(Limits) -> S) {
+    let mut subject = Subject::new(make, Limits::ROOMY);
+    let mut history = History(HashSet::new());
+    for round in 0..100 {
+        let first = subject.set(b"key", b"1");
+        history.add(first, "a put");
+        history.add(subject.set(b"key", b"1"), "a put of the same value");
+        let stale = Put::new(b"key", b"x").condition(Condition::IfVersion(first));
+        subject.refused(stale, StoreError::Exists, "RULE-CONDITION");
+        history.add(subject.write(Put::new(b"key", b"1").condition(Condition::IfPresent)), "a put");
+        let condition = Condition::IfVersion(subject.live(b"key").version);
+        history.add(subject.write(Put::new(b"key", b"1").condition(condition)), "a put");
+        let changes = [
+            Change::Put { value: b"2", flags: 0, expiry: Expiry::NEVER },
+            Change::Number(Digits::new(b"2")),
+            Change::Extend { before: b"", after: b"0" },
+            Change::Extend { before: b"1", after: b"" },
+            Change::Number(Digits::new(b"121")),
+        ];
+        for change in changes {
+            assert!(subject.change(b"key", change).is_ok(), "RULE-UPDATE: {change:?}");
+            history.add(subject.live(b"key").version, &format!("{change:?}"));
+        }
+        lose(&mut subject, round);
+    }
+    subject.finish();
+}
+
+/// Makes the item unreadable in one of the ways there are, sometimes giving its memory back.
+fn lose<S: Store>(subject: &mut Subject<S>, round: usize) {
+    match round % 4 {
+        0 => assert!(subject.delete(b"key"), "RULE-DELETE: a live item was there"),
+        1 => {
+            let seen = subject.change(b"key", Change::Delete);
+            assert!(seen.is_ok(), "RULE-UPDATE: {seen:?}");
+        }
+        2 => {
+            let touched = subject.change(b"key", Change::Expire(subject.within(5)));
+            assert!(touched.is_ok(), "RULE-UPDATE: {touched:?}");
+            subject.advance(5);
+        }
+        _ => subject.store.clear(),
+    }
+    assert_eq!(subject.read(b"key"), None, "RULE-READ: the item was lost in round {round}");
+    if round.is_multiple_of(3) {
+        subject.expire(100);
+    }
+}
+
+/// What writes nothing changes no version.
+fn kept<S: Store>(make: &impl Fn(Limits) -> S) {
+    let mut subject = Subject::new(make, Limits::ROOMY);
+    let long = vec![b'v'; 10_000];
+    for value in [&b""[..], b"small", &long] {
+        let version = subject.set(b"key", value);
+        let touched = subject.within(50);
+        for change in [Change::Expire(touched), Change::Expire(Expiry::NEVER), Change::Keep] {
+            assert!(subject.change(b"key", change).is_ok(), "RULE-UPDATE: {change:?}");
+            let seen = subject.live(b"key");
+            assert_eq!(seen.version, version, "RULE-VERSION-KEPT: by {change:?}");
+            assert!(seen.value == value, "RULE-UPDATE: {change:?} left {seen:?}");
+        }
+        let add = Put::new(b"key", b"x").condition(Condition::IfAbsent);
+        subject.refused(add, StoreError::Exists, "RULE-CONDITION");
+        subject.set(b"another", b"write");
+        subject.delete(b"another");
+        subject.expire(100);
+        assert_eq!(subject.live(b"key").version, version, "RULE-VERSION-KEPT: by other keys");
+    }
+    subject.finish();
+}
+
+/// Neither eviction nor the reuse of memory brings a version back.
+fn after_eviction<S: Store>(make: &impl Fn(Limits) -> S) {
+    let mut subject = Subject::new(make, Limits::TIGHT);
+    let mut history = History(HashSet::new());
+    let filler = vec![0; 30_000];
+    let mut number = 0_u32;
+    for _ in 0..4 {
+        history.add(subject.set(b"key", b"value"), "an eviction");
+        // Three times the memory in items that nobody reads.
+        for _ in 0..3 * subject.limits.memory_bytes / 30_000 {
+            subject.set(&number.to_le_bytes(), &filler);
+            number += 1;
+        }
+    }
+    subject.finish();
+}

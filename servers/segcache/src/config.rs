@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The configuration of `segcache`: the sections that all servers share, and `[cache]`.
+
+use config::ByteSize;
+use protocol_memcache::ServiceOptions;
+use serde::{Deserialize, Serialize};
+use server::Error;
+use server::settings::{Admin, DebugLog, Klog, Listen, Sections, Server, Tls, Worker};
+
+/// The port that is listened on by default.
+pub(crate) const PORT: u16 = 11211;
+
+/// Smallest and largest value limit, as memcached's `-I` has them.
+const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
+
+/// Smallest memory limit.
+const MEMORY_MIN: u64 = 1 << 20;
+
+/// The whole file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) server: Server,
+    pub(crate) worker: Worker,
+    pub(crate) cache: Cache,
+    pub(crate) admin: Admin,
+    pub(crate) tls: Tls,
+    pub(crate) debug: DebugLog,
+    pub(crate) klog: Klog,
+}
+
+/// `[cache]`: what is kept.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Cache {
+    /// Memory for items and their index.
+    pub(crate) memory: ByteSize,
+    /// The largest value.
+    pub(crate) value_max: ByteSize,
+    /// Whether items are evicted to make room; otherwise a full cache refuses writes.
+    pub(crate) evict: bool,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Cache { memory: ByteSize(64 << 20), value_max: ByteSize(1 << 20), evict: true }
+    }
+}
+
+impl Config {
+    /// The sections as the `server` crate takes them.
+    pub(crate) fn sections(&self) -> Sections<'_> {
+        Sections {
+            server: &self.server,
+            worker: &self.worker,
+            admin: &self.admin,
+            tls: &self.tls,
+            debug: &self.debug,
+            klog: &self.klog,
+        }
+    }
+
+    /// Checks `[cache]`.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let Cache { memory, value_max, .. } = &self.cache;
+        let refuse = |key, problem| Err(Error::Setting { key, problem });
+        if !VALUE_MAX.contains(&value_max.0) {
+            return refuse("[cache] value_max", format!("{value_max} is not from 1KB to 1GB"));
+        }
+        if memory.0 < MEMORY_MIN {
+            return refuse("[cache] memory", format!("{memory} is less than 1MB"));
+        }
+        if memory.0 / 2 < value_max.0 {
+            let problem = format!("{value_max} is more than half of memory = {memory}");
+            return refuse("[cache] value_max", problem);
+        }
+        Ok(())
+    }
+
+    /// What the service shows in `stats settings`.
+    pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
+        let server = &self.server;
+        let socket = server.listen.iter().find_map(|listen| match listen {
+            Listen::Unix(path) => Some(path.display().to_string()),
+            Listen::Tcp { .. } => None,
+        });
+        let tcp = server.listen.iter().find_map(|listen| match listen {
+            Listen::Tcp { address, .. } => Some((address.ip(), address.port())),
+            Listen::Unix(_) => None,
+        });
+        let default = (server.host, server.port.unwrap_or(PORT));
+        let (host, port) = match (tcp, &socket) {
+            (Some((ip, port)), _) => (ip.to_string(), port),
+            (None, None) => (default.0.to_string(), default.1),
+            (None, Some(_)) => (String::new(), 0),
+        };
+        let options = ServiceOptions::new()
+            .value_max(self.cache.value_max.0 as usize)
+            .version(version)
+            .threads(self.worker.threads)
+            .memory_max(self.cache.memory.0)
+            .connections_max(server.max_connections)
+            .port(port)
+            .listen(host)
+            .backlog(server.backlog)
+            .idle_timeout(server.idle_timeout.0)
+            .evictions(self.cache.evict)
+            .tls(self.tls.private_key.is_some());
+        match socket {
+            Some(path) => options.socket_path(path),
+            None => options,
+        }
+    }
+}
