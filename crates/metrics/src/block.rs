@@ -32,10 +32,7 @@ pub(crate) struct Block {
 static FIRST: OnceLock<&'static Block> = OnceLock::new();
 
 /// Blocks whose thread has ended, and the end of the list.
-static FREE: Mutex<Free> = Mutex::new(Free {
-    blocks: Vec::new(),
-    last: None,
-});
+static FREE: Mutex<Free> = Mutex::new(Free { blocks: Vec::new(), last: None });
 
 struct Free {
     blocks: Vec<&'static Block>,
@@ -101,10 +98,7 @@ impl Block {
 
     /// As [`buckets`](Self::buckets), allocating them on the first use.
     pub(crate) fn buckets_or_new(&self, index: usize) -> Option<&Buckets> {
-        let buckets = self
-            .histograms
-            .get(index)?
-            .get_or_init(|| Box::new(Buckets::new()));
+        let buckets = self.histograms.get(index)?.get_or_init(|| Box::new(Buckets::new()));
         Some(buckets)
     }
 
@@ -158,19 +152,9 @@ mod tests {
         let mine = Block::attach().unwrap();
         assert!(std::ptr::eq(mine, Block::attach().unwrap()));
         assert!(std::ptr::eq(mine, Block::current().unwrap()));
-        let other = thread::spawn(|| address(Block::attach().unwrap()))
-            .join()
-            .unwrap();
+        let other = thread::spawn(|| address(Block::attach().unwrap())).join().unwrap();
         assert_ne!(address(mine), other);
-        assert_eq!(
-            Block::all()
-                .filter(|block| std::ptr::eq(*block, mine))
-                .count(),
-            1
-        );
-        assert_eq!(
-            Block::all().filter(|block| address(block) == other).count(),
-            1
-        );
+        assert_eq!(Block::all().filter(|block| std::ptr::eq(*block, mine)).count(), 1);
+        assert_eq!(Block::all().filter(|block| address(block) == other).count(), 1);
     }
 }

@@ -49,10 +49,7 @@ pub(crate) struct Buckets {
 
 impl Buckets {
     pub(crate) fn new() -> Self {
-        Self {
-            counts: [const { AtomicU64::new(0) }; BUCKETS],
-            sum: AtomicU64::new(0),
-        }
+        Self { counts: [const { AtomicU64::new(0) }; BUCKETS], sum: AtomicU64::new(0) }
     }
 
     /// Counts a value; only the owner of these buckets may call this.
@@ -79,10 +76,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     pub(crate) fn new() -> Self {
-        Self {
-            counts: vec![0; BUCKETS].into_boxed_slice(),
-            sum: 0,
-        }
+        Self { counts: vec![0; BUCKETS].into_boxed_slice(), sum: 0 }
     }
 
     pub(crate) fn add(&mut self, buckets: &Buckets) {
@@ -101,9 +95,7 @@ impl Counts {
     /// `None` without values.
     pub(crate) fn percentile(&self, per_10_000: u32) -> Option<u64> {
         let total = self.total();
-        let rank = (u128::from(total) * u128::from(per_10_000))
-            .div_ceil(10_000)
-            .max(1);
+        let rank = (u128::from(total) * u128::from(per_10_000)).div_ceil(10_000).max(1);
         let mut seen = 0;
         let index = self.counts.iter().position(|&count| {
             seen += u128::from(count);
@@ -143,11 +135,7 @@ mod tests {
 
     #[test]
     fn a_thread_pays_at_most_16_kib_for_a_histogram() {
-        assert!(
-            size_of::<Buckets>() <= 16 * 1024,
-            "{}",
-            size_of::<Buckets>()
-        );
+        assert!(size_of::<Buckets>() <= 16 * 1024, "{}", size_of::<Buckets>());
     }
 
     #[test]

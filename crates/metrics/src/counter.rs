@@ -29,10 +29,7 @@ pub struct Counter {
 impl Counter {
     /// A counter at zero.
     #[must_use]
-    #[expect(
-        clippy::new_without_default,
-        reason = "made for statics, which need a const"
-    )]
+    #[expect(clippy::new_without_default, reason = "made for statics, which need a const")]
     pub const fn new() -> Self {
         Self { slot: Slot::new() }
     }
@@ -89,14 +86,9 @@ pub struct Total {
 impl Total {
     /// A total of zero.
     #[must_use]
-    #[expect(
-        clippy::new_without_default,
-        reason = "made for statics, which need a const"
-    )]
+    #[expect(clippy::new_without_default, reason = "made for statics, which need a const")]
     pub const fn new() -> Self {
-        Self {
-            value: AtomicU64::new(0),
-        }
+        Self { value: AtomicU64::new(0) }
     }
 
     /// Replaces the total. The caller sees to it that it never goes down.

@@ -29,10 +29,7 @@ pub struct Gauge {
 impl Gauge {
     /// A gauge at zero.
     #[must_use]
-    #[expect(
-        clippy::new_without_default,
-        reason = "made for statics, which need a const"
-    )]
+    #[expect(clippy::new_without_default, reason = "made for statics, which need a const")]
     pub const fn new() -> Self {
         Self { slot: Slot::new() }
     }
@@ -104,14 +101,9 @@ pub struct Level {
 impl Level {
     /// A level of zero.
     #[must_use]
-    #[expect(
-        clippy::new_without_default,
-        reason = "made for statics, which need a const"
-    )]
+    #[expect(clippy::new_without_default, reason = "made for statics, which need a const")]
     pub const fn new() -> Self {
-        Self {
-            value: AtomicI64::new(0),
-        }
+        Self { value: AtomicI64::new(0) }
     }
 
     /// Replaces the value.

@@ -39,15 +39,9 @@ pub struct Histogram {
 impl Histogram {
     /// A histogram without values.
     #[must_use]
-    #[expect(
-        clippy::new_without_default,
-        reason = "made for statics, which need a const"
-    )]
+    #[expect(clippy::new_without_default, reason = "made for statics, which need a const")]
     pub const fn new() -> Self {
-        Self {
-            index: Index::new(),
-            shared: OnceLock::new(),
-        }
+        Self { index: Index::new(), shared: OnceLock::new() }
     }
 
     /// Counts a value. Costs two relaxed loads and stores on cells only this thread writes.
@@ -68,10 +62,7 @@ impl Histogram {
         let index = self.index.get_or_draw(&INDICES);
         match Block::attach().and_then(|block| block.buckets_or_new(index)) {
             Some(buckets) => buckets.record_owned(value),
-            None => self
-                .shared
-                .get_or_init(|| Box::new(Buckets::new()))
-                .record_shared(value),
+            None => self.shared.get_or_init(|| Box::new(Buckets::new())).record_shared(value),
         }
     }
 
@@ -95,9 +86,7 @@ impl Histogram {
         }
         let index = self.index.get();
         if index < HISTOGRAMS {
-            Block::all()
-                .filter_map(|block| block.buckets(index))
-                .for_each(|b| counts.add(b));
+            Block::all().filter_map(|block| block.buckets(index)).for_each(|b| counts.add(b));
         }
         counts
     }

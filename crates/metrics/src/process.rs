@@ -90,10 +90,7 @@ fn refresh_stat() {
 
 fn refresh_memory() {
     let status = read("/proc/self/status").unwrap_or_default();
-    for (key, level) in [
-        ("VmRSS", &PROCESS_RESIDENT_MEMORY_BYTES),
-        ("VmHWM", &RU_MAXRSS),
-    ] {
+    for (key, level) in [("VmRSS", &PROCESS_RESIDENT_MEMORY_BYTES), ("VmHWM", &RU_MAXRSS)] {
         if let Some(kib) = keyed(&status, key) {
             level.set(to_signed(kib * 1024));
         }

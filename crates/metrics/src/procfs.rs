@@ -38,17 +38,13 @@ impl Stat {
 
 /// The number after `key:` in `/proc/self/status` or `/proc/self/io`.
 pub(crate) fn keyed(text: &str, key: &str) -> Option<u64> {
-    let value = text
-        .lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+    let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     value.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// The soft limit on open files in `/proc/self/limits`; `None` when there is none.
 pub(crate) fn open_files_max(text: &str) -> Option<i64> {
-    let limits = text
-        .lines()
-        .find_map(|line| line.strip_prefix("Max open files"))?;
+    let limits = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     limits.split_ascii_whitespace().next()?.parse().ok()
 }
 

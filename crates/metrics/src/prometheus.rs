@@ -40,11 +40,7 @@ pub fn prometheus(window: &Window) -> String {
 }
 
 fn write_metric(out: &mut String, reading: &Reading, window: &Window) -> fmt::Result {
-    let &Reading {
-        name,
-        help,
-        ref value,
-    } = reading;
+    let &Reading { name, help, ref value } = reading;
     write_head(out, name, &value.kind().to_string(), help)?;
     match value {
         ReadValue::Counter(value) => writeln!(out, "{name} {value}"),
@@ -68,11 +64,7 @@ fn write_buckets(out: &mut String, name: &str, counts: &Counts) -> fmt::Result {
         let below = index_of(1 << power);
         cumulative += counts.counts[next..below].iter().sum::<u64>();
         next = below;
-        writeln!(
-            out,
-            "{name}_bucket{{le=\"{}\"}} {cumulative}",
-            (1_u64 << power) - 1
-        )?;
+        writeln!(out, "{name}_bucket{{le=\"{}\"}} {cumulative}", (1_u64 << power) - 1)?;
     }
     let count = counts.total();
     writeln!(out, "{name}_bucket{{le=\"+Inf\"}} {count}")?;
@@ -83,11 +75,7 @@ fn write_recent(out: &mut String, name: &str, window: &Window) -> fmt::Result {
     let help = format!("Recent percentiles of {name}.");
     write_head(out, &format!("{name}_recent"), "gauge", &help)?;
     for percentile in Percentile::ALL {
-        write!(
-            out,
-            "{name}_recent{{quantile=\"{}\"}} ",
-            percentile.quantile()
-        )?;
+        write!(out, "{name}_recent{{quantile=\"{}\"}} ", percentile.quantile())?;
         match window.percentile(name, percentile) {
             Some(value) => writeln!(out, "{value}")?,
             None => writeln!(out, "NaN")?,

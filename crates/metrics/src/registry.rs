@@ -82,11 +82,7 @@ impl ReadValue {
 pub fn list() -> Vec<Description> {
     let mut list: Vec<_> = entries()
         .filter_map(read)
-        .map(|Reading { name, help, value }| Description {
-            name,
-            kind: value.kind(),
-            help,
-        })
+        .map(|Reading { name, help, value }| Description { name, kind: value.kind(), help })
         .collect();
     list.sort_unstable();
     list
@@ -96,9 +92,7 @@ pub fn list() -> Vec<Description> {
 /// nobody declared.
 #[must_use]
 pub fn value(name: &str) -> Option<i128> {
-    let reading = entries()
-        .find(|entry| entry.name() == name)
-        .and_then(read)?;
+    let reading = entries().find(|entry| entry.name() == name).and_then(read)?;
     Some(match reading.value {
         ReadValue::Counter(value) => value.into(),
         ReadValue::Gauge(value) => value.into(),
@@ -134,10 +128,7 @@ fn duplicates_of(list: &[Description]) -> Vec<String> {
     for name in printed {
         *uses.entry(name).or_insert(0) += 1;
     }
-    uses.into_iter()
-        .filter(|(_, uses)| *uses > 1)
-        .map(|(name, _)| name)
-        .collect()
+    uses.into_iter().filter(|(_, uses)| *uses > 1).map(|(name, _)| name).collect()
 }
 
 /// Reads every metric, sorted by name, each name once.
@@ -150,21 +141,16 @@ pub(crate) fn readings() -> Vec<Reading> {
 
 /// Every histogram with its name, sorted by name, each name once.
 pub(crate) fn histograms() -> impl Iterator<Item = (&'static str, &'static Histogram)> {
-    readings()
-        .into_iter()
-        .filter_map(|reading| match reading.value {
-            ReadValue::Histogram(histogram) => Some((reading.name, histogram)),
-            _ => None,
-        })
+    readings().into_iter().filter_map(|reading| match reading.value {
+        ReadValue::Histogram(histogram) => Some((reading.name, histogram)),
+        _ => None,
+    })
 }
 
 /// The entries the linker gathered. Those declared by another crate straight through metriken are
 /// among them; a name the text forms could not carry is left out.
 fn entries() -> impl Iterator<Item = &'static metriken::MetricEntry> {
-    metriken::metrics()
-        .static_metrics()
-        .iter()
-        .filter(|entry| is_valid_name(entry.name()))
+    metriken::metrics().static_metrics().iter().filter(|entry| is_valid_name(entry.name()))
 }
 
 /// Reads a metric, unless it is of a type this crate does not know.
@@ -176,11 +162,7 @@ fn read(entry: &'static metriken::MetricEntry) -> Option<Reading> {
         _ => return None,
     };
     let help = entry.description().unwrap_or_default();
-    Some(Reading {
-        name: entry.name(),
-        help,
-        value,
-    })
+    Some(Reading { name: entry.name(), help, value })
 }
 
 #[cfg(test)]
@@ -188,11 +170,7 @@ mod tests {
     use super::*;
 
     fn described(name: &'static str, kind: Kind) -> Description {
-        Description {
-            name,
-            kind,
-            help: "",
-        }
+        Description { name, kind, help: "" }
     }
 
     #[test]

@@ -20,9 +20,7 @@ pub(crate) struct Indices {
 
 impl Indices {
     pub(crate) const fn new() -> Self {
-        Self {
-            next: AtomicU32::new(0),
-        }
+        Self { next: AtomicU32::new(0) }
     }
 }
 
@@ -69,10 +67,7 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(crate) const fn new() -> Self {
-        Self {
-            index: Index::new(),
-            shared: AtomicU64::new(0),
-        }
+        Self { index: Index::new(), shared: AtomicU64::new(0) }
     }
 
     #[inline]
@@ -128,10 +123,7 @@ mod tests {
 
     #[test]
     fn a_slot_beyond_the_blocks_counts_in_its_shared_atomic() {
-        let slot = Slot {
-            index: Index(AtomicU32::new(CELLS as u32)),
-            shared: AtomicU64::new(0),
-        };
+        let slot = Slot { index: Index(AtomicU32::new(CELLS as u32)), shared: AtomicU64::new(0) };
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..1000).for_each(|_| slot.add(1)));

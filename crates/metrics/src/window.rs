@@ -29,15 +29,8 @@ pub enum Percentile {
 
 impl Percentile {
     /// All of them, lowest first.
-    pub const ALL: [Self; 7] = [
-        Self::P25,
-        Self::P50,
-        Self::P75,
-        Self::P90,
-        Self::P99,
-        Self::P999,
-        Self::P9999,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::P25, Self::P50, Self::P75, Self::P90, Self::P99, Self::P999, Self::P9999];
 
     /// The suffix in JSON and stats: `p25` to `p9999`.
     #[must_use]
@@ -144,10 +137,7 @@ impl Window {
                 deltas: VecDeque::with_capacity(ticks),
             })
             .collect();
-        Self {
-            ticks_max: ticks,
-            tracks,
-        }
+        Self { ticks_max: ticks, tracks }
     }
 
     /// Takes in what was recorded since the last tick and lets go of the oldest tick.
@@ -161,16 +151,13 @@ impl Window {
     /// such histogram.
     #[must_use]
     pub fn percentile(&self, histogram: &str, percentile: Percentile) -> Option<u64> {
-        self.track(histogram)?
-            .recent
-            .percentile(percentile.per_10_000())
+        self.track(histogram)?.recent.percentile(percentile.per_10_000())
     }
 
     /// How many values of a histogram are in the window; 0 for an unknown name.
     #[must_use]
     pub fn count(&self, histogram: &str) -> u64 {
-        self.track(histogram)
-            .map_or(0, |track| track.recent.total())
+        self.track(histogram).map_or(0, |track| track.recent.total())
     }
 
     fn track(&self, histogram: &str) -> Option<&Track> {
@@ -253,11 +240,7 @@ mod tests {
         window.tick();
         assert_eq!(window.count("test_window_earlier"), 0);
         EARLIER.record(7);
-        assert_eq!(
-            window.percentile("test_window_earlier", P25),
-            None,
-            "not before the tick"
-        );
+        assert_eq!(window.percentile("test_window_earlier", P25), None, "not before the tick");
         window.tick();
         assert_eq!(window.percentile("test_window_earlier", P25), Some(7));
     }

@@ -61,17 +61,9 @@ fn count_once() {
 
 #[test]
 fn a_thread_allocates_once_and_a_later_one_reuses_its_block() {
-    let first = || {
-        (
-            allocated(count_once),
-            allocated(|| (0..1000).for_each(|_| count_once())),
-        )
-    };
+    let first = || (allocated(count_once), allocated(|| (0..1000).for_each(|_| count_once())));
     let (start, steady) = thread::spawn(first).join().unwrap();
-    assert!(
-        (16 * 1024..32 * 1024).contains(&start),
-        "{start} bytes for a block and buckets"
-    );
+    assert!((16 * 1024..32 * 1024).contains(&start), "{start} bytes for a block and buckets");
     assert_eq!(steady, 0);
 
     for _ in 0..50 {
@@ -96,10 +88,7 @@ fn a_thread_allocates_once_and_a_later_one_reuses_its_block() {
         second
     });
     assert!(held < 1024, "{held} bytes");
-    assert!(
-        both >= 16 * 1024,
-        "{both} bytes: two threads at once need two blocks"
-    );
+    assert!(both >= 16 * 1024, "{both} bytes: two threads at once need two blocks");
     assert_eq!(RECORDED.count(), 51 * 1001 + 3);
     assert_eq!(BUMPED.value(), 51 * 1001 + 3);
     assert_eq!(MOVED.value(), -(51 * 1001 + 3));

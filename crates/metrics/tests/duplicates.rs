@@ -15,19 +15,8 @@ fn a_name_declared_twice_is_reported_and_printed_once() {
     ONE.increment();
     OTHER.increment();
     assert_eq!(metrics::duplicates(), ["twice"]);
-    assert_eq!(
-        metrics::list()
-            .iter()
-            .filter(|metric| metric.name == "twice")
-            .count(),
-        2
-    );
+    assert_eq!(metrics::list().iter().filter(|metric| metric.name == "twice").count(), 2);
     let window = metrics::Window::default();
-    assert_eq!(
-        metrics::prometheus(&window)
-            .matches("# TYPE twice counter\n")
-            .count(),
-        1
-    );
+    assert_eq!(metrics::prometheus(&window).matches("# TYPE twice counter\n").count(), 1);
     assert_eq!(metrics::json(&window).matches("\"twice\":1").count(), 1);
 }

@@ -24,9 +24,7 @@ fn refresh_follows_the_process() {
     assert!(RU_MINFLT.value() > 0);
 
     let (files, faults) = (PROCESS_OPEN_FDS.value(), RU_MINFLT.value());
-    let opened: Vec<_> = (0..3)
-        .map(|_| std::fs::File::open("/proc/self/stat").unwrap())
-        .collect();
+    let opened: Vec<_> = (0..3).map(|_| std::fs::File::open("/proc/self/stat").unwrap()).collect();
     let touched = vec![1_u8; 64 << 20];
     // Spend CPU time until the kernel's clock of 10 ms has seen it.
     while RU_UTIME.value() + RU_STIME.value() == 0 {

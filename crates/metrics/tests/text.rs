@@ -46,9 +46,7 @@ fn window() -> &'static Window {
         LOWEST.set(i64::MIN);
         HIGHEST.set(u64::MAX);
         let mut window = Window::default();
-        [0, 1, 2, 1000, 1 << 41]
-            .into_iter()
-            .for_each(|value| LATENCY.record(value));
+        [0, 1, 2, 1000, 1 << 41].into_iter().for_each(|value| LATENCY.record(value));
         window.tick();
         window
     });
@@ -74,26 +72,11 @@ fn parse(text: &str) -> BTreeMap<String, Family> {
         if let Some(head) = line.strip_prefix("# HELP ") {
             let (name, help) = head.split_once(' ').expect("a help text");
             let kind_line = lines.next().expect("a type after the help");
-            let kind = kind_line
-                .strip_prefix(&format!("# TYPE {name} "))
-                .expect("its type");
-            assert!(
-                ["counter", "gauge", "histogram"].contains(&kind),
-                "{kind_line}"
-            );
-            assert!(
-                !help.replace(r"\\", "").replace(r"\n", "").contains('\\'),
-                "{help}"
-            );
-            let family = Family {
-                kind: kind.into(),
-                help: help.into(),
-                samples: vec![],
-            };
-            assert!(
-                families.insert(name.to_owned(), family).is_none(),
-                "{name} twice"
-            );
+            let kind = kind_line.strip_prefix(&format!("# TYPE {name} ")).expect("its type");
+            assert!(["counter", "gauge", "histogram"].contains(&kind), "{kind_line}");
+            assert!(!help.replace(r"\\", "").replace(r"\n", "").contains('\\'), "{help}");
+            let family = Family { kind: kind.into(), help: help.into(), samples: vec![] };
+            assert!(families.insert(name.to_owned(), family).is_none(), "{name} twice");
             current = name.to_owned();
             continue;
         }
@@ -105,18 +88,11 @@ fn parse(text: &str) -> BTreeMap<String, Family> {
             None => (sample, ""),
         };
         let family: &mut Family = families.get_mut(&current).expect("a family before samples");
-        let suffix = name
-            .strip_prefix(current.as_str())
-            .expect("a sample of the family");
-        let allowed: &[_] = if family.kind == "histogram" {
-            &["_bucket", "_sum", "_count"]
-        } else {
-            &[""]
-        };
+        let suffix = name.strip_prefix(current.as_str()).expect("a sample of the family");
+        let allowed: &[_] =
+            if family.kind == "histogram" { &["_bucket", "_sum", "_count"] } else { &[""] };
         assert!(allowed.contains(&suffix), "{line}");
-        family
-            .samples
-            .push((name.into(), labels.into(), value.into()));
+        family.samples.push((name.into(), labels.into(), value.into()));
     }
     let mut seen = HashSet::new();
     for sample in families.values().flat_map(|family| &family.samples) {
@@ -128,38 +104,23 @@ fn parse(text: &str) -> BTreeMap<String, Family> {
 /// The buckets of a histogram as bound and cumulative count.
 fn check_histogram(name: &str, family: &Family) -> Vec<(f64, u64)> {
     let bound = |labels: &str| {
-        let bound = labels
-            .strip_prefix("le=\"")
-            .and_then(|rest| rest.strip_suffix('"'));
-        bound
-            .expect("the label le")
-            .parse::<f64>()
-            .expect("a bound")
+        let bound = labels.strip_prefix("le=\"").and_then(|rest| rest.strip_suffix('"'));
+        bound.expect("the label le").parse::<f64>().expect("a bound")
     };
     let of = |suffix: &str| {
         let sample = format!("{name}_{suffix}");
-        family
-            .samples
-            .iter()
-            .filter(move |(name, ..)| *name == sample)
+        family.samples.iter().filter(move |(name, ..)| *name == sample)
     };
     let buckets: Vec<(f64, u64)> = of("bucket")
         .map(|(_, labels, value)| (bound(labels), value.parse().expect("a whole number")))
         .collect();
-    assert!(
-        buckets.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1),
-        "cumulative: {buckets:?}"
-    );
+    assert!(buckets.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1), "cumulative: {buckets:?}");
     let &(infinity, all) = buckets.last().expect("a bucket");
     assert_eq!(infinity, f64::INFINITY);
     let count: Vec<_> = of("count").map(|(_, _, value)| value.clone()).collect();
     assert_eq!(count, [all.to_string()]);
     assert_eq!(of("sum").count(), 1);
-    assert_eq!(
-        family.samples.len(),
-        buckets.len() + 2,
-        "buckets, a sum and a count"
-    );
+    assert_eq!(family.samples.len(), buckets.len() + 2, "buckets, a sum and a count");
     buckets
 }
 
@@ -169,16 +130,10 @@ fn prometheus_text_passes_a_strict_reader() {
     let sample = |name: &str| families[name].samples[0].2.as_str();
 
     assert_eq!(families["requests"].kind, "counter");
-    assert_eq!(
-        families["requests"].help,
-        r"Requests \\ with a backslash, on two lines."
-    );
+    assert_eq!(families["requests"].help, r"Requests \\ with a backslash, on two lines.");
     assert_eq!(sample("requests"), "42");
     assert_eq!(sample("quiet"), "0");
-    assert_eq!(
-        (families["below"].kind.as_str(), sample("below")),
-        ("gauge", "-7")
-    );
+    assert_eq!((families["below"].kind.as_str(), sample("below")), ("gauge", "-7"));
     assert_eq!(
         (families["lowest"].kind.as_str(), sample("lowest")),
         ("gauge", i64::MIN.to_string().as_str(),)
@@ -192,10 +147,7 @@ fn prometheus_text_passes_a_strict_reader() {
     for metric in &list {
         assert_eq!(families[metric.name].kind, metric.kind.to_string());
     }
-    let histograms = list
-        .iter()
-        .filter(|metric| metric.kind == Kind::Histogram)
-        .count();
+    let histograms = list.iter().filter(|metric| metric.kind == Kind::Histogram).count();
     assert_eq!(families.len(), list.len() + histograms);
 }
 
@@ -206,32 +158,19 @@ fn prometheus_histograms_are_cumulative_and_their_percentiles_a_family_apart() {
     let buckets = check_histogram("latency", &families["latency"]);
     let at_most = |bound: f64| buckets.iter().find(|(le, _)| *le == bound).unwrap().1;
     // Recorded: 0, 1, 2, 1000 and a value beyond the last finite bound.
-    let expected = [
-        (0.0, 1),
-        (1.0, 2),
-        (3.0, 3),
-        (511.0, 3),
-        (1023.0, 4),
-        (1_099_511_627_775.0, 4),
-    ];
+    let expected =
+        [(0.0, 1), (1.0, 2), (3.0, 3), (511.0, 3), (1023.0, 4), (1_099_511_627_775.0, 4)];
     for (bound, count) in expected {
         assert_eq!(at_most(bound), count, "le={bound}");
     }
     assert_eq!(buckets.last().unwrap().1, 5);
     let sum = (1003 + (1_u64 << 41)).to_string();
-    let sample = families["latency"]
-        .samples
-        .iter()
-        .find(|sample| sample.0 == "latency_sum");
+    let sample = families["latency"].samples.iter().find(|sample| sample.0 == "latency_sum");
     assert_eq!(sample.unwrap().2, sum);
 
     let recent = &families["latency_recent"];
     assert_eq!(recent.kind, "gauge");
-    let quantiles: Vec<_> = recent
-        .samples
-        .iter()
-        .map(|sample| sample.1.as_str())
-        .collect();
+    let quantiles: Vec<_> = recent.samples.iter().map(|sample| sample.1.as_str()).collect();
     let expected = ["0.25", "0.5", "0.75", "0.9", "0.99", "0.999", "0.9999"]
         .map(|quantile| format!("quantile=\"{quantile}\""));
     assert_eq!(quantiles, expected);
@@ -239,12 +178,7 @@ fn prometheus_histograms_are_cumulative_and_their_percentiles_a_family_apart() {
 
     let buckets = check_histogram("empty", &families["empty"]);
     assert!(buckets.iter().all(|bucket| bucket.1 == 0));
-    assert!(
-        families["empty_recent"]
-            .samples
-            .iter()
-            .all(|sample| sample.2 == "NaN")
-    );
+    assert!(families["empty_recent"].samples.iter().all(|sample| sample.2 == "NaN"));
 }
 
 #[test]
@@ -262,14 +196,8 @@ fn json_parses_back_to_the_same_numbers() {
     assert!(json["empty_p99"].is_null() && json.get("empty_p99").is_some());
     // Each histogram stands for a count, a sum and seven percentiles.
     let list = metrics::list();
-    let histograms = list
-        .iter()
-        .filter(|metric| metric.kind == Kind::Histogram)
-        .count();
-    assert_eq!(
-        json.as_object().unwrap().len(),
-        list.len() - histograms + 9 * histograms
-    );
+    let histograms = list.iter().filter(|metric| metric.kind == Kind::Histogram).count();
+    assert_eq!(json.as_object().unwrap().len(), list.len() - histograms + 9 * histograms);
 }
 
 #[test]
@@ -282,12 +210,7 @@ fn stats_are_the_json_without_what_is_missing() {
     assert_eq!(stats["empty_count"], "0");
     assert!(!stats.contains_key("empty_p99"));
     let json: serde_json::Value = serde_json::from_str(&metrics::json(window)).unwrap();
-    let present: Vec<_> = json
-        .as_object()
-        .unwrap()
-        .iter()
-        .filter(|(_, v)| !v.is_null())
-        .collect();
+    let present: Vec<_> = json.as_object().unwrap().iter().filter(|(_, v)| !v.is_null()).collect();
     assert_eq!(stats.len(), present.len());
 }
 
@@ -297,10 +220,7 @@ fn the_list_is_sorted_described_and_free_of_duplicates() {
     assert!(list.is_sorted_by_key(|metric| metric.name));
     assert!(list.iter().all(|metric| !metric.help.is_empty()));
     let latency = list.iter().find(|metric| metric.name == "latency").unwrap();
-    assert_eq!(
-        (latency.kind, latency.help),
-        (Kind::Histogram, "Nanoseconds.")
-    );
+    assert_eq!((latency.kind, latency.help), (Kind::Histogram, "Nanoseconds."));
     assert_eq!(metrics::duplicates(), Vec::<String>::new());
 }
 

@@ -58,10 +58,7 @@ fn sums_over_threads_are_exact() {
     assert_eq!(VALUES.count(), THREADS * ROUNDS);
     assert_eq!(VALUES.sum(), THREADS * (ROUNDS * (ROUNDS - 1) / 2));
     assert_eq!(BALANCE.value(), (THREADS / 2 * ROUNDS) as i64 * (5 - 3));
-    assert_eq!(
-        metrics::value("together"),
-        Some((THREADS * ROUNDS * 3).into())
-    );
+    assert_eq!(metrics::value("together"), Some((THREADS * ROUNDS * 3).into()));
     assert_eq!(IDLE.value(), 0);
 }
 

@@ -35,6 +35,7 @@ fn a_due_flush_does_not_wait_for_maintenance() {
     let request = Request::Read { key: b"a", read: Read::Get, exptime: None, only: true };
     server.service.prefetch(&request, Stage::First);
     server.service.prefetch(&request, Stage::Second);
+    server.service.prefetch(&request, Stage::Third);
     let mut codec = protocol_memcache::Memcache::new(10);
     server.service.execute(&mut codec, request, &mut out, &mut context);
     assert_eq!(out.front(), b"END\r\n");

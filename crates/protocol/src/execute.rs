@@ -46,6 +46,8 @@ pub enum Stage {
     First,
     /// Memory whose address is found in what [`Stage::First`] brought.
     Second,
+    /// Memory whose address is found in what [`Stage::Second`] brought.
+    Third,
 }
 
 /// What becomes of the connection after a request.

@@ -220,7 +220,7 @@ fn parse_ahead<'a, P: Protocol>(
 #[inline]
 fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
     if batch.len() > 1 {
-        for stage in [Stage::First, Stage::Second] {
+        for stage in [Stage::First, Stage::Second, Stage::Third] {
             for ahead in batch {
                 service.prefetch(&ahead.request, stage);
             }

@@ -105,10 +105,7 @@ impl Builder {
             .into_iter()
             .map(|output| Sink::open(output, self.line_bytes))
             .collect::<Result<_, _>>()?;
-        let samples = self
-            .samples
-            .into_iter()
-            .map(|(target, n)| (target, OneIn::new(n)));
+        let samples = self.samples.into_iter().map(|(target, n)| (target, OneIn::new(n)));
         let logger = RingLogger {
             ring: Arc::clone(&ring),
             level: self.level,
@@ -125,10 +122,7 @@ pub(crate) fn ring(capacity: usize, line_bytes: usize) -> Result<Arc<Ring>, Erro
         return Err(Error::ZeroCapacity);
     }
     if line_bytes < line::LEAST_BYTES {
-        return Err(Error::LineTooShort {
-            given: line_bytes,
-            least: line::LEAST_BYTES,
-        });
+        return Err(Error::LineTooShort { given: line_bytes, least: line::LEAST_BYTES });
     }
     Ok(Arc::new(Ring::new(capacity, line_bytes)))
 }
@@ -142,9 +136,7 @@ fn place(outputs: &mut Vec<Output>, output: Output) -> Result<usize, Error> {
     if let Output::File(new) = &output {
         let same_path = |known: &Output| matches!(known, Output::File(old) if old.path == new.path);
         if outputs.iter().any(same_path) {
-            return Err(Error::ConflictingFile {
-                path: new.path.clone(),
-            });
+            return Err(Error::ConflictingFile { path: new.path.clone() });
         }
     }
     outputs.push(output);

@@ -45,11 +45,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) const fn new() -> Self {
-        Self {
-            written: AtomicU64::new(0),
-            dropped: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-        }
+        Self { written: AtomicU64::new(0), dropped: AtomicU64::new(0), failed: AtomicU64::new(0) }
     }
 
     pub(crate) fn written(&self, lines: u64) {

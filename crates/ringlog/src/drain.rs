@@ -26,10 +26,7 @@ pub struct Drain {
 
 impl Drain {
     pub(crate) fn new(ring: Arc<Ring>, sinks: Vec<Sink>) -> Self {
-        Self {
-            ledger: Ledger::new(ring),
-            sinks,
-        }
+        Self { ledger: Ledger::new(ring), sinks }
     }
 
     /// Writes out what is queued and rotates files whose time has come. Returns the number of

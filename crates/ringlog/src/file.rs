@@ -41,11 +41,7 @@ impl LogFile {
     /// Opens the file, which is made if need be.
     pub(crate) fn open(options: FileOptions) -> io::Result<Self> {
         let open = OpenFile::new(&options.path)?;
-        Ok(Self {
-            options,
-            open,
-            rotate_not_before_ms: 0,
-        })
+        Ok(Self { options, open, rotate_not_before_ms: 0 })
     }
 
     pub(crate) fn path(&self) -> &Path {

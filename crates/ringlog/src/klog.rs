@@ -112,11 +112,7 @@ pub struct KlogBuilder {
 impl KlogBuilder {
     /// One request in 100, to a file that rotates at 1 GiB with three kept; 4096 buffers of 1 KiB.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            file: FileOptions::new(path),
-            sample: 100,
-            capacity: 4096,
-        }
+        Self { file: FileOptions::new(path), sample: 100, capacity: 4096 }
     }
 
     /// Sets the size in bytes at which the file is rotated; 0 is never.
@@ -157,10 +153,7 @@ impl KlogBuilder {
     pub fn build(self) -> Result<(Klog, Drain), Error> {
         let ring = builder::ring(self.capacity, LINE_BYTES)?;
         let sink = Sink::open(Output::File(self.file), LINE_BYTES)?;
-        let klog = Klog {
-            ring: Arc::clone(&ring),
-            sample: self.sample,
-        };
+        let klog = Klog { ring: Arc::clone(&ring), sample: self.sample };
         Ok((klog, Drain::new(ring, vec![sink])))
     }
 }
@@ -281,9 +274,6 @@ mod tests {
         let word = format!("{}%...", "%25".repeat(WORD_BYTES_MAX / 3));
         let key = format!("{}%...", "%25".repeat(KEY_BYTES_MAX / 3));
         let max = usize::MAX;
-        assert_eq!(
-            &text[timestamp::LEN..],
-            format!(" {word} {key} {max} {max} {word}\n")
-        );
+        assert_eq!(&text[timestamp::LEN..], format!(" {word} {key} {max} {max} {word}\n"));
     }
 }

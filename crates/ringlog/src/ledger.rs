@@ -21,11 +21,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     pub(crate) fn new(ring: Arc<Ring>) -> Self {
-        Self {
-            ring,
-            now_ms: 0,
-            reporter: Reporter::default(),
-        }
+        Self { ring, now_ms: 0, reporter: Reporter::default() }
     }
 
     /// Counts lines that reached their output.
@@ -83,10 +79,7 @@ impl Reporter {
     fn due(&mut self, now_ms: u64) -> Option<String> {
         // A clock that was set back must not silence reports for long, hence the difference
         // either way.
-        if self
-            .last_ms
-            .is_some_and(|last_ms| now_ms.abs_diff(last_ms) < REPORT_EVERY_MS)
-        {
+        if self.last_ms.is_some_and(|last_ms| now_ms.abs_diff(last_ms) < REPORT_EVERY_MS) {
             return None;
         }
         let text = self.take_held()?;
@@ -97,11 +90,7 @@ impl Reporter {
     fn take_held(&mut self) -> Option<String> {
         let count = std::mem::take(&mut self.held_count);
         let text = self.held.take()?;
-        Some(if count > 1 {
-            format!("{text}; last of {count} reports")
-        } else {
-            text
-        })
+        Some(if count > 1 { format!("{text}; last of {count} reports") } else { text })
     }
 }
 
@@ -116,10 +105,7 @@ mod tests {
         assert_eq!(admit(1000, "first").as_deref(), Some("first"));
         assert_eq!(admit(1001, "second"), None);
         assert_eq!(admit(60_999, "third"), None);
-        assert_eq!(
-            admit(61_000, "fourth").as_deref(),
-            Some("fourth; last of 3 reports")
-        );
+        assert_eq!(admit(61_000, "fourth").as_deref(), Some("fourth; last of 3 reports"));
         assert_eq!(admit(61_001, "fifth"), None);
         assert_eq!(reporter.due(120_999), None);
         assert_eq!(reporter.due(121_000).as_deref(), Some("fifth"));

@@ -32,11 +32,7 @@ impl Line {
     /// Makes a buffer for lines of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         debug_assert!(limit >= LEAST_BYTES);
-        Self {
-            bytes: Vec::with_capacity(limit),
-            limit,
-            ..Self::default()
-        }
+        Self { bytes: Vec::with_capacity(limit), limit, ..Self::default() }
     }
 
     /// Starts a line with its time and a space.
@@ -102,9 +98,7 @@ impl Line {
 /// that a long value stops formatting itself.
 impl fmt::Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self
-            .limit
-            .saturating_sub(1 + TRUNCATED.len() + self.bytes.len());
+        let room = self.limit.saturating_sub(1 + TRUNCATED.len() + self.bytes.len());
         let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         if plain && text.len() <= room {
             self.put(text.as_bytes());
@@ -116,11 +110,7 @@ impl fmt::Write for Line {
                 }
             }
         }
-        if self.truncated {
-            Err(fmt::Error)
-        } else {
-            Ok(())
-        }
+        if self.truncated { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
@@ -141,22 +131,14 @@ mod tests {
         assert!(line.bytes().len() <= limit);
         assert_eq!(line.bytes.capacity(), limit, "the buffer must not grow");
         let text = String::from_utf8(line.bytes().to_vec()).unwrap();
-        text.strip_prefix("1970-01-01T00:00:00.000Z ")
-            .unwrap()
-            .to_owned()
+        text.strip_prefix("1970-01-01T00:00:00.000Z ").unwrap().to_owned()
     }
 
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(written(128, &["a\nb\r\nc\td"]), "a\\nb\\r\\nc\td\n");
-        assert_eq!(
-            written(128, &["\0\u{1b}[31m\u{7f}\u{9b}"]),
-            "\\x00\\x1b[31m\\x7f\\x9b\n"
-        );
-        assert_eq!(
-            written(128, &["x\u{2028}y\u{2029}"]),
-            "x\\u{2028}y\\u{2029}\n"
-        );
+        assert_eq!(written(128, &["\0\u{1b}[31m\u{7f}\u{9b}"]), "\\x00\\x1b[31m\\x7f\\x9b\n");
+        assert_eq!(written(128, &["x\u{2028}y\u{2029}"]), "x\\u{2028}y\\u{2029}\n");
         assert_eq!(written(128, &["déjà vu ✓"]), "déjà vu ✓\n");
     }
 

@@ -45,10 +45,7 @@ impl log::Log for RingLogger {
     fn log(&self, record: &Record<'_>) {
         let target = record.target();
         if !self.enabled(record.metadata())
-            || self
-                .samples
-                .find(target)
-                .is_some_and(|sample| !sample.admits())
+            || self.samples.find(target).is_some_and(|sample| !sample.admits())
         {
             return;
         }

@@ -44,12 +44,7 @@ impl FileOptions {
     /// Appends to `path`, rotates at 1 GiB whatever the age, keeps three rotated files.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            max_bytes: 1 << 30,
-            max_age: Duration::ZERO,
-            keep: 3,
-        }
+        Self { path: path.into(), max_bytes: 1 << 30, max_age: Duration::ZERO, keep: 3 }
     }
 
     /// Sets the size limit in bytes; 0 is no limit.

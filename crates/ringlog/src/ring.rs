@@ -25,12 +25,7 @@ impl Ring {
         // Twice the room: the place a push goes to is then seldom one that a pop is still leaving,
         // which the push would have to wait for.
         let queue = || ArrayQueue::new(capacity.saturating_mul(2));
-        let ring = Self {
-            free: queue(),
-            filled: queue(),
-            capacity,
-            tally: Tally::new(),
-        };
+        let ring = Self { free: queue(), filled: queue(), capacity, tally: Tally::new() };
         for _ in 0..capacity {
             give(&ring.free, Line::new(line_bytes));
         }
@@ -48,11 +43,7 @@ impl Ring {
         if line.is_none() {
             self.tally.dropped();
         }
-        line.map(|line| Slot {
-            ring: self,
-            line,
-            filled: false,
-        })
+        line.map(|line| Slot { ring: self, line, filled: false })
     }
 
     /// Hands the oldest filled buffer to `write` and frees it. False when there is none.
@@ -92,23 +83,13 @@ impl Slot<'_> {
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let line = std::mem::take(&mut self.line);
-        give(
-            if self.filled {
-                &self.ring.filled
-            } else {
-                &self.ring.free
-            },
-            line,
-        );
+        give(if self.filled { &self.ring.filled } else { &self.ring.free }, line);
     }
 }
 
 fn give(queue: &ArrayQueue<Line>, line: Line) {
     let given = queue.push(line);
-    debug_assert!(
-        given.is_ok(),
-        "INV-RING: there are never more buffers than places"
-    );
+    debug_assert!(given.is_ok(), "INV-RING: there are never more buffers than places");
 }
 
 #[cfg(test)]

@@ -42,11 +42,7 @@ impl Sink {
             }
         };
         let batch = Vec::with_capacity(BATCH_BYTES.max(line_bytes));
-        Ok(Self {
-            place,
-            batch,
-            torn: false,
-        })
+        Ok(Self { place, batch, torn: false })
     }
 
     /// Adds a line to the batch; writes first what would not fit together with it.
@@ -201,18 +197,11 @@ mod tests {
 
     #[test]
     fn a_disk_that_fills_up_within_a_line_does_not_join_two_lines() {
-        let mut disk = Disk {
-            room: 9,
-            content: Vec::new(),
-            calls: 0,
-        };
+        let mut disk = Disk { room: 9, content: Vec::new(), calls: 0 };
         let mut torn = false;
 
         let (done, result) = write_batch(&mut disk, &mut torn, b"first\nsecond\nthird\n");
-        assert_eq!(
-            (done, result.unwrap_err().kind()),
-            (9, ErrorKind::StorageFull)
-        );
+        assert_eq!((done, result.unwrap_err().kind()), (9, ErrorKind::StorageFull));
         assert!(torn);
 
         let (done, result) = write_batch(&mut disk, &mut torn, b"fourth\n");
@@ -226,11 +215,7 @@ mod tests {
 
     #[test]
     fn a_disk_that_fills_up_between_lines_tears_nothing() {
-        let mut disk = Disk {
-            room: 6,
-            content: Vec::new(),
-            calls: 0,
-        };
+        let mut disk = Disk { room: 6, content: Vec::new(), calls: 0 };
         let mut torn = false;
         let (done, result) = write_batch(&mut disk, &mut torn, b"first\nsecond\n");
         assert!(done == 6 && result.is_err() && !torn);
@@ -259,21 +244,11 @@ mod tests {
         write(&mut sink, b"torn", false);
         assert_eq!(write(&mut sink, b"rotated\n", false), "rotated\n");
         write(&mut sink, b"torn", true);
-        assert_eq!(
-            write(&mut sink, b"6\n", false),
-            "rotated\ntorn\n6\n",
-            "reopened"
-        );
+        assert_eq!(write(&mut sink, b"6\n", false), "rotated\ntorn\n6\n", "reopened");
 
         fs::write(&path, "crashed").unwrap();
-        assert_eq!(
-            write(&mut open(), b"restarted\n", false),
-            "crashed\nrestarted\n"
-        );
+        assert_eq!(write(&mut open(), b"restarted\n", false), "crashed\nrestarted\n");
         fs::write(&path, "stopped\n").unwrap();
-        assert_eq!(
-            write(&mut open(), b"restarted\n", false),
-            "stopped\nrestarted\n"
-        );
+        assert_eq!(write(&mut open(), b"restarted\n", false), "stopped\nrestarted\n");
     }
 }

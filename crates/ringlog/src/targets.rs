@@ -27,17 +27,12 @@ impl<T> Targets<T> {
 
     /// The rule for `target`, if one covers it. No allocation; one comparison per rule.
     pub(crate) fn find(&self, target: &str) -> Option<&T> {
-        self.rules
-            .iter()
-            .find(|(prefix, _)| covers(prefix, target))
-            .map(|(_, value)| value)
+        self.rules.iter().find(|(prefix, _)| covers(prefix, target)).map(|(_, value)| value)
     }
 }
 
 fn covers(prefix: &str, target: &str) -> bool {
-    target
-        .strip_prefix(prefix)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    target.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Lets through the first line of every `n`, exactly, however many threads ask.
@@ -50,10 +45,7 @@ pub(crate) struct OneIn {
 impl OneIn {
     /// One in `n`; 0 lets nothing through.
     pub(crate) fn new(n: u64) -> Self {
-        Self {
-            n,
-            seen: AtomicU64::new(0),
-        }
+        Self { n, seen: AtomicU64::new(0) }
     }
 
     /// Counts a line and says whether it is one to keep.
@@ -68,12 +60,7 @@ mod tests {
 
     #[test]
     fn the_longest_prefix_decides_and_ends_at_a_path_separator() {
-        let rules = [
-            ("reactor", 1),
-            ("reactor::tls", 2),
-            ("session", 9),
-            ("session", 3),
-        ];
+        let rules = [("reactor", 1), ("reactor::tls", 2), ("session", 9), ("session", 3)];
         let targets = Targets::new(rules.map(|(prefix, value)| (prefix.to_owned(), value)));
         let table = [
             ("reactor", Some(1)),
@@ -92,19 +79,9 @@ mod tests {
 
     #[test]
     fn sampling_is_exact() {
-        for (n, lines, kept) in [
-            (0, 10, 0),
-            (1, 10, 10),
-            (3, 10, 4),
-            (10, 10, 1),
-            (10, 11, 2),
-        ] {
+        for (n, lines, kept) in [(0, 10, 0), (1, 10, 10), (3, 10, 4), (10, 10, 1), (10, 11, 2)] {
             let sampler = OneIn::new(n);
-            assert_eq!(
-                (0..lines).filter(|_| sampler.admits()).count(),
-                kept,
-                "1 in {n}"
-            );
+            assert_eq!((0..lines).filter(|_| sampler.admits()).count(), kept, "1 in {n}");
         }
     }
 }

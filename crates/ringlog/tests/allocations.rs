@@ -98,19 +98,13 @@ fn logging_and_draining_do_not_allocate() {
     });
     assert_eq!(count, 0);
     assert_eq!(drain.counts().written, 101 * 50);
-    assert_eq!(
-        drain.counts().dropped,
-        101 * 20,
-        "70 of 80 lines are sampled, 50 fit"
-    );
+    assert_eq!(drain.counts().dropped, 101 * 20, "70 of 80 lines are sampled, 50 fit");
 }
 
 #[test]
 fn the_command_log_does_not_allocate() {
     let folder = tempfile::tempdir().unwrap();
-    let (klog, mut drain) = KlogBuilder::new(folder.path().join("klog"))
-        .build()
-        .unwrap();
+    let (klog, mut drain) = KlogBuilder::new(folder.path().join("klog")).build().unwrap();
     let round = |drain: &mut ringlog::Drain| {
         klog.command("get", b"user:17", 21, 130, "hit");
         klog.command("set", &[0xff; 2000], 2020, 8, "stored");

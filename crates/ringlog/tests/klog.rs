@@ -23,13 +23,8 @@ fn off_then_on() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("klog");
-    let (log, mut drain) = KlogBuilder::new(&path)
-        .sample(10)
-        .capacity(64)
-        .max_bytes(1 << 20)
-        .keep(1)
-        .build()
-        .unwrap();
+    let (log, mut drain) =
+        KlogBuilder::new(&path).sample(10).capacity(64).max_bytes(1 << 20).keep(1).build().unwrap();
     log.install().unwrap();
 
     // On: of each thread's requests the first and every tenth.
@@ -39,11 +34,8 @@ fn off_then_on() {
     assert_eq!(drain.run_once(), 6);
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = text.lines().map(|line| &line[24..]).collect();
-    let of_thread = [
-        " get key%0A0 11 130 hit",
-        " get key%0A10 12 130 hit",
-        " get key%0A20 12 130 hit",
-    ];
+    let of_thread =
+        [" get key%0A0 11 130 hit", " get key%0A10 12 130 hit", " get key%0A20 12 130 hit"];
     assert_eq!(lines, [of_thread, of_thread].concat());
 
     // A full ring drops and counts here as well.

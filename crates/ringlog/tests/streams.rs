@@ -13,10 +13,8 @@ const ROLE: &str = "RINGLOG_TEST_ROLE";
 /// Runs the test of this name in a child, told to play the role.
 fn child(test: &str) -> Output {
     let program = env::current_exe().expect("a path");
-    let output = Command::new(program)
-        .args(["--exact", test, "--nocapture"])
-        .env(ROLE, "child")
-        .output();
+    let output =
+        Command::new(program).args(["--exact", test, "--nocapture"]).env(ROLE, "child").output();
     let output = output.expect("a child");
     assert!(output.status.success(), "{output:?}");
     output
@@ -76,24 +74,10 @@ fn a_full_disk_is_reported_once_a_minute_and_at_the_end() {
     }
     let output = child("a_full_disk_is_reported_once_a_minute_and_at_the_end");
     let text = String::from_utf8(output.stderr).unwrap();
-    let reports: Vec<_> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("ringlog: "))
-        .collect();
-    let [first, second, third] = reports[..] else {
-        panic!("{reports:?}")
-    };
-    assert!(
-        first.starts_with("cannot write to /dev/full: No space left"),
-        "{first}"
-    );
+    let reports: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("ringlog: ")).collect();
+    let [first, second, third] = reports[..] else { panic!("{reports:?}") };
+    assert!(first.starts_with("cannot write to /dev/full: No space left"), "{first}");
     assert!(first.ends_with("(lines lost so far: 1)"), "{first}");
-    assert!(
-        second.ends_with("(lines lost so far: 31); last of 30 reports"),
-        "{second}"
-    );
-    assert!(
-        third.ends_with("(lines lost so far: 61); last of 30 reports"),
-        "{third}"
-    );
+    assert!(second.ends_with("(lines lost so far: 31); last of 30 reports"), "{second}");
+    assert!(third.ends_with("(lines lost so far: 61); last of 30 reports"), "{third}");
 }

@@ -88,7 +88,7 @@ fn report(
         }
         let started = Instant::now();
         if prefetch {
-            for stage in [Stage::Index, Stage::Item] {
+            for stage in [Stage::Index, Stage::Item, Stage::Value] {
                 keys.iter().for_each(|key| store.prefetch(key, stage));
             }
         }

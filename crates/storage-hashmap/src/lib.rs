@@ -63,12 +63,11 @@
 //! * `shard.rs`: one shard, its get and delete. `write.rs`: its put and update.
 //! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
 //! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it.
-//! * `sweep.rs`: expiry and clear. `ahead.rs`: prefetching the three memories in two stages.
+//! * `sweep.rs`: expiry and clear.
 //! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
 //! * `integrity.rs`: the invariants by name, and their check.
 #![forbid(unsafe_code)]
 
-mod ahead;
 mod budget;
 mod builder;
 mod hash;

@@ -15,7 +15,7 @@ use crate::sweep::Sweep;
 use clock::Ticks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use storage::StoreError;
+use storage::{Stage, StoreError};
 
 /// What all shards of a store have in common.
 #[derive(Debug)]
@@ -111,6 +111,28 @@ impl Shard {
             slot = entry.next();
         }
         None
+    }
+
+    /// Asks the CPU for the next memory on the way to a key. A stage reads what the one before it
+    /// asked for, so it finds that in the cache.
+    #[inline]
+    pub(crate) fn prefetch(&self, tag: u32, stage: Stage) {
+        let head = self.heads.head(self.heads.bucket(tag));
+        match stage {
+            Stage::Index => storage::prefetch::read(head),
+            Stage::Item if *head != NONE => storage::prefetch::read(self.slab.entry(*head)),
+            Stage::Value => {
+                let mut slot = *head;
+                while slot != NONE {
+                    let entry = self.slab.entry(slot);
+                    if entry.tag == tag {
+                        return entry.record.prefetch();
+                    }
+                    slot = entry.next();
+                }
+            }
+            Stage::Item => {}
+        }
     }
 
     /// How the item in a slot has died, if it has.

@@ -153,13 +153,6 @@ impl Slab {
         &self.entries[(slot >> self.shift) as usize][(slot & mask) as usize]
     }
 
-    /// The entry in a slot that may have lost its memory, or may be none.
-    #[inline]
-    pub(crate) fn find_entry(&self, slot: u32) -> Option<&Entry> {
-        let mask = (1 << self.shift) - 1;
-        self.entries.get((slot >> self.shift) as usize)?.get((slot & mask) as usize)
-    }
-
     #[inline]
     pub(crate) fn entry_mut(&mut self, slot: u32) -> &mut Entry {
         let mask = (1 << self.shift) - 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`HashMapStore`]: the handle, which finds the shard of a key and room in the others.
 
-use crate::ahead::Ahead;
 use crate::builder::Builder;
 use crate::hash::Hasher;
 use crate::item::HashMapItem;
@@ -26,7 +25,6 @@ const EXPIRE_SHARDS: usize = 8;
 pub struct HashMapStore {
     shared: Arc<Shared>,
     hasher: Hasher,
-    ahead: Ahead,
     /// The shard at which the next [`Store::expire`] begins.
     next_expire: usize,
 }
@@ -118,7 +116,7 @@ impl HashMapStore {
     }
 
     pub(crate) fn new(shared: Shared, hasher: Hasher) -> Self {
-        HashMapStore { shared: Arc::new(shared), hasher, ahead: Ahead::new(), next_expire: 0 }
+        HashMapStore { shared: Arc::new(shared), hasher, next_expire: 0 }
     }
 }
 
@@ -134,19 +132,7 @@ impl Store for HashMapStore {
         }
         let hash = self.hasher.hash(key);
         let Some(shard) = self.shared.try_lock(hash.shard) else { return };
-        if stage == Stage::Index {
-            storage::prefetch::read(shard.heads.head(shard.heads.bucket(hash.tag)));
-            return;
-        }
-        let Some(arrived) = self.ahead.ask(hash, &shard) else { return };
-        if arrived.shard() == hash.shard {
-            arrived.ask_on(&shard);
-            return;
-        }
-        drop(shard);
-        if let Some(shard) = self.shared.try_lock(arrived.shard()) {
-            arrived.ask_on(&shard);
-        }
+        shard.prefetch(hash.tag, stage);
     }
 
     #[inline]

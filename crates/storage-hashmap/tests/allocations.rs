@@ -60,6 +60,7 @@ fn reading_allocates_nothing() {
             let key = number.to_le_bytes();
             store.prefetch(&key, Stage::Index);
             store.prefetch(&key, Stage::Item);
+            store.prefetch(&key, Stage::Value);
             let length = store.get(&key, NOW).map_or(0, |item| item.value().len());
             assert_eq!(length, if number < KEYS { 100 } else { 0 });
         }

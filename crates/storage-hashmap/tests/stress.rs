@@ -77,6 +77,7 @@ fn work(mut store: HashMapStore, seed: u64, millis: &AtomicU64) -> u64 {
         let name = key.to_le_bytes();
         store.prefetch(&name, Stage::Index);
         store.prefetch(&name, Stage::Item);
+        store.prefetch(&name, Stage::Value);
         match random.below(20) {
             0 => {
                 store.delete(&name, now);

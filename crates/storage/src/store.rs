@@ -112,7 +112,8 @@ pub trait Store {
         Self: 'a;
 
     /// Asks the CPU for the memory that `key` will need, in steps: all keys of a batch at
-    /// [`Stage::Index`], then all at [`Stage::Item`], then the operations themselves.
+    /// [`Stage::Index`], then all at [`Stage::Item`], then all at [`Stage::Value`], then the
+    /// operations themselves. An engine with fewer dependent memories does nothing in the last.
     fn prefetch(&self, key: &[u8], stage: Stage) {
         let _ = (key, stage);
     }
@@ -173,6 +174,8 @@ pub enum Stage {
     Index,
     /// The item: known once the index entry has been read.
     Item,
+    /// The item's key and value, where they lie apart from what the index leads to.
+    Value,
 }
 
 #[cfg(test)]

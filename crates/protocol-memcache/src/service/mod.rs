@@ -152,6 +152,7 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
             let stage = match stage {
                 Stage::First => storage::Stage::Index,
                 Stage::Second => storage::Stage::Item,
+                Stage::Third => storage::Stage::Value,
             };
             self.store.prefetch(key, stage);
         }

@@ -15,21 +15,15 @@ const LINES: usize = 20_000;
 /// The message of one line: who, which, and a filling of a length and a letter that follow.
 fn message(thread: usize, number: usize) -> String {
     let letter = char::from(b'a' + (number % 26) as u8);
-    format!(
-        "{thread} {number} {}",
-        letter.to_string().repeat(number % 150)
-    )
+    format!("{thread} {number} {}", letter.to_string().repeat(number % 150))
 }
 
 #[test]
 fn written_and_dropped_make_logged_and_no_line_is_torn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
-    let (logger, mut drain) = Builder::new()
-        .capacity(64)
-        .output(Output::File(FileOptions::new(&path)))
-        .build()
-        .unwrap();
+    let (logger, mut drain) =
+        Builder::new().capacity(64).output(Output::File(FileOptions::new(&path))).build().unwrap();
     let start = Barrier::new(THREADS + 1);
     let running = AtomicUsize::new(THREADS);
 
@@ -62,9 +56,7 @@ fn written_and_dropped_make_logged_and_no_line_is_torn() {
     let mut next = [0; THREADS];
     let mut lines = 0;
     for text in messages(&path) {
-        let mut fields = text
-            .split(' ')
-            .map_while(|field| field.parse::<usize>().ok());
+        let mut fields = text.split(' ').map_while(|field| field.parse::<usize>().ok());
         let (thread, number) = (fields.next().unwrap(), fields.next().unwrap());
         assert_eq!(text, message(thread, number), "a torn line");
         assert!(number >= next[thread], "lines of one thread stay in order");

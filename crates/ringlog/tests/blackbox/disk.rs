@@ -26,11 +26,7 @@ fn a_full_disk_costs_lines_and_each_is_counted() {
     let counts = drain.counts();
     assert_eq!((counts.written, counts.dropped, counts.failed), (3, 0, 3));
     assert!(ringlog::failed() >= failed_before + 3);
-    assert_eq!(
-        messages(&path),
-        ["kept"; 3],
-        "one bad output does not spoil another"
-    );
+    assert_eq!(messages(&path), ["kept"; 3], "one bad output does not spoil another");
 }
 
 #[test]
@@ -39,19 +35,12 @@ fn a_device_is_not_rotated() {
     let device = folder.path().join("device");
     symlink("/dev/null", &device).unwrap();
     let options = FileOptions::new(&device).max_bytes(1);
-    let (logger, mut drain) = Builder::new()
-        .output(Output::File(options))
-        .build()
-        .unwrap();
+    let (logger, mut drain) = Builder::new().output(Output::File(options)).build().unwrap();
     info(&logger, "a", "one");
     info(&logger, "a", "two");
     drain.run_once_at(NOW_MS);
     assert_eq!(drain.counts().written, 2);
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        1,
-        "the link is all there is"
-    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the link is all there is");
     assert!(device.exists());
 }
 
@@ -61,10 +50,8 @@ fn a_deleted_folder_costs_lines_until_it_is_back() {
     let logs = folder.path().join("logs");
     let path = logs.join("log");
     fs::create_dir(&logs).unwrap();
-    let (logger, mut drain) = Builder::new()
-        .output(Output::File(FileOptions::new(&path)))
-        .build()
-        .unwrap();
+    let (logger, mut drain) =
+        Builder::new().output(Output::File(FileOptions::new(&path))).build().unwrap();
     info(&logger, "a", "before");
     drain.run_once_at(NOW_MS);
 
@@ -88,10 +75,7 @@ fn a_rotation_that_fails_loses_no_line_and_is_tried_again() {
     let in_the_way = folder.path().join("log.1");
     fs::create_dir(&in_the_way).unwrap();
     let options = FileOptions::new(&path).max_bytes(40).keep(1);
-    let (logger, mut drain) = Builder::new()
-        .output(Output::File(options))
-        .build()
-        .unwrap();
+    let (logger, mut drain) = Builder::new().output(Output::File(options)).build().unwrap();
     for message in ["one", "two", "three"] {
         info(&logger, "a", message);
     }
@@ -101,11 +85,7 @@ fn a_rotation_that_fails_loses_no_line_and_is_tried_again() {
     fs::remove_dir(&in_the_way).unwrap();
     info(&logger, "a", "four");
     drain.run_once_at(NOW_MS + 59_999);
-    assert_eq!(
-        messages(&path),
-        ["one", "two", "three", "four"],
-        "it rests for a minute"
-    );
+    assert_eq!(messages(&path), ["one", "two", "three", "four"], "it rests for a minute");
     info(&logger, "a", "five");
     drain.run_once_at(NOW_MS + 60_000);
     assert_eq!(messages(&in_the_way), ["one", "two", "three", "four"]);

@@ -19,20 +19,10 @@ fn a_line_has_time_level_target_and_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     let (logger, mut drain) = to_file(&path).level(LevelFilter::Trace).build().unwrap();
-    for level in [
-        Level::Error,
-        Level::Warn,
-        Level::Info,
-        Level::Debug,
-        Level::Trace,
-    ] {
+    for level in [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace] {
         at(&logger, level, "reactor", "message");
     }
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        "",
-        "the caller does not write"
-    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), "", "the caller does not write");
     assert_eq!(drain.run_once(), 5);
 
     let text = fs::read_to_string(&path).unwrap();
@@ -58,11 +48,7 @@ fn a_client_cannot_forge_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     let (logger, mut drain) = to_file(&path).build().unwrap();
-    info(
-        &logger,
-        "session",
-        "bad verb \"x\r\n2026-01-01T00:00:00.000Z INFO  admin: all is well\"",
-    );
+    info(&logger, "session", "bad verb \"x\r\n2026-01-01T00:00:00.000Z INFO  admin: all is well\"");
     drain.run_once();
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 1);
@@ -151,18 +137,7 @@ fn measures_that_make_no_sense_are_refused() {
     let zero = Builder::new().capacity(0).build();
     assert!(matches!(zero, Err(Error::ZeroCapacity)));
     let short = Builder::new().line_bytes(127).build();
-    assert!(matches!(
-        short,
-        Err(Error::LineTooShort {
-            given: 127,
-            least: 128
-        })
-    ));
+    assert!(matches!(short, Err(Error::LineTooShort { given: 127, least: 128 })));
     let error = to_file("/no/such/folder/log".as_ref()).build().unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("cannot open log file /no/such/folder/log: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("cannot open log file /no/such/folder/log: "), "{error}");
 }

@@ -13,10 +13,7 @@ use crate::support::{NOW_MS, info, messages};
 const LINE: u64 = 24 + " INFO  a: 00\n".len() as u64;
 
 fn open(options: FileOptions) -> (RingLogger, Drain) {
-    Builder::new()
-        .output(Output::File(options))
-        .build()
-        .expect("a folder to write to")
+    Builder::new().output(Output::File(options)).build().expect("a folder to write to")
 }
 
 fn numbered(path: &Path, number: u32) -> PathBuf {
@@ -81,11 +78,8 @@ fn by_age_of_the_first_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     let hour = 3_600_000;
-    let (logger, mut drain) = open(
-        FileOptions::new(&path)
-            .max_age(Duration::from_millis(hour))
-            .keep(2),
-    );
+    let (logger, mut drain) =
+        open(FileOptions::new(&path).max_age(Duration::from_millis(hour)).keep(2));
 
     // An empty file has no age.
     drain.run_once_at(NOW_MS - 10 * hour);
@@ -103,11 +97,7 @@ fn by_age_of_the_first_line() {
     info(&logger, "a", "third");
     drain.run_once_at(NOW_MS + 5 * hour);
     drain.run_once_at(NOW_MS + 6 * hour - 1);
-    assert_eq!(
-        messages(&path),
-        ["third"],
-        "the age starts with the line, not with the file"
-    );
+    assert_eq!(messages(&path), ["third"], "the age starts with the line, not with the file");
     drain.run_once_at(NOW_MS + 6 * hour);
     assert_eq!(messages(&numbered(&path, 1)), ["third"]);
     assert_eq!(messages(&numbered(&path, 2)), ["first", "second"]);
@@ -129,11 +119,7 @@ fn a_restart_keeps_size_and_age() {
     info(&logger, "a", "11");
     info(&logger, "a", "12");
     drop(drain);
-    assert_eq!(
-        messages(&numbered(&path, 1)),
-        ["10", "11"],
-        "its size counts"
-    );
+    assert_eq!(messages(&numbered(&path, 1)), ["10", "11"], "its size counts");
     assert_eq!(messages(&path), ["12"]);
 
     let (logger, mut drain) = open(by_age);
@@ -160,9 +146,6 @@ fn reopening_after_somebody_moved_the_file() {
     drain.reopen();
     info(&logger, "a", "after the signal");
     drain.run_once();
-    assert_eq!(
-        messages(&moved),
-        ["before the move", "after the move", "queued at the signal"]
-    );
+    assert_eq!(messages(&moved), ["before the move", "after the move", "queued at the signal"]);
     assert_eq!(messages(&path), ["after the signal"]);
 }

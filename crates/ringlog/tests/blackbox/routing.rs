@@ -20,23 +20,13 @@ fn each_target_has_its_output() {
         .route("rustls", file(&tls))
         .build()
         .unwrap();
-    for target in [
-        "session",
-        "session::tls",
-        "session::tls::x",
-        "sessions",
-        "rustls",
-        "reactor",
-    ] {
+    for target in ["session", "session::tls", "session::tls::x", "sessions", "rustls", "reactor"] {
         info(&logger, target, &format!("from {target}"));
     }
     assert_eq!(drain.run_once(), 6);
     assert_eq!(messages(&main), ["from sessions", "from reactor"]);
     assert_eq!(messages(&session), ["from session"]);
-    assert_eq!(
-        messages(&tls),
-        ["from session::tls", "from session::tls::x", "from rustls"]
-    );
+    assert_eq!(messages(&tls), ["from session::tls", "from session::tls::x", "from rustls"]);
 }
 
 #[test]
@@ -70,10 +60,7 @@ fn sampling_is_exact_and_each_target_counts_for_itself() {
     drain.run_once();
     let messages = messages(&path);
     let of = |target: &str| -> Vec<_> {
-        messages
-            .iter()
-            .filter(|message| message.starts_with(target))
-            .collect()
+        messages.iter().filter(|message| message.starts_with(target)).collect()
     };
     assert_eq!(of("a"), ["a0", "a3", "a6"]);
     assert_eq!(of("b"), ["b0", "b2", "b4", "b6"]);

@@ -25,11 +25,6 @@ pub(crate) fn at(logger: &RingLogger, level: Level, target: &str, message: &str)
 /// The messages in a file, without time, level and target; empty if there is no file.
 pub(crate) fn messages(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
-    let message = |line: &str| {
-        line.split_once(": ")
-            .expect("a target and a message")
-            .1
-            .to_owned()
-    };
+    let message = |line: &str| line.split_once(": ").expect("a target and a message").1.to_owned();
     text.lines().map(message).collect()
 }

@@ -80,6 +80,7 @@ fn churn<S: Store>(store: &mut S, thread: usize, clock: &Clock) -> Report {
         let name = &name(key);
         store.prefetch(name, Stage::Index);
         store.prefetch(name, Stage::Item);
+        store.prefetch(name, Stage::Value);
         match noise.below(12) {
             0..5 => look(store, key, clock, &mut report),
             5..9 => {

@@ -167,6 +167,7 @@ impl<S: Store> Subject<S> {
     pub(super) fn prefetch(&self, key: &[u8]) {
         self.store.prefetch(key, Stage::Index);
         self.store.prefetch(key, Stage::Item);
+        self.store.prefetch(key, Stage::Value);
     }
 
     #[track_caller]

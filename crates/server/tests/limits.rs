@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every limit, on a clock that the test moves.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod lines;
+mod support;
+
+use clock::Clock;
+use lines::{Speaker, counted};
+use server::{Limits, Options, Process};
+use std::time::Duration;
+use support::client::Client;
+use support::table::{Row, Transport, on_every_transport};
+use support::wait_until;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const BEFORE_LIMIT: Duration = Duration::from_millis(59_999);
+const A_MOMENT: Duration = Duration::from_millis(1);
+
+/// No limit but those that a test sets.
+fn options() -> Options {
+    Options {
+        idle_timeout: Duration::ZERO,
+        read_timeout: Duration::ZERO,
+        write_timeout: Duration::ZERO,
+        handshake_timeout: Duration::ZERO,
+        tick: A_MOMENT,
+        ..Options::default()
+    }
+}
+
+fn spawn(row: &Row, options: Options) -> (Process, Clock) {
+    let clock = Clock::manual(0);
+    (Speaker::default().spawn(row.builder().options(options).clock(clock.clone())), clock)
+}
+
+/// Makes sure that the worker has looked for exceeded limits at the clock's time: it does so in every
+/// turn of its loop, and the second request is read in a later turn than the first.
+fn look(other: &mut Client) {
+    other.ask(b"echo one\n", b"one\n");
+    other.ask(b"echo two\n", b"two\n");
+}
+
+#[test]
+fn a_client_too_many_is_told_so_and_closed() {
+    on_every_transport(|row| {
+        let process = Speaker::default().spawn(row.builder().max_connections(2));
+        let rejected = counted("connections_rejected");
+        let (mut one, mut two) = (row.connect(&process), row.connect(&process));
+        one.ask(b"echo 1\n", b"1\n");
+        two.ask(b"echo 2\n", b"2\n");
+        let told = if row.transport.is_tls() {
+            // It speaks TLS or nothing: no text can be sent in its place.
+            let server::Endpoint::Tcp(address) = process.endpoints()[0] else { panic!("TCP") };
+            Client::tcp(address).rest()
+        } else {
+            row.connect(&process).rest()
+        };
+        assert_eq!(told, if row.transport.is_tls() { &b""[..] } else { b"busy, try later\n" });
+        assert_eq!(counted("connections_rejected"), rejected + 1);
+        one.ask(b"who\n", b"2\n");
+
+        two.ask(b"quit\n", b"bye\n");
+        wait_until("its place is free", || process.connections() == 1);
+        row.connect(&process).ask(b"echo in\n", b"in\n");
+        process.stop().unwrap();
+    });
+}
+
+#[test]
+fn idle_connections_are_closed_at_their_limit() {
+    on_every_transport(|row| {
+        let (process, clock) = spawn(row, Options { idle_timeout: LIMIT, ..options() });
+        let (mut idle, mut busy) = (row.connect(&process), row.connect(&process));
+        idle.ask(b"echo hello\n", b"hello\n");
+        busy.ask(b"echo hello\n", b"hello\n");
+        clock.advance(BEFORE_LIMIT);
+        look(&mut busy);
+        assert!(idle.is_quiet(), "it has a moment left");
+        let closed = counted("connections_idle_closed");
+        clock.advance(A_MOMENT);
+        assert_eq!(idle.rest(), b"");
+        assert_eq!(counted("connections_idle_closed"), closed + 1);
+        clock.advance(BEFORE_LIMIT - A_MOMENT);
+        busy.ask(b"who\n", b"1\n");
+        process.stop().unwrap();
+    });
+}
+
+#[test]
+fn half_a_request_is_not_waited_for_longer_than_its_limit() {
+    on_every_transport(|row| {
+        let (process, clock) = spawn(row, Options { read_timeout: LIMIT, ..options() });
+        let (mut slow, mut idle) = (row.connect(&process), row.connect(&process));
+        idle.ask(b"echo hello\n", b"hello\n");
+        // The reply shows that what came with its request has arrived too.
+        slow.ask(b"echo whole\necho ha", b"whole\n");
+        clock.advance(BEFORE_LIMIT);
+        look(&mut idle);
+        assert!(slow.is_quiet());
+        slow.ask(b"lf\necho a", b"half\n");
+        clock.advance(BEFORE_LIMIT);
+        look(&mut idle);
+        assert!(slow.is_quiet(), "every byte gives it time again");
+        let closed = counted("connections_read_timeout");
+        clock.advance(A_MOMENT);
+        assert_eq!(slow.rest(), b"");
+        assert_eq!(counted("connections_read_timeout"), closed + 1);
+        clock.advance(LIMIT * 10);
+        idle.ask(b"who\n", b"1\n");
+        process.stop().unwrap();
+    });
+}
+
+#[test]
+fn a_client_that_never_reads_is_closed_at_its_limit() {
+    on_every_transport(|row| {
+        let (process, clock) = spawn(row, Options { write_timeout: LIMIT, ..options() });
+        let (mut deaf, mut idle) = (row.connect(&process), row.connect(&process));
+        idle.ask(b"echo hello\n", b"hello\n");
+        deaf.send("much 50000\n".repeat(400).as_bytes());
+        let backpressure = counted("connection_backpressure");
+        wait_until("its socket is full", || counted("connection_backpressure") > backpressure);
+        clock.advance(BEFORE_LIMIT);
+        look(&mut idle);
+        idle.ask(b"who\n", b"2\n");
+        let closed = counted("connections_write_timeout");
+        wait_until("it is closed", || {
+            // The system may have taken some more of its replies in between.
+            clock.advance(A_MOMENT);
+            process.connections() == 1
+        });
+        assert_eq!(counted("connections_write_timeout"), closed + 1);
+        idle.ask(b"who\n", b"1\n");
+        process.stop().unwrap();
+    });
+}
+
+#[test]
+fn a_handshake_is_not_waited_for_longer_than_its_limit() {
+    for (transport, hello) in [(Transport::Tls12, &b""[..]), (Transport::Tls13, b"\x16\x03\x01")] {
+        let row = Row::new(transport, 1);
+        let (process, clock) = spawn(&row, Options { handshake_timeout: LIMIT, ..options() });
+        let mut other = row.connect(&process);
+        other.ask(b"who\n", b"1\n");
+        let mut silent = Client::tcp(process.address().unwrap());
+        silent.send(hello);
+        wait_until("the worker has it", || {
+            other.send(b"who\n");
+            other.take(2) == b"2\n"
+        });
+        clock.advance(BEFORE_LIMIT);
+        look(&mut other);
+        assert!(silent.is_quiet());
+        let closed = counted("connections_handshake_timeout");
+        clock.advance(A_MOMENT);
+        assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
+        assert_eq!(counted("connections_handshake_timeout"), closed + 1);
+        other.ask(b"who\n", b"1\n");
+        process.stop().unwrap();
+    }
+}
+
+#[test]
+fn a_closed_client_that_does_not_close_is_given_up_at_its_limit() {
+    on_every_transport(|row| {
+        let (process, clock) = spawn(row, Options { linger_timeout: LIMIT, ..options() });
+        let (mut rude, mut other) = (row.connect(&process), row.connect(&process));
+        rude.send(b"quit\nand more\n");
+        assert_eq!(rude.rest(), b"bye\n");
+        clock.advance(BEFORE_LIMIT);
+        look(&mut other);
+        other.ask(b"who\n", b"2\n");
+        clock.advance(A_MOMENT);
+        wait_until("it is given up", || process.connections() == 1);
+        other.ask(b"who\n", b"1\n");
+        process.stop().unwrap();
+    });
+}
+
+#[test]
+fn a_request_that_cannot_fit_is_refused() {
+    on_every_transport(|row| {
+        let limits = Limits { request_bytes: 1_000, ..Limits::default() };
+        let process =
+            Speaker::default().spawn(row.builder().options(Options { limits, ..options() }));
+        let mut client = row.connect(&process);
+        let fits = "x".repeat(1_000 - "echo \n".len());
+        for byte in format!("echo {fits}\n").as_bytes() {
+            client.send(&[*byte]);
+        }
+        client.expect(format!("{fits}\n").as_bytes());
+        client.send(&[b"echo before\necho ", &[b'x'; 1_000][..]].concat());
+        assert_eq!(client.rest(), b"before\ntoo large\n");
+        drop(client);
+        process.stop().unwrap();
+    });
+}

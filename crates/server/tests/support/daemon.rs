@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Daemon`]: a built server as a child process. It is killed when the test is over.
+
+use super::PATIENCE;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A server that runs.
+pub struct Daemon {
+    child: Child,
+    /// Lines of standard error that were not looked at yet.
+    lines: Receiver<String>,
+    /// Those that were.
+    seen: Vec<String>,
+}
+
+/// A folder with a configuration file.
+pub struct Config {
+    folder: TempDir,
+    pub file: PathBuf,
+}
+
+impl Config {
+    pub fn new(text: &str) -> Self {
+        let config = Config::empty();
+        config.write(text);
+        config
+    }
+
+    /// A folder whose configuration, which may name files in it, is yet to be written.
+    pub fn empty() -> Self {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("server.toml");
+        Config { folder, file }
+    }
+
+    pub fn write(&self, text: &str) {
+        fs::write(&self.file, text).unwrap();
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Runs `program` to its end.
+pub fn run(program: &str, arguments: &[&str]) -> Output {
+    Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+/// What a program has printed.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+impl Daemon {
+    /// Starts `program` with a configuration file.
+    pub fn start(program: &str, config: &Config) -> Self {
+        Daemon::spawn(Command::new(program).arg(&config.file))
+    }
+
+    /// Starts a server, with its standard error for the test.
+    pub fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Daemon { child, lines, seen: Vec::new() }
+    }
+
+    /// Waits for a line of standard error with `part` in it; returns what is behind `part`. Lines are
+    /// looked at once, in order.
+    #[track_caller]
+    pub fn line(&mut self, part: &str) -> String {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                panic!("no line with {part:?} in:\n{}", self.seen.join("\n"));
+            };
+            let found = line.split_once(part).map(|(_, rest)| rest.to_owned());
+            self.seen.push(line);
+            if let Some(rest) = found {
+                return rest;
+            }
+        }
+    }
+
+    /// The address of the next TCP listener that it reports.
+    #[track_caller]
+    pub fn address(&mut self) -> SocketAddr {
+        self.line("listening on tcp:").parse().unwrap()
+    }
+
+    /// The address of the admin plane, which it reports behind its listeners.
+    #[track_caller]
+    pub fn admin(&mut self) -> SocketAddr {
+        self.line("admin on http://").parse().unwrap()
+    }
+
+    /// Sends a signal, by its name without `SIG`.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &pid]).status().unwrap();
+        assert!(status.success(), "kill -s {name} {pid}");
+    }
+
+    /// Waits for its end; returns how it ended, and what it printed to standard error since the
+    /// lines that were waited for.
+    #[track_caller]
+    pub fn end(mut self) -> (ExitStatus, String) {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end:\n{}", self.seen.join("\n"));
+            thread::sleep(Duration::from_millis(1));
+        };
+        let rest: Vec<String> = self.lines.iter().collect();
+        (status, rest.join("\n"))
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// What it has printed to standard output, of a child that was started with a pipe for it.
+    pub fn stdout(&mut self) -> String {
+        let mut text = String::new();
+        let stdout = self.child.stdout.as_mut().expect("a pipe");
+        stdout.read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It has usually ended by itself, and then there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The table: a story about a server is told with one worker and with two, over every transport.
+//!
+//! ```text
+//! on_every_row(|row| {
+//!     let process = row.builder().spawn(|| MyProtocol, |_| MyService).unwrap();
+//!     let mut client = row.connect(&process);
+//!     client.ask(b"hello\n", b"HELLO\n");
+//!     process.stop().unwrap();
+//! });
+//! ```
+
+use super::certificates::Certificates;
+use super::client::Client;
+use rustls::version::{TLS12, TLS13};
+use server::{Builder, Endpoint, Process, TlsAcceptor};
+use tempfile::TempDir;
+
+/// How clients reach the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    Tcp,
+    Tcp6,
+    Tls12,
+    Tls13,
+    /// TLS 1.3, and both sides show a certificate.
+    ClientCertificate,
+    Unix,
+}
+
+impl Transport {
+    pub const ALL: [Transport; 6] = [
+        Transport::Tcp,
+        Transport::Tcp6,
+        Transport::Tls12,
+        Transport::Tls13,
+        Transport::ClientCertificate,
+        Transport::Unix,
+    ];
+
+    /// Whether the connection is encrypted.
+    pub fn is_tls(self) -> bool {
+        matches!(self, Transport::Tls12 | Transport::Tls13 | Transport::ClientCertificate)
+    }
+}
+
+/// A row of the table, with what its transport needs.
+pub struct Row {
+    pub transport: Transport,
+    pub workers: usize,
+    folder: TempDir,
+    certificates: Option<Certificates>,
+}
+
+/// Tells the story on every row.
+pub fn on_every_row(story: impl Fn(&Row)) {
+    for workers in [1, 2] {
+        for transport in Transport::ALL {
+            // Shown when the story fails.
+            println!("{transport:?}, {workers} workers");
+            story(&Row::new(transport, workers));
+        }
+    }
+}
+
+/// Tells the story over every transport, with one worker that all clients share.
+pub fn on_every_transport(story: impl Fn(&Row)) {
+    for transport in Transport::ALL {
+        println!("{transport:?}");
+        story(&Row::new(transport, 1));
+    }
+}
+
+impl Row {
+    pub fn new(transport: Transport, workers: usize) -> Self {
+        let folder = TempDir::new().unwrap();
+        let certificates = transport.is_tls().then(|| Certificates::new(folder.path()));
+        Row { transport, workers, folder, certificates }
+    }
+
+    /// Where the server listens.
+    pub fn endpoint(&self) -> Endpoint {
+        match self.transport {
+            Transport::Unix => Endpoint::Unix { path: self.folder.path().join("s"), mode: 0o700 },
+            Transport::Tcp6 => Endpoint::Tcp("[::1]:0".parse().unwrap()),
+            _ => Endpoint::Tcp("127.0.0.1:0".parse().unwrap()),
+        }
+    }
+
+    /// A server with the row's workers that listens on the row's transport.
+    pub fn builder(&self) -> Builder {
+        let builder = Builder::new("test", "0.0.0")
+            .listen(self.endpoint(), self.transport.is_tls())
+            .workers(self.workers);
+        match &self.certificates {
+            None => builder,
+            Some(certificates) => {
+                let ask = self.transport == Transport::ClientCertificate;
+                builder.tls(TlsAcceptor::new(certificates.options(ask)).unwrap())
+            }
+        }
+    }
+
+    /// A client of the server that [`Row::builder`] has made.
+    pub fn connect(&self, process: &Process) -> Client {
+        let certificates = self.certificates.as_ref();
+        match &process.endpoints()[0] {
+            Endpoint::Unix { path, .. } => Client::unix(path),
+            Endpoint::Tcp(address) => match (self.transport, certificates) {
+                (Transport::Tls12, Some(ours)) => Client::tls(*address, ours.client(&TLS12, false)),
+                (Transport::Tls13, Some(ours)) => Client::tls(*address, ours.client(&TLS13, false)),
+                (_, Some(ours)) => Client::tls(*address, ours.client(&TLS13, true)),
+                (_, None) => Client::tcp(*address),
+            },
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Signals: the orderly end, the end at once, and reading files anew.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+use rustls::version::{TLS12, TLS13};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream};
+use support::certificates::Certificates;
+use support::client::Client;
+use support::daemon::{Config, Daemon};
+use support::http::{get, metric};
+use support::wait_until;
+
+const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
+
+/// A client that never reads and has sent as many pings as anybody takes.
+fn deaf(address: SocketAddr, admin: SocketAddr) -> TcpStream {
+    let mut client = TcpStream::connect(address).unwrap();
+    client.set_nonblocking(true).unwrap();
+    let pings = b"PING\r\n".repeat(10_000);
+    let (mut served, mut still) = (0.0, 0);
+    wait_until("its replies pile up and nothing moves", || {
+        match client.write(&pings) {
+            Ok(_) => still = 0,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
+        }
+        let now = metric(admin, "process_req");
+        still = if now == served { still + 1 } else { 0 };
+        served = now;
+        still > 20 && metric(admin, "connection_backpressure") > 0.0
+    });
+    client
+}
+
+#[test]
+fn a_signal_to_stop_ends_it_once_everything_is_flushed() {
+    for signal in ["TERM", "INT"] {
+        let config = Config::new("[server]\nport = 0\n[admin]\nport = 0\n");
+        let mut server = Daemon::start(PINGSERVER, &config);
+        let (address, admin) = (server.address(), server.admin());
+        let mut client = Client::tcp(address);
+        client.ask(b"PING\r\n", b"PONG\r\n");
+        client.send(&b"PING\r\n".repeat(1000));
+        server.signal(signal);
+        let (status, log) = server.end();
+        assert_eq!(status.code(), Some(0), "{log}");
+        assert!(client.rest() == b"PONG\r\n".repeat(1000));
+        assert!(log.contains("stopping") && log.contains("stopped"), "the log is whole: {log}");
+        assert!(TcpStream::connect(admin).is_err());
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    for (signal, code) in [("TERM", 128 + 15), ("INT", 128 + 2)] {
+        let config = Config::new("[server]\nport = 0\ndrain_timeout = \"1h\"\n[admin]\nport = 0\n");
+        let mut server = Daemon::start(PINGSERVER, &config);
+        let (address, admin) = (server.address(), server.admin());
+        let client = deaf(address, admin);
+        server.signal(signal);
+        server.line("stopping");
+        assert_eq!(get(admin, "/ready"), (503, "draining\n".to_owned()));
+        assert!(server.is_running(), "a client has not read its replies");
+        server.signal(signal);
+        let (status, rest) = server.end();
+        assert_eq!(status.code(), Some(code));
+        assert!(rest.contains("second signal"), "{rest}");
+        drop(client);
+    }
+}
+
+#[test]
+fn a_client_that_never_reads_delays_the_end_by_the_drain_timeout_only() {
+    let config = Config::new("[server]\nport = 0\ndrain_timeout = \"50ms\"\n[admin]\nport = 0\n");
+    let mut server = Daemon::start(PINGSERVER, &config);
+    let (address, admin) = (server.address(), server.admin());
+    let client = deaf(address, admin);
+    server.signal("TERM");
+    let (status, rest) = server.end();
+    assert_eq!(status.code(), Some(0));
+    assert!(rest.contains("1 connections could not be flushed in time"), "{rest}");
+    drop(client);
+}
+
+#[test]
+fn during_the_drain_delay_everybody_is_served() {
+    let config = Config::new("[server]\nport = 0\ndrain_delay = \"1h\"\n[admin]\nport = 0\n");
+    let mut server = Daemon::start(PINGSERVER, &config);
+    let (address, admin) = (server.address(), server.admin());
+    let mut old = Client::tcp(address);
+    old.ask(b"PING\r\n", b"PONG\r\n");
+    server.signal("TERM");
+    wait_until("it says so", || get(admin, "/ready") == (503, "draining\n".to_owned()));
+    old.ask(b"PING\r\n", b"PONG\r\n");
+    Client::tcp(address).ask(b"PING\r\n", b"PONG\r\n");
+    server.signal("TERM");
+    assert_eq!(server.end().0.code(), Some(143));
+    assert_eq!(old.rest(), b"");
+}
+
+#[test]
+fn hangup_opens_the_log_file_anew() {
+    let config = Config::empty();
+    let (log, moved) = (config.folder().join("ping.log"), config.folder().join("ping.log.1"));
+    config.write(&format!(
+        "[server]\nport = 0\n[admin]\nenabled = false\n[debug]\nlog_file = \"{}\"\n",
+        log.display()
+    ));
+    let server = Daemon::start(PINGSERVER, &config);
+    let contains = |path, part| fs::read_to_string(path).is_ok_and(|text| text.contains(part));
+    wait_until("it has started", || contains(&log, "listening on tcp:"));
+    fs::rename(&log, &moved).unwrap();
+    server.signal("HUP");
+    wait_until("there is a new file", || log.exists());
+    server.signal("TERM");
+    let (status, stderr) = server.end();
+    assert_eq!((status.code(), &stderr[..]), (Some(0), ""));
+    assert!(contains(&log, "stopped"), "what comes later is in the new file");
+    assert!(!contains(&log, "listening on"));
+    assert!(contains(&moved, "listening on") && !contains(&moved, "stopped"));
+}
+
+#[test]
+fn hangup_reads_the_certificate_anew() {
+    let config = Config::empty();
+    let certificates = Certificates::new(config.folder());
+    config.write(&format!(
+        "[server]\nport = 0\n[admin]\nenabled = false\n\
+         [tls]\ncertificate_chain = \"{}\"\nprivate_key = \"{}\"\n",
+        certificates.path("server.pem").display(),
+        certificates.path("server.key").display()
+    ));
+    let first = certificates.renew();
+    let mut server = Daemon::start(PINGSERVER, &config);
+    let address = server.address();
+    let connect = |version| {
+        let mut client = Client::tls(address, certificates.client(version, false));
+        client.ask(b"PING\r\n", b"PONG\r\n");
+        client
+    };
+    let mut old = connect(&TLS12);
+    assert_eq!(old.server_certificate(), first);
+
+    let second = certificates.renew();
+    assert_ne!(first, second);
+    assert_eq!(connect(&TLS13).server_certificate(), first, "not before it is told");
+    server.signal("HUP");
+    server.line("certificates are read anew");
+    assert_eq!(connect(&TLS12).server_certificate(), second);
+    assert_eq!(connect(&TLS13).server_certificate(), second);
+    old.ask(b"PING\r\n", b"PONG\r\n");
+
+    fs::write(certificates.path("server.pem"), "no certificate at all").unwrap();
+    server.signal("HUP");
+    let complaint = server.line("certificates stay as they are: ");
+    assert!(complaint.contains("server.pem"), "{complaint}");
+    assert_eq!(connect(&TLS13).server_certificate(), second);
+    server.signal("TERM");
+    assert_eq!(server.end().0.code(), Some(0));
+}
+
+#[test]
+fn hangup_without_files_is_harmless() {
+    let config = Config::new("[server]\nport = 0\n[admin]\nenabled = false\n");
+    let mut server = Daemon::start(PINGSERVER, &config);
+    let mut client = Client::tcp(server.address());
+    for _ in 0..3 {
+        server.signal("HUP");
+        server.line("log files are reopened");
+    }
+    client.ask(b"PING\r\n", b"PONG\r\n");
+}
