@@ -136,7 +136,8 @@ impl Acceptor {
                 Round::Starved(error) => {
                     if pause == PAUSE_MIN {
                         warn!(
-                            "accepting pauses: {error}; raise the limit of open files (ulimit -n)"
+                            "accepting pauses: {error}; if that is for want of descriptors, raise \
+                             the limit of open files (ulimit -n)"
                         );
                     }
                     ACCEPT_PAUSED.increment();
@@ -195,12 +196,12 @@ impl Acceptor {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Ok(Round::Drained);
                 }
-                Err(error) if is_starved(&error) => {
+                Err(error) => {
                     ACCEPT_ERROR.increment();
-                    return Ok(Round::Starved(error));
+                    if !is_clients(&error) {
+                        return Ok(Round::Starved(error));
+                    }
                 }
-                // The client went away before it was accepted: its trouble, not ours.
-                Err(_) => ACCEPT_ERROR.increment(),
             }
         }
         Ok(Round::More)
@@ -230,12 +231,15 @@ impl Acceptor {
     }
 }
 
-/// Whether accepting failed for want of descriptors or memory (EMFILE, ENFILE, ENOBUFS, ENOMEM):
-/// trying again at once would only burn the CPU.
-fn is_starved(error: &io::Error) -> bool {
-    const ENOMEM: i32 = 12;
-    const ENFILE: i32 = 23;
-    const EMFILE: i32 = 24;
-    const ENOBUFS: i32 = 105;
-    matches!(error.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE | ENOBUFS))
+/// Whether the client went away before it was accepted, which says nothing about the next one. After
+/// any other error (no descriptors, no memory, not permitted) trying again at once would only burn
+/// the CPU.
+fn is_clients(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::Interrupted
+    )
 }

@@ -27,6 +27,9 @@ use std::time::{Duration, Instant};
 /// The token of the mailbox's waker; connections use their slot in the slab.
 const WAKER: Token = Token(usize::MAX);
 
+/// Messages taken per turn of the loop.
+const MAIL_SHARE: usize = 1024;
+
 /// Connections looked at per tick for exceeded time limits, at the least.
 const SWEEP_MIN: usize = 64;
 
@@ -59,6 +62,8 @@ pub struct Worker<P: Protocol, E, M> {
     sweep_from: usize,
     /// Set when the worker is to end.
     deadline: Option<Ticks>,
+    /// Messages may wait that were not taken in this turn.
+    more_mail: bool,
 }
 
 impl<P: Protocol, E, M> std::fmt::Debug for Worker<P, E, M> {
@@ -109,6 +114,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
             sweep_at: now.ticks,
             sweep_from: 0,
             deadline: None,
+            more_mail: false,
         })
     }
 
@@ -135,7 +141,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
 
     /// One turn of the loop; whether it was the last.
     fn step(&mut self, events: &mut Events) -> io::Result<bool> {
-        let sleep = if self.again.is_empty() { self.options.tick } else { Duration::ZERO };
+        let is_idle = self.again.is_empty() && !self.more_mail;
+        let sleep = if is_idle { self.options.tick } else { Duration::ZERO };
         match self.poll.poll(events, Some(sleep)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
             other => other?,
@@ -225,8 +232,14 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         }
     }
 
+    /// Takes messages, up to a share; the waker does not call again for the rest.
     fn read_mail(&mut self) {
-        while let Ok(message) = self.inbox.try_recv() {
+        self.more_mail = true;
+        for _ in 0..MAIL_SHARE {
+            let Ok(message) = self.inbox.try_recv() else {
+                self.more_mail = false;
+                return;
+            };
             match message {
                 Message::Connection(newcomer) => self.welcome(*newcomer),
                 Message::Deliver(to, bytes) => self.deliver_here(to, bytes),

@@ -276,13 +276,23 @@ impl Builder {
             drain_delay: self.drain_delay,
             drain_timeout: self.drain_timeout,
         };
-        for (index, mut worker) in workers.into_iter().enumerate() {
-            worker.introduce(mailboxes.clone());
-            threads.spawn(format!("worker {index}"), events, move || worker.run())?;
+        let spawn_all = || {
+            for (index, mut worker) in workers.into_iter().enumerate() {
+                worker.introduce(mailboxes.clone());
+                threads.spawn(format!("worker {index}"), events, move || worker.run())?;
+            }
+            threads.spawn("listener".to_owned(), events, move || acceptor.run())
+        };
+        match spawn_all() {
+            Ok(()) => {
+                threads.readiness.set(State::Ready);
+                Ok(threads)
+            }
+            Err(error) => {
+                threads.abandon();
+                Err(error)
+            }
         }
-        threads.spawn("listener".to_owned(), events, move || acceptor.run())?;
-        threads.readiness.set(State::Ready);
-        Ok(threads)
     }
 
     fn bind(&self) -> Result<Vec<(Listener, Option<TlsAcceptor>)>, Error> {

@@ -29,8 +29,8 @@ pub enum Error {
     /// The certificate or the key cannot be used.
     #[error("[tls] {0}")]
     Tls(#[from] session::Error),
-    /// The admin thread did not start.
-    #[error("[admin] {0}; choose another [admin] host or port, or set enabled = false")]
+    /// The admin thread did not start, or failed.
+    #[error("[admin] {0}{remedy}", remedy = admin_remedy(.0))]
     Admin(#[from] admin::Error),
     /// The log cannot be written.
     #[error("[debug] or [klog]: {0}")]
@@ -46,4 +46,12 @@ pub enum Error {
         /// Its error or its panic's message.
         problem: String,
     },
+}
+
+/// What an operator can do about a failure of the admin plane.
+fn admin_remedy(error: &admin::Error) -> &'static str {
+    match error {
+        admin::Error::Bind { .. } => "; choose another [admin] host or port, or enabled = false",
+        _ => "",
+    }
 }

@@ -8,7 +8,7 @@
 
 use crate::Error;
 use admin::{AdminHandle, Readiness, State};
-use clock::Clock;
+use clock::{Clock, Ticks};
 use log::{error, info};
 use reactor::{AcceptorHandle, Census, Endpoint, Mailbox, Message};
 use std::any::Any;
@@ -66,6 +66,17 @@ impl Threads {
         let join = thread::Builder::new().name(name).spawn(run).map_err(Error::Start)?;
         self.joins.push(join);
         Ok(())
+    }
+
+    /// Ends the workers of a server that could not be started whole. They have no connections yet.
+    pub(crate) fn abandon(self) {
+        for mailbox in &self.mailboxes {
+            // A worker that cannot be woken notices at its next tick.
+            let _ = mailbox.send(Message::Drain { deadline: Ticks::ZERO });
+        }
+        for join in self.joins {
+            let _ = join.join();
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Reload {
 impl Reload {
     fn run(&self) {
         self.logs.store(true, Ordering::Release);
-        info!("log files are reopened");
+        info!("SIGHUP: log files will be reopened");
         match self.tls.as_ref().map(TlsAcceptor::reload) {
             None => {}
             Some(Ok(())) => info!("certificates are read anew, for new connections"),

@@ -170,7 +170,7 @@ fn hangup_without_files_is_harmless() {
     let mut client = Client::tcp(server.address());
     for _ in 0..3 {
         server.signal("HUP");
-        server.line("log files are reopened");
+        server.line("log files will be reopened");
     }
     client.ask(b"PING\r\n", b"PONG\r\n");
 }
