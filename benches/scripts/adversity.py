@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile and broken clients against a running cache server, while a well-behaved one is watched.
+
+    cargo build --release --bin segcache
+    python3 benches/scripts/adversity.py --server target/release/segcache
+
+Starts the server itself on free loopback ports (one plain, one TLS), runs each scenario beside a probe
+that reads and writes one key, and prints for each: the probe's p50 and p99 undisturbed, disturbed and
+their ratio, the server's resident memory and its open file descriptors before, during and after.
+
+Fails if a reply to the probe is ever wrong or missing, if memory grows past its bound, or if descriptors
+or memory do not come back. With --p99 RATIO also if the disturbed p99 exceeds RATIO times the undisturbed
+one; that is a measurement, so leave it out where the machine is shared. Where the machine has two cores,
+the server gets the first; the probe shares the second with the hostile clients, which run at idle priority.
+--seconds sets how long the random bytes last. Needs python3 and the openssl command.
+"""
+import argparse, multiprocessing, os, random, re, resource, signal, socket, ssl, struct, subprocess, sys
+import tempfile, threading, time
+
+PROBE_SECONDS = 3.0
+MEMORY_BOUND_MB = 64  # growth of resident memory that any scenario may cause while it lasts
+MEMORY_LEAK_MB = 8  # growth that may be left behind (allocator slack)
+
+
+class Server:
+    """The server under test; its addresses are read from its log."""
+
+    def __init__(self, binary, folder):
+        cert, key = make_certificate(folder)
+        config = os.path.join(folder, "server.toml")
+        with open(config, "w") as file:
+            file.write(
+                '[server]\nlisten = ["notls:127.0.0.1:0", "127.0.0.1:0"]\nmax_connections = 6000\n'
+                "[admin]\nenabled = false\n"
+                f'[tls]\ncertificate_chain = "{cert}"\nprivate_key = "{key}"\n'
+            )
+        self.process = subprocess.Popen(
+            [binary, config], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: pin(0)
+        )
+        found = []
+        for line in self.process.stderr:
+            found += re.findall(r"listening on tcp:127\.0\.0\.1:(\d+)", line)
+            if len(found) == 2:
+                break
+        else:
+            sys.exit("the server did not start")
+        self.port, self.tls_port = map(int, found)
+        # Keep reading, or a full pipe would stop the server's log.
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+
+    def memory_mb(self):
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) / 1024
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def connect(self, port=None):
+        return socket.create_connection(("127.0.0.1", port or self.port), 10)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(30)
+        if code != 0:
+            sys.exit(f"FAIL: the server ended with code {code}")
+
+
+def pin(core):
+    if len(os.sched_getaffinity(0)) > 1:
+        os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[core]})
+
+
+def make_certificate(folder):
+    cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+         "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", cert],
+        check=True, capture_output=True,
+    )
+    return cert, key
+
+
+def exchange(sock, request, end):
+    """Sends a request and reads up to the reply's last bytes."""
+    sock.sendall(request)
+    reply = b""
+    while not reply.endswith(end):
+        piece = sock.recv(65536)
+        if not piece:
+            raise ConnectionError(f"closed after {reply[:80]!r}")
+        reply += piece
+    return reply
+
+
+def probe(server, seconds):
+    """A good client: writes and reads one key, checks every byte, returns its latencies."""
+    latencies, end = [], time.monotonic() + seconds
+    with server.connect() as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        count = 0
+        while time.monotonic() < end:
+            value = b"%020d" % count
+            for request, expected in (
+                (b"set probe 0 0 20\r\n%s\r\n" % value, b"STORED\r\n"),
+                (b"get probe\r\n", b"VALUE probe 0 20\r\n%s\r\nEND\r\n" % value),
+            ):
+                start = time.perf_counter()
+                reply = exchange(sock, request, b"\n" if expected == b"STORED\r\n" else b"END\r\n")
+                latencies.append(time.perf_counter() - start)
+                if reply != expected:
+                    sys.exit(f"FAIL: the probe got {reply!r} instead of {expected!r}")
+            count += 1
+            time.sleep(0.0005)
+    return sorted(latencies)
+
+
+def percentile(latencies, p):
+    return latencies[min(len(latencies) - 1, int(len(latencies) * p))] * 1e6
+
+
+# --- scenarios: each opens its hostile connections, reports that it is at work, and lets go on request ---
+
+
+def half_request(server, ready, done):
+    """A client sends half a request and stops; a hundred of them."""
+    socks = [server.connect() for _ in range(100)]
+    for sock in socks:
+        sock.sendall(b"set half 0 0 100\r\nonly a pa")
+    hold(socks, ready, done)
+
+
+def never_reads(server, ready, done):
+    """Clients ask for far more than they ever read."""
+    with server.connect() as sock:
+        exchange(sock, b"set big 0 0 200000\r\n%s\r\n" % (b"x" * 200000), b"STORED\r\n")
+    socks = [server.connect() for _ in range(20)]
+    for sock in socks:
+        sock.settimeout(0.2)
+        try:
+            for _ in range(1000):
+                sock.sendall(b"get big\r\n" * 100)
+        except TimeoutError:
+            pass
+    hold(socks, ready, done)
+
+
+def idle_connections(server, ready, done):
+    """Two thousand connections that say nothing."""
+    hold([server.connect() for _ in range(2000)], ready, done)
+
+
+def broken_handshake(server, ready, done):
+    """TLS clients that break off their handshake, again and again, some by reset."""
+    context = client_context()
+    ready.set()
+    while not done.is_set():
+        for reset in (False, True):
+            sock = server.connect(server.tls_port)
+            incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+            tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+            try:
+                tls.do_handshake()
+            except ssl.SSLWantReadError:
+                sock.sendall(outgoing.read()[:100])
+            close(sock, reset)
+        time.sleep(0.005)
+
+
+def request_with_finished(server, ready, done):
+    """The first request arrives in the same segment as the end of the handshake."""
+    context = client_context()
+    ready.set()
+    while not done.is_set():
+        with server.connect(server.tls_port) as sock:
+            incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+            tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+            while True:
+                try:
+                    tls.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    sock.sendall(outgoing.read())
+                    incoming.write(sock.recv(65536))
+            tls.write(b"set early 0 0 2\r\nhi\r\nget early\r\n")
+            sock.sendall(outgoing.read())
+            reply, expected = b"", b"STORED\r\nVALUE early 0 2\r\nhi\r\nEND\r\n"
+            while len(reply) < len(expected):
+                try:
+                    reply += tls.read(4096)
+                except ssl.SSLWantReadError:
+                    incoming.write(sock.recv(65536))
+            if reply != expected:
+                sys.exit(f"FAIL: TLS client got {reply!r}")
+        time.sleep(0.005)
+
+
+def open_and_reset(server, ready, done):
+    """Five thousand connections are opened and reset, with half a request in some."""
+    ready.set()
+    for count in range(5000):
+        sock = server.connect()
+        if count % 3 == 0:
+            sock.sendall(b"get a b c")
+        close(sock, reset=True)
+    done.wait()
+
+
+def gigabyte_claim(server, ready, done):
+    """A client claims a body of a gigabyte and sends it slowly; nothing is kept for it."""
+    socks = [server.connect() for _ in range(20)]
+    for sock in socks:
+        reply = exchange(sock, b"set huge 0 0 1000000000\r\n", b"\n")
+        if reply != b"SERVER_ERROR object too large for cache\r\n":
+            sys.exit(f"FAIL: {reply!r}")
+    ready.set()
+    while not done.is_set():
+        for sock in socks:
+            sock.sendall(b"y" * 16384)
+        time.sleep(0.02)
+    for sock in socks:
+        sock.close()
+
+
+def random_bytes(server, ready, done):
+    """Random bytes, with line ends and command words strewn in, on ever new connections."""
+    rng = random.Random(1)
+    words = [b"get ", b"set ", b"\r\n", b"\n", b" ", b"0 0 10\r\n", b"stats", b"noreply\r\n", b"\0", b"incr "]
+    ready.set()
+    while not done.is_set():
+        sock = server.connect()
+        sock.settimeout(0.05)
+        try:
+            for _ in range(rng.randrange(1, 50)):
+                junk = b"".join(
+                    rng.choice(words) if rng.random() < 0.3 else rng.randbytes(rng.randrange(1, 200))
+                    for _ in range(20)
+                )
+                sock.sendall(junk.replace(b"flush_all", b"flush_none"))
+                if rng.random() < 0.5:
+                    sock.recv(65536)
+        except (TimeoutError, OSError):
+            pass
+        close(sock, reset=rng.random() < 0.3)
+
+
+def client_context():
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def close(sock, reset):
+    if reset:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+def hold(socks, ready, done):
+    ready.set()
+    done.wait()
+    for sock in socks:
+        sock.close()
+
+
+def run_hostile(scenario, server, ready, done):
+    pin(-1)
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    scenario(server, ready, done)
+
+
+def settle(read, target, seconds=20):
+    """Waits until read() is at most target; returns the last value."""
+    end = time.monotonic() + seconds
+    while (value := read()) > target and time.monotonic() < end:
+        time.sleep(0.1)
+    return value
+
+
+def run(scenario, server, seconds):
+    quiet = probe(server, PROBE_SECONDS)
+    memory, descriptors = server.memory_mb(), server.descriptors()
+    ready, done = multiprocessing.Event(), multiprocessing.Event()
+    hostile = multiprocessing.Process(target=run_hostile, args=(scenario, server, ready, done))
+    hostile.start()
+    while not ready.wait(0.1):
+        if not hostile.is_alive():
+            sys.exit(f"FAIL: {scenario.__name__} could not begin")
+    disturbed = probe(server, seconds)
+    memory_during, descriptors_during = server.memory_mb(), server.descriptors()
+    done.set()
+    hostile.join(60)
+    problems = []
+    if hostile.exitcode != 0:
+        problems.append(f"the hostile client ended with code {hostile.exitcode}")
+    descriptors_after = settle(server.descriptors, descriptors)
+    memory_after = settle(server.memory_mb, memory + MEMORY_LEAK_MB)
+    if descriptors_after > descriptors:
+        problems.append(f"{descriptors_after - descriptors} descriptors leaked")
+    if memory_during > memory + MEMORY_BOUND_MB:
+        problems.append(f"memory grew by {memory_during - memory:.0f} MB")
+    if memory_after > memory + MEMORY_LEAK_MB:
+        problems.append(f"{memory_after - memory:.0f} MB of memory did not come back")
+    ratio = percentile(disturbed, 0.99) / percentile(quiet, 0.99)
+    print(
+        f"{scenario.__name__:22} p50 {percentile(quiet, .5):4.0f} -> {percentile(disturbed, .5):4.0f} us   "
+        f"p99 {percentile(quiet, .99):4.0f} -> {percentile(disturbed, .99):4.0f} us ({ratio:.2f}x)   "
+        f"memory {memory:.0f} / {memory_during:.0f} / {memory_after:.0f} MB   "
+        f"fds {descriptors} / {descriptors_during} / {descriptors_after}",
+        flush=True,
+    )
+    return ratio, problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", required=True, help="the segcache binary")
+    parser.add_argument("--seconds", type=float, default=60, help="how long random bytes last (default 60)")
+    parser.add_argument("--p99", type=float, help="fail if the p99 ratio exceeds this")
+    parser.add_argument("--only", help="run one scenario by its name")
+    args = parser.parse_args()
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192) if hard > 0 else 8192, hard))
+    pin(-1)
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(args.server, folder)
+        try:
+            for scenario in (half_request, never_reads, idle_connections, broken_handshake,
+                             request_with_finished, open_and_reset, gigabyte_claim, random_bytes):
+                if args.only and scenario.__name__ != args.only:
+                    continue
+                seconds = args.seconds if scenario is random_bytes else 2 * PROBE_SECONDS
+                ratio, problems = run(scenario, server, seconds)
+                if args.p99 and ratio > args.p99:
+                    problems.append(f"p99 is {ratio:.2f} times the undisturbed one")
+                failures += [f"{scenario.__name__}: {problem}" for problem in problems]
+        finally:
+            server.stop()
+    for failure in failures:
+        print("FAIL:", failure)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
