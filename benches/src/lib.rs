@@ -1,2 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Criterion benchmarks and end-to-end comparisons of the workspace (see the `benches/` targets).
+//! What the benchmarks and the cost tests of the workspace share.
+//!
+//! * `criterion/`: benchmarks of single layers: `parse`, `compose`, `store`, `turn`. Run one with
+//!   `cargo bench -p benches --bench turn`.
+//! * `tests/`: costs that are promised, counted: heap allocations per request.
+//! * `scripts/`: measurements of whole servers: system calls of a pipeline, hostile clients.
+//! * [`Connection`] (`connection.rs`): a connection without a socket, which serves bytes through
+//!   `reactor::turn` as a worker does.
+//! * [`Unprefetched`] (`unprefetched.rs`): a service without its prefetches, to see what they bring.
+//! * [`workload`]: keys, requests and filled stores.
+//!
+//! ```
+//! use benches::Connection;
+//! use protocol_ping::{PingProtocol, PingService};
+//!
+//! let mut connection = Connection::new(PingProtocol, PingService);
+//! assert_eq!(connection.serve(b"PING\r\nPING\r\n"), b"PONG\r\nPONG\r\n".len());
+//! ```
+#![forbid(unsafe_code)]
+
+mod connection;
+mod unprefetched;
+pub mod workload;
+
+pub use connection::Connection;
+pub use unprefetched::Unprefetched;

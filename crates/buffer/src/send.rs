@@ -6,6 +6,9 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
+/// Places for values by reference that a connection keeps when nothing waits: 160 bytes.
+const PINNED_KEPT: usize = 4;
+
 /// Replies in order: copied bytes, with large values among them by reference.
 ///
 /// Small pieces are copied into one block. A large value enters as [`Bytes`] at the place it belongs
@@ -154,7 +157,10 @@ impl SendBuf {
     pub fn release(&mut self, pool: &mut Pool) {
         if self.is_empty() && self.bytes.capacity() != 0 {
             pool.give_send(std::mem::take(&mut self.bytes));
-            self.pinned = VecDeque::new();
+            // The queue stays for the next large values, unless a burst has made it large.
+            if self.pinned.capacity() > PINNED_KEPT {
+                self.pinned = VecDeque::new();
+            }
         }
     }
 

@@ -90,7 +90,7 @@ static COMMANDS: [Command; 20] = [
     Command {
         name: "flush_all",
         words: (0, 2),
-        usage: "[delay] [noreply]",
+        usage: "[<delay>] [noreply]",
         about: "Makes all values unreadable, at once or after a delay.",
         kind: Kind::Simple(Simple::FlushAll),
     },

@@ -13,7 +13,7 @@
 //!    before a close. (`turn` only appends; the driver writes once per readiness event.)
 //! 5. RULE-FAIR: one call serves a bounded number of requests, then yields to other connections.
 //! 6. RULE-BOUND: past the high-water mark of unsent bytes nothing more is executed until the peer
-//!    reads. At most one reply goes beyond the mark.
+//!    reads. At most one reply goes beyond the mark, and behind it the line that rejects input.
 //! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, each is prefetched, then each is
 //!    executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)

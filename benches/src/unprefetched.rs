@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Unprefetched`]: what a service costs without its prefetches.
+
+use buffer::SendBuf;
+use clock::Now;
+use protocol::{Context, Control, Execute, Malformed, Protocol};
+
+/// A service that does not prefetch, and is otherwise the one inside.
+#[derive(Clone, Debug)]
+pub struct Unprefetched<E>(pub E);
+
+impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
+    #[inline]
+    fn execute(
+        &mut self,
+        connection: &mut P,
+        request: P::Request<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        self.0.execute(connection, request, out, context)
+    }
+
+    fn rejected(&mut self, malformed: &Malformed) {
+        self.0.rejected(malformed);
+    }
+
+    fn maintain(&mut self, now: Now, budget: usize) {
+        self.0.maintain(now, budget);
+    }
+}

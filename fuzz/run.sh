@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the fuzz targets one after the other and stops at the first finding.
+#
+#   fuzz/run.sh SECONDS [TARGET...]
+#
+# Each target (all without arguments) runs for SECONDS; with 0 it only replays its committed seeds.
+# What a run finds worth keeping goes to target/corpus, from where the next run goes on; an input
+# that fails goes to artifacts/. Needs a nightly toolchain and cargo-fuzz.
+set -eu
+
+usage() {
+    echo "usage: $0 SECONDS [TARGET...]" >&2
+    exit 2
+}
+
+[ $# -ge 1 ] || usage
+seconds=$1
+shift
+case $seconds in
+'' | *[!0-9]*) usage ;;
+esac
+
+cd "$(dirname "$0")"
+[ $# -ge 1 ] || set -- ping_parse memcache_parse turn_chunks config_parse hashmap_model
+
+for target in "$@"; do
+    if [ ! -d "corpus/$target" ]; then
+        echo "run.sh: no such target: $target" >&2
+        exit 2
+    fi
+    found=${CARGO_TARGET_DIR:-target}/corpus/$target
+    mkdir -p "$found"
+    # Bytes of an input at most, and seconds for one at most: none needs a tenth of that.
+    case $target in
+    memcache_parse | turn_chunks) set -- -max_len=4096 -dict=dictionaries/memcache.dict ;;
+    config_parse) set -- -max_len=4096 -dict=dictionaries/config.dict ;;
+    # All of the store is checked after each operation, so long inputs are slow ones.
+    hashmap_model) set -- -max_len=1024 ;;
+    *) set -- -max_len=4096 ;;
+    esac
+    set -- "$@" -timeout=20
+    if [ "$seconds" -eq 0 ]; then
+        echo "run.sh: $target: replaying the seeds"
+        set -- "corpus/$target" -- -timeout=20 -runs=0
+    else
+        echo "run.sh: $target: $seconds s"
+        set -- "$found" "corpus/$target" -- "$@" -max_total_time="$seconds" -print_final_stats=1
+    fi
+    log=${CARGO_TARGET_DIR:-target}/$target.log
+    if cargo +nightly fuzz run "$target" "$@" >"$log" 2>&1; then
+        grep -E 'DONE|Done|stat::(number_of_executed_units|peak_rss_mb)' "$log" || true
+    else
+        cat "$log" >&2
+        echo "run.sh: $target: FAILED; the input is in the report above and in fuzz/artifacts/$target" >&2
+        exit 1
+    fi
+done
+echo "run.sh: no finding"

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Checks any codec against the contract of [`Protocol`], one input at a time.
+
+use crate::chunks::{Noise, plans};
+use protocol::{Malformed, Parsed, Protocol};
+use std::fmt::Debug;
+
+/// So many steps of an input are looked at: enough for a list of keys beyond every limit.
+const STEPS_MAX: usize = 6000;
+
+/// One request or rejection: where it is, and where the parser stands behind it.
+#[derive(Debug, PartialEq)]
+struct Step<R, C> {
+    at: usize,
+    taken: usize,
+    found: Result<R, Malformed>,
+    cursor: C,
+}
+
+/// Parses `input` under several chunkings and checks that
+///
+/// * nothing panics, and every step takes at least a byte;
+/// * requests, rejections and cursors are the same under each chunking;
+/// * `NeedMore` leaves the cursor where it is and asks for no more than is needed;
+/// * `inside` holds for each request: its slices lie in the bytes it was found in.
+pub(crate) fn check<'a, P>(protocol: &P, input: &'a [u8], inside: impl Fn(&P::Request<'a>, &[u8]))
+where
+    P: Protocol,
+    P::Request<'a>: Debug + PartialEq,
+{
+    let plans = plans(input.len(), &mut Noise::new(input));
+    let whole = run(protocol, input, &plans[0]);
+    for step in &whole {
+        if let Ok(request) = &step.found {
+            inside(request, &input[step.at..input.len().min(step.at.saturating_add(step.taken))]);
+        }
+    }
+    for plan in &plans[1..] {
+        let pieces = run(protocol, input, plan);
+        for (piece, whole) in pieces.iter().zip(&whole) {
+            assert_eq!(piece, whole, "a chunking changes a step; arrivals {plan:?}");
+        }
+        assert_eq!(pieces.len(), whole.len(), "a chunking changes the steps; arrivals {plan:?}");
+    }
+}
+
+/// Parses what of `input` has arrived at each of `ends`, until a rejection closes the connection or
+/// there are enough steps.
+fn run<'a, P: Protocol>(
+    protocol: &P,
+    input: &'a [u8],
+    ends: &[usize],
+) -> Vec<Step<P::Request<'a>, P::Cursor>> {
+    let mut steps = Vec::new();
+    let mut cursor = P::Cursor::default();
+    let mut at = 0_usize;
+    let mut asked = 0;
+    for &end in ends {
+        while at < end {
+            let before = cursor;
+            let (taken, found) = match protocol.parse(&mut cursor, &input[at..end]) {
+                Ok(Parsed::NeedMore { at_least }) => {
+                    assert!(at_least > 0, "needs more, but no byte, at {at} of {end}");
+                    assert!(cursor == before, "NeedMore moves the cursor at {at} of {end}");
+                    asked = asked.max(end.saturating_add(at_least));
+                    break;
+                }
+                Ok(Parsed::Request { request, consumed }) => (consumed, Ok(request)),
+                Err(malformed) => (malformed.skip.unwrap_or(input.len()), Err(malformed)),
+            };
+            assert!(taken > 0, "a step that takes no byte, at {at} of {end}");
+            assert!(asked <= end, "asked for {asked} bytes, yet {end} were enough, at {at}");
+            let closed = matches!(&found, Err(malformed) if malformed.skip.is_none());
+            steps.push(Step { at, taken, found, cursor });
+            if closed || steps.len() == STEPS_MAX {
+                return steps;
+            }
+            at = at.saturating_add(taken);
+            asked = 0;
+        }
+    }
+    steps
+}
+
+/// Checks that `slice` lies within `input`; an empty one may come from anywhere.
+pub(crate) fn assert_inside(slice: &[u8], input: &[u8]) {
+    let (slice, input) = (slice.as_ptr_range(), input.as_ptr_range());
+    let within = input.start <= slice.start && slice.end <= input.end;
+    assert!(slice.is_empty() || within, "a request borrows bytes that are not its own");
+}

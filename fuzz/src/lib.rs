@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Fuzz targets of the workspace: each is a function from bytes to nothing that panics when
+//! something is wrong.
+//!
+//! `fuzz_targets/` has one file per target that hands libFuzzer's bytes to its function here, so
+//! that a plain test (`tests/replay.rs`) can run the seeds of `corpus/` without a fuzzer. How an
+//! input is read is said at each function; `README.md` says how to run them.
+//!
+//! * `codec.rs`: the contract of a codec, for `ping_parse` and `memcache_parse`.
+//! * `peer.rs`: a connection without a socket, for `turn_chunks`.
+//! * `memcache.rs`: what is particular to memcache; `session.rs`: the session of `turn_chunks`.
+//! * `operations.rs`: the operations of `hashmap_model`; `model.rs`: what they must come to.
+//! * `settings.rs`: the settings that `config_parse` reads.
+//! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
+#![forbid(unsafe_code)]
+
+mod chunks;
+mod codec;
+mod memcache;
+mod model;
+mod operations;
+mod peer;
+mod session;
+mod settings;
+mod stretch;
+
+use arbitrary::Unstructured;
+use operations::Trial;
+use protocol_memcache::Memcache;
+use protocol_ping::{PingProtocol, client};
+use settings::Settings;
+
+/// The largest value of the codec that `memcache_parse` tests: small, so that inputs exceed it.
+const VALUE_MAX: usize = 256;
+
+/// Arbitrary bytes through the ping codec, and as replies through the client's parser.
+pub fn ping_parse(input: &[u8]) {
+    codec::check(&PingProtocol, input, |_, _| {});
+    let mut rest = input;
+    while let Some((_, taken)) = client::parse_reply(rest) {
+        assert!(taken > 0, "a reply that takes no byte");
+        rest = &rest[taken..];
+    }
+    assert!(!rest.contains(&b'\n'), "a line is a reply");
+}
+
+/// Arbitrary text as a configuration. What loads is printed, and loads from there as the same.
+pub fn config_parse(input: &[u8]) {
+    match config::parse::<Settings>(input, "fuzz.toml") {
+        Ok(settings) => {
+            let text = config::print(&settings).expect("settings that were loaded have a form");
+            let again: Settings = match config::parse(&text, "printed.toml") {
+                Ok(again) => again,
+                Err(error) => panic!("printed settings do not load: {error}\n{text}"),
+            };
+            assert_eq!(format!("{again:?}"), format!("{settings:?}"), "printed as\n{text}");
+        }
+        Err(error) => {
+            let text = error.to_string();
+            assert!(text.contains("fuzz.toml"), "an error that does not name the file: {text}");
+        }
+    }
+}
+
+/// Arbitrary bytes, stretched (see `stretch.rs`), through the memcache codec, and as replies
+/// through the client's parser.
+pub fn memcache_parse(input: &[u8]) {
+    let input = stretch::stretch(input);
+    let codec = Memcache::new(VALUE_MAX);
+    codec::check(&codec, &input, |request, taken| memcache::check_request(&codec, request, taken));
+    memcache::check_replies(&input);
+}
+
+/// A memcache session over `storage-hashmap`, whose output must not depend on how its bytes are cut
+/// into arrivals, and whose memory must keep its bounds. `session.rs` says how an input is read.
+pub fn turn_chunks(input: &[u8]) {
+    session::play(input);
+}
+
+/// Operations on `storage-hashmap` beside a plain map; each must come to the same on both.
+pub fn hashmap_model(input: &[u8]) {
+    let mut input = Unstructured::new(input);
+    let Ok(mut trial) = Trial::new(&mut input) else { return };
+    while !input.is_empty() && trial.step(&mut input).is_ok() {}
+    trial.finish();
+}

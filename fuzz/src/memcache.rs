@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is particular to memcache: what a request borrows, its way back to bytes, and replies.
+
+use crate::codec::assert_inside;
+use protocol::{Parsed, Protocol};
+use protocol_memcache::client::{self, Encoder, Reply};
+use protocol_memcache::{KEY_MAX, Memcache, Request};
+
+/// Checks one request that `codec` found in `input`: what it borrows lies there and keeps its
+/// limits, and encoding it gives bytes in which the same request is found again.
+pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8]) {
+    if let Some(key) = request.key() {
+        assert_inside(key, input);
+        assert!((1..=KEY_MAX).contains(&key.len()), "a key of {} bytes", key.len());
+        assert!(!key.contains(&b' ') && !key.contains(&b'\n'), "no key: {key:?}");
+    }
+    match request {
+        Request::Write(write) => {
+            assert_inside(write.value, input);
+            assert!(write.value.len() <= codec.value_max(), "a value of {}", write.value.len());
+        }
+        Request::Stats { topic } => assert_inside(topic, input),
+        _ => {}
+    }
+    let mut wire = Vec::new();
+    if encode(request, &mut Encoder::new(&mut wire)) {
+        let again = codec.parse(&mut Default::default(), &wire);
+        let expected = Parsed::Request { request: *request, consumed: wire.len() };
+        assert_eq!(again, Ok(expected), "encoded as {}", wire.escape_ascii());
+    }
+}
+
+/// Encodes `request`; false for those that a client does not send in one piece, and for keys that
+/// are not what [`Encoder`] asks for.
+fn encode(request: &Request<'_>, encoder: &mut Encoder<'_>) -> bool {
+    if request.key().is_some_and(|key| key.iter().any(|&byte| byte <= b' ')) {
+        return false;
+    }
+    match *request {
+        Request::Write(ref write) => encoder.write(write),
+        Request::Delete { key, quiet } => encoder.delete(key, quiet),
+        Request::Arith { key, delta, direction, quiet } => {
+            encoder.arith(direction, key, delta, quiet);
+        }
+        Request::Touch { key, exptime, quiet } => encoder.touch(key, exptime, quiet),
+        Request::FlushAll { delay, quiet } => encoder.flush_all(delay, quiet),
+        Request::Version => encoder.version(),
+        Request::Quit => encoder.quit(),
+        _ => return false,
+    }
+    true
+}
+
+/// Reads arbitrary bytes as replies: never panics, takes a byte at least, borrows only the input,
+/// and asks for more only until the reply is whole.
+pub(crate) fn check_replies(input: &[u8]) {
+    let mut rest = input;
+    while let Ok(Some((reply, taken))) = client::parse(rest) {
+        assert!(taken > 0 && taken <= rest.len(), "a reply of {taken} bytes in {}", rest.len());
+        if let Reply::Value { key, value, .. } = reply {
+            assert_inside(key, &rest[..taken]);
+            assert_inside(value, &rest[..taken]);
+        }
+        let short = client::parse(&rest[..taken - 1]);
+        assert_eq!(short, Ok(None), "all but a byte of {reply:?}");
+        let exact = client::parse(&rest[..taken]);
+        assert_eq!(exact, Ok(Some((reply, taken))), "bytes behind a reply change it");
+        rest = &rest[taken..];
+    }
+}
+
+/// Checks that `output` of a server is nothing but whole replies.
+pub(crate) fn assert_replies(output: &[u8]) {
+    let mut rest = output;
+    while !rest.is_empty() {
+        match client::parse(rest) {
+            Ok(Some((_, taken))) => rest = &rest[taken..],
+            other => panic!("{other:?} in the output: {}", rest.escape_ascii()),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs the committed seeds of every target without a fuzzer, with any toolchain.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+use std::fs;
+use std::path::Path;
+
+fn replay(name: &str, target: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
+    let mut seeds = 0;
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        println!("{}", path.display());
+        target(&fs::read(&path).unwrap());
+        seeds += 1;
+    }
+    assert!(seeds >= 10, "{seeds} seeds in {}", folder.display());
+}
+
+#[test]
+fn ping_parse() {
+    replay("ping_parse", fuzz::ping_parse);
+}
+
+#[test]
+fn memcache_parse() {
+    replay("memcache_parse", fuzz::memcache_parse);
+}
+
+#[test]
+fn turn_chunks() {
+    replay("turn_chunks", fuzz::turn_chunks);
+}
+
+#[test]
+fn config_parse() {
+    replay("config_parse", fuzz::config_parse);
+}
+
+#[test]
+fn hashmap_model() {
+    replay("hashmap_model", fuzz::hashmap_model);
+}
