@@ -10,6 +10,10 @@ use server::settings::{Admin, DebugLog, Klog, Listen, Sections, Server, Tls, Wor
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 11211;
 
+/// The memcached whose behaviour this is. Clients and tools read the number that `version` answers to
+/// know what a server can do, so it comes before our own.
+const MEMCACHED_VERSION: &str = "1.6.18";
+
 /// Smallest and largest value limit, as memcached's `-I` has them.
 const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
@@ -96,7 +100,7 @@ impl Config {
         };
         let options = ServiceOptions::new()
             .value_max(self.cache.value_max.0 as usize)
-            .version(version)
+            .version(format!("{MEMCACHED_VERSION}+segcache.{version}"))
             .threads(self.worker.threads)
             .memory_max(self.cache.memory.0)
             .connections_max(server.max_connections)

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line of the built server: memcached's flags beside a configuration file.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::process::{Command, Output};
+use support::client::Client;
+use support::daemon::{Config, Daemon, run, text};
+
+const SEGCACHE: &str = env!("CARGO_BIN_EXE_segcache");
+
+/// Without an admin plane, whose port could be taken.
+const QUIET: &str = "[admin]\nenabled = false\n";
+
+/// Starts the server with `flags` and a configuration file.
+fn start(flags: &[&str], config: &Config) -> Daemon {
+    Daemon::spawn(Command::new(SEGCACHE).args(flags).arg(&config.file))
+}
+
+/// What `--print-config` says with `flags` and a configuration of `lines`.
+fn effective(flags: &[&str], lines: &str) -> String {
+    let config = Config::new(lines);
+    let output =
+        run(SEGCACHE, &[flags, &["--print-config", config.file.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{flags:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// The server must not start with `flags` and must say `parts`.
+fn refused(flags: &[&str], parts: &[&str]) {
+    refusal(&run(SEGCACHE, flags), flags, parts);
+}
+
+fn refusal(output: &Output, flags: &[&str], parts: &[&str]) {
+    let message = text(&output.stderr);
+    assert!(!output.status.success(), "{flags:?} is accepted");
+    assert_eq!(text(&output.stdout), "", "{flags:?}");
+    for part in parts {
+        assert!(message.contains(part), "{flags:?} without {part:?}: {message}");
+    }
+}
+
+#[test]
+fn flags_override_the_file() {
+    let file = "[server]\nport = 1\nbacklog = 2\nmax_connections = 3\nsocket_mode = \"0600\"\n\
+                [worker]\nthreads = 4\n[cache]\nmemory = \"32MB\"\nvalue_max = \"1KB\"\nevict = true\n\
+                [debug]\nlog_level = \"error\"\n";
+    let untouched = effective(&[], file);
+    for line in ["port = 1\n", "threads = 4\n", "memory = \"32MB\"\n", "log_level = \"error\"\n"] {
+        assert!(untouched.contains(line), "{line} is not in\n{untouched}");
+    }
+    let flags: &[(&[&str], &str)] = &[
+        (&["-p", "5"], "port = 5\n"),
+        (&["-s", "/tmp/x"], "listen = [\"unix:/tmp/x\"]\n"),
+        (&["-a", "0770"], "socket_mode = \"0770\"\n"),
+        (&["-l", "127.0.0.2,[::1]:7"], "listen = [\n    \"127.0.0.2:1\",\n    \"[::1]:7\",\n]\n"),
+        (&["-l", "127.0.0.2", "-p", "6"], "listen = [\"127.0.0.2:6\"]\n"),
+        (&["-m", "100"], "memory = \"100MB\"\n"),
+        (&["-M"], "evict = false\n"),
+        (&["-c", "7"], "max_connections = 7\n"),
+        (&["-t", "8"], "threads = 8\n"),
+        (&["-I", "2m"], "value_max = \"2MB\"\n"),
+        (&["-b", "9"], "backlog = 9\n"),
+        (&["-v"], "log_level = \"debug\"\n"),
+        (&["-vv"], "log_level = \"trace\"\n"),
+        (&["-U", "0"], "port = 1\n"),
+    ];
+    for (flags, line) in flags {
+        let printed = effective(flags, file);
+        assert!(printed.contains(line), "{flags:?}: {line} is not in\n{printed}");
+    }
+}
+
+#[test]
+fn the_printed_configuration_is_one() {
+    let printed = effective(&["-m", "100", "-l", "[::1]:7", "-I", "512k"], "");
+    assert_eq!(effective(&[], &printed), printed);
+}
+
+#[test]
+fn help_and_version_are_told() {
+    for flag in ["-h", "--help"] {
+        let output = run(SEGCACHE, &[flag]);
+        assert!(output.status.success());
+        let help = text(&output.stdout);
+        for flag in ["-p", "-s", "-a", "-l", "-m", "-c", "-t", "-I", "-b", "-v", "-V", "-h", "-U"] {
+            assert!(help.contains(&format!("  {flag}, --")), "{flag} is not in\n{help}");
+        }
+    }
+    let output = run(SEGCACHE, &["-V"]);
+    assert_eq!(text(&output.stdout), concat!("segcache ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn bad_values_are_refused_with_a_reason() {
+    refused(&["-p", "65536"], &["65536", "-p"]);
+    refused(&["-p", "x"], &["'x'", "-p"]);
+    refused(&["-l", "nowhere"], &["nowhere", "an IP address"]);
+    refused(&["-a", "999"], &["999", "octal"]);
+    refused(&["-m", "0"], &["'0'", "-m"]);
+    refused(&["-m", "64MB"], &["64MB", "-m"]);
+    refused(&["-m", "1"], &["[cache] value_max", "more than half of memory = 1MB"]);
+    refused(&["-c", "0"], &["[server] max_connections", "0 is not between 1 and"]);
+    refused(&["-t", "0"], &["[worker] threads", "0 is not between 1 and"]);
+    refused(&["-I", "1g"], &["1g", "suffix k or m"]);
+    refused(&["-I", "100"], &["[cache] value_max", "100B is not from 1KB to 1GB"]);
+    refused(&["-U", "11211"], &["11211", "0..=0"]);
+    refused(&["-b", "-1"], &["-1"]);
+    refused(&["-Z"], &["-Z"]);
+    refused(&["/nowhere/segcache.toml"], &["/nowhere/segcache.toml", "No such file"]);
+}
+
+#[test]
+fn a_configuration_is_checked_without_a_start() {
+    let check = |lines: &str| {
+        let config = Config::new(lines);
+        let file = config.file.to_str().unwrap().to_owned();
+        (run(SEGCACHE, &["--check-config", &file]), file)
+    };
+    let (output, file) = check("[cache]\nmemory = \"1GB\"\n");
+    assert!(output.status.success());
+    assert_eq!(text(&output.stdout), format!("{file}: ok\n"));
+
+    let wrong = [
+        ("[cache]\nmemry = \"1GB\"\n", ":2:1: unknown key \"memry\"", "did you mean \"memory\"?"),
+        ("[cache]\nmemory = \"lots\"\n", ":2:10:", "lots"),
+        ("[cache]\nmemory = \"512KB\"\n", "[cache] memory", "512KB is less than 1MB"),
+        ("[cach]\n", "unknown", "did you mean \"cache\"?"),
+        ("[server]\nlisten = [\"nowhere:1\"]\n", ":2:", "is not an address"),
+        ("[worker]\nthreads = \"two\"\n", ":2:11:", "threads"),
+    ];
+    for (lines, first, second) in wrong {
+        let (output, _) = check(lines);
+        refusal(&output, &[lines], &[first, second]);
+    }
+}
+
+#[test]
+fn it_listens_where_it_is_told() {
+    let config = Config::new(QUIET);
+    let mut daemon = start(&["-l", "127.0.0.1:0,[::1]:0", "-t", "2"], &config);
+    let addresses = [daemon.address(), daemon.line("listening on tcp6:").parse().unwrap()];
+    for address in addresses {
+        let mut client = Client::tcp(address);
+        client.ask(b"get a\r\n", b"END\r\n");
+    }
+    daemon.signal("TERM");
+    assert!(daemon.end().0.success());
+}
+
+#[test]
+fn a_unix_socket_has_the_mode_it_was_given() {
+    let config = Config::new(QUIET);
+    for (flags, mode) in [(&["-a", "0750"][..], 0o750), (&[], 0o700)] {
+        let path = config.folder().join("socket");
+        let socket = path.to_str().unwrap();
+        let mut daemon = start(&[&["-s", socket], flags].concat(), &config);
+        daemon.line("listening on unix:");
+        let metadata = std::fs::metadata(&path).unwrap();
+        assert!(metadata.file_type().is_socket());
+        assert_eq!(metadata.permissions().mode() & 0o777, mode);
+        let mut client = Client::unix(&path);
+        client.ask(b"set a 0 0 1\r\n1\r\nget a\r\n", b"STORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n");
+        daemon.signal("TERM");
+        assert!(daemon.end().0.success());
+        assert!(!path.exists(), "it takes its socket away");
+    }
+}
+
+#[test]
+fn one_connection_too_many_is_answered_as_by_memcached() {
+    let config = Config::new(QUIET);
+    let mut daemon = start(&["-p", "0", "-c", "2"], &config);
+    let address = daemon.address();
+    let mut first = Client::tcp(address);
+    let mut second = Client::tcp(address);
+    first.ask(b"get a\r\n", b"END\r\n");
+    second.ask(b"get a\r\n", b"END\r\n");
+    assert_eq!(Client::tcp(address).rest(), b"ERROR Too many open connections\r\n");
+    first.ask(b"get a\r\n", b"END\r\n");
+    first.send(b"quit\r\n");
+    assert_eq!(first.rest(), b"");
+    // There is room again once the server has seen the end of the first.
+    support::wait_until("another connection is served", || {
+        let mut third = Client::tcp(address);
+        third.send(b"get a\r\n");
+        third.take(5) == b"END\r\n"
+    });
+}
+
+#[test]
+fn limits_are_those_of_the_flags() {
+    let config = Config::new(QUIET);
+    let mut daemon = start(&["-p", "0", "-I", "1k", "-m", "8", "-t", "3", "-M"], &config);
+    let mut client = Client::tcp(daemon.address());
+    let set = |len: usize| format!("set a 0 0 {len}\r\n{}\r\n", "x".repeat(len));
+    client.ask(set(1024).as_bytes(), b"STORED\r\n");
+    client.ask(set(1025).as_bytes(), b"SERVER_ERROR object too large for cache\r\n");
+    client.ask(b"get a\r\n", b"END\r\n");
+    client.send(b"stats settings\r\nquit\r\n");
+    let settings = text(&client.rest());
+    for line in ["maxbytes 8388608", "num_threads 3", "item_size_max 1024", "evictions off"] {
+        assert!(settings.contains(&format!("STAT {line}\r\n")), "{line} is not in\n{settings}");
+    }
+}
+
+#[test]
+fn the_version_is_memcacheds_and_then_its_own() {
+    // memccapable, for one, reads the number to know what it can ask.
+    let config = Config::new(QUIET);
+    let mut daemon = start(&["-p", "0"], &config);
+    let mut client = Client::tcp(daemon.address());
+    let reply = concat!("VERSION 1.6.18+segcache.", env!("CARGO_PKG_VERSION"), "\r\n");
+    client.ask(b"version\r\n", reply.as_bytes());
+}
+
+#[test]
+fn more_is_logged_when_asked_for() {
+    let config = Config::new(QUIET);
+    let mut daemon = start(&["-p", "0", "-vv"], &config);
+    let address = daemon.address();
+    drop(Client::tcp(address));
+    daemon.line("TRACE");
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! libmemcached's `memccapable -a`, the test of the text protocol: what memcached passes, `segcache`
+//! passes.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "support/process.rs"]
+mod process;
+
+use process::Server;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The names of the tests that `server` passes.
+fn passed(server: &Server) -> BTreeSet<String> {
+    let port = server.address.port().to_string();
+    let mut command = Command::new("memccapable");
+    let output = command.args(["-h", "127.0.0.1", "-p", &port, "-a"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    // The names of tests that fail come without a verdict and a line end: those go to standard error.
+    let name = |line: &str| {
+        let names = line.trim_end().strip_suffix("[pass]")?;
+        Some(names[names.rfind("ascii ")?..].trim_end().to_owned())
+    };
+    text.lines().filter_map(name).collect()
+}
+
+#[test]
+fn what_memcached_passes_segcache_passes() {
+    if Command::new("memccapable").arg("-?").output().is_err() {
+        return process::missing("memccapable (apt-get install libmemcached-tools)");
+    }
+    let Some(memcached) = process::memcached(&[]) else { return };
+    let segcache = process::segcache(&[], "");
+    let (theirs, ours) = (passed(&memcached), passed(&segcache));
+    println!("memcached passes {}, segcache {}", theirs.len(), ours.len());
+    assert!(theirs.len() > 20, "memcached passes most: {theirs:?}");
+    let failed: Vec<_> = theirs.difference(&ours).collect();
+    assert!(failed.is_empty(), "memcached passes these, segcache does not: {failed:?}");
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Makes commands: valid ones, and ones that are wrong in every way.
+//!
+//! What a unit holds is complete in itself: whatever its line says about a body, the bytes are there,
+//! so that no server waits for more and none takes the commands behind it for the body.
+
+use crate::support::random::Random;
+use crate::support::unit::Unit;
+use crate::support::words::{
+    CASES, COUNTS, DELTAS, EXPTIMES, FLAGS, LENGTHS, LEVELS, NAMES, NUMBERS, SUMS, TOPICS, UNKNOWN,
+    keys,
+};
+
+/// Both servers' limit.
+const VALUE_MAX: usize = 1 << 20;
+
+/// The key of the largest values.
+const BIG: &[u8] = b"big";
+
+/// The generator.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    random: Random,
+    keys: Vec<Vec<u8>>,
+}
+
+/// Words of a line, and the bytes behind it.
+struct Line {
+    words: Vec<Vec<u8>>,
+    body: Option<Vec<u8>>,
+}
+
+impl Generator {
+    pub(crate) fn new(seed: u64) -> Self {
+        Generator { random: Random::new(seed), keys: keys() }
+    }
+
+    /// `count` units.
+    pub(crate) fn units(&mut self, count: usize) -> Vec<Unit> {
+        let mut units = Vec::with_capacity(count + 1);
+        while units.len() < count {
+            self.append(&mut units);
+        }
+        units.truncate(count);
+        units
+    }
+
+    fn append(&mut self, units: &mut Vec<Unit>) {
+        match self.random.below(1000) {
+            0..3 => units.push(self.closing()),
+            3..5 => units.push(self.large()),
+            5..15 => units.push(self.delayed_flush()),
+            15..25 => units.push(self.many_keys()),
+            25..105 => self.compare_and_swap(units),
+            105..205 => units.push(self.spoilt_line()),
+            205..255 => units.push(self.spoilt_body()),
+            255..270 => units.push(self.unknown()),
+            270..280 => units.push(Unit::new(self.random.pick(SUMS).to_vec())),
+            _ => {
+                let line = self.line();
+                units.push(self.written(&line));
+            }
+        }
+        if let Some(last) = units.last_mut() {
+            last.ends_batch |= self.random.one_in(16);
+            // memcached then drops replies to other commands that are not sent yet.
+            last.starts_batch |= last.reads() && last.has_long_key();
+        }
+    }
+
+    fn key(&mut self) -> Vec<u8> {
+        // The first few interact; the rest are odd.
+        let end = if self.random.one_in(8) { self.keys.len() } else { 6 };
+        self.keys[self.random.below(end)].clone()
+    }
+
+    /// A value that a valid command stores.
+    fn value(&mut self) -> Vec<u8> {
+        match self.random.below(12) {
+            0..5 => self.random.pick(NUMBERS).to_vec(),
+            5 => Vec::new(),
+            6 => b"with\r\nline\nends\r\n".to_vec(),
+            7 => b"get k1\r\nEND".to_vec(),
+            8 => {
+                let len = self.random.below(20_000);
+                self.random.bytes(len)
+            }
+            _ => {
+                let len = self.random.below(64);
+                let bytes = self.random.bytes(len);
+                // memcached reads on behind white space, into what its memory held before.
+                let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+                if bytes.iter().all(is_space) { b"x".to_vec() } else { bytes }
+            }
+        }
+    }
+
+    /// The words of a valid command.
+    fn line(&mut self) -> Line {
+        let name = self.random.pick(NAMES);
+        let mut words = vec![name.to_vec()];
+        let mut body = None;
+        match name {
+            b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => {
+                let value = self.value();
+                words.push(self.key());
+                words.push(self.random.pick(&FLAGS[..5]).to_vec());
+                words.push(self.exptime());
+                words.push(value.len().to_string().into_bytes());
+                if name == b"cas" {
+                    words.push(self.random.pick(&CASES[..4]).to_vec());
+                }
+                body = Some(value);
+            }
+            b"get" | b"gets" | b"bget" | b"gat" | b"gats" => {
+                if name.starts_with(b"gat") {
+                    words.push(self.exptime());
+                }
+                let most = *self.random.pick(&[&1, &1, &2, &6]);
+                let count = 1 + self.random.below(most);
+                words.extend((0..count).map(|_| self.key()));
+            }
+            b"delete" => words.push(self.key()),
+            b"incr" | b"decr" => {
+                words.push(self.key());
+                words.push(self.random.pick(&DELTAS[..4]).to_vec());
+            }
+            b"touch" => {
+                words.push(self.key());
+                words.push(self.exptime());
+            }
+            b"verbosity" => words.push(self.random.pick(LEVELS).to_vec()),
+            b"stats" => words.push(self.random.pick(TOPICS).to_vec()),
+            _ => {}
+        }
+        if self.random.one_in(10) {
+            words.push(b"noreply".to_vec());
+        }
+        Line { words, body }
+    }
+
+    fn exptime(&mut self) -> Vec<u8> {
+        match self.random.below(6) {
+            0 => self.random.pick(&EXPTIMES[..10]).to_vec(),
+            1 => b"100000".to_vec(),
+            _ => b"0".to_vec(),
+        }
+    }
+
+    /// The bytes of a line: mostly as all clients write it.
+    fn written(&mut self, line: &Line) -> Unit {
+        let mut bytes = Vec::new();
+        let odd = self.random.one_in(12);
+        for (index, word) in line.words.iter().enumerate() {
+            let least = usize::from(index > 0);
+            let spaces = if odd { least + self.random.below(3) } else { least };
+            bytes.resize(bytes.len() + spaces, b' ');
+            bytes.extend_from_slice(word);
+        }
+        if odd {
+            bytes.resize(bytes.len() + self.random.below(3), b' ');
+        }
+        bytes.extend_from_slice(if self.random.one_in(12) { b"\n" } else { b"\r\n" });
+        if let Some(body) = &line.body {
+            bytes.extend_from_slice(body);
+            bytes.extend_from_slice(b"\r\n");
+        }
+        Unit::new(bytes)
+    }
+
+    /// A line with something wrong in it.
+    fn spoilt_line(&mut self) -> Unit {
+        let mut line = self.line();
+        let mut faults = 1 + self.random.below(2);
+        if line.body.is_some() {
+            // With two, numbers can end up in each other's places, which may keep a server waiting for
+            // a body that does not come.
+            faults = 1;
+            // Parsed as a command when the line is refused: short and harmless.
+            let body = self.random.pick(&[&b"get k2"[..], b"12345", b"", b"bad\r\nbody"]);
+            line.words[4] = body.len().to_string().into_bytes();
+            line.body = Some(body.to_vec());
+        }
+        for _ in 0..faults {
+            self.spoil(&mut line);
+        }
+        self.written(&line)
+    }
+
+    fn spoil(&mut self, line: &mut Line) {
+        let at = self.random.below(line.words.len());
+        match self.random.below(8) {
+            // Without its name a line could be a command that only memcached has: `slabs`.
+            0 if at > 0 => drop(line.words.remove(at)),
+            // Not before the key, which may be a number, and what is behind it too.
+            1 => line.words.insert(if at == 1 { 2 } else { at }, b"noreply".to_vec()),
+            2 => line
+                .words
+                .push(self.random.pick(&[&b"noreply"[..], b"0", b"x", b"NOREPLY"]).to_vec()),
+            3 => line.words[at].make_ascii_uppercase(),
+            4 => {
+                let more = self.random.pick(&[&1, &3, &30]);
+                line.words.extend((0..*more).map(|_| b"more".to_vec()));
+            }
+            _ => self.replace_word(line, at),
+        }
+    }
+
+    /// Puts something odd in place of a word, as fits its place.
+    fn replace_word(&mut self, line: &mut Line, at: usize) {
+        let name = line.words[0].clone();
+        let len = line.body.as_ref().map(Vec::len);
+        let word = match (name.as_slice(), at) {
+            (_, 0) => self.random.pick(UNKNOWN).to_vec(),
+            (b"gat" | b"gats" | b"flush_all", 1) | (b"touch", 2) => {
+                self.random.pick(EXPTIMES).to_vec()
+            }
+            (b"incr" | b"decr", 2) => self.random.pick(DELTAS).to_vec(),
+            (b"verbosity", 1) => self.random.pick(COUNTS).to_vec(),
+            (_, 1) => self.random.pick(&[&[b'L'; 251][..], &[b'M'; 300], b"-1"]).to_vec(),
+            (_, 2) if len.is_some() => self.random.pick(FLAGS).to_vec(),
+            (_, 3) if len.is_some() => self.random.pick(EXPTIMES).to_vec(),
+            (_, 4) if len.is_some() => self.length(len.unwrap_or(0)),
+            (b"cas", 5) => self.random.pick(CASES).to_vec(),
+            _ => b"odd".to_vec(),
+        };
+        line.words[at] = word;
+    }
+
+    /// Something odd in place of the length `len`: refused, or `len` in another way of writing.
+    fn length(&mut self, len: usize) -> Vec<u8> {
+        match self.random.below(4) {
+            0 => format!("+{len}").into_bytes(),
+            1 => format!("000{len}").into_bytes(),
+            2 => (len as u64 + (1 << 32)).to_string().into_bytes(),
+            _ => self.random.pick(LENGTHS).to_vec(),
+        }
+    }
+
+    /// A storage command whose body does not end where its line says.
+    fn spoilt_body(&mut self) -> Unit {
+        let key = self.key();
+        let name = self.random.pick(&[&b"set"[..], b"add", b"replace", b"append", b"prepend"]);
+        let len = self.random.below(30);
+        let mut body = self.random.bytes(len + 2);
+        // What is left over is a line of its own.
+        body.retain(|&byte| byte > b' ');
+        body.resize(len + 2, b'.');
+        if self.random.one_in(2) {
+            body[len] = b'\r';
+        }
+        let noreply = if self.random.one_in(4) { " noreply" } else { "" };
+        let rest = self.random.pick(&[&b""[..], b"\r\n", b"\n", b"rest\r\n", b"get k1\r\n"]);
+        let mut bytes = name.to_vec();
+        bytes.push(b' ');
+        bytes.extend_from_slice(&key);
+        bytes.extend_from_slice(format!(" 0 0 {len}{noreply}\r\n").as_bytes());
+        bytes.extend_from_slice(&body);
+        bytes.extend_from_slice(rest);
+        Unit::new(bytes)
+    }
+
+    /// Reads a CAS number, and later writes with it.
+    fn compare_and_swap(&mut self, units: &mut Vec<Unit>) {
+        let key = self.key();
+        let mut read = if self.random.one_in(3) { b"gats 0 ".to_vec() } else { b"gets ".to_vec() };
+        read.extend_from_slice(&key);
+        read.extend_from_slice(b"\r\n");
+        let mut read = Unit::new(read);
+        read.ends_batch = true;
+        units.push(read);
+        if self.random.one_in(3) {
+            let line = self.line();
+            units.push(self.written(&line));
+        }
+        let value = self.value();
+        let mut head = b"cas ".to_vec();
+        head.extend_from_slice(&key);
+        head.extend_from_slice(format!(" 9 0 {} ", value.len()).as_bytes());
+        let noreply = if self.random.one_in(8) { " noreply" } else { "" };
+        let mut tail = format!("{noreply}\r\n").into_bytes();
+        tail.extend_from_slice(&value);
+        tail.extend_from_slice(b"\r\n");
+        let stale = self.random.one_in(4);
+        units.push(Unit::with_cas(head, key, stale, tail));
+    }
+
+    /// One line with up to 200 keys.
+    fn many_keys(&mut self) -> Unit {
+        let mut bytes = self.random.pick(&[&b"get"[..], b"gets"]).to_vec();
+        for _ in 0..1 + self.random.below(200) {
+            bytes.push(b' ');
+            bytes.extend_from_slice(&self.key());
+        }
+        if self.random.one_in(10) {
+            bytes.push(b' ');
+            bytes.resize(bytes.len() + 251, b'L');
+        }
+        bytes.extend_from_slice(b"\r\n");
+        Unit::new(bytes)
+    }
+
+    /// Reads everything, then sets, moves or cancels a flush that comes long after the test. memcached
+    /// forgets a flush that took place with that, and shows again what it had not yet missed.
+    fn delayed_flush(&mut self) -> Unit {
+        let mut bytes = Vec::new();
+        if self.random.one_in(3) {
+            bytes.extend_from_slice(b"flush_all");
+        } else {
+            bytes.extend_from_slice(b"get big n ");
+            bytes.extend_from_slice(&self.keys.join(&b' '));
+            bytes.extend_from_slice(b"\r\nflush_all ");
+            bytes.extend_from_slice(self.random.pick(EXPTIMES));
+        }
+        if self.random.one_in(4) {
+            bytes.extend_from_slice(b" noreply");
+        }
+        bytes.extend_from_slice(b"\r\n");
+        Unit::new(bytes)
+    }
+
+    /// A value around the limit and above, with its body.
+    ///
+    /// memcached counts the key and its own header too, so the last 400 bytes below the limit are its
+    /// own. The key with such a value is never appended to.
+    fn large(&mut self) -> Unit {
+        let name = self.random.pick(&[&b"set"[..], b"add", b"replace", b"append", b"prepend"]);
+        let (key, len) = match name {
+            b"append" | b"prepend" => (self.key(), *self.random.pick(&[&100_000, &450_000])),
+            _ => match self.random.below(8) {
+                0 => (self.key(), 450_000),
+                1 => (self.key(), 600_000),
+                2..5 => (BIG.to_vec(), VALUE_MAX - 400),
+                5 => (BIG.to_vec(), VALUE_MAX + 1),
+                6 => (self.key(), VALUE_MAX + 1),
+                _ => (self.key(), VALUE_MAX + 1 + self.random.below(100_000)),
+            },
+        };
+        let noreply = if self.random.one_in(4) { " noreply" } else { "" };
+        let mut bytes = name.to_vec();
+        bytes.push(b' ');
+        bytes.extend_from_slice(&key);
+        bytes.extend_from_slice(format!(" 1 0 {len}{noreply}\r\n").as_bytes());
+        bytes.resize(bytes.len() + len, b"0.x\xff"[self.random.below(4)]);
+        bytes.extend_from_slice(if self.random.one_in(4) { b"xx\r\n" } else { b"\r\n" });
+        bytes.extend_from_slice(self.random.pick(&[&b""[..], b"get big\r\n", b"delete big\r\n"]));
+        Unit::new(bytes)
+    }
+
+    fn unknown(&mut self) -> Unit {
+        let mut bytes = match self.random.below(8) {
+            0 => Vec::new(),
+            _ => self.random.pick(UNKNOWN).to_vec(),
+        };
+        let rest = self.random.pick(&[&b"\r\n"[..], b"\n", b" k0\r\n", b" k0 0 0 2\r\n"]);
+        bytes.extend_from_slice(rest);
+        Unit::new(bytes)
+    }
+
+    /// Something that closes the connection.
+    fn closing(&mut self) -> Unit {
+        let bytes = match self.random.below(6) {
+            0 => vec![b'x'; 40_000],
+            1 => b"set ".iter().copied().chain([b'k'; 40_000]).collect(),
+            2 => b"GET / HTTP/1.1\r\n".to_vec(),
+            3 => b"POST /x HTTP/1.0\n".to_vec(),
+            _ => self.random.pick(&[&b"quit\r\n"[..], b"quit\n", b"quit now\r\n"]).to_vec(),
+        };
+        // All but quit may drop replies that are not sent yet.
+        let starts_batch = !bytes.starts_with(b"quit");
+        let mut unit = Unit::new(bytes);
+        (unit.closes, unit.starts_batch, unit.ends_batch) = (true, starts_batch, true);
+        unit
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a server answered, made comparable: each key's CAS numbers by the order in which they were
+//! first seen, the text of `version` and the lines of `stats` left out.
+
+use std::collections::HashMap;
+
+/// What one server has shown of its CAS numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    of_key: HashMap<Vec<u8>, Vec<u64>>,
+    /// The numbers last seen for each key, the last one first.
+    last: HashMap<Vec<u8>, [u64; 2]>,
+}
+
+/// A CAS number that no server gives out in a test.
+const UNSEEN: u64 = 0x7fff_ffff_0000_0000;
+
+impl Seen {
+    /// The number last seen for `key`, or the one before it.
+    pub(crate) fn cas(&self, key: &[u8], stale: bool) -> u64 {
+        self.last.get(key).map_or(UNSEEN, |seen| seen[usize::from(stale)])
+    }
+
+    fn note(&mut self, key: &[u8], cas: u64) -> usize {
+        let last = self.last.entry(key.to_vec()).or_insert([UNSEEN; 2]);
+        if last[0] != cas {
+            *last = [cas, last[0]];
+        }
+        let seen = self.of_key.entry(key.to_vec()).or_default();
+        // A number that comes again is mostly one of the latest.
+        seen.iter().rposition(|&known| known == cas).unwrap_or_else(|| {
+            seen.push(cas);
+            seen.len() - 1
+        })
+    }
+
+    /// Rewrites `replies` so that two servers that behave the same give the same bytes.
+    pub(crate) fn normalise(&mut self, mut replies: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(replies.len());
+        while let Some(end) = replies.iter().position(|&byte| byte == b'\n') {
+            let line = &replies[..=end];
+            replies = &replies[end + 1..];
+            if line.starts_with(b"VERSION ") && line.ends_with(b"\r\n") {
+                out.extend_from_slice(b"VERSION ...\r\n");
+            } else if line.starts_with(b"STAT ") {
+                // Figures and names differ.
+            } else if let Some(value) = Value::parse(line, replies) {
+                out.extend_from_slice(value.before_cas);
+                if let Some(cas) = value.cas {
+                    let ordinal = self.note(value.key, cas);
+                    out.extend_from_slice(format!(" (cas {ordinal})\r\n").as_bytes());
+                }
+                let (body, rest) = replies.split_at(value.len + 2);
+                out.extend_from_slice(body);
+                replies = rest;
+            } else {
+                out.extend_from_slice(line);
+            }
+        }
+        out.extend_from_slice(replies);
+        out
+    }
+}
+
+/// A `VALUE` line.
+struct Value<'a> {
+    key: &'a [u8],
+    len: usize,
+    cas: Option<u64>,
+    /// All of it, or the part before the CAS number and its space.
+    before_cas: &'a [u8],
+}
+
+impl<'a> Value<'a> {
+    /// `None` when it is no such line, or its value is not all in `rest`.
+    fn parse(line: &'a [u8], rest: &[u8]) -> Option<Self> {
+        let content = line.strip_prefix(b"VALUE ")?.strip_suffix(b"\r\n")?;
+        let mut words = content.split(|&byte| byte == b' ');
+        let (key, _flags) = (words.next()?, words.next()?);
+        let mut number = || std::str::from_utf8(words.next()?).ok()?.parse::<u64>().ok();
+        let len = usize::try_from(number()?).ok().filter(|&len| rest.len() >= len + 2)?;
+        let cas = number();
+        let before_cas = match cas {
+            Some(_) => &line[..line.iter().rposition(|&byte| byte == b' ')?],
+            None => line,
+        };
+        Some(Value { key, len, cas, before_cas })
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Unit`]: commands as they are sent, and how they are put into batches.
+
+use crate::support::replies::Seen;
+
+/// The longest key.
+const KEY_MAX: usize = 250;
+
+/// What is sent as a whole: mostly one command, with its body.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    pieces: Vec<Piece>,
+    /// The connection is closed behind it.
+    pub(crate) closes: bool,
+    /// What came before it is answered before it is sent.
+    pub(crate) starts_batch: bool,
+    /// It is answered before anything else is sent.
+    pub(crate) ends_batch: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Piece {
+    Bytes(Vec<u8>),
+    /// The CAS number that the server has last shown for a key, or the one before.
+    Cas {
+        key: Vec<u8>,
+        stale: bool,
+    },
+}
+
+impl Unit {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        Unit::of(vec![Piece::Bytes(bytes)])
+    }
+
+    /// A unit with the CAS number that was last seen for `key`, or with a stale one, between `head` and
+    /// `tail`.
+    pub(crate) fn with_cas(head: Vec<u8>, key: Vec<u8>, stale: bool, tail: Vec<u8>) -> Self {
+        Unit::of(vec![Piece::Bytes(head), Piece::Cas { key, stale }, Piece::Bytes(tail)])
+    }
+
+    fn of(pieces: Vec<Piece>) -> Self {
+        Unit { pieces, closes: false, starts_batch: false, ends_batch: false }
+    }
+
+    /// Whether it starts with one of these commands.
+    fn is_one_of(&self, names: &[&[u8]]) -> bool {
+        let Some(Piece::Bytes(bytes)) = self.pieces.first() else { return false };
+        names.iter().any(|name| bytes.trim_ascii_start().starts_with(name))
+    }
+
+    /// Whether it reads values.
+    pub(crate) fn reads(&self) -> bool {
+        self.is_one_of(&[b"get", b"gat", b"bget"])
+    }
+
+    /// Whether it may only come when everything in `batch` is answered.
+    fn waits_for(&self, batch: &[Unit]) -> bool {
+        // memcached pads a number that gets shorter, but not while a reply holds on to it.
+        let counts = self.is_one_of(&[b"incr", b"decr"]);
+        self.starts_batch || counts && batch.iter().any(Unit::reads)
+    }
+
+    /// Whether a word of it is too long for a key.
+    pub(crate) fn has_long_key(&self) -> bool {
+        let long =
+            |bytes: &Vec<u8>| bytes.split(u8::is_ascii_whitespace).any(|word| word.len() > KEY_MAX);
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Bytes(bytes) if long(bytes)))
+    }
+
+    /// The bytes for the server that has shown `seen`.
+    pub(crate) fn bytes(&self, seen: &Seen) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Bytes(more) => bytes.extend_from_slice(more),
+                Piece::Cas { key, stale } => {
+                    bytes.extend_from_slice(seen.cas(key, *stale).to_string().as_bytes());
+                }
+            }
+        }
+        bytes
+    }
+
+    /// The unit as a line of a report.
+    pub(crate) fn show(&self) -> String {
+        let show = |piece: &Piece| match piece {
+            Piece::Bytes(bytes) if bytes.len() > 2000 => {
+                let (head, tail) = (&bytes[..200], &bytes[bytes.len() - 40..]);
+                let left_out = bytes.len() - 240;
+                format!("{}<{left_out} bytes>{}", head.escape_ascii(), tail.escape_ascii())
+            }
+            Piece::Bytes(bytes) => bytes.escape_ascii().to_string(),
+            Piece::Cas { key, stale } => {
+                format!("<{} cas of {}>", if *stale { "older" } else { "last" }, key.escape_ascii())
+            }
+        };
+        self.pieces.iter().map(show).collect()
+    }
+}
+
+/// Cuts `units` into batches, each of which is sent at once.
+pub(crate) fn batches(mut units: &[Unit]) -> Vec<&[Unit]> {
+    let mut batches = Vec::new();
+    while !units.is_empty() {
+        let joins = |at: &usize| !(units[at - 1].ends_batch || units[*at].waits_for(&units[..*at]));
+        let len = 1 + (1..units.len()).take_while(joins).count();
+        let (batch, rest) = units.split_at(len);
+        batches.push(batch);
+        units = rest;
+    }
+    batches
+}
