@@ -197,7 +197,7 @@ impl Generator {
             2 => line
                 .words
                 .push(self.random.pick(&[&b"noreply"[..], b"0", b"x", b"NOREPLY"]).to_vec()),
-            3 => line.words[at].make_ascii_uppercase(),
+            3 => line.words[0].make_ascii_uppercase(),
             4 => {
                 let more = self.random.pick(&[&1, &3, &30]);
                 line.words.extend((0..*more).map(|_| b"more".to_vec()));
