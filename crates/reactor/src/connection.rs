@@ -3,11 +3,11 @@
 
 use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD};
 use crate::turn::turn_within;
-use crate::{Limits, Options, Pipeline, Seat, Turn};
+use crate::{Limits, Options, Pipeline, Seat, Turn, look_ahead};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks};
-use protocol::{Context, Directory, Execute, Outbox, Peer, Protocol};
+use protocol::{Context, Directory, Execute, Outbox, Peer, Protocol, Stage};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
@@ -83,6 +83,8 @@ pub(crate) struct Connection<P: Protocol> {
     pub(crate) queued: bool,
     /// Bytes have arrived since this was last asked.
     has_input: bool,
+    /// What reading ahead has met; the connection ends with it when it is served.
+    failed: Option<io::Error>,
     /// When bytes last arrived.
     read_at: Ticks,
     /// Since when replies wait without any of them being taken.
@@ -107,6 +109,7 @@ impl<P: Protocol> Connection<P> {
             hung_up: false,
             queued: false,
             has_input: false,
+            failed: None,
             read_at: now,
             blocked_at: None,
             _seat: seat,
@@ -148,11 +151,31 @@ impl<P: Protocol> Connection<P> {
         send.pending() <= most
     }
 
+    /// Reads before the connection is served, if that is what serving it would begin with.
+    pub(crate) fn read_ahead<E>(&mut self, desk: &mut Desk<'_, E>) {
+        let is_idle = self.session.recv().is_empty() && self.session.send().is_empty();
+        if self.phase == Phase::Open
+            && self.readable
+            && is_idle
+            && let Err(error) = self.fill(desk)
+        {
+            self.failed = Some(error);
+        }
+    }
+
+    /// Asks the CPU for what the first request that was read ahead will need.
+    pub(crate) fn look_ahead<E: Execute<P>>(&self, desk: &Desk<'_, E>, stage: Stage) {
+        look_ahead(&self.pipeline, &*desk.service, self.session.recv(), desk.limits, stage);
+    }
+
     /// Serves requests until the connection must wait for something, and says for what.
     ///
     /// One read and one write in the common case: a short read tells that the socket is empty, and
     /// all replies leave together.
     pub(crate) fn serve<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         let mut left = desk.limits.requests_per_turn;
         for _ in 0..ROUNDS {
             match self.phase {

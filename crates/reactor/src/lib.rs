@@ -95,5 +95,5 @@ pub use census::{Census, Seat};
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
 pub use options::Options;
-pub use turn::{BATCH, Limits, Pipeline, Turn, turn};
+pub use turn::{BATCH, Limits, Pipeline, Turn, look_ahead, turn};
 pub use worker::Worker;

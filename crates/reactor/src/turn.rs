@@ -120,6 +120,29 @@ enum Ran {
     Close,
 }
 
+/// Asks the CPU for what the first request in `recv` will need; changes nothing.
+///
+/// For a driver that is about to serve several connections: it goes through all of them at each
+/// [`Stage`] before it serves the first, so that the cache misses of requests that come alone overlap
+/// as those of a pipeline do.
+pub fn look_ahead<P: Protocol, E: Execute<P>>(
+    pipeline: &Pipeline<P>,
+    service: &E,
+    recv: &RecvBuf,
+    limits: &Limits,
+    stage: Stage,
+) {
+    if pipeline.skip > 0 || recv.is_empty() {
+        return;
+    }
+    let seen = recv.filled().len().min(limits.request_bytes);
+    let mut cursor = pipeline.cursor;
+    let parsed = pipeline.protocol.parse(&mut cursor, &recv.filled()[..seen]);
+    if let Ok(Parsed::Request { request, .. }) = parsed {
+        service.prefetch(&request, stage);
+    }
+}
+
 /// Serves the requests that wait in `recv` and appends their replies to `send`, until something named
 /// by the result must happen first.
 pub fn turn<P: Protocol, E: Execute<P>>(

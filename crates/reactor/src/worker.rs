@@ -5,6 +5,8 @@
 //! events, serve those that yielded in the turn before, let the service do background work, look for
 //! connections that ran out of time.
 
+mod ahead;
+
 use crate::connection::{Connection, Desk, Next, Overdue};
 use crate::mailbox::{Mailbox, Message, Newcomer};
 use crate::metrics::*;
@@ -13,7 +15,6 @@ use buffer::Pool;
 use bytes::Bytes;
 use clock::{Clock, Now, Ticks};
 use log::{debug, warn};
-use mio::event::Event;
 use mio::{Events, Interest, Poll, Token, Waker};
 use protocol::{ConnectionId, Directory, Execute, Outbox, Peer, Protocol};
 use session::Session;
@@ -152,9 +153,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         self.count(events);
         self.read_mail();
         let yielded = self.again.len();
-        for event in &*events {
-            self.on_event(event);
-        }
+        self.serve_events(events);
         for _ in 0..yielded {
             let Some(slot) = self.again.pop_front() else { break };
             if let Some(connection) = self.connections.get_mut(slot) {
@@ -179,30 +178,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         }
     }
 
-    fn on_event(&mut self, event: &Event) {
-        let Token(slot) = event.token();
-        let Some(connection) = self.connections.get_mut(slot) else { return };
-        let hung_up = event.is_read_closed();
-        if event.is_readable() || hung_up || event.is_error() {
-            WORKER_EVENT_READ.increment();
-            connection.on_readable(hung_up);
-        }
-        if event.is_error() {
-            WORKER_EVENT_ERROR.increment();
-        }
-        if event.is_writable() {
-            WORKER_EVENT_WRITE.increment();
-        }
-        // A connection that yielded waits for its turn like the others.
-        if !connection.queued {
-            self.serve(slot);
-        }
-    }
-
-    /// Serves one connection and carries out what it asks for.
-    fn serve(&mut self, slot: usize) {
-        let connection = &mut self.connections[slot];
-        let mut desk = Desk {
+    /// A connection, and what the worker lends it.
+    fn at(&mut self, slot: usize) -> Option<(&mut Connection<P>, Desk<'_, E>)> {
+        let connection = self.connections.get_mut(slot)?;
+        let desk = Desk {
             service: &mut self.service,
             pool: &mut self.pool,
             outbox: &mut self.outbox,
@@ -210,12 +189,19 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
             limits: &self.options.limits,
             now: self.now,
         };
+        Some((connection, desk))
+    }
+
+    /// Serves one connection, if it is still there, and carries out what it asks for.
+    fn serve(&mut self, slot: usize) {
+        let woken = self.woken;
+        let Some((connection, mut desk)) = self.at(slot) else { return };
         let next = connection.serve(&mut desk);
         if connection.take_input() {
-            REQUEST_LATENCY.record(self.woken.elapsed().as_nanos() as u64);
+            REQUEST_LATENCY.record(woken.elapsed().as_nanos() as u64);
         }
         match next {
-            Ok(Next::Event) => connection.session.release(&mut self.pool),
+            Ok(Next::Event) => connection.session.release(desk.pool),
             Ok(Next::Again) => {
                 connection.queued = true;
                 self.again.push_back(slot);

@@ -9,7 +9,8 @@ mod rules;
 use super::*;
 use crate::{Census, Limits};
 use buffer::SendBuf;
-use protocol::{Context, Control, ErrorReply, Malformed, Parsed};
+use protocol::{Context, Control, ErrorReply, Malformed, Parsed, Stage};
+use std::cell::RefCell;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -34,6 +35,15 @@ impl Protocol for Lines {
     }
 }
 
+thread_local! {
+    /// What the service of this test's thread was asked to prefetch and to do.
+    static DIARY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+fn note(what: &str, line: &[u8]) {
+    DIARY.with_borrow_mut(|diary| diary.push(format!("{what} {}", line.escape_ascii())));
+}
+
 /// Each test's own service.
 struct Serve<F>(F);
 
@@ -41,6 +51,10 @@ impl<F> Execute<Lines> for Serve<F>
 where
     F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
 {
+    fn prefetch(&self, line: &&[u8], stage: Stage) {
+        note(&format!("{stage:?}"), line);
+    }
+
     fn execute(
         &mut self,
         _: &mut Lines,
@@ -48,6 +62,7 @@ where
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
+        note("run", line);
         (self.0)(line, out, context)
     }
 }

@@ -2,6 +2,7 @@
 //! Bounds, fairness and idle connections.
 
 use super::*;
+use crate::worker::ahead::AHEAD;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -139,8 +140,8 @@ fn rule_idle_an_idle_connection_keeps_no_buffer() {
         let session = &rig.connection(serial).unwrap().session;
         assert_eq!((session.recv().capacity(), session.send().capacity()), (0, 0));
     }
-    let one_of_each = rig.worker.options.recv_block + rig.worker.options.send_block;
-    assert_eq!(rig.worker.pool.idle_bytes(), one_of_each, "all took turns with one block");
+    let used = AHEAD * rig.worker.options.recv_block + rig.worker.options.send_block;
+    assert_eq!(rig.worker.pool.idle_bytes(), used, "all took turns with the same blocks");
 }
 
 #[test]
@@ -156,4 +157,37 @@ fn rule_idle_half_a_request_keeps_its_block_until_the_client_goes() {
     assert!(rig.connection(1).is_none());
     // What is not served is freed with the connection; only empty blocks go back.
     assert_eq!(rig.worker.pool.idle_bytes(), rig.worker.options.send_block);
+}
+
+#[test]
+fn rule_batch_requests_that_come_alone_are_prefetched_together() {
+    let mut rig = Rig::new(options(), echo);
+    let mut clients: Vec<UnixStream> = (0..3).map(|_| rig.connect()).collect();
+    rig.settle();
+    for (client, line) in clients.iter_mut().zip(["a\n", "b\n", "half"]) {
+        client.write_all(line.as_bytes()).unwrap();
+    }
+    DIARY.take();
+    rig.settle();
+    let expected =
+        ["First a", "First b", "Second a", "Second b", "Third a", "Third b", "run a", "run b"];
+    assert_eq!(DIARY.take(), expected);
+}
+
+#[test]
+fn rule_batch_a_client_that_leaves_while_others_are_read_harms_nobody() {
+    let mut rig = Rig::new(options(), echo);
+    let mut clients: Vec<UnixStream> = (0..3).map(|_| rig.connect()).collect();
+    rig.settle();
+    for client in &mut clients {
+        client.write_all(b"hello\n").unwrap();
+    }
+    drop(clients.remove(1));
+    rig.settle();
+    for client in &mut clients {
+        let mut reply = Vec::new();
+        read_ready(client, &mut reply);
+        assert_eq!(reply, b"hello\n");
+    }
+    assert!(rig.connection(2).is_none(), "it is removed");
 }
