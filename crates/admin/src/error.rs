@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 #[non_exhaustive]
 pub enum Error {
     /// The listen address is taken, not local or not permitted. Choose another one.
-    #[error("admin: cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {source}")]
     Bind {
         /// The address asked for.
         address: SocketAddr,
@@ -21,11 +21,11 @@ pub enum Error {
 
     /// The operating system refuses another thread, or the thread its poller. Raise the limits on
     /// threads and open files.
-    #[error("admin: cannot start the admin thread: {0}")]
+    #[error("cannot start the admin thread: {0}")]
     Start(#[source] io::Error),
 
     /// A periodic task or a page panicked, which ended the thread. The text is the panic's
     /// message. It is a defect: the process is best ended.
-    #[error("admin: the admin thread panicked: {0}")]
+    #[error("the admin thread panicked: {0}")]
     Panicked(String),
 }

@@ -2,6 +2,7 @@
 //! The command line that all servers share.
 
 use crate::Error;
+use crate::settings::Admin;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -26,6 +27,10 @@ pub struct CommonArgs {
     /// Configuration file (TOML); defaults apply without one
     pub config: Option<PathBuf>,
 
+    /// TCP port of the admin plane [default: 9999]
+    #[arg(long, value_name = "NUM")]
+    pub admin_port: Option<u16>,
+
     /// Check the configuration and exit
     #[arg(long)]
     pub check_config: bool,
@@ -40,6 +45,14 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
+    /// Puts what the command line says about the admin plane in place of what the file said.
+    pub fn apply_admin(&self, admin: &mut Admin) {
+        if let Some(port) = self.admin_port {
+            admin.enabled = true;
+            admin.port = port;
+        }
+    }
+
     /// The configuration: the file's, or the defaults without one, then changed by `adjust` with what
     /// the command line says.
     ///

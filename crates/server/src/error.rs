@@ -51,7 +51,9 @@ pub enum Error {
 /// What an operator can do about a failure of the admin plane.
 fn admin_remedy(error: &admin::Error) -> &'static str {
     match error {
-        admin::Error::Bind { .. } => "; choose another [admin] host or port, or enabled = false",
+        admin::Error::Bind { .. } => {
+            "; choose another port (--admin-port) or host, or enabled = false"
+        }
         _ => "",
     }
 }

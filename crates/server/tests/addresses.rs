@@ -51,7 +51,7 @@ fn an_admin_port_in_use_is_an_error_that_says_what_to_change() {
     let address = used.local_addr().unwrap();
     let (_folder, path) = folder();
     let error = spawn(unix(&path, 0o700).admin(address)).unwrap_err().to_string();
-    for part in ["[admin]", &address.to_string(), "choose another [admin] host or port"] {
+    for part in ["[admin]", &address.to_string(), "choose another port (--admin-port) or host"] {
         assert!(error.contains(part), "{part} is not in: {error}");
     }
     assert!(!path.exists());

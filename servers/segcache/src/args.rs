@@ -74,6 +74,7 @@ impl Args {
     /// Puts what the command line says in place of what the file said.
     pub(crate) fn apply(&self, config: &mut Config) {
         self.apply_listen(config);
+        self.common.apply_admin(&mut config.admin);
         let set = |to: &mut usize, from: Option<usize>| *to = from.unwrap_or(*to);
         set(&mut config.worker.threads, self.threads);
         set(&mut config.server.max_connections, self.conn_limit);
@@ -210,6 +211,13 @@ mod tests {
         assert_eq!(config("segcache -vv").debug.log_level, LogLevel::Trace);
         assert!(Args::try_parse_from(["segcache", "-U", "0"]).is_ok());
         assert!(Args::try_parse_from(["segcache", "-U", "11211"]).is_err());
+    }
+
+    #[test]
+    fn a_second_server_takes_another_admin_port() {
+        let admin = config("segcache --admin-port 9998").admin;
+        assert_eq!((admin.enabled, admin.port), (true, 9998));
+        assert_eq!(config("segcache").admin.port, 9999);
     }
 
     #[test]
