@@ -50,6 +50,11 @@ pub enum Stage {
     Third,
 }
 
+impl Stage {
+    /// All stages, in the order in which they are gone through.
+    pub const ALL: [Stage; 3] = [Stage::First, Stage::Second, Stage::Third];
+}
+
 /// What becomes of the connection after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

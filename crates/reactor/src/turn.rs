@@ -135,11 +135,10 @@ pub fn look_ahead<P: Protocol, E: Execute<P>>(
     if pipeline.skip > 0 || recv.is_empty() {
         return;
     }
-    let seen = recv.filled().len().min(limits.request_bytes);
-    let mut cursor = pipeline.cursor;
-    let parsed = pipeline.protocol.parse(&mut cursor, &recv.filled()[..seen]);
-    if let Ok(Parsed::Request { request, .. }) = parsed {
-        service.prefetch(&request, stage);
+    let mut first = ArrayVec::new();
+    parse_ahead(pipeline, recv.filled(), 1, limits.request_bytes, &mut first);
+    for ahead in &first {
+        service.prefetch(&ahead.request, stage);
     }
 }
 
@@ -243,7 +242,7 @@ fn parse_ahead<'a, P: Protocol>(
 #[inline]
 fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
     if batch.len() > 1 {
-        for stage in [Stage::First, Stage::Second, Stage::Third] {
+        for stage in Stage::ALL {
             for ahead in batch {
                 service.prefetch(&ahead.request, stage);
             }

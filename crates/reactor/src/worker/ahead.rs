@@ -58,7 +58,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
                     connection.read_ahead(&mut desk);
                 }
             }
-            for stage in [Stage::First, Stage::Second, Stage::Third] {
+            for stage in Stage::ALL {
                 for &slot in &*ready {
                     if let Some((connection, desk)) = self.at(slot) {
                         connection.look_ahead(&desk, stage);
