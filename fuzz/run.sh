@@ -22,7 +22,7 @@ case $seconds in
 esac
 
 cd "$(dirname "$0")"
-[ $# -ge 1 ] || set -- ping_parse memcache_parse turn_chunks config_parse hashmap_model
+[ $# -ge 1 ] || set -- ping_parse memcache_parse turn_chunks config_parse hashmap_model seg_model
 
 for target in "$@"; do
     if [ ! -d "corpus/$target" ]; then
@@ -36,7 +36,7 @@ for target in "$@"; do
     memcache_parse | turn_chunks) set -- -max_len=4096 -dict=dictionaries/memcache.dict ;;
     config_parse) set -- -max_len=4096 -dict=dictionaries/config.dict ;;
     # All of the store is checked after each operation, so long inputs are slow ones.
-    hashmap_model) set -- -max_len=1024 ;;
+    hashmap_model | seg_model) set -- -max_len=1024 ;;
     *) set -- -max_len=4096 ;;
     esac
     set -- "$@" -timeout=20

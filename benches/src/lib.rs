@@ -4,10 +4,12 @@
 //! * `criterion/`: benchmarks of single layers: `parse`, `compose`, `store`, `turn`. Run one with
 //!   `cargo bench -p benches --bench turn`.
 //! * `tests/`: costs that are promised, counted: heap allocations per request.
-//! * `scripts/`: measurements of whole servers: system calls of a pipeline, hostile clients.
+//! * `scripts/`: measurements of whole servers: memory, system calls of a pipeline, hostile clients.
 //! * [`Connection`] (`connection.rs`): a connection without a socket, which serves bytes through
 //!   `reactor::turn` as a worker does.
 //! * [`Unprefetched`] (`unprefetched.rs`): a service without its prefetches, to see what they bring.
+//! * [`storebench`]: the program that measures a storage engine in its own process.
+//! * [`trace`]: its mode that replays recorded requests.
 //! * [`workload`]: keys, requests and filled stores.
 //!
 //! ```
@@ -20,6 +22,8 @@
 #![forbid(unsafe_code)]
 
 mod connection;
+pub mod storebench;
+pub mod trace;
 mod unprefetched;
 pub mod workload;
 

@@ -25,7 +25,15 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
         self.0.rejected(malformed);
     }
 
-    fn maintain(&mut self, now: Now, budget: usize) {
-        self.0.maintain(now, budget);
+    fn maintain(&mut self, now: Now, budget: usize) -> bool {
+        self.0.maintain(now, budget)
+    }
+
+    fn rest(&mut self) {
+        self.0.rest();
+    }
+
+    fn buffers(&mut self, bytes: u64) {
+        self.0.buffers(bytes);
     }
 }

@@ -5,6 +5,7 @@ use clock::Ticks;
 use protocol_memcache::{MemcacheService, ServiceOptions};
 use storage::{Put, Store};
 use storage_hashmap::HashMapStore;
+use storage_seg::SegStore;
 
 /// Bytes of a key.
 pub const KEY_BYTES: usize = 20;
@@ -46,7 +47,20 @@ pub fn shuffled(end: u64) -> impl Iterator<Item = u64> {
 ///
 /// When the memory is too small for that.
 pub fn store(memory: u64, keys: u64) -> HashMapStore {
-    let mut store = HashMapStore::builder().memory(memory).shards(16).seed(1).build();
+    filled(HashMapStore::builder().memory(memory).shards(16).seed(1).build(), keys)
+}
+
+/// As [`store`], in segments, for one worker.
+///
+/// # Panics
+///
+/// When the memory is too small for that.
+pub fn segments(memory: u64, keys: u64) -> SegStore {
+    let store = SegStore::builder().memory(memory).seed(1).build();
+    filled(store.expect("the memory can be had"), keys)
+}
+
+fn filled<S: Store>(mut store: S, keys: u64) -> S {
     for number in 0..keys {
         let key = key(number);
         let put = Put::new(&key, &[b'v'; VALUE_BYTES]);

@@ -4,7 +4,7 @@
 
 mod counting;
 
-use benches::workload::{get, key, service, set, store};
+use benches::workload::{get, key, segments, service, set, store};
 use benches::{Connection, Unprefetched};
 use protocol::{Execute, Protocol};
 use protocol_memcache::Memcache;
@@ -14,14 +14,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const KEYS: u64 = 1000;
 const ROUNDS: usize = 500;
 
-/// Serves `input` until everything is warm, then [`ROUNDS`] times more; the allocations of those.
+/// Rounds until everything is warm: buffers have their blocks, and sets have filled a small store.
+const WARM_UP: usize = 1000;
+
+/// Serves `input` [`WARM_UP`] times, then [`ROUNDS`] times more; the allocations of those.
 fn allocations<P: Protocol, E: Execute<P>>(
     mut connection: Connection<P, E>,
     input: &[u8],
     tally: &'static AtomicU64,
 ) -> u64 {
     counting::count_here(tally);
-    for _ in 0..10 {
+    for _ in 0..WARM_UP {
         connection.serve(input);
     }
     let before = tally.load(Ordering::Relaxed);
@@ -31,11 +34,14 @@ fn allocations<P: Protocol, E: Execute<P>>(
     tally.load(Ordering::Relaxed) - before
 }
 
-/// Serves a pipeline of 50 requests over a store of [`KEYS`] keys.
+/// Serves a pipeline of 50 requests over stores of [`KEYS`] keys, one of each engine.
 fn memcache(request: impl Fn(u64) -> Vec<u8>, tally: &'static AtomicU64) -> u64 {
-    let connection = Connection::new(Memcache::new(1 << 20), service(store(8 << 20, KEYS)));
     let input: Vec<u8> = (0..50).flat_map(request).collect();
-    allocations(connection, &input, tally)
+    let codec = Memcache::new(1 << 20);
+    let table = Connection::new(codec, service(store(8 << 20, KEYS)));
+    // So little that writes fill it several times over.
+    let segments = Connection::new(codec, service(segments(2 << 20, KEYS)));
+    allocations(table, &input, tally) + allocations(segments, &input, tally)
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 mod counting;
 
-use benches::workload::{DEPTH, get, service, set, store};
+use benches::workload::{DEPTH, get, segments, service, set, store};
 use buffer::SendBuf;
 use clock::Now;
 use protocol::{Context, Control, Execute, Malformed, Protocol, Stage};
@@ -16,10 +16,15 @@ use server::{Builder, Endpoint};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
+use storage::Store;
 
 const KEYS: u64 = 1000;
 const CONNECTIONS: usize = 8;
 const ROUNDS: usize = 500;
+
+/// Rounds until everything is warm: buffers have their blocks, and pipelined sets have filled a small
+/// store.
+const WARM_UP: usize = 100;
 
 /// Makes the request about a numbered key.
 type Request = fn(u64) -> Vec<u8>;
@@ -50,9 +55,17 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
         self.inner.rejected(malformed);
     }
 
-    fn maintain(&mut self, now: Now, budget: usize) {
+    fn maintain(&mut self, now: Now, budget: usize) -> bool {
         counting::count_here(self.tally);
-        self.inner.maintain(now, budget);
+        self.inner.maintain(now, budget)
+    }
+
+    fn rest(&mut self) {
+        self.inner.rest();
+    }
+
+    fn buffers(&mut self, bytes: u64) {
+        self.inner.buffers(bytes);
     }
 }
 
@@ -91,7 +104,7 @@ where
     };
     let mut connections: Vec<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
     let mut reply = vec![0; reply_bytes];
-    for _ in 0..20 {
+    for _ in 0..WARM_UP {
         round(&mut connections, request, &mut reply);
         assert!(reply.starts_with(starts), "{}", reply.escape_ascii());
     }
@@ -116,9 +129,11 @@ fn a_worker_of_the_ping_server_allocates_nothing() {
     }
 }
 
-#[test]
-fn a_worker_of_the_memcache_server_allocates_nothing() {
-    static TALLY: AtomicU64 = AtomicU64::new(0);
+/// Each kind of request to a cache over what `make_store` makes.
+fn the_cache_allocates_nothing<S>(make_store: impl Fn() -> S, tally: &'static AtomicU64)
+where
+    S: Store + Send + 'static,
+{
     let hit = b"VALUE key:0000000000000000 0 64\r\nEND\r\n".len() + 66;
     let cases: [(&str, Request, &[u8], usize); 3] = [
         ("get hit", get, b"VALUE key:", hit),
@@ -129,9 +144,22 @@ fn a_worker_of_the_memcache_server_allocates_nothing() {
         for depth in [1, DEPTH] {
             let request: Vec<u8> = (0..depth as u64).flat_map(request).collect();
             let reply = (starts, depth * reply_bytes);
-            let service = service(store(8 << 20, KEYS));
-            let count = allocations(|| Memcache::new(1 << 20), service, &request, reply, &TALLY);
+            let service = service(make_store());
+            let count = allocations(|| Memcache::new(1 << 20), service, &request, reply, tally);
             assert_eq!(count, 0, "{name}, {depth} at a time");
         }
     }
+}
+
+#[test]
+fn a_worker_over_the_hash_table_allocates_nothing() {
+    static TALLY: AtomicU64 = AtomicU64::new(0);
+    the_cache_allocates_nothing(|| store(8 << 20, KEYS), &TALLY);
+}
+
+#[test]
+fn a_worker_over_segments_allocates_nothing() {
+    static TALLY: AtomicU64 = AtomicU64::new(0);
+    // So little that the sets fill it several times over.
+    the_cache_allocates_nothing(|| segments(2 << 20, KEYS), &TALLY);
 }

@@ -9,13 +9,15 @@
 //! * `codec.rs`: the contract of a codec, for `ping_parse` and `memcache_parse`.
 //! * `peer.rs`: a connection without a socket, for `turn_chunks`.
 //! * `memcache.rs`: what is particular to memcache; `session.rs`: the session of `turn_chunks`.
-//! * `operations.rs`: the operations of `hashmap_model`; `model.rs`: what they must come to.
+//! * `operations.rs`: the operations of `hashmap_model` and `seg_model`; `model.rs`: what they must
+//!   come to; `engine.rs`: the stores they are carried out on.
 //! * `settings.rs`: the settings that `config_parse` reads.
 //! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
 #![forbid(unsafe_code)]
 
 mod chunks;
 mod codec;
+mod engine;
 mod memcache;
 mod model;
 mod operations;
@@ -25,6 +27,7 @@ mod settings;
 mod stretch;
 
 use arbitrary::Unstructured;
+use engine::Engine;
 use operations::Trial;
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, client};
@@ -79,8 +82,17 @@ pub fn turn_chunks(input: &[u8]) {
 
 /// Operations on `storage-hashmap` beside a plain map; each must come to the same on both.
 pub fn hashmap_model(input: &[u8]) {
+    compare_with_model::<engine::HashMap>(input);
+}
+
+/// Operations on `storage-seg`, with every policy, through one handle or several, beside a plain map.
+pub fn seg_model(input: &[u8]) {
+    compare_with_model::<engine::Seg>(input);
+}
+
+fn compare_with_model<E: Engine>(input: &[u8]) {
     let mut input = Unstructured::new(input);
-    let Ok(mut trial) = Trial::new(&mut input) else { return };
+    let Ok(mut trial) = Trial::<E>::new(&mut input) else { return };
     while !input.is_empty() && trial.step(&mut input).is_ok() {}
     trial.finish();
 }

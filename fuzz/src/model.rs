@@ -34,6 +34,17 @@ impl Expected {
     pub(crate) fn version(&self) -> Version {
         self.version
     }
+
+    /// Whether `item` holds the same, but for its version.
+    pub(crate) fn is_like(&self, item: &impl Item) -> bool {
+        let Expected { value, flags, expiry, .. } = self;
+        *value == item.value() && *flags == item.flags() && *expiry == item.expiry()
+    }
+
+    /// Whether the other is the same, but for its version.
+    pub(crate) fn is_moved(&self, other: &Self) -> bool {
+        *self == Expected { version: self.version, ..other.clone() }
+    }
 }
 
 impl std::fmt::Debug for Expected {
@@ -61,6 +72,11 @@ impl Model {
     pub(crate) fn live_keys(&self, now: Ticks) -> Vec<Vec<u8>> {
         let live = self.items.iter().filter(|(_, item)| !item.expiry.is_past(now));
         live.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// How many keys have a live item.
+    pub(crate) fn live_count(&self, now: Ticks) -> usize {
+        self.items.values().filter(|item| !item.expiry.is_past(now)).count()
     }
 
     /// Why the condition of `put` does not hold, if it does not.
@@ -109,6 +125,15 @@ impl Model {
     pub(crate) fn set_expiry(&mut self, key: &[u8], expiry: Expiry) {
         if let Some(item) = self.items.get_mut(key) {
             item.expiry = expiry;
+        }
+    }
+
+    /// Takes over a version that the item under `key` has got without a write.
+    pub(crate) fn moved(&mut self, key: &[u8], version: Version) {
+        let fresh = self.versions.insert((key.to_vec(), version.get()));
+        assert!(fresh, "{version:?} is not new to {}", key.escape_ascii());
+        if let Some(item) = self.items.get_mut(key) {
+            item.version = version;
         }
     }
 

@@ -160,7 +160,15 @@ impl Execute<Memcache> for Sober {
         Execute::<Memcache>::rejected(&mut self.0, malformed);
     }
 
-    fn maintain(&mut self, now: Now, budget: usize) {
-        Execute::<Memcache>::maintain(&mut self.0, now, budget);
+    fn maintain(&mut self, now: Now, budget: usize) -> bool {
+        Execute::<Memcache>::maintain(&mut self.0, now, budget)
+    }
+
+    fn rest(&mut self) {
+        Execute::<Memcache>::rest(&mut self.0);
+    }
+
+    fn buffers(&mut self, bytes: u64) {
+        Execute::<Memcache>::buffers(&mut self.0, bytes);
     }
 }

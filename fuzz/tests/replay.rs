@@ -42,3 +42,8 @@ fn config_parse() {
 fn hashmap_model() {
     replay("hashmap_model", fuzz::hashmap_model);
 }
+
+#[test]
+fn seg_model() {
+    replay("seg_model", fuzz::seg_model);
+}

@@ -6,6 +6,9 @@
 /// It never refuses: past its stock it allocates, and blocks that come back to a full stock are
 /// freed. So `keep` bounds what an idle worker holds, not what a busy one may use; that bound is
 /// the number of connections times their buffer limits.
+///
+/// It knows how many bytes there are, with it and lent out, also in blocks that buffers have grown:
+/// a block goes back to the pool it came from, and a buffer that has grown says so.
 #[derive(Debug)]
 pub struct Pool {
     recv_bytes: usize,
@@ -13,6 +16,8 @@ pub struct Pool {
     keep: usize,
     recv: Vec<Box<[u8]>>,
     send: Vec<Vec<u8>>,
+    /// Bytes of all blocks that buffers hold.
+    lent_bytes: usize,
 }
 
 impl Pool {
@@ -30,6 +35,7 @@ impl Pool {
             keep,
             recv: Vec::with_capacity(keep),
             send: Vec::with_capacity(keep),
+            lent_bytes: 0,
         }
     }
 
@@ -38,28 +44,86 @@ impl Pool {
         self.recv.len() * self.recv_bytes + self.send.len() * self.send_bytes
     }
 
+    /// Bytes of all blocks, those that wait and those that buffers hold. What a send buffer has
+    /// grown by counts from its next [`lend`](crate::SendBuf::lend) or
+    /// [`release`](crate::SendBuf::release) on. Costs a few additions.
+    pub fn bytes(&self) -> usize {
+        self.lent_bytes + self.idle_bytes()
+    }
+
     /// An initialised block to receive into; its content is arbitrary.
     pub(crate) fn take_recv(&mut self) -> Box<[u8]> {
+        self.lent_bytes += self.recv_bytes;
         self.recv.pop().unwrap_or_else(|| vec![0; self.recv_bytes].into_boxed_slice())
+    }
+
+    /// A new block of `bytes`, for a buffer that has outgrown its own.
+    pub(crate) fn make_recv(&mut self, bytes: usize) -> Box<[u8]> {
+        self.lent_bytes += bytes;
+        vec![0; bytes].into_boxed_slice()
     }
 
     /// Takes a receive block back; one of another size is freed.
     pub(crate) fn give_recv(&mut self, block: Box<[u8]>) {
+        self.lent_bytes -= block.len();
         if block.len() == self.recv_bytes && self.recv.len() < self.keep {
             self.recv.push(block);
         }
     }
 
-    /// An empty vector with a block's capacity.
+    /// An empty vector with a block's capacity, which still has to be counted.
     pub(crate) fn take_send(&mut self) -> Vec<u8> {
         self.send.pop().unwrap_or_else(|| Vec::with_capacity(self.send_bytes))
     }
 
-    /// Takes a send block back; one of another capacity is freed.
+    /// Counts that a buffer holds `held` bytes instead of `counted`.
+    #[inline]
+    pub(crate) fn recount(&mut self, counted: usize, held: usize) {
+        self.lent_bytes = self.lent_bytes - counted + held;
+    }
+
+    /// Takes a send block back that is no longer counted; one of another capacity is freed.
     pub(crate) fn give_send(&mut self, mut block: Vec<u8>) {
         if block.capacity() == self.send_bytes && self.send.len() < self.keep {
             block.clear();
             self.send.push(block);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RecvBuf, SendBuf};
+
+    #[test]
+    fn all_bytes_are_counted_wherever_they_are() {
+        let mut pool = Pool::new(100, 1_000, 1);
+        assert_eq!(pool.bytes(), 0);
+        let (mut one, mut two) = (RecvBuf::new(), RecvBuf::new());
+        one.reserve(1, &mut pool);
+        two.reserve(1, &mut pool);
+        assert_eq!((pool.bytes(), pool.idle_bytes()), (200, 0));
+        two.reserve(150, &mut pool);
+        assert_eq!(pool.bytes(), 100 + 256 + 100, "the block it had grown out of waits");
+        two.release(&mut pool);
+        one.release(&mut pool);
+        assert_eq!((pool.bytes(), pool.idle_bytes()), (100, 100), "one is kept");
+
+        let mut send = SendBuf::new();
+        send.lend(&mut pool);
+        assert_eq!(pool.bytes(), 1_100);
+        send.put(&[1; 5_000]);
+        send.lend(&mut pool);
+        assert_eq!(pool.bytes(), 100 + send.capacity(), "what it has grown by");
+        send.put(&[1; 50_000]);
+        send.release(&mut pool);
+        assert_eq!(pool.bytes(), 100 + send.capacity(), "and again, though it keeps its block");
+        send.consume(55_000);
+        send.release(&mut pool);
+        assert_eq!(pool.bytes(), 100, "freed, for it is too large to keep");
+        send.lend(&mut pool);
+        send.release(&mut pool);
+        assert_eq!((pool.bytes(), pool.idle_bytes()), (1_100, 1_100));
     }
 }

@@ -63,7 +63,7 @@ impl RecvBuf {
             self.block.copy_within(self.start..self.end, 0);
         } else {
             let size = needed.next_power_of_two().max(self.block.len() * 2);
-            let mut larger = vec![0; size].into_boxed_slice();
+            let mut larger = pool.make_recv(size);
             larger[..waiting].copy_from_slice(self.filled());
             pool.give_recv(std::mem::replace(&mut self.block, larger));
         }

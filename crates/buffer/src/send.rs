@@ -21,6 +21,8 @@ pub struct SendBuf {
     /// Values by reference, each with the offset into `bytes` before which it is sent.
     pinned: VecDeque<(usize, Bytes)>,
     pinned_bytes: usize,
+    /// The capacity that the pool has counted.
+    counted: usize,
 }
 
 impl SendBuf {
@@ -150,18 +152,31 @@ impl SendBuf {
         if self.bytes.capacity() == 0 {
             self.bytes = pool.take_send();
         }
+        self.count(pool);
     }
 
     /// Gives the block back if nothing waits in it.
     #[inline]
     pub fn release(&mut self, pool: &mut Pool) {
         if self.is_empty() && self.bytes.capacity() != 0 {
-            pool.give_send(std::mem::take(&mut self.bytes));
+            let block = std::mem::take(&mut self.bytes);
+            self.count(pool);
+            pool.give_send(block);
             // The queue stays for the next large values, unless a burst has made it large.
             if self.pinned.capacity() > PINNED_KEPT {
                 self.pinned = VecDeque::new();
             }
+        } else {
+            self.count(pool);
         }
+    }
+
+    /// Tells the pool what it holds now.
+    #[inline]
+    fn count(&mut self, pool: &mut Pool) {
+        let held = self.bytes.capacity();
+        pool.recount(self.counted, held);
+        self.counted = held;
     }
 
     /// Bytes of memory it holds by itself now; values by reference are their store's.

@@ -55,23 +55,42 @@ macro_rules! histograms {
     ($($entry:tt)*) => { $crate::__declare! { Histogram; $($entry)* } };
 }
 
+/// Declares [`Family`](crate::Family)s. An entry is that of [`counters!`](crate::counters) with the
+/// label's name at its end.
+///
+/// ```
+/// metrics::families! {
+///     /// Items, by the time they have to live.
+///     static TTL_ITEMS: "ttl_items" by "ttl";
+/// }
+/// TTL_ITEMS.set([("60", 4)]);
+/// ```
+#[macro_export]
+macro_rules! families {
+    ($($(#[doc = $help:literal])+ $vis:vis static $ident:ident: $name:literal by $label:literal;)*) => {
+        $($crate::__declare! { @one Family, $label; $(#[doc = $help])+ $vis static $ident: $name; })*
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __declare {
     ($kind:ident; $($(#[doc = $help:literal])+ $vis:vis static $ident:ident: $name:literal;)*) => {
-        $(
-            const _: () = assert!(
-                $crate::__private::is_valid_name($name),
-                "a metric's name is made of letters, digits, `_` and `:`, no digit first",
-            );
-            $(#[doc = $help])+
-            #[$crate::__private::metriken::metric(
-                crate = $crate::__private::metriken,
-                name = $name,
-                description = concat!($($help),+).trim_ascii()
-            )]
-            $vis static $ident: $crate::$kind = $crate::$kind::new();
-        )*
+        $($crate::__declare! { @one $kind; $(#[doc = $help])+ $vis static $ident: $name; })*
+    };
+    (@one $kind:ident $(, $label:literal)?;
+     $(#[doc = $help:literal])+ $vis:vis static $ident:ident: $name:literal;) => {
+        const _: () = assert!(
+            $crate::__private::is_valid_name($name) $(&& $crate::__private::is_valid_name($label))?,
+            "a metric's name is made of letters, digits, `_` and `:`, no digit first",
+        );
+        $(#[doc = $help])+
+        #[$crate::__private::metriken::metric(
+            crate = $crate::__private::metriken,
+            name = $name,
+            description = concat!($($help),+).trim_ascii()
+        )]
+        $vis static $ident: $crate::$kind = $crate::$kind::new($($label)?);
     };
 }
 

@@ -3,13 +3,15 @@
 
 use std::fmt::Write;
 
+use crate::family::Member;
 use crate::registry::{self, ReadValue};
 use crate::window::{Percentile, Window};
 
 /// All metrics as one flat JSON object of numbers, sorted by metric.
 ///
 /// A histogram `x` becomes `x_count`, `x_sum` and the recent percentiles `x_p25` to `x_p9999`,
-/// which are `null` while nothing is in the `window`.
+/// which are `null` while nothing is in the `window`. A [`Family`](crate::Family) `x` becomes
+/// `x_<value>` for each value of its label.
 ///
 /// ```
 /// let json = metrics::json(&metrics::Window::default());
@@ -54,6 +56,13 @@ fn flatten(window: &Window) -> Vec<(String, Option<i128>)> {
         match reading.value {
             ReadValue::Counter(value) => flat.push((name.to_owned(), Some(value.into()))),
             ReadValue::Gauge(value) => flat.push((name.to_owned(), Some(value.into()))),
+            ReadValue::Family { members, .. } => {
+                flat.extend(members.into_iter().map(|Member { of, value }| {
+                    // As JSON and memcached's tools take names.
+                    let of = of.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+                    (format!("{name}_{of}"), Some(value.into()))
+                }));
+            }
             ReadValue::Histogram(histogram) => {
                 let counts = histogram.counts();
                 flat.push((format!("{name}_count"), Some(counts.total().into())));

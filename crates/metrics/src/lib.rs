@@ -2,7 +2,7 @@
 //! Counters, gauges and histograms that workers bump without sharing cache lines.
 //!
 //! A metric is a `static` beside the code that bumps it. The macros [`counters!`], [`gauges!`],
-//! [`levels!`], [`totals!`] and [`histograms!`] declare it; its doc comment is its help text. The
+//! [`levels!`], [`totals!`], [`families!`] and [`histograms!`] declare it; its doc comment is its help text. The
 //! linker gathers all metrics of the process, so nothing is registered by hand and a crate that
 //! declares some needs no dependency but this one.
 //!
@@ -53,6 +53,7 @@
 //! | [`Total`] | a count kept elsewhere, copied in | one thread | counter |
 //! | [`Gauge`] | how many there are, as ups and downs | every thread | gauge |
 //! | [`Level`] | how many there are, as a value | one thread | gauge |
+//! | [`Family`] | a level for each value of a label | one thread | gauge |
 //! | [`Histogram`] | the distribution of a value | every thread | histogram |
 //!
 //! # Which file next
@@ -60,6 +61,7 @@
 //! - `block.rs`: the blocks, who owns them and how a finished thread's is reused.
 //! - `slot.rs`: how a static finds its cell. `counter.rs` and `gauge.rs` are thin layers over it.
 //! - `bucket.rs`: the log-linear buckets; `histogram.rs`: the metric made of them.
+//! - `family.rs`: levels with a label.
 //! - `declare.rs`: the macros; `registry.rs`: everything declared, by name.
 //! - `window.rs`: percentiles of the last minute; `prometheus.rs` and `flat.rs`: the text forms.
 //! - `process.rs`: the metrics every process has.
@@ -70,6 +72,7 @@ mod block;
 mod bucket;
 mod counter;
 mod declare;
+mod family;
 mod flat;
 mod gauge;
 mod histogram;
@@ -81,6 +84,7 @@ mod slot;
 mod window;
 
 pub use counter::{Counter, Total};
+pub use family::Family;
 pub use flat::{json, stats};
 pub use gauge::{Gauge, Level};
 pub use histogram::Histogram;

@@ -4,6 +4,7 @@
 use std::fmt::{self, Write};
 
 use crate::bucket::{Counts, index_of};
+use crate::family::Member;
 use crate::registry::{self, ReadValue, Reading};
 use crate::window::{Percentile, Window};
 
@@ -49,12 +50,21 @@ fn write_metric(out: &mut String, reading: &Reading, window: &Window) -> fmt::Re
             write_buckets(out, name, &histogram.counts())?;
             write_recent(out, name, window)
         }
+        ReadValue::Family { label, members } => write_members(out, name, label, members),
     }
 }
 
 fn write_head(out: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
     let help = help.replace('\\', r"\\").replace('\n', r"\n");
     writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}")
+}
+
+fn write_members(out: &mut String, name: &str, label: &str, members: &[Member]) -> fmt::Result {
+    for Member { of, value } in members {
+        let of = of.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+        writeln!(out, "{name}{{{label}=\"{of}\"}} {value}")?;
+    }
+    Ok(())
 }
 
 fn write_buckets(out: &mut String, name: &str, counts: &Counts) -> fmt::Result {
@@ -93,6 +103,14 @@ mod tests {
         let mut out = String::new();
         write_head(&mut out, "x", "gauge", "a \\ and\na break").unwrap();
         assert_eq!(out, "# HELP x a \\\\ and\\na break\n# TYPE x gauge\n");
+    }
+
+    #[test]
+    fn values_of_labels_are_escaped() {
+        let mut out = String::new();
+        let members = [Member { of: "a\\b \"c\"\nd".to_owned(), value: -1 }];
+        write_members(&mut out, "x", "y", &members).unwrap();
+        assert_eq!(out, "x{y=\"a\\\\b \\\"c\\\"\\nd\"} -1\n");
     }
 
     #[test]

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Everything declared in the process, by name.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use metriken::Value;
 
-use crate::Histogram;
 use crate::declare::is_valid_name;
+use crate::family::Member;
 use crate::window::Percentile;
+use crate::{Family, Histogram};
 
 /// What a metric is, as Prometheus types it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,7 +18,7 @@ use crate::window::Percentile;
 pub enum Kind {
     /// Only grows: [`Counter`](crate::Counter) and [`Total`](crate::Total).
     Counter,
-    /// Goes up and down: [`Gauge`](crate::Gauge) and [`Level`](crate::Level).
+    /// Goes up and down: [`Gauge`](crate::Gauge), [`Level`](crate::Level) and [`Family`].
     Gauge,
     /// A distribution: [`Histogram`](crate::Histogram).
     Histogram,
@@ -57,13 +59,14 @@ pub(crate) enum ReadValue {
     Counter(u64),
     Gauge(i64),
     Histogram(&'static Histogram),
+    Family { label: &'static str, members: Vec<Member> },
 }
 
 impl ReadValue {
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Counter(_) => Kind::Counter,
-            Self::Gauge(_) => Kind::Gauge,
+            Self::Gauge(_) | Self::Family { .. } => Kind::Gauge,
             Self::Histogram(_) => Kind::Histogram,
         }
     }
@@ -88,8 +91,8 @@ pub fn list() -> Vec<Description> {
     list
 }
 
-/// The value of one metric: a counter's or gauge's own, a histogram's count. `None` for a name
-/// nobody declared.
+/// The value of one metric: a counter's or gauge's own, a histogram's count, the sum of a family.
+/// `None` for a name nobody declared.
 #[must_use]
 pub fn value(name: &str) -> Option<i128> {
     let reading = entries().find(|entry| entry.name() == name).and_then(read)?;
@@ -97,6 +100,9 @@ pub fn value(name: &str) -> Option<i128> {
         ReadValue::Counter(value) => value.into(),
         ReadValue::Gauge(value) => value.into(),
         ReadValue::Histogram(histogram) => histogram.count().into(),
+        ReadValue::Family { members, .. } => {
+            members.iter().map(|member| i128::from(member.value)).sum()
+        }
     })
 }
 
@@ -108,7 +114,8 @@ pub fn value(name: &str) -> Option<i128> {
 /// ```
 ///
 /// A histogram prints several names: `x` takes `x_bucket`, `x_count`, `x_sum`, `x_recent` and
-/// `x_p25` to `x_p9999` as well. When there are duplicates after all, the text forms print the
+/// `x_p25` to `x_p9999` as well. What a [`Family`] prints in the flat forms depends on its members
+/// and is not looked at. When there are duplicates after all, the text forms print the
 /// first metric of each name and stay well-formed.
 #[must_use]
 pub fn duplicates() -> Vec<String> {
@@ -158,11 +165,18 @@ fn read(entry: &'static metriken::MetricEntry) -> Option<Reading> {
     let value = match entry.metric().value()? {
         Value::Counter(value) => ReadValue::Counter(value),
         Value::Gauge(value) => ReadValue::Gauge(value),
-        Value::Other(any) => ReadValue::Histogram(any.downcast_ref()?),
+        Value::Other(any) => read_own(any)?,
         _ => return None,
     };
     let help = entry.description().unwrap_or_default();
     Some(Reading { name: entry.name(), help, value })
+}
+
+fn read_own(any: &'static dyn Any) -> Option<ReadValue> {
+    if let Some(family) = any.downcast_ref::<Family>() {
+        return Some(ReadValue::Family { label: family.label(), members: family.members() });
+    }
+    any.downcast_ref().map(ReadValue::Histogram)
 }
 
 #[cfg(test)]

@@ -31,6 +31,13 @@ metrics::totals! {
     static HIGHEST: "highest";
 }
 
+metrics::families! {
+    /// By time to live.
+    static BY_TTL: "by_ttl" by "ttl";
+    /// Without members.
+    static NONE: "none" by "ttl";
+}
+
 metrics::histograms! {
     /// Nanoseconds.
     static LATENCY: "latency";
@@ -45,6 +52,8 @@ fn window() -> &'static Window {
         BELOW.sub(7);
         LOWEST.set(i64::MIN);
         HIGHEST.set(u64::MAX);
+        BY_TTL.set([("60", 4), ("never!", -2)]);
+        NONE.set::<&str>([]);
         let mut window = Window::default();
         [0, 1, 2, 1000, 1 << 41].into_iter().for_each(|value| LATENCY.record(value));
         window.tick();
@@ -142,6 +151,13 @@ fn prometheus_text_passes_a_strict_reader() {
         (families["highest"].kind.as_str(), sample("highest")),
         ("counter", u64::MAX.to_string().as_str(),)
     );
+    let members = [("ttl=\"60\"", "4"), ("ttl=\"never!\"", "-2")];
+    let members = members.map(|(of, value)| ("by_ttl".into(), of.into(), value.into()));
+    assert_eq!(
+        (families["by_ttl"].kind.as_str(), &families["by_ttl"].samples[..]),
+        ("gauge", &members[..])
+    );
+    assert!(families["none"].samples.is_empty());
     // Every metric of the list has a family of its kind; a histogram has one more.
     let list = metrics::list();
     for metric in &list {
@@ -194,7 +210,8 @@ fn json_parses_back_to_the_same_numbers() {
     assert_eq!(json["latency_sum"], 1003 + (1_u64 << 41));
     assert_eq!(json["empty_count"], 0);
     assert!(json["empty_p99"].is_null() && json.get("empty_p99").is_some());
-    // Each histogram stands for a count, a sum and seven percentiles.
+    assert_eq!((&json["by_ttl_60"], &json["by_ttl_never_"]), (&4.into(), &(-2).into()));
+    // Each histogram stands for a count, a sum and seven percentiles, the families for two members.
     let list = metrics::list();
     let histograms = list.iter().filter(|metric| metric.kind == Kind::Histogram).count();
     assert_eq!(json.as_object().unwrap().len(), list.len() - histograms + 9 * histograms);
@@ -230,5 +247,6 @@ fn one_value_can_be_looked_up() {
     assert_eq!(metrics::value("below"), Some(-7));
     assert_eq!(metrics::value("highest"), Some(u64::MAX.into()));
     assert_eq!(metrics::value("empty"), Some(0));
+    assert_eq!((metrics::value("by_ttl"), metrics::value("none")), (Some(2), Some(0)));
     assert_eq!(metrics::value("unheard_of"), None);
 }

@@ -189,6 +189,15 @@ fn items_are_shown_as_one_class() {
 }
 
 #[test]
+fn the_engine_speaks_for_itself() {
+    let mut server = Server::new();
+    server.ask(b"set a 0 0 1\r\n1\r\nset b 0 0 1\r\n1\r\n");
+    server.clock.advance(Duration::from_millis(1500));
+    let expected = "STAT map_items 2\r\nSTAT map:seen_ms 1500\r\nSTAT map_kind tree\r\nEND\r\n";
+    assert_eq!(server.text("stats store\r\n"), expected);
+}
+
+#[test]
 fn maintenance_gives_memory_back() {
     let mut server = Server::new();
     server.ask(b"set a 0 1 1\r\n1\r\nset b 0 0 1\r\n1\r\n");
@@ -196,6 +205,18 @@ fn maintenance_gives_memory_back() {
     server.service.maintain(server.clock.now(), 10);
     let stats = storage::Store::stats(server.service.store());
     assert_eq!(stats.items, 1);
+}
+
+#[test]
+fn the_store_hears_when_the_worker_sleeps_and_what_its_buffers_take() {
+    let mut server = Server::new();
+    server.ask(b"set a 0 0 1\r\n1\r\nget a\r\n");
+    assert_eq!(server.store.heard(), (0, 0), "a busy worker does not rest");
+    server.service.rest();
+    server.service.buffers(1 << 20);
+    assert_eq!(server.store.heard(), (1, 1 << 20));
+    server.service.buffers(5);
+    assert_eq!(server.store.heard(), (1, 5));
 }
 
 #[test]

@@ -32,10 +32,27 @@ pub trait Execute<P: Protocol> {
     }
 
     /// Does background work for at most `budget` small steps. Called once per turn of the worker's
-    /// event loop, also while no request arrives.
+    /// event loop, also while no request arrives. Returns whether there is more to do at once: then
+    /// the worker does not sleep before its next turn.
     #[inline]
-    fn maintain(&mut self, now: Now, budget: usize) {
+    fn maintain(&mut self, now: Now, budget: usize) -> bool {
         let _ = (now, budget);
+        false
+    }
+
+    /// Hears that the worker is about to sleep, or ends: nothing is executed or maintained before
+    /// it wakes up. A service over a store passes it on to the store's `rest`, for other workers may
+    /// wait for this one's handle.
+    #[inline]
+    fn rest(&mut self) {}
+
+    /// Hears how many bytes the buffers of the worker's connections take, lent and kept: called
+    /// before `maintain`, once per turn of the loop at most, when it has changed by enough to
+    /// matter. A service over a store passes it on to the store's `reserve`, so that one limit
+    /// bounds both.
+    #[inline]
+    fn buffers(&mut self, bytes: u64) {
+        let _ = bytes;
     }
 }
 

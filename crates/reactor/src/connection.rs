@@ -73,6 +73,8 @@ const LINGER_READS: usize = 16;
 pub(crate) struct Connection<P: Protocol> {
     pub(crate) session: Session,
     pub(crate) peer: Arc<Peer>,
+    /// Its session is a TLS one.
+    pub(crate) is_tls: bool,
     pipeline: Pipeline<P>,
     phase: Phase,
     /// The socket may hold bytes: no read has come up short since its last event.
@@ -103,6 +105,7 @@ impl<P: Protocol> Connection<P> {
         Connection {
             session,
             peer,
+            is_tls: false,
             pipeline: Pipeline::new(protocol),
             phase: Phase::Open,
             readable: false,
@@ -284,6 +287,14 @@ impl<P: Protocol> Connection<P> {
             }
         }
         Ok(Next::Again)
+    }
+
+    /// Drops what was not served and not sent, and gives the blocks back: the pool counts them.
+    pub(crate) fn discard(&mut self, pool: &mut Pool) {
+        let (recv, send) = self.session.buffers();
+        recv.consume(recv.filled().len());
+        send.consume(send.pending());
+        self.session.release(pool);
     }
 
     /// Which time limit the connection has exceeded, if any.

@@ -53,7 +53,7 @@ impl Default for Options {
             linger_timeout: Duration::from_secs(2),
             events: 1024,
             tick: Duration::from_millis(100),
-            maintain_budget: 64,
+            maintain_budget: 256,
         }
     }
 }

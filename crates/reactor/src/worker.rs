@@ -3,9 +3,10 @@
 //!
 //! A turn of the loop: poll, read the clock once, take messages, serve the connections that have
 //! events, serve those that yielded in the turn before, let the service do background work, look for
-//! connections that ran out of time.
+//! connections that ran out of time. Before a poll that may sleep the service is told to rest.
 
 mod ahead;
+mod footprint;
 
 use crate::connection::{Connection, Desk, Next, Overdue};
 use crate::mailbox::{Mailbox, Message, Newcomer};
@@ -14,6 +15,7 @@ use crate::{Options, Seat};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Clock, Now, Ticks};
+use footprint::Footprint;
 use log::{debug, warn};
 use mio::{Events, Interest, Poll, Token, Waker};
 use protocol::{ConnectionId, Directory, Execute, Outbox, Peer, Protocol};
@@ -51,6 +53,7 @@ pub struct Worker<P: Protocol, E, M> {
     service: E,
     make_protocol: M,
     pool: Pool,
+    footprint: Footprint,
     outbox: Outbox,
     connections: Slab<Connection<P>>,
     slots: HashMap<ConnectionId, usize>,
@@ -65,6 +68,8 @@ pub struct Worker<P: Protocol, E, M> {
     deadline: Option<Ticks>,
     /// Messages may wait that were not taken in this turn.
     more_mail: bool,
+    /// The service has background work left from this turn.
+    more_upkeep: bool,
 }
 
 impl<P: Protocol, E, M> std::fmt::Debug for Worker<P, E, M> {
@@ -105,6 +110,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
             service,
             make_protocol,
             pool: Pool::new(options.recv_block, options.send_block, options.pool_blocks),
+            footprint: Footprint::default(),
             options,
             outbox: Outbox::new(),
             connections: Slab::new(),
@@ -116,6 +122,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
             sweep_from: 0,
             deadline: None,
             more_mail: false,
+            more_upkeep: false,
         })
     }
 
@@ -142,8 +149,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
 
     /// One turn of the loop; whether it was the last.
     fn step(&mut self, events: &mut Events) -> io::Result<bool> {
-        let is_idle = self.again.is_empty() && !self.more_mail;
+        let is_idle = self.again.is_empty() && !self.more_mail && !self.more_upkeep;
         let sleep = if is_idle { self.options.tick } else { Duration::ZERO };
+        if is_idle {
+            self.service.rest();
+        }
         match self.poll.poll(events, Some(sleep)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
             other => other?,
@@ -161,9 +171,16 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
                 self.serve(slot);
             }
         }
-        self.service.maintain(self.now, self.options.maintain_budget);
+        if let Some(bytes) = self.footprint.news(&self.pool) {
+            self.service.buffers(bytes);
+        }
+        self.more_upkeep = self.service.maintain(self.now, self.options.maintain_budget);
         self.sweep();
-        Ok(self.is_finished())
+        let is_last = self.is_finished();
+        if is_last {
+            self.service.rest();
+        }
+        Ok(is_last)
     }
 
     fn count(&self, events: &Events) {
@@ -245,7 +262,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
             Ok(session) => {
                 let id = ConnectionId::new(self.index, serial);
                 let peer = Peer::new(id, remote, local, self.now.ticks);
-                if let Err(error) = self.admit(session, Arc::new(peer), seat) {
+                if let Err(error) = self.admit(session, tls.is_some(), Arc::new(peer), seat) {
                     warn!("cannot serve a connection: {error}");
                 }
             }
@@ -253,7 +270,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         }
     }
 
-    fn admit(&mut self, session: Session, peer: Arc<Peer>, seat: Seat) -> io::Result<()> {
+    fn admit(
+        &mut self,
+        session: Session,
+        is_tls: bool,
+        peer: Arc<Peer>,
+        seat: Seat,
+    ) -> io::Result<()> {
         let entry = self.connections.vacant_entry();
         let slot = entry.key();
         let protocol = (self.make_protocol)();
@@ -268,6 +291,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         if self.deadline.is_some() {
             connection.drain();
         }
+        connection.is_tls = is_tls;
+        self.footprint.enter(is_tls);
         self.slots.insert(peer.id, slot);
         self.directory.enter(peer);
         CONNECTIONS_ACCEPTED.increment();
@@ -280,7 +305,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         connection.session.shutdown();
         // Closing the socket takes it out of the event queue too.
         let _ = self.poll.registry().deregister(connection.session.stream());
-        connection.session.release(&mut self.pool);
+        connection.discard(&mut self.pool);
+        self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);
         self.directory.leave(connection.peer.id);
         CONNECTIONS_CLOSED.increment();

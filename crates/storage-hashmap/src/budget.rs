@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory limit: a [`Pool`] that shards lease from, and each shard's [`Account`].
 //!
-//! INV-LIMIT: the pool, the leases of all shards and the bytes on their way between two shards add
-//! up to the limit; a shard uses no more than its lease. So the limit holds at every moment, and a
+//! INV-LIMIT: the pool, the leases of all shards, the bytes on their way between two shards and those
+//! that handles have reserved add up to the limit; a shard uses no more than its lease. So the limit holds at every moment, and a
 //! shard touches the memory that all of them share once per lease instead of once per item.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bytes that no shard has leased: those that are free, and those on their way between shards.
+/// Bytes that no shard has leased: those that are free, those on their way between shards, and those
+/// set aside for what the store's owners use outside of it.
 ///
 /// It changes only under the lock of some shard, so whoever holds all of them sees it still.
 #[derive(Debug)]
@@ -15,11 +16,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Pool {
     free: AtomicU64,
     moving: AtomicU64,
+    reserved: AtomicU64,
 }
 
 impl Pool {
     pub(crate) fn new(bytes: u64) -> Self {
-        Pool { free: AtomicU64::new(bytes), moving: AtomicU64::new(0) }
+        Pool { free: AtomicU64::new(bytes), moving: AtomicU64::new(0), reserved: AtomicU64::new(0) }
     }
 
     /// Takes `wanted` bytes, or what there is if that is `needed` at least, or nothing.
@@ -58,6 +60,23 @@ impl Pool {
 
     pub(crate) fn moving(&self) -> u64 {
         self.moving.load(Relaxed)
+    }
+
+    /// Notes `wanted` bytes as reserved, or as many as keep the sum within `most`; how many.
+    pub(crate) fn reserve(&self, wanted: u64, most: u64) -> u64 {
+        let grant = |reserved: u64| wanted.min(most.saturating_sub(reserved));
+        let add = |reserved| Some(reserved + grant(reserved));
+        let before = self.reserved.fetch_update(Relaxed, Relaxed, add);
+        before.map_or(0, grant)
+    }
+
+    /// Notes that bytes are no longer reserved.
+    pub(crate) fn unreserve(&self, bytes: u64) {
+        self.reserved.fetch_sub(bytes, Relaxed);
+    }
+
+    pub(crate) fn reserved(&self) -> u64 {
+        self.reserved.load(Relaxed)
     }
 }
 

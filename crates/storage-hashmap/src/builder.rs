@@ -4,6 +4,8 @@
 use crate::budget::{Account, Pool};
 use crate::hash::Hasher;
 use crate::heads::Heads;
+use crate::record::{KEY_MAX, Record};
+use crate::reserve::reserved_max;
 use crate::shard::{Common, Counts, Shard};
 use crate::slab::{Entry, NEVER_MS, Slab};
 use crate::store::{HashMapStore, Shared};
@@ -47,7 +49,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The memory limit in bytes, for items and index together; 64 KiB at least.
+    /// The memory limit in bytes, for items, index and what handles reserve; 64 KiB at least.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes.max(SHARE_MIN);
         self
@@ -87,12 +89,15 @@ impl Builder {
         let shards_max = (self.memory / SHARE_MIN).max(1);
         let shards = (self.shards as u64).min(1 << shards_max.ilog2());
         let share = self.memory / shards;
+        let item_max = self.item_max as usize;
+        let largest = Record::cost_of(KEY_MAX, item_max).min(self.memory / 2);
         let common = Arc::new(Common {
             pool: Pool::new(self.memory),
             limit: self.memory,
             share,
             lease: (share / 32).clamp(1024, 64 * 1024),
-            item_max: self.item_max as usize,
+            item_max,
+            reserved_max: reserved_max(self.memory, largest),
             evicts: self.evict,
             dues: (0..shards).map(|_| AtomicU64::new(NEVER_MS)).collect(),
         });

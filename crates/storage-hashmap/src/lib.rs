@@ -54,15 +54,17 @@
 //! * A get, hit or miss, and an overwrite with about the same length allocate nothing
 //!   (`tests/allocations.rs` counts). A new small item is one allocation.
 //! * [`storage::Stats::used_bytes`] is never above the limit. It counts allocations as `malloc`
-//!   rounds them, entries and buckets. It leaves out pinned values whose item is gone, the old value
-//!   while a larger one is being written, and a few kilobytes for each shard.
+//!   rounds them, entries, buckets, and what handles have reserved. It leaves out pinned values
+//!   whose item is gone, the old value while a larger one is being written, and a few kilobytes for
+//!   each shard.
 //!
 //! # Which file next
 //!
 //! * `store.rs`: the handle. It finds the shard, and room in other shards when one has none.
 //! * `shard.rs`: one shard, its get and delete. `write.rs`: its put and update.
 //! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
-//! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it.
+//! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it. `reserve.rs`:
+//!   memory set aside for what is used outside of the store.
 //! * `sweep.rs`: expiry and clear.
 //! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
 //! * `integrity.rs`: the invariants by name, and their check.
@@ -76,6 +78,7 @@ mod integrity;
 mod item;
 mod metrics;
 mod record;
+mod reserve;
 mod room;
 mod shard;
 mod slab;

@@ -7,14 +7,15 @@
 
 use crate::budget::{Account, Pool};
 use crate::heads::Heads;
-use crate::metrics::{
-    HASH_REMOVE, ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_DELETE, ITEM_EVICT, ITEM_EXPIRE,
-};
+use crate::metrics::HASH_REMOVE;
 use crate::slab::{NEVER_MS, NONE, Slab};
 use crate::sweep::Sweep;
 use clock::Ticks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use storage::metrics::{
+    ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_DELETE, ITEM_EVICT, ITEM_EXPIRE,
+};
 use storage::{Stage, StoreError};
 
 /// What all shards of a store have in common.
@@ -29,6 +30,8 @@ pub(crate) struct Common {
     pub(crate) lease: u64,
     /// The longest value in bytes.
     pub(crate) item_max: usize,
+    /// The most bytes that handles can reserve together.
+    pub(crate) reserved_max: u64,
     /// Whether items may be dropped to make room.
     pub(crate) evicts: bool,
     /// For each shard, the moment in milliseconds from which [`Shard::expire`] has work to do.

@@ -4,6 +4,7 @@
 use crate::builder::Builder;
 use crate::hash::Hasher;
 use crate::item::HashMapItem;
+use crate::reserve::Reservation;
 use crate::shard::{Call, Common, Denied, Shard};
 use clock::Ticks;
 use parking_lot::{Mutex, MutexGuard};
@@ -21,18 +22,19 @@ const EXPIRE_SHARDS: usize = 8;
 ///
 /// Clones share the table. Any number of threads may use it, each with a handle of its own. A get
 /// and an overwrite that fits lock one shard and allocate nothing.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HashMapStore {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     hasher: Hasher,
     /// The shard at which the next [`Store::expire`] begins.
     next_expire: usize,
+    reservation: Reservation,
 }
 
 /// What all handles share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    common: Arc<Common>,
+    pub(crate) common: Arc<Common>,
     shards: Box<[Padded]>,
 }
 
@@ -48,12 +50,12 @@ impl Shared {
     }
 
     #[inline]
-    fn try_lock(&self, shard: usize) -> Option<MutexGuard<'_, Shard>> {
+    pub(crate) fn try_lock(&self, shard: usize) -> Option<MutexGuard<'_, Shard>> {
         self.shards[shard].0.try_lock()
     }
 
     #[inline]
-    fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
+    pub(crate) fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
         self.shards[shard].0.lock()
     }
 
@@ -116,7 +118,22 @@ impl HashMapStore {
     }
 
     pub(crate) fn new(shared: Shared, hasher: Hasher) -> Self {
-        HashMapStore { shared: Arc::new(shared), hasher, next_expire: 0 }
+        let reservation = Reservation::default();
+        HashMapStore { shared: Arc::new(shared), hasher, next_expire: 0, reservation }
+    }
+}
+
+impl Clone for HashMapStore {
+    /// Another handle on the same items, which has reserved nothing.
+    fn clone(&self) -> Self {
+        let reservation = Reservation::default();
+        HashMapStore { shared: Arc::clone(&self.shared), reservation, ..*self }
+    }
+}
+
+impl Drop for HashMapStore {
+    fn drop(&mut self) {
+        self.reserve(0);
     }
 }
 
@@ -169,8 +186,10 @@ impl Store for HashMapStore {
     }
 
     /// Costs a load for each shard looked at, eight at most, when there is nothing to free. Leaves
-    /// a shard out while another worker holds it.
+    /// a shard out while another worker holds it. Drops items for up to 64 KiB of what the handle
+    /// has reserved.
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
+        self.shared.set_aside(&mut self.reservation, now);
         let dues = &self.shared.common.dues;
         let (mut looked, mut freed) = (0, 0);
         let mut number = self.next_expire;
@@ -193,6 +212,12 @@ impl Store for HashMapStore {
         freed
     }
 
+    /// All handles together reserve half of the memory at most; less where the largest item leaves
+    /// less, but never less than a quarter.
+    fn reserve(&mut self, bytes: u64) {
+        self.shared.reserve(&mut self.reservation, bytes);
+    }
+
     fn clear(&mut self) {
         for shard in &self.shared.shards {
             shard.0.lock().clear();
@@ -202,6 +227,7 @@ impl Store for HashMapStore {
     fn stats(&self) -> Stats {
         let mut stats = Stats::default();
         stats.limit_bytes = self.shared.common.limit;
+        stats.used_bytes = self.shared.common.pool.reserved();
         for shard in &self.shared.shards {
             let shard = shard.0.lock();
             let used = shard.account.used();
@@ -223,8 +249,10 @@ impl Store for HashMapStore {
         let shards: Vec<_> = self.shared.shards.iter().map(|shard| shard.0.lock()).collect();
         let leased: u64 = shards.iter().map(|shard| shard.account.lease()).sum();
         let common = &self.shared.common;
-        let leased = leased + common.pool.free() + common.pool.moving();
-        assert_eq!(leased, common.limit, "INV-LIMIT: bytes leased or free");
+        let pool = &common.pool;
+        let leased = leased + pool.free() + pool.moving() + pool.reserved();
+        assert_eq!(leased, common.limit, "INV-LIMIT: bytes leased, reserved or free");
+        assert!(pool.reserved() <= common.reserved_max, "INV-LIMIT: bytes reserved");
         for shard in &shards {
             shard.check_integrity(&self.hasher);
         }

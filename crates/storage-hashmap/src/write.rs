@@ -5,11 +5,12 @@
 //! has to begin anew, has changed no item (but may have dropped others).
 
 use crate::item::HashMapItem;
-use crate::metrics::{HASH_INSERT, ITEM_ALLOCATE, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_REPLACE};
+use crate::metrics::HASH_INSERT;
 use crate::record::{KEY_MAX, Pieces, Record};
 use crate::shard::{Call, Denied, Gone, Shard};
 use crate::slab::{NEVER_MS, NONE};
 use clock::Ticks;
+use storage::metrics::{ITEM_ALLOCATE, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_REPLACE};
 use storage::{Change, Condition, Expiry, Put, StoreError, Version};
 
 /// What a write leaves under a key, besides the key.

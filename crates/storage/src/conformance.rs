@@ -2,7 +2,7 @@
 //! The conformance kit: one call tests an engine against the contract of [`Store`].
 //!
 //! An engine with a single handle calls [`check`], one whose handles are shared between workers
-//! calls [`check_shared`]. Both take a function that makes an empty engine within [`Limits`]:
+//! calls [`check_shared`]; one that has [`Scan`] calls [`check_scan`] too. All take a function that makes an empty engine within [`Limits`]:
 //!
 //! ```
 //! use storage::Store;
@@ -45,13 +45,21 @@
 //! * RULE-PREFETCH: a prefetch changes nothing.
 //! * RULE-HANDLES: what one handle does every other sees at once, and a dropped handle takes
 //!   nothing with it.
+//! * RULE-REST: a rest changes nothing, and a handle that was used and rests holds up nobody. (A used
+//!   one that neither rests nor expires may: the kit rests each handle that it uses beside others,
+//!   and its threads call `expire` until all are done.)
+//! * RULE-RESERVE: a reservation costs no item while memory is free, and no write that fits without
+//!   it; what was given up for it comes back with it.
+//! * RULE-SCAN: a walk ends, shows each item that is live throughout at least once and as it is read,
+//!   and no dead one; a step keeps to its budget; any number is a cursor. (Engines that have
+//!   [`Scan`] only.)
 //! * RULE-ATOMIC: operations of several threads on one key happen one after the other, each whole;
 //!   a borrowed item does not change while it is borrowed.
 //!
 //! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`,
-//! `updates`, `clearing`, `memory`, `pins`, `statistics`, `model` (a long random run beside a plain
-//! map), `handles`, `threads`, and `churn` (threads in a full store). `subject` is the engine under
-//! test with its clock.
+//! `updates`, `clearing`, `memory`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a
+//! long random run beside a plain map), `handles`, `threads`, and `churn` (threads in a full store).
+//! `subject` is the engine under test with its clock.
 
 mod churn;
 mod clearing;
@@ -62,6 +70,8 @@ mod handles;
 mod memory;
 mod model;
 mod pins;
+mod reserve;
+mod scan;
 mod statistics;
 mod subject;
 mod threads;
@@ -73,7 +83,7 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use crate::Store;
+use crate::{Scan, Store};
 
 /// What an engine under test must keep to.
 ///
@@ -111,6 +121,7 @@ pub fn check<S: Store>(make: impl Fn(Limits) -> S) {
     statistics::run(&make);
     pins::run(&make);
     memory::run(&make);
+    reserve::run(&make);
     model::run(&make);
 }
 
@@ -125,4 +136,13 @@ pub fn check_shared<S: Store + Clone + Send + 'static>(make: impl Fn(Limits) -> 
     handles::run(&make);
     model::run_shared(&make);
     threads::run(&make);
+}
+
+/// Tests the walk over all items of an engine that has one, through a single handle.
+///
+/// # Panics
+///
+/// When a rule is broken; the message names it.
+pub fn check_scan<S: Scan>(make: impl Fn(Limits) -> S) {
+    scan::run(&make);
 }

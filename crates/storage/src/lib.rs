@@ -9,8 +9,10 @@
 //! Where to look:
 //!
 //! * [`Store`] and [`Item`] (`store.rs`): the traits.
+//! * [`Scan`] (`scan.rs`): the power to walk over all items, for engines that have it.
 //! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): what a write says.
 //! * [`Stats`] (`stats.rs`): what an engine tells about itself.
+//! * [`metrics`]: what every engine counts for the process.
 //! * [`prefetch`]: the hint an engine gives to the CPU for a key that will be used soon.
 //! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
 //!
@@ -30,11 +32,14 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod conformance;
+pub mod metrics;
 pub mod prefetch;
+mod scan;
 mod stats;
 mod store;
 mod write;
 
+pub use scan::{Cursor, Scan};
 pub use stats::Stats;
 pub use store::{Expiry, Item, Stage, Store, StoreError, Version};
 pub use write::{Change, Condition, Digits, Put};

@@ -12,7 +12,8 @@ pub struct Stats {
     pub items: u64,
     /// Bytes of keys, values and per-item overhead.
     pub item_bytes: u64,
-    /// Bytes of everything that counts against the limit: items and index.
+    /// Bytes of everything that counts against the limit: items, index, and what handles have
+    /// reserved as far as the engine has set it aside.
     pub used_bytes: u64,
     /// The limit in bytes.
     pub limit_bytes: u64,

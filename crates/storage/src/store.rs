@@ -4,6 +4,7 @@
 use crate::{Change, Put, Stats};
 use bytes::Bytes;
 use clock::Ticks;
+use std::fmt::Display;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
@@ -105,6 +106,17 @@ pub trait Item {
 /// All operations are atomic with respect to those of other handles, and none does work in
 /// proportion to the number of items. `now` is the time of the caller's loop turn; handles may be a
 /// little apart.
+///
+/// # When memory is used again
+///
+/// An engine need not lock what its handles read. It may instead take memory out of use and wait,
+/// before it uses that memory again, until every handle has said that it looks at nothing from
+/// before. A handle says so by [`Store::expire`], which a busy worker calls once per turn of its
+/// loop anyway, and by [`Store::rest`], before its worker sleeps. So each handle that was used must
+/// get one or the other before long: one that gets neither can keep the memory from all others, and
+/// two that are used in turn on one thread must each be rested before the other may have to wait.
+/// That nothing is looked at, the compiler proves: an item borrows its handle, and both need the
+/// handle for themselves.
 pub trait Store {
     /// What [`Store::get`] lends.
     type Item<'a>: Item
@@ -149,8 +161,32 @@ pub trait Store {
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool;
 
     /// Gives back memory of expired and dead items, looking at no more than `budget` of them.
-    /// Returns how many it freed. Called once per loop turn.
+    /// Returns how many it freed.
+    ///
+    /// Called once per loop turn, and so the quiescent point of a busy worker: an engine may wait
+    /// for every handle that was used since its last `expire` or [`Store::rest`] before it uses
+    /// memory again.
     fn expire(&mut self, now: Ticks, budget: usize) -> usize;
+
+    /// Says that the caller is done for now: until its next operation this handle holds up nobody.
+    ///
+    /// Called by a worker before it sleeps. While it sleeps it calls no [`Store::expire`], and an
+    /// engine that waits for every handle used since its last `expire` or `rest` would wait for the
+    /// sleeper. Changes nothing that can be read; may be called at any time and any number of times.
+    /// An engine that waits for nobody does nothing.
+    fn rest(&mut self) {}
+
+    /// Counts `bytes` that the caller uses outside of the store against the store's limit, in place
+    /// of what this handle reserved before: so that one number bounds a server's memory, buffers of
+    /// connections included.
+    ///
+    /// It is a statement, not a request. The engine makes room in the steps of [`Store::expire`] and
+    /// goes as far as it can: it keeps enough for itself that no write is refused which would
+    /// otherwise fit. A dropped handle reserves nothing, nor does a new clone. An engine whose limit
+    /// is not shared with anything ignores it.
+    fn reserve(&mut self, bytes: u64) {
+        let _ = bytes;
+    }
 
     /// Makes every item unreadable, at a cost independent of their number; memory comes back
     /// through [`Store::expire`].
@@ -158,6 +194,17 @@ pub trait Store {
 
     /// A summary of the whole store.
     fn stats(&self) -> Stats;
+
+    /// Tells what only this engine knows of itself, for operators: how its memory is divided, what its
+    /// evictions yield. Calls `show` with name and value, line by line.
+    ///
+    /// The lines are the engine's own and may change with it: for people and graphs, not for a
+    /// program to decide by. A name is made of letters, digits, `_` and `:`, and stands for one line
+    /// of a call. Values are numbers or words. The cost is that of a statistics command: independent
+    /// of the number of items.
+    fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
+        let _ = (now, show);
+    }
 
     /// Checks every invariant of the engine, at whatever cost. For tests and fuzzers.
     ///

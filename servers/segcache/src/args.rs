@@ -37,13 +37,17 @@ pub(crate) struct Args {
     #[arg(short = 'l', long, value_name = "ADDR", value_delimiter = ',')]
     listen: Vec<Interface>,
 
-    /// Memory for items and their index, in megabytes [default: 64]
+    /// Memory for items, their index and connections' buffers, in megabytes [default: 64]
     #[arg(short = 'm', long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..1 << 30))]
     memory_limit: Option<u64>,
 
     /// Refuse writes when the memory is used up, instead of evicting
     #[arg(short = 'M', long)]
     disable_evictions: bool,
+
+    /// Ask for huge pages
+    #[arg(short = 'L', long)]
+    enable_largepages: bool,
 
     /// Connections served at once [default: 10000]
     #[arg(short = 'c', long, value_name = "NUM")]
@@ -88,7 +92,10 @@ impl Args {
             config.cache.value_max = size;
         }
         if self.disable_evictions {
-            config.cache.evict = false;
+            config.disable_evictions();
+        }
+        if self.enable_largepages {
+            config.seg.huge_pages = true;
         }
         match self.verbose {
             0 => {}
@@ -168,6 +175,7 @@ fn item_size(text: &str) -> Result<ByteSize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Policy, Storage};
 
     fn config(line: &str) -> Config {
         let args = Args::try_parse_from(line.split_whitespace()).expect(line);
@@ -203,6 +211,37 @@ mod tests {
         assert_eq!(config("segcache -I 4096").cache.value_max, ByteSize(4096));
         assert_eq!(config("segcache -m 100").cache.memory, ByteSize(100 << 20));
         assert!(Args::try_parse_from(["segcache", "-I", "1g"]).is_err());
+    }
+
+    #[test]
+    fn no_evictions_and_large_pages_are_said_in_the_words_of_the_storage() {
+        let with = |line: &str, storage: Storage| {
+            let args = Args::try_parse_from(line.split_whitespace()).expect(line);
+            let mut config = Config::default();
+            config.cache.storage = storage;
+            args.apply(&mut config);
+            config
+        };
+        for storage in [Storage::Seg, Storage::HashMap] {
+            assert!(with("segcache", storage).evicts());
+            assert!(!with("segcache -M", storage).evicts());
+        }
+        let seg = with("segcache -M -L", Storage::Seg);
+        assert_eq!((seg.seg.eviction, seg.cache.evict), (Policy::None, true));
+        assert!(seg.seg.huge_pages && seg.warnings().is_empty());
+        let hash_map = with("segcache -M -L", Storage::HashMap);
+        assert_eq!((hash_map.seg.eviction, hash_map.cache.evict), (Policy::Scored, false));
+        assert_eq!(hash_map.warnings().len(), 1, "there are no huge pages");
+    }
+
+    #[test]
+    fn a_file_that_evicts_nothing_means_it_whatever_the_policy() {
+        for storage in [Storage::Seg, Storage::HashMap] {
+            let mut config = Config::default();
+            config.cache.storage = storage;
+            config.cache.evict = false;
+            assert!(!config.evicts());
+        }
     }
 
     #[test]

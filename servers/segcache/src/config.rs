@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The configuration of `segcache`: the sections that all servers share, and `[cache]`.
+//! The configuration of `segcache`: the sections that all servers share, `[cache]`, and what belongs
+//! to one storage.
+
+mod seg;
 
 use config::ByteSize;
 use protocol_memcache::ServiceOptions;
+pub(crate) use seg::{Policy, Seg, refusal};
 use serde::{Deserialize, Serialize};
 use server::Error;
 use server::settings::{Admin, DebugLog, Klog, Listen, Sections, Server, Tls, Worker};
+use storage_seg::Eviction;
 
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 11211;
@@ -20,6 +25,9 @@ const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 /// Smallest memory limit.
 const MEMORY_MIN: u64 = 1 << 20;
 
+/// The storage of a server that is not told which.
+const STORAGE_DEFAULT: Storage = Storage::Seg;
+
 /// The whole file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -27,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) server: Server,
     pub(crate) worker: Worker,
     pub(crate) cache: Cache,
+    pub(crate) seg: Seg,
     pub(crate) admin: Admin,
     pub(crate) tls: Tls,
     pub(crate) debug: DebugLog,
@@ -37,7 +46,9 @@ pub(crate) struct Config {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Cache {
-    /// Memory for items and their index.
+    /// What keeps the items.
+    pub(crate) storage: Storage,
+    /// Memory for items, their index and the buffers of connections.
     pub(crate) memory: ByteSize,
     /// The largest value.
     pub(crate) value_max: ByteSize,
@@ -45,9 +56,24 @@ pub(crate) struct Cache {
     pub(crate) evict: bool,
 }
 
+/// A storage engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Storage {
+    /// Segments of items that expire together.
+    Seg,
+    /// A hash table of items.
+    HashMap,
+}
+
 impl Default for Cache {
     fn default() -> Self {
-        Cache { memory: ByteSize(64 << 20), value_max: ByteSize(1 << 20), evict: true }
+        Cache {
+            storage: STORAGE_DEFAULT,
+            memory: ByteSize(64 << 20),
+            value_max: ByteSize(1 << 20),
+            evict: true,
+        }
     }
 }
 
@@ -64,9 +90,9 @@ impl Config {
         }
     }
 
-    /// Checks `[cache]`.
+    /// Checks `[cache]` and `[seg]`.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Cache { memory, value_max, .. } = &self.cache;
+        let Cache { storage, memory, value_max, .. } = &self.cache;
         let refuse = |key, problem| Err(Error::Setting { key, problem });
         if !VALUE_MAX.contains(&value_max.0) {
             return refuse("[cache] value_max", format!("{value_max} is not from 1KB to 1GB"));
@@ -78,7 +104,43 @@ impl Config {
             let problem = format!("{value_max} is more than half of memory = {memory}");
             return refuse("[cache] value_max", problem);
         }
-        Ok(())
+        let in_seg = self.seg.problem().or_else(|| match storage {
+            Storage::Seg => self.seg.size_problem(*memory),
+            Storage::HashMap => None,
+        });
+        in_seg.map_or(Ok(()), |(key, problem)| refuse(key, problem))
+    }
+
+    /// What is accepted and has no effect, a line each.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.seg.warnings();
+        if self.seg.huge_pages && self.cache.storage != Storage::Seg {
+            let line = "[seg] huge_pages (-L) has no effect: [cache] storage is not \"seg\"";
+            warnings.push(line.to_owned());
+        }
+        warnings
+    }
+
+    /// Makes a full cache refuse writes, in the words of its storage.
+    pub(crate) fn disable_evictions(&mut self) {
+        match self.cache.storage {
+            Storage::Seg => self.seg.eviction = Policy::None,
+            Storage::HashMap => self.cache.evict = false,
+        }
+    }
+
+    /// Whether a full cache evicts.
+    pub(crate) fn evicts(&self) -> bool {
+        let policy_evicts = match self.cache.storage {
+            Storage::Seg => self.seg.eviction != Policy::None,
+            Storage::HashMap => true,
+        };
+        self.cache.evict && policy_evicts
+    }
+
+    /// What a store of segments does when it is full.
+    pub(crate) fn eviction(&self) -> Eviction {
+        if self.evicts() { self.seg.eviction() } else { Eviction::None }
     }
 
     /// What the service shows in `stats settings`.
@@ -108,7 +170,7 @@ impl Config {
             .listen(host)
             .backlog(server.backlog)
             .idle_timeout(server.idle_timeout.0)
-            .evictions(self.cache.evict)
+            .evictions(self.evicts())
             .tls(self.tls.private_key.is_some());
         match socket {
             Some(path) => options.socket_path(path),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A memcached replacement: memcache's text protocol over the hash table store.
+//! A memcached replacement: memcache's text protocol over a storage of choice.
 //!
 //! The wiring and nothing else: `args.rs` is the command line, `config.rs` the file. The protocol and
-//! its service are in `crates/protocol-memcache`, the store in `crates/storage-hashmap`.
+//! its service are in `crates/protocol-memcache`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -10,12 +10,14 @@ mod config;
 
 use args::{Args, NAME, VERSION};
 use clap::Parser;
-use config::{Config, PORT};
+use config::{Config, PORT, Storage};
 use protocol_memcache::{Memcache, MemcacheService};
 use server::cli;
 use server::{Builder, Error};
 use std::process::ExitCode;
+use storage::Store;
 use storage_hashmap::HashMapStore;
+use storage_seg::SegStore;
 
 /// Shards per worker: enough that two workers seldom want the same one.
 const SHARDS_PER_WORKER: usize = 16;
@@ -27,21 +29,61 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), Error> {
     let config: Config = args.common.load(|config| args.apply(config))?;
     config.check()?;
-    let value_max = config.cache.value_max.0 as usize;
-    let request_max = Memcache::request_max(value_max);
+    let request_max = Memcache::request_max(config.cache.value_max.0 as usize);
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
+    for warning in config.warnings() {
+        eprintln!("warning: {warning}");
+    }
     if let Some(answer) = args.common.answer(&config)? {
         cli::print(&answer);
         return Ok(());
     }
     let builder = builder.config_text(::config::print(&config)?);
+    match config.cache.storage {
+        Storage::Seg => serve(segments(&config)?, &config, builder),
+        Storage::HashMap => serve(hash_map(&config), &config, builder),
+    }
+}
 
-    let store = HashMapStore::builder()
+fn segments(config: &Config) -> Result<SegStore, Error> {
+    let seg = &config.seg;
+    let builder = SegStore::builder()
+        .memory(config.cache.memory.0)
+        .value_max(config.cache.value_max.0)
+        .workers(config.worker.threads)
+        .eviction(config.eviction())
+        .integrity(seg.integrity)
+        .huge_pages(seg.huge_pages)
+        .prefault(seg.prefault);
+    let builder = match seg.segment_size {
+        Some(size) => builder.segment_bytes(size.0),
+        None => builder,
+    };
+    builder.build().map_err(|error| config::refusal(&error))
+}
+
+fn hash_map(config: &Config) -> HashMapStore {
+    HashMapStore::builder()
         .memory(config.cache.memory.0)
         .item_max(config.cache.value_max.0)
         .shards(config.worker.threads.next_power_of_two() * SHARDS_PER_WORKER)
-        .evict(config.cache.evict)
-        .build();
-    let service = MemcacheService::new(store, config.service_options(VERSION));
-    builder.run(config.sections(), move || Memcache::new(value_max), |_worker| service.clone())
+        .evict(config.evicts())
+        .build()
+}
+
+/// Serves `store` until the process is told to stop.
+fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
+where
+    S: Store + Clone + Send + 'static,
+{
+    let value_max = config.cache.value_max.0 as usize;
+    // The last worker takes the handle that the others' are clones of: no handle is left over, and a
+    // store for one worker need not have a second one.
+    let last = config.worker.threads - 1;
+    let mut first = Some(MemcacheService::new(store, config.service_options(VERSION)));
+    let hand_out = |worker| {
+        let service = if worker == last { first.take() } else { first.clone() };
+        service.expect("the last worker is asked for last")
+    };
+    builder.run(config.sections(), move || Memcache::new(value_max), hand_out)
 }

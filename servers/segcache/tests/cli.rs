@@ -59,7 +59,8 @@ fn flags_override_the_file() {
         (&["-l", "127.0.0.2,[::1]:7"], "listen = [\n    \"127.0.0.2:1\",\n    \"[::1]:7\",\n]\n"),
         (&["-l", "127.0.0.2", "-p", "6"], "listen = [\"127.0.0.2:6\"]\n"),
         (&["-m", "100"], "memory = \"100MB\"\n"),
-        (&["-M"], "evict = false\n"),
+        (&["-M"], "eviction = \"none\"\n"),
+        (&["-L"], "huge_pages = true\n"),
         (&["-c", "7"], "max_connections = 7\n"),
         (&["-t", "8"], "threads = 8\n"),
         (&["-I", "2m"], "value_max = \"2MB\"\n"),
@@ -75,6 +76,27 @@ fn flags_override_the_file() {
 }
 
 #[test]
+fn each_storage_is_told_not_to_evict_in_its_own_words() {
+    for (storage, line) in [("seg", "eviction = \"none\"\n"), ("hashmap", "evict = false\n")] {
+        let file = format!("[cache]\nstorage = \"{storage}\"\n");
+        let (without, with) = (effective(&[], &file), effective(&["-M"], &file));
+        assert!(with.contains(line) && !without.contains(line), "{line} is not in\n{with}");
+    }
+}
+
+#[test]
+fn keys_of_pelikans_that_change_nothing_are_accepted_with_a_warning() {
+    let config = Config::new("[seg]\nhash_power = 20\neviction = \"Merge\"\n");
+    let file = config.file.to_str().unwrap();
+    let output = run(SEGCACHE, &["--print-config", file]);
+    assert!(output.status.success());
+    assert!(text(&output.stdout).contains("eviction = \"merge\"\n"), "{output:?}");
+    let warning = text(&output.stderr);
+    assert!(warning.starts_with("warning: [seg] hash_power has no effect: "), "{warning}");
+    assert!(!text(&output.stdout).contains("hash_power"), "it is not part of the configuration");
+}
+
+#[test]
 fn the_printed_configuration_is_one() {
     let printed = effective(&["-m", "100", "-l", "[::1]:7", "-I", "512k"], "");
     assert_eq!(effective(&[], &printed), printed);
@@ -86,7 +108,10 @@ fn help_and_version_are_told() {
         let output = run(SEGCACHE, &[flag]);
         assert!(output.status.success());
         let help = text(&output.stdout);
-        for flag in ["-p", "-s", "-a", "-l", "-m", "-c", "-t", "-I", "-b", "-v", "-V", "-h", "-U"] {
+        for flag in [
+            "-p", "-s", "-a", "-l", "-m", "-M", "-L", "-c", "-t", "-I", "-b", "-v", "-V", "-h",
+            "-U",
+        ] {
             assert!(help.contains(&format!("  {flag}, --")), "{flag} is not in\n{help}");
         }
     }
@@ -103,6 +128,7 @@ fn bad_values_are_refused_with_a_reason() {
     refused(&["-m", "0"], &["'0'", "-m"]);
     refused(&["-m", "64MB"], &["64MB", "-m"]);
     refused(&["-m", "1"], &["[cache] value_max", "more than half of memory = 1MB"]);
+    refused(&["-m", "1073741823"], &["[cache] memory", "cannot map memory"]);
     refused(&["-c", "0"], &["[server] max_connections", "0 is not between 1 and"]);
     refused(&["-t", "0"], &["[worker] threads", "0 is not between 1 and"]);
     refused(&["-I", "1g"], &["1g", "suffix k or m"]);
@@ -129,6 +155,17 @@ fn a_configuration_is_checked_without_a_start() {
         ("[cache]\nmemory = \"lots\"\n", ":2:10:", "lots"),
         ("[cache]\nmemory = \"512KB\"\n", "[cache] memory", "512KB is less than 1MB"),
         ("[cach]\n", "unknown", "did you mean \"cache\"?"),
+        ("[cache]\nstorage = \"slab\"\n", ":2:11:", "slab"),
+        ("[seg]\nheap_size = \"4GB\"\n", "[seg] heap_size", "write memory = \"4GB\""),
+        ("[seg]\nsegment_size = 100000\n", "[seg] segment_size", "is not a power of two from"),
+        (
+            "[cache]\nmemory = \"16MB\"\n[seg]\nsegment_size = \"4MB\"\n",
+            "[seg] segment_size",
+            "an eighth",
+        ),
+        ("[seg]\nmerge_max = 1\n", "[seg] merge_max", "1 is not between 2 and"),
+        ("[seg]\neviction = \"lru\"\n", ":2:12:", "lru"),
+        ("[seg]\nsegmentsize = 1\n", ":2:1:", "did you mean \"segment_size\"?"),
         ("[server]\nlisten = [\"nowhere:1\"]\n", ":2:", "is not an address"),
         ("[worker]\nthreads = \"two\"\n", ":2:11:", "threads"),
     ];
@@ -204,6 +241,46 @@ fn limits_are_those_of_the_flags() {
     let settings = text(&client.rest());
     for line in ["maxbytes 8388608", "num_threads 3", "item_size_max 1024", "evictions off"] {
         assert!(settings.contains(&format!("STAT {line}\r\n")), "{line} is not in\n{settings}");
+    }
+}
+
+#[test]
+fn every_storage_serves_with_one_worker_and_with_several() {
+    for storage in ["seg", "hashmap"] {
+        let config = Config::new(&format!("{QUIET}[cache]\nstorage = {storage:?}\n"));
+        for threads in ["1", "3"] {
+            let mut daemon = start(&["-p", "0", "-t", threads], &config);
+            let address = daemon.address();
+            let mut clients: Vec<_> = (0..6).map(|_| Client::tcp(address)).collect();
+            clients[0].ask(b"set a 7 0 1\r\n1\r\n", b"STORED\r\n");
+            for client in &mut clients {
+                client.ask(b"get a\r\n", b"VALUE a 7 1\r\n1\r\nEND\r\n");
+            }
+            daemon.signal("TERM");
+            assert!(daemon.end().0.success(), "{storage}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn values_of_the_largest_size_are_kept_also_in_a_small_memory() {
+    let config = Config::new(QUIET);
+    let cases: [(&[&str], usize); 4] = [
+        // Segments are far smaller than the value there.
+        (&["-m", "4"], 1 << 20),
+        (&["-m", "16", "-I", "4m"], 4 << 20),
+        (&["-m", "64"], 1 << 20),
+        (&["-m", "1024"], 1 << 20),
+    ];
+    for (flags, len) in cases {
+        let mut daemon = start(&[&["-p", "0"], flags].concat(), &config);
+        let mut client = Client::tcp(daemon.address());
+        let value = "x".repeat(len);
+        for key in ["a", "b", "c", "d", "e"] {
+            client.ask(format!("set {key} 0 0 {len}\r\n{value}\r\n").as_bytes(), b"STORED\r\n");
+            let reply = format!("VALUE {key} 0 {len}\r\n{value}\r\nEND\r\n");
+            client.ask(format!("get {key}\r\n").as_bytes(), reply.as_bytes());
+        }
     }
 }
 

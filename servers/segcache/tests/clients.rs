@@ -13,6 +13,7 @@ mod process;
 mod support;
 
 use memcache::{Client, MemcacheError};
+use process::Server;
 use std::fmt::Debug;
 use std::path::Path;
 use std::process::Command;
@@ -55,8 +56,10 @@ fn play(script: &str) {
         }
         assert_eq!(ours.lines().count(), expected.lines().count(), "{script} over {name}");
     };
-    let segcache = process::segcache(&["-t", "2"], "");
-    same("TCP", &[&segcache.address.to_string()]);
+    for storage in process::STORAGES {
+        let segcache = process::segcache(&["-t", "2"], &process::over(storage));
+        same(&format!("TCP and {storage}"), &[&segcache.address.to_string()]);
+    }
 
     let config = Config::new("[admin]\nenabled = false\n");
     let socket = format!("unix:{}", config.folder().join("socket").display());
@@ -169,13 +172,20 @@ fn with_the_memcache_crate(url: &str) -> Vec<String> {
 
 #[test]
 fn the_memcache_crate_is_told_what_memcached_tells_it() {
-    let segcache = process::segcache(&["-t", "2"], "");
-    let ours = with_the_memcache_crate(&format!("memcache://{}?protocol=ascii", segcache.address));
-    for expected in ["get: Some(\"text\")", "increment: 15", "cas: true", "cas too late: false"] {
-        assert!(ours.iter().any(|line| line == expected), "{expected} is not in\n{ours:#?}");
-    }
+    let play = |server: &Server| {
+        with_the_memcache_crate(&format!("memcache://{}?protocol=ascii", server.address))
+    };
+    let ours = process::STORAGES.map(|storage| {
+        let ours = play(&process::segcache(&["-t", "2"], &process::over(storage)));
+        for expected in ["get: Some(\"text\")", "increment: 15", "cas: true", "cas too late: false"]
+        {
+            assert!(ours.iter().any(|line| line == expected), "{expected} is not in\n{ours:#?}");
+        }
+        ours
+    });
     let Some(memcached) = process::memcached(&[]) else { return };
-    let theirs =
-        with_the_memcache_crate(&format!("memcache://{}?protocol=ascii", memcached.address));
-    assert_eq!(ours, theirs);
+    let theirs = play(&memcached);
+    for (storage, ours) in process::STORAGES.iter().zip(ours) {
+        assert_eq!(ours, theirs, "over {storage}");
+    }
 }

@@ -4,7 +4,8 @@
 //! Commands come in batches, pipelined, and each server gets them cut into other pieces. Few keys are
 //! used, so that commands meet what others left. What differs is made as short as it gets and printed.
 //!
-//! * `SHOEBILL_COMMANDS`: how many commands, 20,000 unless set.
+//! * `SHOEBILL_COMMANDS`: how many commands over the default storage, 20,000 unless set; a tenth of them
+//!   over the other.
 //! * `SHOEBILL_SEED`: which ones, 1 unless set.
 //! * `SHOEBILL_SEGCACHE`: another build of the server, such as the release build.
 //! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where memcached is missing, instead of passing with a message.
@@ -48,6 +49,7 @@ mod support {
 }
 
 use support::generate::Generator;
+use support::process::STORAGES;
 use support::shrink::{Delivery, Difference, compare, servers, shrink};
 
 /// The number in an environment variable.
@@ -58,19 +60,27 @@ fn variable(name: &str) -> Option<u64> {
 
 #[test]
 fn replies_are_those_of_memcached() {
-    if servers().is_none() {
+    for (storage, share) in STORAGES.into_iter().zip([1, 10]) {
+        compare_all(storage, share);
+    }
+}
+
+/// Compares one of `share` commands over `storage`.
+fn compare_all(storage: &str, share: usize) {
+    if servers(storage).is_none() {
         return;
     }
     let seed = variable("SHOEBILL_SEED").unwrap_or(1);
     let count = variable("SHOEBILL_COMMANDS").unwrap_or(20_000) as usize;
-    println!("{count} commands of SHOEBILL_SEED={seed}");
-    let units = Generator::new(seed).units(count);
+    println!("{count} / {share} commands of SHOEBILL_SEED={seed} over {storage}");
+    let units = Generator::new(seed).units(count / share);
     let delivery = Delivery::Batches { seed };
-    if let Some(difference) = compare(&units, delivery) {
+    if let Some(difference) = compare(storage, &units, delivery) {
         eprintln!(
-            "\nSHOEBILL_SEED={seed} SHOEBILL_COMMANDS={count}: the replies differ, shrinking …"
+            "\nSHOEBILL_SEED={seed} SHOEBILL_COMMANDS={count}: the replies over {storage} differ, \
+             shrinking …"
         );
-        let difference = shrink(difference, delivery);
+        let difference = shrink(storage, difference, delivery);
         panic!("{}", report(&difference));
     }
 }

@@ -30,10 +30,12 @@ fn what_memcached_passes_segcache_passes() {
         return process::missing("memccapable (apt-get install libmemcached-tools)");
     }
     let Some(memcached) = process::memcached(&[]) else { return };
-    let segcache = process::segcache(&[], "");
-    let (theirs, ours) = (passed(&memcached), passed(&segcache));
-    println!("memcached passes {}, segcache {}", theirs.len(), ours.len());
+    let theirs = passed(&memcached);
     assert!(theirs.len() > 20, "memcached passes most: {theirs:?}");
-    let failed: Vec<_> = theirs.difference(&ours).collect();
-    assert!(failed.is_empty(), "memcached passes these, segcache does not: {failed:?}");
+    for storage in process::STORAGES {
+        let ours = passed(&process::segcache(&[], &process::over(storage)));
+        println!("memcached passes {}, segcache over {storage} {}", theirs.len(), ours.len());
+        let failed: Vec<_> = theirs.difference(&ours).collect();
+        assert!(failed.is_empty(), "memcached passes these, {storage} does not: {failed:?}");
+    }
 }

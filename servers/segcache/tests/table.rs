@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The whole server inside the test, with one worker and two, over every transport: bytes in, bytes
-//! out.
+//! The whole server inside the test, over every storage, with one worker and two, over every
+//! transport: bytes in, bytes out.
 //!
 //! The sessions are those that `protocol-memcache` plays without a socket; most were recorded with
-//! memcached. Here they go through the reactor, and find a real store behind it.
+//! memcached. Here they go through the reactor, and find real stores behind it.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "../../../crates/protocol-memcache/tests/support/session.rs"]
@@ -18,24 +18,67 @@ use server::{Builder, Process};
 use session::{Piece, Session, Step};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use storage::Store;
 use storage_hashmap::HashMapStore;
+use storage_seg::{Eviction, SegStore};
 use support::client::Client;
-use support::table::on_every_row;
+use support::table::{self, Row};
 
 /// When the clock starts: a time that is not in the past of any expiry in the sessions.
 const START_UNIX_MS: u64 = 1_795_000_000_000;
 
 const VALUE_MAX: usize = 1 << 20;
 
-/// Spawns what `main` wires, over `store`.
-fn spawn(builder: Builder, store: HashMapStore) -> Process {
-    let options = ServiceOptions::new().version("1.6.18").value_max(VALUE_MAX);
-    let service = MemcacheService::new(store, options);
-    builder.spawn(|| Memcache::new(VALUE_MAX), move |_worker| service.clone()).unwrap()
+/// What keeps the items.
+#[derive(Clone, Copy, Debug)]
+enum Storage {
+    Seg,
+    HashMap,
 }
 
-fn store() -> HashMapStore {
-    HashMapStore::builder().memory(64 << 20).item_max(VALUE_MAX as u64).build()
+impl Storage {
+    const ALL: [Storage; 2] = [Storage::Seg, Storage::HashMap];
+
+    /// Spawns a server with more memory than a story needs.
+    fn spawn(self, row: &Row, builder: Builder) -> Process {
+        self.spawn_with(row, builder, 64 << 20, true)
+    }
+
+    fn spawn_with(self, row: &Row, builder: Builder, memory: u64, evicts: bool) -> Process {
+        let value_max = (VALUE_MAX as u64).min(memory / 2);
+        match self {
+            Storage::Seg => {
+                let eviction = if evicts { Eviction::default() } else { Eviction::None };
+                let store = SegStore::builder().memory(memory).value_max(value_max);
+                let store = store.workers(row.workers).eviction(eviction).build().unwrap();
+                spawn(row, builder, store)
+            }
+            Storage::HashMap => {
+                let store = HashMapStore::builder().memory(memory).item_max(value_max);
+                spawn(row, builder, store.evict(evicts).build())
+            }
+        }
+    }
+}
+
+/// Spawns what `main` wires, over `store`.
+fn spawn<S: Store + Clone + Send + 'static>(row: &Row, builder: Builder, store: S) -> Process {
+    let options = ServiceOptions::new().version("1.6.18").value_max(VALUE_MAX);
+    let last = row.workers - 1;
+    let mut first = Some(MemcacheService::new(store, options));
+    let hand_out = move |worker| {
+        let service = if worker == last { first.take() } else { first.clone() };
+        service.expect("the last worker is asked for last")
+    };
+    builder.spawn(|| Memcache::new(VALUE_MAX), hand_out).unwrap()
+}
+
+/// Tells the story on every row, over every storage.
+fn on_every_row(story: impl Fn(&Row, Storage)) {
+    for storage in Storage::ALL {
+        println!("{storage:?}");
+        table::on_every_row(|row| story(row, storage));
+    }
 }
 
 /// A session on its connection.
@@ -121,9 +164,9 @@ const BAD_DELTA: &[u8] = b"CLIENT_ERROR invalid numeric delta argument\r\n";
 fn play_all(text: &str) {
     let sessions = session::read(text);
     assert!(!sessions.is_empty());
-    on_every_row(|row| {
+    on_every_row(|row, storage| {
         let clock = Clock::manual(START_UNIX_MS);
-        let process = spawn(row.builder().clock(clock.clone()), store());
+        let process = storage.spawn(row, row.builder().clock(clock.clone()));
         for session in &sessions {
             println!("{}", session.name);
             let mut client = row.connect(&process);
@@ -191,8 +234,8 @@ fn every_error_has_its_text() {
         ("stats cachedump 1 0", "CLIENT_ERROR stats cachedump not allowed\r\n"),
         ("stats detail on", "CLIENT_ERROR stats detail not allowed\r\n"),
     ];
-    on_every_row(|row| {
-        let process = spawn(row.builder(), store());
+    on_every_row(|row, storage| {
+        let process = storage.spawn(row, row.builder());
         let mut client = row.connect(&process);
         for (request, reply) in cases {
             client.ask(format!("{request}\r\n").as_bytes(), reply.as_bytes());
@@ -204,8 +247,8 @@ fn every_error_has_its_text() {
 
 #[test]
 fn a_deep_pipeline_of_every_command_is_answered_in_order() {
-    on_every_row(|row| {
-        let process = spawn(row.builder(), store());
+    on_every_row(|row, storage| {
+        let process = storage.spawn(row, row.builder());
         let mut client = row.connect(&process);
         let (mut requests, mut replies) = (Vec::new(), Vec::new());
         for n in 0..1_000 {
@@ -227,8 +270,8 @@ fn a_deep_pipeline_of_every_command_is_answered_in_order() {
 
 #[test]
 fn connections_share_one_cache_whichever_worker_serves_them() {
-    on_every_row(|row| {
-        let process = spawn(row.builder(), store());
+    on_every_row(|row, storage| {
+        let process = storage.spawn(row, row.builder());
         let mut clients: Vec<_> = (0..4).map(|_| row.connect(&process)).collect();
         clients[0].ask(b"set shared 0 0 1\r\n0\r\n", b"STORED\r\n");
         for n in 1..=8 {
@@ -245,8 +288,8 @@ fn connections_share_one_cache_whichever_worker_serves_them() {
 
 #[test]
 fn two_hundred_keys_are_read_at_once() {
-    on_every_row(|row| {
-        let process = spawn(row.builder(), store());
+    on_every_row(|row, storage| {
+        let process = storage.spawn(row, row.builder());
         let mut client = row.connect(&process);
         let value = "v".repeat(20_000);
         let (mut line, mut replies) = (String::from("get"), String::new());
@@ -264,9 +307,8 @@ fn two_hundred_keys_are_read_at_once() {
 
 #[test]
 fn a_full_cache_that_must_not_evict_says_so() {
-    on_every_row(|row| {
-        let small = HashMapStore::builder().memory(1 << 20).item_max(100_000).evict(false).build();
-        let process = spawn(row.builder(), small);
+    on_every_row(|row, storage| {
+        let process = storage.spawn_with(row, row.builder(), 1 << 20, false);
         let mut client = row.connect(&process);
         let mut set = b"set key00 0 0 90000\r\n".to_vec();
         set.resize(set.len() + 90_000, b'x');
@@ -292,8 +334,8 @@ fn a_full_cache_that_must_not_evict_says_so() {
 
 #[test]
 fn one_connection_too_many_is_told_so() {
-    on_every_row(|row| {
-        let process = spawn(row.builder().max_connections(2), store());
+    on_every_row(|row, storage| {
+        let process = storage.spawn(row, row.builder().max_connections(2));
         let mut clients = [row.connect(&process), row.connect(&process)];
         for client in &mut clients {
             client.ask(b"verbosity 0\r\n", b"OK\r\n");

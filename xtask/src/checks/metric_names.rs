@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::workspace::{Source, Workspace};
 
 const RULE: &str = "metric-names";
-const MACROS: [&str; 5] = ["counters", "gauges", "levels", "totals", "histograms"];
+const MACROS: [&str; 6] = ["counters", "gauges", "levels", "totals", "families", "histograms"];
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -75,10 +75,11 @@ mod tests {
     fn unique_names_in_snake_case_are_fine() {
         let text = "metrics::counters! {\n    /// Requests: \"get\".\n\
                     pub static GET: \"get\";\n\
-                    #[doc = \"x\"]\n    static SET: \"set_99\";\n}\ngauges! { static A: \"a\"; }\n";
+                    #[doc = \"x\"]\n    static SET: \"set_99\";\n}\ngauges! { static A: \"a\"; }\n\
+                    families! { static B: \"b\" by \"ttl\"; }\n";
         let workspace = sources(&[("a.rs", text)]);
         let found: Vec<&str> = names(&workspace.sources[0]).iter().map(|name| name.name).collect();
-        assert_eq!(found, ["get", "set_99", "a"]);
+        assert_eq!(found, ["get", "set_99", "a", "b"]);
         assert_eq!(shown(&check(&workspace)), [""; 0]);
     }
 

@@ -186,8 +186,18 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
     }
 
     #[inline]
-    fn maintain(&mut self, now: Now, budget: usize) {
+    fn maintain(&mut self, now: Now, budget: usize) -> bool {
         self.flush_if_due(now);
-        self.store.expire(now.ticks, budget);
+        self.store.expire(now.ticks, budget) == budget
+    }
+
+    #[inline]
+    fn rest(&mut self) {
+        self.store.rest();
+    }
+
+    #[inline]
+    fn buffers(&mut self, bytes: u64) {
+        self.store.reserve(bytes);
     }
 }

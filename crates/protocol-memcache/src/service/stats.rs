@@ -98,6 +98,7 @@ impl<S: Store> MemcacheService<S> {
             b"" => self.general(out, context),
             b"items" => items(&self.store.stats(), out),
             b"slabs" => slabs(&self.store.stats(), out),
+            b"store" => self.details(out, context),
             b"settings" => settings(&self.shared.options, &self.store.stats(), out),
             b"conns" => conns(out, context),
             b"sizes" => stat(out, "sizes_status", "disabled"),
@@ -125,6 +126,11 @@ impl<S: Store> MemcacheService<S> {
                 Row::Level(name, level) => stat(out, name, level(&view)),
             }
         }
+    }
+
+    /// What the engine tells about its inside, in its own words: a topic that memcached has not.
+    fn details(&self, out: &mut SendBuf, context: &Context<'_>) {
+        self.store.details(context.now.ticks, &mut |name, value| stat(out, name, value));
     }
 
     fn reset(&self, out: &mut SendBuf) -> Outcome {

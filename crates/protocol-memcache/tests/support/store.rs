@@ -5,6 +5,7 @@ use bytes::Bytes;
 use clock::Ticks;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::rc::Rc;
 use storage::{Change, Condition, Expiry, Item, Put, Stats, Store, StoreError, Version};
 
@@ -26,6 +27,10 @@ struct Inner {
     full: bool,
     /// How often each update asks again, as if others had changed the item in between.
     races: usize,
+    /// How often a handle rested.
+    rests: usize,
+    /// What was reserved last.
+    reserved: u64,
 }
 
 /// An item.
@@ -68,6 +73,12 @@ impl MapStore {
     /// How often each update asks again.
     pub fn set_races(&self, races: usize) {
         self.inner.borrow_mut().races = races;
+    }
+
+    /// How often a handle rested, and what was reserved last.
+    pub fn heard(&self) -> (usize, u64) {
+        let inner = self.inner.borrow();
+        (inner.rests, inner.reserved)
     }
 
     fn live(&self, key: &[u8], now: Ticks) -> Option<Entry> {
@@ -177,6 +188,14 @@ impl Store for MapStore {
         before - inner.items.len()
     }
 
+    fn rest(&mut self) {
+        self.inner.borrow_mut().rests += 1;
+    }
+
+    fn reserve(&mut self, bytes: u64) {
+        self.inner.borrow_mut().reserved = bytes;
+    }
+
     fn clear(&mut self) {
         self.inner.borrow_mut().items.clear();
     }
@@ -188,6 +207,12 @@ impl Store for MapStore {
         stats.stored = inner.stored;
         stats.limit_bytes = 64 << 20;
         stats
+    }
+
+    fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
+        show("map_items", &self.inner.borrow().items.len());
+        show("map:seen_ms", &now.as_millis());
+        show("map_kind", &"tree");
     }
 
     fn check_integrity(&self) {}

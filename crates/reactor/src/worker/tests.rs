@@ -5,12 +5,13 @@
 mod life;
 mod push;
 mod rules;
+mod service;
 
 use super::*;
 use crate::{Census, Limits};
 use buffer::SendBuf;
 use protocol::{Context, Control, ErrorReply, Malformed, Parsed, Stage};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -36,8 +37,20 @@ impl Protocol for Lines {
 }
 
 thread_local! {
+    /// For how many turns more the service has work to do.
+    static CHORES: Cell<usize> = const { Cell::new(0) };
     /// What the service of this test's thread was asked to prefetch and to do.
     static DIARY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// What it heard besides.
+    static HEARD: RefCell<Vec<Heard>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a worker tells its service besides requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    Maintain,
+    Rest,
+    Buffers(u64),
 }
 
 fn note(what: &str, line: &[u8]) {
@@ -64,6 +77,19 @@ where
     ) -> Control {
         note("run", line);
         (self.0)(line, out, context)
+    }
+
+    fn maintain(&mut self, _: Now, _: usize) -> bool {
+        HEARD.with_borrow_mut(|heard| heard.push(Heard::Maintain));
+        CHORES.replace(CHORES.get().saturating_sub(1)) > 1
+    }
+
+    fn rest(&mut self) {
+        HEARD.with_borrow_mut(|heard| heard.push(Heard::Rest));
+    }
+
+    fn buffers(&mut self, bytes: u64) {
+        HEARD.with_borrow_mut(|heard| heard.push(Heard::Buffers(bytes)));
     }
 }
 

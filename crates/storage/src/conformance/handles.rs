@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-HANDLES: several handles in turn, on one thread.
+//! RULE-HANDLES and RULE-REST: several handles in turn, on one thread. Each rests after every
+//! operation; [`Subject`] sees to that.
 
 use super::Limits;
 use super::subject::Subject;
@@ -10,6 +11,7 @@ pub(super) fn run<S: Store + Clone>(make: &impl Fn(Limits) -> S) {
     see_each_other(make);
     come_and_go(make);
     clocks_apart(make);
+    rested(make);
 }
 
 fn see_each_other<S: Store + Clone>(make: &impl Fn(Limits) -> S) {
@@ -36,7 +38,7 @@ fn see_each_other<S: Store + Clone>(make: &impl Fn(Limits) -> S) {
         }
     }
     assert_eq!(one.stats(), two.stats(), "RULE-STATS: over all handles");
-    two.store.clear();
+    two.clear();
     for number in 0..500_u32 {
         let seen = one.read(&number.to_le_bytes());
         assert_eq!(seen, None, "RULE-HANDLES: a clear by the other handle");
@@ -82,19 +84,44 @@ fn clocks_apart<S: Store + Clone>(make: &impl Fn(Limits) -> S) {
         let late = early + Duration::from_millis(u64::from(number % 20) + 1);
         let put = Put::new(&key, b"old").expiry(Expiry::at(late));
         assert!(behind.put(put, early).is_ok(), "RULE-EVICTION: memory is free");
+        behind.rest();
         assert!(ahead.get(&key, late).is_none(), "RULE-EXPIRY: at the handle ahead");
+        ahead.rest();
         // Whether the handle behind still finds it is open; what it finds must be whole.
         if let Some(item) = behind.get(&key, early) {
             assert_eq!(item.value(), b"old", "RULE-READ: at the handle behind");
         }
+        behind.rest();
         let put = Put::new(&key, b"new").expiry(Expiry::after(Duration::from_secs(60), late));
         assert!(ahead.put(put, late).is_ok(), "RULE-EVICTION: memory is free");
+        ahead.rest();
         behind.expire(early, 4);
         ahead.expire(late, 4);
         let seen = behind.get(&key, early).map(|item| item.value().to_vec());
+        behind.rest();
         assert_eq!(seen, Some(b"new".to_vec()), "RULE-HANDLES: a put by the handle ahead");
         subject.advance(3);
     }
     ahead.check_integrity();
     subject.finish();
+}
+
+/// Handles that were used and rest hold up nobody: another writes the memory several times over.
+fn rested<S: Store + Clone>(make: &impl Fn(Limits) -> S) {
+    let mut busy = Subject::new(make, Limits::TIGHT);
+    let mut resting = [busy.another(), busy.another()];
+    let value = [7; 1_000];
+    for number in 0..4 * busy.limits.memory_bytes / value.len() as u64 {
+        if number % 1_000 == 0 {
+            resting[0].set(b"written before the rest", b"1");
+            resting[1].delete(b"written before the rest");
+            resting[1].change(&number.to_le_bytes(), Change::Keep).expect("RULE-UPDATE: a look");
+        }
+        let result = busy.put(Put::new(&number.to_le_bytes(), &value));
+        assert!(result.is_ok(), "RULE-REST: it fits, and all others rest, but: {result:?}");
+    }
+    let [one, two] = resting;
+    one.finish();
+    two.finish();
+    busy.finish();
 }

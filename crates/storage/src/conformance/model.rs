@@ -18,7 +18,7 @@ pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
 
 /// Through several handles, any of them at each step.
 pub(super) fn run_shared<S: Store + Clone>(make: &impl Fn(Limits) -> S) {
-    let first = Subject::new(make, Limits::ROOMY);
+    let mut first = Subject::new(make, Limits::ROOMY);
     let handles = vec![first.another(), first.another(), first];
     Run::new(handles, 100, 6).go();
 }
@@ -67,7 +67,7 @@ impl<S: Store> Run<S> {
                 86..93 => drop(self.handles[handle].expire(step % 9)),
                 93..99 => self.pass_time(),
                 _ if step % 3 == 0 => self.clear(handle),
-                _ => {}
+                _ => self.handles[handle].store.rest(),
             }
             if step % STEPS_BETWEEN_SWEEPS == 0 {
                 self.sweep(handle);
@@ -212,7 +212,7 @@ impl<S: Store> Run<S> {
     }
 
     fn clear(&mut self, handle: usize) {
-        self.handles[handle].store.clear();
+        self.handles[handle].clear();
         self.model.clear();
     }
 

@@ -1,79 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An engine as plain as can be, to test the kit: a locked map, with a flaw on request.
 
+mod flaw;
+
+pub(super) use flaw::Flaw;
+
 use super::Limits;
-use crate::{Change, Condition, Expiry, Item, Put, Stats, Store, StoreError, Version};
+use crate::{
+    Change, Condition, Cursor, Expiry, Item, Put, Scan, Stats, Store, StoreError, Version,
+};
 use bytes::Bytes;
 use clock::Ticks;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
-
-/// What is wrong with an engine. Each breaks one rule, which the kit must name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Flaw {
-    None,
-    /// Keeps numbers as numbers: `007` becomes `7`.
-    ParsesNumbers,
-    /// Cuts keys off after 200 bytes.
-    CutsKeys,
-    /// Says that it deleted whatever it is asked to.
-    DeletesAlways,
-    /// `IfAbsent` sees expired items.
-    AddSeesExpired,
-    /// `IfVersion` without an item is `Exists`.
-    VersionOfNothingExists,
-    /// A refused condition removes the item.
-    RefusalDeletes,
-    /// Expires by the second.
-    ExpiresBySecond,
-    /// An item is still there at the moment of its expiry.
-    ExpiresLate,
-    /// An item's first version is always one.
-    CountsVersionsPerItem,
-    /// Numbers keep the version.
-    NumberKeepsVersion,
-    /// A touch makes a version.
-    TouchMakesVersion,
-    /// Appending forgets the flags.
-    ExtendForgetsFlags,
-    /// A number without an item makes one.
-    NumberMakesItem,
-    /// A clear is remembered in eight bits.
-    ShortGenerations,
-    /// Never frees what a clear left.
-    LeaksCleared,
-    /// Frees everything at once, whatever the budget.
-    IgnoresBudget,
-    /// Frees live items too.
-    FreesLive,
-    /// Never evicts.
-    GrowsForever,
-    /// Refuses to write when full.
-    RefusesWhenFull,
-    /// Drops everything when full.
-    DropsAllWhenFull,
-    /// Knows no largest value.
-    TakesAnySize,
-    /// An append may exceed the largest value.
-    ExtendTakesAnySize,
-    /// Pins the key instead of the value.
-    PinsAnother,
-    /// Counts no evictions.
-    CountsNoEvictions,
-    /// A prefetch counts as a write.
-    PrefetchCounts,
-    /// Each handle has items of its own.
-    PrivateHandles,
-    /// Lets go of its lock between an update's read and its write.
-    UnlockedUpdate,
-}
 
 /// A handle; clones share the items.
 #[derive(Debug)]
 pub(super) struct Reference {
     shared: Arc<Mutex<Shared>>,
     flaw: Flaw,
+    id: u64,
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // A failed check has poisoned the lock, and nobody asks any more.
+        if let Ok(mut shared) = self.shared.lock() {
+            shared.busy.remove(&self.id);
+        }
+    }
 }
 
 impl Clone for Reference {
@@ -82,17 +38,25 @@ impl Clone for Reference {
             Flaw::PrivateHandles => Arc::new(Mutex::new(self.lock().clone())),
             _ => Arc::clone(&self.shared),
         };
-        Reference { shared, flaw: self.flaw }
+        let mut inner = shared.lock().expect("no other thread has panicked");
+        inner.handles += 1;
+        let id = inner.handles;
+        drop(inner);
+        Reference { shared, flaw: self.flaw, id }
     }
 }
 
 #[derive(Clone, Debug)]
 struct Shared {
     limits: Limits,
+    /// The memory limit before reservations.
+    given_bytes: u64,
     flaw: Flaw,
     items: BTreeMap<Vec<u8>, Entry>,
     /// Keys by age, oldest first: the order of eviction.
     ages: BTreeMap<u64, Vec<u8>>,
+    /// Keys in the order of a scan.
+    places: BTreeMap<u64, Vec<u8>>,
     /// Where `expire` goes on.
     cursor: Vec<u8>,
     generation: u64,
@@ -101,6 +65,10 @@ struct Shared {
     stored: u64,
     evicted: u64,
     expired: u64,
+    /// Handles made, the first not counted.
+    handles: u64,
+    /// Handles that were used since they last rested or expired.
+    busy: BTreeSet<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -188,6 +156,7 @@ impl Shared {
     fn remove(&mut self, key: &[u8]) -> Option<Entry> {
         let entry = self.items.remove(key)?;
         self.ages.remove(&entry.age);
+        self.places.remove(&place(key));
         self.item_bytes -= Self::cost(key, &entry.value);
         Some(entry)
     }
@@ -247,6 +216,7 @@ impl Shared {
             age: self.last_age,
         };
         self.item_bytes -= (put.value.len() - entry.value.len()) as u64;
+        self.places.insert(place(&key), key.clone());
         self.items.insert(key, entry);
         Ok(version)
     }
@@ -364,9 +334,11 @@ impl Reference {
     pub(super) fn new(limits: Limits, flaw: Flaw) -> Self {
         let shared = Shared {
             limits,
+            given_bytes: limits.memory_bytes,
             flaw,
             items: BTreeMap::new(),
             ages: BTreeMap::new(),
+            places: BTreeMap::new(),
             cursor: Vec::new(),
             generation: 0,
             last_age: 0,
@@ -374,12 +346,61 @@ impl Reference {
             stored: 0,
             evicted: 0,
             expired: 0,
+            handles: 0,
+            busy: BTreeSet::new(),
         };
-        Reference { shared: Arc::new(Mutex::new(shared)), flaw }
+        Reference { shared: Arc::new(Mutex::new(shared)), flaw, id: 0 }
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().expect("no other thread has panicked")
+    }
+
+    /// Begins an operation.
+    fn enter(&self) -> MutexGuard<'_, Shared> {
+        let mut shared = self.lock();
+        shared.busy.insert(self.id);
+        shared
+    }
+
+    /// Begins a write, for which memory may have to come back.
+    fn enter_write(&self) -> MutexGuard<'_, Shared> {
+        let shared = self.enter();
+        let waits = self.flaw == Flaw::Waits && shared.busy.len() > 1;
+        assert!(!waits, "handle {} waits for ever: {:?}", self.id, shared.busy);
+        shared
+    }
+}
+
+/// The order in which a scan walks: that of a hash of the key (FNV-1a), which overwriting keeps.
+fn place(key: &[u8]) -> u64 {
+    key.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+impl Scan for Reference {
+    fn scan(
+        &mut self,
+        cursor: Cursor,
+        budget: usize,
+        now: Ticks,
+        mut see: impl FnMut(Held),
+    ) -> Option<Cursor> {
+        let shared = self.enter();
+        let counts = self.flaw == Flaw::ScanCounts;
+        let (from, skip) = if counts { (0, cursor.get() as usize) } else { (cursor.get(), 0) };
+        let budget = if self.flaw == Flaw::ScanIgnoresBudget { usize::MAX } else { budget.max(1) };
+        let mut places = shared.places.range(from..).skip(skip);
+        for (_, key) in places.by_ref().take(budget) {
+            let entry = shared.items[key].clone();
+            let dead = shared.is_dead(&entry) || shared.is_expired(&entry, now);
+            if !dead || self.flaw == Flaw::ScanShowsDead {
+                see(Held { key: key.clone(), entry, flaw: self.flaw });
+            }
+        }
+        let (&next, _) = places.next()?;
+        Some(Cursor::new(if counts { (skip + budget) as u64 } else { next }))
     }
 }
 
@@ -393,11 +414,11 @@ impl Store for Reference {
     }
 
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<Held> {
-        self.lock().live(key, now)
+        self.enter().live(key, now)
     }
 
     fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
-        self.lock().put(put, now)
+        self.enter_write().put(put, now)
     }
 
     fn update<'v, R>(
@@ -406,7 +427,7 @@ impl Store for Reference {
         now: Ticks,
         mut decide: impl FnMut(Option<Held>) -> (Change<'v>, R),
     ) -> Result<R, StoreError> {
-        let mut shared = self.lock();
+        let mut shared = self.enter_write();
         let seen = shared.live(key, now).map(|item| item.entry);
         if self.flaw == Flaw::UnlockedUpdate {
             // Waits a while for another thread to write.
@@ -427,7 +448,7 @@ impl Store for Reference {
     }
 
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool {
-        let mut shared = self.lock();
+        let mut shared = self.enter();
         let live = shared.live(key, now).is_some();
         if live {
             let key = shared.key(key);
@@ -437,11 +458,26 @@ impl Store for Reference {
     }
 
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
-        self.lock().expire(now, budget)
+        let mut shared = self.lock();
+        shared.busy.remove(&self.id);
+        shared.expire(now, budget)
+    }
+
+    fn rest(&mut self) {
+        let mut shared = self.lock();
+        shared.busy.remove(&self.id);
+        shared.generation += u64::from(self.flaw == Flaw::RestClears);
+    }
+
+    fn reserve(&mut self, bytes: u64) {
+        if self.flaw == Flaw::ReservesAll {
+            let mut shared = self.lock();
+            shared.limits.memory_bytes = shared.given_bytes.saturating_sub(bytes);
+        }
     }
 
     fn clear(&mut self) {
-        self.lock().generation += 1;
+        self.enter().generation += 1;
     }
 
     fn stats(&self) -> Stats {

@@ -46,10 +46,16 @@ pub(super) fn show(bytes: &[u8]) -> String {
 }
 
 /// An engine under test with a clock of its own. Every write through it checks RULE-LIMIT.
+///
+/// Where several handles are used in turn on one thread, each is rested after every operation, for
+/// an engine may wait for a handle that was used and not rested, and here it would wait for ever. A
+/// single handle is not, since an engine must do without: a busy worker never rests.
 pub(super) struct Subject<S> {
     pub(super) store: S,
     pub(super) limits: Limits,
     clock: Clock,
+    /// Other handles are used on this thread.
+    shares: bool,
 }
 
 impl<S: Store> Subject<S> {
@@ -57,17 +63,27 @@ impl<S: Store> Subject<S> {
     pub(super) fn new(make: &impl Fn(Limits) -> S, limits: Limits) -> Self {
         let clock = Clock::manual(1_700_000_000_000);
         clock.advance(Duration::from_millis(12_345_678));
-        let subject = Subject { store: make(limits), limits, clock };
+        let subject = Subject { store: make(limits), limits, clock, shares: false };
         subject.check_limit();
         subject
     }
 
     /// Another handle on the same store, with the same clock.
-    pub(super) fn another(&self) -> Self
+    pub(super) fn another(&mut self) -> Self
     where
         S: Clone,
     {
-        Subject { store: self.store.clone(), limits: self.limits, clock: self.clock.clone() }
+        self.shares = true;
+        self.settle();
+        let (store, clock) = (self.store.clone(), self.clock.clone());
+        Subject { store, limits: self.limits, clock, shares: true }
+    }
+
+    /// Ends an operation.
+    fn settle(&mut self) {
+        if self.shares {
+            self.store.rest();
+        }
     }
 
     pub(super) fn now(&self) -> Ticks {
@@ -86,9 +102,12 @@ impl<S: Store> Subject<S> {
     #[track_caller]
     pub(super) fn read(&mut self, key: &[u8]) -> Option<Seen> {
         let now = self.now();
-        let item = self.store.get(key, now)?;
-        assert!(item.key() == key, "RULE-READ: {} has the key {}", show(key), show(item.key()));
-        Some(Seen::of(&item))
+        let seen = self.store.get(key, now).map(|item| {
+            assert!(item.key() == key, "RULE-READ: {} has the key {}", show(key), show(item.key()));
+            Seen::of(&item)
+        });
+        self.settle();
+        seen
     }
 
     /// What is read under a key that must have a live item.
@@ -103,6 +122,7 @@ impl<S: Store> Subject<S> {
     pub(super) fn put(&mut self, put: Put<'_>) -> Result<Version, StoreError> {
         let now = self.now();
         let result = self.store.put(put, now);
+        self.settle();
         self.check_limit();
         result
     }
@@ -154,6 +174,7 @@ impl<S: Store> Subject<S> {
     ) -> Result<Option<Seen>, StoreError> {
         let now = self.now();
         let result = self.store.update(key, now, |item| (change, item.map(|item| Seen::of(&item))));
+        self.settle();
         self.check_limit();
         result
     }
@@ -161,7 +182,14 @@ impl<S: Store> Subject<S> {
     #[track_caller]
     pub(super) fn delete(&mut self, key: &[u8]) -> bool {
         let now = self.now();
-        self.store.delete(key, now)
+        let deleted = self.store.delete(key, now);
+        self.settle();
+        deleted
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.store.clear();
+        self.settle();
     }
 
     pub(super) fn prefetch(&self, key: &[u8]) {
@@ -174,6 +202,7 @@ impl<S: Store> Subject<S> {
     pub(super) fn expire(&mut self, budget: usize) -> usize {
         let now = self.now();
         let freed = self.store.expire(now, budget);
+        self.settle();
         assert!(freed <= budget, "RULE-RECLAIM: freed {freed} items with a budget of {budget}");
         freed
     }

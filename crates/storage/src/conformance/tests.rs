@@ -2,12 +2,21 @@
 //! The kit passes a sound engine and names the rule that a flawed one breaks.
 
 use super::reference::{Flaw, Reference};
-use super::{check, check_shared};
+use super::{check, check_scan, check_shared, handles, model};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn a_sound_engine_passes() {
     check_shared(|limits| Reference::new(limits, Flaw::None));
+    check_scan(|limits| Reference::new(limits, Flaw::None));
+}
+
+#[test]
+fn handles_used_in_turn_are_rested_so_that_none_waits_for_another() {
+    let make = |limits| Reference::new(limits, Flaw::Waits);
+    check(make);
+    handles::run(&make);
+    model::run_shared(&make);
 }
 
 #[test]
@@ -29,7 +38,7 @@ fn an_update_in_two_steps_is_found() {
 }
 
 /// Each flaw of one handle, with the rule it breaks.
-const FLAWS: [(Flaw, &str); 24] = [
+const FLAWS: [(Flaw, &str); 26] = [
     (Flaw::ParsesNumbers, "RULE-READ"),
     (Flaw::CutsKeys, "RULE-READ"),
     (Flaw::DeletesAlways, "RULE-DELETE"),
@@ -54,12 +63,18 @@ const FLAWS: [(Flaw, &str); 24] = [
     (Flaw::PinsAnother, "RULE-PIN"),
     (Flaw::CountsNoEvictions, "RULE-STATS"),
     (Flaw::PrefetchCounts, "RULE-PREFETCH"),
+    (Flaw::RestClears, "RULE-REST"),
+    (Flaw::ReservesAll, "RULE-RESERVE"),
 ];
+
+/// The flaws of a scan.
+const SCAN_FLAWS: [Flaw; 3] = [Flaw::ScanCounts, Flaw::ScanShowsDead, Flaw::ScanIgnoresBudget];
 
 /// What the kit says about an engine with `flaw`.
 fn verdict(flaw: Flaw) -> String {
-    let run = AssertUnwindSafe(|| check(|limits| Reference::new(limits, flaw)));
-    match catch_unwind(run) {
+    let make = |limits| Reference::new(limits, flaw);
+    let run = || if SCAN_FLAWS.contains(&flaw) { check_scan(make) } else { check(make) };
+    match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => "nothing".to_owned(),
         Err(panic) => match panic.downcast::<String>() {
             Ok(message) => *message,
@@ -70,7 +85,7 @@ fn verdict(flaw: Flaw) -> String {
 
 #[test]
 fn each_flaw_is_found_and_its_rule_named() {
-    for (flaw, rule) in FLAWS {
+    for (flaw, rule) in FLAWS.into_iter().chain(SCAN_FLAWS.map(|flaw| (flaw, "RULE-SCAN"))) {
         let verdict = verdict(flaw);
         let named = verdict.contains(&format!("{rule}:"));
         assert!(named, "{flaw:?} breaks {rule}, but the kit says {verdict}");

@@ -34,6 +34,14 @@ pub(crate) fn segcache_path() -> PathBuf {
         .map_or_else(|| env!("CARGO_BIN_EXE_segcache").into(), PathBuf::from)
 }
 
+/// What keeps the items, the default first.
+pub(crate) const STORAGES: [&str; 2] = ["seg", "hashmap"];
+
+/// The section that chooses a storage.
+pub(crate) fn over(storage: &str) -> String {
+    format!("[cache]\nstorage = {storage:?}\n")
+}
+
 /// Starts `segcache` on a free port with `flags` and the admin plane off, which would want a fixed
 /// port; `sections` is added to its configuration file.
 pub(crate) fn segcache(flags: &[&str], sections: &str) -> Server {

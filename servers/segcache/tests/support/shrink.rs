@@ -31,8 +31,12 @@ pub(crate) struct Difference {
 
 /// Starts both servers and sends them `units`. `None` when they answer the same, or when there is no
 /// oracle.
-pub(crate) fn compare(units: &[Unit], delivery: Delivery) -> Option<Box<Difference>> {
-    let (oracle, ours) = servers()?;
+pub(crate) fn compare(
+    storage: &str,
+    units: &[Unit],
+    delivery: Delivery,
+) -> Option<Box<Difference>> {
+    let (oracle, ours) = servers(storage)?;
     let cuts = |salt| match delivery {
         Delivery::Batches { seed } => Some(Random::new(seed ^ salt)),
         Delivery::Single => None,
@@ -59,13 +63,13 @@ pub(crate) fn compare(units: &[Unit], delivery: Delivery) -> Option<Box<Differen
     None
 }
 
-/// Both servers, with as much memory as keeps both from evicting.
-pub(crate) fn servers() -> Option<(Server, Server)> {
+/// Both servers, ours over `storage`, with as much memory as keeps both from evicting.
+pub(crate) fn servers(storage: &str) -> Option<(Server, Server)> {
     // -X: what memcached can be told to refuse, it refuses; the server under test always does.
     // Its background threads hold on to items at times of their own, and then incr does not pad.
     let quiet = "no_lru_maintainer,no_lru_crawler";
     let oracle = process::memcached(&["-m", "1024", "-I", "1m", "-X", "-o", quiet])?;
-    let ours = process::segcache(&["-m", "1024", "-I", "1m"], "");
+    let ours = process::segcache(&["-m", "1024", "-I", "1m"], &process::over(storage));
     Some((oracle, ours))
 }
 
@@ -75,9 +79,9 @@ fn agree(oracle: &Answer, ours: &Answer) -> bool {
 }
 
 /// The shortest sequence found that still shows a difference.
-pub(crate) fn shrink(found: Box<Difference>, delivery: Delivery) -> Box<Difference> {
+pub(crate) fn shrink(storage: &str, found: Box<Difference>, delivery: Delivery) -> Box<Difference> {
     let deadline = Instant::now() + SHRINK_LIMIT;
-    let (mut best, delivery) = tail(found, delivery);
+    let (mut best, delivery) = tail(storage, found, delivery);
     let mut size = best.units.len().div_ceil(2);
     loop {
         let mut at = 0;
@@ -85,7 +89,7 @@ pub(crate) fn shrink(found: Box<Difference>, delivery: Delivery) -> Box<Differen
         while at < best.units.len() && Instant::now() < deadline {
             let end = (at + size).min(best.units.len());
             let rest = [&best.units[..at], &best.units[end..]].concat();
-            match compare(&rest, delivery) {
+            match compare(storage, &rest, delivery) {
                 Some(difference) => {
                     best = difference;
                     shorter = true;
@@ -101,11 +105,11 @@ pub(crate) fn shrink(found: Box<Difference>, delivery: Delivery) -> Box<Differen
 }
 
 /// The last units alone, if they show a difference, one by one if that is enough.
-fn tail(found: Box<Difference>, delivery: Delivery) -> (Box<Difference>, Delivery) {
+fn tail(storage: &str, found: Box<Difference>, delivery: Delivery) -> (Box<Difference>, Delivery) {
     for len in [10, 100, 1_000, 10_000] {
         let last = &found.units[found.units.len().saturating_sub(len)..];
         for delivery in [Delivery::Single, delivery] {
-            if let Some(difference) = compare(last, delivery) {
+            if let Some(difference) = compare(storage, last, delivery) {
                 return (difference, delivery);
             }
         }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Replays recorded requests against a store in this process: the mode `trace` of the program
+//! `storebench`.
+//!
+//! A trace is a file of records of 24 bytes, little-endian, without a header:
+//!
+//! ```text
+//!  u32 time in ms │ u64 key │ u32 bytes of value │ u32 ms to live, 0 for ever │ u16 bytes of key │ u8 op │ u8 0
+//! ```
+//!
+//! Op 0 is a get: where it misses, the item is written, as a client would that keeps a cache beside
+//! its database. 1 is a set, 2 a delete. A key is its number in hexadecimal with letters in front up
+//! to its length. A value follows from its key and its length, so that each one can be checked when it
+//! is read.
+
+mod record;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use record::RECORD_BYTES;
+use replay::{Outcome, mebibytes, replay};
+use std::fs::File;
+use std::io::Read;
+use storage_hashmap::HashMapStore;
+use storage_seg::{Eviction, SegStore};
+
+/// The largest value, as with a server, unless that is more than half of the memory.
+const VALUE_MAX: u64 = 1 << 20;
+/// Shards of a hash map, as with a server of one worker.
+const SHARDS: usize = 16;
+
+/// What to replay, and on what.
+#[derive(Clone, Debug)]
+pub struct Options {
+    files: Vec<String>,
+    memory: u64,
+    storage: String,
+    eviction: Eviction,
+    segment: Option<u64>,
+    max: u64,
+    by_times: bool,
+}
+
+impl Options {
+    /// Reads the command line after the word `trace`.
+    ///
+    /// # Errors
+    ///
+    /// The argument that makes no sense.
+    pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Options {
+            files: Vec::new(),
+            memory: 64 << 20,
+            storage: "seg".into(),
+            eviction: Eviction::default(),
+            segment: None,
+            max: u64::MAX / RECORD_BYTES as u64,
+            by_times: false,
+        };
+        let mut exponent = None;
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or(format!("{arg} needs a value"));
+            match arg.as_str() {
+                "--memory" => options.memory = number(&value()?)?,
+                "--segment" => options.segment = Some(number(&value()?)?),
+                "--max" => options.max = number(&value()?)?.min(options.max),
+                "--storage" => options.storage = value()?,
+                "--eviction" => options.eviction = value()?.parse().map_err(|e| format!("{e}"))?,
+                "--size-exponent" => {
+                    let text = value()?;
+                    exponent = Some(text.parse().map_err(|_| format!("{text} is no number"))?);
+                }
+                "--times" => options.by_times = true,
+                _ if arg.starts_with('-') => return Err(format!("what is {arg}?")),
+                _ => options.files.push(arg),
+            }
+        }
+        if let Some(size_exponent) = exponent {
+            if !matches!(options.eviction, Eviction::Scored { .. }) {
+                return Err("--size-exponent is for --eviction scored".into());
+            }
+            options.eviction = Eviction::Scored { size_exponent };
+        }
+        match options.storage.as_str() {
+            "seg" | "hashmap" if !options.files.is_empty() => Ok(options),
+            "seg" | "hashmap" => Err("which files are to be replayed?".into()),
+            other => Err(format!("what storage is {other}?")),
+        }
+    }
+}
+
+/// A number with `k`, `m` or `g` after it for powers of 1024.
+fn number(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'k') => (&text[..text.len() - 1], 10),
+        Some(b'm') => (&text[..text.len() - 1], 20),
+        Some(b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    number.ok_or(format!("{text} is no number"))
+}
+
+/// Replays each file on a new store and prints a line for it.
+///
+/// # Errors
+///
+/// A file that cannot be read or is no trace, a store that cannot be made, a value that is not what
+/// was written.
+pub fn run(options: &Options) -> Result<(), String> {
+    let what = match options.storage.as_str() {
+        "seg" => options.eviction.to_string(),
+        other => other.to_string(),
+    };
+    println!("{:20} {:11} {:>9} {}", "trace", "eviction", "memory", Outcome::TITLES);
+    for file in &options.files {
+        let records = read(file, options.max)?;
+        let outcome = replay_on(options, &records)?;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let memory = format!("{:.1}M", mebibytes(options.memory));
+        println!("{name:20} {what:11} {memory:>9} {outcome}");
+        if outcome.wrong > 0 {
+            return Err(format!("{file}: {} values are not what was written", outcome.wrong));
+        }
+    }
+    Ok(())
+}
+
+fn replay_on(options: &Options, records: &[u8]) -> Result<Outcome, String> {
+    let memory = options.memory;
+    let value_max = VALUE_MAX.min(memory / 2);
+    if options.storage == "hashmap" {
+        let store = HashMapStore::builder().memory(memory).shards(SHARDS).build();
+        return replay(store, records, options.by_times);
+    }
+    let mut builder =
+        SegStore::builder().memory(memory).value_max(value_max).eviction(options.eviction);
+    if let Some(bytes) = options.segment {
+        builder = builder.segment_bytes(bytes);
+    }
+    let store = builder.build().map_err(|error| error.to_string())?;
+    replay(store, records, options.by_times)
+}
+
+/// The first `max` records of a file.
+fn read(path: &str, max: u64) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut records = Vec::new();
+    let mut limited = file.take(max * RECORD_BYTES as u64);
+    limited.read_to_end(&mut records).map_err(|error| format!("{path}: {error}"))?;
+    if records.len() % RECORD_BYTES == 0 {
+        Ok(records)
+    } else {
+        Err(format!("{path}: no trace: it ends within a record"))
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A store under replay, and what comes of it.
+
+use super::record::{Op, RECORD_BYTES, Record, is_right};
+use clock::Ticks;
+use std::fmt;
+use std::time::{Duration, Instant};
+use storage::{Expiry, Item, Put, Store};
+
+/// Records of a turn: so many come with one look at the clock and one step of upkeep.
+const TURN: usize = 64;
+/// Items that upkeep looks at per turn, as with a server's worker.
+const BUDGET: usize = 64;
+
+/// What came of a replay.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) gets: u64,
+    pub(super) get_bytes: u64,
+    pub(super) hits: u64,
+    pub(super) hit_bytes: u64,
+    /// Sets, those after a miss included, that the store refused.
+    pub(super) failed: u64,
+    /// Values that were not what was written.
+    pub(super) wrong: u64,
+    pub(super) operations: u64,
+    pub(super) items: u64,
+    used_bytes: u64,
+    evicted: u64,
+    nanos: u128,
+}
+
+impl Outcome {
+    pub(super) const TITLES: &str =
+        "     gets    miss  byte miss  failed sets     items      used    evicted  ns/op";
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missed = |hits: u64, all: u64| 1.0 - hits as f64 / all.max(1) as f64;
+        write!(
+            f,
+            "{:9} {:7.4} {:10.4} {:12} {:9} {:8.1}M {:10} {:6.0}",
+            self.gets,
+            missed(self.hits, self.gets),
+            missed(self.hit_bytes, self.get_bytes),
+            self.failed,
+            self.items,
+            mebibytes(self.used_bytes),
+            self.evicted,
+            self.nanos as f64 / self.operations.max(1) as f64,
+        )
+    }
+}
+
+pub(super) fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// A store under replay.
+struct Client<S> {
+    store: S,
+    now: Ticks,
+    key: Vec<u8>,
+    value: Vec<u8>,
+    outcome: Outcome,
+}
+
+/// Replays records one by one. The time of the store is that of the records, or the time since the
+/// start.
+pub(super) fn replay<S: Store>(
+    store: S,
+    records: &[u8],
+    by_times: bool,
+) -> Result<Outcome, String> {
+    let (now, outcome) = (Ticks::ZERO, Outcome::default());
+    let mut client = Client { store, now, key: Vec::new(), value: Vec::new(), outcome };
+    let (records, _) = records.as_chunks::<RECORD_BYTES>();
+    let start = Instant::now();
+    for turn in records.chunks(TURN) {
+        if !by_times {
+            client.now = Ticks::from_millis(start.elapsed().as_millis() as u64);
+        }
+        for bytes in turn {
+            let record =
+                Record::decode(bytes).ok_or("no trace: it has bytes that are no record")?;
+            if by_times {
+                client.now = client.now.max(Ticks::from_millis(record.time_ms.into()));
+            }
+            client.request(&record);
+        }
+        client.store.expire(client.now, BUDGET);
+    }
+    let nanos = start.elapsed().as_nanos();
+    client.store.check_integrity();
+    let stats = client.store.stats();
+    Ok(Outcome {
+        items: stats.items,
+        used_bytes: stats.used_bytes,
+        evicted: stats.evicted,
+        nanos,
+        ..client.outcome
+    })
+}
+
+impl<S: Store> Client<S> {
+    fn request(&mut self, record: &Record) {
+        record.write_key(&mut self.key);
+        match record.op {
+            Op::Get => self.get(record),
+            Op::Set => self.set(record),
+            Op::Delete => {
+                self.store.delete(&self.key, self.now);
+                self.outcome.operations += 1;
+            }
+        }
+    }
+
+    fn get(&mut self, record: &Record) {
+        self.outcome.operations += 1;
+        self.outcome.gets += 1;
+        self.outcome.get_bytes += record.bytes();
+        let read =
+            self.store.get(&self.key, self.now).map(|item| is_right(item.value(), record.key));
+        let Some(is_right) = read else { return self.set(record) };
+        self.outcome.hits += 1;
+        self.outcome.hit_bytes += record.bytes();
+        self.outcome.wrong += u64::from(!is_right);
+    }
+
+    fn set(&mut self, record: &Record) {
+        record.write_value(&mut self.value);
+        let expiry = match record.ttl_ms {
+            0 => Expiry::NEVER,
+            ttl_ms => Expiry::after(Duration::from_millis(ttl_ms.into()), self.now),
+        };
+        let put = Put::new(&self.key, &self.value).expiry(expiry);
+        self.outcome.failed += u64::from(self.store.put(put, self.now).is_err());
+        self.outcome.operations += 1;
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use super::record::{Op, Record, is_right};
+use super::replay::{Outcome, replay};
+use super::*;
+use clock::Ticks;
+use storage::{Put, Store};
+
+const KEY: u64 = 0xfedc_ba98_7654_3210;
+
+fn record(time_ms: u32, key: u64, op: Op) -> Record {
+    Record { time_ms, key, value_len: 100, ttl_ms: 0, key_len: 20, op }
+}
+
+fn encode(records: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for record in records {
+        bytes.extend(record.time_ms.to_le_bytes());
+        bytes.extend(record.key.to_le_bytes());
+        bytes.extend(record.value_len.to_le_bytes());
+        bytes.extend(record.ttl_ms.to_le_bytes());
+        bytes.extend(record.key_len.to_le_bytes());
+        bytes.extend([record.op as u8, 0]);
+    }
+    bytes
+}
+
+fn store() -> SegStore {
+    let builder = SegStore::builder().memory(1 << 20).value_max(100 << 10);
+    builder.seed(1).build().expect("the options are possible")
+}
+
+fn replayed(records: &[Record]) -> Outcome {
+    replay(store(), &encode(records), true).expect("these are records")
+}
+
+#[test]
+fn records_are_read_as_they_are_laid_out() {
+    let record = Record { ttl_ms: 70_000, op: Op::Delete, ..record(123_456, KEY, Op::Get) };
+    let bytes = encode(&[record]);
+    assert_eq!(Record::decode(bytes[..].try_into().unwrap()), Some(record));
+    let mut key = Vec::new();
+    record.write_key(&mut key);
+    assert_eq!(key, b"kkkkfedcba9876543210");
+    Record { key_len: 3, ..record }.write_key(&mut key);
+    assert_eq!(key, b"fedcba9876543210");
+    let mut no_record = bytes.clone();
+    no_record[22] = 3;
+    assert!(replay(store(), &no_record, false).is_err());
+}
+
+#[test]
+fn a_get_that_misses_writes_what_the_next_one_finds() {
+    let get = record(0, KEY, Op::Get);
+    let delete = Record { op: Op::Delete, ..get };
+    let outcome = replayed(&[get, get, delete, get, record(0, 7, Op::Get), get]);
+    assert_eq!((outcome.gets, outcome.hits, outcome.items), (5, 2, 2));
+    assert_eq!((outcome.get_bytes, outcome.hit_bytes), (600, 240));
+    assert_eq!((outcome.failed, outcome.wrong, outcome.operations), (0, 0, 5 + 3 + 1));
+}
+
+#[test]
+fn items_expire_by_the_times_of_the_records() {
+    let set = Record { ttl_ms: 1_000, ..record(5_000, KEY, Op::Set) };
+    let outcome = replayed(&[set, record(5_999, KEY, Op::Get), record(6_000, KEY, Op::Get)]);
+    assert_eq!((outcome.gets, outcome.hits), (2, 1));
+}
+
+#[test]
+fn what_the_store_refuses_is_counted() {
+    let set = Record { value_len: 200 << 10, ..record(0, KEY, Op::Set) };
+    let outcome = replayed(&[set, record(0, KEY, Op::Get)]);
+    assert_eq!((outcome.failed, outcome.hits, outcome.items), (1, 0, 1));
+}
+
+#[test]
+fn values_of_another_key_or_length_are_wrong() {
+    let (mut value, set) = (Vec::new(), record(0, KEY, Op::Set));
+    set.write_value(&mut value);
+    assert!(is_right(&value, KEY));
+    assert!(!is_right(&value, KEY + 1));
+    assert!(!is_right(&value[..92], KEY));
+    let mut store = store();
+    store.put(Put::new(b"kkkkfedcba9876543210", &value[..92]), Ticks::ZERO).unwrap();
+    let get = encode(&[record(0, KEY, Op::Get)]);
+    assert_eq!(replay(store, &get, true).expect("it is a record").wrong, 1);
+}
+
+#[test]
+fn command_lines_name_files_and_sizes() {
+    let parse = |line: &str| Options::parse(line.split_whitespace().map(String::from));
+    let options = parse("a.rt --memory 32m --eviction fifo --max 4000 b.rt --times").unwrap();
+    assert_eq!((options.memory, options.max, options.by_times), (32 << 20, 4000, true));
+    assert_eq!((options.files.len(), options.eviction), (2, Eviction::Fifo));
+    let options = parse("a.rt --size-exponent 0").unwrap();
+    assert_eq!(options.eviction, Eviction::Scored { size_exponent: 0.0 });
+    for line in ["", "a --memory", "a --memory x", "a --storage lsm", "a --deep"] {
+        assert!(parse(line).is_err(), "{line}");
+    }
+    assert!(parse("a --eviction fifo --size-exponent 1").is_err());
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Footprint`]: how much memory a worker's connections take, and when that is news to its service.
+
+use buffer::Pool;
+
+/// What a TLS session takes besides its blocks, about: the state and the buffers of rustls. Records
+/// that wait for the socket, up to 64 KiB, are left out.
+const TLS_SESSION_BYTES: usize = 7 << 10;
+
+/// A change that is worth telling: small against any cache, large against one connection's blocks, so
+/// that a worker in its steady state tells nothing.
+const STEP_BYTES: usize = 64 << 10;
+
+/// What the service was last told, and the sessions that the pool knows nothing of.
+#[derive(Debug, Default)]
+pub(super) struct Footprint {
+    told: usize,
+    tls_sessions: usize,
+}
+
+impl Footprint {
+    /// Counts a connection in.
+    pub(super) fn enter(&mut self, is_tls: bool) {
+        self.tls_sessions += usize::from(is_tls);
+    }
+
+    /// Counts a connection out.
+    pub(super) fn leave(&mut self, is_tls: bool) {
+        self.tls_sessions -= usize::from(is_tls);
+    }
+
+    /// The bytes that connections take, if the service should hear of them.
+    #[inline]
+    pub(super) fn news(&mut self, pool: &Pool) -> Option<u64> {
+        let bytes = pool.bytes() + self.tls_sessions * TLS_SESSION_BYTES;
+        if bytes.abs_diff(self.told) < STEP_BYTES {
+            return None;
+        }
+        self.told = bytes;
+        Some(bytes as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_sessions_are_told_of_by_the_step() {
+        let pool = Pool::new(1, 1, 0);
+        let mut footprint = Footprint::default();
+        (0..9).for_each(|_| footprint.enter(true));
+        (0..99).for_each(|_| footprint.enter(false));
+        assert_eq!(footprint.news(&pool), None, "63 KiB");
+        footprint.enter(true);
+        assert_eq!(footprint.news(&pool), Some(70 << 10));
+        assert_eq!(footprint.news(&pool), None, "it is no news any more");
+        (0..9).for_each(|_| footprint.leave(true));
+        footprint.leave(false);
+        assert_eq!(footprint.news(&pool), None);
+        footprint.leave(true);
+        assert_eq!(footprint.news(&pool), Some(0));
+    }
+}

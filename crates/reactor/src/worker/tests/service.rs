@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a worker tells its service besides requests: when it sleeps, and what its connections take.
+
+use super::*;
+
+/// What the service heard since it was last asked, without the calls of `maintain`.
+fn told() -> Vec<Heard> {
+    HEARD.take().into_iter().filter(|&heard| heard != Heard::Maintain).collect()
+}
+
+#[test]
+fn it_rests_before_it_sleeps_and_not_between_busy_turns() {
+    let limits = Limits { requests_per_turn: 10, ..Limits::default() };
+    let mut rig = Rig::new(Options { limits, ..options() }, echo);
+    let mut client = rig.connect();
+    rig.settle();
+    HEARD.take();
+    client.write_all(&b"x\n".repeat(35)).unwrap();
+    for _ in 0..6 {
+        rig.step();
+    }
+    use Heard::{Maintain, Rest};
+    // It wakes up, serves 10, looks three times without sleeping and serves the rest, sleeps again.
+    let expected = [Rest, Maintain, Maintain, Maintain, Maintain, Rest, Maintain, Rest, Maintain];
+    assert_eq!(HEARD.take(), expected);
+}
+
+#[test]
+fn it_does_not_rest_while_messages_wait() {
+    let mut rig = Rig::new(options(), echo);
+    for _ in 0..=MAIL_SHARE {
+        let message = Message::Deliver(ConnectionId::new(0, 99), Bytes::new());
+        rig.worker.mailbox().send(message).unwrap();
+    }
+    rig.step();
+    assert_eq!(told(), [Heard::Rest]);
+    rig.step();
+    assert_eq!(told(), [], "one message was left over");
+    rig.step();
+    assert_eq!(told(), [Heard::Rest]);
+}
+
+#[test]
+fn it_does_not_sleep_while_the_service_has_more_to_do() {
+    let mut rig = Rig::new(options(), echo);
+    rig.settle();
+    HEARD.take();
+    CHORES.set(3);
+    for _ in 0..4 {
+        rig.step();
+    }
+    use Heard::{Maintain, Rest};
+    assert_eq!(HEARD.take(), [Rest, Maintain, Maintain, Maintain, Rest, Maintain]);
+}
+
+#[test]
+fn it_rests_on_its_way_out() {
+    let mut rig = Rig::new(options(), echo);
+    let mut client = rig.connect();
+    client.write_all(b"one\n").unwrap();
+    rig.settle();
+    let deadline = rig.clock.now().ticks + Duration::from_secs(1);
+    rig.worker.mailbox().send(Message::Drain { deadline }).unwrap();
+    while !rig.step() {}
+    assert_eq!(HEARD.take().pop(), Some(Heard::Rest));
+}
+
+/// Takes steps until nothing more happens; the reports of these steps, each of which must be news,
+/// the last one true but for the step that is not worth a report.
+fn reports<F>(rig: &mut Rig<F>, mut before: u64) -> Vec<u64>
+where
+    F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
+{
+    rig.settle();
+    let heard = HEARD.take();
+    let mut reports = Vec::new();
+    let mut is_first_of_turn = true;
+    for heard in heard {
+        match heard {
+            Heard::Buffers(bytes) => {
+                assert!(is_first_of_turn, "two reports in one turn");
+                assert!(bytes.abs_diff(before) >= 64 << 10, "{bytes} after {before} is no news");
+                is_first_of_turn = false;
+                before = bytes;
+                reports.push(bytes);
+            }
+            Heard::Maintain => is_first_of_turn = true,
+            Heard::Rest => {}
+        }
+    }
+    let off = before.abs_diff(rig.worker.pool.bytes() as u64);
+    assert!(off < 64 << 10, "the last report is {off} bytes off");
+    reports
+}
+
+#[test]
+fn the_service_hears_how_much_the_buffers_hold() {
+    let mut rig = Rig::new(options(), |line, out: &mut SendBuf, _: &mut Context<'_>| {
+        out.put(&vec![b'r'; if line == b"much" { 4 << 20 } else { 10 }]);
+        Control::Continue
+    });
+    let mut clients: Vec<UnixStream> = (0..4).map(|_| rig.connect()).collect();
+    clients[0].write_all(b"short\n").unwrap();
+    let first = reports(&mut rig, 0);
+    assert_eq!(first.len(), 1, "the first blocks: {first:?}");
+    let steady = first[0];
+    for _ in 0..50 {
+        clients[1].write_all(b"short\n").unwrap();
+        assert_eq!(reports(&mut rig, steady), [], "which serve everybody");
+    }
+
+    // Requests of which only a part arrives, and replies that nobody reads.
+    let half = vec![b'h'; 100_000];
+    for client in &mut clients[..3] {
+        client.write_all(&half).unwrap();
+    }
+    let held = reports(&mut rig, steady);
+    let grown = *held.last().expect("the buffers have grown");
+    assert!(grown >= steady + 300_000, "{held:?}");
+    clients[3].write_all(b"much\n").unwrap();
+    let held = reports(&mut rig, grown);
+    let most = *held.last().expect("a buffer has grown");
+    assert!(most >= grown + (3 << 20), "{held:?}");
+
+    // One client goes on, the others go without reading or ending what they began.
+    clients[0].write_all(b"\n").unwrap();
+    clients.truncate(1);
+    let held = reports(&mut rig, most);
+    let last = *held.last().expect("memory has come back");
+    assert!(last <= steady + 200_000, "{held:?}");
+    drop(clients);
+    rig.settle();
+    assert_eq!(rig.worker.pool.bytes(), rig.worker.pool.idle_bytes(), "nobody holds anything");
+}

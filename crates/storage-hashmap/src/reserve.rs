@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Memory that a handle's owner uses outside of the store, set aside from the store's own.
+//!
+//! A [`Reservation`] takes bytes out of the pool for good, as a shard's lease does, so the limit holds
+//! at every moment. Where the pool has none left, shards part with theirs, one shard at a time and a
+//! step of bounded size for each call of `expire`. What all handles hold together stays below
+//! [`Common::reserved_max`]: the largest item and a working index always fit beside it.
+
+use crate::shard::Common;
+use crate::store::Shared;
+use clock::Ticks;
+
+/// The most bytes that one step takes from items.
+const STEP: u64 = 64 << 10;
+
+/// What a handle has reserved, and how much of it is set aside.
+#[derive(Debug, Default)]
+pub(crate) struct Reservation {
+    wanted: u64,
+    held: u64,
+    /// The shard that parts with memory next.
+    next: usize,
+}
+
+/// The most that can be reserved of `limit` bytes beside an item of `largest`: half, or what is left
+/// with a quarter for the index and the other shards.
+pub(crate) fn reserved_max(limit: u64, largest: u64) -> u64 {
+    (limit - limit / 4).saturating_sub(largest).min(limit / 2)
+}
+
+impl Shared {
+    /// Replaces a reservation. Gives back at once what is too much; the rest is for
+    /// [`Shared::set_aside`].
+    pub(crate) fn reserve(&self, reservation: &mut Reservation, bytes: u64) {
+        reservation.wanted = bytes;
+        let excess = reservation.held.saturating_sub(bytes);
+        if excess > 0 {
+            // The pool changes under the lock of a shard only, whichever.
+            let _shard = self.lock(reservation.next);
+            self.common.pool.unreserve(excess);
+            self.common.pool.give(excess);
+            reservation.held -= excess;
+        }
+    }
+
+    /// Takes a step towards what is wanted: all free memory that it takes, then some of one shard's.
+    /// Costs two loads when there is nothing to do.
+    #[inline]
+    pub(crate) fn set_aside(&self, reservation: &mut Reservation, now: Ticks) {
+        let Common { ref pool, reserved_max, .. } = *self.common;
+        if reservation.held < reservation.wanted && pool.reserved() < reserved_max {
+            self.set_more_aside(reservation, now);
+        }
+    }
+
+    #[cold]
+    fn set_more_aside(&self, reservation: &mut Reservation, now: Ticks) {
+        let Some(mut shard) = self.try_lock(reservation.next) else { return };
+        let Common { ref pool, reserved_max, .. } = *self.common;
+        let granted = pool.reserve(reservation.wanted - reservation.held, reserved_max);
+        if granted == 0 {
+            return;
+        }
+        let mut taken = pool.take(1, granted);
+        if taken < granted {
+            let parted = shard.give_up((granted - taken).min(STEP), now);
+            pool.arrive(parted);
+            taken += parted;
+        }
+        pool.unreserve(granted - taken);
+        reservation.held += taken;
+        // The number of shards is a power of two.
+        reservation.next = (reservation.next + 1) & (self.common.dues.len() - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HashMapStore;
+    use storage::{Put, Store};
+
+    const MEMORY: u64 = 4 << 20;
+
+    fn store(evict: bool) -> HashMapStore {
+        let builder = HashMapStore::builder().memory(MEMORY).item_max(1 << 10).shards(4);
+        builder.evict(evict).seed(3).build()
+    }
+
+    /// Writes until the memory is used up, and returns how much of it items use.
+    fn fill(store: &mut HashMapStore) -> u64 {
+        for number in 0..8_000_u32 {
+            // One that does not evict refuses in the end.
+            let _ = store.put(Put::new(&number.to_le_bytes(), &[1; 1_000]), Ticks::ZERO);
+        }
+        store.check_integrity();
+        store.stats().item_bytes
+    }
+
+    fn turns(store: &mut HashMapStore, turns: usize) -> u64 {
+        for _ in 0..turns {
+            store.expire(Ticks::ZERO, 10);
+        }
+        store.check_integrity();
+        store.stats().used_bytes
+    }
+
+    #[test]
+    fn free_memory_is_set_aside_at_once_and_items_part_with_theirs_in_steps() {
+        let mut store = store(true);
+        let empty = store.stats().used_bytes;
+        store.reserve(1 << 20);
+        assert_eq!(turns(&mut store, 1), empty + (1 << 20));
+        store.reserve(0);
+        let full = fill(&mut store);
+        store.reserve(1 << 20);
+        let before = store.stats().item_bytes;
+        turns(&mut store, 1);
+        let parted = before - store.stats().item_bytes;
+        assert!((1..=STEP + 2_000).contains(&parted), "{parted} bytes in one step");
+        turns(&mut store, 100);
+        let kept = store.stats().item_bytes;
+        assert!(kept < full - (1 << 20) + 300_000, "{kept} of {full}");
+        assert!(fill(&mut store) < full - 700_000, "it stays set aside");
+        store.reserve(0);
+        assert!(fill(&mut store) > full - 50_000, "until it is given back");
+    }
+
+    #[test]
+    fn half_of_the_memory_is_never_reserved_however_many_want_it() {
+        let mut store = store(true);
+        let full = fill(&mut store);
+        let mut others: Vec<HashMapStore> = (0..3).map(|_| store.clone()).collect();
+        for other in &mut others {
+            other.reserve(u64::MAX);
+            turns(other, 100);
+        }
+        assert_eq!(store.shared.common.pool.reserved(), MEMORY / 2);
+        let kept = fill(&mut store);
+        assert!(kept > full / 5 * 2, "{kept} of {full}");
+        drop(others);
+        assert_eq!(store.shared.common.pool.reserved(), 0, "a handle takes nothing with it");
+        assert!(fill(&mut store) > full - 50_000);
+    }
+
+    #[test]
+    fn a_store_that_does_not_evict_sets_aside_what_is_free_and_no_item_goes() {
+        let mut store = store(false);
+        store.put(Put::new(b"key", b"value"), Ticks::ZERO).expect("it fits");
+        store.reserve(1 << 20);
+        turns(&mut store, 1);
+        let items = {
+            fill(&mut store);
+            store.stats().items
+        };
+        store.reserve(2 << 20);
+        turns(&mut store, 100);
+        assert_eq!(store.stats().items, items);
+        assert!(store.get(b"key", Ticks::ZERO).is_some());
+    }
+
+    #[test]
+    fn the_largest_item_fits_beside_the_largest_reservation() {
+        for (limit, largest) in [(1 << 20, 1 << 10), (1 << 20, 1 << 19), (64 << 20, 20 << 20)] {
+            let most = reserved_max(limit, largest);
+            assert!(most <= limit / 2 && most + largest + limit / 4 <= limit, "{limit} {largest}");
+            assert!(most > 0);
+        }
+    }
+}

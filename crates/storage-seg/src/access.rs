@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the heap's memory becomes borrows: the only unsafe code above `heap` and `index`.
+//!
+//! Why a borrowed item is never freed memory:
+//!
+//! * INV-PUBLISHED: a location comes from a slot of the index or from a walk over a segment that the
+//!   caller owns, and its item was written before it was published there.
+//! * INV-TURN: between entering a turn and its next quiescent state a handle is online. A segment to
+//!   which nothing leads any more is used again only after every online handle has passed a quiescent
+//!   state ([`crate::epoch`]), so what was found within a turn stays in place for the rest of it.
+//! * A borrow of an item borrows the handle's participant, and passing a quiescent state needs that
+//!   participant exclusively. So the borrow checker proves that no item outlives its turn.
+//! * INV-PINS: the only bytes that outlive a turn are pinned, and a pinned segment is not used again.
+//! * INV-ROOM: what is written goes to a segment that is open and its handle's alone, behind all that was
+//!   published of it (INV-OWNER of [`crate::pool`]).
+
+use crate::epoch::Participant;
+use crate::heap::{Heap, ItemRef, NewItem};
+use crate::index::Location;
+use crate::item::Pin;
+use crate::place::Spot;
+use crate::shared::Shared;
+use bytes::Bytes;
+
+impl Shared {
+    /// The item at a location that was found within this turn.
+    #[inline]
+    pub(crate) fn item<'a>(&'a self, turn: &'a Participant, location: Location) -> ItemRef<'a> {
+        debug_assert!(turn.is_online(), "INV-TURN");
+        // SAFETY: INV-PUBLISHED, and INV-TURN for as long as `turn` is borrowed.
+        unsafe { self.heap.item(location) }
+    }
+
+    /// Writes another value of the same length over an item's that has a version of its own, if nobody
+    /// else can be reading it. Whether it did.
+    pub(crate) fn overwrite(
+        &self,
+        turn: &mut Participant,
+        location: Location,
+        value: &[u8],
+    ) -> bool {
+        debug_assert!(turn.is_online(), "INV-TURN");
+        if !self.settings.exclusive || self.segment_of(location).pins() > 0 {
+            return false;
+        }
+        let version = self.explicit_version();
+        // SAFETY: INV-PUBLISHED. There is no other handle; this one's participant is borrowed
+        // exclusively, so no item is; and it is not pinned.
+        unsafe { self.heap.overwrite_value(location, value, version) }
+    }
+
+    /// Writes an item into room that is the caller's alone. Returns its length.
+    pub(crate) fn fill(&self, spot: Spot, item: &NewItem<'_>) -> usize {
+        // SAFETY: INV-OWNER: the segment is open and the caller's, and nothing is published from
+        // `spot.offset` on, where `place` has found room for the item.
+        unsafe { self.heap.write(spot.segment, spot.offset, spot.base_ms, item) }
+    }
+
+    /// Copies an item into room that is the caller's alone. Returns the copy's length.
+    pub(crate) fn copy(&self, item: &ItemRef<'_>, expiry_ms: Option<u64>, spot: Spot) -> usize {
+        // SAFETY: as for `fill`.
+        unsafe {
+            let version = item.version();
+            self.heap.copy(item, expiry_ms, version, spot.segment, spot.offset, spot.base_ms)
+        }
+    }
+
+    /// The value of an item found in this turn, as bytes that outlive it.
+    pub(crate) fn bytes(&self, location: Location, pin: Pin) -> Bytes {
+        // SAFETY: INV-PUBLISHED, and INV-PINS: `pin` was made in the turn in which the item was found.
+        unsafe { Heap::bytes(&self.heap, location, pin) }
+    }
+
+    /// Gives the memory of a segment back to the operating system that the pool has just withdrawn.
+    pub(crate) fn release(&self, segment: u32) {
+        // SAFETY: INV-TURN: it was free, so nobody reads it, and the pool keeps it from writers.
+        unsafe { self.heap.release(segment) }
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Builder`]: how large a store is and how it behaves.
+
+use crate::capacity::{buckets_for, segments_within};
+use crate::epoch::Epochs;
+use crate::evict::Eviction;
+use crate::heap::{Heap, HeapOptions};
+use crate::index::Index;
+use crate::pool::Pool;
+use crate::shared::{OnDrop, Reason, Settings, Shared};
+use crate::store::SegStore;
+use crate::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+
+/// The smallest memory limit in bytes: a few of the smallest segments.
+pub const MEMORY_MIN: u64 = 1 << 20;
+
+/// The sizes a segment can have, in bytes: powers of two.
+pub const SEGMENT_BYTES: std::ops::RangeInclusive<u64> = 64 << 10..=8 << 20;
+
+/// About so many segments make up the memory, unless they would be too small or too large.
+const SEGMENTS: u64 = 512;
+
+/// The index is made for items of so many bytes to begin with; it grows if they are smaller.
+const ITEM_BYTES: f64 = 1024.0;
+
+/// Why a store cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An option has a value that cannot be.
+    #[error("{option} = {value} is not possible: {reason}")]
+    Option {
+        /// The builder's method.
+        option: &'static str,
+        /// What it was given.
+        value: u64,
+        /// What would be possible.
+        reason: &'static str,
+    },
+    /// The operating system does not give the memory.
+    #[error("cannot map memory: {0}")]
+    Memory(#[from] std::io::Error),
+}
+
+/// Makes a [`SegStore`].
+///
+/// ```
+/// use storage::Store;
+/// use storage_seg::{Eviction, SegStore};
+///
+/// let store = SegStore::builder().memory(64 << 20).eviction(Eviction::Fifo).build()?;
+/// assert_eq!(store.stats().limit_bytes, 64 << 20);
+/// # Ok::<(), storage_seg::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Builder {
+    memory: u64,
+    value_max: Option<u64>,
+    workers: usize,
+    segment_bytes: Option<u64>,
+    eviction: Eviction,
+    heap: HeapOptions,
+    seed: Option<u64>,
+    on_drop: Option<OnDrop>,
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder")
+            .field("memory", &self.memory)
+            .field("value_max", &self.value_max)
+            .field("workers", &self.workers)
+            .field("segment_bytes", &self.segment_bytes)
+            .field("eviction", &self.eviction)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Builder {
+    /// 64 MiB, values of up to 1 MiB, one worker, the default eviction, a random seed.
+    fn default() -> Self {
+        Builder {
+            memory: 64 << 20,
+            value_max: None,
+            workers: 1,
+            segment_bytes: None,
+            eviction: Eviction::default(),
+            heap: HeapOptions { huge_pages: false, prefault: false, integrity: false },
+            seed: None,
+            on_drop: None,
+        }
+    }
+}
+
+impl Builder {
+    /// The memory limit in bytes, for segments and index together; [`MEMORY_MIN`] at least.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// The longest value in bytes: no more than a quarter of the memory. Unless set, it is 1 MiB, or
+    /// that quarter if it is less. One that does not fit a segment
+    /// takes several in a row.
+    pub fn value_max(mut self, bytes: u64) -> Self {
+        self.value_max = Some(bytes);
+        self
+    }
+
+    /// How many handles there may be at a time. A store for one leaves out what protects several from
+    /// each other, and writes numbers in place.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// The size of a segment in bytes: a power of two in [`SEGMENT_BYTES`]. Unless set, memory is
+    /// divided in about 512 of them.
+    pub fn segment_bytes(mut self, bytes: u64) -> Self {
+        self.segment_bytes = Some(bytes);
+        self
+    }
+
+    /// How room is made when memory is full.
+    pub fn eviction(mut self, eviction: Eviction) -> Self {
+        self.eviction = eviction;
+        self
+    }
+
+    /// Whether each item has a checksum, for 4 bytes and some nanoseconds; an item that does not match
+    /// it is dropped when read.
+    pub fn integrity(mut self, integrity: bool) -> Self {
+        self.heap.integrity = integrity;
+        self
+    }
+
+    /// Whether to ask for huge pages: fewer TLB misses, and memory is taken 2 MiB at a time.
+    pub fn huge_pages(mut self, huge_pages: bool) -> Self {
+        self.heap.huge_pages = huge_pages;
+        self
+    }
+
+    /// Whether to take the memory of all segments at once.
+    pub fn prefault(mut self, prefault: bool) -> Self {
+        self.heap.prefault = prefault;
+        self
+    }
+
+    /// Makes the hash function the same in every run, for tests. Clients that know the seed can choose
+    /// keys that all meet in one bucket.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Calls `on_drop` with key and value of each item that leaves the store by itself, and why. It is
+    /// called by the worker at hand in the middle of its work, possibly with a bucket locked: it should
+    /// be quick, and must not use the store.
+    ///
+    /// Items that are written over, deleted or cleared are not reported. An expired item is reported
+    /// when its memory comes back, within seconds.
+    pub fn on_drop(
+        mut self,
+        on_drop: impl Fn(&[u8], &[u8], Reason) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_drop = Some(std::sync::Arc::new(on_drop));
+        self
+    }
+
+    fn longest_value(&self) -> u64 {
+        self.value_max.unwrap_or((1 << 20).min(self.memory / 4))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let refuse = |option, value, reason| Err(Error::Option { option, value, reason });
+        if self.memory < MEMORY_MIN {
+            return refuse("memory", self.memory, "at least 1 MiB is needed");
+        }
+        if self.longest_value() > self.memory / 4 {
+            return refuse(
+                "value_max",
+                self.longest_value(),
+                "a value may take a quarter of the memory",
+            );
+        }
+        if self.workers == 0 || self.workers > WORKERS_MAX {
+            return refuse("workers", self.workers as u64, "from 1 to 1024");
+        }
+        if let Some(bytes) = self.segment_bytes {
+            if !bytes.is_power_of_two() || !SEGMENT_BYTES.contains(&bytes) {
+                return refuse("segment_bytes", bytes, "a power of two from 64 KiB to 8 MiB");
+            }
+            if self.memory / bytes < 8 {
+                return refuse("segment_bytes", bytes, "memory must have room for 8 segments");
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the store: its first handle. Takes little memory; more is taken as items come.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Option`] for what cannot be, [`Error::Memory`] when the address space cannot be had.
+    pub fn build(&self) -> Result<SegStore, Error> {
+        self.check()?;
+        let fitting = (self.memory / SEGMENTS).next_power_of_two();
+        let fitting = fitting.clamp(*SEGMENT_BYTES.start(), *SEGMENT_BYTES.end());
+        let segment_bytes = self.segment_bytes.unwrap_or(fitting);
+        let buckets = buckets_for(self.memory as f64 / ITEM_BYTES);
+        let exclusive = self.workers == 1;
+        let index = Index::new(buckets, exclusive, self.heap.huge_pages)?;
+        let segments = (self.memory / segment_bytes) as usize;
+        let in_service =
+            segments_within(self.memory, index.bytes(), 0, segment_bytes, self.longest_value());
+        let heap = Heap::new(segments as u32, segment_bytes as usize, self.heap)?;
+        let settings = Settings {
+            limit: self.memory,
+            value_max: self.longest_value() as usize,
+            workers: self.workers,
+            exclusive,
+            eviction: self.eviction,
+            integrity: self.heap.integrity,
+            on_drop: self.on_drop.clone(),
+        };
+        let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one(0_u64));
+        let pool = Pool::new(segments, in_service, segment_bytes);
+        let shared = Shared::new(settings, heap, index, pool, Epochs::new(self.workers), seed);
+        if self.heap.prefault {
+            // The index has the place of these.
+            (in_service as u32..segments as u32).for_each(|segment| shared.release(segment));
+        }
+        let turn = Epochs::register(&shared.epochs).expect("nobody else has registered");
+        Ok(SegStore::new(Arc::new(shared), turn))
+    }
+}
+
+/// More workers than any machine has use for.
+const WORKERS_MAX: usize = 1024;
+
+impl SegStore {
+    /// Options for a new store.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}

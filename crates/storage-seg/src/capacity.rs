@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One limit for segments, index and what others reserve: how it is shared out.
+//!
+//! Segments get what the rest leaves. When the index is to grow, segments are withdrawn first: emptied,
+//! and their memory given back to the operating system. Then the index moves to its next size, giving
+//! the memory of the old one back as it goes.
+
+use crate::class::Class;
+use crate::evict::Eviction;
+use crate::heap::NewItem;
+use crate::index::{Index, Keys};
+use crate::segment::State;
+use crate::shared::Shared;
+use crate::sync::atomic::Ordering;
+use crate::tally::{Count, Sums};
+use clock::Ticks;
+use storage::Stats;
+
+/// The share of its slots that the index fills before it grows, when memory is full: new items come
+/// only in place of others.
+const LOAD: f64 = 0.85;
+
+/// The same while there is memory for more items: as many come while the index moves as fill it.
+const LOAD_FILLING: f64 = 0.8;
+
+/// Below this share, with all memory in use, the index is made smaller.
+const LOAD_MIN: f64 = 0.45;
+
+/// The load right after a change of size, when items are as many as expected.
+const LOAD_AIM: f64 = 0.8;
+
+/// Slots of a home bucket.
+const SLOTS: u64 = 8;
+
+/// The most that the index grows in one move.
+const GROWTH_MAX: f64 = 4.0;
+
+/// Homes that move to the next table per turn.
+pub(crate) const MOVES_PER_TURN: usize = 32;
+
+/// Homes that move per write, so that those not yet moved do not overflow.
+pub(crate) const MOVES_PER_WRITE: usize = 2;
+
+/// Bytes of both tables together beyond the larger one while the index is moving.
+const MOVING_BYTES: u64 = 2 << 20;
+
+/// Home buckets of an index for so many items.
+pub(crate) fn buckets_for(items: f64) -> usize {
+    ((items / LOAD_AIM / SLOTS as f64).ceil() as usize).max(8)
+}
+
+/// How many segments fit beside an index of so many bytes and what is reserved.
+pub(crate) fn segments_within(
+    limit: u64,
+    index: u64,
+    reserved: u64,
+    segment: u64,
+    value_max: u64,
+) -> usize {
+    // Whatever others take, the store can go on working, with values of any size.
+    let beside_index = limit.saturating_sub(index);
+    let least = (value_max + 6 * segment).max(limit / 4).min(beside_index);
+    (beside_index.saturating_sub(reserved).max(least) / segment) as usize
+}
+
+impl Shared {
+    /// Free segments to keep ahead of need.
+    pub(crate) fn reserve(&self) -> isize {
+        let wanted = if self.settings.exclusive { 2 } else { 1 + 2 * self.workers() };
+        wanted.min(self.pool.target() / 8).max(1) as isize
+    }
+
+    /// Free segments that new items leave to items which an eviction keeps.
+    pub(crate) fn spare(&self) -> isize {
+        let keeps = !matches!(self.settings.eviction, Eviction::None) && self.pool.target() > 16;
+        isize::from(keeps)
+    }
+
+    /// How many handles there may be.
+    pub(crate) fn workers(&self) -> usize {
+        self.settings.workers
+    }
+
+    pub(crate) fn class_of(&self, expiry_ms: Option<u64>, now: Ticks) -> Class {
+        self.classes.of(expiry_ms.map(|at| at.saturating_sub(now.as_millis())))
+    }
+
+    /// Whether a handle is emptying a segment.
+    pub(crate) fn has_claims(&self) -> bool {
+        self.pool.segments().iter().any(|segment| segment.state() == State::Claimed)
+    }
+
+    /// Frees what nobody reads any more, and gives surplus memory back.
+    pub(crate) fn tidy(&self) {
+        self.pool.tidy(self.spare() as usize, &self.epochs, |segment| self.release(segment));
+    }
+
+    /// Works out anew how many segments the limit has room for.
+    pub(crate) fn retarget(&self) {
+        let index = self.index_budget.load(Ordering::Relaxed);
+        let reserved = self.reserved.load(Ordering::Relaxed);
+        let segment = self.heap.segment_bytes() as u64;
+        self.pool.set_target(segments_within(
+            self.settings.limit,
+            index,
+            reserved,
+            segment,
+            self.settings.value_max as u64,
+        ));
+    }
+
+    /// Sets memory aside for the index.
+    fn grant_index(&self, bytes: u64) {
+        if self.index_budget.swap(bytes, Ordering::Relaxed) != bytes {
+            self.retarget();
+        }
+    }
+
+    /// Moves the index on, if it is changing its size.
+    pub(crate) fn migrate(&self, homes: usize, keys: &mut impl Keys) {
+        self.index.migrate(homes, &self.epochs, keys);
+        if !self.index.is_growing() {
+            self.grant_index(self.index.bytes());
+        }
+    }
+
+    /// Begins to change the size of the index if it has become too full or far too large, as soon as
+    /// there is memory for it.
+    pub(crate) fn consider_growth(&self) {
+        let items = self.tallies.sum(Count::Items) as f64;
+        let load = items / self.index.slots() as f64;
+        let in_service = self.pool.in_service();
+        let used = (in_service as isize - self.pool.available()) as f64 / in_service as f64;
+        let is_large = load < LOAD_MIN && used > 0.95;
+        let load_max = if used < 0.9 { LOAD_FILLING } else { LOAD };
+        if load < load_max && !is_large {
+            self.grant_index(self.index.bytes());
+            return;
+        }
+        // With as many bytes per item as so far, so many will be there when memory is full.
+        let expected = (items / used.clamp(0.02, 1.0)).min(items * GROWTH_MAX);
+        // A full store goes on gaining items if they become smaller. How many is not known, so an index
+        // that is small beside the memory grows in large steps, and a large one in small steps.
+        let step = self.settings.limit as f64 / 100.0 / self.index.bytes() as f64;
+        let more = items * (1.0 + step).clamp(1.04, GROWTH_MAX);
+        let aim = if is_large { expected * 1.2 } else { expected.max(more) };
+        let buckets = buckets_for(aim);
+        // Both tables as a whole, or the larger one and what waits to be given back.
+        let (present, next) = (self.index.bytes(), Index::bytes_of(buckets));
+        self.grant_index((present + next).min(present.max(next) + MOVING_BYTES));
+        if self.pool.in_service() > self.pool.target() {
+            // Evictions come first; the caller is back soon.
+            return;
+        }
+        match self.index.grow(buckets) {
+            Ok(_) => {}
+            Err(error) => log::warn!("the index cannot change its size: {error}"),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        let sums = self.tallies.sums();
+        let segment = self.heap.segment_bytes() as u64;
+        let index_bytes = self.index.bytes();
+        let used = (self.pool.in_service() - self.pool.free()) as u64;
+        let mut stats = Stats::default();
+        stats.items = sums.get(Count::Items);
+        stats.item_bytes = sums.get(Count::ItemBytes);
+        let own = used * segment + index_bytes;
+        let left = self.settings.limit.saturating_sub(own);
+        stats.used_bytes = own + self.reserved.load(Ordering::Relaxed).min(left);
+        stats.limit_bytes = self.settings.limit;
+        stats.index_slots = self.index.slots() as u64;
+        stats.index_bytes = index_bytes;
+        stats.stored = sums.get(Count::Stored);
+        stats.evicted = evicted(&sums);
+        stats.expired = sums.get(Count::Expired);
+        stats
+    }
+
+    /// The bytes an item takes at most, wherever it goes.
+    pub(crate) fn len_of(&self, item: &NewItem<'_>) -> usize {
+        self.heap.len_of(item)
+    }
+}
+
+/// Items that left to make room, in a segment or in the index.
+fn evicted(sums: &Sums) -> u64 {
+    sums.get(Count::Evicted) + sums.get(Count::Crowded)
+}

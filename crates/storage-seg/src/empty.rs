@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Emptying a segment: its items are looked at in order, and each is dropped or moved elsewhere, in
+//! steps as small as one likes. Sweeping and evicting differ in how they decide.
+
+use crate::Reason;
+use crate::evict::{Eviction, Plan};
+use crate::heap::{FIRST_OFFSET, ItemRef};
+use crate::index::Location;
+use crate::store::SegStore;
+use crate::tally::Count;
+use arrayvec::ArrayVec;
+use clock::Ticks;
+
+/// A claimed segment and how far it has been emptied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    pub(crate) segment: u32,
+    at: u32,
+    end: u32,
+}
+
+/// What becomes of a live item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It moves to a segment of this tier, with this frequency.
+    Keep { tier: u8, frequency: u8 },
+    /// It goes. Its slot may remember the frequency for a while.
+    Drop { remember: bool },
+}
+
+/// A live item whose fate is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) frequency: u8,
+    /// Its bytes in the segment.
+    pub(crate) len: u32,
+}
+
+/// Who decides.
+#[derive(Debug)]
+pub(crate) enum Judge<'a> {
+    /// Everything goes.
+    Drop,
+    /// An eviction's plan.
+    Plan(&'a mut Plan),
+}
+
+impl Judge<'_> {
+    fn decide(&mut self, eviction: &Eviction, candidate: Candidate) -> Fate {
+        match self {
+            Judge::Drop => Fate::Drop { remember: false },
+            Judge::Plan(plan) => plan.decide(eviction, candidate),
+        }
+    }
+}
+
+/// What a step has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    /// Items looked at, dead ones included.
+    pub(crate) looked_at: usize,
+    /// Expired and cleared items that went.
+    pub(crate) freed: usize,
+    /// Nothing is left in the segment.
+    pub(crate) is_done: bool,
+}
+
+/// Items whose slots are asked for before the first of them is needed.
+const AHEAD: usize = 16;
+
+/// An item of a segment that is being emptied.
+struct Next {
+    location: Location,
+    hash: u64,
+    len: u32,
+}
+
+impl Job {
+    /// Begins with a segment that the caller has claimed.
+    pub(crate) fn new(segment: u32, written: u32) -> Self {
+        Job { segment, at: FIRST_OFFSET, end: written }
+    }
+}
+
+impl SegStore {
+    /// Goes on with a job, looking at no more than `budget` items.
+    pub(crate) fn empty(
+        &mut self,
+        job: &mut Job,
+        budget: usize,
+        now: Ticks,
+        judge: &mut Judge<'_>,
+    ) -> Progress {
+        let mut progress = Progress::default();
+        while job.at < job.end && progress.looked_at < budget {
+            let batch = self.look_ahead(job, &mut progress, budget);
+            for next in &batch {
+                progress.freed += usize::from(self.decide_one(next, now, judge));
+            }
+        }
+        progress.is_done = job.at >= job.end;
+        self.ask_ahead(*job);
+        progress
+    }
+
+    /// Asks for the slots that the next step begins with, which is a write or a turn away.
+    fn ask_ahead(&self, mut job: Job) {
+        let mut passed = Progress::default();
+        self.look_ahead(&mut job, &mut passed, AHEAD / 2);
+    }
+
+    /// Steps over the next items and asks for the slots of those that may be live.
+    fn look_ahead(
+        &self,
+        job: &mut Job,
+        progress: &mut Progress,
+        budget: usize,
+    ) -> ArrayVec<Next, AHEAD> {
+        let shared = &*self.shared;
+        let mut batch = ArrayVec::new();
+        while job.at < job.end && progress.looked_at < budget && !batch.is_full() {
+            let location = shared.heap.location(job.segment, job.at);
+            let item = shared.item(&self.turn, location);
+            let len = item.len() as u32;
+            job.at += len;
+            progress.looked_at += 1;
+            if !item.is_dead() {
+                let hash = shared.hash(item.key());
+                shared.index.prefetch(hash);
+                batch.push(Next { location, hash, len });
+            }
+        }
+        batch
+    }
+
+    /// Decides on one item. Returns whether it had expired or was cleared.
+    fn decide_one(&mut self, next: &Next, now: Ticks, judge: &mut Judge<'_>) -> bool {
+        let &Next { location, hash, len } = next;
+        let shared = &*self.shared;
+        let Some(entry) = shared.index.find(hash, |at| at == location) else { return false };
+        let frequency = entry.frequency();
+        let item = shared.item(&self.turn, location);
+        if !shared.is_live(&item, location, now) {
+            return self.bury(hash, location);
+        }
+        self.tally.add(Count::Examined, 1);
+        self.tally.add(Count::ExaminedBytes, u64::from(len));
+        match judge.decide(&shared.settings.eviction, Candidate { frequency, len }) {
+            Fate::Keep { tier, frequency } if self.relocate(next, tier, frequency, now) => {}
+            Fate::Keep { .. } => {
+                self.tally.add(Count::Squeezed, 1);
+                self.drop_item(hash, location, false);
+            }
+            Fate::Drop { remember } => self.drop_item(hash, location, remember),
+        }
+        false
+    }
+
+    /// Takes an expired or cleared item out of the index; whether it was still there.
+    fn bury(&mut self, hash: u64, location: Location) -> bool {
+        let shared = &*self.shared;
+        let is_cleared = shared.segment_of(location).birth() < shared.cleared_before();
+        if !self.take_out(hash, location, false) {
+            return false;
+        }
+        if is_cleared {
+            self.count_out(location, Count::Cleared);
+        } else {
+            self.dropped(location, Reason::Expired, Count::Expired);
+        }
+        true
+    }
+
+    /// Counts a segment that was emptied to make room, and its age.
+    pub(crate) fn count_eviction(&self, segment: u32, now: Ticks) {
+        let opened_ms = self.shared.pool.segment(segment).base_ms();
+        self.tally.add(Count::SegmentsEvicted, 1);
+        self.tally.add(Count::EvictedAgeMs, now.as_millis().saturating_sub(opened_ms));
+    }
+
+    fn drop_item(&mut self, hash: u64, location: Location, remember: bool) {
+        if self.take_out(hash, location, remember) {
+            self.dropped(location, Reason::Evicted, Count::Evicted);
+        }
+    }
+
+    pub(crate) fn take_out(&self, hash: u64, location: Location, remember: bool) -> bool {
+        let home = self.shared.index.lock(hash);
+        let Some(entry) = home.find_location(location) else { return false };
+        home.remove(&entry, remember);
+        true
+    }
+
+    /// Copies an item into another segment and leads its slot there. False if there is no room for it;
+    /// true also if somebody else has replaced or removed it meanwhile.
+    fn relocate(&mut self, next: &Next, tier: u8, frequency: u8, now: Ticks) -> bool {
+        let &Next { location, hash, .. } = next;
+        let (len, expiry_ms) = {
+            let shared = &*self.shared;
+            let item = shared.item(&self.turn, location);
+            let expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
+            (shared.len_of(&item.renewed(expiry_ms, item.version())), expiry_ms)
+        };
+        if len > self.shared.heap.room_in_segment() {
+            return false;
+        }
+        let class = self.shared.class_of(expiry_ms, now);
+        let Some(spot) = self.place(tier, class, len, now) else { return false };
+        let shared = &*self.shared;
+        let home = shared.index.lock(hash);
+        let Some(entry) = home.find_location(location) else {
+            drop(home);
+            self.abandon(spot);
+            return true;
+        };
+        if shared.segment_of(location).birth() < shared.cleared_before() {
+            // Since it was found alive. The place for the copy may be of after the clear.
+            drop(home);
+            self.abandon(spot);
+            self.bury(hash, location);
+            return true;
+        }
+        // Copied under the lock, so that a touch in place is either in the copy or comes after it.
+        let item: ItemRef<'_> = shared.item(&self.turn, location);
+        let expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
+        let written = shared.copy(&item, expiry_ms, spot);
+        let to = shared.heap.location(spot.segment, spot.offset);
+        home.replace(&entry, to, frequency);
+        drop(home);
+        item.mark_dead();
+        let exclusive = shared.settings.exclusive;
+        shared.segment_of(location).remove_live(next.len, exclusive);
+        self.tally.add(Count::ItemBytes, (written as u64).wrapping_sub(u64::from(next.len)));
+        self.tally.add(Count::Kept, 1);
+        self.tally.add(Count::KeptBytes, written as u64);
+        self.commit(spot, written, expiry_ms);
+        true
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which segment is emptied next.
+//!
+//! Called under the pool's lock, once per segment: a walk over all segments is affordable.
+
+use super::{Eviction, Lesson};
+use crate::order::{KEPT, NEW, Order};
+use crate::segment::Segment;
+use std::cmp::Reverse;
+
+/// The rest of a group of segments that `merge` empties one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Group {
+    class: u8,
+    left: usize,
+}
+
+/// The segment to empty next; `None` when there is none to be had.
+pub(crate) fn next(
+    policy: &Eviction,
+    order: &Order,
+    segments: &[Segment],
+    group: &mut Group,
+    lesson: &Lesson,
+) -> Option<u32> {
+    let at = |number: u32| &segments[number as usize];
+    // What a reader has pinned would not come back.
+    let is_free = |number: &u32| at(*number).pins() == 0;
+    let all = || order.tier(NEW).chain(order.tier(KEPT)).filter(is_free);
+    // A segment without live items costs nothing, whatever the policy.
+    if let Some(dead) = all().find(|&number| at(number).live_items() == 0) {
+        return Some(dead);
+    }
+    match *policy {
+        Eviction::None => None,
+        Eviction::Random => drawn(order, segments, lesson),
+        Eviction::RandomFifo => {
+            let segment = at(drawn(order, segments, lesson)?);
+            order.of(segment.tier(), segment.class()).find(is_free)
+        }
+        Eviction::Fifo => oldest(order, segments, &[NEW, KEPT]),
+        Eviction::Cte => all().min_by_key(|&number| (at(number).due_ms(), at(number).birth())),
+        Eviction::Util => all().min_by_key(|&number| (at(number).live_bytes(), at(number).birth())),
+        Eviction::Merge { max, .. } => {
+            if group.left > 0
+                && let Some(number) = order.of(NEW, group.class).find(is_free)
+            {
+                group.left -= 1;
+                return Some(number);
+            }
+            let number = oldest(order, segments, &[NEW])?;
+            *group = Group { class: at(number).class(), left: max - 1 };
+            Some(number)
+        }
+        Eviction::S3Fifo { admission_ratio } => by_tier(admission_ratio, order, segments),
+        Eviction::Scored { .. } => by_tier(NEW_SHARE, order, segments),
+    }
+}
+
+/// The share of the segments for new items with `scored`.
+const NEW_SHARE: f64 = 0.08;
+
+/// The oldest segment of new items if they have more than their share, else of those that were kept.
+fn by_tier(new_share: f64, order: &Order, segments: &[Segment]) -> Option<u32> {
+    let is_new = order.len(NEW) as f64 > new_share * segments.len() as f64;
+    let tiers = if is_new { [NEW, KEPT] } else { [KEPT, NEW] };
+    oldest(order, segments, &tiers[..1]).or_else(|| oldest(order, segments, &tiers[1..]))
+}
+
+/// The segment of these tiers that was sealed first in its list and opened before the other lists'.
+fn oldest(order: &Order, segments: &[Segment], tiers: &[u8]) -> Option<u32> {
+    let heads = tiers.iter().flat_map(|&tier| order.oldest(tier));
+    let at = |number: u32| &segments[number as usize];
+    let head = heads.min_by_key(|&number| at(number).birth())?;
+    if at(head).pins() == 0 {
+        return Some(head);
+    }
+    let all = tiers.iter().flat_map(|&tier| order.tier(tier));
+    all.filter(|&number| at(number).pins() == 0).min_by_key(|&number| at(number).birth())
+}
+
+/// A segment drawn by lot, each being as likely.
+fn drawn(order: &Order, segments: &[Segment], lesson: &Lesson) -> Option<u32> {
+    let all = order.tier(NEW).chain(order.tier(KEPT));
+    // The highest lot wins.
+    let lots =
+        all.map(|number| (Reverse(segments[number as usize].pins() > 0), lesson.lot(), number));
+    lots.max().map(|(_, _, number)| number).filter(|&number| segments[number as usize].pins() == 0)
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which items of a segment stay.
+
+use super::Eviction;
+use super::frequency::{UNUSED, decayed, is_memorable, uses};
+use crate::empty::{Candidate, Fate};
+use crate::order::{KEPT, NEW};
+use crate::segment::Segment;
+use crate::sync::atomic::{AtomicU64, Ordering};
+
+/// What evictions have learned, for all handles: the score that an item must exceed to stay.
+#[derive(Debug)]
+pub(crate) struct Lessons {
+    /// An `f64`.
+    cutoff: AtomicU64,
+}
+
+impl Lessons {
+    pub(crate) fn new() -> Self {
+        Lessons { cutoff: AtomicU64::new(f64::MIN_POSITIVE.to_bits()) }
+    }
+
+    fn cutoff(&self) -> f64 {
+        f64::from_bits(self.cutoff.load(Ordering::Relaxed))
+    }
+
+    /// Takes a segment into account in which that share too little was dropped: the cutoff rises with
+    /// it, and falls if it is negative.
+    fn adjust(&self, missing: f64) {
+        let cutoff = self.cutoff() * (missing * STEADINESS).exp();
+        self.cutoff.store(cutoff.to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// How far one segment moves the cutoff: by a tenth at most.
+const STEADINESS: f64 = 0.1;
+
+/// The share of live bytes that an eviction by score drops. Less would keep more of the right items
+/// and copy them more often.
+const DROP_SHARE: f64 = 0.5;
+
+/// The least share of live items that goes. Each new item must drive another one out in the long run,
+/// so this bounds how many are looked at for it, also where a few large items make up the bytes.
+const DROP_ITEMS: f64 = 0.25;
+
+/// Bytes that an item takes in the index, as far as a score is concerned.
+const SLOT_BYTES: f64 = 9.0;
+
+/// How the items of one segment are decided on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    cutoff: f64,
+    tier: u8,
+    live_bytes: u64,
+    kept_bytes: u64,
+    /// The scores if none had been used, for a first cutoff.
+    scores: f64,
+    items: u32,
+    kept_items: u32,
+}
+
+const FORGET: Fate = Fate::Drop { remember: false };
+
+impl Plan {
+    pub(crate) fn new(segment: &Segment, lessons: &Lessons) -> Self {
+        let (cutoff, tier) = (lessons.cutoff(), segment.tier());
+        Plan { cutoff, tier, live_bytes: 0, kept_bytes: 0, scores: 0.0, items: 0, kept_items: 0 }
+    }
+
+    pub(crate) fn decide(&mut self, policy: &Eviction, item: Candidate) -> Fate {
+        let Candidate { frequency, len } = item;
+        self.live_bytes += u64::from(len);
+        self.items += 1;
+        let fate = match *policy {
+            Eviction::Merge { .. } => self.by_score(frequency, len, 1.0, NEW),
+            Eviction::Scored { size_exponent } => {
+                self.by_score(frequency, len, size_exponent, KEPT)
+            }
+            Eviction::S3Fifo { .. } => match (self.tier, uses(frequency) >= 1.0) {
+                (NEW, false) => Fate::Drop { remember: true },
+                (_, false) => FORGET,
+                (_, true) => Fate::Keep { tier: KEPT, frequency: decayed(frequency) },
+            },
+            _ => FORGET,
+        };
+        if let Fate::Keep { .. } = fate {
+            self.kept_bytes += u64::from(len);
+            self.kept_items += 1;
+        }
+        fate
+    }
+
+    fn by_score(&mut self, frequency: u8, len: u32, size_exponent: f64, tier: u8) -> Fate {
+        let size = match size_exponent {
+            1.0 => f64::from(len) + SLOT_BYTES,
+            0.0 => 1.0,
+            exponent => (f64::from(len) + SLOT_BYTES).powf(exponent),
+        };
+        let score = uses(frequency) / size;
+        self.scores += uses(UNUSED) / size;
+        if score > self.cutoff {
+            Fate::Keep { tier, frequency: decayed(frequency) }
+        } else {
+            Fate::Drop { remember: is_memorable(frequency) }
+        }
+    }
+
+    /// Draws conclusions from a segment that is empty by now.
+    pub(crate) fn learn(&self, policy: &Eviction, lessons: &Lessons) {
+        let aim = match *policy {
+            Eviction::Merge { target, .. } => 1.0 - 1.0 / target as f64,
+            Eviction::Scored { .. } => DROP_SHARE,
+            _ => return,
+        };
+        if self.live_bytes == 0 {
+            return;
+        }
+        if lessons.cutoff() == f64::MIN_POSITIVE {
+            // The first one. Most items have not been used yet, and half of those are to stay.
+            let unused = self.scores / f64::from(self.items) / 2.0;
+            lessons.cutoff.store(unused.to_bits(), Ordering::Relaxed);
+            return;
+        }
+        let missing = aim - (1.0 - self.kept_bytes as f64 / self.live_bytes as f64);
+        let missing_items = DROP_ITEMS - (1.0 - f64::from(self.kept_items) / f64::from(self.items));
+        lessons.adjust(missing.max(missing_items));
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Eviction: which segment is emptied next, and which of its items stay.
+//!
+//! A policy makes two decisions. It chooses a sealed segment (`choose.rs`), and for each live item of it
+//! says whether it is dropped or copied to a segment of those that stay (`fate.rs`). Both are made from
+//! what is at hand: a segment's counts and the order of sealing, an item's size and the frequency in its
+//! slot (`frequency.rs`). The emptying itself goes in steps of a few items.
+
+mod choose;
+mod fate;
+mod frequency;
+mod policy;
+
+pub(crate) use fate::{Lessons, Plan};
+pub(crate) use frequency::Lesson;
+pub use policy::{Eviction, UnknownEviction};
+
+use crate::empty::{Candidate, Fate, Job, Judge};
+use crate::order::KEPT;
+use crate::store::SegStore;
+use clock::Ticks;
+
+/// Large items that may stay in a row before one has to go.
+const PASSED_OVER_MAX: usize = 4;
+
+/// What a handle is evicting.
+#[derive(Debug, Default)]
+pub(crate) struct Evictor {
+    current: Option<(Job, Plan)>,
+    /// Segments to follow in a group of several that are merged.
+    group: choose::Group,
+}
+
+impl Evictor {
+    /// The unfinished work, to be given back.
+    pub(crate) fn take_job(&mut self) -> Option<Job> {
+        self.current.take().map(|(job, _)| job)
+    }
+}
+
+impl SegStore {
+    /// Goes on evicting, looking at no more than `budget` items. Whether it did something.
+    pub(crate) fn evict(&mut self, now: Ticks, budget: usize) -> bool {
+        let begun = self.evictor.current.take().or_else(|| self.begin_eviction());
+        let Some((mut job, mut plan)) = begun else { return false };
+        let progress = self.empty(&mut job, budget, now, &mut Judge::Plan(&mut plan));
+        let shared = &*self.shared;
+        if progress.is_done {
+            plan.learn(&shared.settings.eviction, &shared.lessons);
+            self.count_eviction(job.segment, now);
+            shared.pool.retire(job.segment, &shared.epochs);
+        } else {
+            self.evictor.current = Some((job, plan));
+        }
+        true
+    }
+
+    /// Claims the next segment to be emptied.
+    fn begin_eviction(&mut self) -> Option<(Job, Plan)> {
+        let shared = &*self.shared;
+        let policy = &shared.settings.eviction;
+        for passed_over in 0..=PASSED_OVER_MAX {
+            let segments = shared.pool.segments();
+            let (group, lesson) = (&mut self.evictor.group, &self.lesson);
+            let number = shared
+                .pool
+                .claim_by(|order| choose::next(policy, order, segments, group, lesson))?;
+            let segment = shared.pool.segment(number);
+            let plan = Plan::new(segment, &shared.lessons);
+            let job = Job::new(number, segment.written());
+            if segment.span() == 1 || passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
+                return Some((job, plan));
+            }
+            // A large item stays where it is.
+            segment.set_tier(KEPT);
+            shared.pool.unclaim(number);
+        }
+        None
+    }
+
+    /// Whether the one item of a large segment is worth keeping. Its frequency ages as that of others.
+    fn stays(&self, job: &Job, mut plan: Plan) -> bool {
+        let shared = &*self.shared;
+        let location = shared.heap.location(job.segment, crate::heap::FIRST_OFFSET);
+        let item = shared.item(&self.turn, location);
+        let hash = shared.hash(item.key());
+        let Some(entry) = shared.index.find(hash, |at| at == location) else { return false };
+        let candidate = Candidate { frequency: entry.frequency(), len: item.len() as u32 };
+        match plan.decide(&shared.settings.eviction, candidate) {
+            Fate::Keep { frequency, .. } => {
+                plan.learn(&shared.settings.eviction, &shared.lessons);
+                entry.set_frequency(frequency);
+                true
+            }
+            Fate::Drop { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Export`]: how a store's report reaches the operators, as metrics of the process and line by line.
+
+use crate::metrics::{self as own, COUNTERS};
+use crate::report::{ClassReport, Report};
+use crate::shared::Shared;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::tally::{Count, Sums};
+use ::metrics::{Family, Level};
+use arrayvec::ArrayString;
+use clock::Ticks;
+use std::collections::VecDeque;
+use std::fmt::{Display, Write};
+use std::time::Duration;
+
+/// How often the metrics are brought up to date. So much longer for each [`SEGMENTS`] there are, since
+/// a report takes time in proportion to them.
+const INTERVAL_MS: u64 = 1_000;
+const SEGMENTS: usize = 16 << 10;
+
+/// How far back recent evictions reach.
+const RECENT_MS: u64 = 60_000;
+
+/// A level, its name and what it shows of a report.
+type Row<M, R> = (&'static str, &'static M, fn(&R) -> u64);
+
+fn permille(share: f64) -> u64 {
+    (share * 1000.0).round() as u64
+}
+
+fn millis(age: Option<Duration>) -> u64 {
+    age.map_or(0, |age| age.as_millis() as u64)
+}
+
+/// What is shown of a store.
+pub(crate) static LEVELS: [Row<Level, Report>; 24] = [
+    ("segment_current", &own::SEGMENT_CURRENT, |report| report.segments.current()),
+    ("segment_free", &own::SEGMENT_FREE, |report| report.segments.free),
+    ("segment_open", &own::SEGMENT_OPEN, |report| report.segments.open),
+    ("segment_sealed", &own::SEGMENT_SEALED, |report| report.segments.sealed),
+    ("segment_claimed", &own::SEGMENT_CLAIMED, |report| report.segments.claimed),
+    ("segment_limbo", &own::SEGMENT_LIMBO, |report| report.segments.limbo),
+    ("segment_withdrawn", &own::SEGMENT_WITHDRAWN, |report| report.segments.withdrawn),
+    ("segment_pinned", &own::SEGMENT_PINNED, |report| report.segments.pinned),
+    ("segment_evict_age_mean_ms", &own::SEGMENT_EVICT_AGE_MEAN_MS, |report| {
+        millis(report.evictions.age)
+    }),
+    ("segment_evict_age_recent_ms", &own::SEGMENT_EVICT_AGE_RECENT_MS, |report| {
+        millis(report.evictions.age_recent)
+    }),
+    ("segment_yield_permille", &own::SEGMENT_YIELD_PERMILLE, |report| {
+        permille(report.evictions.merge_yield().unwrap_or(0.0))
+    }),
+    ("item_dead", &own::ITEM_DEAD, |report| report.sum(|class| class.dead_items)),
+    ("item_dead_bytes", &own::ITEM_DEAD_BYTES, |report| report.sum(|class| class.dead_bytes)),
+    ("item_unswept", &own::ITEM_UNSWEPT, |report| report.sum(|class| class.unswept_items)),
+    ("item_unswept_bytes", &own::ITEM_UNSWEPT_BYTES, |report| {
+        report.sum(|class| class.unswept_bytes)
+    }),
+    ("hash_slots", &own::HASH_SLOTS, |report| report.index.slots),
+    ("hash_bytes", &own::HASH_BYTES, |report| report.index.bytes),
+    ("hash_load_permille", &own::HASH_LOAD_PERMILLE, |report| permille(report.index.load)),
+    ("hash_displaced_permille", &own::HASH_DISPLACED_PERMILLE, |report| {
+        permille(report.index.displaced)
+    }),
+    ("hash_lines_permille", &own::HASH_LINES_PERMILLE, |report| permille(report.index.lines)),
+    ("hash_growing", &own::HASH_GROWING, |report| report.index.is_growing.into()),
+    ("store_limit_bytes", &own::STORE_LIMIT_BYTES, |report| report.memory.limit),
+    ("store_segment_bytes", &own::STORE_SEGMENT_BYTES, |report| report.memory.segments),
+    ("store_reserved_bytes", &own::STORE_RESERVED_BYTES, |report| report.memory.reserved),
+];
+
+/// What is shown of each class.
+pub(crate) static FAMILIES: [Row<Family, ClassReport>; 10] = [
+    ("ttl_segment_current", &own::TTL_SEGMENT_CURRENT, |class| class.segments),
+    ("ttl_item_current", &own::TTL_ITEM_CURRENT, |class| class.live_items),
+    ("ttl_item_current_bytes", &own::TTL_ITEM_CURRENT_BYTES, |class| class.live_bytes),
+    ("ttl_item_dead", &own::TTL_ITEM_DEAD, |class| class.dead_items),
+    ("ttl_item_dead_bytes", &own::TTL_ITEM_DEAD_BYTES, |class| class.dead_bytes),
+    ("ttl_item_unswept", &own::TTL_ITEM_UNSWEPT, |class| class.unswept_items),
+    ("ttl_item_unswept_bytes", &own::TTL_ITEM_UNSWEPT_BYTES, |class| class.unswept_bytes),
+    ("ttl_due_1m_bytes", &own::TTL_DUE_1M_BYTES, |class| class.due_1m_bytes),
+    ("ttl_due_10m_bytes", &own::TTL_DUE_10M_BYTES, |class| class.due_10m_bytes),
+    ("ttl_due_1h_bytes", &own::TTL_DUE_1H_BYTES, |class| class.due_1h_bytes),
+];
+
+/// When a store is looked at next, and what evictions had done before.
+#[derive(Debug)]
+pub(crate) struct Export {
+    next_ms: AtomicU64,
+    recent: Mutex<VecDeque<Sample>>,
+}
+
+/// What evictions had done at some time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sample {
+    at_ms: u64,
+    segments: u64,
+    age_ms: u64,
+}
+
+impl Sample {
+    fn of(sums: &Sums, now: Ticks) -> Self {
+        let (segments, age_ms) = (sums.get(Count::SegmentsEvicted), sums.get(Count::EvictedAgeMs));
+        Sample { at_ms: now.as_millis(), segments, age_ms }
+    }
+}
+
+impl Export {
+    pub(crate) fn new() -> Self {
+        let samples = 2 + (RECENT_MS / INTERVAL_MS) as usize;
+        let recent = Mutex::new(VecDeque::with_capacity(samples));
+        Export { next_ms: AtomicU64::new(0), recent }
+    }
+
+    /// The mean age of segments evicted since about [`RECENT_MS`] ago.
+    pub(crate) fn recent_age(&self, sums: &Sums, now: Ticks) -> Option<Duration> {
+        let now = Sample::of(sums, now);
+        let recent = self.recent.lock();
+        let before = |sample: &&Sample| sample.at_ms + RECENT_MS <= now.at_ms;
+        let then = recent.iter().rev().find(before).copied().unwrap_or_default();
+        let age_ms = now.age_ms.saturating_sub(then.age_ms);
+        age_ms.checked_div(now.segments.saturating_sub(then.segments)).map(Duration::from_millis)
+    }
+
+    /// Keeps a sample, and those that a look back needs.
+    fn sample(&self, sums: &Sums, now: Ticks) {
+        let now = Sample::of(sums, now);
+        let mut recent = self.recent.lock();
+        recent.push_back(now);
+        while recent.get(1).is_some_and(|sample| sample.at_ms + RECENT_MS <= now.at_ms) {
+            recent.pop_front();
+        }
+    }
+}
+
+impl Shared {
+    /// Brings the metrics up to date if that is due. One handle does it for all.
+    #[inline]
+    pub(crate) fn export(&self, now: Ticks) {
+        if self.export.next_ms.load(Ordering::Relaxed) <= now.as_millis() {
+            self.export_now(now);
+        }
+    }
+
+    #[cold]
+    fn export_now(&self, now: Ticks) {
+        let next_ms = &self.export.next_ms;
+        let due_ms = next_ms.load(Ordering::Relaxed);
+        let interval_ms = INTERVAL_MS * (1 + self.pool.segments().len() / SEGMENTS) as u64;
+        let then_ms = now.as_millis() + interval_ms;
+        let claim = next_ms.compare_exchange(due_ms, then_ms, Ordering::Relaxed, Ordering::Relaxed);
+        if due_ms > now.as_millis() || claim.is_err() {
+            return;
+        }
+        self.export.sample(&self.tallies.sums(), now);
+        let report = self.report(now);
+        for (_, level, of) in &LEVELS {
+            level.set(of(&report) as i64);
+        }
+        for (_, family, of) in &FAMILIES {
+            let member = |class: &ClassReport| (label(class), of(class) as i64);
+            family.set(report.classes.iter().map(member));
+        }
+    }
+
+    /// Shows all there is to tell, under the names of the metrics.
+    pub(crate) fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
+        let report = self.report(now);
+        show("segment_bytes", &report.segments.bytes);
+        show("segment_total", &report.segments.total);
+        for (name, _, of) in &LEVELS {
+            show(name, &of(&report));
+        }
+        let sums = self.tallies.sums();
+        for (at, (name, _)) in COUNTERS.iter().enumerate() {
+            show(name, &sums.counter(at));
+        }
+        for class in &report.classes {
+            let label = label(class);
+            for (name, _, of) in &FAMILIES {
+                let mut shown = ArrayString::<64>::new();
+                let part = name.strip_prefix("ttl_").unwrap_or(name);
+                write!(shown, "ttl:{label}:{part}").expect("names are short");
+                show(&shown, &of(class));
+            }
+        }
+    }
+}
+
+/// What a class is called: the shortest time to live of its items in seconds.
+fn label(class: &ClassReport) -> ArrayString<20> {
+    let mut label = ArrayString::new();
+    match class.ttl_from {
+        Some(seconds) => write!(label, "{seconds}"),
+        None => write!(label, "never"),
+    }
+    .expect("a number has 20 digits at most");
+    label
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Heap`]: the memory of all segments, and the only module that reads and writes it.
+//!
+//! One anonymous mapping, divided into segments of equal size. A segment begins with a head of
+//! [`FIRST_OFFSET`] bytes that nobody uses, so that location 0 names no item; then item follows item,
+//! each as [`crate::layout`] says. A large item may go on into the segments after its own.
+//!
+//! ```text
+//!  segment 0                              segment 1
+//!  │ head │ item │ item │ item │   free   │ head │ item that is larger than a segment ...
+//! ```
+//!
+//! Which memory may be read, written and released is decided elsewhere: by the index, the segments'
+//! states and [`crate::epoch`]. Here that is the contract of the unsafe functions, in these terms:
+//!
+//! * INV-MAPPED: the mapping stays where it is and stays readable and writable until the `Heap` is
+//!   dropped. All pointers come from the mapping's own. Its bytes always have some value.
+//! * INV-WRITER: a range is written by [`Heap::write`] and [`Heap::copy`] only while it belongs to
+//!   the caller alone: no item in it is published, borrowed or pinned.
+//! * INV-PUBLISHED: whoever makes an [`ItemRef`] got its location from where the writer published it
+//!   (release to acquire), or is that writer. So the writing comes before the reading.
+//! * INV-STAYS: the memory of an item is not written anew or released while an [`ItemRef`] or
+//!   [`Bytes`] of it lives.
+//! * INV-FROZEN: of a published item only two words ever change, word 0 (its DEAD bit) and an expiry
+//!   of one word. These are read and written as atomics while the item is published, and no
+//!   reference but an atomic's covers them. Everything else is plain memory that does not change.
+//!   The exception is [`Heap::overwrite_value`], for a caller who is alone with the item.
+//! * INV-INSIDE: a location was made for an item that lies inside the heap as a whole, and so does
+//!   whatever its header says. `write` checks it.
+
+use crate::index::Location;
+use crate::layout::Layout;
+use crate::sync::Arc;
+use bytes::Bytes;
+use memmap2::{MmapRaw, UncheckedAdvice};
+use std::cell::UnsafeCell;
+use std::io;
+
+mod geometry;
+mod item;
+mod lent;
+mod memory;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod write;
+
+pub(crate) use crate::layout::NewItem;
+pub(crate) use geometry::FIRST_OFFSET;
+use geometry::Geometry;
+pub(crate) use item::ItemRef;
+use lent::Lent;
+
+/// How the heap's memory is had from the system, and what items carry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HeapOptions {
+    /// Asks for huge pages.
+    pub(crate) huge_pages: bool,
+    /// Has all pages at once and not one by one as they are first written.
+    pub(crate) prefault: bool,
+    /// Gives each item a checksum.
+    pub(crate) integrity: bool,
+}
+
+/// The memory of all segments.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    map: MmapRaw,
+    geometry: Geometry,
+    layout: Layout,
+}
+
+impl Heap {
+    /// Maps the memory, all zeros.
+    ///
+    /// # Errors
+    ///
+    /// What the system says when it does not give the memory, or not at once if that was asked
+    /// for; `InvalidInput` for more than 1 TiB.
+    ///
+    /// # Panics
+    ///
+    /// When there are no segments, or `segment_bytes` is not a power of two from 64 KiB to 8 MiB.
+    pub(crate) fn new(
+        segments: u32,
+        segment_bytes: usize,
+        options: HeapOptions,
+    ) -> io::Result<Heap> {
+        let geometry = Geometry::new(segments, segment_bytes)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a heap above 1 TiB"))?;
+        let map = memory::map(geometry.bytes(), options)?;
+        let layout = Layout { unit: geometry.unit(), checksum: options.integrity };
+        Ok(Heap { map, geometry, layout })
+    }
+
+    pub(crate) fn segment_bytes(&self) -> usize {
+        self.geometry.segment_bytes()
+    }
+
+    /// The longest item, in bytes with padding, that fits one segment.
+    pub(crate) fn room_in_segment(&self) -> usize {
+        self.segment_bytes() - FIRST_OFFSET as usize
+    }
+
+    /// Bytes that suffice for the item in any segment. What [`write`](Self::write) returns may be
+    /// less by one word, since the form of an expiry depends on the segment's base.
+    pub(crate) fn len_of(&self, item: &NewItem<'_>) -> usize {
+        item.len_max(self.layout)
+    }
+
+    /// What the index keeps for an item at `offset` bytes of a segment.
+    #[inline]
+    pub(crate) fn location(&self, segment: u32, offset: u32) -> Location {
+        self.geometry.location(segment, offset)
+    }
+
+    /// The segment and the offset of a location.
+    #[inline]
+    pub(crate) fn place(&self, location: Location) -> (u32, u32) {
+        self.geometry.place(location)
+    }
+
+    /// Asks the CPU for the first two cache lines of an item. Any location will do.
+    #[inline]
+    pub(crate) fn prefetch(&self, location: Location) {
+        let first = self.geometry.byte_of(location);
+        for byte in [first, first + 64] {
+            let byte = byte.min(self.geometry.bytes() - 1);
+            // SAFETY: INV-MAPPED. A cell of a byte is aligned anywhere, and a reference to a cell
+            // claims nothing about what others do with its content, which nobody reads here.
+            let cell = unsafe { &*self.at(byte).cast::<UnsafeCell<u8>>() };
+            storage::prefetch::read(cell);
+        }
+    }
+
+    /// The item at a location.
+    ///
+    /// # Safety
+    ///
+    /// INV-PUBLISHED for the location, and INV-STAYS for as long as `&self` is borrowed.
+    #[inline(always)]
+    pub(crate) unsafe fn item(&self, location: Location) -> ItemRef<'_> {
+        let byte = self.geometry.byte_of(location);
+        debug_assert!(byte < self.geometry.bytes(), "INV-INSIDE");
+        // SAFETY: INV-INSIDE and the caller's promise.
+        unsafe { ItemRef::new(self, self.at(byte)) }
+    }
+
+    /// The value of the item at a location as bytes that outlive the borrow. They keep the heap,
+    /// and `guard`, which is dropped with the last of them.
+    ///
+    /// # Safety
+    ///
+    /// INV-PUBLISHED for the location, and INV-STAYS for as long as `guard` lives.
+    pub(crate) unsafe fn bytes<G>(this: &Arc<Self>, location: Location, guard: G) -> Bytes
+    where
+        G: Send + 'static,
+    {
+        // SAFETY: the caller's promise.
+        let value = unsafe { this.item(location) }.value();
+        // SAFETY: INV-STAYS as long as the guard lives, INV-MAPPED as long as the heap does.
+        Bytes::from_owner(unsafe { Lent::new(value, guard, Arc::clone(this)) })
+    }
+
+    /// Gives the memory of a segment back to the system. Its bytes are zero after it.
+    ///
+    /// # Safety
+    ///
+    /// INV-WRITER for the whole segment.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such segment.
+    pub(crate) unsafe fn release(&self, segment: u32) {
+        let (start, len) = (self.geometry.byte(segment, 0), self.segment_bytes());
+        // SAFETY: INV-WRITER, so nobody sees the bytes change. Private anonymous memory stays mapped
+        // and reads as zeros after this advice.
+        let advised =
+            unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, len) };
+        if advised.is_err() {
+            // Locked pages cannot be given back.
+            // SAFETY: INV-WRITER, and the segment is inside the mapping.
+            unsafe { self.at(start).write_bytes(0, len) };
+        }
+    }
+
+    /// The address of a byte of the heap.
+    #[inline(always)]
+    fn at(&self, byte: usize) -> *mut u8 {
+        debug_assert!(byte < self.geometry.bytes(), "INV-INSIDE");
+        self.map.as_mut_ptr().wrapping_add(byte)
+    }
+}

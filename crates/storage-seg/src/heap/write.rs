@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Writing items into the heap.
+
+use super::{Heap, ItemRef};
+use crate::index::Location;
+use crate::layout::{ExpiryForm, NewItem, WORD, checksum};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+impl Heap {
+    /// Writes an item into a segment with this base. Returns its length: the next item begins that
+    /// many bytes later.
+    ///
+    /// # Safety
+    ///
+    /// INV-WRITER for the bytes from there on that the item takes: at most
+    /// [`len_of`](Self::len_of), and the result says how many.
+    ///
+    /// # Panics
+    ///
+    /// When that is not inside the heap, or the key or the value is too long for any.
+    pub(crate) unsafe fn write(
+        &self,
+        segment: u32,
+        offset: u32,
+        base_ms: u64,
+        item: &NewItem<'_>,
+    ) -> usize {
+        let checksum = self.layout.checksum.then(|| item.checksum());
+        // SAFETY: the caller's promise.
+        unsafe { self.write_with(segment, offset, base_ms, item, checksum) }
+    }
+
+    /// Writes a copy of an item elsewhere, with an expiry and a version that are the caller's to
+    /// choose. The copy has the checksum that the item was written with, so that a bit flipped
+    /// before is still noticed after. It is not dead.
+    ///
+    /// The expiry is an argument because it may change while it is copied: the caller reads it
+    /// once, and looks at it again when it holds the lock of the key.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write).
+    ///
+    /// # Panics
+    ///
+    /// As [`write`](Self::write) does.
+    pub(crate) unsafe fn copy(
+        &self,
+        from: &ItemRef<'_>,
+        expiry_ms: Option<u64>,
+        version: Option<u64>,
+        segment: u32,
+        offset: u32,
+        base_ms: u64,
+    ) -> usize {
+        let item = from.renewed(expiry_ms, version);
+        // SAFETY: the caller's promise.
+        unsafe { self.write_with(segment, offset, base_ms, &item, from.checksum()) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write). There is a checksum exactly if the layout has it.
+    unsafe fn write_with(
+        &self,
+        segment: u32,
+        offset: u32,
+        base_ms: u64,
+        item: &NewItem<'_>,
+        checksum: Option<u32>,
+    ) -> usize {
+        let header = item.header(self.layout, base_ms);
+        let len = header.total(self.layout);
+        let byte = self.geometry.byte(segment, offset);
+        assert!(byte.is_multiple_of(self.layout.unit), "offset {offset} is between units");
+        assert!(len <= self.geometry.bytes() - byte, "INV-INSIDE");
+        let mut to = Pen(self.at(byte));
+        // SAFETY: what is written is what the header announces, in its order, so it ends within
+        // `len`. These bytes are the caller's alone, so none of the item's parts overlaps them.
+        unsafe {
+            to.word(header.word());
+            if header.is_long() {
+                to.word(header.long_word());
+            }
+            match ExpiryForm::of(item.expiry_ms, base_ms) {
+                ExpiryForm::Never => {}
+                ExpiryForm::Offset(offset_ms) => to.word(offset_ms),
+                ExpiryForm::Absolute(at_ms) => to.double(at_ms),
+            }
+            if header.has_flags() {
+                to.word(item.flags);
+            }
+            if let Some(version) = item.version {
+                to.double(version);
+            }
+            if let Some(checksum) = checksum {
+                to.word(checksum);
+            }
+            to.bytes(item.key);
+            for part in item.value {
+                to.bytes(part);
+            }
+        }
+        len
+    }
+
+    /// Writes another value over an item's, with another version. Only for a value that leaves the
+    /// item as long as it is, padding included, and an item that has a version of its own: else it
+    /// changes nothing. Says whether it did.
+    ///
+    /// # Safety
+    ///
+    /// INV-PUBLISHED for the location. No other thread looks at the item meanwhile, no [`ItemRef`]
+    /// of it lives, and it is not pinned.
+    pub(crate) unsafe fn overwrite_value(
+        &self,
+        location: Location,
+        value: &[u8],
+        version: u64,
+    ) -> bool {
+        // SAFETY: the caller's promise: nothing else happens to the item meanwhile.
+        let item = unsafe { self.item(location) };
+        let header = item.header().with_value_len(self.layout, value.len());
+        let Some(header) = header.filter(|header| header.has_version()) else { return false };
+        let checksum =
+            self.layout.checksum.then(|| checksum(item.key(), [value, b"", b""], item.flags()));
+        let start = item.start();
+        // SAFETY: the caller is alone with the item, whose borrowed parts are not used any more. All
+        // of it stays within the item's length.
+        unsafe {
+            let word = AtomicU32::from_ptr(start.cast());
+            word.store(header.word().to_le(), Ordering::Relaxed);
+            Pen(start.add(header.version_at())).double(version);
+            if let Some(checksum) = checksum {
+                Pen(start.add(header.checksum_at())).word(checksum);
+            }
+            Pen(start.add(header.value().start)).bytes(value);
+        }
+        true
+    }
+}
+
+/// Writes one thing after the other.
+struct Pen(*mut u8);
+
+impl Pen {
+    /// # Safety
+    ///
+    /// There is room for a word, aligned to it, that is the caller's alone.
+    #[inline(always)]
+    unsafe fn word(&mut self, word: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.0.cast::<u32>().write(word.to_le());
+            self.0 = self.0.add(WORD);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`word`](Self::word), for two words.
+    #[inline(always)]
+    unsafe fn double(&mut self, double: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.word(double as u32);
+            self.word((double >> 32) as u32);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// There is room for the bytes that is the caller's alone, so it does not overlap them.
+    #[inline(always)]
+    unsafe fn bytes(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            self.0 = self.0.add(bytes.len());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Bucket`]: a cache line of slots, and how a slot is changed ([`Sharing`]).
+
+use super::entry::Entry;
+use super::slot::{LOSS_OF_ENTRY, Location, Pattern, Slot};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// Slots of a bucket.
+#[cfg(not(loom))]
+pub(super) const BUCKET_SLOTS: usize = 8;
+#[cfg(loom)]
+pub(super) const BUCKET_SLOTS: usize = 2;
+
+/// A cache line of slots.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Bucket {
+    slots: [AtomicU64; BUCKET_SLOTS],
+}
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Bucket>() == 64, "memory.rs gives out whole cache lines");
+
+/// Whether other threads change slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// One thread does everything: no locks, and no read-modify-write instructions.
+    Exclusive,
+    /// Any thread may read, and write under a home's lock.
+    Shared,
+}
+
+impl Sharing {
+    /// Replaces what was seen in a slot, unless something else is there by now; whether it did.
+    #[inline]
+    pub(super) fn exchange(self, slot: &AtomicU64, seen: Slot, next: Slot) -> bool {
+        debug_assert_eq!(seen.meta(), next.meta(), "INV-META");
+        match self {
+            Sharing::Exclusive => {
+                let is_same = slot.load(Relaxed) == seen.0;
+                if is_same {
+                    slot.store(next.0, Release);
+                }
+                is_same
+            }
+            Sharing::Shared => slot.compare_exchange(seen.0, next.0, Release, Relaxed).is_ok(),
+        }
+    }
+
+    /// Changes a slot by a function, whatever else is changed in it meanwhile.
+    #[inline]
+    pub(super) fn update(self, slot: &AtomicU64, change: impl Fn(Slot) -> Slot) {
+        loop {
+            let seen = Slot(slot.load(Relaxed));
+            if self.exchange(slot, seen, change(seen)) {
+                return;
+            }
+        }
+    }
+}
+
+impl Bucket {
+    #[cfg(loom)]
+    pub(super) fn new() -> Self {
+        Bucket { slots: std::array::from_fn(|_| AtomicU64::new(0)) }
+    }
+
+    #[inline]
+    pub(super) fn slots(&self) -> &[AtomicU64; BUCKET_SLOTS] {
+        &self.slots
+    }
+
+    /// The slot with the bucket's meta bits.
+    #[inline]
+    pub(super) fn first(&self) -> &AtomicU64 {
+        &self.slots[0]
+    }
+
+    /// The largest displacement that entries of this home may have.
+    #[inline]
+    pub(super) fn reach(&self) -> usize {
+        Slot(self.first().load(Acquire)).reach()
+    }
+
+    /// The first entry that looks like the pattern and passes the test.
+    #[inline(always)]
+    pub(super) fn find(
+        &self,
+        pattern: Pattern,
+        sharing: Sharing,
+        mut is_wanted: impl FnMut(Location) -> bool,
+    ) -> Option<Entry<'_>> {
+        let mut matches = self.matches(pattern);
+        while matches != 0 {
+            let slot = &self.slots[matches.trailing_zeros() as usize % BUCKET_SLOTS];
+            // The slot may have changed since it matched, and what is there must be acquired. An
+            // entry that was there throughout is there.
+            let seen = Slot(slot.load(Acquire));
+            if seen.matches(pattern)
+                && let Some(location) = seen.location()
+                && is_wanted(location)
+            {
+                return Some(Entry { slot, seen, location, sharing });
+            }
+            matches &= matches - 1;
+        }
+        None
+    }
+
+    /// One bit for each slot that looks like the pattern. Without a branch, as there is no telling
+    /// which slot it will be.
+    #[inline(always)]
+    fn matches(&self, pattern: Pattern) -> u32 {
+        let mut matches = 0;
+        for (number, slot) in self.slots.iter().enumerate() {
+            matches |= u32::from(Slot(slot.load(Relaxed)).matches(pattern)) << number;
+        }
+        matches
+    }
+
+    /// The free slot that is the least loss for a new entry: a ghost of the same looks, or an empty
+    /// one, or else the ghost with the lowest frequency.
+    #[inline]
+    pub(super) fn vacancy(&self, pattern: Pattern) -> Option<(&AtomicU64, Slot)> {
+        loop {
+            // The lowest loss and, in the low bits, the number of its slot.
+            let mut best = u32::MAX;
+            for (number, slot) in self.slots.iter().enumerate() {
+                let loss = Slot(slot.load(Relaxed)).loss(pattern);
+                best = best.min(loss << 8 | number as u32);
+            }
+            if best >= LOSS_OF_ENTRY << 8 {
+                return None;
+            }
+            let slot = &self.slots[best as usize % BUCKET_SLOTS];
+            let seen = Slot(slot.load(Relaxed));
+            if seen.location().is_none() {
+                return Some((slot, seen));
+            }
+        }
+    }
+
+    /// Where the entries lead, of whatever home.
+    pub(super) fn locations(&self) -> impl Iterator<Item = Location> {
+        self.slots.iter().filter_map(|slot| Slot(slot.load(Relaxed)).location())
+    }
+
+    /// Ghosts in the bucket.
+    pub(super) fn ghosts(&self) -> usize {
+        let seen = self.slots.iter().map(|slot| Slot(slot.load(Relaxed)));
+        seen.filter(|seen| seen.location().is_none() && !seen.is_empty()).count()
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Home`]: the right to change the entries of one home bucket.
+
+use super::bucket::Sharing;
+use super::entry::Entry;
+use super::slot::{DISPLACEMENT_MAX, LOCK, Location, REACH_STEP, Slot, reach_level};
+use super::table::Probe;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::pause;
+
+/// There is no free slot within reach of the home. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// The lock of a hash's home, given back on drop. Nothing but a marker in an exclusive index.
+///
+/// It excludes the other writers of all hashes of that home, and no reader. Whoever has one must
+/// not take another: two threads could wait for each other's.
+#[derive(Debug)]
+#[must_use = "the lock is given back on drop"]
+pub(crate) struct Home<'a> {
+    pub(super) probe: Probe<'a>,
+}
+
+impl<'a> Home<'a> {
+    /// Waits for the lock. The caller makes sure afterwards that the home has not moved meanwhile.
+    #[inline]
+    pub(super) fn lock(probe: Probe<'a>) -> Self {
+        if probe.sharing == Sharing::Shared {
+            let first = probe.bucket(0).first();
+            let mut spins = 0;
+            // INV-LOCK: acquired here, released in `drop`.
+            while Slot(first.fetch_or(LOCK, Acquire)).is_locked() {
+                while Slot(first.load(Relaxed)).is_locked() {
+                    pause(spins);
+                    spins += 1;
+                }
+            }
+        }
+        Home { probe }
+    }
+
+    /// The lock, if nobody has it.
+    pub(super) fn try_lock(probe: Probe<'a>) -> Option<Self> {
+        let first = probe.bucket(0).first();
+        let is_taken = match probe.sharing {
+            Sharing::Exclusive => false,
+            Sharing::Shared => Slot(first.fetch_or(LOCK, Acquire)).is_locked(),
+        };
+        // Not `then_some`: a `Home` that is made is dropped, and gives the lock back.
+        (!is_taken).then(|| Home { probe })
+    }
+
+    /// Whether the home is in the next generation. It cannot move while locked.
+    #[inline]
+    pub(super) fn has_moved(&self) -> bool {
+        self.probe.home < self.probe.table.moved()
+    }
+
+    /// The entry of this hash whose location passes the test.
+    #[inline]
+    pub(crate) fn find(&self, is_key: impl FnMut(Location) -> bool) -> Option<Entry<'a>> {
+        self.probe.find(is_key)
+    }
+
+    /// The entry of this hash with that very location.
+    #[inline]
+    pub(crate) fn find_location(&self, location: Location) -> Option<Entry<'a>> {
+        self.probe.find(|other| other == location)
+    }
+
+    /// All entries of this home, whatever their hash.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
+        self.probe.entries()
+    }
+
+    /// The entry with the lowest frequency of those that share this home, whatever their hash.
+    pub(crate) fn weakest(&self) -> Option<Entry<'a>> {
+        self.probe.entries().min_by_key(Entry::frequency)
+    }
+
+    /// Lets the slot of an entry of this home lead elsewhere: to the next copy of its item, or to
+    /// the item of this hash in place of the [`Home::weakest`] one. Readers see the one or the
+    /// other.
+    ///
+    /// An entry that is displaced is drawn in, if there is a free slot closer to its home: with the
+    /// coming and going of others, all would end up far from home if nothing brought them back.
+    #[inline]
+    pub(crate) fn replace(&self, entry: &Entry<'_>, location: Location, frequency: u8) {
+        self.assert_ours(entry);
+        if entry.seen.displacement() > 0 && self.draw_in(entry, location, frequency) {
+            return;
+        }
+        let pattern = self.probe.pattern.displaced(entry.seen.displacement());
+        let next = Slot::entry(pattern, frequency, location);
+        self.probe.sharing.update(entry.slot, |seen| {
+            debug_assert_eq!(seen.location(), Some(entry.location), "INV-LOCK");
+            seen.with_entry(next)
+        });
+    }
+
+    /// Writes what follows an entry into a free slot closer to home, if there is one. INV-INWARD.
+    #[inline(never)]
+    fn draw_in(&self, entry: &Entry<'_>, location: Location, frequency: u8) -> bool {
+        let mut closer = 0..entry.seen.displacement();
+        if !closer.any(|place| self.place(place, location, frequency)) {
+            return false;
+        }
+        if self.probe.sharing == Sharing::Shared {
+            self.probe.table.count_drawn();
+        }
+        self.probe.sharing.update(entry.slot, Slot::to_empty);
+        self.lower_reach();
+        true
+    }
+
+    /// Takes an entry of this home out. With `ghost` its frequency stays until the slot is used.
+    #[inline]
+    pub(crate) fn remove(&self, entry: &Entry<'_>, ghost: bool) {
+        self.assert_ours(entry);
+        self.probe.sharing.update(entry.slot, |seen| {
+            debug_assert_eq!(seen.location(), Some(entry.location), "INV-LOCK");
+            if ghost { seen.to_ghost() } else { seen.to_empty() }
+        });
+        if entry.seen.displacement() > 0 {
+            self.lower_reach();
+        }
+    }
+
+    /// Adds an entry for this hash, for which there is none.
+    #[inline]
+    pub(crate) fn insert(&self, location: Location, frequency: u8) -> Result<(), Full> {
+        loop {
+            if (0..=DISPLACEMENT_MAX).any(|place| self.place(place, location, frequency)) {
+                return Ok(());
+            }
+            if !self.make_room() {
+                self.lower_reach();
+                return Err(Full);
+            }
+        }
+    }
+
+    /// Adds an entry for this hash with that displacement, if there is a free slot.
+    #[inline]
+    pub(super) fn place(&self, displacement: usize, location: Location, frequency: u8) -> bool {
+        let pattern = self.probe.pattern.displaced(displacement);
+        let entry = Slot::entry(pattern, frequency, location);
+        // Writers of other homes are after the same slots: look again when one was faster.
+        while let Some((slot, seen)) = self.probe.bucket(displacement).vacancy(pattern) {
+            self.raise_reach(displacement);
+            if self.probe.sharing.exchange(slot, seen, seen.with_entry(entry)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The frequency in a ghost of this hash's looks, if there is one.
+    ///
+    /// A ghost is of 12 bits of the hash, so it may be that of another key of this home.
+    pub(crate) fn ghost(&self) -> Option<u8> {
+        // The reach is that of entries. Where there are none displaced, there was one not long ago.
+        let reach = self.probe.bucket(0).reach().max(1);
+        (0..=reach).find_map(|displacement| {
+            let pattern = self.probe.pattern.displaced(displacement);
+            let slots = self.probe.bucket(displacement).slots().iter();
+            slots.map(|slot| Slot(slot.load(Relaxed))).find_map(|seen| {
+                let is_ghost = seen.location().is_none() && !seen.is_empty();
+                (is_ghost && seen.matches(pattern)).then(|| seen.frequency())
+            })
+        })
+    }
+
+    /// Before there is an entry at that displacement. INV-REACH.
+    #[inline]
+    fn raise_reach(&self, displacement: usize) {
+        if displacement > 0 {
+            let level = Slot(self.probe.bucket(0).first().load(Relaxed)).reach_level();
+            self.set_reach(level, level.max(reach_level(displacement)));
+        }
+    }
+
+    /// After an entry has gone. INV-REACH.
+    #[inline(never)]
+    fn lower_reach(&self) {
+        let level = Slot(self.probe.bucket(0).first().load(Relaxed)).reach_level();
+        let furthest = self.probe.entries().map(|entry| entry.seen.displacement()).max();
+        self.set_reach(level, reach_level(furthest.unwrap_or(0)));
+    }
+
+    /// The reach changes only under the lock, so the difference is exact whatever else happens to
+    /// the slot.
+    fn set_reach(&self, level: u64, next: u64) {
+        let first = self.probe.bucket(0).first();
+        let difference = next.wrapping_sub(level).wrapping_mul(REACH_STEP);
+        match self.probe.sharing {
+            _ if difference == 0 => {}
+            Sharing::Exclusive => {
+                first.store(first.load(Relaxed).wrapping_add(difference), Release);
+            }
+            Sharing::Shared => {
+                first.fetch_add(difference, Release);
+            }
+        }
+    }
+
+    /// The entry is one that this home's lock protects.
+    fn assert_ours(&self, entry: &Entry<'_>) {
+        debug_assert!(
+            {
+                let bucket = self.probe.bucket(entry.seen.displacement());
+                bucket.slots().iter().any(|slot| std::ptr::eq(slot, entry.slot))
+            },
+            "an entry of another home"
+        );
+    }
+}
+
+impl Drop for Home<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.probe.sharing == Sharing::Shared {
+            self.probe.bucket(0).first().fetch_and(!LOCK, Release);
+        }
+    }
+}

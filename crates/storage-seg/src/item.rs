@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`SegItem`]: a live item, lent out of its segment.
+
+use crate::epoch::Participant;
+use crate::heap::ItemRef;
+use crate::index::Location;
+use crate::segment::Segment;
+use crate::shared::Shared;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
+use bytes::Bytes;
+use clock::Ticks;
+use storage::{Expiry, Item, Version};
+
+/// Values of at least this many bytes can be pinned; shorter ones are cheaper to copy.
+pub const PIN_MIN: usize = 16 << 10;
+
+/// A live item. It borrows the store's memory: nothing is copied, and no lock is held.
+#[derive(Clone, Copy)]
+pub struct SegItem<'a> {
+    shared: &'a Arc<Shared>,
+    item: ItemRef<'a>,
+    location: Location,
+    expiry_ms: Option<u64>,
+}
+
+impl std::fmt::Debug for SegItem<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SegItem")
+            .field("key", &self.key().escape_ascii().to_string())
+            .field("value_len", &self.value().len())
+            .field("flags", &self.flags())
+            .field("expiry", &self.expiry())
+            .finish()
+    }
+}
+
+impl<'a> SegItem<'a> {
+    /// The item at a location, if it can be read at `now`.
+    #[inline]
+    pub(crate) fn live(
+        shared: &'a Arc<Shared>,
+        _turn: &'a Participant,
+        item: ItemRef<'a>,
+        location: Location,
+        now: Ticks,
+    ) -> Option<Self> {
+        let mut expiry_ms = None;
+        if item.expires() {
+            // Read once: a touch by another handle must not change what is lent.
+            expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
+            if expiry_ms.is_some_and(|at| at <= now.as_millis()) {
+                return None;
+            }
+        }
+        let cleared_before = shared.cleared_before();
+        if cleared_before != 0 && shared.segment_of(location).birth() < cleared_before {
+            return None;
+        }
+        Some(SegItem { shared, item, location, expiry_ms })
+    }
+
+    pub(crate) fn item(&self) -> ItemRef<'a> {
+        self.item
+    }
+
+    pub(crate) fn location(&self) -> Location {
+        self.location
+    }
+
+    pub(crate) fn expiry_ms(&self) -> Option<u64> {
+        self.expiry_ms
+    }
+
+    pub(crate) fn version_number(&self) -> u64 {
+        self.shared.version(&self.item, self.location)
+    }
+}
+
+impl Item for SegItem<'_> {
+    #[inline]
+    fn key(&self) -> &[u8] {
+        self.item.key()
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        self.item.value()
+    }
+
+    #[inline]
+    fn flags(&self) -> u32 {
+        self.item.flags()
+    }
+
+    fn version(&self) -> Version {
+        Version::new(self.version_number()).expect("INV-VERSION: births begin with one")
+    }
+
+    fn expiry(&self) -> Expiry {
+        self.expiry_ms.map_or(Expiry::NEVER, |at| Expiry::at(Ticks::from_millis(at)))
+    }
+
+    /// `None` for values shorter than [`PIN_MIN`], and when an eighth of all segments is pinned:
+    /// readers that do not read must not take the memory from the writers.
+    fn pin(&self) -> Option<Bytes> {
+        if self.value().len() < PIN_MIN {
+            return None;
+        }
+        let pin = Pin::new(self.shared, self.location)?;
+        Some(self.shared.bytes(self.location, pin))
+    }
+}
+
+/// Keeps a segment from being used again for as long as it lives.
+pub(crate) struct Pin {
+    shared: Arc<Shared>,
+    segment: u32,
+}
+
+impl Pin {
+    /// Pins the segment of a location that was found in this turn, unless too much is pinned.
+    fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
+        let pin = Pin::briefly(shared, location);
+        let limit = shared.pool.in_service() / 8;
+        // Dropping it takes it back.
+        (shared.pinned.load(Ordering::Relaxed) <= limit.max(1)).then_some(pin)
+    }
+
+    /// Pins the segment of a location for a short time, however much is pinned.
+    pub(crate) fn briefly(shared: &Arc<Shared>, location: Location) -> Self {
+        let (segment, _) = shared.heap.place(location);
+        let pin = Pin { shared: Arc::clone(shared), segment };
+        if pin.segment().pin() {
+            // A large item holds up all segments it lies in.
+            shared.pinned.fetch_add(pin.segment().span() as usize, Ordering::Relaxed);
+        }
+        pin
+    }
+
+    fn segment(&self) -> &Segment {
+        self.shared.pool.segment(self.segment)
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        let span = self.segment().span() as usize;
+        if self.segment().unpin() {
+            self.shared.pinned.fetch_sub(span, Ordering::Relaxed);
+        }
+    }
+}

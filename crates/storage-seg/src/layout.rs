@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The bytes of an item: which words its header has, and how long it is. Plain arithmetic; the
+//! memory itself is the business of [`crate::heap`].
+//!
+//! ```text
+//!  word 0 │ long? │ expiry? 1 or 2 │ flags? │ version? 2 │ checksum? ║ key ║ value ║ padding
+//!
+//!  word 0, from bit 31 down:
+//!    value length 18 │ key length 8 │ LONG 1 │ EXPIRY 2 │ FLAGS 1 │ VERSION 1 │ DEAD 1
+//!  long, from bit 21 down:
+//!    value length, upper 14 │ key length, upper 8
+//! ```
+//!
+//! A word is 4 bytes, little-endian. Each optional word is there when the item needs it: `long` for
+//! a key or a value whose length does not fit word 0, one word of expiry for milliseconds since the
+//! segment's base and two for milliseconds since the clock's start, flags other than zero, a version
+//! of its own. All items of a store have a checksum, or none has. An item without expiry and flags
+//! costs 4 bytes and the padding to the next unit.
+
+use std::ops::Range;
+
+mod new_item;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use new_item::{NewItem, checksum};
+
+/// The longest key in bytes: its length has 16 bits.
+pub(crate) const KEY_MAX: usize = (1 << 16) - 1;
+
+/// The longest value in bytes: its length has 32 bits.
+pub(crate) const VALUE_MAX: usize = u32::MAX as usize;
+
+/// Bytes of a word of the header.
+pub(crate) const WORD: usize = 4;
+
+/// Word 0: the item is no longer what its key stands for.
+pub(crate) const DEAD: u32 = 1;
+const VERSION: u32 = 1 << 1;
+const FLAGS: u32 = 1 << 2;
+/// How many words of expiry there are, shifted by this.
+const EXPIRY_SHIFT: u32 = 3;
+const EXPIRY: u32 = 3 << EXPIRY_SHIFT;
+const LONG: u32 = 1 << 5;
+const KEY_SHIFT: u32 = 6;
+const KEY_BITS: u32 = 8;
+const VALUE_SHIFT: u32 = KEY_SHIFT + KEY_BITS;
+const VALUE_BITS: u32 = 32 - VALUE_SHIFT;
+const OPTIONAL: u32 = LONG | EXPIRY | FLAGS | VERSION;
+
+/// What is the same for all items of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Bytes that every item begins at a multiple of. A power of two, 4 or more.
+    pub(crate) unit: usize,
+    /// Whether items have a checksum.
+    pub(crate) checksum: bool,
+}
+
+impl Layout {
+    const fn padded(self, len: usize) -> usize {
+        (len + self.unit - 1) & !(self.unit - 1)
+    }
+}
+
+/// When an item expires, as its header says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExpiryForm {
+    /// Never: no word.
+    Never,
+    /// Milliseconds since the segment's base: one word, which may change in place.
+    Offset(u32),
+    /// Milliseconds since the clock's start, out of the other form's reach: two words.
+    Absolute(u64),
+}
+
+impl ExpiryForm {
+    /// The shortest form for an item in a segment with this base.
+    pub(crate) fn of(expiry_ms: Option<u64>, base_ms: u64) -> Self {
+        let Some(at_ms) = expiry_ms else { return ExpiryForm::Never };
+        match at_ms.checked_sub(base_ms).map(u32::try_from) {
+            Some(Ok(offset_ms)) => ExpiryForm::Offset(offset_ms),
+            _ => ExpiryForm::Absolute(at_ms),
+        }
+    }
+
+    const fn words(self) -> u32 {
+        match self {
+            ExpiryForm::Never => 0,
+            ExpiryForm::Offset(_) => 1,
+            ExpiryForm::Absolute(_) => 2,
+        }
+    }
+}
+
+/// Word 0 and what follows from it: where everything is, in bytes from the item's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    word: u32,
+    /// Bytes before the key.
+    len: u32,
+    key_len: u32,
+    value_len: u32,
+}
+
+impl Header {
+    fn new(layout: Layout, item: &NewItem<'_>, expiry_words: u32) -> Self {
+        let (key_len, value_len) = (item.key.len(), item.value_len());
+        assert!(key_len <= KEY_MAX && value_len <= VALUE_MAX, "INV-LENGTHS: checked before");
+        let (key_len, value_len) = (key_len as u32, value_len as u32);
+        let word = value_len << VALUE_SHIFT
+            | (key_len & low(KEY_BITS)) << KEY_SHIFT
+            | flag(key_len > low(KEY_BITS) || value_len > low(VALUE_BITS), LONG)
+            | expiry_words << EXPIRY_SHIFT
+            | flag(item.flags != 0, FLAGS)
+            | flag(item.version.is_some(), VERSION);
+        let header = Header { word, len: 0, key_len, value_len };
+        Header { len: header.words(layout) * WORD as u32, ..header }
+    }
+
+    /// Reads word 0, and asks for word 1 when that is part of the lengths.
+    #[inline(always)]
+    pub(crate) fn parse(word: u32, layout: Layout, long: impl FnOnce() -> u32) -> Self {
+        let key_len = word >> KEY_SHIFT & low(KEY_BITS);
+        let value_len = word >> VALUE_SHIFT;
+        let mut header = Header { word, len: 0, key_len, value_len };
+        if word & OPTIONAL == 0 {
+            header.len = (1 + u32::from(layout.checksum)) * WORD as u32;
+            return header;
+        }
+        header.len = header.words(layout) * WORD as u32;
+        if header.is_long() {
+            let long = long();
+            header.key_len |= (long & low(8)) << KEY_BITS;
+            header.value_len |= long >> 8 << VALUE_BITS;
+        }
+        header
+    }
+
+    fn words(&self, layout: Layout) -> u32 {
+        1 + u32::from(self.is_long())
+            + self.expiry_words()
+            + u32::from(self.has_flags())
+            + 2 * u32::from(self.has_version())
+            + u32::from(layout.checksum)
+    }
+
+    pub(crate) fn word(&self) -> u32 {
+        self.word
+    }
+
+    /// Word 1 of an item that [`is_long`](Self::is_long).
+    pub(crate) fn long_word(&self) -> u32 {
+        self.value_len >> VALUE_BITS << 8 | self.key_len >> KEY_BITS
+    }
+
+    pub(crate) fn is_long(&self) -> bool {
+        self.word & LONG != 0
+    }
+
+    #[inline]
+    pub(crate) fn expiry_words(&self) -> u32 {
+        (self.word & EXPIRY) >> EXPIRY_SHIFT
+    }
+
+    #[inline]
+    pub(crate) fn has_flags(&self) -> bool {
+        self.word & FLAGS != 0
+    }
+
+    #[inline]
+    pub(crate) fn has_version(&self) -> bool {
+        self.word & VERSION != 0
+    }
+
+    #[inline]
+    pub(crate) fn expiry_at(&self) -> usize {
+        WORD + WORD * usize::from(self.is_long())
+    }
+
+    #[inline]
+    pub(crate) fn flags_at(&self) -> usize {
+        self.expiry_at() + WORD * self.expiry_words() as usize
+    }
+
+    #[inline]
+    pub(crate) fn version_at(&self) -> usize {
+        self.flags_at() + WORD * usize::from(self.has_flags())
+    }
+
+    /// Where the checksum is in a store that has them: it is the last word of the header.
+    pub(crate) fn checksum_at(&self) -> usize {
+        self.len as usize - WORD
+    }
+
+    #[inline]
+    pub(crate) fn key(&self) -> Range<usize> {
+        self.len as usize..self.len as usize + self.key_len as usize
+    }
+
+    #[inline]
+    pub(crate) fn value(&self) -> Range<usize> {
+        let start = self.key().end;
+        start..start + self.value_len as usize
+    }
+
+    /// Bytes of the whole item with its padding: the next one begins there.
+    #[inline]
+    pub(crate) fn total(&self, layout: Layout) -> usize {
+        layout.padded(self.value().end)
+    }
+
+    /// The header for a value of another length, if nothing else about the item changes by that.
+    pub(crate) fn with_value_len(&self, layout: Layout, value_len: usize) -> Option<Self> {
+        if self.is_long() || value_len > low(VALUE_BITS) as usize {
+            return None;
+        }
+        let value_len = value_len as u32;
+        let word = self.word & low(VALUE_SHIFT) | value_len << VALUE_SHIFT;
+        let header = Header { word, value_len, ..*self };
+        (header.total(layout) == self.total(layout)).then_some(header)
+    }
+}
+
+/// `bits` ones.
+const fn low(bits: u32) -> u32 {
+    (1 << bits) - 1
+}
+
+const fn flag(is_set: bool, bit: u32) -> u32 {
+    if is_set { bit } else { 0 }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`NewItem`]: what is to be written, how long it will be, and the checksum over it.
+
+use super::{ExpiryForm, Header, Layout};
+
+/// An item to write. Its value is given in three parts that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewItem<'a> {
+    pub(crate) key: &'a [u8],
+    pub(crate) value: [&'a [u8]; 3],
+    pub(crate) flags: u32,
+    /// Milliseconds since the clock's start.
+    pub(crate) expiry_ms: Option<u64>,
+    /// A version of its own, for an item whose place does not say it.
+    pub(crate) version: Option<u64>,
+}
+
+impl NewItem<'_> {
+    pub(crate) fn value_len(&self) -> usize {
+        self.value.iter().map(|part| part.len()).sum()
+    }
+
+    /// Its header in a segment with this base.
+    ///
+    /// # Panics
+    ///
+    /// When the key is longer than [`KEY_MAX`](super::KEY_MAX) or the value than
+    /// [`VALUE_MAX`](super::VALUE_MAX).
+    pub(crate) fn header(&self, layout: Layout, base_ms: u64) -> Header {
+        Header::new(layout, self, ExpiryForm::of(self.expiry_ms, base_ms).words())
+    }
+
+    /// Bytes it takes at most, in whichever segment.
+    ///
+    /// # Panics
+    ///
+    /// As [`header`](Self::header) does.
+    pub(crate) fn len_max(&self, layout: Layout) -> usize {
+        let expiry_words = if self.expiry_ms.is_some() { 2 } else { 0 };
+        Header::new(layout, self, expiry_words).total(layout)
+    }
+
+    /// The checksum of what the client gave.
+    pub(crate) fn checksum(&self) -> u32 {
+        checksum(self.key, self.value, self.flags)
+    }
+}
+
+/// CRC-32 over the lengths, the flags, the key and the value.
+///
+/// The lengths are in it because a flip in them moves the border between key and value, of which
+/// the bytes alone know nothing.
+pub(crate) fn checksum(key: &[u8], value: [&[u8]; 3], flags: u32) -> u32 {
+    let value_len: usize = value.iter().map(|part| part.len()).sum();
+    let mut crc = crc32fast::Hasher::new();
+    for number in [key.len() as u32, value_len as u32, flags] {
+        crc.update(&number.to_le_bytes());
+    }
+    crc.update(key);
+    for part in value {
+        crc.update(part);
+    }
+    crc.finalize()
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where a new item goes: the open segments of a handle, one for each tier and TTL class in use.
+
+use crate::class::Class;
+use crate::heap::FIRST_OFFSET;
+use crate::order::{NEW, TIERS};
+use crate::segment::NEVER_MS;
+use crate::shared::Shared;
+use crate::store::SegStore;
+use crate::sync::atomic::Ordering;
+use clock::Ticks;
+
+/// A handle's open segments.
+#[derive(Debug)]
+pub(crate) struct OpenSegments {
+    /// By tier and class.
+    open: Box<[Option<Open>]>,
+    classes: usize,
+    /// How many of them are open.
+    count: usize,
+    /// When they were last looked through, and the mark of clears then.
+    looked: Option<(Ticks, u64)>,
+}
+
+/// A segment that this handle fills.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    pub(crate) segment: u32,
+    /// Where the next item begins.
+    pub(crate) at: u32,
+    birth: u64,
+    opened: Ticks,
+}
+
+/// Room for one item, which is the caller's until it asks for the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub(crate) segment: u32,
+    pub(crate) offset: u32,
+    pub(crate) birth: u64,
+    pub(crate) base_ms: u64,
+    /// The list number of the open segment; `None` for a large item in a span of its own.
+    open: Option<usize>,
+}
+
+impl OpenSegments {
+    pub(crate) fn new(classes: usize) -> Self {
+        OpenSegments { open: vec![None; TIERS * classes].into(), classes, count: 0, looked: None }
+    }
+
+    fn number(&self, tier: u8, class: Class) -> usize {
+        usize::from(tier) * self.classes + usize::from(class)
+    }
+
+    /// The open segment of the class nearest to this one in the same tier.
+    fn nearest(&self, tier: u8, class: Class) -> Option<usize> {
+        let from = self.number(tier, 0);
+        (from..from + self.classes)
+            .filter(|&number| self.open[number].is_some())
+            .min_by_key(|&number| number.abs_diff(from + usize::from(class)))
+    }
+}
+
+impl SegStore {
+    /// The most segments this handle keeps open in one tier, so that they do not eat up the memory.
+    fn open_max(&self) -> usize {
+        (self.shared.pool.in_service() / (8 * self.shared.workers())).max(1)
+    }
+
+    /// Room for `len` bytes in a segment of the tier and class, if that can be had without emptying
+    /// another one. A class that has no open segment shares its neighbour's when many are open.
+    pub(crate) fn place(&mut self, tier: u8, class: Class, len: usize, now: Ticks) -> Option<Spot> {
+        let mut number = self.open.number(tier, class);
+        if self.open.open[number].is_none() && self.open.count >= self.open_max() {
+            number = self.open.nearest(tier, class).unwrap_or(number);
+        }
+        if let Some(open) = self.open.open[number] {
+            let fits = open.at as usize + len <= self.shared.heap.segment_bytes();
+            if fits && open.birth >= self.shared.cleared_before() {
+                return Some(self.spot(number, open));
+            }
+            self.seal(number);
+        }
+        let (pool, epochs) = (&self.shared.pool, &self.shared.epochs);
+        let segment = match tier {
+            NEW => pool.take(self.shared.spare(), epochs)?,
+            _ => pool.borrow(epochs)?,
+        };
+        let class = (number - self.open.number(tier, 0)) as Class;
+        let open = self.begin(segment, tier, class, now);
+        self.open.open[number] = Some(open);
+        self.open.count += 1;
+        Some(self.spot(number, open))
+    }
+
+    /// Begins to use a segment that was taken from the pool.
+    fn begin(&self, segment: u32, tier: u8, class: Class, now: Ticks) -> Open {
+        let birth = self.shared.next_birth();
+        let at = FIRST_OFFSET;
+        self.shared.pool.segment(segment).open(birth, now.as_millis(), class, tier, at);
+        Open { segment, at, birth, opened: now }
+    }
+
+    fn spot(&self, number: usize, open: Open) -> Spot {
+        let Open { segment, at, birth, .. } = open;
+        let base_ms = self.shared.pool.segment(segment).base_ms();
+        Spot { segment, offset: at, birth, base_ms, open: Some(number) }
+    }
+
+    /// Room in a row of segments that is now one span, for an item larger than a segment.
+    pub(crate) fn span_spot(&self, first: u32, class: Class, now: Ticks) -> Spot {
+        let Open { segment, at, birth, .. } = self.begin(first, NEW, class, now);
+        Spot { segment, offset: at, birth, base_ms: now.as_millis(), open: None }
+    }
+
+    /// The item written at `spot` is in the index: what follows comes after it.
+    #[inline]
+    pub(crate) fn commit(&mut self, spot: Spot, len: usize, expiry_ms: Option<u64>) {
+        let shared = &*self.shared;
+        let segment = shared.pool.segment(spot.segment);
+        let end = spot.offset + len as u32;
+        segment.add_live(len as u32, shared.settings.exclusive);
+        if segment.extend_due(expiry_ms.map(|at| at.max(1))) {
+            // It may be due at once.
+            self.open.looked = None;
+            shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+        }
+        segment.set_written(end);
+        match spot.open {
+            Some(number) => {
+                if let Some(open) = &mut self.open.open[number] {
+                    open.at = end;
+                }
+            }
+            None => shared.pool.seal(spot.segment),
+        }
+    }
+
+    /// Nothing was published at `spot`. Only a span needs giving back; other room is used again.
+    pub(crate) fn abandon(&self, spot: Spot) {
+        if spot.open.is_none() {
+            self.shared.pool.give_back(spot.segment);
+        }
+    }
+
+    /// Closes an open segment: full, due, or in the way.
+    fn seal(&mut self, number: usize) {
+        let Some(open) = self.open.open[number].take() else { return };
+        self.open.count -= 1;
+        if open.at == FIRST_OFFSET {
+            self.shared.pool.give_back(open.segment);
+        } else {
+            self.shared.pool.seal(open.segment);
+        }
+    }
+
+    /// Closes all open segments, so that an evictor finds them.
+    /// Whether there were any.
+    pub(crate) fn seal_all(&mut self) -> bool {
+        let had_any = self.open.count > 0;
+        for number in 0..self.open.open.len() {
+            self.seal(number);
+        }
+        had_any
+    }
+
+    /// Closes the open segments whose items are all past, and those that would keep expired items
+    /// for much longer than their time to live.
+    pub(crate) fn seal_stale(&mut self, now: Ticks) {
+        let cleared_before = self.shared.cleared_before();
+        if self.open.count == 0 || self.open.looked == Some((now, cleared_before)) {
+            return;
+        }
+        self.open.looked = Some((now, cleared_before));
+        // With little memory to spare it is better filled than given back soon.
+        let is_roomy = self.shared.is_roomy();
+        for number in 0..self.open.open.len() {
+            let Some(open) = self.open.open[number] else { continue };
+            let due_ms = self.shared.pool.segment(open.segment).due_ms();
+            let is_due = due_ms != 0 && due_ms <= now.as_millis();
+            let age_ms = now.since(open.opened).as_millis() as u64;
+            let limit_ms = (due_ms.saturating_sub(now.as_millis()) / 8).max(1000);
+            let is_old = is_roomy && due_ms != NEVER_MS && due_ms != 0 && age_ms > limit_ms;
+            if is_due || is_old || open.birth < cleared_before {
+                self.seal(number);
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Whether plenty of segments is free.
+    fn is_roomy(&self) -> bool {
+        self.pool.available() * 4 > self.pool.in_service() as isize
+    }
+}

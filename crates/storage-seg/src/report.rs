@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Report`]: what a store tells about its inside.
+//!
+//! It is made of the segments' bookkeeping, one cache line each, of the handles' tallies and of a
+//! sample of the index. No item is looked at. With handles at work each number is right and the set of
+//! them is not one instant's.
+
+use crate::class::Class;
+use crate::heap::FIRST_OFFSET;
+use crate::segment::{NEVER_MS, Segment, State};
+use crate::shared::Shared;
+use crate::sync::atomic::Ordering;
+use crate::tally::{Count, Sums};
+use clock::Ticks;
+use std::time::Duration;
+
+/// Homes of the index that are looked at: two thousand items of a full one.
+const SAMPLE: usize = 256;
+
+/// How a store's memory is used, and what its evictions do.
+///
+/// ```
+/// use clock::Clock;
+/// use std::time::Duration;
+/// use storage::{Expiry, Put, Store};
+/// use storage_seg::SegStore;
+///
+/// let now = Clock::manual(0).now().ticks;
+/// let mut store = SegStore::builder().memory(64 << 20).build()?;
+/// let hour = Expiry::after(Duration::from_secs(3600), now);
+/// store.put(Put::new(b"key", b"value").expiry(hour), now)?;
+/// let report = store.report(now);
+/// assert_eq!(report.segments.open, 1);
+/// assert_eq!(report.classes[0].live_items, 1);
+/// assert_eq!(report.classes[0].due_1h_bytes, report.segments.bytes);
+/// assert_eq!(report.classes[0].due_10m_bytes, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The classes of times to live in use, items that never expire first, then the shortest.
+    pub classes: Vec<ClassReport>,
+    /// What the segments are used for.
+    pub segments: SegmentReport,
+    /// What evictions have done since the store was made.
+    pub evictions: EvictionReport,
+    /// The index.
+    pub index: IndexReport,
+    /// What the memory limit is used for.
+    pub memory: MemoryReport,
+}
+
+/// The segments of one class of times to live.
+///
+/// A segment has the class of the first item in it. Where memory has room for few segments, others are
+/// written there too; and an item that is moved goes to the class of the time it has left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClassReport {
+    /// The shortest time to live of the class in seconds; `None` for items that never expire.
+    pub ttl_from: Option<u64>,
+    /// Segments in use.
+    pub segments: u64,
+    /// Items that the index leads to, but for those of [`ClassReport::unswept_items`].
+    pub live_items: u64,
+    /// Their bytes with headers.
+    pub live_bytes: u64,
+    /// Items that were overwritten, deleted or moved: they come back with their segment.
+    pub dead_items: u64,
+    /// Their bytes.
+    pub dead_bytes: u64,
+    /// Items of segments of which all have expired or were cleared, and that are about to be swept.
+    pub unswept_items: u64,
+    /// Their bytes.
+    pub unswept_bytes: u64,
+    /// Bytes of segments that will be free within a minute, if nothing more is written to them.
+    pub due_1m_bytes: u64,
+    /// The same within 10 minutes, those of the first included.
+    pub due_10m_bytes: u64,
+    /// The same within an hour, those of 10 minutes included.
+    pub due_1h_bytes: u64,
+}
+
+/// How many segments are used for what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SegmentReport {
+    /// The size of one in bytes.
+    pub bytes: u64,
+    /// All of them.
+    pub total: u64,
+    /// Those that may be used.
+    pub free: u64,
+    /// Those that handles write into.
+    pub open: u64,
+    /// Those that are full, or closed before they were.
+    pub sealed: u64,
+    /// Those that handles are emptying.
+    pub claimed: u64,
+    /// Those that are empty and wait until nobody can be reading them.
+    pub limbo: u64,
+    /// Those whose memory was given back, for the index or for what others reserve.
+    pub withdrawn: u64,
+    /// Those of all these that have pinned values.
+    pub pinned: u64,
+}
+
+/// What evictions have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EvictionReport {
+    /// Items dropped.
+    pub items: u64,
+    /// Segments emptied.
+    pub segments: u64,
+    /// Mean age of these, from opening to the end; `None` when there were none.
+    pub age: Option<Duration>,
+    /// The same of the last minute.
+    pub age_recent: Option<Duration>,
+    /// Bytes of live items that were looked at.
+    pub examined_bytes: u64,
+    /// Bytes of those that were kept, by moving them.
+    pub kept_bytes: u64,
+}
+
+/// The state of the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct IndexReport {
+    /// Slots for items.
+    pub slots: u64,
+    /// Bytes it takes.
+    pub bytes: u64,
+    /// Items per slot.
+    pub load: f64,
+    /// The share of items that are not in their home bucket; of a sample.
+    pub displaced: f64,
+    /// Cache lines that a look-up of an absent key reads in the mean; of a sample.
+    pub lines: f64,
+    /// Whether it is moving to another size.
+    pub is_growing: bool,
+}
+
+/// What the memory limit is used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryReport {
+    /// The limit in bytes.
+    pub limit: u64,
+    /// Segments that are neither free nor withdrawn.
+    pub segments: u64,
+    /// The index.
+    pub index: u64,
+    /// What handles have reserved for others.
+    pub reserved: u64,
+}
+
+impl Report {
+    /// The sum of a number over all classes.
+    pub(crate) fn sum(&self, of: fn(&ClassReport) -> u64) -> u64 {
+        self.classes.iter().map(of).sum()
+    }
+}
+
+impl SegmentReport {
+    /// Segments that hold items.
+    pub(crate) fn current(&self) -> u64 {
+        self.open + self.sealed + self.claimed
+    }
+
+    fn count(&mut self, state: State, span: u64) {
+        let counted = match state {
+            State::Free => &mut self.free,
+            State::Open => &mut self.open,
+            State::Sealed => &mut self.sealed,
+            State::Claimed => &mut self.claimed,
+            State::Limbo => &mut self.limbo,
+            State::Withdrawn => &mut self.withdrawn,
+            // Counted with the first of their span.
+            State::Tail => return,
+        };
+        *counted += span;
+    }
+}
+
+impl EvictionReport {
+    /// The share of live bytes that evictions kept; `None` before they have looked at any.
+    ///
+    /// Near 1, evictions copy much to gain little; at 0 they drop everything.
+    pub fn merge_yield(&self) -> Option<f64> {
+        let examined = self.examined_bytes as f64;
+        (self.examined_bytes > 0).then(|| self.kept_bytes as f64 / examined)
+    }
+}
+
+impl ClassReport {
+    fn add(&mut self, segment: &Segment, walk: &Walk) {
+        let span = u64::from(segment.span());
+        self.segments += span;
+        let due_ms = segment.due_ms();
+        let written = segment.written().saturating_sub(FIRST_OFFSET);
+        let (items, bytes) = (live(segment.live_items()), live(segment.live_bytes()));
+        self.dead_items += u64::from(segment.items()).saturating_sub(items);
+        self.dead_bytes += u64::from(written).saturating_sub(bytes);
+        let is_cleared = segment.birth() < walk.cleared_before;
+        let left_ms = match due_ms {
+            _ if is_cleared => 0,
+            0 | NEVER_MS => NEVER_MS,
+            due_ms => due_ms.saturating_sub(walk.now_ms),
+        };
+        if left_ms == 0 {
+            self.unswept_items += items;
+            self.unswept_bytes += bytes;
+        } else {
+            self.live_items += items;
+            self.live_bytes += bytes;
+        }
+        let due = [
+            (60_000, &mut self.due_1m_bytes),
+            (600_000, &mut self.due_10m_bytes),
+            (3_600_000, &mut self.due_1h_bytes),
+        ];
+        for (within_ms, bytes) in due {
+            *bytes += if left_ms <= within_ms { span * walk.segment_bytes } else { 0 };
+        }
+    }
+}
+
+/// A count of what is live, which is below zero for the moment between an item's removal and the
+/// counting of its arrival by another handle.
+fn live(count: u32) -> u64 {
+    u64::from(if count > i32::MAX as u32 { 0 } else { count })
+}
+
+/// What a walk over the segments compares them with.
+struct Walk {
+    now_ms: u64,
+    cleared_before: u64,
+    segment_bytes: u64,
+}
+
+impl Shared {
+    /// Costs a cache line per segment.
+    pub(crate) fn report(&self, now: Ticks) -> Report {
+        let sums = self.tallies.sums();
+        let (classes, segments) = self.walk(now);
+        let memory = MemoryReport {
+            limit: self.settings.limit,
+            segments: (segments.current() + segments.limbo) * segments.bytes,
+            index: self.index.bytes(),
+            reserved: self.reserved.load(Ordering::Relaxed),
+        };
+        Report {
+            classes,
+            segments,
+            evictions: self.evictions(&sums, now),
+            index: self.index_report(&sums),
+            memory,
+        }
+    }
+
+    fn walk(&self, now: Ticks) -> (Vec<ClassReport>, SegmentReport) {
+        let walk = Walk {
+            now_ms: now.as_millis(),
+            cleared_before: self.cleared_before(),
+            segment_bytes: self.heap.segment_bytes() as u64,
+        };
+        let new = |class| {
+            let ttl_from = self.classes.shortest_seconds(class as Class);
+            ClassReport { ttl_from, ..ClassReport::default() }
+        };
+        let mut classes: Vec<_> = (0..self.classes.count()).map(new).collect();
+        let segments = self.pool.segments();
+        let mut report = SegmentReport {
+            bytes: walk.segment_bytes,
+            total: segments.len() as u64,
+            pinned: self.pinned.load(Ordering::Relaxed) as u64,
+            ..SegmentReport::default()
+        };
+        for segment in segments {
+            let state = segment.state();
+            report.count(state, u64::from(segment.span()));
+            if matches!(state, State::Open | State::Sealed | State::Claimed) {
+                classes[usize::from(segment.class())].add(segment, &walk);
+            }
+        }
+        classes.retain(|class| class.segments > 0);
+        (classes, report)
+    }
+
+    fn evictions(&self, sums: &Sums, now: Ticks) -> EvictionReport {
+        let segments = sums.get(Count::SegmentsEvicted);
+        let mean = |age_ms: u64| age_ms.checked_div(segments).map(Duration::from_millis);
+        EvictionReport {
+            items: sums.get(Count::Evicted) + sums.get(Count::Crowded),
+            segments,
+            age: mean(sums.get(Count::EvictedAgeMs)),
+            age_recent: self.export.recent_age(sums, now),
+            examined_bytes: sums.get(Count::ExaminedBytes),
+            kept_bytes: sums.get(Count::KeptBytes),
+        }
+    }
+
+    fn index_report(&self, sums: &Sums) -> IndexReport {
+        let census = self.index.census(SAMPLE);
+        let slots = self.index.slots() as u64;
+        IndexReport {
+            slots,
+            bytes: self.index.bytes(),
+            load: sums.get(Count::Items) as f64 / slots as f64,
+            displaced: census.displaced as f64 / census.entries.max(1) as f64,
+            lines: census.lines as f64 / census.homes as f64,
+            is_growing: self.index.is_growing(),
+        }
+    }
+}

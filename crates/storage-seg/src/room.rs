@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Making room: segments are emptied a little with each write, ahead of need, so that no write pays
+//! for a whole one. Only when the free ones are used up faster than that does a write wait.
+
+use crate::capacity::{MOVES_PER_TURN, MOVES_PER_WRITE};
+use crate::class::Class;
+use crate::empty::{Job, Judge};
+use crate::evict::Eviction;
+use crate::heap::FIRST_OFFSET;
+use crate::index::{Keys, Location};
+use crate::place::Spot;
+use crate::pool::Row;
+use crate::store::SegStore;
+use crate::sync::pause;
+use crate::tally::Count;
+use clock::Ticks;
+use std::time::{Duration, Instant};
+use storage::StoreError;
+
+/// Items looked at per write for each segment that is missing from the reserve.
+const STEP: usize = 4;
+
+/// Items looked at at a time when a write has to wait.
+const STEP_WAITING: usize = 256;
+
+/// After so many writes the index is looked at.
+const WRITES_PER_TEND: u32 = 64;
+
+/// How long a write waits for other handles to let go of segments. It is much more than any turn of an
+/// event loop takes: whoever reaches it has a handle that neither works nor rests.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl SegStore {
+    /// Empties a little, if fewer segments than the reserve are free or soon will be.
+    ///
+    /// Passes quiescent states: nothing found before it is valid after it.
+    #[inline]
+    pub(crate) fn keep_ahead(&mut self, now: Ticks) {
+        let pool = &self.shared.pool;
+        let ahead = pool.available() + pool.in_limbo() as isize;
+        let missing = self.shared.reserve() - ahead;
+        if missing > 0 && self.shared.settings.eviction != Eviction::None {
+            // What is kept may need a segment that nobody else holds up.
+            self.turn.quiesce();
+            self.turn.enter();
+            let step = STEP * missing as usize;
+            // What has expired goes before what has not.
+            if self.sweep(now, step) == 0 {
+                self.evict(now, step);
+            }
+        }
+    }
+
+    /// Empties segments until one is free.
+    ///
+    /// Passes quiescent states: nothing found before it is valid after it.
+    #[cold]
+    pub(crate) fn make_room(&mut self, now: Ticks) -> Result<(), StoreError> {
+        let mut waiting = Waiting::new();
+        loop {
+            self.turn.quiesce();
+            self.turn.enter();
+            self.shared.tidy();
+            if self.shared.pool.available() > self.shared.spare() {
+                return Ok(());
+            }
+            let swept = self.sweep(now, STEP_WAITING) > 0;
+            if self.evict(now, STEP_WAITING) || swept {
+                continue;
+            }
+            if self.shared.pool.in_limbo() == 0 {
+                let evicts = self.shared.settings.eviction != Eviction::None;
+                if evicts && self.seal_all() {
+                    continue;
+                }
+                // Other handles have the rest in hand, or had: what was claimed or open at one look
+                // may be free or sealed at the next.
+                let is_alone = self.shared.settings.exclusive || !evicts;
+                if is_alone && !self.shared.has_claims() {
+                    return Err(StoreError::OutOfMemory);
+                }
+            }
+            waiting.pause(&self.tally).map_err(|TooLong| StoreError::OutOfMemory)?;
+        }
+    }
+
+    /// Room for an item larger than a segment: a row of segments, emptied and made one.
+    #[cold]
+    pub(crate) fn row(&mut self, len: usize, class: Class, now: Ticks) -> Result<Spot, StoreError> {
+        let count = (len + FIRST_OFFSET as usize).div_ceil(self.shared.heap.segment_bytes());
+        let row = self.claim_row(count)?;
+        for &number in &row.occupied {
+            let mut job = Job::new(number, self.shared.pool.segment(number).written());
+            self.empty(&mut job, usize::MAX, now, &mut Judge::Drop);
+            self.count_eviction(number, now);
+        }
+        // What was free is not being read, and what was not must be let go of by everybody.
+        let epoch = self.shared.epochs.retire();
+        let mut waiting = Waiting::new();
+        loop {
+            self.turn.quiesce();
+            self.turn.enter();
+            let shared = &*self.shared;
+            if shared.pool.in_service() > shared.pool.target() {
+                // Withdrawn segments in the row are swapped for others.
+                self.evict(now, STEP_WAITING);
+                let shared = &*self.shared;
+                shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
+            } else {
+                let pins = |&number: &u32| shared.pool.segment(number).pins();
+                let is_pinned = row.occupied.iter().any(|number| pins(number) > 0);
+                if shared.epochs.has_passed(epoch) && !is_pinned {
+                    let first = shared.pool.form_span(&row, count as u32);
+                    return Ok(self.span_spot(first, class, now));
+                }
+            }
+            if waiting.pause(&self.tally).is_err() {
+                let shared = &*self.shared;
+                shared.pool.dissolve_row(&row, &shared.epochs);
+                return Err(StoreError::OutOfMemory);
+            }
+        }
+    }
+
+    fn claim_row(&mut self, count: usize) -> Result<Row, StoreError> {
+        let shared = &self.shared;
+        let may_evict = shared.settings.eviction != Eviction::None;
+        let claim = || shared.pool.claim_row(count, may_evict, &shared.epochs);
+        if let Some(row) = claim() {
+            return Ok(row);
+        }
+        // Own open and claimed segments may be in the way, and pins of a moment ago.
+        self.release_claims();
+        self.seal_all();
+        self.turn.quiesce();
+        self.turn.enter();
+        let shared = &self.shared;
+        let row = shared.pool.claim_row(count, may_evict, &shared.epochs);
+        row.ok_or(StoreError::OutOfMemory)
+    }
+
+    /// Drops whatever is closest to the home of a hash, when the index has no slot for it.
+    #[cold]
+    pub(crate) fn uncrowd(&mut self, hash: u64) -> bool {
+        let shared = &*self.shared;
+        let Some(location) = shared.index.crowding(hash) else { return false };
+        let hash = shared.hash(shared.item(&self.turn, location).key());
+        if self.take_out(hash, location, false) {
+            self.dropped(location, crate::Reason::Evicted, Count::Crowded);
+        }
+        true
+    }
+
+    /// Looks after the index: moves it on to its next size, lets it begin to if it should.
+    pub(crate) fn tend_index(&mut self) {
+        self.shared.tidy();
+        if self.shared.index.is_growing() {
+            self.move_homes(MOVES_PER_TURN);
+        } else {
+            self.shared.consider_growth();
+        }
+    }
+
+    fn move_homes(&self, homes: usize) {
+        self.shared.migrate(homes, &mut Movers { store: self });
+    }
+
+    /// The upkeep that comes with writes, also where they come faster than turns.
+    ///
+    /// Passes quiescent states: nothing found before it is valid after it.
+    #[inline]
+    pub(crate) fn upkeep(&mut self, now: Ticks) {
+        if self.shared.index.is_growing() {
+            self.move_homes(MOVES_PER_WRITE);
+        }
+        self.writes = self.writes.wrapping_add(1);
+        if self.writes.is_multiple_of(WRITES_PER_TEND) {
+            self.turn.quiesce();
+            self.turn.enter();
+            self.tend_index();
+        }
+        self.keep_ahead(now);
+    }
+}
+
+/// What the index asks about items while it changes its size.
+struct Movers<'a> {
+    store: &'a SegStore,
+}
+
+impl Keys for Movers<'_> {
+    fn hash(&mut self, location: Location) -> u64 {
+        let shared = &*self.store.shared;
+        shared.hash(shared.item(&self.store.turn, location).key())
+    }
+
+    fn prefetch(&mut self, location: Location) {
+        self.store.shared.heap.prefetch(location);
+    }
+
+    fn dropped(&mut self, location: Location) {
+        self.store.dropped(location, crate::Reason::Evicted, Count::Crowded);
+    }
+}
+
+/// A wait that comes to an end.
+struct Waiting {
+    spins: u32,
+    since: Option<Instant>,
+}
+
+/// The wait was longer than anybody should hold a segment.
+struct TooLong;
+
+impl Waiting {
+    fn new() -> Self {
+        Waiting { spins: 0, since: None }
+    }
+
+    fn pause(&mut self, tally: &crate::tally::Tally) -> Result<(), TooLong> {
+        if self.spins == 0 {
+            tally.add(Count::Waits, 1);
+        }
+        pause(self.spins);
+        self.spins = self.spins.saturating_add(1);
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if since.elapsed() > PATIENCE { Err(TooLong) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Segment`]: what is known about one segment, beside its memory.
+
+use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// The `due_ms` of a segment with an item that never expires.
+pub(crate) const NEVER_MS: u64 = u64::MAX;
+
+/// What a segment is used for. Changes under the pool's lock only.
+///
+/// ```text
+///   Free ──▶ Open ──▶ Sealed ──▶ Claimed ──▶ Limbo ──▶ Free
+///    │                                        │
+///    └──────────────▶ Withdrawn ◀─────────────┘
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum State {
+    /// Its memory may be used.
+    Free,
+    /// One handle writes into it.
+    Open,
+    /// Full, or closed for another reason; in a list, for an evictor or sweeper to find.
+    Sealed,
+    /// One handle empties it.
+    Claimed,
+    /// Nothing leads to it any more; it waits until nobody can be reading it.
+    Limbo,
+    /// Its memory was given back to the operating system to make room for something else.
+    Withdrawn,
+    /// Not the first of several that hold one large item.
+    Tail,
+}
+
+impl State {
+    const ALL: [State; 7] = [
+        State::Free,
+        State::Open,
+        State::Sealed,
+        State::Claimed,
+        State::Limbo,
+        State::Withdrawn,
+        State::Tail,
+    ];
+}
+
+/// One segment's bookkeeping: a cache line, so that two segments' writers do not disturb each other.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Segment {
+    /// The number of this use of the memory: grows with every opening of any segment. The upper part
+    /// of the versions of the items in it, and what tells items of before a clear.
+    birth: AtomicU64,
+    /// The time of opening, from which the short form of an expiry counts.
+    base_ms: AtomicU64,
+    /// The latest expiry in it: from then on all its items are dead. 0 while it is empty.
+    due_ms: AtomicU64,
+    /// Bytes written, counted from its start.
+    written: AtomicU32,
+    /// Items written.
+    items: AtomicU32,
+    /// Those of them that the index leads to, and their bytes.
+    live_items: AtomicU32,
+    live_bytes: AtomicU32,
+    /// Values lent by reference, which outlive a turn.
+    pins: AtomicU32,
+    /// How many segments in a row it stands for: more than one for a large item.
+    span: AtomicU32,
+    state: AtomicU8,
+    class: AtomicU8,
+    tier: AtomicU8,
+}
+
+impl Segment {
+    pub(crate) fn new(state: State) -> Self {
+        Segment {
+            birth: AtomicU64::new(0),
+            base_ms: AtomicU64::new(0),
+            due_ms: AtomicU64::new(0),
+            written: AtomicU32::new(0),
+            items: AtomicU32::new(0),
+            live_items: AtomicU32::new(0),
+            live_bytes: AtomicU32::new(0),
+            pins: AtomicU32::new(0),
+            span: AtomicU32::new(1),
+            state: AtomicU8::new(state as u8),
+            class: AtomicU8::new(0),
+            tier: AtomicU8::new(0),
+        }
+    }
+
+    /// Begins a new use, by the handle that took it from the pool.
+    pub(crate) fn open(&self, birth: u64, base_ms: u64, class: u8, tier: u8, written: u32) {
+        debug_assert_eq!(self.state(), State::Open, "INV-OWNER");
+        self.base_ms.store(base_ms, Ordering::Relaxed);
+        self.due_ms.store(0, Ordering::Relaxed);
+        self.written.store(written, Ordering::Relaxed);
+        self.items.store(0, Ordering::Relaxed);
+        self.live_items.store(0, Ordering::Relaxed);
+        self.live_bytes.store(0, Ordering::Relaxed);
+        self.class.store(class, Ordering::Relaxed);
+        self.tier.store(tier, Ordering::Relaxed);
+        // Whoever reads an item of this use has seen its slot, which is published later.
+        self.birth.store(birth, Ordering::Release);
+    }
+
+    pub(crate) fn state(&self) -> State {
+        State::ALL[usize::from(self.state.load(Ordering::Acquire))]
+    }
+
+    /// For the pool, under its lock.
+    pub(crate) fn set_state(&self, state: State) {
+        self.state.store(state as u8, Ordering::Release);
+    }
+
+    #[inline]
+    pub(crate) fn birth(&self) -> u64 {
+        self.birth.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    pub(crate) fn base_ms(&self) -> u64 {
+        self.base_ms.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn due_ms(&self) -> u64 {
+        self.due_ms.load(Ordering::Acquire)
+    }
+
+    /// Takes in an item that expires at `expiry_ms`. Returns whether it is the first.
+    #[inline]
+    pub(crate) fn extend_due(&self, expiry_ms: Option<u64>) -> bool {
+        let expiry_ms = expiry_ms.unwrap_or(NEVER_MS);
+        let due_ms = self.due_ms.load(Ordering::Relaxed);
+        if due_ms < expiry_ms {
+            // Only the handle that writes into the segment gets here.
+            self.due_ms.store(expiry_ms, Ordering::Release);
+        }
+        due_ms == 0
+    }
+
+    #[inline]
+    pub(crate) fn written(&self) -> u32 {
+        self.written.load(Ordering::Acquire)
+    }
+
+    /// Makes what was written visible to a walk over the segment.
+    #[inline]
+    pub(crate) fn set_written(&self, written: u32) {
+        self.written.store(written, Ordering::Release);
+    }
+
+    pub(crate) fn items(&self) -> u32 {
+        self.items.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn live_items(&self) -> u32 {
+        self.live_items.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn live_bytes(&self) -> u32 {
+        self.live_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Counts an item that was written and that the index leads to. For the handle that writes into
+    /// the segment.
+    #[inline]
+    pub(crate) fn add_live(&self, bytes: u32, exclusive: bool) {
+        adjust(&self.items, 1, true);
+        adjust(&self.live_items, 1, exclusive);
+        adjust(&self.live_bytes, bytes, exclusive);
+    }
+
+    /// Counts an item out that the index led to.
+    #[inline]
+    pub(crate) fn remove_live(&self, bytes: u32, exclusive: bool) {
+        adjust(&self.live_items, 1_u32.wrapping_neg(), exclusive);
+        adjust(&self.live_bytes, bytes.wrapping_neg(), exclusive);
+    }
+
+    pub(crate) fn pins(&self) -> u32 {
+        self.pins.load(Ordering::Acquire)
+    }
+
+    /// Adds a pin. Returns whether it is the first.
+    pub(crate) fn pin(&self) -> bool {
+        self.pins.fetch_add(1, Ordering::AcqRel) == 0
+    }
+
+    /// Takes a pin away. Returns whether it was the last.
+    pub(crate) fn unpin(&self) -> bool {
+        let before = self.pins.fetch_sub(1, Ordering::AcqRel);
+        debug_assert_ne!(before, 0, "INV-PINS");
+        before == 1
+    }
+
+    pub(crate) fn span(&self) -> u32 {
+        self.span.load(Ordering::Relaxed)
+    }
+
+    /// For the pool, under its lock.
+    pub(crate) fn set_span(&self, span: u32) {
+        self.span.store(span, Ordering::Relaxed);
+    }
+
+    pub(crate) fn class(&self) -> u8 {
+        self.class.load(Ordering::Relaxed)
+    }
+
+    /// For the handle that has claimed it.
+    pub(crate) fn set_tier(&self, tier: u8) {
+        self.tier.store(tier, Ordering::Relaxed);
+    }
+
+    pub(crate) fn tier(&self) -> u8 {
+        self.tier.load(Ordering::Relaxed)
+    }
+}
+
+/// Adds to a number that several threads may change; modulo 2^32, since removals from a segment may
+/// be counted before the additions.
+#[inline]
+fn adjust(number: &AtomicU32, by: u32, exclusive: bool) {
+    if exclusive {
+        number.store(number.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+    } else {
+        number.fetch_add(by, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_one_cache_line() {
+        assert_eq!(size_of::<Segment>(), 64);
+    }
+
+    #[test]
+    fn a_new_use_forgets_the_last() {
+        let segment = Segment::new(State::Open);
+        segment.open(1, 100, 3, 0, 16);
+        assert!(segment.extend_due(Some(500)));
+        assert!(!segment.extend_due(Some(400)));
+        segment.add_live(40, false);
+        segment.add_live(30, true);
+        segment.remove_live(40, false);
+        assert_eq!((segment.live_items(), segment.live_bytes(), segment.due_ms()), (1, 30, 500));
+        assert_eq!(segment.items(), 2);
+        segment.open(2, 200, 0, 1, 16);
+        assert_eq!((segment.live_items(), segment.live_bytes(), segment.due_ms()), (0, 0, 0));
+        assert_eq!(segment.items(), 0);
+        assert!(segment.extend_due(None));
+        assert_eq!(segment.due_ms(), NEVER_MS);
+    }
+
+    #[test]
+    fn pins_tell_the_first_and_the_last() {
+        let segment = Segment::new(State::Sealed);
+        assert!(segment.pin());
+        assert!(!segment.pin());
+        assert!(!segment.unpin());
+        assert!(segment.unpin());
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Shared`]: what all handles of a store have in common, and the one place where an item's memory
+//! becomes a borrow.
+
+use crate::class::Classes;
+use crate::epoch::Epochs;
+use crate::evict::{Eviction, Lessons};
+use crate::export::Export;
+use crate::heap::{Heap, ItemRef};
+use crate::index::{Index, Location};
+use crate::pool::Pool;
+use crate::segment::Segment;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::tally::Tallies;
+use clock::Ticks;
+use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
+
+/// Explicit versions have this bit set, those made of a location do not.
+const EXPLICIT: u64 = 1 << 63;
+
+/// Bits of a version that say where in its segment an item begins, in units of 4 bytes.
+const OFFSET_BITS: u32 = 21;
+
+/// Called for items that leave the store by themselves; see [`Builder::on_drop`](crate::Builder::on_drop).
+pub(crate) type OnDrop = std::sync::Arc<dyn Fn(&[u8], &[u8], Reason) + Send + Sync>;
+
+/// Why an item left the store by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// It made room for others.
+    Evicted,
+    /// Its time to live was over; noticed when its memory came back.
+    Expired,
+}
+
+/// What was decided when the store was built.
+pub(crate) struct Settings {
+    pub(crate) limit: u64,
+    pub(crate) value_max: usize,
+    /// There is one handle: nothing needs protection from another.
+    pub(crate) exclusive: bool,
+    pub(crate) eviction: Eviction,
+    /// How many handles there may be.
+    pub(crate) workers: usize,
+    pub(crate) integrity: bool,
+    pub(crate) on_drop: Option<OnDrop>,
+}
+
+/// What all handles have in common.
+pub(crate) struct Shared {
+    pub(crate) heap: Arc<Heap>,
+    pub(crate) index: Index,
+    pub(crate) epochs: Arc<Epochs>,
+    pub(crate) pool: Pool,
+    pub(crate) classes: Classes,
+    pub(crate) settings: Settings,
+    pub(crate) tallies: Tallies,
+    pub(crate) export: Export,
+    /// What the policy learns, for all handles.
+    pub(crate) lessons: Lessons,
+    secrets: RapidSecrets,
+    /// The number of the latest opening of a segment.
+    births: AtomicU64,
+    /// Items in segments opened before this number were cleared; 0 when there are none such.
+    cleared_before: AtomicU64,
+    /// A time before which no segment is due.
+    pub(crate) next_due_ms: AtomicU64,
+    versions: AtomicU64,
+    /// Segments with pinned values.
+    pub(crate) pinned: AtomicUsize,
+    /// Bytes that the index may take, now or when it has grown.
+    pub(crate) index_budget: AtomicU64,
+    /// Bytes outside of the store that count against its limit.
+    pub(crate) reserved: AtomicU64,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("limit", &self.settings.limit).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(
+        settings: Settings,
+        heap: Heap,
+        index: Index,
+        pool: Pool,
+        epochs: Epochs,
+        seed: u64,
+    ) -> Self {
+        Shared {
+            classes: Classes::for_segments(pool.segments().len()),
+            lessons: Lessons::new(),
+            heap: Arc::new(heap),
+            index_budget: AtomicU64::new(index.bytes()),
+            index,
+            epochs: Arc::new(epochs),
+            pool,
+            settings,
+            tallies: Tallies::new(),
+            export: Export::new(),
+            secrets: RapidSecrets::seed(seed),
+            births: AtomicU64::new(0),
+            cleared_before: AtomicU64::new(0),
+            next_due_ms: AtomicU64::new(u64::MAX),
+            versions: AtomicU64::new(0),
+            pinned: AtomicUsize::new(0),
+            reserved: AtomicU64::new(0),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn hash(&self, key: &[u8]) -> u64 {
+        // Both the avalanche and the protection cost a nanosecond and buy the resistance to chosen
+        // keys.
+        rapidhash_v3_micro_inline::<true, true>(key, &self.secrets)
+    }
+
+    /// The segment in which an item lies.
+    #[inline]
+    pub(crate) fn segment_of(&self, location: Location) -> &Segment {
+        self.pool.segment(self.heap.place(location).0)
+    }
+
+    /// The number for the next opening of a segment.
+    pub(crate) fn next_birth(&self) -> u64 {
+        self.births.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Makes all that was written so far unreadable.
+    pub(crate) fn clear(&self) {
+        loop {
+            let latest = self.births.load(Ordering::SeqCst);
+            // The mark comes first, so that who opens a segment after the clear sees it: a copy of an
+            // item of before does not get there.
+            self.cleared_before.fetch_max(latest + 1, Ordering::SeqCst);
+            let next = self.births.compare_exchange(
+                latest,
+                latest + 1,
+                Ordering::SeqCst,
+                Ordering::Relaxed,
+            );
+            if next.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Segments opened before this number hold cleared items only; 0 when none does.
+    #[inline]
+    pub(crate) fn cleared_before(&self) -> u64 {
+        self.cleared_before.load(Ordering::Acquire)
+    }
+
+    /// Notes that no segment with items of before the clear is left, unless there was another clear.
+    pub(crate) fn forget_clear(&self, before: u64) {
+        let _ =
+            self.cleared_before.compare_exchange(before, 0, Ordering::SeqCst, Ordering::Relaxed);
+    }
+
+    /// A version for an item that keeps it in its header.
+    pub(crate) fn explicit_version(&self) -> u64 {
+        EXPLICIT | (self.versions.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// The version of an item: kept in its header, or its place and its segment's birth. Never used
+    /// again, since no segment has the same birth twice.
+    #[inline]
+    pub(crate) fn version(&self, item: &ItemRef<'_>, location: Location) -> u64 {
+        item.version().unwrap_or_else(|| {
+            let (segment, offset) = self.heap.place(location);
+            self.version_at(self.pool.segment(segment).birth(), offset)
+        })
+    }
+
+    pub(crate) fn version_at(&self, birth: u64, offset: u32) -> u64 {
+        (birth << OFFSET_BITS) | u64::from(offset >> 2)
+    }
+
+    /// Whether the item can be read at `now`: neither expired nor cleared.
+    #[inline]
+    pub(crate) fn is_live(&self, item: &ItemRef<'_>, location: Location, now: Ticks) -> bool {
+        if item.expires() {
+            let base_ms = self.segment_of(location).base_ms();
+            if item.expiry_ms(base_ms).is_some_and(|at| at <= now.as_millis()) {
+                return false;
+            }
+        }
+        let cleared_before = self.cleared_before();
+        cleared_before == 0 || self.segment_of(location).birth() >= cleared_before
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`SegStore`]: one worker's handle, and the operations that write nothing.
+
+use crate::Reason;
+use crate::epoch::Participant;
+use crate::evict::{Evictor, Lesson};
+use crate::index::{Entry, Location};
+use crate::item::SegItem;
+use crate::place::OpenSegments;
+use crate::report::Report;
+use crate::shared::Shared;
+use crate::sweep::Sweeper;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
+use crate::tally::{Count, Published, Tally};
+use clock::Ticks;
+use std::fmt::Display;
+use storage::{Change, Put, Stage, Stats, Store, StoreError, Version};
+
+/// One worker's handle on a segment store.
+///
+/// Each worker has one of its own; clones share the items. A handle that was used holds segments up
+/// until its next [`Store::expire`] or [`Store::rest`], so a worker calls the one in each turn of its
+/// loop and the other before it sleeps.
+pub struct SegStore {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) turn: Participant,
+    pub(crate) tally: Arc<Tally>,
+    published: Published,
+    pub(crate) open: OpenSegments,
+    pub(crate) evictor: Evictor,
+    pub(crate) sweeper: Sweeper,
+    pub(crate) lesson: Lesson,
+    /// Writes so far, for what is done every so many of them.
+    pub(crate) writes: u32,
+    /// What this handle has reserved of the limit for others.
+    reserved: u64,
+}
+
+impl std::fmt::Debug for SegStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SegStore").field("shared", &self.shared).finish_non_exhaustive()
+    }
+}
+
+impl SegStore {
+    pub(crate) fn new(shared: Arc<Shared>, turn: Participant) -> Self {
+        let tally = shared.tallies.register();
+        let handle = shared.tallies.handles() as u64;
+        SegStore {
+            turn,
+            tally,
+            published: Published::default(),
+            open: OpenSegments::new(shared.classes.count()),
+            evictor: Evictor::default(),
+            sweeper: Sweeper::default(),
+            lesson: Lesson::new(handle),
+            writes: 0,
+            reserved: 0,
+            shared,
+        }
+    }
+
+    /// What the store has to tell about its inside, at the cost of a cache line for each segment.
+    pub fn report(&self, now: Ticks) -> Report {
+        self.shared.report(now)
+    }
+
+    /// The live item under a key, and its slot. The handle is online.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        hash: u64,
+        key: &[u8],
+        now: Ticks,
+    ) -> Option<(Entry<'_>, SegItem<'_>)> {
+        let (shared, turn) = (&self.shared, &self.turn);
+        let mut found = None;
+        let entry = shared.index.find(hash, |location| {
+            let item = shared.item(turn, location);
+            let is_key = item.key() == key;
+            if is_key {
+                found = Some(item);
+            }
+            is_key
+        })?;
+        let item = SegItem::live(shared, turn, found?, entry.location(), now)?;
+        Some((entry, item))
+    }
+
+    #[inline]
+    pub(crate) fn look(&self, hash: u64, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
+        self.find(hash, key, now).map(|(_, item)| item)
+    }
+
+    /// Removes the item at this very location from the index; whether it was there.
+    pub(crate) fn remove(&mut self, hash: u64, location: Location) -> bool {
+        let home = self.shared.index.lock(hash);
+        let Some(entry) = home.find_location(location) else { return false };
+        home.remove(&entry, false);
+        drop(home);
+        self.count_out(location, Count::Deleted);
+        true
+    }
+
+    /// Counts an item that is no longer in the index, and marks it for walks over its segment.
+    pub(crate) fn count_out(&self, location: Location, count: Count) {
+        let item = self.shared.item(&self.turn, location);
+        item.mark_dead();
+        let len = item.len() as u32;
+        self.shared.segment_of(location).remove_live(len, self.shared.settings.exclusive);
+        self.tally.sub(Count::Items, 1);
+        self.tally.sub(Count::ItemBytes, u64::from(len));
+        self.tally.add(count, 1);
+    }
+
+    /// Counts an item out that leaves the store by itself, and says so to whoever wants to know.
+    pub(crate) fn dropped(&self, location: Location, reason: Reason, count: Count) {
+        if let Some(on_drop) = &self.shared.settings.on_drop {
+            let item = self.shared.item(&self.turn, location);
+            on_drop(item.key(), item.value(), reason);
+        }
+        self.count_out(location, count);
+    }
+
+    /// Drops the item under a key if its bytes are not what was written.
+    pub(crate) fn check_item(&mut self, hash: u64, key: &[u8], now: Ticks) {
+        let corrupt = self.look(hash, key, now).filter(|seen| !seen.item().checksum_ok());
+        if let Some(location) = corrupt.map(|seen| seen.location()) {
+            self.corrupt(hash, location);
+        }
+    }
+
+    /// Drops an item whose bytes are not what was written.
+    #[cold]
+    fn corrupt(&mut self, hash: u64, location: Location) {
+        let home = self.shared.index.lock(hash);
+        let Some(entry) = home.find_location(location) else { return };
+        home.remove(&entry, false);
+        drop(home);
+        self.count_out(location, Count::Corrupt);
+        log::error!("an item's checksum does not match its bytes: it is dropped; check the memory");
+    }
+}
+
+impl Store for SegStore {
+    type Item<'a> = SegItem<'a>;
+
+    #[inline]
+    fn prefetch(&self, key: &[u8], stage: Stage) {
+        let shared = &*self.shared;
+        match stage {
+            Stage::Index => shared.index.prefetch(shared.hash(key)),
+            Stage::Item => {
+                if let Some(location) = shared.index.candidate(shared.hash(key)) {
+                    shared.heap.prefetch(location);
+                }
+            }
+            // Key and value lie where the item does.
+            Stage::Value => {}
+        }
+    }
+
+    #[inline]
+    fn get(&mut self, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
+        self.turn.enter();
+        let hash = self.shared.hash(key);
+        if self.shared.settings.integrity {
+            self.check_item(hash, key, now);
+        }
+        let (entry, item) = self.find(hash, key, now)?;
+        if let Some(frequency) = self.lesson.read(entry.frequency()) {
+            entry.set_frequency(frequency);
+        }
+        Some(item)
+    }
+
+    #[inline]
+    fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
+        self.put_item(&put, now)
+    }
+
+    fn update<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        decide: impl FnMut(Option<SegItem<'_>>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError> {
+        self.update_item(key, now, decide)
+    }
+
+    fn delete(&mut self, key: &[u8], now: Ticks) -> bool {
+        self.turn.enter();
+        let hash = self.shared.hash(key);
+        // Another handle may relocate or replace the item between the look and the removal.
+        while let Some(live) = self.look(hash, key, now) {
+            let location = live.location();
+            if self.remove(hash, location) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn expire(&mut self, now: Ticks, budget: usize) -> usize {
+        self.turn.quiesce();
+        self.published.update(&self.tally);
+        self.turn.enter();
+        self.shared.export(now);
+        self.seal_stale(now);
+        let freed = self.sweep(now, budget);
+        self.tend_index();
+        self.keep_ahead(now);
+        freed
+    }
+
+    fn rest(&mut self) {
+        self.published.update(&self.tally);
+        self.turn.leave();
+    }
+
+    fn reserve(&mut self, bytes: u64) {
+        let by = bytes.wrapping_sub(self.reserved);
+        self.reserved = bytes;
+        self.shared.reserved.fetch_add(by, Ordering::Relaxed);
+        self.shared.retarget();
+    }
+
+    fn clear(&mut self) {
+        self.shared.clear();
+    }
+
+    fn stats(&self) -> Stats {
+        self.shared.stats()
+    }
+
+    fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
+        self.shared.details(now, show);
+    }
+
+    fn check_integrity(&self) {
+        crate::integrity::check(&self.shared, &self.turn);
+    }
+}
+
+impl Clone for SegStore {
+    /// Another handle on the same items.
+    ///
+    /// # Panics
+    ///
+    /// When the store was built for one worker, or has as many handles as it was built for.
+    fn clone(&self) -> Self {
+        let turn = self.turn.register_another();
+        let turn = turn.expect("the store was built for fewer handles: see Builder::workers");
+        SegStore::new(Arc::clone(&self.shared), turn)
+    }
+}
+
+impl Drop for SegStore {
+    fn drop(&mut self) {
+        self.turn.enter();
+        self.seal_all();
+        self.release_claims();
+        self.published.update(&self.tally);
+        self.turn.leave();
+        self.shared.reserved.fetch_sub(self.reserved, Ordering::Relaxed);
+        if let Some(sums) = self.shared.tallies.unregister(&self.tally) {
+            Published::withdraw_gauges(&sums);
+        }
+    }
+}

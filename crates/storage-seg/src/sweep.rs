@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sweeping: memory of expired and cleared items comes back.
+//!
+//! What is read is decided by the items' own expiries and the mark of the last clear; this only gives
+//! back memory. A segment is due when its last item has expired. It is claimed, its items are taken out
+//! of the index in bounded steps, and it is retired.
+
+use crate::empty::{Job, Judge};
+use crate::segment::State;
+use crate::store::SegStore;
+use crate::sync::atomic::Ordering;
+use crate::tally::Count;
+use clock::Ticks;
+
+/// How many items may be passed over for each that is freed: those that are dead already, because
+/// they were written over or deleted, take next to no time.
+const VISITS_PER_ITEM: usize = 16;
+
+/// What a handle is sweeping.
+#[derive(Debug, Default)]
+pub(crate) struct Sweeper {
+    job: Option<Job>,
+    /// Where the search for due segments goes on.
+    from: usize,
+}
+
+impl SegStore {
+    /// Gives back memory of segments that are due or cleared, freeing no more than `budget` items.
+    /// Returns how many it freed.
+    pub(crate) fn sweep(&mut self, now: Ticks, budget: usize) -> usize {
+        let (mut visits, mut freed) = (budget.saturating_mul(VISITS_PER_ITEM), 0);
+        while freed < budget && visits > 0 {
+            let Some(mut job) = self.sweeper.job.take().or_else(|| self.next_due(now)) else {
+                break;
+            };
+            // No item of such a segment is alive, so there is nothing to decide.
+            let step = visits.min(budget - freed);
+            let progress = self.empty(&mut job, step, now, &mut Judge::Drop);
+            visits -= progress.looked_at;
+            freed += progress.freed;
+            if !progress.is_done {
+                self.sweeper.job = Some(job);
+                continue;
+            }
+            self.shared.pool.retire(job.segment, &self.shared.epochs);
+            self.tally.add(Count::SegmentsExpired, 1);
+        }
+        freed
+    }
+
+    /// Claims a segment that is due, or that holds cleared items only.
+    fn next_due(&mut self, now: Ticks) -> Option<Job> {
+        let (shared, now_ms) = (&*self.shared, now.as_millis());
+        let cleared_before = shared.cleared_before();
+        if shared.next_due_ms.load(Ordering::Acquire) > now_ms && cleared_before == 0 {
+            return None;
+        }
+        // Whoever opens a segment from here on lowers it again.
+        shared.next_due_ms.store(u64::MAX, Ordering::SeqCst);
+        let (mut soonest, mut has_cleared) = (u64::MAX, false);
+        let segments = shared.pool.segments();
+        for step in 0..segments.len() {
+            let number = (self.sweeper.from + step) % segments.len();
+            let segment = &segments[number];
+            let (state, due_ms) = (segment.state(), segment.due_ms());
+            let is_cleared = segment.birth() < cleared_before;
+            if state == State::Limbo {
+                // A reader that has found an item in it may be about to look at the mark.
+                has_cleared |= is_cleared;
+            }
+            if !matches!(state, State::Open | State::Sealed | State::Claimed) {
+                continue;
+            }
+            let is_over = state == State::Sealed && (due_ms <= now_ms || is_cleared);
+            if is_over && shared.pool.claim(number as u32) {
+                shared.next_due_ms.store(0, Ordering::SeqCst);
+                self.sweeper.from = number + 1;
+                return Some(Job::new(number as u32, segment.written()));
+            }
+            has_cleared |= is_cleared;
+            if state != State::Claimed && due_ms != 0 {
+                soonest = soonest.min(due_ms);
+            }
+        }
+        shared.next_due_ms.fetch_min(soonest, Ordering::SeqCst);
+        if cleared_before != 0 && !has_cleared {
+            shared.forget_clear(cleared_before);
+        }
+        None
+    }
+
+    /// Gives unfinished work back, for other handles to find.
+    pub(crate) fn release_claims(&mut self) {
+        for job in self.sweeper.job.take().into_iter().chain(self.evictor.take_job()) {
+            self.shared.pool.unclaim(job.segment);
+            self.shared.next_due_ms.store(0, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clock::Ticks;
+    use storage::{Put, Store};
+
+    #[test]
+    fn a_clear_is_remembered_while_a_reader_may_hold_what_it_found_before() {
+        let now = Ticks::from_millis(1);
+        let builder = crate::SegStore::builder().memory(1 << 20).value_max(1 << 10).workers(2);
+        let mut worker = builder.build().expect("the options are possible");
+        let mut reader = worker.clone();
+        worker.put(Put::new(b"key", b"value"), now).expect("it fits");
+        assert!(reader.get(b"key", now).is_some(), "and the reader is in its turn from here on");
+        worker.clear();
+        for _ in 0..10 {
+            worker.expire(now, 10);
+        }
+        assert_eq!(worker.stats().items, 0);
+        assert_ne!(worker.shared.cleared_before(), 0, "the item's memory is as it was");
+        reader.rest();
+        for _ in 0..10 {
+            worker.expire(now, 10);
+        }
+        assert_eq!(worker.shared.cleared_before(), 0);
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Tally`]: what one handle has counted. A handle adds to its own cache lines without
+//! read-modify-writes; whoever wants a sum adds up.
+
+use crate::metrics::COUNTERS;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{Arc, Mutex};
+use ::metrics::{Counter, Gauge};
+use storage::metrics as common;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Count {
+    /// Items that the index leads to; goes down too, modulo 2^64.
+    Items,
+    /// Their bytes with headers and padding; goes down too.
+    ItemBytes,
+    /// Writes that took place.
+    Stored,
+    /// Writes under a key that had no item, and over one.
+    Inserted,
+    Replaced,
+    /// Items copied because a new expiry did not fit their place.
+    Retimed,
+    Deleted,
+    Evicted,
+    Expired,
+    Cleared,
+    /// Items that an eviction relocated, and their bytes.
+    Kept,
+    KeptBytes,
+    /// Items that were to be kept, for which there was no room: they were dropped.
+    Squeezed,
+    /// Live items that an eviction looked at, and their bytes.
+    Examined,
+    ExaminedBytes,
+    /// Items that went because the index had no place for another key.
+    Crowded,
+    /// Items whose checksum was wrong.
+    Corrupt,
+    /// Segments emptied to make room, and the sum of their ages in milliseconds.
+    SegmentsEvicted,
+    EvictedAgeMs,
+    SegmentsExpired,
+    /// Times a write had to wait for other handles to let go of a segment.
+    Waits,
+}
+
+const COUNTS: usize = Count::Waits as usize + 1;
+
+/// Those at the front that go down too.
+const GAUGES: usize = Count::ItemBytes as usize + 1;
+
+/// Where a count is shown.
+enum Shown {
+    Gauge(&'static Gauge),
+    Counter(&'static Counter),
+}
+
+fn shown(count: usize) -> Shown {
+    use Shown::{Counter, Gauge};
+    match count {
+        0 => Gauge(&common::ITEM_CURRENT),
+        1 => Gauge(&common::ITEM_CURRENT_BYTES),
+        _ => Counter(COUNTERS[count - GAUGES].1),
+    }
+}
+
+/// One handle's counts.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Tally {
+    counts: [AtomicU64; COUNTS],
+}
+
+impl Tally {
+    fn new() -> Self {
+        Tally { counts: std::array::from_fn(|_| AtomicU64::new(0)) }
+    }
+
+    /// Adds to a count. For the handle that owns the tally.
+    #[inline]
+    pub(crate) fn add(&self, count: Count, by: u64) {
+        let cell = &self.counts[count as usize];
+        cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+    }
+
+    /// Takes from a count. For the handle that owns the tally.
+    #[inline]
+    pub(crate) fn sub(&self, count: Count, by: u64) {
+        self.add(count, by.wrapping_neg());
+    }
+
+    fn get(&self, count: usize) -> u64 {
+        self.counts[count].load(Ordering::Relaxed)
+    }
+}
+
+/// Sums over all handles.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sums([u64; COUNTS]);
+
+impl Sums {
+    pub(crate) fn get(&self, count: Count) -> u64 {
+        self.0[count as usize]
+    }
+
+    /// The sum that [`COUNTERS`] names at this place.
+    pub(crate) fn counter(&self, at: usize) -> u64 {
+        self.0[GAUGES + at]
+    }
+}
+
+/// The tallies of all handles of a store.
+#[derive(Debug)]
+pub(crate) struct Tallies {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    present: Vec<Arc<Tally>>,
+    /// What dropped handles have counted.
+    past: Sums,
+}
+
+impl Tallies {
+    pub(crate) fn new() -> Self {
+        Tallies { inner: Mutex::new(Inner { present: Vec::new(), past: Sums::default() }) }
+    }
+
+    pub(crate) fn register(&self) -> Arc<Tally> {
+        let tally = Arc::new(Tally::new());
+        self.inner.lock().present.push(Arc::clone(&tally));
+        tally
+    }
+
+    /// Keeps what a handle has counted that goes. Returns the sums if it was the last.
+    pub(crate) fn unregister(&self, tally: &Arc<Tally>) -> Option<Sums> {
+        let mut inner = self.inner.lock();
+        inner.present.retain(|present| !Arc::ptr_eq(present, tally));
+        for (count, sum) in inner.past.0.iter_mut().enumerate() {
+            *sum = sum.wrapping_add(tally.get(count));
+        }
+        inner.present.is_empty().then_some(inner.past)
+    }
+
+    pub(crate) fn handles(&self) -> usize {
+        self.inner.lock().present.len()
+    }
+
+    pub(crate) fn sums(&self) -> Sums {
+        let inner = self.inner.lock();
+        let mut sums = inner.past;
+        for tally in &inner.present {
+            for (count, sum) in sums.0.iter_mut().enumerate() {
+                *sum = sum.wrapping_add(tally.get(count));
+            }
+        }
+        sums
+    }
+
+    /// One sum alone.
+    pub(crate) fn sum(&self, count: Count) -> u64 {
+        self.sums().get(count)
+    }
+}
+
+/// What a handle has shown of its tally in the process's metrics.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Published(Sums);
+
+impl Published {
+    /// Shows what was counted since the last time. Once per turn, so that an operation counts in one
+    /// place only.
+    pub(crate) fn update(&mut self, tally: &Tally) {
+        for (count, past) in self.0.0.iter_mut().enumerate() {
+            let present = tally.get(count);
+            let by = present.wrapping_sub(*past);
+            if by == 0 {
+                continue;
+            }
+            *past = present;
+            match shown(count) {
+                Shown::Gauge(gauge) => gauge.add(by as i64),
+                Shown::Counter(counter) => counter.add(by),
+            }
+        }
+    }
+
+    /// Takes the gauges' share back when the store itself goes.
+    pub(crate) fn withdraw_gauges(sums: &Sums) {
+        common::ITEM_CURRENT.sub(sums.get(Count::Items) as i64);
+        common::ITEM_CURRENT_BYTES.sub(sums.get(Count::ItemBytes) as i64);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_handle_leaves_its_counts() {
+        let tallies = Tallies::new();
+        let (one, two) = (tallies.register(), tallies.register());
+        one.add(Count::Items, 5);
+        two.sub(Count::Items, 2);
+        two.add(Count::Waits, 1);
+        assert_eq!((tallies.sum(Count::Items), tallies.handles()), (3, 2));
+        assert!(tallies.unregister(&two).is_none());
+        assert_eq!((tallies.sum(Count::Items), tallies.handles()), (3, 1));
+        assert_eq!(tallies.sum(Count::Waits), 1);
+        let last = tallies.unregister(&one).expect("it was the last");
+        assert_eq!((last.get(Count::Items), last.counter(Count::Waits as usize - 2)), (3, 1));
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Read-modify-write: look at the item without a lock, decide, write the result, and publish it if
+//! the item is still the one that was looked at; else begin again.
+
+use crate::heap::{ItemRef, NewItem};
+use crate::item::{Pin, SegItem};
+use crate::order::NEW;
+use crate::store::SegStore;
+use crate::tally::Count;
+use crate::write::{Demand, Seen, Unpublished, expiry_ms};
+use clock::Ticks;
+use storage::{Change, Digits, Expiry, StoreError, Version};
+
+/// What a new copy of an item has instead of the old one's.
+enum Edit<'v> {
+    Value(&'v [u8]),
+    Around { before: &'v [u8], after: &'v [u8] },
+    Expiry(Option<u64>),
+}
+
+/// What became of one attempt at an update.
+enum Attempt {
+    Done,
+    /// Another handle changed the item in between.
+    Again,
+}
+
+impl SegStore {
+    pub(crate) fn update_item<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        mut decide: impl FnMut(Option<SegItem<'_>>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError> {
+        let hash = self.shared.hash(key);
+        loop {
+            self.turn.enter();
+            if self.shared.settings.integrity {
+                self.check_item(hash, key, now);
+            }
+            let live = self.look(hash, key, now);
+            let seen = live.as_ref().map(Seen::of);
+            let (change, result) = decide(live);
+            if let Attempt::Done = self.attempt(hash, key, seen, change, now)? {
+                return Ok(result);
+            }
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        seen: Option<Seen>,
+        change: Change<'_>,
+        now: Ticks,
+    ) -> Result<Attempt, StoreError> {
+        let needed = || seen.ok_or(StoreError::NotFound);
+        match change {
+            Change::Keep => Ok(Attempt::Done),
+            Change::Delete => {
+                let removed = seen.is_none_or(|seen| self.remove(hash, seen.location));
+                Ok(if removed { Attempt::Done } else { Attempt::Again })
+            }
+            Change::Expire(expiry) => self.retime(hash, key, needed()?, expiry, now),
+            Change::Number(digits) => self.renumber(hash, key, needed()?, digits, now),
+            Change::Extend { before, after } => {
+                self.rewrite(hash, key, needed()?, &Edit::Around { before, after }, now)
+            }
+            Change::Put { value, flags, expiry } => {
+                let expiry_ms = expiry_ms(expiry);
+                let item =
+                    NewItem { key, value: [value, b"", b""], flags, expiry_ms, version: None };
+                let demand = seen.map_or(Demand::Absent, Demand::Same);
+                self.check_size(&item)?;
+                let spot = self.room(self.shared.heap.len_of(&item), expiry_ms, now)?;
+                let filled = self.fill(spot, &item);
+                settle(self.publish(hash, key, filled, demand, now))
+            }
+            _ => unreachable!("these are all the changes there are"),
+        }
+    }
+
+    /// Writes a changed copy of the item that was seen.
+    fn rewrite(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        seen: Seen,
+        edit: &Edit<'_>,
+        now: Ticks,
+    ) -> Result<Attempt, StoreError> {
+        let item = self.edited(key, seen, edit);
+        self.check_size(&item)?;
+        let (len, expiry_ms) = (self.shared.heap.len_of(&item), item.expiry_ms);
+        let class = self.shared.class_of(expiry_ms, now);
+        let is_large = len > self.shared.heap.room_in_segment();
+        let (spot, pin);
+        if let Some(place) = (!is_large).then(|| self.place(NEW, class, len, now)).flatten() {
+            (spot, pin) = (place, None);
+        } else {
+            // Making room may pass a quiescent state: the pin keeps the item's memory as it is, and its
+            // segment from being chosen.
+            pin = Some(Pin::briefly(&self.shared, seen.location));
+            spot = self.room(len, expiry_ms, now)?;
+        }
+        let filled = self.fill(spot, &self.edited(key, seen, edit));
+        let demand = match edit {
+            Edit::Expiry(_) => Demand::Retime(seen),
+            _ => Demand::Same(seen),
+        };
+        let attempt = settle(self.publish(hash, key, filled, demand, now));
+        drop(pin);
+        attempt
+    }
+
+    /// Changes the expiry, in place if the segment stays as long as the item is to live.
+    fn retime(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        seen: Seen,
+        expiry: Expiry,
+        now: Ticks,
+    ) -> Result<Attempt, StoreError> {
+        if expiry.is_past(now) {
+            let removed = self.remove(hash, seen.location);
+            return Ok(if removed { Attempt::Done } else { Attempt::Again });
+        }
+        let expiry_ms = expiry_ms(expiry);
+        if expiry_ms == seen.expiry_ms {
+            return Ok(Attempt::Done);
+        }
+        let segment = self.shared.segment_of(seen.location);
+        if let Some(at) = expiry_ms.filter(|&at| at <= segment.due_ms()) {
+            let home = self.shared.index.lock(hash);
+            if home.find_location(seen.location).is_none() {
+                return Ok(Attempt::Again);
+            }
+            let item = self.shared.item(&self.turn, seen.location);
+            if item.expiry_ms(segment.base_ms()) != seen.expiry_ms {
+                return Ok(Attempt::Again);
+            }
+            if item.set_expiry(segment.base_ms(), at) {
+                return Ok(Attempt::Done);
+            }
+        }
+        self.rewrite(hash, key, seen, &Edit::Expiry(expiry_ms), now)
+    }
+
+    /// Replaces a number: in place if nobody else can be reading it.
+    fn renumber(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        seen: Seen,
+        digits: Digits,
+        now: Ticks,
+    ) -> Result<Attempt, StoreError> {
+        if self.shared.overwrite(&mut self.turn, seen.location, digits.as_bytes()) {
+            self.tally.add(Count::Stored, 1);
+            return Ok(Attempt::Done);
+        }
+        self.rewrite(hash, key, seen, &Edit::Value(digits.as_bytes()), now)
+    }
+
+    /// The item that results from an edit.
+    fn edited<'a>(&'a self, key: &'a [u8], seen: Seen, edit: &Edit<'a>) -> NewItem<'a> {
+        let old: ItemRef<'a> = self.shared.item(&self.turn, seen.location);
+        let (flags, expiry_ms) = (old.flags(), seen.expiry_ms);
+        let item = NewItem { key, value: [b"", b"", b""], flags, expiry_ms, version: None };
+        match *edit {
+            Edit::Value(value) => NewItem {
+                value: [value, b"", b""],
+                // The next number can then be written in place.
+                version: self.shared.settings.exclusive.then(|| self.shared.explicit_version()),
+                ..item
+            },
+            Edit::Around { before, after } => {
+                NewItem { value: [before, old.value(), after], ..item }
+            }
+            Edit::Expiry(expiry_ms) => NewItem {
+                value: [old.value(), b"", b""],
+                expiry_ms,
+                version: Some(self.shared.version(&old, seen.location)),
+                ..item
+            },
+        }
+    }
+}
+
+/// What the result of a write means for an update.
+fn settle(written: Result<Version, Unpublished>) -> Result<Attempt, StoreError> {
+    match written {
+        Ok(_) => Ok(Attempt::Done),
+        Err(Unpublished::Changed | Unpublished::Crowded) => Ok(Attempt::Again),
+        Err(Unpublished::Refused(error)) => Err(error),
+    }
+}

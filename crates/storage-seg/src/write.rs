@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Writing: room for an item, its bytes, then the slot that makes it readable.
+//!
+//! The bytes are written before any lock is taken, into room that is the handle's own. The key's home
+//! bucket is locked only for the look at the present item, the condition, and one store into a slot.
+//! A write that is refused leaves its room to the next one.
+
+use crate::Reason;
+use crate::heap::NewItem;
+use crate::index::Location;
+use crate::item::SegItem;
+use crate::layout::KEY_MAX;
+use crate::order::NEW;
+use crate::place::Spot;
+use crate::store::SegStore;
+use crate::tally::Count;
+use clock::Ticks;
+use storage::{Condition, Put, StoreError, Version};
+
+/// How many other items may go to find a slot for one.
+const CROWDED_MAX: usize = 8;
+
+/// The item that an update looked at, as it was then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) location: Location,
+    pub(crate) version: u64,
+    pub(crate) expiry_ms: Option<u64>,
+}
+
+impl Seen {
+    pub(crate) fn of(live: &SegItem<'_>) -> Self {
+        let (location, version) = (live.location(), live.version_number());
+        Seen { location, version, expiry_ms: live.expiry_ms() }
+    }
+}
+
+/// What a write demands of the item that is there when it is published.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Demand {
+    /// What the client asked for.
+    Condition(Condition),
+    /// The very item that an update looked at. Its place alone does not tell, as it may have been used
+    /// anew since; and its expiry may have been changed in place.
+    Same(Seen),
+    /// That too, for a copy which differs in its expiry only.
+    Retime(Seen),
+    /// No live item, as an update saw it.
+    Absent,
+}
+
+/// Why a write was not published.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unpublished {
+    Refused(StoreError),
+    /// Another handle changed the item that the update looked at.
+    Changed,
+    /// The index has no slot for the key, nor an item of its home to drop for it.
+    Crowded,
+}
+
+/// An item that is written and not yet published.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filled {
+    spot: Spot,
+    location: Location,
+    len: usize,
+    expiry_ms: Option<u64>,
+    version: u64,
+}
+
+/// The expiry in milliseconds as items keep it.
+pub(crate) fn expiry_ms(expiry: storage::Expiry) -> Option<u64> {
+    expiry.ticks().map(Ticks::as_millis)
+}
+
+impl SegStore {
+    pub(crate) fn put_item(&mut self, put: &Put<'_>, now: Ticks) -> Result<Version, StoreError> {
+        let item = NewItem {
+            key: put.key,
+            value: [put.value, b"", b""],
+            flags: put.flags,
+            expiry_ms: expiry_ms(put.expiry),
+            version: None,
+        };
+        self.check_size(&item)?;
+        self.turn.enter();
+        let hash = self.shared.hash(put.key);
+        if put.condition != Condition::Always {
+            // What is refused most of the time need not be written first.
+            let live = self.look(hash, put.key, now);
+            if let Some(error) = refuses(put.condition, live.as_ref()) {
+                return Err(error);
+            }
+        }
+        let spot = self.room(self.shared.heap.len_of(&item), item.expiry_ms, now)?;
+        let filled = self.fill(spot, &item);
+        match self.publish(hash, put.key, filled, Demand::Condition(put.condition), now) {
+            Ok(version) => Ok(version),
+            Err(Unpublished::Refused(error)) => Err(error),
+            Err(Unpublished::Changed | Unpublished::Crowded) => {
+                unreachable!("a condition is met or refused")
+            }
+        }
+    }
+
+    /// Room for an item of `len` bytes, emptying segments if it must. Nothing borrowed from the store
+    /// may be held, and after it nothing found before is valid unless it is pinned.
+    pub(crate) fn room(
+        &mut self,
+        len: usize,
+        expiry_ms: Option<u64>,
+        now: Ticks,
+    ) -> Result<Spot, StoreError> {
+        let class = self.shared.class_of(expiry_ms, now);
+        if len > self.shared.heap.room_in_segment() {
+            return self.row(len, class, now);
+        }
+        self.upkeep(now);
+        loop {
+            if let Some(spot) = self.place(NEW, class, len, now) {
+                return Ok(spot);
+            }
+            self.make_room(now)?;
+        }
+    }
+
+    /// Refuses what is larger than the store takes.
+    pub(crate) fn check_size(&self, item: &NewItem<'_>) -> Result<(), StoreError> {
+        let value_len: usize = item.value.iter().map(|part| part.len()).sum();
+        let fits = value_len <= self.shared.settings.value_max && item.key.len() <= KEY_MAX;
+        if fits { Ok(()) } else { Err(StoreError::TooLarge) }
+    }
+
+    /// Writes an item's bytes where there is room for it. Nobody can see them yet.
+    pub(crate) fn fill(&self, spot: Spot, item: &NewItem<'_>) -> Filled {
+        let len = self.shared.fill(spot, item);
+        let location = self.shared.heap.location(spot.segment, spot.offset);
+        let version = item.version.unwrap_or(self.shared.version_at(spot.birth, spot.offset));
+        Filled { spot, location, len, expiry_ms: item.expiry_ms, version }
+    }
+
+    /// Publishes what was written if the demand is met.
+    pub(crate) fn publish(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        filled: Filled,
+        demand: Demand,
+        now: Ticks,
+    ) -> Result<Version, Unpublished> {
+        let mut entered = self.enter_index(hash, key, filled.location, demand, now);
+        for _ in 0..CROWDED_MAX {
+            if !matches!(entered, Err(Unpublished::Crowded)) || !self.uncrowd(hash) {
+                break;
+            }
+            entered = self.enter_index(hash, key, filled.location, demand, now);
+        }
+        if let Err(unpublished) = entered {
+            self.abandon(filled.spot);
+            return Err(match unpublished {
+                Unpublished::Crowded => Unpublished::Refused(StoreError::OutOfMemory),
+                other => other,
+            });
+        }
+        let retimed = matches!(demand, Demand::Retime(..));
+        self.tally.add(if retimed { Count::Retimed } else { Count::Stored }, 1);
+        self.tally.add(Count::ItemBytes, filled.len as u64);
+        self.commit(filled.spot, filled.len, filled.expiry_ms);
+        Ok(Version::new(filled.version).expect("INV-VERSION: births begin with one"))
+    }
+
+    /// Makes the item at `location` the one of its key.
+    fn enter_index(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        location: Location,
+        demand: Demand,
+        now: Ticks,
+    ) -> Result<(), Unpublished> {
+        let (shared, turn, tally) = (&self.shared, &self.turn, &*self.tally);
+        let home = shared.index.lock(hash);
+        let mut present = None;
+        let entry = home.find(|at| {
+            let item = shared.item(turn, at);
+            let is_key = item.key() == key;
+            if is_key {
+                present = Some(item);
+            }
+            is_key
+        });
+        let live = entry
+            .as_ref()
+            .zip(present)
+            .and_then(|(entry, item)| SegItem::live(shared, turn, item, entry.location(), now));
+        check(demand, live.as_ref())?;
+        match entry.zip(present) {
+            Some((entry, old)) => {
+                let frequency = self.lesson.overwritten(entry.frequency());
+                home.replace(&entry, location, frequency);
+                drop(home);
+                old.mark_dead();
+                let old_len = old.len() as u32;
+                let exclusive = shared.settings.exclusive;
+                shared.segment_of(entry.location()).remove_live(old_len, exclusive);
+                tally.sub(Count::ItemBytes, u64::from(old_len));
+                tally.add(Count::Replaced, 1);
+            }
+            None => {
+                let frequency = self.lesson.inserted(home.ghost());
+                if home.insert(location, frequency).is_err() {
+                    let weakest = home.weakest().ok_or(Unpublished::Crowded)?;
+                    home.replace(&weakest, location, frequency);
+                    drop(home);
+                    self.dropped(weakest.location(), Reason::Evicted, Count::Crowded);
+                }
+                self.tally.add(Count::Items, 1);
+                self.tally.add(Count::Inserted, 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the live item, if any, is what the write demands.
+fn check(demand: Demand, live: Option<&SegItem<'_>>) -> Result<(), Unpublished> {
+    match demand {
+        Demand::Condition(condition) => {
+            refuses(condition, live).map_or(Ok(()), |error| Err(Unpublished::Refused(error)))
+        }
+        Demand::Same(seen) | Demand::Retime(seen)
+            if live.is_some_and(|live| Seen::of(live) == seen) =>
+        {
+            Ok(())
+        }
+        Demand::Absent if live.is_none() => Ok(()),
+        Demand::Same(..) | Demand::Retime(..) | Demand::Absent => Err(Unpublished::Changed),
+    }
+}
+
+/// Why a condition does not hold.
+pub(crate) fn refuses(condition: Condition, live: Option<&SegItem<'_>>) -> Option<StoreError> {
+    match (condition, live) {
+        (Condition::IfAbsent, Some(_)) => Some(StoreError::Exists),
+        (Condition::IfPresent | Condition::IfVersion(_), None) => Some(StoreError::NotFound),
+        (Condition::IfVersion(version), Some(live)) if live.version_number() != version.get() => {
+            Some(StoreError::Exists)
+        }
+        _ => None,
+    }
+}

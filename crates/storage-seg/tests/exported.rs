@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The metrics of the process. The one test of this file has its process to itself, since levels
+//! show the store that was looked at last.
+
+use clock::Clock;
+use std::time::Duration;
+use storage::{Expiry, Put, Store};
+use storage_seg::SegStore;
+
+fn value(name: &str) -> i128 {
+    metrics::value(name).unwrap_or_else(|| panic!("{name} is not declared"))
+}
+
+fn text() -> String {
+    metrics::prometheus(&metrics::Window::default())
+}
+
+#[test]
+fn metrics_follow_the_store_once_a_second() {
+    assert_eq!(metrics::duplicates(), Vec::<String>::new());
+    let clock = Clock::manual(1_700_000_000_000);
+    let mut store = SegStore::builder()
+        .memory(64 << 20)
+        .segment_bytes(64 << 10)
+        .workers(2)
+        .build()
+        .expect("it is possible");
+    let mut other = store.clone();
+    store.expire(clock.now().ticks, 100);
+    assert_eq!(value("segment_current"), 0);
+    assert_eq!(value("store_limit_bytes"), 64 << 20);
+
+    let now = clock.now().ticks;
+    for key in 0..100_u64 {
+        let expiry = Expiry::after(Duration::from_secs(100), now);
+        store.put(Put::new(&key.to_le_bytes(), b"value").expiry(expiry), now).expect("it fits");
+        other.put(Put::new(&key.to_be_bytes(), b"value"), now).expect("it fits");
+    }
+    store.expire(now, 100);
+    assert_eq!(value("item_store"), 100, "counters are brought up to date in each turn");
+    assert_eq!(value("segment_current"), 0, "levels once a second");
+    clock.advance(Duration::from_secs(1));
+    let now = clock.now().ticks;
+    // Whichever handle comes first looks for both.
+    other.expire(now, 100);
+    assert_eq!(value("segment_current"), 2);
+    assert_eq!(value("segment_open"), 2);
+    // Zero is the same in both byte orders.
+    assert_eq!(value("item_dead"), 1);
+    let details = store.report(now);
+    assert_eq!(value("segment_free"), i128::from(details.segments.free));
+    assert_eq!(value("hash_slots"), i128::from(details.index.slots));
+    assert_eq!(value("hash_bytes"), i128::from(details.index.bytes));
+    assert_eq!(value("hash_lines_permille"), 1_000);
+    for line in [
+        "ttl_segment_current{ttl=\"never\"} 1",
+        "ttl_segment_current{ttl=\"64\"} 1",
+        "ttl_item_current{ttl=\"64\"} 99",
+        "ttl_item_current{ttl=\"never\"} 100",
+        "ttl_item_dead{ttl=\"64\"} 1",
+        "ttl_due_10m_bytes{ttl=\"64\"} 65536",
+        "ttl_due_10m_bytes{ttl=\"never\"} 0",
+    ] {
+        assert!(text().contains(&format!("\n{line}\n")), "{line} in {}", text());
+    }
+
+    clock.advance(Duration::from_secs(100));
+    for _ in 0..4 {
+        store.expire(clock.now().ticks, 100);
+        other.expire(clock.now().ticks, 100);
+        clock.advance(Duration::from_secs(1));
+    }
+    assert!(!text().contains("ttl=\"64\""), "a class that is not in use is not shown: {}", text());
+    assert_eq!((value("item_current"), value("item_expire")), (100, 99));
+    drop((store, other));
+    assert_eq!((value("item_current"), value("item_current_bytes")), (0, 0));
+    assert_eq!(value("item_store"), 200, "what was counted stays");
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Flaw`]: what the kit must find.
+
+/// What is wrong with an engine. Each breaks one rule, which the kit must name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::conformance) enum Flaw {
+    None,
+    /// Keeps numbers as numbers: `007` becomes `7`.
+    ParsesNumbers,
+    /// Cuts keys off after 200 bytes.
+    CutsKeys,
+    /// Says that it deleted whatever it is asked to.
+    DeletesAlways,
+    /// `IfAbsent` sees expired items.
+    AddSeesExpired,
+    /// `IfVersion` without an item is `Exists`.
+    VersionOfNothingExists,
+    /// A refused condition removes the item.
+    RefusalDeletes,
+    /// Expires by the second.
+    ExpiresBySecond,
+    /// An item is still there at the moment of its expiry.
+    ExpiresLate,
+    /// An item's first version is always one.
+    CountsVersionsPerItem,
+    /// Numbers keep the version.
+    NumberKeepsVersion,
+    /// A touch makes a version.
+    TouchMakesVersion,
+    /// Appending forgets the flags.
+    ExtendForgetsFlags,
+    /// A number without an item makes one.
+    NumberMakesItem,
+    /// A clear is remembered in eight bits.
+    ShortGenerations,
+    /// Never frees what a clear left.
+    LeaksCleared,
+    /// Frees everything at once, whatever the budget.
+    IgnoresBudget,
+    /// Frees live items too.
+    FreesLive,
+    /// Never evicts.
+    GrowsForever,
+    /// Refuses to write when full.
+    RefusesWhenFull,
+    /// Drops everything when full.
+    DropsAllWhenFull,
+    /// Knows no largest value.
+    TakesAnySize,
+    /// An append may exceed the largest value.
+    ExtendTakesAnySize,
+    /// Pins the key instead of the value.
+    PinsAnother,
+    /// Counts no evictions.
+    CountsNoEvictions,
+    /// A prefetch counts as a write.
+    PrefetchCounts,
+    /// Each handle has items of its own.
+    PrivateHandles,
+    /// Lets go of its lock between an update's read and its write.
+    UnlockedUpdate,
+    /// A rest clears the store.
+    RestClears,
+    /// Sets aside whatever is reserved, all memory if need be.
+    ReservesAll,
+    /// A scan's cursor counts items instead of naming a place.
+    ScanCounts,
+    /// A scan shows dead items.
+    ScanShowsDead,
+    /// A scan shows everything in one step.
+    ScanIgnoresBudget,
+    /// No flaw, but no mercy: a write panics where an engine that waits for its handles would wait
+    /// for ever, which is when another one was used and has not rested or expired since.
+    Waits,
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `[seg]`: how the storage in segments works. Names follow Pelikan's where the meaning is the same.
+
+use config::ByteSize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use server::Error;
+use storage_seg::{Eviction, SEGMENT_BYTES};
+
+/// The fewest segments that the memory must hold for segments of a given size to be of use.
+const SEGMENTS_MIN: u64 = 8;
+
+/// The most segments that are merged at once.
+const MERGE_MAX: u32 = 256;
+
+/// `[seg]`: matters when `[cache] storage` is `seg`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Seg {
+    /// The size of a segment; chosen from the memory when absent.
+    pub(crate) segment_size: Option<ByteSize>,
+    /// What goes when the memory is used up.
+    pub(crate) eviction: Policy,
+    /// For `scored`: how much the size of an item counts against it, from 1, which favours the ratio
+    /// of requests that hit, to 0, which favours the ratio of bytes.
+    pub(crate) size_exponent: f64,
+    /// For `merge`: how many segments to merge into one.
+    pub(crate) merge_target: u32,
+    /// For `merge`: how many segments to look at for that.
+    pub(crate) merge_max: u32,
+    /// For `s3fifo`: the share of the memory in which new items prove themselves.
+    pub(crate) admission_ratio: f64,
+    /// Whether each item carries a checksum, verified when it is read.
+    pub(crate) integrity: bool,
+    /// Whether to ask for huge pages.
+    pub(crate) huge_pages: bool,
+    /// Whether to touch all memory at the start rather than as it is needed.
+    pub(crate) prefault: bool,
+
+    /// `[cache] memory` in Pelikan's words. Refused: a file must not say two sizes.
+    #[serde(skip_serializing)]
+    heap_size: Option<ByteSize>,
+    // Keys of Pelikan's that change nothing here, see `warnings`.
+    #[serde(skip_serializing)]
+    hash_power: Option<IgnoredAny>,
+    #[serde(skip_serializing)]
+    overflow_factor: Option<IgnoredAny>,
+    #[serde(skip_serializing)]
+    compact_target: Option<IgnoredAny>,
+    #[serde(skip_serializing)]
+    datapool_path: Option<IgnoredAny>,
+}
+
+/// Which items go when the memory is used up. Pelikan's spellings are good too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Policy {
+    /// None: a full cache refuses writes.
+    #[serde(alias = "None")]
+    None,
+    /// Those of a random segment.
+    #[serde(alias = "Random")]
+    Random,
+    /// Those of the oldest segment of a random time to live.
+    #[serde(alias = "RandomFifo")]
+    RandomFifo,
+    /// Those of the oldest segment.
+    #[serde(alias = "Fifo")]
+    Fifo,
+    /// Those of the segment that expires next.
+    #[serde(alias = "Cte")]
+    Cte,
+    /// Those of the segment with the fewest live bytes.
+    #[serde(alias = "Util")]
+    Util,
+    /// The least used of several segments, merged into one: Segcache's.
+    #[serde(alias = "Merge")]
+    Merge,
+    /// New items that are not used soon, then old ones that are not used again.
+    #[serde(rename = "s3fifo", alias = "S3Fifo")]
+    S3Fifo,
+    /// Of several segments the items of least use for their size, where use fades with time.
+    #[default]
+    #[serde(alias = "Scored")]
+    Scored,
+}
+
+impl Default for Seg {
+    fn default() -> Self {
+        Seg {
+            segment_size: None,
+            eviction: Policy::default(),
+            size_exponent: 1.0,
+            merge_target: 4,
+            merge_max: 8,
+            admission_ratio: 0.10,
+            integrity: false,
+            huge_pages: false,
+            prefault: false,
+            heap_size: None,
+            hash_power: None,
+            overflow_factor: None,
+            compact_target: None,
+            datapool_path: None,
+        }
+    }
+}
+
+impl Seg {
+    /// The first rule that a value breaks, as key and problem.
+    pub(super) fn problem(&self) -> Option<(&'static str, String)> {
+        let broken = |holds: bool, key, problem: String| (!holds).then_some((key, problem));
+        let Seg { size_exponent, merge_target, merge_max, admission_ratio, .. } = *self;
+        if let Some(size) = self.heap_size {
+            let problem = format!("is memory in [cache]; write memory = \"{size}\" there instead");
+            return Some(("[seg] heap_size", problem));
+        }
+        let size = self.segment_size.unwrap_or(ByteSize(*SEGMENT_BYTES.start()));
+        let problem = format!("{size} is not a power of two from 64KB to 8MB");
+        let holds = SEGMENT_BYTES.contains(&size.0) && size.0.is_power_of_two();
+        broken(holds, "[seg] segment_size", problem)
+            .or_else(|| {
+                let problem = format!("{size_exponent} is not between 0 and 1");
+                let holds = (0.0..=1.0).contains(&size_exponent);
+                broken(holds, "[seg] size_exponent", problem)
+            })
+            .or_else(|| {
+                let problem = format!("{merge_max} is not between 2 and {MERGE_MAX}");
+                broken((2..=MERGE_MAX).contains(&merge_max), "[seg] merge_max", problem)
+            })
+            .or_else(|| {
+                let problem =
+                    format!("{merge_target} is not between 2 and merge_max = {merge_max}");
+                broken((2..=merge_max).contains(&merge_target), "[seg] merge_target", problem)
+            })
+            .or_else(|| {
+                let problem = format!("{admission_ratio} is not between 0.01 and 0.9");
+                let holds = (0.01..=0.9).contains(&admission_ratio);
+                broken(holds, "[seg] admission_ratio", problem)
+            })
+    }
+
+    /// The problem of segments that are too large for `memory`, if they are.
+    pub(super) fn size_problem(&self, memory: ByteSize) -> Option<(&'static str, String)> {
+        let size = self.segment_size.filter(|size| memory.0 / SEGMENTS_MIN < size.0)?;
+        let problem = format!("{size} is more than an eighth of [cache] memory = {memory}");
+        Some(("[seg] segment_size", problem))
+    }
+
+    /// What the policy and the keys beside it say.
+    pub(super) fn eviction(&self) -> Eviction {
+        match self.eviction {
+            Policy::None => Eviction::None,
+            Policy::Random => Eviction::Random,
+            Policy::RandomFifo => Eviction::RandomFifo,
+            Policy::Fifo => Eviction::Fifo,
+            Policy::Cte => Eviction::Cte,
+            Policy::Util => Eviction::Util,
+            Policy::Merge => {
+                Eviction::Merge { target: self.merge_target as usize, max: self.merge_max as usize }
+            }
+            Policy::S3Fifo => Eviction::S3Fifo { admission_ratio: self.admission_ratio },
+            Policy::Scored => Eviction::Scored { size_exponent: self.size_exponent },
+        }
+    }
+
+    /// What to tell an operator whose file has keys that change nothing.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let grows = "the index is sized from [cache] memory and grows by itself";
+        let keys = [
+            ("hash_power", self.hash_power, grows),
+            ("overflow_factor", self.overflow_factor, grows),
+            ("compact_target", self.compact_target, "merging compacts too, see merge_target"),
+            ("datapool_path", self.datapool_path, "the cache is in memory only"),
+        ];
+        let present = keys.into_iter().filter(|(_, value, _)| value.is_some());
+        present.map(|(key, _, why)| format!("[seg] {key} has no effect: {why}")).collect()
+    }
+}
+
+/// Why a store of segments cannot be built, as the key to change.
+pub(crate) fn refusal(error: &storage_seg::Error) -> Error {
+    let key = match error {
+        storage_seg::Error::Option { option: "segment_bytes", .. } => "[seg] segment_size",
+        storage_seg::Error::Option { option: "value_max", .. } => "[cache] value_max",
+        storage_seg::Error::Option { option: "workers", .. } => "[worker] threads",
+        _ => "[cache] memory",
+    };
+    let problem = match error {
+        storage_seg::Error::Option { value, reason, .. } => format!("{value}: {reason}"),
+        other => other.to_string(),
+    };
+    Error::Setting { key, problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, Storage};
+
+    fn seg(lines: &str) -> Seg {
+        let text = format!("[seg]\n{lines}\n");
+        let config: Config = config::parse(&text, "test.toml").unwrap_or_else(|e| panic!("{e}"));
+        config.seg
+    }
+
+    fn problem(lines: &str) -> String {
+        let (key, problem) = seg(lines).problem().expect(lines);
+        format!("{key}: {problem}")
+    }
+
+    #[test]
+    fn policies_have_our_names_and_pelikans() {
+        let names = [
+            ("none", "None", Policy::None),
+            ("random", "Random", Policy::Random),
+            ("random-fifo", "RandomFifo", Policy::RandomFifo),
+            ("fifo", "Fifo", Policy::Fifo),
+            ("cte", "Cte", Policy::Cte),
+            ("util", "Util", Policy::Util),
+            ("merge", "Merge", Policy::Merge),
+            ("s3fifo", "S3Fifo", Policy::S3Fifo),
+            ("scored", "Scored", Policy::Scored),
+        ];
+        for (ours, pelikans, policy) in names {
+            assert_eq!(seg(&format!("eviction = \"{ours}\"")).eviction, policy);
+            assert_eq!(seg(&format!("eviction = \"{pelikans}\"")).eviction, policy);
+            let printed = config::print(&Seg { eviction: policy, ..Seg::default() });
+            let line = format!("eviction = \"{ours}\"\n");
+            assert!(printed.expect("it is a table").contains(&line), "{line}");
+        }
+        assert_eq!(Seg::default().eviction, Policy::Scored);
+        let error = config::parse::<Config>("[seg]\neviction = \"lru\"", "test.toml");
+        assert!(error.expect_err("there is no such policy").to_string().contains("lru"));
+    }
+
+    #[test]
+    fn values_are_checked() {
+        assert_eq!(Seg::default().problem(), None);
+        let good = "segment_size = \"64KB\"\nsize_exponent = 0.5\nmerge_target = 2\n\
+                    merge_max = 256\nadmission_ratio = 0.9";
+        assert_eq!(seg(good).problem(), None);
+        for (lines, expected) in [
+            (
+                "segment_size = 32768",
+                "[seg] segment_size: 32KB is not a power of two from 64KB to 8MB",
+            ),
+            ("segment_size = \"96KB\"", "[seg] segment_size: 96KB is not a power of two"),
+            ("segment_size = \"16MB\"", "[seg] segment_size: 16MB is not a power of two from"),
+            ("size_exponent = 1.5", "[seg] size_exponent: 1.5 is not between 0 and 1"),
+            ("size_exponent = nan", "[seg] size_exponent: NaN is not between"),
+            ("merge_max = 257", "[seg] merge_max: 257 is not between 2 and 256"),
+            ("merge_max = 1", "[seg] merge_max: 1 is not"),
+            ("merge_target = 9", "[seg] merge_target: 9 is not between 2 and merge_max = 8"),
+            ("merge_target = 1", "[seg] merge_target: 1 is not"),
+            ("admission_ratio = 0.0", "[seg] admission_ratio: 0 is not between 0.01 and 0.9"),
+            ("admission_ratio = 1.0", "[seg] admission_ratio: 1 is not"),
+        ] {
+            let problem = problem(lines);
+            assert!(problem.starts_with(expected), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_is_accepted_can_be_built() {
+        for memory in [1_u64 << 20, 3 << 20, 64 << 20, 1 << 30] {
+            for size in
+                [None, Some(64 << 10), Some(memory / 8).filter(|size| size.is_power_of_two())]
+            {
+                let mut config = Config::default();
+                config.cache.storage = Storage::Seg;
+                config.cache.memory = ByteSize(memory);
+                config.cache.value_max = ByteSize((memory / 2).min(1 << 20));
+                config.seg.segment_size = size.filter(|size| *size <= 8 << 20).map(ByteSize);
+                config.check().unwrap_or_else(|error| panic!("{memory} {size:?}: {error}"));
+                let store = crate::segments(&config);
+                store.unwrap_or_else(|error| panic!("{memory} {size:?}: {error}"));
+            }
+        }
+    }
+
+    #[test]
+    fn eight_segments_must_fit_the_memory_of_a_cache_of_segments() {
+        let check = |size: u64, storage| {
+            let mut config = Config::default();
+            config.cache.storage = storage;
+            config.seg.segment_size = Some(ByteSize(size));
+            config.check()
+        };
+        assert!(check(8 << 20, Storage::Seg).is_ok());
+        assert!(seg("segment_size = \"2MB\"").size_problem(ByteSize(16 << 20)).is_none());
+        let (_, problem) =
+            seg("segment_size = \"2MB\"").size_problem(ByteSize(15 << 20)).expect("too large");
+        assert_eq!(problem, "2MB is more than an eighth of [cache] memory = 15MB");
+        let mut config = Config::default();
+        config.cache.memory = ByteSize(8 << 20);
+        config.seg.segment_size = Some(ByteSize(2 << 20));
+        config.cache.storage = Storage::HashMap;
+        assert!(config.check().is_ok(), "another storage has no segments");
+        config.cache.storage = Storage::Seg;
+        assert!(config.check().is_err());
+    }
+
+    #[test]
+    fn a_policy_goes_with_the_keys_that_are_its_own() {
+        let keys = "size_exponent = 0.5\nmerge_target = 2\nmerge_max = 3\nadmission_ratio = 0.2";
+        for (name, expected) in [
+            ("none", Eviction::None),
+            ("random", Eviction::Random),
+            ("random-fifo", Eviction::RandomFifo),
+            ("fifo", Eviction::Fifo),
+            ("cte", Eviction::Cte),
+            ("util", Eviction::Util),
+            ("merge", Eviction::Merge { target: 2, max: 3 }),
+            ("s3fifo", Eviction::S3Fifo { admission_ratio: 0.2 }),
+            ("scored", Eviction::Scored { size_exponent: 0.5 }),
+        ] {
+            assert_eq!(seg(&format!("eviction = \"{name}\"\n{keys}")).eviction(), expected);
+            let defaults = seg(&format!("eviction = \"{name}\"")).eviction();
+            assert_eq!(Ok(defaults), name.parse(), "{name} has the engine's defaults");
+        }
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_built_names_the_key() {
+        use storage_seg::{Builder, SegStore};
+        let refused = |builder: Builder| {
+            let error = builder.build().expect_err("it cannot be built");
+            refusal(&error).to_string()
+        };
+        for (builder, parts) in [
+            (SegStore::builder().segment_bytes(3), ["[seg] segment_size", "power of two"]),
+            (SegStore::builder().value_max(1 << 30), ["[cache] value_max", "half of the memory"]),
+            (SegStore::builder().workers(0), ["[worker] threads", "from 1 to"]),
+            (SegStore::builder().memory(1), ["[cache] memory", "at least 1 MiB"]),
+        ] {
+            let message = refused(builder);
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        }
+    }
+
+    #[test]
+    fn keys_of_pelikans_that_change_nothing_are_told_of() {
+        let old = seg("hash_power = 16\noverflow_factor = 1.0\ncompact_target = 2\n\
+                       datapool_path = \"/dev/pmem\"");
+        assert_eq!(old.problem(), None);
+        let warnings = old.warnings();
+        let keys = ["hash_power", "overflow_factor", "compact_target", "datapool_path"];
+        assert_eq!(warnings.len(), keys.len());
+        for (warning, key) in warnings.iter().zip(keys) {
+            let start = format!("[seg] {key} has no effect: ");
+            assert!(warning.starts_with(&start) && warning.len() > start.len(), "{warning}");
+        }
+        let printed = config::print(&old).expect("it is a table");
+        assert!(keys.iter().all(|key| !printed.contains(key)), "{printed}");
+        assert!(Seg::default().warnings().is_empty());
+    }
+
+    #[test]
+    fn the_heap_size_is_refused_with_the_key_that_has_taken_its_place() {
+        let expected =
+            "[seg] heap_size: is memory in [cache]; write memory = \"4GB\" there instead";
+        assert_eq!(problem("heap_size = \"4GB\""), expected);
+        assert_eq!(problem("heap_size = 4294967296"), expected);
+    }
+}
