@@ -100,8 +100,12 @@ impl Config {
         if memory.0 < MEMORY_MIN {
             return refuse("[cache] memory", format!("{memory} is less than 1MB"));
         }
-        if memory.0 / 2 < value_max.0 {
-            let problem = format!("{value_max} is more than half of memory = {memory}");
+        let (parts, share) = match storage {
+            Storage::Seg => (4, "a quarter"),
+            Storage::HashMap => (2, "half"),
+        };
+        if memory.0 / parts < value_max.0 {
+            let problem = format!("{value_max} is more than {share} of memory = {memory}");
             return refuse("[cache] value_max", problem);
         }
         let in_seg = self.seg.problem().or_else(|| match storage {

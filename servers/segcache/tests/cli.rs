@@ -127,7 +127,7 @@ fn bad_values_are_refused_with_a_reason() {
     refused(&["-a", "999"], &["999", "octal"]);
     refused(&["-m", "0"], &["'0'", "-m"]);
     refused(&["-m", "64MB"], &["64MB", "-m"]);
-    refused(&["-m", "1"], &["[cache] value_max", "more than half of memory = 1MB"]);
+    refused(&["-m", "1"], &["[cache] value_max", "more than a quarter of memory = 1MB"]);
     refused(&["-m", "1073741823"], &["[cache] memory", "cannot map memory"]);
     refused(&["-c", "0"], &["[server] max_connections", "0 is not between 1 and"]);
     refused(&["-t", "0"], &["[worker] threads", "0 is not between 1 and"]);

@@ -45,7 +45,7 @@ impl Storage {
     }
 
     fn spawn_with(self, row: &Row, builder: Builder, memory: u64, evicts: bool) -> Process {
-        let value_max = (VALUE_MAX as u64).min(memory / 2);
+        let value_max = (VALUE_MAX as u64).min(memory / 4);
         match self {
             Storage::Seg => {
                 let eviction = if evicts { Eviction::default() } else { Eviction::None };

@@ -270,7 +270,7 @@ mod tests {
                 let mut config = Config::default();
                 config.cache.storage = Storage::Seg;
                 config.cache.memory = ByteSize(memory);
-                config.cache.value_max = ByteSize((memory / 2).min(1 << 20));
+                config.cache.value_max = ByteSize((memory / 4).min(1 << 20));
                 config.seg.segment_size = size.filter(|size| *size <= 8 << 20).map(ByteSize);
                 config.check().unwrap_or_else(|error| panic!("{memory} {size:?}: {error}"));
                 let store = crate::segments(&config);
@@ -330,7 +330,10 @@ mod tests {
         };
         for (builder, parts) in [
             (SegStore::builder().segment_bytes(3), ["[seg] segment_size", "power of two"]),
-            (SegStore::builder().value_max(1 << 30), ["[cache] value_max", "half of the memory"]),
+            (
+                SegStore::builder().value_max(1 << 30),
+                ["[cache] value_max", "a quarter of the memory"],
+            ),
             (SegStore::builder().workers(0), ["[worker] threads", "from 1 to"]),
             (SegStore::builder().memory(1), ["[cache] memory", "at least 1 MiB"]),
         ] {
