@@ -87,70 +87,40 @@
 //! * `integrity.rs`: the invariants that bind the parts together, and their check.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod access;
+mod builder;
+mod capacity;
+mod class;
+mod empty;
 mod epoch;
+mod evict;
+mod export;
 mod heap;
 mod index;
+mod integrity;
+mod item;
 mod layout;
+mod metrics;
 #[cfg(all(test, loom))]
 mod models;
-mod sync;
-
-#[cfg(not(loom))]
-mod access;
-#[cfg(not(loom))]
-mod builder;
-#[cfg(not(loom))]
-mod capacity;
-#[cfg(not(loom))]
-mod class;
-#[cfg(not(loom))]
-mod empty;
-#[cfg(not(loom))]
-mod evict;
-#[cfg(not(loom))]
-mod export;
-#[cfg(not(loom))]
-mod integrity;
-#[cfg(not(loom))]
-mod item;
-#[cfg(not(loom))]
-mod metrics;
-#[cfg(not(loom))]
 mod order;
-#[cfg(not(loom))]
 mod place;
-#[cfg(not(loom))]
 mod pool;
-#[cfg(not(loom))]
 mod report;
-#[cfg(not(loom))]
 mod room;
-#[cfg(not(loom))]
 mod scan;
-#[cfg(not(loom))]
 mod segment;
-#[cfg(not(loom))]
 mod shared;
-#[cfg(not(loom))]
 mod store;
-#[cfg(not(loom))]
 mod sweep;
-#[cfg(not(loom))]
+mod sync;
 mod tally;
-#[cfg(not(loom))]
 mod update;
-#[cfg(not(loom))]
 mod write;
 
-#[cfg(not(loom))]
 pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};
-#[cfg(not(loom))]
 pub use evict::{Eviction, UnknownEviction};
-#[cfg(not(loom))]
 pub use item::{PIN_MIN, SegItem};
-#[cfg(not(loom))]
 pub use report::{ClassReport, EvictionReport, IndexReport, MemoryReport, Report, SegmentReport};
-#[cfg(not(loom))]
 pub use shared::Reason;
-#[cfg(not(loom))]
 pub use store::SegStore;

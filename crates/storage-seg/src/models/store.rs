@@ -153,10 +153,10 @@ impl Store {
         pool.limbo.push_back((self.epochs.retire(), location));
     }
 
-    /// Whether whoever empties the place can do without a look at the index. What it sees was written
-    /// after the slot was changed, which has to come before the place is retired.
+    /// Whether whoever empties the place can do without a look at the index. If so, the fence in
+    /// `retire` acquires the change of the slot, which comes before what this has seen.
     fn is_dead(&self, location: Location) -> bool {
-        self.place(location).is_dead.load(Ordering::Acquire)
+        self.place(location).is_dead.load(Ordering::Relaxed)
     }
 
     /// Says that no slot leads to the item any more, as it was found in this turn.
@@ -348,12 +348,15 @@ impl Handle {
     /// A place for an item, emptying one if it must. It passes quiescent states while it waits:
     /// nothing found before is valid after it.
     fn room(&mut self) -> Option<(Location, u64)> {
+        if let Some(taken) = self.store.take() {
+            return Some(taken);
+        }
         let mut waits = 0;
         loop {
+            self.quiesce();
             if let Some(taken) = self.store.take() {
                 return Some(taken);
             }
-            self.quiesce();
             if self.evict(Fate::Drop) {
                 continue;
             }

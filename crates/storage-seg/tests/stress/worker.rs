@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Threads that use one store of a megabyte or two in every way there is, with eviction going on all
-//! the time. Every value describes itself, so a torn, stale or foreign one is seen by whoever reads it.
-//!
-//! Each test runs for a number of rounds; with `SHOEBILL_STRESS_SECONDS` set it begins again with other
-//! random numbers until that time is over.
+//! One thread of a scene: it does any of the things a store is used for, and checks what it sees.
 
-mod support;
-
+use crate::scene::{Common, Load, Report};
+use crate::support::{HEADER, Random, check, describe, flags, name, stamps};
 use bytes::Bytes;
 use clock::Ticks;
-use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 use storage::{Change, Condition, Digits, Expiry, Item, Put, Stage, Store, StoreError, Version};
-use storage_seg::{Builder, Eviction, SegStore};
-use support::{HEADER, Random, check, describe, flags, name, policies, stamps};
-
-/// Rounds of each thread.
-const ROUNDS: u64 = 120_000;
-/// Rounds of each thread where a test goes through all policies.
-const SHORT_ROUNDS: u64 = 16_000;
+use storage_seg::{Eviction, SegStore};
 
 /// Keys that any thread writes.
 const SHARED_KEYS: u64 = 1_500;
@@ -38,148 +28,6 @@ const PINS: usize = 4;
 /// So many versions and counts a thread notes, to compare with those of others.
 const NOTES: usize = 100_000;
 
-/// What is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Load {
-    /// All lengths, few of them large.
-    Mixed,
-    /// Tiny items for a while, then large ones, and so on: the index changes its size all the time.
-    Waves,
-}
-
-/// A store under stress.
-#[derive(Clone, Copy, Debug)]
-struct Scene {
-    memory: u64,
-    threads: usize,
-    eviction: Eviction,
-    integrity: bool,
-    load: Load,
-    rounds: u64,
-    seed: u64,
-}
-
-impl Scene {
-    fn builder(&self) -> Builder {
-        // Each thread may have two handles for a moment; a single one is all there is.
-        let workers = if self.threads == 1 { 1 } else { 2 * self.threads + 1 };
-        SegStore::builder()
-            .memory(self.memory)
-            .value_max(256 << 10)
-            .segment_bytes(64 << 10)
-            .workers(workers)
-            .eviction(self.eviction)
-            .integrity(self.integrity)
-            .seed(self.seed)
-    }
-
-    /// Repeats for as long as the environment says, with other numbers each time.
-    fn run(self) {
-        let seconds = std::env::var("SHOEBILL_STRESS_SECONDS").ok();
-        let seconds = seconds.map(|text| text.parse().expect("a number of seconds"));
-        let (began, time) = (Instant::now(), Duration::from_secs(seconds.unwrap_or(0)));
-        let mut scene = self;
-        loop {
-            scene.play();
-            scene.seed += 1;
-            if began.elapsed() >= time {
-                return;
-            }
-        }
-    }
-
-    fn play(self) {
-        let store = self.builder().build().expect("the options are possible");
-        let common = Common {
-            scene: self,
-            millis: AtomicU64::new(1_000),
-            serial: AtomicU64::new(1),
-            running: AtomicUsize::new(self.threads),
-        };
-        let handles: Vec<SegStore> = (1..self.threads).map(|_| store.clone()).collect();
-        let (mut store, reports) = std::thread::scope(|scope| {
-            let threads: Vec<_> = (1..)
-                .zip(handles)
-                .map(|(number, handle)| {
-                    let common = &common;
-                    scope.spawn(move || Worker::new(common, number, handle).work())
-                })
-                .collect();
-            let (store, first) = Worker::new(&common, 0, store).work();
-            let others = threads.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).1
-            });
-            let reports: Vec<Report> = std::iter::once(first).chain(others).collect();
-            (store, reports)
-        });
-        // The others are gone, so everything must add up.
-        store.expire(common.now(), 0);
-        store.check_integrity();
-        check_reports(&reports, self);
-        let stats = store.stats();
-        let evicts = self.eviction != Eviction::None;
-        assert!(!evicts || stats.evicted > 100, "{self:?}: {stats:?}");
-        assert!(!evicts || stats.expired > 10, "{self:?}: {stats:?}");
-    }
-}
-
-/// What all threads have in common.
-struct Common {
-    scene: Scene,
-    millis: AtomicU64,
-    /// Numbers writes, so that no two values are alike.
-    serial: AtomicU64,
-    /// Threads that are not done.
-    running: AtomicUsize,
-}
-
-impl Common {
-    fn now(&self) -> Ticks {
-        Ticks::from_millis(self.millis.load(Ordering::Relaxed))
-    }
-
-    fn stamp(&self) -> u64 {
-        self.serial.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-/// What a thread has seen.
-#[derive(Default)]
-struct Report {
-    versions: Vec<(u64, Version)>,
-    /// Of each increment, the counter as it became.
-    counts: Vec<[u8; Digits::MAX]>,
-    hits: u64,
-    written: u64,
-    /// Values larger than a segment for which there was no row of them.
-    no_row: u64,
-    rows: u64,
-    /// Sizes of the index.
-    slots: HashSet<u64>,
-}
-
-fn check_reports(reports: &[Report], scene: Scene) {
-    let (mut versions, mut counts) = (HashSet::new(), HashSet::new());
-    for report in reports {
-        for version in &report.versions {
-            assert!(versions.insert(version), "{version:?} came twice");
-        }
-        for count in &report.counts {
-            assert!(counts.insert(count), "two increments came to {}", count.escape_ascii());
-        }
-    }
-    let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
-    let (hits, written) = (sum(|report| report.hits), sum(|report| report.written));
-    let rounds = scene.rounds * scene.threads as u64;
-    assert!(hits > rounds / 100, "{scene:?}: {hits} hits in {rounds} rounds");
-    assert!(written > rounds / 10 || scene.eviction == Eviction::None, "{scene:?}: {written}");
-    let (rows, no_row) = (sum(|report| report.rows), sum(|report| report.no_row));
-    let slots: HashSet<&u64> = reports.iter().flat_map(|report| &report.slots).collect();
-    assert!(slots.len() > 1 || scene.load == Load::Mixed, "{scene:?}: an index of {slots:?}");
-    println!("{scene:?}: {hits} hits, {written} written, {rows} large, {no_row} large refused");
-    println!("  {} sizes of the index", slots.len());
-}
-
 /// What the owner of a key knows of its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Own {
@@ -195,7 +43,7 @@ struct Pinned {
 }
 
 /// One thread.
-struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     common: &'a Common,
     number: u64,
     store: SegStore,
@@ -210,14 +58,14 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(common: &'a Common, number: u64, store: SegStore) -> Self {
+    pub(crate) fn new(common: &'a Common, number: u64, store: SegStore) -> Self {
         let random = Random::new(common.scene.seed << 8 | number);
         let (own, seen, pins) = (HashMap::new(), HashMap::new(), Vec::new());
         let report = Report::default();
         Worker { common, number, store, random, own, seen, pins, report, round: 0 }
     }
 
-    fn work(mut self) -> (SegStore, Report) {
+    pub(crate) fn work(mut self) -> (SegStore, Report) {
         while self.round < self.common.scene.rounds {
             self.step();
             self.round += 1;
@@ -572,127 +420,4 @@ impl<'a> Worker<'a> {
         assert_eq!(stats.limit_bytes, self.common.scene.memory);
         self.report.slots.insert(stats.index_slots);
     }
-}
-
-const SCENE: Scene = Scene {
-    memory: 2 << 20,
-    threads: 2,
-    eviction: Eviction::Scored { size_exponent: 1.0 },
-    integrity: false,
-    load: Load::Mixed,
-    rounds: ROUNDS,
-    seed: 1,
-};
-
-#[test]
-fn two_threads_in_two_mebibytes() {
-    SCENE.run();
-}
-
-#[test]
-fn four_threads_in_one_mebibyte() {
-    Scene { threads: 4, memory: 1 << 20, rounds: ROUNDS / 2, ..SCENE }.run();
-}
-
-#[test]
-fn one_thread_alone() {
-    Scene { threads: 1, ..SCENE }.run();
-}
-
-#[test]
-fn the_index_changes_its_size_all_the_time() {
-    Scene { load: Load::Waves, rounds: ROUNDS / 2, ..SCENE }.run();
-    Scene { load: Load::Waves, rounds: ROUNDS / 4, threads: 1, ..SCENE }.run();
-}
-
-#[test]
-fn every_policy() {
-    for (seed, eviction) in (100..).zip(policies()) {
-        for load in [Load::Mixed, Load::Waves] {
-            Scene { eviction, seed, load, rounds: SHORT_ROUNDS, ..SCENE }.play();
-        }
-    }
-}
-
-#[test]
-fn every_checksum_matches() {
-    Scene { integrity: true, rounds: ROUNDS / 2, ..SCENE }.run();
-}
-
-/// One thread changes the expiry of an item, the other its value, which keeps the expiry: whatever the
-/// first has set is what it reads.
-#[test]
-fn no_touch_is_lost_beside_other_changes() {
-    let builder = SegStore::builder().memory(8 << 20).value_max(1 << 20).workers(2).seed(1);
-    let mut store = builder.build().expect("the options are possible");
-    let now = Ticks::from_millis(1_000);
-    let hour = Expiry::after(Duration::from_secs(3_600), now);
-    store.put(Put::new(b"key", b"0").expiry(hour), now).expect("it fits");
-    let mut other = store.clone();
-    let is_done = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut number = 0_u64;
-            while is_done.load(Ordering::Relaxed) == 0 {
-                number += 1;
-                let digits = Digits::new(number.to_string().as_bytes());
-                let result = other.update(b"key", now, |_| (Change::Number(digits), ()));
-                assert_eq!(result, Ok(()), "the key is always there");
-                other.expire(now, 1);
-            }
-        });
-        for round in 0..ROUNDS / 4 {
-            let expiry = Expiry::after(Duration::from_secs(10 + round % 1_000), now);
-            let result = store.update(b"key", now, |_| (Change::Expire(expiry), ()));
-            assert_eq!(result, Ok(()), "the key is always there");
-            let seen = store.get(b"key", now).expect("the key is always there").expiry();
-            if seen != expiry {
-                is_done.store(1, Ordering::Relaxed);
-            }
-            assert_eq!(seen, expiry, "a touch is lost in round {round}");
-            store.expire(now, 1);
-        }
-        is_done.store(1, Ordering::Relaxed);
-        store.rest();
-    });
-}
-
-/// One thread clears and looks for what it wrote before, while the other makes room all the time, for
-/// which it moves items that are read often.
-#[test]
-fn what_is_cleared_stays_cleared_wherever_it_is_moved() {
-    let merge: Eviction = "merge".parse().expect("it is a policy");
-    let builder = SegStore::builder().memory(1 << 20).value_max(1 << 18).workers(2).seed(1);
-    let mut store = builder.eviction(merge).build().expect("the options are possible");
-    let mut other = store.clone();
-    let now = Ticks::from_millis(1_000);
-    let is_done = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut key = 1 << 32;
-            while is_done.load(Ordering::Relaxed) == 0 {
-                key += 1;
-                other.put(Put::new(&name(key), &[0; 1_500]), now).expect("others can go");
-                other.expire(now, 64);
-            }
-        });
-        let mut found = 0;
-        for round in 0..SHORT_ROUNDS / 4 {
-            for key in 0..20 {
-                store.put(Put::new(&name(key), b"small"), now).expect("others can go");
-                for _ in 0..3 {
-                    store.get(&name(key), now);
-                }
-            }
-            if round % 2 == 0 {
-                std::thread::yield_now();
-            }
-            store.clear();
-            found += (0..20).filter(|&key| store.get(&name(key), now).is_some()).count();
-            store.expire(now, 64);
-        }
-        is_done.store(1, Ordering::Relaxed);
-        store.rest();
-        assert_eq!(found, 0, "cleared items came back");
-    });
 }
