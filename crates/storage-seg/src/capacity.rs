@@ -133,7 +133,7 @@ impl Shared {
         let used = (in_service as isize - self.pool.available()) as f64 / in_service as f64;
         let is_large = load < LOAD_MIN && used > 0.95;
         let load_max = if used < 0.9 { LOAD_FILLING } else { LOAD };
-        if load < load_max && !is_large {
+        if load < load_max && !is_large || self.index.is_final() {
             self.grant_index(self.index.bytes());
             return;
         }

@@ -63,14 +63,22 @@ impl Index {
     pub(crate) fn grow(&self, buckets: usize) -> io::Result<bool> {
         let Some(mut growth) = self.growth.try_lock() else { return Ok(false) };
         let from = self.current.load(Acquire);
-        if growth.is_some() || from + 1 == GENERATIONS || buckets.max(1) == self.buckets() {
+        if growth.is_some() || self.is_final() || buckets.max(1) == self.buckets() {
             return Ok(false);
         }
         let table = Table::new(buckets, self.huge_pages)?;
         self.tables[from + 1].set(Box::new(table)).expect("the generation is not in use");
         *growth = Some(Growth { from, waiting: None });
         self.is_growing.store(true, Release);
+        if from + 2 == GENERATIONS {
+            log::warn!("the index changes its size for the last time, to {buckets} buckets");
+        }
         Ok(true)
+    }
+
+    /// Whether it has its last size.
+    pub(crate) fn is_final(&self) -> bool {
+        self.current.load(Acquire) + 1 == GENERATIONS
     }
 
     /// Whether there is something to do for [`Index::migrate`]: homes to move or memory to be given

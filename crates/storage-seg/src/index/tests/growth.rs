@@ -50,8 +50,10 @@ fn there_is_a_last_growth() {
     let index = Index::new(1, false, false).expect("memory");
     insert(&index, 7, item(7, 0));
     for growth in 1..GENERATIONS {
+        assert!(!index.is_final());
         grow_wholly(&index, 2 + growth % 2, &epochs, &mut participant);
     }
+    assert!(index.is_final());
     assert!(!index.grow(100).expect("memory"));
     assert_eq!(find(&index, 7), Some(item(7, 0)));
 }
