@@ -15,6 +15,8 @@ struct Model {
     epochs: Arc<Epochs>,
     slot: AtomicU64,
     item: UnsafeCell<u64>,
+    /// The epoch in which the item was retired, for whoever else may use its memory; zero before.
+    retired: AtomicU64,
 }
 
 impl Model {
@@ -23,8 +25,8 @@ impl Model {
         let handles = (0..participants)
             .map(|_| Epochs::register(&epochs).expect("there is a place"))
             .collect();
-        let slot = AtomicU64::new(LINKED);
-        (Arc::new(Model { epochs, slot, item: UnsafeCell::new(1) }), handles)
+        let (slot, retired) = (AtomicU64::new(LINKED), AtomicU64::new(0));
+        (Arc::new(Model { epochs, slot, item: UnsafeCell::new(1), retired }), handles)
     }
 
     /// Looks the item up.
@@ -53,43 +55,65 @@ impl Model {
     }
 }
 
+/// Runs the threads of a model: one for each participant, and this one.
+fn run<const N: usize, R>(
+    participants: [fn(&Model, Participant); N],
+    here: impl FnOnce(&Model) -> R,
+) -> (Arc<Model>, R) {
+    let (model, handles) = Model::new(N);
+    let threads = participants.into_iter().zip(handles).map(|(work, handle)| {
+        let model = Arc::clone(&model);
+        thread::spawn(move || work(&model, handle))
+    });
+    let threads: Vec<_> = threads.collect();
+    let result = here(&model);
+    for thread in threads {
+        thread.join().expect("the thread ends well");
+    }
+    (model, result)
+}
+
+/// One turn of a reader.
+fn turn(model: &Model, mut reader: Participant) {
+    reader.enter();
+    model.read();
+    reader.quiesce();
+}
+
+/// Takes the item away, and uses its memory if that is allowed at once.
+fn replace(model: &Model) -> Epoch {
+    let epoch = model.unlink();
+    model.reuse(epoch);
+    epoch
+}
+
 #[test]
 fn loom_memory_is_used_again_after_a_quiescent_state() {
-    loom::model(|| {
-        let (model, mut handles) = Model::new(1);
-        let mut reader = handles.remove(0);
-        let other = Arc::clone(&model);
-        let thread = thread::spawn(move || {
-            reader.enter();
-            other.read();
-            reader.quiesce();
-            // It stays online: what it finds from here on is of this epoch.
-            other.read();
-            reader.quiesce();
-        });
-        let epoch = model.unlink();
-        model.reuse(epoch);
-        thread.join().expect("the reader is done");
+    let read = |model: &Model, mut reader: Participant| {
+        reader.enter();
+        model.read();
+        reader.quiesce();
+        // It stays online: what it finds from here on is of this epoch.
+        model.read();
+        reader.quiesce();
+    };
+    loom::model(move || {
+        let (model, epoch) = run([read], replace);
         model.reuse(epoch);
     });
 }
 
 #[test]
 fn loom_an_offline_reader_is_not_waited_for_and_comes_back_safely() {
-    loom::model(|| {
-        let (model, mut handles) = Model::new(1);
-        let mut reader = handles.remove(0);
-        let other = Arc::clone(&model);
-        let thread = thread::spawn(move || {
-            reader.enter();
-            other.read();
-            reader.leave();
-            reader.enter();
-            other.read();
-        });
-        let epoch = model.unlink();
-        model.reuse(epoch);
-        thread.join().expect("the reader is done");
+    let read = |model: &Model, mut reader: Participant| {
+        reader.enter();
+        model.read();
+        reader.leave();
+        reader.enter();
+        model.read();
+    };
+    loom::model(move || {
+        let (model, epoch) = run([read], replace);
         assert!(model.epochs.has_passed(epoch), "the reader was dropped");
     });
 }
@@ -100,91 +124,55 @@ fn loom_an_epoch_waits_for_both_readers() {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
     builder.check(|| {
-        let (model, handles) = Model::new(2);
-        let threads: Vec<_> = handles
-            .into_iter()
-            .map(|mut reader| {
-                let other = Arc::clone(&model);
-                thread::spawn(move || {
-                    reader.enter();
-                    other.read();
-                    reader.quiesce();
-                })
-            })
-            .collect();
-        let epoch = model.unlink();
-        model.reuse(epoch);
-        for thread in threads {
-            thread.join().expect("the reader is done");
-        }
+        run([turn, turn], replace);
     });
 }
 
 #[test]
 fn loom_a_writer_that_reads_too_is_a_reader_for_the_other() {
-    loom::model(|| {
-        let (model, mut handles) = Model::new(2);
-        let (mut one, mut two) = (handles.remove(0), handles.remove(0));
-        let other = Arc::clone(&model);
-        let thread = thread::spawn(move || {
-            one.enter();
-            other.read();
-            one.quiesce();
-        });
-        two.enter();
+    let write = |model: &Model, mut writer: Participant| {
+        writer.enter();
         model.read();
         let epoch = model.unlink();
         assert!(!model.epochs.has_passed(epoch), "the writer itself is not quiescent yet");
-        two.quiesce();
+        writer.quiesce();
         model.reuse(epoch);
-        thread.join().expect("the reader is done");
+    };
+    loom::model(move || {
+        run([turn, write], |_| ());
     });
 }
 
 #[test]
 fn loom_whoever_asks_may_use_the_memory_again() {
-    loom::model(|| {
-        let (model, mut handles) = Model::new(1);
-        let mut reader = handles.remove(0);
-        let retired = Arc::new(AtomicU64::new(0));
-        let (other, told) = (Arc::clone(&model), Arc::clone(&retired));
-        let reading = thread::spawn(move || {
-            reader.enter();
-            other.read();
-            reader.quiesce();
+    // It holds nothing itself, so it need not go online.
+    let unlink = |model: &Model, _: Participant| {
+        let epoch = model.unlink();
+        // Relaxed: the epoch itself carries the order.
+        model.retired.store(epoch.0, Ordering::Relaxed);
+    };
+    loom::model(move || {
+        run([turn, unlink], |model| {
+            let epoch = model.retired.load(Ordering::Relaxed);
+            if epoch != 0 && epoch <= model.epochs.now.0.load(Ordering::Relaxed) {
+                model.reuse(Epoch(epoch));
+            }
         });
-        let other = Arc::clone(&model);
-        let unlinking = thread::spawn(move || {
-            let epoch = other.unlink();
-            // Relaxed: the epoch itself carries the order.
-            told.store(epoch.0, Ordering::Relaxed);
-        });
-        let epoch = retired.load(Ordering::Relaxed);
-        if epoch != 0 && epoch <= model.epochs.now.0.load(Ordering::Relaxed) {
-            model.reuse(Epoch(epoch));
-        }
-        reading.join().expect("the reader is done");
-        unlinking.join().expect("the writer is done");
     });
 }
 
 #[test]
 fn loom_a_place_goes_from_one_participant_to_the_next() {
-    loom::model(|| {
-        let (model, mut handles) = Model::new(1);
-        let mut reader = handles.remove(0);
-        let other = Arc::clone(&model);
-        let thread = thread::spawn(move || {
-            reader.enter();
-            other.read();
-            drop(reader);
-            let mut next = Epochs::register(&other.epochs).expect("the place is free");
-            next.enter();
-            other.read();
-            next.quiesce();
-        });
-        let epoch = model.unlink();
-        model.reuse(epoch);
-        thread.join().expect("the reader is done");
+    let read = |model: &Model, mut reader: Participant| {
+        reader.enter();
+        model.read();
+        drop(reader);
+        let mut next = Epochs::register(&model.epochs).expect("the place is free");
+        next.enter();
+        model.read();
+        next.quiesce();
+    };
+    loom::model(move || {
+        run([read], replace);
     });
 }
