@@ -129,7 +129,7 @@ impl Engine for Seg {
         let policy = *input.choose(&Self::POLICIES)?;
         Ok(Seg {
             memory: (1 << 20) << input.int_in_range(0..=2)?,
-            value_max: *input.choose(&[64, 1000, 20_000, 100_000, 400_000])?,
+            value_max: *input.choose(&[64, 1000, 20_000, 100_000, 200_000])?,
             eviction: policy.parse().expect("it is a policy"),
             handles: input.int_in_range(1..=3)?,
             integrity: input.ratio(1, 4)?,
