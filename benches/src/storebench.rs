@@ -3,6 +3,7 @@
 
 use clock::Ticks;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use storage::{Expiry, Item, Put, Stage, Store};
@@ -92,6 +93,12 @@ fn measure<S: Store + Clone + Send>(options: &Options, build: impl Fn(u64, usize
 struct Random(u64);
 
 impl Random {
+    /// One that gives other numbers than those before it: what is new to one round is new to all.
+    fn new() -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(1);
+        Random(Random(MADE.fetch_add(1, Ordering::Relaxed)).next())
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -162,7 +169,7 @@ fn read_batch<S: Store>(store: &mut S, keys: &Keys) {
 fn reads<S: Store>(options: &Options, mut store: S) {
     let items = options.memory / ITEM_BYTES;
     fill(&mut store, items);
-    let mut random = Random(1);
+    let mut random = Random::new();
     let (mut plain, mut batched, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let one = timed(
@@ -243,12 +250,12 @@ fn rate<S: Store + Clone + Send>(
     let barrier = Barrier::new(threads);
     let handles: Vec<S> = (0..threads).map(|_| store.clone()).collect();
     thread::scope(|scope| {
-        let started: Vec<_> = (0..)
-            .zip(handles)
-            .map(|(number, mut handle)| {
+        let started: Vec<_> = handles
+            .into_iter()
+            .map(|mut handle| {
                 let (barrier, name, work) = (&barrier, &name, &work);
                 scope.spawn(move || {
-                    let mut random = Random(number);
+                    let mut random = Random::new();
                     barrier.wait();
                     let nanos = timed(
                         millis,
@@ -274,11 +281,18 @@ fn scaling<S: Store + Clone + Send>(options: &Options, build: &impl Fn(u64, usiz
     store.rest();
     type Name<'a> = dyn Fn(&mut Random) -> u64 + Sync + 'a;
     let compare = |title: &str, name: &Name<'_>, work: &(dyn Fn(&mut S, &[u8]) + Sync)| {
+        // Until the index has the size that this load needs.
+        for _ in 0..ROUNDS {
+            rate(&store, 2, options.millis, name, work);
+        }
+        let mut nanos = Vec::new();
         let ratios = (0..ROUNDS).map(|_| {
             let one = rate(&store, 1, options.millis, name, work);
+            nanos.push(1e9 / one);
             rate(&store, 2, options.millis, name, work) / one
         });
-        println!("{title}: two threads do {} times the work of one", spread(ratios.collect()));
+        let ratios = spread(ratios.collect());
+        println!("{title}: {} ns; two threads do {ratios} times the work of one", spread(nanos));
     };
     let resident = |random: &mut Random| random.below(items);
     let new = Random::next;

@@ -241,7 +241,7 @@ struct Walk {
 }
 
 impl Shared {
-    /// Costs a cache line per segment.
+    /// Costs two cache lines per segment.
     pub(crate) fn report(&self, now: Ticks) -> Report {
         let sums = self.tallies.sums();
         let (classes, segments) = self.walk(now);

@@ -44,9 +44,9 @@ impl State {
     ];
 }
 
-/// One segment's bookkeeping: a cache line, so that two segments' writers do not disturb each other.
+/// One segment's bookkeeping: a cache line of what all look at and few change, and one of what changes
+/// with each item that is overwritten or lent.
 #[derive(Debug)]
-#[repr(align(64))]
 pub(crate) struct Segment {
     /// The number of this use of the memory: grows with every opening of any segment. The upper part
     /// of the versions of the items in it, and what tells items of before a clear.
@@ -59,16 +59,28 @@ pub(crate) struct Segment {
     written: AtomicU32,
     /// Items written.
     items: AtomicU32,
-    /// Those of them that the index leads to, and their bytes.
-    live_items: AtomicU32,
-    live_bytes: AtomicU32,
-    /// Values lent by reference, which outlive a turn.
-    pins: AtomicU32,
     /// How many segments in a row it stands for: more than one for a large item.
     span: AtomicU32,
     state: AtomicU8,
     class: AtomicU8,
     tier: AtomicU8,
+    usage: Usage,
+}
+
+/// What any thread changes.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Usage {
+    /// Items that the index leads to in the upper half, and their bytes in the lower one. Both in one
+    /// step, modulo 2^64, since removals may be counted before the additions.
+    live: AtomicU64,
+    /// Values lent by reference, which outlive a turn.
+    pins: AtomicU32,
+}
+
+/// A number of live items and their bytes, as they are counted.
+const fn live(items: u64, bytes: u32) -> u64 {
+    items << 32 | bytes as u64
 }
 
 impl Segment {
@@ -79,13 +91,11 @@ impl Segment {
             due_ms: AtomicU64::new(0),
             written: AtomicU32::new(0),
             items: AtomicU32::new(0),
-            live_items: AtomicU32::new(0),
-            live_bytes: AtomicU32::new(0),
-            pins: AtomicU32::new(0),
             span: AtomicU32::new(1),
             state: AtomicU8::new(state as u8),
             class: AtomicU8::new(0),
             tier: AtomicU8::new(0),
+            usage: Usage { live: AtomicU64::new(0), pins: AtomicU32::new(0) },
         }
     }
 
@@ -96,8 +106,7 @@ impl Segment {
         self.due_ms.store(0, Ordering::Relaxed);
         self.written.store(written, Ordering::Relaxed);
         self.items.store(0, Ordering::Relaxed);
-        self.live_items.store(0, Ordering::Relaxed);
-        self.live_bytes.store(0, Ordering::Relaxed);
+        self.usage.live.store(0, Ordering::Relaxed);
         self.class.store(class, Ordering::Relaxed);
         self.tier.store(tier, Ordering::Relaxed);
         // Whoever reads an item of this use has seen its slot, which is published later.
@@ -156,41 +165,39 @@ impl Segment {
     }
 
     pub(crate) fn live_items(&self) -> u32 {
-        self.live_items.load(Ordering::Relaxed)
+        (self.usage.live.load(Ordering::Relaxed) >> 32) as u32
     }
 
     pub(crate) fn live_bytes(&self) -> u32 {
-        self.live_bytes.load(Ordering::Relaxed)
+        self.usage.live.load(Ordering::Relaxed) as u32
     }
 
     /// Counts an item that was written and that the index leads to. For the handle that writes into
     /// the segment.
     #[inline]
     pub(crate) fn add_live(&self, bytes: u32, exclusive: bool) {
-        adjust(&self.items, 1, true);
-        adjust(&self.live_items, 1, exclusive);
-        adjust(&self.live_bytes, bytes, exclusive);
+        self.items.store(self.items() + 1, Ordering::Relaxed);
+        self.usage.adjust(live(1, bytes), exclusive);
     }
 
     /// Counts an item out that the index led to.
     #[inline]
     pub(crate) fn remove_live(&self, bytes: u32, exclusive: bool) {
-        adjust(&self.live_items, 1_u32.wrapping_neg(), exclusive);
-        adjust(&self.live_bytes, bytes.wrapping_neg(), exclusive);
+        self.usage.adjust(live(1, bytes).wrapping_neg(), exclusive);
     }
 
     pub(crate) fn pins(&self) -> u32 {
-        self.pins.load(Ordering::Acquire)
+        self.usage.pins.load(Ordering::Acquire)
     }
 
     /// Adds a pin. Returns whether it is the first.
     pub(crate) fn pin(&self) -> bool {
-        self.pins.fetch_add(1, Ordering::AcqRel) == 0
+        self.usage.pins.fetch_add(1, Ordering::AcqRel) == 0
     }
 
     /// Takes a pin away. Returns whether it was the last.
     pub(crate) fn unpin(&self) -> bool {
-        let before = self.pins.fetch_sub(1, Ordering::AcqRel);
+        let before = self.usage.pins.fetch_sub(1, Ordering::AcqRel);
         debug_assert_ne!(before, 0, "INV-PINS");
         before == 1
     }
@@ -218,14 +225,15 @@ impl Segment {
     }
 }
 
-/// Adds to a number that several threads may change; modulo 2^32, since removals from a segment may
-/// be counted before the additions.
-#[inline]
-fn adjust(number: &AtomicU32, by: u32, exclusive: bool) {
-    if exclusive {
-        number.store(number.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
-    } else {
-        number.fetch_add(by, Ordering::Relaxed);
+impl Usage {
+    #[inline]
+    fn adjust(&self, by: u64, exclusive: bool) {
+        if exclusive {
+            let sum = self.live.load(Ordering::Relaxed).wrapping_add(by);
+            self.live.store(sum, Ordering::Relaxed);
+        } else {
+            self.live.fetch_add(by, Ordering::Relaxed);
+        }
     }
 }
 
@@ -234,8 +242,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_is_one_cache_line() {
-        assert_eq!(size_of::<Segment>(), 64);
+    fn what_changes_often_has_a_cache_line_of_its_own() {
+        assert_eq!((size_of::<Segment>(), align_of::<Segment>()), (128, 64));
+        assert_eq!(std::mem::offset_of!(Segment, usage) % 64, 0);
     }
 
     #[test]

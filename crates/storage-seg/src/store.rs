@@ -61,7 +61,7 @@ impl SegStore {
         }
     }
 
-    /// What the store has to tell about its inside, at the cost of a cache line for each segment.
+    /// What the store has to tell about its inside, at the cost of two cache lines for each segment.
     pub fn report(&self, now: Ticks) -> Report {
         self.shared.report(now)
     }
