@@ -26,6 +26,8 @@ pub struct Options {
     millis: u64,
     storage: String,
     eviction: Eviction,
+    huge_pages: bool,
+    integrity: bool,
 }
 
 impl Options {
@@ -41,6 +43,8 @@ impl Options {
             millis: 500,
             storage: "seg".into(),
             eviction: Eviction::default(),
+            huge_pages: false,
+            integrity: false,
         };
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(format!("{arg} needs a value"));
@@ -50,6 +54,8 @@ impl Options {
                 "--millis" => options.millis = number(value()?)?,
                 "--storage" => options.storage = value()?,
                 "--eviction" => options.eviction = value()?.parse().map_err(|e| format!("{e}"))?,
+                "--huge-pages" => options.huge_pages = true,
+                "--integrity" => options.integrity = true,
                 "get" | "set" | "scale" | "all" => options.what = arg,
                 _ => return Err(format!("what is {arg}?")),
             }
@@ -70,6 +76,7 @@ pub fn run(options: &Options) {
         }),
         _ => measure(options, |memory, workers| {
             let store = SegStore::builder().memory(memory).workers(workers);
+            let store = store.huge_pages(options.huge_pages).integrity(options.integrity);
             store.eviction(options.eviction).build().expect("the options are possible")
         }),
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Measures a storage engine in this process: `storebench [get|set|scale|all] [--memory BYTES]
-//! [--millis N] [--storage seg|hashmap] [--eviction NAME]`.
+//! [--millis N] [--storage seg|hashmap] [--eviction NAME] [--huge-pages] [--integrity]`.
 //!
 //! * `get`: reads of random resident items, one at a time and in batches of 16 with prefetch.
 //! * `set`: writes of new items with eviction running: mean, and percentiles of single writes.

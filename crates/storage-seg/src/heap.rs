@@ -41,7 +41,7 @@ mod item;
 mod lent;
 mod memory;
 #[cfg(all(test, not(loom)))]
-mod tests;
+pub(crate) mod tests;
 mod write;
 
 pub(crate) use crate::layout::NewItem;

@@ -123,17 +123,19 @@ impl SegStore {
         self.count_out(location, count);
     }
 
-    /// Drops the item under a key if its bytes are not what was written.
-    pub(crate) fn check_item(&mut self, hash: u64, key: &[u8], now: Ticks) {
-        let corrupt = self.look(hash, key, now).filter(|seen| !seen.item().checksum_ok());
-        if let Some(location) = corrupt.map(|seen| seen.location()) {
-            self.corrupt(hash, location);
+    /// Whether an item's bytes are those that were written; else it is dropped.
+    #[inline]
+    pub(crate) fn is_sound(&self, hash: u64, item: &SegItem<'_>) -> bool {
+        let is_sound = !self.shared.settings.integrity || item.item().checksum_ok();
+        if !is_sound {
+            self.corrupt(hash, item.location());
         }
+        is_sound
     }
 
     /// Drops an item whose bytes are not what was written.
     #[cold]
-    fn corrupt(&mut self, hash: u64, location: Location) {
+    fn corrupt(&self, hash: u64, location: Location) {
         let home = self.shared.index.lock(hash);
         let Some(entry) = home.find_location(location) else { return };
         home.remove(&entry, false);
@@ -165,10 +167,10 @@ impl Store for SegStore {
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
         self.turn.enter();
         let hash = self.shared.hash(key);
-        if self.shared.settings.integrity {
-            self.check_item(hash, key, now);
-        }
         let (entry, item) = self.find(hash, key, now)?;
+        if !self.is_sound(hash, &item) {
+            return None;
+        }
         if let Some(frequency) = self.lesson.read(entry.frequency()) {
             entry.set_frequency(frequency);
         }
@@ -266,6 +268,54 @@ impl Drop for SegStore {
         self.shared.reserved.fetch_sub(self.reserved, Ordering::Relaxed);
         if let Some(sums) = self.shared.tallies.unregister(&self.tally) {
             Published::withdraw_gauges(&sums);
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::heap::tests::with_bytes;
+    use storage::Item;
+
+    const NOW: Ticks = Ticks::ZERO;
+
+    /// Flips the last bit of a key's value behind the store's back.
+    fn damage(store: &mut SegStore, key: &[u8]) {
+        let location =
+            store.look(store.shared.hash(key), key, NOW).expect("it is there").location();
+        let heap = &store.shared.heap;
+        let (segment, offset) = heap.place(location);
+        let end = 4 + 4 + key.len() + b"value".len();
+        with_bytes(heap, segment, offset, end, |bytes| bytes[end - 1] ^= 1);
+    }
+
+    fn corrupt(store: &SegStore) -> u64 {
+        store.shared.tallies.sum(Count::Corrupt)
+    }
+
+    #[test]
+    fn a_damaged_item_is_a_miss_and_counted() {
+        for workers in [1, 2] {
+            let builder = SegStore::builder().memory(1 << 20).workers(workers).integrity(true);
+            let mut store = builder.build().expect("the options are possible");
+            for key in [b"read", b"edit", b"well"] {
+                store.put(Put::new(key, b"value"), NOW).expect("it fits");
+            }
+            damage(&mut store, b"read");
+            damage(&mut store, b"edit");
+            assert!(store.get(b"read", NOW).is_none());
+            assert_eq!(corrupt(&store), 1);
+            let edit = store.update(b"edit", NOW, |item| {
+                assert!(item.is_none(), "nobody is shown what is damaged");
+                (Change::Keep, ())
+            });
+            assert_eq!((edit, corrupt(&store)), (Ok(()), 2));
+            assert!(store.get(b"read", NOW).is_none() && corrupt(&store) == 2, "it is gone");
+            assert_eq!(store.get(b"well", NOW).expect("it is sound").value(), b"value");
+            store.put(Put::new(b"read", b"again"), NOW).expect("it fits");
+            assert_eq!(store.get(b"read", NOW).expect("it is sound").value(), b"again");
+            store.check_integrity();
         }
     }
 }

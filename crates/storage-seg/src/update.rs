@@ -35,10 +35,7 @@ impl SegStore {
         let hash = self.shared.hash(key);
         loop {
             self.turn.enter();
-            if self.shared.settings.integrity {
-                self.check_item(hash, key, now);
-            }
-            let live = self.look(hash, key, now);
+            let live = self.look(hash, key, now).filter(|item| self.is_sound(hash, item));
             let seen = live.as_ref().map(Seen::of);
             let (change, result) = decide(live);
             if let Attempt::Done = self.attempt(hash, key, seen, change, now)? {

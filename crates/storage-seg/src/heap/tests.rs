@@ -33,7 +33,7 @@ fn at(heap: &Heap, segment: u32, offset: u32) -> ItemRef<'_> {
 }
 
 /// Works on the bytes of a place where the test looks at no item meanwhile.
-fn with_bytes<R>(
+pub(crate) fn with_bytes<R>(
     heap: &Heap,
     segment: u32,
     offset: u32,

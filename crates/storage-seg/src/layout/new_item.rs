@@ -46,19 +46,14 @@ impl NewItem<'_> {
     }
 }
 
-/// CRC-32 over the lengths, the flags, the key and the value.
+/// CRC-32C over the lengths, the flags, the key and the value.
 ///
 /// The lengths are in it because a flip in them moves the border between key and value, of which
 /// the bytes alone know nothing.
 pub(crate) fn checksum(key: &[u8], value: [&[u8]; 3], flags: u32) -> u32 {
     let value_len: usize = value.iter().map(|part| part.len()).sum();
-    let mut crc = crc32fast::Hasher::new();
-    for number in [key.len() as u32, value_len as u32, flags] {
-        crc.update(&number.to_le_bytes());
-    }
-    crc.update(key);
-    for part in value {
-        crc.update(part);
-    }
-    crc.finalize()
+    let numbers = [key.len() as u32, value_len as u32, flags].map(u32::to_le_bytes);
+    let start = crc32c::crc32c(numbers.as_flattened());
+    let parts = [key].into_iter().chain(value).filter(|part| !part.is_empty());
+    parts.fold(start, crc32c::crc32c_append)
 }
