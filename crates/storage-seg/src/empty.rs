@@ -205,7 +205,7 @@ impl SegStore {
             return false;
         }
         let class = self.shared.class_of(expiry_ms, now);
-        let Some(spot) = self.place(tier, class, len, now) else { return false };
+        let Some(spot) = self.place_kept(tier, class, len, now) else { return false };
         let shared = &*self.shared;
         let home = shared.index.lock(hash);
         let Some(entry) = home.find_location(location) else {

@@ -2,8 +2,10 @@
 //! Where a new item goes: the open segments of a handle, one for each tier and TTL class in use.
 
 use crate::class::Class;
+use crate::epoch::Epochs;
 use crate::heap::FIRST_OFFSET;
 use crate::order::{NEW, TIERS};
+use crate::pool::Pool;
 use crate::segment::NEVER_MS;
 use crate::shared::Shared;
 use crate::store::SegStore;
@@ -67,9 +69,34 @@ impl SegStore {
         (self.shared.pool.in_service() / (8 * self.shared.workers())).max(1)
     }
 
-    /// Room for `len` bytes in a segment of the tier and class, if that can be had without emptying
-    /// another one. A class that has no open segment shares its neighbour's when many are open.
-    pub(crate) fn place(&mut self, tier: u8, class: Class, len: usize, now: Ticks) -> Option<Spot> {
+    /// Room for a new item of `len` bytes, if that can be had without emptying a segment.
+    pub(crate) fn place_new(&mut self, class: Class, len: usize, now: Ticks) -> Option<Spot> {
+        let spare = self.shared.spare();
+        self.place(NEW, class, len, now, |pool, epochs| pool.take(spare, epochs))
+    }
+
+    /// Room in a tier for an item out of a segment that is being emptied. It may have the last free
+    /// segment: another is about to be.
+    pub(crate) fn place_kept(
+        &mut self,
+        tier: u8,
+        class: Class,
+        len: usize,
+        now: Ticks,
+    ) -> Option<Spot> {
+        self.place(tier, class, len, now, Pool::borrow)
+    }
+
+    /// Room for `len` bytes in the open segment of the tier and class, or else in one that `take`
+    /// gives. A class that has no open segment shares its neighbour's when many are open.
+    fn place(
+        &mut self,
+        tier: u8,
+        class: Class,
+        len: usize,
+        now: Ticks,
+        take: impl FnOnce(&Pool, &Epochs) -> Option<u32>,
+    ) -> Option<Spot> {
         let mut number = self.open.number(tier, class);
         if self.open.open[number].is_none() && self.open.count >= self.open_max() {
             number = self.open.nearest(tier, class).unwrap_or(number);
@@ -81,11 +108,7 @@ impl SegStore {
             }
             self.seal(number);
         }
-        let (pool, epochs) = (&self.shared.pool, &self.shared.epochs);
-        let segment = match tier {
-            NEW => pool.take(self.shared.spare(), epochs)?,
-            _ => pool.borrow(epochs)?,
-        };
+        let segment = take(&self.shared.pool, &self.shared.epochs)?;
         let class = (number - self.open.number(tier, 0)) as Class;
         let open = self.begin(segment, tier, class, now);
         self.open.open[number] = Some(open);

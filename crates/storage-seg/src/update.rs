@@ -4,7 +4,6 @@
 
 use crate::heap::{ItemRef, NewItem};
 use crate::item::{Pin, SegItem};
-use crate::order::NEW;
 use crate::store::SegStore;
 use crate::tally::Count;
 use crate::write::{Demand, Seen, Unpublished, expiry_ms};
@@ -93,7 +92,7 @@ impl SegStore {
         let class = self.shared.class_of(expiry_ms, now);
         let is_large = len > self.shared.heap.room_in_segment();
         let (spot, pin);
-        if let Some(place) = (!is_large).then(|| self.place(NEW, class, len, now)).flatten() {
+        if let Some(place) = (!is_large).then(|| self.place_new(class, len, now)).flatten() {
             (spot, pin) = (place, None);
         } else {
             // Making room may pass a quiescent state: the pin keeps the item's memory as it is, and its

@@ -10,7 +10,6 @@ use crate::heap::NewItem;
 use crate::index::Location;
 use crate::item::SegItem;
 use crate::layout::KEY_MAX;
-use crate::order::NEW;
 use crate::place::Spot;
 use crate::store::SegStore;
 use crate::tally::Count;
@@ -118,7 +117,7 @@ impl SegStore {
         }
         self.upkeep(now);
         loop {
-            if let Some(spot) = self.place(NEW, class, len, now) {
+            if let Some(spot) = self.place_new(class, len, now) {
                 return Ok(spot);
             }
             self.make_room(now)?;

@@ -121,3 +121,38 @@ fn no_version_comes_again() {
         }
     }
 }
+
+/// What a policy wants to keep is kept: there is always a segment for it, whichever tier it goes to.
+#[test]
+fn a_policy_keeps_the_share_that_it_means_to_keep() {
+    for (name_of, least, most) in [("merge", 0.22, 0.35), ("scored", 0.40, 0.60)] {
+        for workers in [1, 2] {
+            let eviction = name_of.parse().expect("it is a policy");
+            let builder = builder(eviction).memory(4 << 20).workers(workers);
+            let mut store = builder.build().expect("the options are possible");
+            let mut random = Random::new(3);
+            for round in 0..300_000_u64 {
+                // Low keys are popular.
+                let range = 1 + random.below(100_000);
+                let key = random.below(range);
+                if store.get(&name(key), NOW).is_none() {
+                    let value = vec![1; 20 + (key % 200) as usize];
+                    store.put(Put::new(&name(key), &value), NOW).expect("others can go");
+                }
+                if round % 16 == 0 {
+                    store.expire(NOW, 16);
+                }
+            }
+            let evictions = store.report(NOW).evictions;
+            let kept = evictions.kept_bytes as f64 / evictions.examined_bytes as f64;
+            assert!((least..most).contains(&kept), "{name_of} keeps {kept:.2}: {evictions:?}");
+            let mut squeezed = None;
+            store.details(NOW, &mut |name, value| {
+                if name == "item_squeeze" {
+                    squeezed = Some(value.to_string());
+                }
+            });
+            assert_eq!(squeezed.as_deref(), Some("0"), "{name_of}: no room for what is kept");
+        }
+    }
+}
