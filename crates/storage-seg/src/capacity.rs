@@ -70,10 +70,13 @@ impl Shared {
         wanted.min(self.pool.target() / 8).max(1) as isize
     }
 
-    /// Free segments that new items leave to items which an eviction keeps.
-    pub(crate) fn spare(&self) -> isize {
-        let keeps = !matches!(self.settings.eviction, Eviction::None) && self.pool.target() > 16;
-        isize::from(keeps)
+    /// Free segments that new items leave alone. One is for items that an eviction keeps. Where nothing
+    /// is evicted those that are to be withdrawn will not be replaced.
+    pub(crate) fn spare(&self) -> usize {
+        match self.settings.eviction {
+            Eviction::None => self.pool.surplus(),
+            _ => usize::from(self.pool.target() > 16),
+        }
     }
 
     /// How many handles there may be.
@@ -90,9 +93,14 @@ impl Shared {
         self.pool.segments().iter().any(|segment| segment.state() == State::Claimed)
     }
 
-    /// Frees what nobody reads any more, and gives surplus memory back.
+    /// Frees what nobody reads any more, and gives surplus memory back, a segment at a time.
     pub(crate) fn tidy(&self) {
-        self.pool.tidy(self.spare() as usize, &self.epochs, |segment| self.release(segment));
+        // Writes go on while segments are withdrawn, so what they need is left to them.
+        let stay = match self.settings.eviction {
+            Eviction::None => 0,
+            _ => self.reserve() as usize,
+        };
+        self.pool.tidy(stay, &self.epochs, |segment| self.release(segment));
     }
 
     /// Works out anew how many segments the limit has room for.

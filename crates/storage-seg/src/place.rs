@@ -84,7 +84,7 @@ impl SegStore {
         len: usize,
         now: Ticks,
     ) -> Option<Spot> {
-        self.place(tier, class, len, now, Pool::borrow)
+        self.place(tier, class, len, now, |pool, epochs| pool.take(0, epochs))
     }
 
     /// Room for `len` bytes in the open segment of the tier and class, or else in one that `take`

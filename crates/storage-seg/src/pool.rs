@@ -94,8 +94,13 @@ impl Pool {
     /// Free segments that need not be withdrawn. Negative when more must go than are free.
     #[inline]
     pub(crate) fn available(&self) -> isize {
-        let surplus = self.in_service() as isize - self.target() as isize;
-        self.free.load(Ordering::Relaxed) as isize - surplus.max(0)
+        self.free() as isize - self.surplus() as isize
+    }
+
+    /// Segments that have to be withdrawn, free or not.
+    #[inline]
+    pub(crate) fn surplus(&self) -> usize {
+        self.in_service().saturating_sub(self.target())
     }
 
     /// Segments that will be free without further work, once everybody has let go of them.
@@ -123,25 +128,17 @@ impl Pool {
         self.target.store(target.min(self.segments.len()), Ordering::Relaxed);
     }
 
-    /// Takes a free segment, which is `Open` then and the caller's, if so many others stay available.
-    pub(crate) fn take(&self, spare: isize, epochs: &Epochs) -> Option<u32> {
-        if self.available() <= spare && self.in_limbo() == 0 && !self.can_return() {
+    /// Takes a free segment, which is `Open` then and the caller's, if so many others stay free.
+    pub(crate) fn take(&self, spare: usize, epochs: &Epochs) -> Option<u32> {
+        if self.free() <= spare && self.in_limbo() == 0 && !self.can_return() {
             return None;
         }
         let mut inner = self.inner.lock();
         self.collect(&mut inner, epochs);
         self.restore(&mut inner);
-        if self.available() <= spare {
+        if inner.free.len() <= spare {
             return None;
         }
-        self.pop(&mut inner)
-    }
-
-    /// Takes a free segment for items out of one that is being emptied, and so will come back, even if
-    /// it should be withdrawn.
-    pub(crate) fn borrow(&self, epochs: &Epochs) -> Option<u32> {
-        let mut inner = self.inner.lock();
-        self.collect(&mut inner, epochs);
         self.pop(&mut inner)
     }
 
@@ -205,23 +202,28 @@ impl Pool {
         self.count_limbo(&inner);
     }
 
-    /// Frees segments in limbo whose time has come, and says which are to be withdrawn: the caller
-    /// gives their memory back. That many free ones stay, for items on the move.
-    pub(crate) fn tidy(&self, stay: usize, epochs: &Epochs, mut withdraw: impl FnMut(u32)) {
-        if self.in_limbo() == 0 && self.in_service() <= self.target() && !self.can_return() {
+    /// Frees segments in limbo whose time has come, and withdraws one if there are too many: `release`
+    /// gives its memory back. That many free ones stay.
+    pub(crate) fn tidy(&self, stay: usize, epochs: &Epochs, release: impl FnOnce(u32)) {
+        if self.in_limbo() == 0 && self.surplus() == 0 && !self.can_return() {
             return;
         }
+        let number = {
+            let mut inner = self.inner.lock();
+            self.collect(&mut inner, epochs);
+            self.restore(&mut inner);
+            if self.surplus() == 0 || inner.free.len() <= stay {
+                return;
+            }
+            let Some(number) = self.pop(&mut inner) else { return };
+            number
+        };
+        // It takes a while, and is nobody else's business.
+        release(number);
         let mut inner = self.inner.lock();
-        self.collect(&mut inner, epochs);
-        self.restore(&mut inner);
-        while self.in_service() > self.target() && inner.free.len() > stay {
-            let Some(number) = inner.free.pop() else { break };
-            self.segment(number).set_state(State::Withdrawn);
-            withdraw(number);
-            inner.withdrawn.push(number);
-            self.free.store(inner.free.len(), Ordering::Relaxed);
-            self.in_service.fetch_sub(1, Ordering::Relaxed);
-        }
+        self.segment(number).set_state(State::Withdrawn);
+        inner.withdrawn.push(number);
+        self.in_service.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Claims at least `count` segments in a row that are free or sealed, at the least loss of live

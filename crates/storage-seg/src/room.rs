@@ -20,8 +20,9 @@ use storage::StoreError;
 /// Items looked at per write for each segment that is missing from the reserve.
 const STEP: usize = 4;
 
-/// Items looked at at a time when a write has to wait.
-const STEP_WAITING: usize = 256;
+/// The most that is looked at per write or turn, however many are missing; and at a time when a write
+/// has to wait.
+const STEP_MAX: usize = 256;
 
 /// After so many writes the index is looked at.
 const WRITES_PER_TEND: u32 = 64;
@@ -43,7 +44,7 @@ impl SegStore {
             // What is kept may need a segment that nobody else holds up.
             self.turn.quiesce();
             self.turn.enter();
-            let step = STEP * missing as usize;
+            let step = (STEP * missing as usize).min(STEP_MAX);
             // What has expired goes before what has not.
             if self.sweep(now, step) == 0 {
                 self.evict(now, step);
@@ -61,11 +62,11 @@ impl SegStore {
             self.turn.quiesce();
             self.turn.enter();
             self.shared.tidy();
-            if self.shared.pool.available() > self.shared.spare() {
+            if self.shared.pool.free() > self.shared.spare() {
                 return Ok(());
             }
-            let swept = self.sweep(now, STEP_WAITING) > 0;
-            if self.evict(now, STEP_WAITING) || swept {
+            let swept = self.sweep(now, STEP_MAX) > 0;
+            if self.evict(now, STEP_MAX) || swept {
                 continue;
             }
             if self.shared.pool.in_limbo() == 0 {
@@ -103,7 +104,7 @@ impl SegStore {
             let shared = &*self.shared;
             if shared.pool.in_service() > shared.pool.target() {
                 // Withdrawn segments in the row are swapped for others.
-                self.evict(now, STEP_WAITING);
+                self.evict(now, STEP_MAX);
                 let shared = &*self.shared;
                 shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
             } else {

@@ -92,7 +92,7 @@ impl Tally {
         self.add(count, by.wrapping_neg());
     }
 
-    fn get(&self, count: usize) -> u64 {
+    pub(crate) fn get(&self, count: usize) -> u64 {
         self.counts[count].load(Ordering::Relaxed)
     }
 }

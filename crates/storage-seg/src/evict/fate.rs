@@ -24,16 +24,26 @@ impl Lessons {
         f64::from_bits(self.cutoff.load(Ordering::Relaxed))
     }
 
-    /// Takes a segment into account in which that share too little was dropped: the cutoff rises with
+    /// Takes a lesson into account in which that share too little was dropped: the cutoff rises with
     /// it, and falls if it is negative.
-    fn adjust(&self, missing: f64) {
-        let cutoff = self.cutoff() * (missing * STEADINESS).exp();
+    fn adjust(&self, missing: f64, step: f64) {
+        let cutoff = self.cutoff() * (missing * step).exp();
         self.cutoff.store(cutoff.to_bits(), Ordering::Relaxed);
     }
 }
 
-/// How far one segment moves the cutoff: by a tenth at most.
+/// How far one lesson moves the cutoff: by a tenth at most.
 const STEADINESS: f64 = 0.1;
+
+/// How far one moves it when next to nothing went: the cutoff has no meaning for such items, and evicting
+/// them gains nothing.
+const LEAP: f64 = 1.0;
+const KEPT_AT_MOST: f64 = 0.95;
+
+/// Live bytes looked at for one lesson. When new items are far smaller than those before, their scores
+/// are so much higher that all of them would stay: the cutoff has to follow before the free segments
+/// are used up, however large a segment is.
+const LESSON_BYTES: u64 = 64 << 10;
 
 /// The share of live bytes that an eviction by score drops. Less would keep more of the right items
 /// and copy them more often.
@@ -47,10 +57,12 @@ const DROP_ITEMS: f64 = 0.25;
 const SLOT_BYTES: f64 = 9.0;
 
 /// How the items of one segment are decided on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plan {
     cutoff: f64,
     tier: u8,
+    has_learned: bool,
+    /// What was looked at since the last lesson.
     live_bytes: u64,
     kept_bytes: u64,
     /// The scores if none had been used, for a first cutoff.
@@ -63,8 +75,7 @@ const FORGET: Fate = Fate::Drop { remember: false };
 
 impl Plan {
     pub(crate) fn new(segment: &Segment, lessons: &Lessons) -> Self {
-        let (cutoff, tier) = (lessons.cutoff(), segment.tier());
-        Plan { cutoff, tier, live_bytes: 0, kept_bytes: 0, scores: 0.0, items: 0, kept_items: 0 }
+        Plan { cutoff: lessons.cutoff(), tier: segment.tier(), ..Plan::default() }
     }
 
     pub(crate) fn decide(&mut self, policy: &Eviction, item: Candidate) -> Fate {
@@ -105,24 +116,35 @@ impl Plan {
         }
     }
 
-    /// Draws conclusions from a segment that is empty by now.
-    pub(crate) fn learn(&self, policy: &Eviction, lessons: &Lessons) {
+    /// Draws conclusions from what was looked at, if that is enough for a lesson. Of a segment that is
+    /// done with, less is enough.
+    pub(crate) fn learn(&mut self, policy: &Eviction, lessons: &Lessons, is_done: bool) {
+        let enough = match (is_done, self.has_learned) {
+            (true, false) => 1,
+            (true, true) => LESSON_BYTES / 2,
+            (false, _) => LESSON_BYTES,
+        };
+        if self.live_bytes < enough {
+            return;
+        }
         let aim = match *policy {
             Eviction::Merge { target, .. } => 1.0 - 1.0 / target as f64,
             Eviction::Scored { .. } => DROP_SHARE,
             _ => return,
         };
-        if self.live_bytes == 0 {
-            return;
-        }
         if lessons.cutoff() == f64::MIN_POSITIVE {
             // The first one. Most items have not been used yet, and half of those are to stay.
             let unused = self.scores / f64::from(self.items) / 2.0;
             lessons.cutoff.store(unused.to_bits(), Ordering::Relaxed);
-            return;
+        } else {
+            let share = |kept: f64, all: f64| 1.0 - kept / all;
+            let missing = aim - share(self.kept_bytes as f64, self.live_bytes as f64);
+            let items = share(f64::from(self.kept_items), f64::from(self.items));
+            let is_far_off = self.kept_bytes as f64 > KEPT_AT_MOST * self.live_bytes as f64;
+            let step = if is_far_off { LEAP } else { STEADINESS };
+            lessons.adjust(missing.max(DROP_ITEMS - items), step);
         }
-        let missing = aim - (1.0 - self.kept_bytes as f64 / self.live_bytes as f64);
-        let missing_items = DROP_ITEMS - (1.0 - f64::from(self.kept_items) / f64::from(self.items));
-        lessons.adjust(missing.max(missing_items));
+        let (cutoff, tier) = (lessons.cutoff(), self.tier);
+        *self = Plan { cutoff, tier, has_learned: true, ..Plan::default() };
     }
 }

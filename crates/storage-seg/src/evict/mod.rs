@@ -45,8 +45,8 @@ impl SegStore {
         let Some((mut job, mut plan)) = begun else { return false };
         let progress = self.empty(&mut job, budget, now, &mut Judge::Plan(&mut plan));
         let shared = &*self.shared;
+        plan.learn(&shared.settings.eviction, &shared.lessons, progress.is_done);
         if progress.is_done {
-            plan.learn(&shared.settings.eviction, &shared.lessons);
             self.count_eviction(job.segment, now);
             shared.pool.retire(job.segment, &shared.epochs);
         } else {
@@ -88,11 +88,42 @@ impl SegStore {
         let candidate = Candidate { frequency: entry.frequency(), len: item.len() as u32 };
         match plan.decide(&shared.settings.eviction, candidate) {
             Fate::Keep { frequency, .. } => {
-                plan.learn(&shared.settings.eviction, &shared.lessons);
+                plan.learn(&shared.settings.eviction, &shared.lessons, true);
                 entry.set_frequency(frequency);
                 true
             }
             Fate::Drop { .. } => false,
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::tally::Count;
+    use storage::{Put, Store};
+
+    /// Not `s3fifo`, which keeps all that was used: here that is everything.
+    const NAMES: [&str; 7] = ["scored", "merge", "fifo", "random", "random-fifo", "cte", "util"];
+
+    /// Also when what comes is so much smaller than what is there that every item of it would be kept,
+    /// and the index has to grow for it.
+    #[test]
+    fn no_write_looks_at_more_than_a_few_items_when_sizes_change() {
+        for name in NAMES {
+            let eviction = name.parse().expect("it is a policy");
+            let builder = SegStore::builder().memory(16 << 20).segment_bytes(512 << 10);
+            let mut store = builder.eviction(eviction).build().expect("the options are possible");
+            let (large, small) = (vec![1; 2_000], vec![1; 8]);
+            for key in 0..400_000_u64 {
+                let before = store.tally.get(Count::Examined as usize);
+                let (name_of, value) =
+                    (key.to_le_bytes(), if key < 20_000 { &large } else { &small });
+                store.put(Put::new(&name_of, value), Ticks::ZERO).expect("others can go");
+                store.get(&name_of, Ticks::ZERO);
+                let looked_at = store.tally.get(Count::Examined as usize) - before;
+                assert!(looked_at <= 600, "{name}: {looked_at} items for key {key}");
+            }
         }
     }
 }
