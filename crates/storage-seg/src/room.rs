@@ -38,6 +38,9 @@ impl SegStore {
     #[inline]
     pub(crate) fn keep_ahead(&mut self, now: Ticks) {
         let pool = &self.shared.pool;
+        if pool.surplus() > 0 {
+            self.shared.tidy();
+        }
         let ahead = pool.available() + pool.in_limbo() as isize;
         let missing = self.shared.reserve() - ahead;
         if missing > 0 && self.shared.settings.eviction != Eviction::None {

@@ -6,18 +6,21 @@ use super::frequency::{UNUSED, decayed, is_memorable, uses};
 use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW};
 use crate::segment::Segment;
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// What evictions have learned, for all handles: the score that an item must exceed to stay.
 #[derive(Debug)]
 pub(crate) struct Lessons {
     /// An `f64`.
     cutoff: AtomicU64,
+    /// How many lessons in a row found that next to nothing went.
+    far_off: AtomicU32,
 }
 
 impl Lessons {
     pub(crate) fn new() -> Self {
-        Lessons { cutoff: AtomicU64::new(f64::MIN_POSITIVE.to_bits()) }
+        let cutoff = AtomicU64::new(f64::MIN_POSITIVE.to_bits());
+        Lessons { cutoff, far_off: AtomicU32::new(0) }
     }
 
     fn cutoff(&self) -> f64 {
@@ -25,8 +28,12 @@ impl Lessons {
     }
 
     /// Takes a lesson into account in which that share too little was dropped: the cutoff rises with
-    /// it, and falls if it is negative.
-    fn adjust(&self, missing: f64, step: f64) {
+    /// it, and falls if it is negative. Faster and faster while next to nothing goes.
+    fn adjust(&self, missing: f64, kept: f64) {
+        let before = self.far_off.load(Ordering::Relaxed);
+        let far_off = if kept > KEPT_AT_MOST { before.saturating_add(1) } else { 0 };
+        self.far_off.store(far_off, Ordering::Relaxed);
+        let step = STEADINESS * f64::from(1_u32 << far_off.saturating_sub(1).min(LEAPS_MAX));
         let cutoff = self.cutoff() * (missing * step).exp();
         self.cutoff.store(cutoff.to_bits(), Ordering::Relaxed);
     }
@@ -35,10 +42,12 @@ impl Lessons {
 /// How far one lesson moves the cutoff: by a tenth at most.
 const STEADINESS: f64 = 0.1;
 
-/// How far one moves it when next to nothing went: the cutoff has no meaning for such items, and evicting
-/// them gains nothing.
-const LEAP: f64 = 1.0;
+/// The share of live bytes above which next to nothing went. After several such lessons in a row the
+/// cutoff has no meaning for the items that there are, and evicting them gains nothing.
 const KEPT_AT_MOST: f64 = 0.95;
+
+/// How often the step doubles then.
+const LEAPS_MAX: u32 = 4;
 
 /// Live bytes looked at for one lesson. When new items are far smaller than those before, their scores
 /// are so much higher that all of them would stay: the cutoff has to follow before the free segments
@@ -137,12 +146,10 @@ impl Plan {
             let unused = self.scores / f64::from(self.items) / 2.0;
             lessons.cutoff.store(unused.to_bits(), Ordering::Relaxed);
         } else {
-            let share = |kept: f64, all: f64| 1.0 - kept / all;
-            let missing = aim - share(self.kept_bytes as f64, self.live_bytes as f64);
-            let items = share(f64::from(self.kept_items), f64::from(self.items));
-            let is_far_off = self.kept_bytes as f64 > KEPT_AT_MOST * self.live_bytes as f64;
-            let step = if is_far_off { LEAP } else { STEADINESS };
-            lessons.adjust(missing.max(DROP_ITEMS - items), step);
+            let kept = self.kept_bytes as f64 / self.live_bytes as f64;
+            let kept_items = f64::from(self.kept_items) / f64::from(self.items);
+            let missing = (aim - (1.0 - kept)).max(DROP_ITEMS - (1.0 - kept_items));
+            lessons.adjust(missing, kept);
         }
         let (cutoff, tier) = (lessons.cutoff(), self.tier);
         *self = Plan { cutoff, tier, has_learned: true, ..Plan::default() };

@@ -115,7 +115,7 @@ mod tests {
             let builder = SegStore::builder().memory(16 << 20).segment_bytes(512 << 10);
             let mut store = builder.eviction(eviction).build().expect("the options are possible");
             let (large, small) = (vec![1; 2_000], vec![1; 8]);
-            for key in 0..400_000_u64 {
+            for key in 0..200_000_u64 {
                 let before = store.tally.get(Count::Examined as usize);
                 let (name_of, value) =
                     (key.to_le_bytes(), if key < 20_000 { &large } else { &small });
