@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Kind`]: the byte of an entry that says how to read its value.
+
+use crate::{Encoding, Type};
+
+/// How the value of an entry is to be read.
+///
+/// The kinds up to [`Kind::ZsetPack`] have their value in the entry; the others have a pointer there.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A string: eight bytes of a little-endian `i64`.
+    Int,
+    /// A string as it is.
+    Embstr,
+    /// A string as it is, which is long or has been edited.
+    Raw,
+    /// A pack of field, value, field, value.
+    HashPack,
+    /// A pack of field, value, expiry.
+    HashPackEx,
+    /// A pack of elements, readable backwards.
+    ListPack,
+    /// Sorted integers of one width.
+    SetInts,
+    /// A pack of members.
+    SetPack,
+    /// Scores and members, sorted.
+    ZsetPack,
+    /// `Large::String`
+    LargeString,
+    /// `Large::Hash`
+    LargeHash,
+    /// `Large::List`
+    LargeList,
+    /// `Large::Set`
+    LargeSet,
+    /// `Large::Zset`
+    LargeZset,
+}
+
+impl Kind {
+    /// All kinds, each at the index that is its byte.
+    const ALL: [Kind; 14] = [
+        Kind::Int,
+        Kind::Embstr,
+        Kind::Raw,
+        Kind::HashPack,
+        Kind::HashPackEx,
+        Kind::ListPack,
+        Kind::SetInts,
+        Kind::SetPack,
+        Kind::ZsetPack,
+        Kind::LargeString,
+        Kind::LargeHash,
+        Kind::LargeList,
+        Kind::LargeSet,
+        Kind::LargeZset,
+    ];
+
+    /// The kind of a byte that was made by `kind as u8`.
+    #[inline]
+    pub(crate) fn from_byte(byte: u8) -> Kind {
+        Kind::ALL[usize::from(byte)]
+    }
+
+    /// Whether the entry holds a pointer to a `Large`.
+    #[inline]
+    pub(crate) fn is_large(self) -> bool {
+        self as u8 >= Kind::LargeString as u8
+    }
+
+    /// What a client takes the value for.
+    pub(crate) fn data_type(self) -> Type {
+        match self {
+            Kind::Int | Kind::Embstr | Kind::Raw | Kind::LargeString => Type::String,
+            Kind::HashPack | Kind::HashPackEx | Kind::LargeHash => Type::Hash,
+            Kind::ListPack | Kind::LargeList => Type::List,
+            Kind::SetInts | Kind::SetPack | Kind::LargeSet => Type::Set,
+            Kind::ZsetPack | Kind::LargeZset => Type::Zset,
+        }
+    }
+
+    /// How it is stored, in the words of `OBJECT ENCODING`.
+    pub(crate) fn encoding(self) -> Encoding {
+        match self {
+            Kind::Int => Encoding::Int,
+            Kind::Embstr => Encoding::Embstr,
+            Kind::Raw | Kind::LargeString => Encoding::Raw,
+            Kind::HashPack | Kind::ListPack | Kind::SetPack | Kind::ZsetPack => Encoding::Listpack,
+            Kind::HashPackEx => Encoding::ListpackEx,
+            Kind::SetInts => Encoding::Intset,
+            Kind::LargeHash | Kind::LargeSet => Encoding::Hashtable,
+            Kind::LargeList => Encoding::Quicklist,
+            Kind::LargeZset => Encoding::Skiplist,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_byte_of_a_kind_leads_back_to_it() {
+        for (index, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(kind as u8), index);
+            assert_eq!(Kind::from_byte(kind as u8), kind);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys with typed values, and the hash table that grows without a pause.
+//!
+//! An [`Entry`] is a key with its value: one pointer to one allocation while the value is small, and
+//! a second one behind it when it is large. A [`Table`] finds entries by key; it is the index of a
+//! keyspace, and inside one large hash or set it is the index of that too.
+//!
+//! # Files
+//!
+//! * What an entry is: `entry.rs`, `types.rs` (types, encodings, limits), `large.rs` (values too big
+//!   to be packed), `remains.rs` (freeing those bit by bit).
+//! * What it is made of: `thin.rs` (an allocation behind one pointer), `allocated.rs` (what the
+//!   allocator really spends), `number.rs` and `text.rs` (integers that look like strings).
+//! * Finding entries: `table/`.
+#![deny(unsafe_code)]
+
+mod allocated;
+mod entry;
+mod kind;
+mod large;
+mod number;
+mod remains;
+mod table;
+mod text;
+mod types;
+
+pub use allocated::allocated;
+pub use entry::Entry;
+pub use number::{Digits, parse_i64};
+pub use remains::Remains;
+pub use table::{Compact, Keyed, Line, Table, hash_of};
+pub use text::Text;
+pub use types::{Encoding, Limits, Type};
