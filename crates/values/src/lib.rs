@@ -19,10 +19,15 @@ mod entry;
 mod kind;
 mod large;
 mod number;
+#[allow(unsafe_code)]
+mod prefetch;
 mod remains;
 mod table;
 mod text;
+#[allow(unsafe_code)]
+mod thin;
 mod types;
+mod varint;
 
 pub use allocated::allocated;
 pub use entry::Entry;
