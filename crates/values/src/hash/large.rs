@@ -14,7 +14,7 @@ use super::packed::NEVER;
 use crate::{Keyed, Table, hash_of};
 
 /// The time between the end of a pass and the start of the next one.
-const REST_MS: u64 = 100;
+pub(super) const REST_MS: u64 = 100;
 
 /// The fields of a large hash.
 #[derive(Debug)]
