@@ -367,3 +367,6 @@ impl Keyed for Entry {
         Entry::prefetch(self);
     }
 }
+
+#[cfg(test)]
+mod tests;
