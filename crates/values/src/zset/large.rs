@@ -16,7 +16,7 @@
 
 use super::slab::{Id, Slab};
 use super::tree::{Key, Keys, Tree};
-use super::{FAN, LEAF, is_before};
+use super::is_before;
 use crate::table::{Compact, Table, hash_of};
 
 /// A sorted set with an index by member and an order by score.
@@ -91,11 +91,11 @@ impl LargeZset {
             || (key.score == score && is_before((score, self.members.member(key.id)), (score, member)))
     }
 
-    pub(super) fn partition_point_by_score(&self, is_before: impl Fn(f64) -> bool) -> usize {
+    pub(super) fn partition_by_score(&self, is_before: impl Fn(f64) -> bool) -> usize {
         self.order.partition_point(|key| is_before(key.score))
     }
 
-    pub(super) fn partition_point_by_member(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
+    pub(super) fn partition_by_member(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
         self.order.partition_point(|key| is_before(self.members.member(key.id)))
     }
 
@@ -109,7 +109,8 @@ impl LargeZset {
         Iter { members: &self.members, keys: self.order.range(start, end) }
     }
 
-    pub(super) fn scan(&self, cursor: u64, mut visit: impl FnMut(&[u8], f64)) -> u64 {
+    /// Visits a few members; see [`Table::scan`].
+    pub(super) fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a [u8], f64)) -> u64 {
         self.index.scan(cursor, |id| {
             let (member, score) = self.members.get(*id);
             visit(member, score);
@@ -213,7 +214,7 @@ impl LargeZset {
     /// # Panics
     ///
     /// When one does not hold.
-    pub(super) fn check_integrity(&self) {
+    pub(super) fn check(&self) {
         self.members.check_integrity();
         self.order.check_integrity(|a, b| {
             is_before((a.score, self.members.member(a.id)), (b.score, self.members.member(b.id)))
@@ -233,7 +234,7 @@ impl LargeZset {
 #[derive(Clone, Debug)]
 pub(super) struct Iter<'a> {
     members: &'a Slab,
-    keys: Keys<'a, LEAF, FAN>,
+    keys: Keys<'a>,
 }
 
 impl<'a> Iterator for Iter<'a> {

@@ -117,8 +117,8 @@ pub(super) fn insert(entry: &mut Entry, place: &Place, member: &[u8], score: f64
 }
 
 /// Gives the item in `range` another score, and the place that was found for it.
-pub(super) fn set_score(bytes: &mut [u8], range: Range<usize>, place: &Place, score: f64) {
-    let Range { start, end } = range;
+pub(super) fn set_score(bytes: &mut [u8], range: &Range<usize>, place: &Place, score: f64) {
+    let Range { start, end } = *range;
     let len = end - start;
     // A target at the end of the item itself or of the one before it is the place where it is.
     let start = if place.target < start {
@@ -131,6 +131,21 @@ pub(super) fn set_score(bytes: &mut [u8], range: Range<usize>, place: &Place, sc
         start
     };
     bytes[start..start + SCORE].copy_from_slice(&score.to_le_bytes());
+}
+
+/// Shows the items of these ranks, all of which are there. Returns the bytes that they take; nothing
+/// when there are none.
+pub(super) fn cut(
+    bytes: &[u8],
+    ranks: &Range<usize>,
+    mut gone: impl FnMut(&[u8], f64),
+) -> Option<Range<usize>> {
+    let mut cut: Option<Range<usize>> = None;
+    for item in items(bytes).skip(ranks.start).take(ranks.len()) {
+        gone(item.member, item.score);
+        cut = Some(cut.map_or(item.start, |cut| cut.start)..item.end);
+    }
+    cut
 }
 
 /// A range of items, from both ends.
@@ -228,7 +243,7 @@ impl FusedIterator for Iter<'_> {}
 /// # Panics
 ///
 /// When they are not.
-pub(super) fn check_integrity(bytes: &[u8]) {
+pub(super) fn check(bytes: &[u8]) {
     let mut offset = 0;
     let mut last: Option<Item<'_>> = None;
     while offset < bytes.len() {

@@ -4,13 +4,13 @@
 use std::iter::FusedIterator;
 
 use super::super::slab::Id;
-use super::{Key, Tree};
+use super::{FAN, Key, LEAF, Tree};
 
 /// The keys of a range of ranks, from both ends.
 ///
 /// Each end has what is left of one leaf, and goes down from the root for the next.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Keys<'a, const L: usize, const F: usize> {
+pub(in crate::zset) struct Keys<'a, const L: usize = LEAF, const F: usize = FAN> {
     tree: &'a Tree<L, F>,
     start: usize,
     end: usize,

@@ -9,7 +9,7 @@ use super::node::{self, Edges};
 
 /// A run of keys, scores and ids apart so that neither is padded.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Leaf<const L: usize> {
+pub(in crate::zset) struct Leaf<const L: usize> {
     scores: ArrayVec<f64, L>,
     ids: ArrayVec<Id, L>,
 }
