@@ -53,6 +53,21 @@ impl Entry {
 }
 
 /// A hash to read.
+///
+/// ```
+/// use values::{Entry, Limits};
+///
+/// let (mut entry, limits, now_ms) = (Entry::new_hash(b"user:1"), Limits::default(), 1_000);
+/// let mut edit = entry.hash_mut(&limits).expect("it is a hash");
+/// edit.set(b"name", b"Ann", now_ms);
+/// edit.set(b"token", b"secret", now_ms);
+/// edit.set_expiry(b"token", Some(2_000), now_ms);
+///
+/// let hash = entry.hash().expect("it is a hash");
+/// assert_eq!(hash.get(b"token", 1_999), Some(&b"secret"[..]));
+/// assert_eq!(hash.get(b"token", 2_000), None);
+/// assert_eq!(hash.get(b"name", 2_000), Some(&b"Ann"[..]));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HashRef<'a> {
     form: Form<'a>,
@@ -294,17 +309,17 @@ impl HashMut<'_> {
         if slot.due <= now_ms {
             return false;
         }
-        if slot.due != due {
-            self.set_packed_due(field, due);
+        if slot.due == due {
+            return true;
         }
-        true
-    }
-
-    fn set_packed_due(&mut self, field: &[u8], due: u64) {
+        if packed.expiring_len() > Limits::PACKED_MAX {
+            return self.make_large().set_due(field, due, now_ms);
+        }
         packed::make_expiring(self.entry);
         let place =
             Packed::of(self.entry).and_then(|packed| Some(packed.find(field).ok()?.place()));
         packed::set_due(self.entry, &place.expect("the field is there"), due);
+        true
     }
 
     /// Takes out fields that have expired, as far as `budget` small steps go, and tells their names.

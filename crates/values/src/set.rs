@@ -51,6 +51,19 @@ impl Entry {
 const INTS_MAX: usize = Limits::PACKED_MAX / 8;
 
 /// A set to read.
+///
+/// ```
+/// use values::{Encoding, Entry, Limits};
+///
+/// let (mut entry, limits) = (Entry::new_set(b"seen"), Limits::default());
+/// let mut edit = entry.set_mut(&limits).expect("it is a set");
+/// assert!(edit.add(b"10") && edit.add(b"9") && !edit.add(b"10"));
+/// assert_eq!(entry.encoding(), Encoding::Intset);
+///
+/// let set = entry.set().expect("it is a set");
+/// assert!(set.contains(b"9") && !set.contains(b"09"));
+/// assert!(set.iter().map(|member| member.to_vec()).eq([b"9".to_vec(), b"10".to_vec()]));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SetRef<'a> {
     form: Form<'a>,
