@@ -24,7 +24,7 @@
 //! * INV-TAG: the tag of a filled slot is that of the element's hash; of an empty one it is zero.
 //! * INV-CHAIN: all buckets of a chain but the last are full, and an overflow bucket is not empty.
 //! * INV-DUE: a volatile bit is set if and only if the element has a due time, and the due second of
-//!   a chain is not after any of them.
+//!   a chain is not after any of them; nor is that of the table.
 //! * INV-OVERFLOW: an overflow bucket is in one chain or in the list of free ones.
 //! * INV-LEN: the length is the number of elements.
 //!
@@ -240,6 +240,7 @@ impl<T, A> Table<T, A> {
         let home = self.home(hash);
         self.append(home, Item { element, tag: tag_of(hash), volatile: due.is_some() });
         self.bucket_mut(Place::Head(home)).bring_due_forward(due);
+        self.sweep.note_due(due);
         self.len += 1;
         self.grow(look);
     }

@@ -101,6 +101,7 @@ impl<T, A> Table<T, A> {
     /// Brings the due second of a chain forward to `due`, and gives it up if nothing is volatile.
     pub(super) fn note_due(&mut self, home: usize, due: Option<u64>) {
         self.bucket_mut(Place::Head(home)).bring_due_forward(due);
+        self.sweep.note_due(due);
         self.forget_due(home);
     }
 

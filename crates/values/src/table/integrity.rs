@@ -56,6 +56,9 @@ impl<T, A> Table<T, A> {
             assert_eq!(bucket.is_volatile(slot), look.due.is_some(), "INV-DUE: the bit");
             let in_time = |element_due| due.is_some_and(|due| due <= seconds(element_due));
             assert!(look.due.is_none_or(in_time), "INV-DUE: the chain's");
+            let earliest = self.sweep.earliest();
+            let in_time = |due| earliest.is_some_and(|earliest| earliest <= seconds(due));
+            assert!(look.due.is_none_or(in_time), "INV-DUE: the table's");
         }
     }
 }

@@ -21,7 +21,7 @@ impl<T, A> Table<T, A> {
     /// An element that is in the table from the start of a full scan to its end is visited at least
     /// once, however the table grows and shrinks meanwhile. It may be visited twice; others may be
     /// visited or not. Any number is a valid cursor.
-    pub fn scan(&self, cursor: u64, mut visit: impl FnMut(&T)) -> u64 {
+    pub fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a T)) -> u64 {
         let Some(low_bits) = self.heads.len().checked_ilog2() else { return 0 };
         // The smaller mask: a bucket and its twin, if that has been added, are visited together.
         let low_buckets = 1_u64 << low_bits;

@@ -9,7 +9,10 @@ use crate::table::bucket::seconds;
 use crate::table::chain::{Place, Walk};
 use crate::table::{Keyed, Table, look_at};
 
-/// How far the pass has come.
+/// No second at all: later than any.
+const NEVER: u32 = u32::MAX;
+
+/// How far the pass has come, and what is due first.
 #[derive(Debug)]
 pub(super) struct Sweep {
     /// The buckets from `floor` to before `next` are still ahead, the last of them first.
@@ -17,25 +20,53 @@ pub(super) struct Sweep {
     floor: usize,
     /// The buckets from here on were added in this pass, and are ahead too. 0 between passes.
     top: usize,
+    /// No element is due before this second.
+    earliest: u32,
+    /// No element is due before this second, of those that this pass has seen and those that came
+    /// meanwhile.
+    earliest_seen: u32,
 }
 
 impl Sweep {
-    pub(super) const IDLE: Sweep = Sweep { next: 0, floor: 0, top: 0 };
+    pub(super) const IDLE: Sweep =
+        Sweep { next: 0, floor: 0, top: 0, earliest: NEVER, earliest_seen: NEVER };
 
     /// The next bucket of `buckets`; `None` at the end of a pass, after which the next one begins.
     fn advance(&mut self, buckets: usize) -> Option<usize> {
         if self.top == 0 {
-            *self = Sweep { next: buckets, floor: 0, top: buckets };
+            *self = Sweep { next: buckets, top: buckets, earliest: self.earliest, ..Sweep::IDLE };
         }
         if self.next == self.floor {
-            *self = Sweep { next: buckets, floor: self.top, top: buckets };
+            (self.next, self.floor, self.top) = (buckets, self.top, buckets);
         }
         if self.next == self.floor {
-            *self = Sweep::IDLE;
+            self.end();
             return None;
         }
         self.next -= 1;
         Some(self.next)
+    }
+
+    /// The pass has seen every element that was there when it began: what it found is so.
+    fn end(&mut self) {
+        *self = Sweep { earliest: self.earliest_seen, ..Sweep::IDLE };
+    }
+
+    /// An element came that is due then, or has become due then.
+    pub(super) fn note_due(&mut self, due_ms: Option<u64>) {
+        if let Some(due_ms) = due_ms {
+            self.earliest = self.earliest.min(seconds(due_ms));
+            self.saw(seconds(due_ms));
+        }
+    }
+
+    fn saw(&mut self, due: u32) {
+        self.earliest_seen = self.earliest_seen.min(due);
+    }
+
+    /// The second before which no element is due; `None` if none ever is.
+    pub(super) fn earliest(&self) -> Option<u32> {
+        (self.earliest != NEVER).then_some(self.earliest)
     }
 
     /// Whether this is the end of a pass over `buckets`.
@@ -72,15 +103,26 @@ impl<T: Keyed, A> Table<T, A> {
     pub fn sweep(&mut self, now_ms: u64, budget: usize, mut gone: impl FnMut(T)) -> bool {
         for _ in 0..budget {
             let Some(home) = self.sweep.advance(self.heads.len()) else { return true };
-            if self.bucket(Place::Head(home)).due().is_some_and(|due| due <= seconds(now_ms)) {
+            let due = self.bucket(Place::Head(home)).due();
+            if due.is_some_and(|due| due <= seconds(now_ms)) {
                 self.sweep_chain(home, now_ms, &mut gone);
+            } else if let Some(due) = due {
+                self.sweep.saw(due);
             }
         }
         if self.sweep.is_at_end(self.heads.len()) {
-            self.sweep = Sweep::IDLE;
+            self.sweep.end();
             return true;
         }
         false
+    }
+
+    /// A time in unix milliseconds before which no element is due; `None` if none ever is.
+    ///
+    /// Exact to the second at the end of a pass of [`Table::sweep`]; elements that leave or become
+    /// due later do not change it until the next one.
+    pub fn earliest_due(&self) -> Option<u64> {
+        self.sweep.earliest().map(|seconds| u64::from(seconds) * 1000)
     }
 
     fn sweep_chain(&mut self, home: usize, now_ms: u64, gone: &mut impl FnMut(T)) {
@@ -99,7 +141,9 @@ impl<T: Keyed, A> Table<T, A> {
             removed += 1;
             gone(item.element);
         }
-        self.bucket_mut(Place::Head(home)).set_due(earliest.map(seconds));
+        let earliest = earliest.map(seconds);
+        self.sweep.saw(earliest.unwrap_or(NEVER));
+        self.bucket_mut(Place::Head(home)).set_due(earliest);
         for _ in 0..removed {
             self.shrink(&look_at);
         }
