@@ -15,6 +15,7 @@ pub(crate) mod packed;
 mod tests;
 
 use crate::either::Either;
+use crate::kind::Kind;
 use crate::large::Large;
 use crate::{Entry, Limits, sample};
 use field::Field;
@@ -26,7 +27,47 @@ const TRIES: u64 = 32;
 /// The distance of those numbers, which spreads them (the golden ratio of 2^64).
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
+impl Entry {
+    /// A hash without fields, which is for its first one to be set.
+    pub fn new_hash(key: &[u8]) -> Entry {
+        Entry::with_bytes(key, Kind::HashPack, &[])
+    }
+
+    /// The hash that this is; nothing if it has another type.
+    #[inline]
+    pub fn hash(&self) -> Option<HashRef<'_>> {
+        if let Some(packed) = Packed::of(self) {
+            return Some(HashRef { form: Form::Packed(packed) });
+        }
+        match self.large() {
+            Some(Large::Hash(large)) => Some(HashRef { form: Form::Large(large) }),
+            _ => None,
+        }
+    }
+
+    /// The hash that this is, to be edited within limits; nothing if it has another type.
+    pub fn hash_mut<'a>(&'a mut self, limits: &'a Limits) -> Option<HashMut<'a>> {
+        self.hash()?;
+        Some(HashMut { entry: self, limits })
+    }
+}
+
 /// A hash to read.
+///
+/// ```
+/// use values::{Entry, Limits};
+///
+/// let (mut entry, limits, now_ms) = (Entry::new_hash(b"user:1"), Limits::default(), 1_000);
+/// let mut edit = entry.hash_mut(&limits).expect("it is a hash");
+/// edit.set(b"name", b"Ann", now_ms);
+/// edit.set(b"token", b"secret", now_ms);
+/// edit.set_expiry(b"token", Some(2_000), now_ms);
+///
+/// let hash = entry.hash().expect("it is a hash");
+/// assert_eq!(hash.get(b"token", 1_999), Some(&b"secret"[..]));
+/// assert_eq!(hash.get(b"token", 2_000), None);
+/// assert_eq!(hash.get(b"name", 2_000), Some(&b"Ann"[..]));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HashRef<'a> {
     form: Form<'a>,
@@ -39,18 +80,6 @@ enum Form<'a> {
 }
 
 impl<'a> HashRef<'a> {
-    /// The hash that an entry is, if it is one.
-    #[inline]
-    pub(crate) fn of(entry: &'a Entry) -> Option<Self> {
-        if let Some(packed) = Packed::of(entry) {
-            return Some(HashRef { form: Form::Packed(packed) });
-        }
-        match entry.large() {
-            Some(Large::Hash(large)) => Some(HashRef { form: Form::Large(large) }),
-            _ => None,
-        }
-    }
-
     /// Fields, those that have expired but are still there included.
     #[expect(clippy::len_without_is_empty, reason = "an empty hash is removed")]
     pub fn len(self) -> usize {
@@ -211,16 +240,10 @@ pub struct HashMut<'a> {
     limits: &'a Limits,
 }
 
-impl<'a> HashMut<'a> {
-    /// The hash that an entry is, if it is one.
-    pub(crate) fn of(entry: &'a mut Entry, limits: &'a Limits) -> Option<Self> {
-        HashRef::of(entry)?;
-        Some(HashMut { entry, limits })
-    }
-
+impl HashMut<'_> {
     /// The hash, to read.
     pub fn read(&self) -> HashRef<'_> {
-        HashRef::of(self.entry).expect("an edit does not change the type")
+        self.entry.hash().expect("an edit does not change the type")
     }
 
     /// Fields, those that have expired but are still there included.
@@ -286,26 +309,22 @@ impl<'a> HashMut<'a> {
         if slot.due <= now_ms {
             return false;
         }
-        if slot.due != due {
-            self.set_packed_due(field, due);
+        if slot.due == due {
+            return true;
         }
-        true
-    }
-
-    fn set_packed_due(&mut self, field: &[u8], due: u64) {
+        if packed.expiring_len() > Limits::PACKED_MAX {
+            return self.make_large().set_due(field, due, now_ms);
+        }
         packed::make_expiring(self.entry);
-        let place = Packed::of(self.entry).and_then(|packed| Some(packed.find(field).ok()?.place()));
+        let place =
+            Packed::of(self.entry).and_then(|packed| Some(packed.find(field).ok()?.place()));
         packed::set_due(self.entry, &place.expect("the field is there"), due);
+        true
     }
 
     /// Takes out fields that have expired, as far as `budget` small steps go, and tells their names.
     /// How many they were. Costs next to nothing before [`HashRef::next_expiry`].
-    pub fn remove_expired(
-        &mut self,
-        now_ms: u64,
-        budget: usize,
-        gone: impl FnMut(&[u8]),
-    ) -> usize {
+    pub fn remove_expired(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(&[u8])) -> usize {
         match self.entry.large_mut() {
             Some(Large::Hash(large)) => large.remove_expired(now_ms, budget, gone),
             _ => packed::remove_expired(self.entry, now_ms, budget, gone),

@@ -80,11 +80,6 @@ impl<'a> Intset<'a> {
         Intset { width, ints }
     }
 
-    /// The bytes of a set of one int.
-    pub(crate) fn of_one(int: i64) -> Vec<u8> {
-        Intset { width: Width::Two, ints: &[] }.widened(int)
-    }
-
     /// How many ints are in it.
     #[inline]
     pub(crate) fn len(self) -> usize {
@@ -249,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_width_grows_with_the_widest_int_and_stays() {
-        let mut bytes = Intset::of_one(5);
+        let mut bytes = Intset::new(&[]).widened(5);
         assert_eq!(bytes, [2, 5, 0]);
         assert!(insert(&mut bytes, -40_000));
         assert_eq!(bytes.len(), HEADER + 2 * 4, "below all others, with four bytes each");

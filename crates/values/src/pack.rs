@@ -7,9 +7,8 @@
 //!  Pack<BOTH_WAYS>  | length varint | text | length varint, mirrored |  … next element
 //! ```
 //!
-//! A varint has seven bits per byte, the lowest first, and the top bit says that another byte
-//! follows. Mirrored, its bytes stand in the opposite order, so that it is read from its end and a
-//! pack can be walked backwards.
+//! A mirrored [varint](crate::varint) has its bytes in the opposite order, so that it is read from
+//! its end and a pack can be walked backwards.
 //!
 //! A pack is read in place and allocates nothing. It is edited by whoever owns the bytes: an
 //! [`Element`] says where it stands, [`write`] fills the gap made for a new one, and
@@ -20,6 +19,7 @@
 //! INV-PACK holds: a pack is made of whole elements. What breaks it is a bug, and is met with a
 //! panic, never with a read out of bounds.
 
+use crate::varint::{self, Varint};
 use std::iter::FusedIterator;
 use std::ops::Range;
 
@@ -27,9 +27,6 @@ use std::ops::Range;
 pub(crate) const ONE_WAY: bool = false;
 /// The layout that has each length behind the element too.
 pub(crate) const BOTH_WAYS: bool = true;
-
-/// The bytes of the longest length.
-const VARINT_MAX: usize = 10;
 
 /// A sequence of byte strings in one slice.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +75,7 @@ impl<'a, const BACK: bool> Pack<'a, BACK> {
         if offset >= self.bytes.len() {
             return None;
         }
-        let (len, header) = read_varint(&self.bytes[offset..]);
+        let (len, header) = varint::read(&self.bytes[offset..]);
         let text_start = offset + header;
         let text_end = text_start + len;
         let end = if BACK { text_end + header } else { text_end };
@@ -129,8 +126,8 @@ impl<'a, const BACK: bool> Pack<'a, BACK> {
     pub(crate) fn check(self) -> usize {
         let (mut offset, mut count) = (0, 0);
         while offset < self.bytes.len() {
-            let (len, header) = read_varint(&self.bytes[offset..]);
-            assert_eq!(header, varint_len(len), "INV-PACK: a length in too many bytes");
+            let (len, header) = varint::read(&self.bytes[offset..]);
+            assert_eq!(header, varint::width(len), "INV-PACK: a length in too many bytes");
             offset += header + len;
             if BACK {
                 let mirrored = self.bytes.get(offset..offset + header);
@@ -221,20 +218,22 @@ impl<const BACK: bool> FusedIterator for Texts<'_, BACK> {}
 /// The bytes that an element with a text of `len` bytes takes.
 #[inline]
 pub(crate) const fn element_len<const BACK: bool>(len: usize) -> usize {
-    if BACK { len + 2 * varint_len(len) } else { len + varint_len(len) }
+    if BACK { len + 2 * varint::width(len) } else { len + varint::width(len) }
 }
 
 /// Writes an element at the start of `to`, which has room for it; the bytes it took.
 #[inline]
 pub(crate) fn write<const BACK: bool>(to: &mut [u8], text: &[u8]) -> usize {
-    let header = write_varint(to, text.len());
+    let len = Varint::new(text.len());
+    let header = len.as_bytes().len();
     let text_end = header + text.len();
+    to[..header].copy_from_slice(len.as_bytes());
     to[header..text_end].copy_from_slice(text);
     if !BACK {
         return text_end;
     }
     let end = text_end + header;
-    write_varint(&mut to[text_end..end], text.len());
+    to[text_end..end].copy_from_slice(len.as_bytes());
     to[text_end..end].reverse();
     end
 }
@@ -265,23 +264,6 @@ fn make_gap(pack: &mut Vec<u8>, range: Range<usize>, len: usize) {
     }
 }
 
-/// The bytes of a length's varint.
-#[inline]
-pub(crate) const fn varint_len(value: usize) -> usize {
-    // One byte for each seven bits begun, and one for zero.
-    ((usize::BITS - (value | 1).leading_zeros()) as usize).div_ceil(7)
-}
-
-/// Reads a varint at the start of `bytes`; its value and the bytes it took.
-#[inline]
-pub(crate) fn read_varint(bytes: &[u8]) -> (usize, usize) {
-    let first = bytes[0];
-    if first < 0x80 {
-        return (usize::from(first), 1);
-    }
-    read_groups(bytes.iter())
-}
-
 /// Reads a mirrored varint at the end of `bytes`; its value and the bytes it took.
 #[inline]
 fn read_mirrored(bytes: &[u8]) -> (usize, usize) {
@@ -289,33 +271,15 @@ fn read_mirrored(bytes: &[u8]) -> (usize, usize) {
     if last < 0x80 {
         return (usize::from(last), 1);
     }
-    read_groups(bytes.iter().rev())
-}
-
-/// Reads the varint whose bytes come in this order.
-fn read_groups<'a>(bytes: impl Iterator<Item = &'a u8>) -> (usize, usize) {
-    let (mut value, mut taken) = (0_usize, 0);
-    for byte in bytes.take(VARINT_MAX) {
-        value |= usize::from(byte & 0x7f) << (7 * taken);
-        taken += 1;
+    let (mut value, mut width) = (0, 0);
+    for byte in bytes.iter().rev().take(varint::WIDTH_MAX) {
+        value |= usize::from(byte & 0x7f) << (7 * width);
+        width += 1;
         if *byte < 0x80 {
-            return (value, taken);
+            return (value, width);
         }
     }
     panic!("INV-PACK: a length without an end");
-}
-
-/// Writes a varint at the start of `to`; the bytes it took.
-#[inline]
-pub(crate) fn write_varint(to: &mut [u8], mut value: usize) -> usize {
-    let mut at = 0;
-    while value >= 0x80 {
-        to[at] = value as u8 | 0x80;
-        value >>= 7;
-        at += 1;
-    }
-    to[at] = value as u8;
-    at + 1
 }
 
 #[cfg(test)]
@@ -337,15 +301,13 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_all_sizes_read_back_from_both_sides() {
-        let powers = (0..usize::BITS).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1]);
-        for value in powers.chain([usize::MAX]) {
-            let mut bytes = [0xff; VARINT_MAX];
-            let len = write_varint(&mut bytes, value);
-            assert_eq!(len, varint_len(value), "{value}");
-            assert_eq!(read_varint(&bytes), (value, len));
-            bytes[..len].reverse();
-            assert_eq!(read_mirrored(&bytes[..len]), (value, len));
+    fn lengths_of_all_sizes_read_back_from_behind() {
+        let powers = (0..u32::BITS).flat_map(|bit| [(1_usize << bit) - 1, 1 << bit]);
+        for value in powers.chain([u32::MAX as usize]) {
+            let mut bytes = Varint::new(value).as_bytes().to_vec();
+            bytes.push(0xff);
+            bytes.reverse();
+            assert_eq!(read_mirrored(&bytes), (value, varint::width(value)));
         }
     }
 

@@ -20,7 +20,50 @@ use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
 use large::{LargeSet, Member};
 use std::collections::HashSet;
 
+impl Entry {
+    /// A set without members, which is for its first one to be added.
+    pub fn new_set(key: &[u8]) -> Entry {
+        Entry::with_bytes(key, Kind::SetInts, &[])
+    }
+
+    /// The set that this is; nothing if it has another type.
+    #[inline]
+    pub fn set(&self) -> Option<SetRef<'_>> {
+        let form = match self.kind() {
+            Kind::SetInts => Form::Ints(Intset::new(self.bytes())),
+            Kind::SetPack => Form::Packed(Pack::new(self.bytes())),
+            _ => match self.large() {
+                Some(Large::Set(large)) => Form::Large(large),
+                _ => return None,
+            },
+        };
+        Some(SetRef { form })
+    }
+
+    /// The set that this is, to be edited within limits; nothing if it has another type.
+    pub fn set_mut<'a>(&'a mut self, limits: &'a Limits) -> Option<SetMut<'a>> {
+        self.set()?;
+        Some(SetMut { entry: self, limits })
+    }
+}
+
+/// Integers that are never too many bytes.
+const INTS_MAX: usize = Limits::PACKED_MAX / 8;
+
 /// A set to read.
+///
+/// ```
+/// use values::{Encoding, Entry, Limits};
+///
+/// let (mut entry, limits) = (Entry::new_set(b"seen"), Limits::default());
+/// let mut edit = entry.set_mut(&limits).expect("it is a set");
+/// assert!(edit.add(b"10") && edit.add(b"9") && !edit.add(b"10"));
+/// assert_eq!(entry.encoding(), Encoding::Intset);
+///
+/// let set = entry.set().expect("it is a set");
+/// assert!(set.contains(b"9") && !set.contains(b"09"));
+/// assert!(set.iter().map(|member| member.to_vec()).eq([b"9".to_vec(), b"10".to_vec()]));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SetRef<'a> {
     form: Form<'a>,
@@ -34,20 +77,6 @@ enum Form<'a> {
 }
 
 impl<'a> SetRef<'a> {
-    /// The set that an entry is, if it is one.
-    #[inline]
-    pub(crate) fn of(entry: &'a Entry) -> Option<Self> {
-        let form = match entry.kind() {
-            Kind::SetInts => Form::Ints(Intset::new(entry.bytes())),
-            Kind::SetPack => Form::Packed(Pack::new(entry.bytes())),
-            _ => match entry.large() {
-                Some(Large::Set(large)) => Form::Large(large),
-                _ => return None,
-            },
-        };
-        Some(SetRef { form })
-    }
-
     /// Members.
     #[expect(clippy::len_without_is_empty, reason = "an empty set is removed")]
     pub fn len(self) -> usize {
@@ -149,16 +178,10 @@ pub struct SetMut<'a> {
     limits: &'a Limits,
 }
 
-impl<'a> SetMut<'a> {
-    /// The set that an entry is, if it is one.
-    pub(crate) fn of(entry: &'a mut Entry, limits: &'a Limits) -> Option<Self> {
-        SetRef::of(entry)?;
-        Some(SetMut { entry, limits })
-    }
-
+impl SetMut<'_> {
     /// The set, to read.
     pub fn read(&self) -> SetRef<'_> {
-        SetRef::of(self.entry).expect("an edit does not change the type")
+        self.entry.set().expect("an edit does not change the type")
     }
 
     /// Members.
@@ -198,7 +221,7 @@ impl<'a> SetMut<'a> {
     fn add_int(&mut self, int: i64, member: &[u8]) -> bool {
         let set = Intset::new(self.entry.bytes());
         let Err(index) = set.search(int) else { return false };
-        if set.len() >= self.limits.set_intset {
+        if set.len() >= self.limits.set_intset.min(INTS_MAX) {
             // An empty set has not outgrown its form: it has not had one yet.
             return if set.len() == 0 {
                 self.add_to_ints(member)
@@ -232,6 +255,9 @@ impl<'a> SetMut<'a> {
         let mut bytes = Vec::with_capacity(self.entry.bytes().len() * 2);
         for text in set.iter().map(Text::from) {
             crate::pack::push::<ONE_WAY>(&mut bytes, &text);
+        }
+        if bytes.len() > Limits::PACKED_MAX {
+            return self.make_large().add(member);
         }
         crate::pack::push::<ONE_WAY>(&mut bytes, member);
         self.entry.set_bytes(Kind::SetPack, &bytes);

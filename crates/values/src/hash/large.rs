@@ -59,18 +59,12 @@ impl LargeHash {
     }
 
     /// Visits a few fields; see [`Table::scan`].
-    pub(crate) fn scan(&self, cursor: u64, visit: impl FnMut(&Field)) -> u64 {
+    pub(crate) fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a Field)) -> u64 {
         self.fields.scan(cursor, visit)
     }
 
     pub(crate) fn sample(&self, random: u64) -> Option<&Field> {
         self.fields.sample(random)
-    }
-
-    /// A time before which no field expires, or [`NEVER`].
-    #[inline]
-    pub(crate) fn next_due(&self) -> u64 {
-        self.next_due
     }
 
     /// Whether some field may have expired.

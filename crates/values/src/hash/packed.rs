@@ -106,6 +106,12 @@ impl<'a> Packed<'a> {
         self.slots().count()
     }
 
+    /// The bytes it takes in the layout with times.
+    pub(crate) fn expiring_len(self) -> usize {
+        let times = if self.expiring { 0 } else { TIME * (1 + self.len()) };
+        self.bytes.len() + times
+    }
+
     /// A time before which no field expires.
     #[inline]
     pub(crate) fn next_due(self) -> u64 {
@@ -211,9 +217,10 @@ pub(crate) fn make_expiring(entry: &mut Entry) {
     if entry.kind() == Kind::HashPackEx {
         return;
     }
-    let mut bytes = Vec::with_capacity(entry.bytes().len() + 16 * TIME);
+    let hash = Packed { bytes: entry.bytes(), expiring: false };
+    let mut bytes = Vec::with_capacity(hash.expiring_len());
     bytes.extend_from_slice(&NEVER.to_le_bytes());
-    for slot in (Packed { bytes: entry.bytes(), expiring: false }).slots() {
+    for slot in hash.slots() {
         bytes.extend_from_slice(&entry.bytes()[slot.name.start..slot.value.end]);
         bytes.extend_from_slice(&NEVER.to_le_bytes());
     }

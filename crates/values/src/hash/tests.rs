@@ -363,6 +363,9 @@ impl Pair {
         read.check_integrity();
         assert_eq!((read.len(), self.entry.len()), (self.model.len(), self.model.len()));
         assert_eq!(self.entry.encoding() == Encoding::Hashtable, self.large);
+        if !self.large {
+            assert_eq!(self.entry.heap_bytes(), self.entry.copy_to(b"key").heap_bytes());
+        }
         let live = self.model.iter().filter(|(_, (_, due))| *due > now_ms);
         let live: Vec<_> = live.map(|(name, (value, _))| (name.clone(), value.clone())).collect();
         assert_eq!(live_fields(&self.entry, now_ms), live);

@@ -66,7 +66,7 @@ impl LargeSet {
     }
 
     /// Visits a few members; see [`Table::scan`].
-    pub(crate) fn scan(&self, cursor: u64, visit: impl FnMut(&Member)) -> u64 {
+    pub(crate) fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a Member)) -> u64 {
         self.members.scan(cursor, visit)
     }
 
