@@ -328,7 +328,9 @@ impl<'a> ListMut<'a> {
         let caps = self.caps;
         if let Some(large) = self.large() {
             let removed = large.remove(from, count, text, caps);
-            self.settle();
+            if removed > 0 {
+                self.settle();
+            }
             return removed;
         }
         match large::without(self.entry.bytes(), from, count, text) {

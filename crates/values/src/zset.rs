@@ -297,11 +297,7 @@ impl<'a> ZsetMut<'a> {
 
     /// Takes out the members of these ranks, as far as there are any, and shows each. How many they
     /// were.
-    pub fn remove_range(
-        &mut self,
-        ranks: Range<usize>,
-        mut gone: impl FnMut(&[u8], f64),
-    ) -> usize {
+    pub fn remove_range(&mut self, ranks: Range<usize>, mut gone: impl FnMut(&[u8], f64)) -> usize {
         let end = ranks.end.min(self.len());
         let start = ranks.start.min(end);
         if let Some(large) = self.large() {

@@ -59,10 +59,10 @@ pub(super) fn listpack_len(text: &[u8]) -> usize {
     };
     // The length again, seven bits to a byte, for the way back.
     len + match len {
-        ..128 => 1,
-        ..16_383 => 2,
-        ..2_097_151 => 3,
-        ..268_435_455 => 4,
+        0..128 => 1,
+        128..16_383 => 2,
+        16_383..2_097_151 => 3,
+        2_097_151..268_435_455 => 4,
         _ => 5,
     }
 }

@@ -14,9 +14,9 @@
 //! * INV-IDS: the three know the same ids, and the same score of each.
 //! * INV-ORDER: the tree's keys ascend by score, and by member where scores are equal.
 
+use super::is_before;
 use super::slab::{Id, Slab};
 use super::tree::{Key, Keys, Tree};
-use super::is_before;
 use crate::table::{Compact, Table, hash_of};
 
 /// A sorted set with an index by member and an order by score.
@@ -88,7 +88,8 @@ impl LargeZset {
     fn is_key_before(&self, key: Key, member: &[u8], score: f64) -> bool {
         // The member is looked at only where scores are equal: it is two cache lines away.
         key.score < score
-            || (key.score == score && is_before((score, self.members.member(key.id)), (score, member)))
+            || (key.score == score
+                && is_before((score, self.members.member(key.id)), (score, member)))
     }
 
     pub(super) fn partition_by_score(&self, is_before: impl Fn(f64) -> bool) -> usize {

@@ -125,13 +125,7 @@ impl<const L: usize, const F: usize> Inner<L, F> {
 
     /// Takes in a child. When there is no room, the second part becomes a node of its own and is
     /// returned.
-    fn adopt(
-        &mut self,
-        at: usize,
-        head: Head,
-        child: Node<L, F>,
-        edges: Edges,
-    ) -> Option<Self> {
+    fn adopt(&mut self, at: usize, head: Head, child: Node<L, F>, edges: Edges) -> Option<Self> {
         if self.len() < F {
             self.heads.insert(at, head);
             self.children.insert(at, child);
