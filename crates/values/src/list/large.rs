@@ -161,6 +161,10 @@ impl LargeList {
             End::Back => self.chunks.pop_back(),
         }?;
         self.heap -= chunk.heap_bytes();
+        // A list that was long gives the memory of its table back.
+        if self.chunks.len() < self.chunks.capacity() / 4 {
+            self.chunks.shrink_to(2 * self.chunks.len());
+        }
         Some(chunk)
     }
 

@@ -330,3 +330,31 @@ fn other_types_are_no_sorted_sets() {
     let mut entry = Entry::string(b"key", b"value");
     assert!(entry.zset().is_none() && entry.zset_mut(&limits).is_none());
 }
+
+/// A sorted set of members of 16 bytes, whose scores come in this order.
+fn hundred_thousand(score: impl Fn(u32) -> u32) -> Entry {
+    let (mut entry, limits) = (Entry::new_zset(b"key"), Limits::default());
+    let mut set = entry.zset_mut(&limits).expect("it is a sorted set");
+    for number in 0..100_000 {
+        set.insert(format!("member:{number:09}").as_bytes(), f64::from(score(number)));
+    }
+    entry
+}
+
+#[test]
+fn a_member_of_a_large_set_costs_less_than_seventy_bytes() {
+    let cost = |entry: &Entry| entry.heap_bytes() / entry.len();
+    let mut mixed = hundred_thousand(|number| number.wrapping_mul(2_654_435_769));
+    assert!(cost(&mixed) < 70, "{}", cost(&mixed));
+    let ordered = hundred_thousand(|number| number);
+    assert!(cost(&ordered) < 65, "{}", cost(&ordered));
+
+    // What went does not stay allocated.
+    let limits = Limits::default();
+    let mut set = mixed.zset_mut(&limits).expect("it is a sorted set");
+    for number in 0..99_000 {
+        assert!(set.remove(format!("member:{number:09}").as_bytes()).is_some());
+    }
+    set.read().check_integrity();
+    assert!(cost(&mixed) < 130, "{}", cost(&mixed));
+}
