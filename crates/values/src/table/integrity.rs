@@ -30,6 +30,9 @@ impl<T, A> Table<T, A> {
             }
         }
         assert_eq!(elements, self.len, "INV-LEN");
+        let dues = self.iter().filter_map(|element| look(element).due).map(seconds);
+        let earliest = self.sweep.earliest().unwrap_or(u32::MAX);
+        assert!(dues.into_iter().all(|due| earliest <= due), "INV-DUE: the table's");
         assert_eq!(
             behind + self.overflow.free(),
             self.overflow.len(),
