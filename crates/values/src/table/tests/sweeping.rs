@@ -107,6 +107,23 @@ fn the_earliest_due_time_is_known() {
 }
 
 #[test]
+fn what_is_due_first_is_known_after_a_pass() {
+    let mut table = Table::new();
+    assert_eq!(table.earliest_due(), None);
+    for number in 0..1000 {
+        insert(&mut table, number, (number % 2 == 0).then_some(10_500 + u64::from(number) * 1000));
+    }
+    assert_eq!(table.earliest_due(), Some(10_000), "the second, rounded down");
+    assert_eq!(sweep_all(&mut table, 500_000).len(), 245);
+    assert_eq!(table.earliest_due(), Some(500_000));
+    table.find_mut(hash(1), &1_u32.to_be_bytes()).expect("it is there").0.2 = Some(3_000);
+    table.refresh_due(hash(1), &1_u32.to_be_bytes());
+    assert_eq!(table.earliest_due(), Some(3_000));
+    sweep_all(&mut table, 10_000_000);
+    assert_eq!((table.earliest_due(), table.len()), (None, 499));
+}
+
+#[test]
 fn due_times_can_be_refreshed_without_the_key() {
     let mut table = super::filled(200);
     let element = table.find_mut(hash(42), &42_u32.to_be_bytes()).expect("it is there");
