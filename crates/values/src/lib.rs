@@ -51,6 +51,6 @@ pub use hash::{HashMut, HashRef};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
-pub use table::{Compact, Keyed, Line, Table, hash_of, seed_hashes};
+pub use table::{Compact, Keyed, Line, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};
