@@ -54,7 +54,7 @@ pub use list::{End, ListIter, ListMut, ListRef};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
-pub use table::{Compact, Keyed, Line, Table, hash_of, seed_hashes};
+pub use table::{Compact, Keyed, Line, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};
 pub use zset::{LexBound, ScoreBound, ZsetIter, ZsetMut, ZsetRef};

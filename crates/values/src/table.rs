@@ -24,7 +24,7 @@
 //! * INV-TAG: the tag of a filled slot is that of the element's hash; of an empty one it is zero.
 //! * INV-CHAIN: all buckets of a chain but the last are full, and an overflow bucket is not empty.
 //! * INV-DUE: a volatile bit is set if and only if the element has a due time, and the due second of
-//!   a chain is not after any of them; nor is that of the table.
+//!   a chain is not after any of them; nor is the one of the table.
 //! * INV-OVERFLOW: an overflow bucket is in one chain or in the list of free ones.
 //! * INV-LEN: the length is the number of elements.
 //!
@@ -50,6 +50,7 @@ mod sweep;
 use std::fmt;
 
 pub use self::hash::{hash_of, seed_hashes};
+pub use self::sweep::{Swept, Verdict};
 
 use self::bucket::{Bucket, Item, tag_of};
 use self::chain::Place;
@@ -239,8 +240,7 @@ impl<T, A> Table<T, A> {
         }
         let home = self.home(hash);
         self.append(home, Item { element, tag: tag_of(hash), volatile: due.is_some() });
-        self.bucket_mut(Place::Head(home)).bring_due_forward(due);
-        self.sweep.note_due(due);
+        self.bring_due_forward(home, due);
         self.len += 1;
         self.grow(look);
     }
@@ -308,6 +308,34 @@ impl<T: Keyed, A> Table<T, A> {
             bucket.set_volatile(slot, due.is_some());
             self.note_due(self.home(hash), due);
         }
+    }
+
+    /// Notes that the [due time](Keyed::due) of an element with this hash may have changed, for a
+    /// caller that does not have the key at hand. Returns a time before which none of them is due.
+    pub fn refresh_dues(&mut self, hash: u64) -> Option<u64> {
+        let home = self.home(hash);
+        let mut earliest: Option<u64> = None;
+        let mut next = (home < self.heads.len()).then_some(Place::Head(home));
+        while let Some(place) = next {
+            let bucket = self.bucket_mut(place);
+            for slot in bucket.candidates(tag_of(hash)) {
+                let due = bucket.get(slot).and_then(Keyed::due);
+                bucket.set_volatile(slot, due.is_some());
+                earliest = earliest.into_iter().chain(due).min();
+            }
+            next = bucket.next().map(Place::Overflow);
+        }
+        if home < self.heads.len() {
+            self.note_due(home, earliest);
+        }
+        earliest
+    }
+
+    /// A time in unix milliseconds before which no element is [due](Keyed::due); `None` if none ever
+    /// is. Right to the second when a pass of [`Table::sweep`] has ended, and later on not too late.
+    pub fn earliest_due(&self) -> Option<u64> {
+        let seconds = self.sweep.earliest().filter(|_| self.len > 0);
+        seconds.map(|seconds| u64::from(seconds) * 1000)
     }
 
     /// Asks the CPU for the elements that this hash may mean. For that it reads the bucket, which

@@ -185,13 +185,6 @@ impl<T, A> Bucket<T, A> {
         self.due = link(due);
     }
 
-    /// Makes the due second that of `due_ms` if that is earlier.
-    pub(super) fn bring_due_forward(&mut self, due_ms: Option<u64>) {
-        if let Some(due_ms) = due_ms {
-            self.due = self.due.min(seconds(due_ms));
-        }
-    }
-
     /// The links of a free bucket; `None` if it is in use.
     pub(super) fn free_links(&self) -> Option<FreeLinks> {
         let links = FreeLinks { next: unlink(self.next), before: unlink(self.due) };
@@ -283,12 +276,11 @@ mod tests {
     fn the_due_second_is_never_later_than_the_time_itself() {
         let mut bucket = Small::EMPTY;
         assert_eq!(bucket.due(), None);
-        for due_ms in [u64::MAX, 5_000_999, 5_001_000, 999, 1_000_000] {
-            bucket.bring_due_forward(Some(due_ms));
+        for due_ms in [u64::MAX, 5_000_999, 5_001_000, 999, 0] {
+            bucket.set_due(Some(seconds(due_ms)));
             assert!(bucket.due().is_some_and(|due| u64::from(due) * 1000 <= due_ms));
         }
-        assert_eq!(bucket.due(), Some(0));
-        bucket.bring_due_forward(None);
-        assert_eq!(bucket.due(), Some(0));
+        bucket.set_due(None);
+        assert_eq!(bucket.due(), None);
     }
 }

@@ -4,7 +4,7 @@
 //! Elements come in at the end, and the last one fills the place of one that goes (INV-CHAIN).
 
 use crate::table::Table;
-use crate::table::bucket::{Bucket, Item};
+use crate::table::bucket::{Bucket, Item, seconds};
 
 /// A bucket's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +100,17 @@ impl<T, A> Table<T, A> {
 
     /// Brings the due second of a chain forward to `due`, and gives it up if nothing is volatile.
     pub(super) fn note_due(&mut self, home: usize, due: Option<u64>) {
-        self.bucket_mut(Place::Head(home)).bring_due_forward(due);
-        self.sweep.note_due(due);
+        self.bring_due_forward(home, due);
         self.forget_due(home);
+    }
+
+    /// Brings the due second of a chain forward to `due`.
+    pub(super) fn bring_due_forward(&mut self, home: usize, due: Option<u64>) {
+        if let Some(due) = due.map(seconds) {
+            let head = self.bucket_mut(Place::Head(home));
+            head.set_due(Some(head.due().map_or(due, |earlier| earlier.min(due))));
+            self.sweep.note(Some(due));
+        }
     }
 
     /// Gives up the due second of a chain of one bucket if nothing in there is volatile. For longer

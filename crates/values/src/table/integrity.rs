@@ -30,6 +30,9 @@ impl<T, A> Table<T, A> {
             }
         }
         assert_eq!(elements, self.len, "INV-LEN");
+        let dues = self.iter().filter_map(|element| look(element).due).map(seconds);
+        let earliest = self.sweep.earliest().unwrap_or(u32::MAX);
+        assert!(dues.into_iter().all(|due| earliest <= due), "INV-DUE: the table's");
         assert_eq!(
             behind + self.overflow.free(),
             self.overflow.len(),
@@ -56,9 +59,6 @@ impl<T, A> Table<T, A> {
             assert_eq!(bucket.is_volatile(slot), look.due.is_some(), "INV-DUE: the bit");
             let in_time = |element_due| due.is_some_and(|due| due <= seconds(element_due));
             assert!(look.due.is_none_or(in_time), "INV-DUE: the chain's");
-            let earliest = self.sweep.earliest();
-            let in_time = |due| earliest.is_some_and(|earliest| earliest <= seconds(due));
-            assert!(look.due.is_none_or(in_time), "INV-DUE: the table's");
         }
     }
 }

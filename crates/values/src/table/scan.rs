@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cursors and samples.
+//! Cursors, samples, and looking around.
 //!
 //! A cursor counts through the low bits of the hashes from the highest of them to the lowest, as in
 //! Redis. Its state is then a set of hashes that have been visited, which does not depend on how many
@@ -30,6 +30,39 @@ impl<T, A> Table<T, A> {
             self.chain(home as usize).for_each(&mut visit);
         }
         (cursor | !(low_buckets - 1)).reverse_bits().wrapping_add(1).reverse_bits()
+    }
+
+    /// Shows elements, those of bucket `from` first, until `see` returns false or `budget` buckets have
+    /// been looked through. Returns the bucket to go on from; any number is one.
+    ///
+    /// With `volatile_only` it shows those that have a [due time](crate::Keyed::due), and reads one
+    /// cache line of a bucket in which there is none.
+    pub fn look_from(
+        &self,
+        from: usize,
+        budget: usize,
+        volatile_only: bool,
+        mut see: impl FnMut(&T) -> bool,
+    ) -> usize {
+        let buckets = self.heads.len();
+        let mut home = from.checked_rem(buckets).unwrap_or(0);
+        for _ in 0..budget.min(buckets) {
+            let goes_on = self.show(home, volatile_only, &mut see);
+            home = if home + 1 < buckets { home + 1 } else { 0 };
+            if !goes_on {
+                break;
+            }
+        }
+        home
+    }
+
+    /// Shows the elements of a chain until `see` returns false; whether it never did.
+    fn show(&self, home: usize, volatile_only: bool, see: &mut impl FnMut(&T) -> bool) -> bool {
+        self.chain_buckets(home).all(|bucket| {
+            let mut elements = bucket.elements().enumerate();
+            let is_hidden = |slot| volatile_only && !bucket.is_volatile(slot);
+            elements.all(|(slot, element)| is_hidden(slot) || see(element))
+        })
     }
 
     /// An element by a random number; all are about equally likely.

@@ -6,13 +6,10 @@
 //! of the pass, and where a merge does move elements behind it, the pass goes back.
 
 use crate::table::bucket::seconds;
-use crate::table::chain::{Place, Walk};
+use crate::table::chain::Place;
 use crate::table::{Keyed, Table, look_at};
 
-/// No second at all: later than any.
-const NEVER: u32 = u32::MAX;
-
-/// How far the pass has come, and what is due first.
+/// How far the pass has come, and what it has found.
 #[derive(Debug)]
 pub(super) struct Sweep {
     /// The buckets from `floor` to before `next` are still ahead, the last of them first.
@@ -20,58 +17,75 @@ pub(super) struct Sweep {
     floor: usize,
     /// The buckets from here on were added in this pass, and are ahead too. 0 between passes.
     top: usize,
-    /// No element is due before this second.
-    earliest: u32,
-    /// No element is due before this second, of those that this pass has seen and those that came
-    /// meanwhile.
-    earliest_seen: u32,
+    /// The second before which nothing in the table is due.
+    earliest: Option<u32>,
+    /// The same for what the pass has left behind, and for what came since it began.
+    passed: Option<u32>,
+}
+
+/// What becomes of an element that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes.
+    Remove,
+    /// It stays. It may be due at another time now, or not at all.
+    Keep,
+    /// It stays and is still due: the sweep ends here, and the next one begins with its bucket.
+    Pause,
+}
+
+/// What [`Table::sweep_with`] has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Whether a pass over all buckets has ended. The next call begins another.
+    pub ended: bool,
+    /// A time in unix milliseconds before which nothing is due of what is left in the buckets that
+    /// were looked through; `None` if nothing there ever is.
+    pub due_ms: Option<u64>,
 }
 
 impl Sweep {
     pub(super) const IDLE: Sweep =
-        Sweep { next: 0, floor: 0, top: 0, earliest: NEVER, earliest_seen: NEVER };
+        Sweep { next: 0, floor: 0, top: 0, earliest: None, passed: None };
 
-    /// The next bucket of `buckets`; `None` at the end of a pass, after which the next one begins.
+    /// The second before which nothing is due.
+    pub(super) fn earliest(&self) -> Option<u32> {
+        self.earliest
+    }
+
+    /// Takes note of a second at which something is due.
+    pub(super) fn note(&mut self, due: Option<u32>) {
+        self.earliest = earlier(self.earliest, due);
+        self.passed = earlier(self.passed, due);
+    }
+
+    /// The next bucket of `buckets`; `None` if there are none.
     fn advance(&mut self, buckets: usize) -> Option<usize> {
         if self.top == 0 {
-            *self = Sweep { next: buckets, top: buckets, earliest: self.earliest, ..Sweep::IDLE };
+            (self.next, self.floor, self.top) = (buckets, 0, buckets);
+            self.passed = None;
         }
         if self.next == self.floor {
             (self.next, self.floor, self.top) = (buckets, self.top, buckets);
         }
-        if self.next == self.floor {
-            self.end();
-            return None;
-        }
-        self.next -= 1;
+        debug_assert!(self.floor < self.next || buckets == 0, "a pass ends when nothing is ahead");
+        self.next = self.next.checked_sub(1)?;
         Some(self.next)
     }
 
-    /// The pass has seen every element that was there when it began: what it found is so.
-    fn end(&mut self) {
-        *self = Sweep { earliest: self.earliest_seen, ..Sweep::IDLE };
+    /// Goes back to the bucket that was the last one.
+    fn repeat(&mut self, bucket: usize) {
+        self.next = bucket + 1;
     }
 
-    /// An element came that is due then, or has become due then.
-    pub(super) fn note_due(&mut self, due_ms: Option<u64>) {
-        if let Some(due_ms) = due_ms {
-            self.earliest = self.earliest.min(seconds(due_ms));
-            self.saw(seconds(due_ms));
+    /// Ends the pass if nothing is ahead of it; whether it does.
+    fn end(&mut self, buckets: usize) -> bool {
+        let ends = self.next == self.floor && self.top == buckets;
+        if ends {
+            self.top = 0;
+            self.earliest = self.passed;
         }
-    }
-
-    fn saw(&mut self, due: u32) {
-        self.earliest_seen = self.earliest_seen.min(due);
-    }
-
-    /// The second before which no element is due; `None` if none ever is.
-    pub(super) fn earliest(&self) -> Option<u32> {
-        (self.earliest != NEVER).then_some(self.earliest)
-    }
-
-    /// Whether this is the end of a pass over `buckets`.
-    fn is_at_end(&self, buckets: usize) -> bool {
-        self.next == self.floor && self.top == buckets
+        ends
     }
 
     /// The elements of the last bucket, which is gone, are with its twin.
@@ -93,6 +107,11 @@ impl Sweep {
     }
 }
 
+/// The earlier of two times, of which `None` is the latest.
+pub(super) fn earlier<N: Ord>(one: Option<N>, other: Option<N>) -> Option<N> {
+    one.into_iter().chain(other).min()
+}
+
 impl<T: Keyed, A> Table<T, A> {
     /// Looks through the next `budget` buckets and takes out the elements that are
     /// [due](Keyed::due) at `now_ms` or before. True when a pass over all buckets has ended; the next
@@ -100,52 +119,99 @@ impl<T: Keyed, A> Table<T, A> {
     ///
     /// A pass finds all that is due when it begins, also if the table grows and shrinks meanwhile. Of
     /// buckets in which nothing is due it reads one cache line and no element.
-    pub fn sweep(&mut self, now_ms: u64, budget: usize, mut gone: impl FnMut(T)) -> bool {
+    pub fn sweep(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(T)) -> bool {
+        self.sweep_with(now_ms, budget, |_| Verdict::Remove, gone).ended
+    }
+
+    /// Like [`Table::sweep`], for elements of which a part may be due: `look` sees each one that is
+    /// due, may change it but for its key, and decides.
+    pub fn sweep_with(
+        &mut self,
+        now_ms: u64,
+        budget: usize,
+        mut look: impl FnMut(&mut T) -> Verdict,
+        mut gone: impl FnMut(T),
+    ) -> Swept {
+        let mut swept = Swept::default();
         for _ in 0..budget {
-            let Some(home) = self.sweep.advance(self.heads.len()) else { return true };
+            let Some(home) = self.sweep.advance(self.heads.len()) else { break };
             let due = self.bucket(Place::Head(home)).due();
             if due.is_some_and(|due| due <= seconds(now_ms)) {
-                self.sweep_chain(home, now_ms, &mut gone);
-            } else if let Some(due) = due {
-                self.sweep.saw(due);
+                let left = self.sweep_chain(home, now_ms, &mut look, &mut gone);
+                swept.due_ms = earlier(swept.due_ms, left.due_ms);
+                if left.is_paused {
+                    return swept;
+                }
+            } else {
+                self.sweep.passed = earlier(self.sweep.passed, due);
+                swept.due_ms = earlier(swept.due_ms, due.map(|due| u64::from(due) * 1000));
+            }
+            if self.sweep.end(self.heads.len()) {
+                swept.ended = true;
+                return swept;
             }
         }
-        if self.sweep.is_at_end(self.heads.len()) {
-            self.sweep.end();
-            return true;
+        if self.heads.len() == 0 {
+            self.sweep = Sweep::IDLE;
+            swept.ended = true;
         }
-        false
+        swept
     }
 
-    /// A time in unix milliseconds before which no element is due; `None` if none ever is.
-    ///
-    /// Exact to the second at the end of a pass of [`Table::sweep`]; elements that leave or become
-    /// due later do not change it until the next one.
-    pub fn earliest_due(&self) -> Option<u64> {
-        self.sweep.earliest().map(|seconds| u64::from(seconds) * 1000)
-    }
-
-    fn sweep_chain(&mut self, home: usize, now_ms: u64, gone: &mut impl FnMut(T)) {
-        let mut earliest = None;
-        let mut goes = |element: &T, volatile: bool| {
-            let Some(due) = volatile.then(|| element.due()).flatten() else { return false };
-            if due > now_ms {
-                earliest = Some(earliest.map_or(due, |earliest: u64| earliest.min(due)));
-            }
-            due <= now_ms
-        };
-        let mut walk = Walk::new(home);
+    fn sweep_chain(
+        &mut self,
+        home: usize,
+        now_ms: u64,
+        look: &mut impl FnMut(&mut T) -> Verdict,
+        gone: &mut impl FnMut(T),
+    ) -> Left {
+        let (mut place, mut slot) = (Place::Head(home), 0);
+        let mut left = Left { due_ms: None, is_paused: false };
         let mut removed = 0;
-        while let Some(item) = walk.take(self, &mut goes) {
-            self.len -= 1;
-            removed += 1;
-            gone(item.element);
+        loop {
+            let bucket = self.bucket_mut(place);
+            let volatile = bucket.is_volatile(slot);
+            let Some(element) = bucket.get_mut(slot) else {
+                let Some(next) = bucket.next() else { break };
+                (place, slot) = (Place::Overflow(next), 0);
+                continue;
+            };
+            let mut due = if volatile { element.due() } else { None };
+            if !left.is_paused && due.is_some_and(|due| due <= now_ms) {
+                let verdict = look(element);
+                if verdict == Verdict::Remove {
+                    let taken = self.take(home, place, slot);
+                    self.len -= 1;
+                    removed += 1;
+                    gone(taken.item.element);
+                    if taken.place_is_gone {
+                        break;
+                    }
+                    // The last element of the chain is in this slot now.
+                    continue;
+                }
+                left.is_paused = verdict == Verdict::Pause;
+                due = element.due();
+                bucket.set_volatile(slot, due.is_some());
+            }
+            left.due_ms = earlier(left.due_ms, due);
+            slot += 1;
         }
-        let earliest = earliest.map(seconds);
-        self.sweep.saw(earliest.unwrap_or(NEVER));
-        self.bucket_mut(Place::Head(home)).set_due(earliest);
+        let due = left.due_ms.map(seconds);
+        self.bucket_mut(Place::Head(home)).set_due(due);
+        self.sweep.passed = earlier(self.sweep.passed, due);
+        if left.is_paused {
+            self.sweep.repeat(home);
+        }
         for _ in 0..removed {
             self.shrink(&look_at);
         }
+        left
     }
+}
+
+/// What is left of a chain after the sweep.
+struct Left {
+    due_ms: Option<u64>,
+    is_paused: bool,
 }

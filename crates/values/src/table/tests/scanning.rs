@@ -101,3 +101,40 @@ fn a_sample_of_one_is_that_one() {
         assert_eq!(table.sample(draw), find(&table, 2999));
     }
 }
+
+#[test]
+fn looking_around_shows_every_element_once_in_a_turn() {
+    let table = filled(1000);
+    let (mut seen, mut from) = (Vec::new(), 777);
+    for _ in 0..table.buckets() {
+        from = table.look_from(from, 1, false, |element| {
+            seen.push(element.number());
+            true
+        });
+    }
+    assert_eq!(from, 777 % table.buckets());
+    seen.sort_unstable();
+    assert!(seen.into_iter().eq(0..1000));
+
+    let mut calls = 0;
+    table.look_from(3, usize::MAX, false, |_| {
+        calls += 1;
+        calls < 10
+    });
+    assert_eq!(calls, 10);
+}
+
+#[test]
+fn looking_around_for_what_expires_hides_the_rest() {
+    let mut table = filled(1000);
+    (1000..1010).for_each(|number| insert(&mut table, number, Some(1)));
+    let mut seen = Vec::new();
+    let end = table.look_from(0, usize::MAX, true, |element| {
+        seen.push(element.number());
+        true
+    });
+    seen.sort_unstable();
+    assert!(seen.into_iter().eq(1000..1010));
+    assert_eq!(end, 0);
+    assert_eq!(filled(0).look_from(7, 10, false, |_| panic!("there is nothing")), 0);
+}

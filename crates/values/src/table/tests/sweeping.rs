@@ -7,8 +7,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Element, find, hash, insert, looks, remove};
-use crate::table::Table;
 use crate::table::bucket::{Bucket, seconds};
+use crate::table::{Swept, Table, Verdict};
 
 /// Sweeps to the end of a pass and returns what is gone.
 fn sweep_all(table: &mut Table<Element>, now_ms: u64) -> HashSet<u32> {
@@ -86,6 +86,27 @@ fn a_due_time_that_moves_is_followed() {
 }
 
 #[test]
+fn the_earliest_due_time_is_known() {
+    let mut table = Table::new();
+    assert_eq!(table.earliest_due(), None);
+    insert(&mut table, 1, None);
+    assert_eq!(table.earliest_due(), None);
+    for (number, due) in [(2, 9_700), (3, 5_400), (4, 20_000)] {
+        insert(&mut table, number, Some(due));
+    }
+    assert_eq!(table.earliest_due(), Some(5_000));
+    assert_eq!(sweep_all(&mut table, 5_399).len(), 0);
+    assert_eq!(table.earliest_due(), Some(5_000));
+    assert_eq!(sweep_all(&mut table, 5_400).len(), 1);
+    assert_eq!(table.earliest_due(), Some(9_000));
+    remove(&mut table, 2);
+    sweep_all(&mut table, 9_000);
+    assert_eq!(table.earliest_due(), Some(20_000));
+    sweep_all(&mut table, 20_000);
+    assert_eq!(table.earliest_due(), None);
+}
+
+#[test]
 fn what_is_due_first_is_known_after_a_pass() {
     let mut table = Table::new();
     assert_eq!(table.earliest_due(), None);
@@ -100,6 +121,62 @@ fn what_is_due_first_is_known_after_a_pass() {
     assert_eq!(table.earliest_due(), Some(3_000));
     sweep_all(&mut table, 10_000_000);
     assert_eq!((table.earliest_due(), table.len()), (None, 499));
+}
+
+#[test]
+fn due_times_can_be_refreshed_without_the_key() {
+    let mut table = super::filled(200);
+    let element = table.find_mut(hash(42), &42_u32.to_be_bytes()).expect("it is there");
+    element.0.2 = Some(7_000);
+    assert_eq!(table.refresh_dues(hash(42)), Some(7_000));
+    table.check_integrity();
+    assert_eq!(table.earliest_due(), Some(7_000));
+    let element = table.find_mut(hash(42), &42_u32.to_be_bytes()).expect("it is there");
+    element.0.2 = None;
+    assert_eq!(table.refresh_dues(hash(42)), None);
+    table.check_integrity();
+    assert_eq!(Table::<Element>::new().refresh_dues(hash(42)), None);
+}
+
+/// Elements of which a part is due stay, with a later due time, and some need two looks.
+#[test]
+fn a_sweep_can_keep_elements_and_pause() {
+    let mut table = Table::new();
+    for number in 0..500 {
+        insert(&mut table, number, Some(1_000 + u64::from(number % 3)));
+    }
+    let (mut pauses, mut gone) = (HashSet::new(), 0);
+    loop {
+        let swept = table.sweep_with(
+            2_000,
+            10,
+            |element| match element.number() % 3 {
+                0 => Verdict::Remove,
+                1 => {
+                    element.0.2 = Some(9_000);
+                    Verdict::Keep
+                }
+                _ if pauses.insert(element.number()) => Verdict::Pause,
+                _ => {
+                    element.0.2 = None;
+                    Verdict::Keep
+                }
+            },
+            |element| {
+                assert_eq!(element.number() % 3, 0);
+                gone += 1;
+            },
+        );
+        table.check_integrity();
+        if swept.ended {
+            break;
+        }
+    }
+    assert_eq!((gone, pauses.len(), table.len()), (167, 166, 333));
+    assert_eq!(table.earliest_due(), Some(1_000), "a paused chain may be noted as it was");
+    let swept = table.sweep_with(2_000, usize::MAX, |_| panic!("nothing is due"), |_| {});
+    assert_eq!(swept, Swept { ended: true, due_ms: Some(9_000) });
+    assert_eq!(table.earliest_due(), Some(9_000));
 }
 
 proptest! {
