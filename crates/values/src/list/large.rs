@@ -163,7 +163,7 @@ impl LargeList {
         }?;
         self.heap -= chunk.heap_bytes();
         // A list that was long gives the memory of its table back.
-        if self.chunks.len() < self.chunks.capacity() / 4 {
+        if self.chunks.len() < self.chunks.capacity() / 8 {
             self.chunks.shrink_to(2 * self.chunks.len());
         }
         Some(chunk)
