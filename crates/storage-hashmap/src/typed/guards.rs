@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Guards`]: the locks that a view holds.
+
+use super::shard::Shard;
+use super::shared::Shared;
+use arrayvec::ArrayVec;
+use parking_lot::MutexGuard;
+use storage::keyspace::Scope;
+
+/// The shards of a scope, locked.
+#[derive(Debug)]
+pub(crate) struct Guards<'a> {
+    scope: Scope,
+    held: Held<'a>,
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each MGET")]
+enum Held<'a> {
+    /// Most commands have one key.
+    One(MutexGuard<'a, Shard>),
+    /// In ascending order of their numbers; maybe none.
+    Many(ArrayVec<MutexGuard<'a, Shard>, 64>),
+}
+
+impl<'a> Guards<'a> {
+    /// Locks all shards of a scope, in ascending order: see INV-ORDER.
+    #[inline]
+    pub(crate) fn lock(shared: &'a Shared, scope: Scope) -> Self {
+        let scope = shared.clip(scope);
+        if scope.bits().is_power_of_two() {
+            let number = scope.bits().trailing_zeros() as usize;
+            return Guards { scope, held: Held::One(shared.lock(number)) };
+        }
+        let mut guards = Guards { scope, held: Held::Many(ArrayVec::new()) };
+        if let Held::Many(many) = &mut guards.held {
+            many.extend(scope.shards().map(|number| shared.lock(number)));
+        }
+        guards
+    }
+
+    #[inline]
+    pub(crate) fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The shard with this number.
+    #[inline]
+    pub(crate) fn shard(&self, number: usize) -> &Shard {
+        let index = self.index(number);
+        match &self.held {
+            Held::One(guard) => guard,
+            Held::Many(guards) => &guards[index],
+        }
+    }
+
+    /// The shard with this number.
+    #[inline]
+    pub(crate) fn shard_mut(&mut self, number: usize) -> &mut Shard {
+        let index = self.index(number);
+        match &mut self.held {
+            Held::One(guard) => guard,
+            Held::Many(guards) => &mut guards[index],
+        }
+    }
+
+    /// How many shards of the scope come before this one.
+    #[inline]
+    fn index(&self, number: usize) -> usize {
+        let scope = Scope::shard(number);
+        assert!(self.scope.contains(scope), "shard {number} is not in the scope of the view");
+        (self.scope.bits() & (scope.bits() - 1)).count_ones() as usize
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The sweep: removes expired entries and fields that nobody asks for, a few at a time.
+//!
+//! A pass looks at a database's buckets one after the other. A bucket knows a moment before which
+//! nothing in it is due, so entries are looked at only in buckets with something to remove. While it
+//! goes, a pass gathers the earliest of these moments, and when it ends the next pass does not begin
+//! before that. A database in which nothing is due costs nothing.
+//!
+//! The pace: in [`PASS_MS`] a pass gets around, however large the database; a small one is through
+//! sooner. Where a stretch of buckets has much to remove the sweep goes right on to the next, as far
+//! as the caller's budget goes. So what is expired and not yet removed stays a small part of the
+//! whole.
+//!
+//! INV-DUE: nothing in a database is due before its sweep's moment, but for what is in buckets that
+//! the pass under way has yet to reach.
+
+use super::database::{Database, is_past};
+use super::shard::{Counts, Shard};
+use super::shared::Shared;
+use std::sync::atomic::Ordering::Relaxed;
+use storage::keyspace::{Gone, Reason};
+use storage::metrics::ITEM_EXPIRE;
+use values::{Entry, Keyed, Limits, Verdict};
+
+/// The time for a pass where little is due.
+const PASS_MS: u64 = 4000;
+/// The least pace, in buckets for each millisecond: what a pass takes of a CPU is then below a
+/// thousandth.
+const PACE_MIN: u64 = 16;
+/// Time that was not used for sweeping is made up for, as far as this.
+const ARREARS_MS: u64 = 1000;
+/// Buckets between two decisions on how to go on.
+const STRETCH: usize = 32;
+/// Removals in a stretch that make the sweep go on at once.
+const MANY: usize = 4;
+/// Buckets without anything due that are a step of the budget.
+const BUCKETS_PER_STEP: usize = 8;
+/// The least steps that are worth the look at a hash.
+const FIELDS_MIN: usize = 16;
+
+/// Where the sweep of a database is.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    /// Whether a pass is under way; the table knows how far it is.
+    pub(crate) in_pass: bool,
+    /// The moment of INV-DUE, in unix milliseconds.
+    pub(crate) due_ms: u64,
+    /// When the pace was reckoned last.
+    paced_ms: u64,
+    /// Buckets that the pace allows to look at.
+    allowed: u64,
+}
+
+impl Default for Sweep {
+    fn default() -> Self {
+        Sweep { in_pass: false, due_ms: u64::MAX, paced_ms: 0, allowed: 0 }
+    }
+}
+
+impl Sweep {
+    /// The moment from which there is something to do; `u64::MAX` for never.
+    #[inline]
+    pub(crate) fn due(&self) -> u64 {
+        if self.in_pass { 0 } else { self.due_ms }
+    }
+
+    /// Takes note of an entry that is due at this moment.
+    #[inline]
+    pub(crate) fn note(&mut self, due_ms: Option<u64>) {
+        self.due_ms = self.due_ms.min(due_ms.unwrap_or(u64::MAX));
+    }
+
+    /// Adds what the time since the last call allows.
+    fn allow(&mut self, unix_ms: u64, buckets: usize) {
+        let pace = (buckets as u64 / PASS_MS).max(PACE_MIN);
+        // A clock that was set back makes this 0, once.
+        let passed_ms = unix_ms.saturating_sub(self.paced_ms);
+        self.paced_ms = unix_ms;
+        let most = ARREARS_MS * pace;
+        self.allowed = self.allowed.saturating_add(passed_ms.saturating_mul(pace)).min(most);
+    }
+}
+
+/// What a call of a sweep has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Steps of the budget.
+    pub(crate) steps: usize,
+    /// Whether there was more to do than the budget allowed.
+    pub(crate) more: bool,
+}
+
+/// What a sweep works for.
+struct Errand<'a> {
+    shared: &'a Shared,
+    counts: &'a mut Counts,
+    db: usize,
+    unix_ms: u64,
+    gone: &'a mut dyn FnMut(Gone<'_>),
+}
+
+impl Shard {
+    /// Goes on with the sweeps of all databases.
+    pub(crate) fn sweep(
+        &mut self,
+        shared: &Shared,
+        unix_ms: u64,
+        budget: usize,
+        gone: &mut dyn FnMut(Gone<'_>),
+    ) -> Work {
+        let mut work = Work::default();
+        for db in 0..self.databases.len() {
+            if self.databases[db].sweep.due() > unix_ms {
+                continue;
+            }
+            if work.steps >= budget {
+                work.more = true;
+                break;
+            }
+            let mut counts = self.counts;
+            let errand = Errand { shared, counts: &mut counts, db, unix_ms, gone: &mut *gone };
+            let left = budget - work.steps;
+            let more = self.change(shared, &mut 0, db, |database| database.sweep(errand, left));
+            self.counts = counts;
+            work.steps += more.steps;
+            work.more |= more.more;
+        }
+        let dues = self.databases.iter().map(|database| database.sweep.due());
+        let due = dues.min().unwrap_or(u64::MAX);
+        if due != self.due_published {
+            self.publish_due(shared, due);
+        }
+        work
+    }
+}
+
+impl Database {
+    fn sweep(&mut self, mut errand: Errand<'_>, budget: usize) -> Work {
+        let unix_ms = errand.unix_ms;
+        self.sweep.allow(unix_ms, self.table.buckets());
+        let mut work = Work::default();
+        let mut is_hot = false;
+        while self.sweep.due() <= unix_ms && (is_hot || self.sweep.allowed > 0) {
+            if work.steps >= budget {
+                work.more = true;
+                break;
+            }
+            let removed = self.sweep_stretch(&mut errand, budget - work.steps);
+            work.steps += removed + STRETCH / BUCKETS_PER_STEP;
+            is_hot = removed >= MANY;
+            self.sweep.allowed = self.sweep.allowed.saturating_sub(STRETCH as u64);
+        }
+        work
+    }
+
+    /// Looks at some buckets; how many entries and fields it has removed.
+    fn sweep_stretch(&mut self, errand: &mut Errand<'_>, budget: usize) -> usize {
+        let unix_ms = errand.unix_ms;
+        if !self.sweep.in_pass {
+            self.sweep.in_pass = true;
+            self.sweep.due_ms = u64::MAX;
+        }
+        let (shared, books) = (errand.shared, &mut self.books);
+        let mut removed = 0;
+        let swept = self.table.sweep_with(
+            unix_ms,
+            STRETCH,
+            |entry| {
+                let bytes = entry.heap_bytes();
+                let left = budget.saturating_sub(removed);
+                let verdict = errand.look_at(entry, left, &mut removed);
+                books.resized(bytes, entry.heap_bytes());
+                if verdict == Verdict::Remove {
+                    books.subtract(entry);
+                }
+                verdict
+            },
+            |entry| shared.discard(entry),
+        );
+        self.sweep.note(swept.due_ms);
+        self.sweep.in_pass = !swept.ended;
+        removed
+    }
+}
+
+/// Removes fields that have expired, in `budget` steps; how many.
+fn remove_fields(entry: &mut Entry, unix_ms: u64, budget: usize) -> usize {
+    // A removal makes nothing larger, so it keeps to any limits.
+    let limits = Limits::default();
+    let hash = entry.hash_mut(&limits);
+    hash.map_or(0, |mut hash| hash.remove_expired(unix_ms, budget, |_| ()))
+}
+
+impl Errand<'_> {
+    /// Decides on an entry of which something is due, and removes fields that are.
+    fn look_at(&mut self, entry: &mut Entry, budget: usize, removed: &mut usize) -> Verdict {
+        if is_past(entry, self.unix_ms) {
+            self.counts.expired += 1;
+            ITEM_EXPIRE.increment();
+            *removed += 1;
+            self.tell(entry, Reason::Expired);
+            return Verdict::Remove;
+        }
+        let budget = budget.max(FIELDS_MIN);
+        let fields = remove_fields(entry, self.unix_ms, budget);
+        if fields > 0 {
+            self.counts.expired_fields += fields as u64;
+            self.tell(entry, Reason::FieldExpired);
+        }
+        if entry.len() == 0 {
+            *removed += fields + 1;
+            self.tell(entry, Reason::Emptied);
+            return Verdict::Remove;
+        }
+        let is_unfinished = entry.due().is_some_and(|due_ms| due_ms <= self.unix_ms);
+        // A large hash may look at many fields to remove a few.
+        *removed += if is_unfinished { budget } else { fields };
+        if is_unfinished { Verdict::Pause } else { Verdict::Keep }
+    }
+
+    fn tell(&mut self, entry: &Entry, reason: Reason) {
+        (self.gone)(Gone { db: self.db, key: entry.key(), reason });
+    }
+}
