@@ -1,164 +1,372 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Entry`]: a key and its value behind one pointer.
+//!
+//! ```text
+//!  length u32 │ kind u8 │ access u24 │ expiry u64 │ key length │ key │ value
+//!             │         │            │ if volatile│ varint     │     │ packed, or a pointer to a Large
+//! ```
+//!
+//! The length is that of the [`Thin`] block. What strings and collections make of the value is in
+//! their own files; this one knows only where it is.
+//!
+//! # Invariants
+//!
+//! * INV-HEAD: the block begins with a head, and the key's length leads to the key's end within it.
+//!   Every function that writes these bytes keeps that true, also when it panics.
+//! * INV-LINK: if and only if the [kind](Kind::is_large) is large, the value is eight bytes that
+//!   [`Box::into_raw`] returned, and the entry owns that box.
 
+use std::fmt;
 use std::ops::Range;
-
-use bytes::Bytes;
 
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::{Digits, Encoding, Keyed, Type};
+use crate::thin::Thin;
+use crate::varint::{self, Varint};
+use crate::{Digits, Encoding, Keyed, Type, allocated};
+
+/// Where in the block the access is.
+const ACCESS: Range<usize> = 1..4;
+/// Where the expiry is, if there is one.
+const EXPIRY: Range<usize> = 4..12;
+/// The bit of the kind's byte which says that there is an expiry.
+const VOLATILE: u8 = 0x80;
+
+/// Bytes of a pointer to a large value.
+const LINK: usize = size_of::<*mut Large>();
+
+/// Pieces of memory that are freed in one step.
+const PIECES_MAX: usize = 64;
 
 /// A key with its value, its expiry and a note of its last access.
-#[derive(Debug)]
-pub struct Entry(Box<u8>);
+///
+/// It is one pointer, and so is `Option<Entry>`. A key of 20 bytes with a value of 64 is one
+/// allocation of 96 bytes.
+///
+/// ```
+/// use values::{Digits, Encoding, Entry};
+///
+/// let mut entry = Entry::string(b"visits", b"41");
+/// assert_eq!(entry.encoding(), Encoding::Int);
+/// entry.set_integer(entry.as_integer().expect("it is one") + 1);
+/// assert_eq!(entry.text(&mut Digits::new()), b"42");
+/// ```
+pub struct Entry {
+    block: Thin,
+}
 
-#[expect(unused_variables, reason = "bodies follow")]
+/// Large values move between threads with their entries, through a pointer that does not say so.
+const _: () = {
+    const fn assert_send_and_sync<T: Send + Sync>() {}
+    assert_send_and_sync::<Large>();
+};
+
 impl Entry {
-    /// From how many bytes on a string is kept so that it can be [pinned](Entry::pin).
-    pub const PIN_MIN: usize = 16 * 1024;
-
-    /// A string; an integer in its printed form is stored in binary.
-    pub fn string(key: &[u8], value: &[u8]) -> Entry {
-        todo!()
-    }
-    /// A string that is the result of an edit: never stored as an integer.
-    pub fn raw_string(key: &[u8], value: &[u8]) -> Entry {
-        todo!()
-    }
-    /// A string that is an integer.
-    pub fn integer(key: &[u8], value: i64) -> Entry {
-        todo!()
-    }
     /// The key.
+    #[inline]
     pub fn key(&self) -> &[u8] {
-        todo!()
+        let at = self.head_len();
+        let (length, width) = varint::read(&self.block[at..]);
+        &self.block[at + width..][..length]
     }
+
     /// The value's type.
+    #[inline]
     pub fn data_type(&self) -> Type {
-        todo!()
+        self.kind().data_type()
     }
+
     /// How the value is stored.
     pub fn encoding(&self) -> Encoding {
-        todo!()
-    }
-    /// When the entry expires, in unix milliseconds.
-    pub fn expiry(&self) -> Option<u64> {
-        todo!()
-    }
-    /// Changes the expiry. May move the allocation.
-    pub fn set_expiry(&mut self, expiry: Option<u64>) {
-        todo!()
-    }
-    /// 24 bits whose meaning is the keyspace's.
-    pub fn access(&self) -> u32 {
-        todo!()
-    }
-    /// Sets the low 24 bits of `access`.
-    pub fn set_access(&mut self, access: u32) {
-        todo!()
-    }
-    /// All memory that the entry holds, the allocator's rounding included. O(1).
-    pub fn heap_bytes(&self) -> usize {
-        todo!()
-    }
-    /// Bytes of a string, elements of a collection.
-    #[expect(clippy::len_without_is_empty, reason = "an empty collection is removed")]
-    pub fn len(&self) -> usize {
-        todo!()
-    }
-    /// Whether freeing it takes many steps; then it is for [`Remains`](crate::Remains).
-    pub fn is_large(&self) -> bool {
-        todo!()
-    }
-    /// The text of a string; an integer is formatted into `digits`. Empty for other types.
-    pub fn text<'a>(&'a self, digits: &'a mut Digits) -> &'a [u8] {
-        todo!()
-    }
-    /// The integer that a string is or spells.
-    pub fn as_integer(&self) -> Option<i64> {
-        todo!()
-    }
-    /// The text of a string of [`Entry::PIN_MIN`] bytes or more, by reference count.
-    pub fn pin(&self) -> Option<Bytes> {
-        todo!()
-    }
-    /// Replaces the value by a string, as [`Entry::string`] would store it.
-    pub fn set_string(&mut self, value: &[u8]) {
-        todo!()
-    }
-    /// Replaces the value by a string that is the result of an edit.
-    pub fn set_raw_string(&mut self, value: &[u8]) {
-        todo!()
-    }
-    /// Replaces the value by an integer.
-    pub fn set_integer(&mut self, value: i64) {
-        todo!()
-    }
-    /// Appends to a string.
-    pub fn append(&mut self, more: &[u8]) {
-        todo!()
-    }
-    /// Overwrites a part of a string, filling a gap before it with zeros.
-    pub fn set_range(&mut self, offset: usize, with: &[u8]) {
-        todo!()
-    }
-    /// A deep copy under another key. The expiry and the access go with it.
-    pub fn copy_to(&self, key: &[u8]) -> Entry {
-        todo!()
-    }
-    /// The same value under another key. The expiry and the access go with it.
-    pub fn rename(self, key: &[u8]) -> Entry {
-        todo!()
+        self.kind().encoding()
     }
 
-    /// An entry whose value is packed: for the collections of this crate.
+    /// When the entry expires, in unix milliseconds.
+    #[inline]
+    pub fn expiry(&self) -> Option<u64> {
+        if self.block[0] & VOLATILE == 0 {
+            return None;
+        }
+        let bytes = self.block[EXPIRY].try_into().expect("a range of eight bytes");
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    /// Changes the expiry. May move the allocation.
+    pub fn set_expiry(&mut self, expiry: Option<u64>) {
+        let volatile = self.block[0] & VOLATILE != 0;
+        match expiry {
+            Some(expiry) if volatile => {
+                self.block[EXPIRY].copy_from_slice(&expiry.to_le_bytes());
+            }
+            Some(expiry) => {
+                self.block.splice(EXPIRY.start..EXPIRY.start, &expiry.to_le_bytes());
+                self.block[0] |= VOLATILE;
+            }
+            None if volatile => {
+                self.block.splice(EXPIRY, &[]);
+                self.block[0] &= !VOLATILE;
+            }
+            None => {}
+        }
+    }
+
+    /// 24 bits whose meaning is the keyspace's: a clock or a counter.
+    #[inline]
+    pub fn access(&self) -> u32 {
+        let [low, middle, high] = self.block[ACCESS].try_into().expect("a range of three bytes");
+        u32::from_le_bytes([low, middle, high, 0])
+    }
+
+    /// Sets the access to the low 24 bits of `access`.
+    #[inline]
+    pub fn set_access(&mut self, access: u32) {
+        self.block[ACCESS].copy_from_slice(&access.to_le_bytes()[..3]);
+    }
+
+    /// All memory that the entry holds, the allocator's rounding included. O(1).
+    #[inline]
+    pub fn heap_bytes(&self) -> usize {
+        let behind = |large: &Large| allocated(size_of::<Large>()) + large.heap_bytes();
+        self.block.heap_bytes() + self.large().map_or(0, behind)
+    }
+
+    /// Bytes of a string, elements of a collection.
+    #[expect(clippy::len_without_is_empty, reason = "an empty collection is no entry")]
+    pub fn len(&self) -> usize {
+        match self.kind() {
+            Kind::Int | Kind::Embstr | Kind::Raw => self.text(&mut Digits::new()).len(),
+            _ => self.large().map_or(0, Large::len),
+        }
+    }
+
+    /// Whether freeing it takes so many steps that it should go to [`Remains`](crate::Remains).
+    pub fn is_large(&self) -> bool {
+        self.large().is_some_and(|large| large.pieces() > PIECES_MAX)
+    }
+
+    /// A deep copy under another key. The expiry and the access go with it.
+    pub fn copy_to(&self, key: &[u8]) -> Entry {
+        match self.large() {
+            Some(large) => self.with_head_of(key, Box::new(large.copy())),
+            None => Entry::assemble(self.head(), key, self.bytes()),
+        }
+    }
+
+    /// The same value under another key. The expiry and the access go with it; a large value stays
+    /// where it is.
+    pub fn rename(mut self, key: &[u8]) -> Entry {
+        match self.detach() {
+            Some(large) => self.with_head_of(key, large),
+            None => Entry::assemble(self.head(), key, self.bytes()),
+        }
+    }
+
+    /// Asks the CPU for the key and the start of the value.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.block.prefetch();
+    }
+
+    /// An entry whose value is packed.
     pub(crate) fn with_bytes(key: &[u8], kind: Kind, bytes: &[u8]) -> Entry {
-        todo!()
+        assert!(!kind.is_large(), "INV-LINK");
+        Entry::assemble(&[kind as u8, 0, 0, 0], key, bytes)
     }
+
+    /// An entry whose value is large.
+    pub(crate) fn with_large(key: &[u8], large: Large) -> Entry {
+        let mut entry = Entry::with_bytes(key, Kind::Raw, &[0; LINK]);
+        entry.attach(Box::new(large));
+        entry
+    }
+
     /// How to read the value.
+    #[inline]
     pub(crate) fn kind(&self) -> Kind {
-        todo!()
+        Kind::from_byte(self.block[0] & !VOLATILE)
     }
+
     /// The packed value. Empty if the value is large.
+    #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
-        todo!()
+        if self.kind().is_large() { &[] } else { &self.block[self.value_at()..] }
     }
-    /// The packed value, to be edited without a change of its length.
+
+    /// The packed value, to be edited without a change of its length. Empty if the value is large.
+    #[inline]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        todo!()
+        let at = if self.kind().is_large() { self.block.len() } else { self.value_at() };
+        &mut self.block[at..]
     }
+
     /// Replaces a part of the packed value, as [`Vec::splice`] does. Copies what is behind it; may
     /// move the allocation.
+    ///
+    /// # Panics
+    ///
+    /// If the value is large.
+    #[inline]
     pub(crate) fn splice(&mut self, range: Range<usize>, with: &[u8]) {
-        todo!()
+        assert!(!self.kind().is_large(), "INV-LINK");
+        let at = self.value_at();
+        self.block.splice(at + range.start..at + range.end, with);
     }
-    /// Replaces the value by a packed one of another kind.
+
+    /// Says that the packed value is to be read as another kind.
+    ///
+    /// # Panics
+    ///
+    /// If one of the kinds is large.
+    pub(crate) fn relabel(&mut self, kind: Kind) {
+        assert!(!kind.is_large() && !self.kind().is_large(), "INV-LINK");
+        self.set_kind(kind);
+    }
+
+    /// Replaces the value by a packed one. In place if the size class stays the same.
     pub(crate) fn set_bytes(&mut self, kind: Kind, bytes: &[u8]) {
-        todo!()
+        assert!(!kind.is_large(), "INV-LINK");
+        drop(self.detach());
+        let at = self.value_at();
+        self.block.splice(at..self.block.len(), bytes);
+        self.set_kind(kind);
     }
+
     /// The value if it is large.
+    #[inline]
     pub(crate) fn large(&self) -> Option<&Large> {
-        todo!()
+        if !self.kind().is_large() {
+            return None;
+        }
+        // SAFETY: INV-LINK. The box is borrowed as its owner is.
+        Some(unsafe { &*self.link() })
     }
+
     /// The value if it is large.
+    #[inline]
     pub(crate) fn large_mut(&mut self) -> Option<&mut Large> {
-        todo!()
+        if !self.kind().is_large() {
+            return None;
+        }
+        // SAFETY: INV-LINK. The box is borrowed as its owner is, exclusively.
+        Some(unsafe { &mut *self.link() })
     }
+
     /// Replaces the value by a large one.
     pub(crate) fn set_large(&mut self, large: Large) {
-        todo!()
+        self.set_bytes(Kind::Raw, &[0; LINK]);
+        self.attach(Box::new(large));
+    }
+
+    /// A block of a head, a key and a value. The head says nothing of a large value.
+    fn assemble(head: &[u8], key: &[u8], value: &[u8]) -> Entry {
+        let key_len = Varint::new(key.len());
+        Entry { block: Thin::new(&[head, key_len.as_bytes(), key, value]) }
+    }
+
+    /// An entry with this one's expiry and access, and another key and value.
+    fn with_head_of(&self, key: &[u8], large: Box<Large>) -> Entry {
+        let mut entry = Entry::with_bytes(key, Kind::Raw, &[0; LINK]);
+        entry.set_access(self.access());
+        entry.set_expiry(self.expiry());
+        entry.attach(large);
+        entry
+    }
+
+    /// Kind, access and expiry.
+    fn head(&self) -> &[u8] {
+        &self.block[..self.head_len()]
+    }
+
+    #[inline]
+    fn head_len(&self) -> usize {
+        if self.block[0] & VOLATILE == 0 { EXPIRY.start } else { EXPIRY.end }
+    }
+
+    /// Where the value begins.
+    #[inline]
+    fn value_at(&self) -> usize {
+        let at = self.head_len();
+        let (length, width) = varint::read(&self.block[at..]);
+        at + width + length
+    }
+
+    /// Says how the value is to be read: the caller keeps INV-LINK.
+    fn set_kind(&mut self, kind: Kind) {
+        self.block[0] = self.block[0] & VOLATILE | kind as u8;
+    }
+
+    /// The pointer to the large value, which is there.
+    #[inline]
+    fn link(&self) -> *mut Large {
+        debug_assert!(self.kind().is_large());
+        let place: *const [u8] = &self.block[self.value_at()..][..LINK];
+        // SAFETY: INV-LINK. The slice is as long as a pointer, and a pointer was written there.
+        unsafe { place.cast::<*mut Large>().read_unaligned() }
+    }
+
+    /// Makes `large` the value, in place of eight bytes.
+    fn attach(&mut self, large: Box<Large>) {
+        debug_assert!(!self.kind().is_large());
+        let kind = large.kind();
+        assert!(kind.is_large(), "INV-LINK");
+        let at = self.value_at();
+        assert_eq!(self.block.len() - at, LINK, "INV-LINK");
+        let place: *mut [u8] = &mut self.block[at..];
+        // SAFETY: the slice is as long as a pointer.
+        unsafe { place.cast::<*mut Large>().write_unaligned(Box::into_raw(large)) };
+        self.set_kind(kind);
+    }
+
+    /// Takes a large value out. What stays is a string of eight meaningless bytes.
+    fn detach(&mut self) -> Option<Box<Large>> {
+        if !self.kind().is_large() {
+            return None;
+        }
+        let link = self.link();
+        self.set_kind(Kind::Raw);
+        // SAFETY: INV-LINK. The entry has just given the box up.
+        Some(unsafe { Box::from_raw(link) })
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        drop(self.detach());
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("key", &format_args!("{}", self.key().escape_ascii()))
+            .field("kind", &self.kind())
+            .field("len", &self.len())
+            .field("expiry", &self.expiry())
+            .finish()
     }
 }
 
 impl Keyed for Entry {
+    #[inline]
     fn key(&self) -> &[u8] {
         Entry::key(self)
     }
+
+    #[inline]
     fn due(&self) -> Option<u64> {
         self.expiry()
     }
+
+    #[inline]
     fn heap_bytes(&self) -> usize {
         Entry::heap_bytes(self)
     }
+
+    #[inline]
+    fn prefetch(&self) {
+        Entry::prefetch(self);
+    }
 }
+
+#[cfg(test)]
+mod tests;

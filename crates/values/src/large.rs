@@ -2,12 +2,13 @@
 //! [`Large`]: a value that is a structure of its own.
 
 use crate::kind::Kind;
+use crate::large_string::LargeString;
 
 /// A value that is too big to be packed into its entry, boxed behind it.
 #[derive(Debug)]
 pub(crate) enum Large {
     /// A string that can be pinned.
-    String(Vec<u8>),
+    String(LargeString),
 }
 
 impl Large {
@@ -21,26 +22,34 @@ impl Large {
     /// Bytes of a string, elements of a collection.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Large::String(text) => text.len(),
+            Large::String(string) => string.as_bytes().len(),
         }
     }
 
     /// All memory behind this enum, the allocator's rounding included. O(1).
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
-            Large::String(text) => text.capacity(),
+            Large::String(string) => string.heap_bytes(),
         }
     }
 
     /// A deep copy.
     pub(crate) fn copy(&self) -> Large {
         match self {
-            Large::String(text) => Large::String(text.clone()),
+            Large::String(string) => Large::String(LargeString::new(&[string.as_bytes()])),
         }
     }
 
-    /// Frees up to `budget` elements; true once there is nothing left but what is freed at once.
-    pub(crate) fn free_some(&mut self, _budget: usize) -> bool {
+    /// About how many allocations are freed with this.
+    pub(crate) fn pieces(&self) -> usize {
+        match self {
+            Large::String(_) => 1,
+        }
+    }
+
+    /// Frees about `budget` pieces; true once what is left can be dropped at once.
+    pub(crate) fn free_some(&mut self, budget: usize) -> bool {
+        let _ = budget;
         match self {
             Large::String(_) => true,
         }

@@ -7,22 +7,33 @@
 //!
 //! # Files
 //!
-//! * What an entry is: `entry.rs`, `types.rs` (types, encodings, limits), `large.rs` (values too big
-//!   to be packed), `remains.rs` (freeing those bit by bit).
+//! * What an entry is: `entry.rs`, `kind.rs` (how its value is to be read), `types.rs` (types,
+//!   encodings, limits), `large.rs` (values too big to be packed), `remains.rs` (freeing those bit by
+//!   bit).
+//! * What its value can do: `string.rs`, and `large_string.rs` for strings that can be pinned.
 //! * What it is made of: `thin.rs` (an allocation behind one pointer), `allocated.rs` (what the
-//!   allocator really spends), `number.rs` and `text.rs` (integers that look like strings).
+//!   allocator really spends), `varint.rs` (lengths), `number.rs` and `text.rs` (integers that look
+//!   like strings).
 //! * Finding entries: `table/`.
 #![deny(unsafe_code)]
 
 mod allocated;
+#[allow(unsafe_code)]
 mod entry;
 mod kind;
 mod large;
+mod large_string;
 mod number;
+#[allow(unsafe_code)]
+mod prefetch;
 mod remains;
+mod string;
 mod table;
 mod text;
+#[allow(unsafe_code)]
+mod thin;
 mod types;
+mod varint;
 
 pub use allocated::allocated;
 pub use entry::Entry;

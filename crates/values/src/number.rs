@@ -141,8 +141,8 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_come_back_and_match_the_standard_library(value: i64) {
-            let mut digits = Digits::new();
-            prop_assert_eq!(digits.format(value), value.to_string().as_bytes());
+            let (mut digits, text) = (Digits::new(), value.to_string());
+            prop_assert_eq!(digits.format(value), text.as_bytes());
             prop_assert_eq!(parse_i64(digits.as_bytes()), Some(value));
         }
 

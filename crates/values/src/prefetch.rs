@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The hint to the CPU that memory will be read soon.
+//!
+//! INV-HINT: a prefetch never changes what a program does. It takes a reference, so the address is
+//! valid, and the instruction faults on no address at all.
+
+/// Asks the CPU to bring the cache line at the start of `target` into all cache levels.
+///
+/// Does nothing on an architecture without such an instruction that stable Rust can reach.
+#[inline(always)]
+pub(crate) fn read<T: ?Sized>(target: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: INV-HINT. `target` is a live reference and prefetching has no effect but on time.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast::<i8>()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn any_reference_will_do() {
+        super::read(&1_u8);
+        super::read::<[u64]>(&[]);
+        super::read("text");
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Strings: what an [`Entry`] of [`Type::String`](crate::Type::String) can do.
+//!
+//! A string is an integer in binary, bytes in the entry, or from [`Entry::PIN_MIN`] bytes on a
+//! [`LargeString`]. Each edit chooses anew, so the kind always follows from the length.
+
+use bytes::Bytes;
+
+use crate::kind::Kind;
+use crate::large::Large;
+use crate::large_string::LargeString;
+use crate::{Digits, Entry, Type, parse_i64};
+
+/// The longest string that Redis stores in one piece with its header, and calls `embstr`.
+const EMBSTR_MAX: usize = 44;
+
+/// What fills a gap.
+static ZEROS: [u8; Entry::PIN_MIN] = [0; Entry::PIN_MIN];
+
+impl Entry {
+    /// From how many bytes on a string is kept so that it can be [pinned](Entry::pin).
+    pub const PIN_MIN: usize = 16 * 1024;
+
+    /// A string. An integer in its printed form is stored in binary.
+    pub fn string(key: &[u8], value: &[u8]) -> Entry {
+        match parse_i64(value) {
+            Some(integer) => Entry::integer(key, integer),
+            None if value.len() <= EMBSTR_MAX => Entry::with_bytes(key, Kind::Embstr, value),
+            None => Entry::raw_string(key, value),
+        }
+    }
+
+    /// A string that is the result of an edit: never stored as an integer.
+    pub fn raw_string(key: &[u8], value: &[u8]) -> Entry {
+        if value.len() < Entry::PIN_MIN {
+            Entry::with_bytes(key, Kind::Raw, value)
+        } else {
+            Entry::with_large(key, Large::String(LargeString::new(&[value])))
+        }
+    }
+
+    /// A string that is an integer.
+    pub fn integer(key: &[u8], value: i64) -> Entry {
+        Entry::with_bytes(key, Kind::Int, &value.to_le_bytes())
+    }
+
+    /// The text of a string; an integer is formatted into `digits`. Empty for other types.
+    #[inline]
+    pub fn text<'a>(&'a self, digits: &'a mut Digits) -> &'a [u8] {
+        match self.kind() {
+            Kind::Embstr | Kind::Raw => self.bytes(),
+            Kind::Int => digits.format(self.stored_integer()),
+            _ => self.large_string().map_or(&[], LargeString::as_bytes),
+        }
+    }
+
+    /// The integer that a string is or spells in its printed form.
+    #[inline]
+    pub fn as_integer(&self) -> Option<i64> {
+        match self.kind() {
+            Kind::Int => Some(self.stored_integer()),
+            Kind::Embstr | Kind::Raw => parse_i64(self.bytes()),
+            _ => None,
+        }
+    }
+
+    /// The text of a string of [`Entry::PIN_MIN`] bytes or more, by reference count: it stays as it
+    /// is while the entry is changed or dropped.
+    #[inline]
+    pub fn pin(&self) -> Option<Bytes> {
+        self.large_string().map(LargeString::pin)
+    }
+
+    /// Replaces the value, of any type, by a string, as [`Entry::string`] would store it.
+    ///
+    /// Allocates nothing if the string takes about as much memory as the value before it.
+    pub fn set_string(&mut self, value: &[u8]) {
+        match parse_i64(value) {
+            Some(integer) => self.set_integer(integer),
+            None if value.len() <= EMBSTR_MAX => self.set_bytes(Kind::Embstr, value),
+            None => self.set_raw_string(value),
+        }
+    }
+
+    /// Replaces the value, of any type, by a string that is the result of an edit.
+    ///
+    /// Allocates nothing if the string takes about as much memory as the value before it.
+    pub fn set_raw_string(&mut self, value: &[u8]) {
+        if value.len() < Entry::PIN_MIN {
+            self.set_bytes(Kind::Raw, value);
+        } else if let Some(string) = self.large_string_mut() {
+            string.set(value);
+        } else {
+            self.set_large(Large::String(LargeString::new(&[value])));
+        }
+    }
+
+    /// Replaces the value, of any type, by an integer. Allocates nothing if it was one.
+    #[inline]
+    pub fn set_integer(&mut self, value: i64) {
+        if self.kind() == Kind::Int {
+            self.bytes_mut().copy_from_slice(&value.to_le_bytes());
+        } else {
+            self.set_bytes(Kind::Int, &value.to_le_bytes());
+        }
+    }
+
+    /// Appends to a string, in amortised O(`more`). Another type is left as it is.
+    pub fn append(&mut self, more: &[u8]) {
+        if let Some(string) = self.large_string_mut() {
+            return string.append(more);
+        }
+        if self.unfold() {
+            let end = self.bytes().len();
+            if end + more.len() < Entry::PIN_MIN {
+                self.splice(end..end, more);
+            } else {
+                let string = LargeString::new(&[self.bytes(), more]);
+                self.set_large(Large::String(string));
+            }
+        }
+    }
+
+    /// Overwrites a string from `offset` on, with zeros before it if the string ends there. Another
+    /// type is left as it is.
+    ///
+    /// The string grows to what the offset says: the caller knows a limit.
+    pub fn set_range(&mut self, offset: usize, with: &[u8]) {
+        if let Some(string) = self.large_string_mut() {
+            return string.set_range(offset, with);
+        }
+        if self.unfold() {
+            let end = offset + with.len();
+            if end >= Entry::PIN_MIN {
+                let mut string = LargeString::new(&[self.bytes()]);
+                string.set_range(offset, with);
+                return self.set_large(Large::String(string));
+            }
+            let old_end = self.bytes().len();
+            if old_end < end {
+                self.splice(old_end..old_end, &ZEROS[..end - old_end]);
+            }
+            self.bytes_mut()[offset..end].copy_from_slice(with);
+        }
+    }
+
+    /// Makes a string in the entry one of plain bytes that was edited; false if it is none.
+    fn unfold(&mut self) -> bool {
+        match self.kind() {
+            Kind::Raw => {}
+            Kind::Int => {
+                let mut digits = Digits::new();
+                self.set_bytes(Kind::Raw, digits.format(self.stored_integer()));
+            }
+            Kind::Embstr => self.relabel(Kind::Raw),
+            _ => {
+                debug_assert!(self.data_type() != Type::String, "large strings have been served");
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The integer of an entry of [`Kind::Int`].
+    #[inline]
+    fn stored_integer(&self) -> i64 {
+        i64::from_le_bytes(self.bytes().try_into().expect("eight bytes of an integer"))
+    }
+
+    fn large_string(&self) -> Option<&LargeString> {
+        match self.large()? {
+            Large::String(string) => Some(string),
+        }
+    }
+
+    fn large_string_mut(&mut self) -> Option<&mut LargeString> {
+        match self.large_mut()? {
+            Large::String(string) => Some(string),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the crate promises about heap allocations, counted.
+//!
+//! Safe code cannot replace the global allocator, so this test does, in its own process.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use values::{Digits, Entry, allocated};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static LIVE_BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to `System` as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        LIVE_BYTES.set(LIVE_BYTES.get().wrapping_add(allocated(layout.size())));
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE_BYTES.set(LIVE_BYTES.get().wrapping_sub(allocated(layout.size())));
+        // SAFETY: as for `alloc`; the pointer came from `System`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations this thread makes in `work`.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+/// The memory that the result of `work` holds.
+fn held<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = LIVE_BYTES.get();
+    let result = work();
+    (result, LIVE_BYTES.get().wrapping_sub(before))
+}
+
+#[test]
+fn counting_reading_and_noting_allocate_nothing() {
+    let mut entry = Entry::string(b"visits", b"41");
+    entry.set_expiry(Some(1));
+    let spent = allocations(|| {
+        let mut digits = Digits::new();
+        for count in 0..1000 {
+            let value = entry.as_integer().expect("it is a number");
+            entry.set_integer(value + 1);
+            entry.set_string(digits.format(value + 2));
+            entry.set_access(count);
+            entry.set_expiry(Some(u64::from(count)));
+            assert!(!entry.text(&mut Digits::new()).is_empty());
+        }
+    });
+    assert_eq!(spent, 0);
+}
+
+#[test]
+fn a_string_of_about_the_same_length_takes_the_old_one_s_place() {
+    for length in [20, 64, 1000, 16_000, 20_000, 1_000_000] {
+        let mut entry = Entry::string(b"key", &vec![b'x'; length]);
+        let other = vec![b'y'; length];
+        assert_eq!(allocations(|| entry.set_string(&other)), 0, "{length} bytes");
+        assert_eq!(allocations(|| entry.set_range(length / 2, b"zzz")), 0, "{length} bytes");
+    }
+}
+
+#[test]
+fn pinning_a_string_that_was_pinned_before_allocates_nothing() {
+    let entry = Entry::string(b"key", &[b'x'; Entry::PIN_MIN]);
+    drop(entry.pin());
+    assert_eq!(allocations(|| drop(entry.pin())), 0);
+}
+
+#[test]
+fn a_small_item_is_one_allocation() {
+    assert_eq!(allocations(|| drop(Entry::string(&[b'k'; 20], &[b'v'; 64]))), 1);
+}
+
+#[test]
+fn what_an_entry_says_it_holds_is_what_it_holds() {
+    for length in [0, 1, 19, 44, 45, 100, 5000, 16_383, 16_384, 50_000] {
+        let text = vec![b'x'; length];
+        let (entry, bytes) = held(|| Entry::string(b"key", &text));
+        // What counts the references of a large string comes with the first pin.
+        let pinned = held(|| drop(entry.pin())).1;
+        assert_eq!(entry.heap_bytes(), bytes + pinned, "{length} bytes");
+
+        let (entry, bytes) = held(|| {
+            let mut entry = Entry::integer(b"key", 17);
+            entry.set_expiry(Some(17));
+            for _ in 0..20 {
+                entry.append(&text);
+            }
+            entry.set_range(3 * length, b"0123456789");
+            drop(entry.pin());
+            entry.rename(b"another key")
+        });
+        assert_eq!(entry.heap_bytes(), bytes, "{length} bytes, 20 times");
+    }
+}
