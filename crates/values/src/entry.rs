@@ -23,7 +23,7 @@ use crate::kind::Kind;
 use crate::large::Large;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
-use crate::{Digits, Encoding, Keyed, Type, allocated};
+use crate::{Digits, Encoding, HashRef, Keyed, SetRef, Type, allocated};
 
 /// Where in the block the access is.
 const ACCESS: Range<usize> = 1..4;
@@ -135,6 +135,8 @@ impl Entry {
     pub fn len(&self) -> usize {
         match self.kind() {
             Kind::Int | Kind::Embstr | Kind::Raw => self.text(&mut Digits::new()).len(),
+            Kind::HashPack | Kind::HashPackEx => self.hash().map_or(0, HashRef::len),
+            Kind::SetInts | Kind::SetPack => self.set().map_or(0, SetRef::len),
             _ => self.large().map_or(0, Large::len),
         }
     }

@@ -10,7 +10,10 @@
 //! * What an entry is: `entry.rs`, `kind.rs` (how its value is to be read), `types.rs` (types,
 //!   encodings, limits), `large.rs` (values too big to be packed), `remains.rs` (freeing those bit by
 //!   bit).
-//! * What its value can do: `string.rs`, and `large_string.rs` for strings that can be pinned.
+//! * What its value can do: `string.rs`, and `large_string.rs` for strings that can be pinned;
+//!   `hash.rs` and `set.rs`, each with its large form in a folder.
+//! * How small collections are packed: `pack.rs` (byte strings), `intset.rs` (integers),
+//!   `scratch.rs` (putting an edit together).
 //! * What it is made of: `thin.rs` (an allocation behind one pointer), `allocated.rs` (what the
 //!   allocator really spends), `varint.rs` (lengths), `number.rs` and `text.rs` (integers that look
 //!   like strings).
@@ -18,15 +21,22 @@
 #![deny(unsafe_code)]
 
 mod allocated;
+mod either;
 #[allow(unsafe_code)]
 mod entry;
+mod hash;
+mod intset;
 mod kind;
 mod large;
 mod large_string;
 mod number;
+mod pack;
 #[allow(unsafe_code)]
 mod prefetch;
 mod remains;
+mod sample;
+mod scratch;
+mod set;
 mod string;
 mod table;
 mod text;
@@ -37,8 +47,10 @@ mod varint;
 
 pub use allocated::allocated;
 pub use entry::Entry;
+pub use hash::{HashMut, HashRef};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
+pub use set::{SetMut, SetRef};
 pub use table::{Compact, Keyed, Line, Table, hash_of};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};

@@ -170,12 +170,14 @@ impl Entry {
     fn large_string(&self) -> Option<&LargeString> {
         match self.large()? {
             Large::String(string) => Some(string),
+            _ => None,
         }
     }
 
     fn large_string_mut(&mut self) -> Option<&mut LargeString> {
         match self.large_mut()? {
             Large::String(string) => Some(string),
+            _ => None,
         }
     }
 }

@@ -92,7 +92,7 @@ impl<T, A> Table<T, A> {
         self.0.iter()
     }
     /// Visits a few elements and returns the cursor of the next call; begins and ends with 0.
-    pub fn scan(&self, cursor: u64, visit: impl FnMut(&T)) -> u64 {
+    pub fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a T)) -> u64 {
         todo!()
     }
     /// An element by a random number, all about equally likely.
@@ -139,6 +139,11 @@ impl<T: Keyed, A> Table<T, A> {
     /// Looks on through `budget` buckets for what is due, and takes it out. The table remembers
     /// where to go on; true when a pass over all buckets has ended.
     pub fn sweep(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(T)) -> bool {
+        todo!()
+    }
+    /// A time in unix milliseconds before which no element is due; nothing if none ever is. Exact
+    /// to the second after each pass of [`Table::sweep`].
+    pub fn earliest_due(&self) -> Option<u64> {
         todo!()
     }
     /// Asks the CPU for the elements that this hash may mean; to be called once the bucket is here.

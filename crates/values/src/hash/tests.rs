@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Hashes do what a sorted map does, in each of their forms and from one to the next.
+
+use super::*;
+use crate::sample::tests::numbers;
+use crate::{Encoding, Remains};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+const LIMITS: Limits = Limits {
+    hash_entries: 6,
+    hash_value: 8,
+    list_bytes: -2,
+    set_intset: 0,
+    set_entries: 0,
+    set_value: 0,
+    zset_entries: 0,
+    zset_value: 0,
+};
+
+/// What is in a hash: the value and the due time of each field, expired ones included.
+type Model = BTreeMap<Vec<u8>, (Vec<u8>, u64)>;
+
+fn hash_mut(entry: &mut Entry) -> HashMut<'_> {
+    entry.hash_mut(&LIMITS).expect("it is a hash")
+}
+
+fn hash(entry: &Entry) -> HashRef<'_> {
+    entry.hash().expect("it is a hash")
+}
+
+/// A hash of that many fields, `f0` with the value `v0` and so on.
+fn numbered(fields: usize) -> Entry {
+    let mut entry = Entry::new_hash(b"key");
+    for index in 0..fields {
+        let (name, value) = (format!("f{index}"), format!("v{index}"));
+        assert!(hash_mut(&mut entry).set(name.as_bytes(), value.as_bytes(), 0));
+    }
+    entry
+}
+
+fn live_fields(entry: &Entry, now_ms: u64) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let pairs = hash(entry).iter(now_ms);
+    let mut pairs: Vec<_> = pairs.map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
+    pairs.sort();
+    pairs
+}
+
+#[test]
+fn a_hash_goes_from_packed_to_large_and_stays_there() {
+    let mut entry = numbered(6);
+    assert_eq!(entry.encoding(), Encoding::Listpack);
+    hash_mut(&mut entry).set(b"f6", b"v6", 0);
+    assert_eq!(entry.encoding(), Encoding::Hashtable);
+    for index in 0..6 {
+        assert!(hash_mut(&mut entry).remove(format!("f{index}").as_bytes(), 0));
+    }
+    assert_eq!((entry.encoding(), entry.len()), (Encoding::Hashtable, 1));
+    assert_eq!(hash(&entry).get(b"f6", 0), Some(&b"v6"[..]));
+}
+
+#[test]
+fn a_long_name_or_value_makes_a_hash_large() {
+    for (name, value) in [("name", "123456789"), ("123456789", "value")] {
+        let mut entry = numbered(2);
+        hash_mut(&mut entry).set(b"name", b"12345678", 0);
+        assert_eq!(entry.encoding(), Encoding::Listpack);
+        hash_mut(&mut entry).set(name.as_bytes(), value.as_bytes(), 0);
+        assert_eq!(entry.encoding(), Encoding::Hashtable);
+        assert_eq!(hash(&entry).get(name.as_bytes(), 0), Some(value.as_bytes()));
+    }
+}
+
+#[test]
+fn a_field_with_an_expiry_is_gone_on_time() {
+    for fields in [3, 10] {
+        let mut entry = numbered(fields);
+        assert_eq!(hash(&entry).next_expiry(), None);
+        assert!(hash_mut(&mut entry).set_expiry(b"f1", Some(1_000), 0));
+        assert_eq!(hash(&entry).expiry_of(b"f1", 0), Some(Some(1_000)));
+        assert_eq!(hash(&entry).expiry_of(b"f2", 0), Some(None));
+        assert_eq!(hash(&entry).get(b"f1", 999), Some(&b"v1"[..]));
+        let read = hash(&entry);
+        assert_eq!((read.get(b"f1", 1_000), read.expiry_of(b"f1", 1_000)), (None, None));
+        assert!(!read.contains(b"f1", 1_000) && read.contains(b"f2", 1_000));
+        assert_eq!((read.len(), read.live(999), read.live(1_000)), (fields, fields, fields - 1));
+        assert_eq!(read.next_expiry(), Some(1_000));
+
+        let mut edit = hash_mut(&mut entry);
+        assert!(!edit.set_expiry(b"f1", None, 1_000), "too late");
+        assert!(!edit.remove(b"f1", 1_000), "it is not seen any more");
+        assert_eq!(edit.len(), fields - 1);
+    }
+}
+
+#[test]
+fn a_packed_hash_with_an_expiry_says_so() {
+    let mut entry = numbered(3);
+    assert!(!hash_mut(&mut entry).set_expiry(b"none", Some(5), 0));
+    assert!(hash_mut(&mut entry).set_expiry(b"f0", None, 0));
+    assert_eq!(entry.encoding(), Encoding::Listpack);
+    assert!(hash_mut(&mut entry).set_expiry(b"f0", Some(5), 0));
+    assert_eq!(entry.encoding(), Encoding::ListpackEx);
+    assert_eq!(hash_mut(&mut entry).remove_expired(5, 100, |_| {}), 1);
+    assert_eq!((entry.encoding(), hash(&entry).next_expiry()), (Encoding::ListpackEx, None));
+    for index in 3..8 {
+        hash_mut(&mut entry).set(format!("f{index}").as_bytes(), b"v", 5);
+    }
+    assert_eq!((entry.encoding(), entry.len()), (Encoding::Hashtable, 7));
+}
+
+#[test]
+fn setting_a_field_drops_its_expiry_unless_asked_to_keep_it() {
+    for fields in [3, 10] {
+        let mut entry = numbered(fields);
+        hash_mut(&mut entry).set_expiry(b"f1", Some(1_000), 0);
+        assert!(!hash_mut(&mut entry).set_keeping_expiry(b"f1", b"kept", 0));
+        assert_eq!(hash(&entry).expiry_of(b"f1", 0), Some(Some(1_000)));
+        assert!(!hash_mut(&mut entry).set(b"f1", b"dropped", 0));
+        assert_eq!(hash(&entry).expiry_of(b"f1", 0), Some(None));
+        assert_eq!(hash(&entry).get(b"f1", 2_000), Some(&b"dropped"[..]));
+
+        hash_mut(&mut entry).set_expiry(b"f2", Some(1_000), 0);
+        let new = hash_mut(&mut entry).set_keeping_expiry(b"f2", b"again", 1_000);
+        assert!(new, "the former one had expired, and its expiry went with it");
+        assert_eq!(hash(&entry).expiry_of(b"f2", 1_000), Some(None));
+    }
+}
+
+#[test]
+fn a_value_of_the_same_length_is_written_in_place() {
+    for (fields, len) in [(3, 8), (10, 50_000)] {
+        let mut entry = numbered(fields);
+        hash_mut(&mut entry).set(b"f1", &vec![1; len], 0);
+        let place = hash(&entry).get(b"f1", 0).expect("it is there").as_ptr();
+        hash_mut(&mut entry).set(b"f1", &vec![2; len], 0);
+        assert_eq!(hash(&entry).get(b"f1", 0).expect("it is there").as_ptr(), place);
+    }
+}
+
+#[test]
+fn expired_fields_of_a_large_hash_go_within_a_budget() {
+    let mut entry = numbered(1_000);
+    for index in 0..1_000 {
+        let due = if index % 2 == 0 { 10_000 + index } else { 1_000_000 };
+        assert!(hash_mut(&mut entry).set_expiry(format!("f{index}").as_bytes(), Some(due), 0));
+    }
+    assert_eq!(hash_mut(&mut entry).remove_expired(9_999, 1_000_000, |_| {}), 0);
+    let (mut gone, mut now_ms) = (BTreeSet::new(), 20_000);
+    let most = hash_mut(&mut entry).remove_expired(now_ms, 10, |name| {
+        gone.insert(name.to_vec());
+    });
+    assert!(most < 100, "ten buckets hold {most}");
+    for _ in 0..1_000 {
+        hash_mut(&mut entry).remove_expired(now_ms, 10, |name| {
+            gone.insert(name.to_vec());
+        });
+        now_ms += 1;
+    }
+    assert_eq!((gone.len(), entry.len()), (500, 500));
+    hash(&entry).check_integrity();
+    let next = hash(&entry).next_expiry().expect("there are more to come");
+    assert!((999_000..=1_000_000).contains(&next), "{next} is exact to the second");
+}
+
+#[test]
+fn a_scan_visits_what_is_there_all_the_time() {
+    let mut entry = numbered(500);
+    hash_mut(&mut entry).set_expiry(b"f7", Some(1), 0);
+    let (mut seen, mut cursor, mut calls) = (HashMap::<Vec<u8>, Vec<u8>>::new(), 0, 0);
+    loop {
+        cursor = hash(&entry).scan(cursor, 10, 1, |name, value| {
+            seen.insert(name.to_vec(), value.to_vec());
+        });
+        if cursor == 0 {
+            break;
+        }
+        // The hash shrinks and grows meanwhile.
+        hash_mut(&mut entry).remove(format!("f{}", 100 + calls).as_bytes(), 1);
+        hash_mut(&mut entry).set(format!("new{calls}").as_bytes(), b"v", 1);
+        calls += 1;
+    }
+    assert!(calls >= 20, "{calls} calls for 500 fields, 10 at a time");
+    for index in (0..100).filter(|index| *index != 7) {
+        let (name, value) = (format!("f{index}"), format!("v{index}"));
+        assert_eq!(seen.get(name.as_bytes()).map(Vec::as_slice), Some(value.as_bytes()));
+    }
+    assert!(!seen.contains_key(&b"f7"[..]), "it has expired");
+}
+
+#[test]
+fn a_small_hash_is_scanned_in_one_call() {
+    let entry = numbered(5);
+    let mut seen = Vec::new();
+    assert_eq!(hash(&entry).scan(0, 1, 0, |name, _| seen.push(name.to_vec())), 0);
+    assert_eq!(seen.len(), 5);
+}
+
+#[test]
+fn random_fields_are_live_ones_and_all_have_their_turn() {
+    for fields in [6, 60] {
+        let mut entry = numbered(fields);
+        hash_mut(&mut entry).set_expiry(b"f0", Some(1), 0);
+        let (mut random, mut drawn) = (numbers(3), BTreeMap::<Vec<u8>, u32>::new());
+        for _ in 0..200 * fields {
+            let (name, value) = hash(&entry).sample(random(), 1).expect("most are live");
+            assert_eq!(&name[1..], &value[1..]);
+            *drawn.entry(name.to_vec()).or_default() += 1;
+        }
+        assert_eq!(drawn.len(), fields - 1);
+        assert!(drawn.values().all(|times| *times > 20), "{drawn:?}");
+    }
+    assert_eq!(hash(&Entry::new_hash(b"key")).sample(7, 0), None);
+}
+
+#[test]
+fn a_hash_of_expired_fields_has_no_random_one_and_one_live_field_is_found() {
+    for fields in [6, 60] {
+        let mut entry = numbered(fields);
+        for index in 0..fields {
+            hash_mut(&mut entry).set_expiry(format!("f{index}").as_bytes(), Some(1), 0);
+        }
+        assert_eq!(hash(&entry).sample(1, 1), None);
+        hash_mut(&mut entry).set(b"f1", b"v1", 1);
+        assert!((0..100).all(|random| hash(&entry).sample(random, 1).is_some()));
+        let mut all = Vec::new();
+        hash(&entry).sample_distinct(3, 1, numbers(1), |name, _| all.push(name.to_vec()));
+        assert_eq!(all, [b"f1"]);
+    }
+}
+
+#[test]
+fn different_random_fields_are_as_many_as_wanted() {
+    for (fields, count) in [(6, 0), (6, 3), (6, 6), (6, 9), (60, 5), (60, 40), (60, 60), (60, 90)] {
+        let mut entry = numbered(fields);
+        hash_mut(&mut entry).set_expiry(b"f1", Some(1), 0);
+        let mut chosen = BTreeSet::new();
+        hash(&entry).sample_distinct(count, 1, numbers(5), |name, _| {
+            assert!(chosen.insert(name.to_vec()), "each once");
+        });
+        assert_eq!(chosen.len(), count.min(fields - 1));
+        assert!(!chosen.contains(&b"f1"[..]));
+    }
+}
+
+#[test]
+fn a_copy_has_the_same_fields_and_times_and_lives_on_its_own() {
+    for fields in [3, 100] {
+        let mut entry = numbered(fields);
+        hash_mut(&mut entry).set_expiry(b"f1", Some(1_000), 0);
+        let copy = entry.copy_to(b"other");
+        hash_mut(&mut entry).remove(b"f2", 0);
+        hash(&copy).check_integrity();
+        assert_eq!((copy.key(), copy.len(), entry.len()), (&b"other"[..], fields, fields - 1));
+        assert_eq!(hash(&copy).expiry_of(b"f1", 0), Some(Some(1_000)));
+        assert_eq!(hash(&copy).get(b"f2", 0), Some(&b"v2"[..]));
+    }
+}
+
+#[test]
+fn a_large_hash_is_freed_bit_by_bit() {
+    let mut remains = Remains::from(numbered(1_000));
+    let (mut steps, mut before) = (0, remains.heap_bytes());
+    while !remains.free_some(64) {
+        let left = remains.heap_bytes();
+        assert!(left < before && before - left < 16 * 1024, "a step frees a part");
+        (before, steps) = (left, steps + 1);
+    }
+    assert!(steps >= 10, "{steps} steps");
+    assert_eq!(remains.heap_bytes(), 0);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Set(Vec<u8>, Vec<u8>),
+    SetKeeping(Vec<u8>, Vec<u8>),
+    Remove(Vec<u8>),
+    SetExpiry(Vec<u8>, Option<u64>),
+    Wait(u64),
+    RemoveExpired(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let name = || prop_oneof![20 => "[a-h]", 1 => "long name [a-c]"].prop_map(String::into_bytes);
+    let text = prop_oneof![20 => "[xy]{0,8}", 1 => "[xy]{9,300}"];
+    let value = text.prop_map(String::into_bytes).boxed();
+    let wait = prop_oneof![4 => 0..500_u64, 1 => 500..5_000_u64].boxed();
+    let step = prop_oneof![
+        6 => (name(), value.clone()).prop_map(|(name, value)| Step::Set(name, value)),
+        2 => (name(), value).prop_map(|(name, value)| Step::SetKeeping(name, value)),
+        3 => name().prop_map(Step::Remove),
+        4 => (name(), prop::option::of(wait.clone())).prop_map(|(name, at)| Step::SetExpiry(name, at)),
+        3 => wait.prop_map(Step::Wait),
+        2 => (0..20_usize).prop_map(Step::RemoveExpired),
+    ];
+    prop::collection::vec(step, 0..150)
+}
+
+/// A hash, its model and what they were told.
+struct Pair {
+    entry: Entry,
+    model: Model,
+    now_ms: u64,
+    /// Whether the hash has had to become large.
+    large: bool,
+}
+
+impl Pair {
+    fn live(&self, name: &[u8]) -> bool {
+        self.model.get(name).is_some_and(|(_, due)| *due > self.now_ms)
+    }
+
+    fn set(&mut self, name: Vec<u8>, value: Vec<u8>, keep: bool) {
+        let now_ms = self.now_ms;
+        let mut edit = hash_mut(&mut self.entry);
+        let new = if keep {
+            edit.set_keeping_expiry(&name, &value, now_ms)
+        } else {
+            edit.set(&name, &value, now_ms)
+        };
+        assert_eq!(new, !self.live(&name));
+        self.large |= name.len().max(value.len()) > LIMITS.hash_value;
+        let due = match self.model.get(&name) {
+            Some((_, due)) if keep && *due > now_ms => *due,
+            _ => NEVER,
+        };
+        self.model.insert(name, (value, due));
+        self.large |= self.model.len() > LIMITS.hash_entries;
+    }
+
+    fn step(&mut self, step: Step) {
+        let now_ms = self.now_ms;
+        match step {
+            Step::Set(name, value) => self.set(name, value, false),
+            Step::SetKeeping(name, value) => self.set(name, value, true),
+            Step::Remove(name) => {
+                let live = self.live(&name);
+                assert_eq!(hash_mut(&mut self.entry).remove(&name, now_ms), live);
+                self.model.remove(&name);
+            }
+            Step::SetExpiry(name, after) => {
+                let (live, expiry) = (self.live(&name), after.map(|after| now_ms + after));
+                assert_eq!(hash_mut(&mut self.entry).set_expiry(&name, expiry, now_ms), live);
+                if let Some((_, due)) = self.model.get_mut(&name).filter(|_| live) {
+                    *due = expiry.unwrap_or(NEVER);
+                }
+            }
+            Step::Wait(ms) => self.now_ms += ms,
+            Step::RemoveExpired(budget) => {
+                let mut gone = 0;
+                let removed = hash_mut(&mut self.entry).remove_expired(now_ms, budget, |name| {
+                    let (_, due) = self.model.remove(name).expect("it was there");
+                    assert!(due <= now_ms, "it has expired");
+                    gone += 1;
+                });
+                assert_eq!(removed, gone);
+            }
+        }
+    }
+
+    fn compare(&self) {
+        let (read, now_ms) = (hash(&self.entry), self.now_ms);
+        read.check_integrity();
+        assert_eq!((read.len(), self.entry.len()), (self.model.len(), self.model.len()));
+        assert_eq!(self.entry.encoding() == Encoding::Hashtable, self.large);
+        if !self.large {
+            assert_eq!(self.entry.heap_bytes(), self.entry.copy_to(b"key").heap_bytes());
+        }
+        let live = self.model.iter().filter(|(_, (_, due))| *due > now_ms);
+        let live: Vec<_> = live.map(|(name, (value, _))| (name.clone(), value.clone())).collect();
+        assert_eq!(live_fields(&self.entry, now_ms), live);
+        assert_eq!(read.live(now_ms), live.len());
+        for (name, (value, due)) in &self.model {
+            let value = self.live(name).then_some(value.as_slice());
+            assert_eq!(read.get(name, now_ms), value);
+            let due = value.map(|_| Some(*due).filter(|due| *due != NEVER));
+            assert_eq!(read.expiry_of(name, now_ms), due);
+        }
+        assert_eq!(read.get(b"nobody", now_ms), None);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_hash_is_a_map_of_what_has_not_expired(steps in steps()) {
+        let entry = Entry::new_hash(b"key");
+        let mut pair = Pair { entry, model: Model::new(), now_ms: 1_000, large: false };
+        for step in steps {
+            pair.step(step);
+            pair.compare();
+        }
+        // Whatever has expired is found in the end, after a rest and a pass.
+        for _ in 0..4 {
+            pair.step(Step::Wait(large::REST_MS));
+            pair.step(Step::RemoveExpired(1_000));
+        }
+        let now_ms = pair.now_ms;
+        prop_assert!(pair.model.values().all(|(_, due)| *due > now_ms - 2 * large::REST_MS));
+        pair.compare();
+    }
+}

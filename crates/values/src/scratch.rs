@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Scratch`]: a few bytes put together on the stack before they are copied to where they belong.
+
+use crate::pack;
+
+/// Room on the stack: enough for two elements at the limits that packed collections have by default.
+const ROOM: usize = 192;
+
+/// Bytes that are put together; in memory of their own only when there are many.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    room: [u8; ROOM],
+    used: usize,
+    /// All bytes, once they are too many for the room.
+    spilled: Vec<u8>,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        Scratch { room: [0; ROOM], used: 0, spilled: Vec::new() }
+    }
+
+    /// Appends an element of a pack.
+    pub(crate) fn element<const BACK: bool>(&mut self, text: &[u8]) -> &mut Self {
+        pack::write::<BACK>(self.extend(pack::element_len::<BACK>(text.len())), text);
+        self
+    }
+
+    /// Appends bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.extend(bytes.len()).copy_from_slice(bytes);
+        self
+    }
+
+    /// What has been put together.
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        if self.spilled.is_empty() { &self.room[..self.used] } else { &self.spilled }
+    }
+
+    /// `len` more bytes, to be written.
+    fn extend(&mut self, len: usize) -> &mut [u8] {
+        let start = self.as_slice().len();
+        if self.spilled.is_empty() && start + len <= ROOM {
+            self.used = start + len;
+            return &mut self.room[start..start + len];
+        }
+        if self.spilled.is_empty() {
+            self.spilled.reserve_exact(start + len);
+            self.spilled.extend_from_slice(&self.room[..start]);
+        }
+        self.spilled.resize(start + len, 0);
+        &mut self.spilled[start..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack::{BOTH_WAYS, ONE_WAY, Pack};
+
+    #[test]
+    fn what_is_put_together_is_the_same_on_the_stack_and_off_it() {
+        let long = [b'x'; ROOM];
+        for texts in [&[&b"a"[..], b"", b"bc"][..], &[&long[..]], &[b"a", &long, b"b"]] {
+            let (mut one_way, mut both_ways) = (Scratch::new(), Scratch::new());
+            for text in texts {
+                one_way.element::<ONE_WAY>(text);
+                both_ways.element::<BOTH_WAYS>(text);
+            }
+            assert!(Pack::<ONE_WAY>::new(one_way.as_slice()).iter().eq(texts.iter().copied()));
+            assert!(Pack::<BOTH_WAYS>::new(both_ways.as_slice()).iter().eq(texts.iter().copied()));
+        }
+    }
+
+    #[test]
+    fn elements_of_the_default_limits_need_no_memory() {
+        let mut scratch = Scratch::new();
+        scratch.element::<ONE_WAY>(&[1; 64]).element::<ONE_WAY>(&[2; 64]).bytes(&[3; 8]);
+        assert_eq!(scratch.as_slice().len(), 2 * 65 + 8);
+        assert_eq!(scratch.spilled.capacity(), 0);
+    }
+}

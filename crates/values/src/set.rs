@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sets: [`SetRef`] reads one and [`SetMut`] edits one.
+//!
+//! A small set of integers is an [array](crate::intset), another small one is
+//! [packed](crate::pack), and a [large](large) one has an index. Which one it is follows Redis's
+//! rules: a set of integers takes the packed form with the first member that is none, if it is small
+//! enough for that; a set that outgrows its form becomes large. None goes back.
+
+pub(crate) mod large;
+#[cfg(test)]
+mod tests;
+
+use crate::either::Either;
+use crate::intset::{Intset, Width};
+use crate::kind::Kind;
+use crate::large::Large;
+use crate::pack::{ONE_WAY, Pack, element_len};
+use crate::scratch::Scratch;
+use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
+use large::{LargeSet, Member};
+use std::collections::HashSet;
+
+impl Entry {
+    /// A set without members, which is for its first one to be added.
+    pub fn new_set(key: &[u8]) -> Entry {
+        Entry::with_bytes(key, Kind::SetInts, &[])
+    }
+
+    /// The set that this is; nothing if it has another type.
+    #[inline]
+    pub fn set(&self) -> Option<SetRef<'_>> {
+        let form = match self.kind() {
+            Kind::SetInts => Form::Ints(Intset::new(self.bytes())),
+            Kind::SetPack => Form::Packed(Pack::new(self.bytes())),
+            _ => match self.large() {
+                Some(Large::Set(large)) => Form::Large(large),
+                _ => return None,
+            },
+        };
+        Some(SetRef { form })
+    }
+
+    /// The set that this is, to be edited within limits; nothing if it has another type.
+    pub fn set_mut<'a>(&'a mut self, limits: &'a Limits) -> Option<SetMut<'a>> {
+        self.set()?;
+        Some(SetMut { entry: self, limits })
+    }
+}
+
+/// Integers that are never too many bytes.
+const INTS_MAX: usize = Limits::PACKED_MAX / 8;
+
+/// A set to read.
+///
+/// ```
+/// use values::{Encoding, Entry, Limits};
+///
+/// let (mut entry, limits) = (Entry::new_set(b"seen"), Limits::default());
+/// let mut edit = entry.set_mut(&limits).expect("it is a set");
+/// assert!(edit.add(b"10") && edit.add(b"9") && !edit.add(b"10"));
+/// assert_eq!(entry.encoding(), Encoding::Intset);
+///
+/// let set = entry.set().expect("it is a set");
+/// assert!(set.contains(b"9") && !set.contains(b"09"));
+/// assert!(set.iter().map(|member| member.to_vec()).eq([b"9".to_vec(), b"10".to_vec()]));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SetRef<'a> {
+    form: Form<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form<'a> {
+    Ints(Intset<'a>),
+    Packed(Pack<'a, ONE_WAY>),
+    Large(&'a LargeSet),
+}
+
+impl<'a> SetRef<'a> {
+    /// Members.
+    #[expect(clippy::len_without_is_empty, reason = "an empty set is removed")]
+    pub fn len(self) -> usize {
+        match self.form {
+            Form::Ints(ints) => ints.len(),
+            Form::Packed(pack) => pack.count(),
+            Form::Large(large) => large.len(),
+        }
+    }
+
+    /// Whether `member` is in the set.
+    #[inline]
+    pub fn contains(self, member: &[u8]) -> bool {
+        match self.form {
+            Form::Ints(ints) => parse_i64(member).is_some_and(|int| ints.contains(int)),
+            Form::Packed(pack) => pack.find(member).is_some(),
+            Form::Large(large) => large.contains(member),
+        }
+    }
+
+    /// The members: integers in order, others in no order.
+    pub fn iter(self) -> impl Iterator<Item = Text<'a>> + use<'a> {
+        match self.form {
+            Form::Ints(ints) => Either::Left(ints.iter().map(Text::from)),
+            Form::Packed(pack) => Either::Right(Either::Left(pack.iter().map(Text::from))),
+            Form::Large(large) => Either::Right(Either::Right(large.iter().map(text))),
+        }
+    }
+
+    /// Visits about `count` members and returns the cursor of the next call. Begins and ends with 0;
+    /// a member that is there from the first call to the last is visited. A small set is visited in
+    /// one call.
+    pub fn scan(self, cursor: u64, count: usize, mut visit: impl FnMut(Text<'a>)) -> u64 {
+        let Form::Large(large) = self.form else {
+            self.iter().for_each(visit);
+            return 0;
+        };
+        sample::scan(cursor, count, |cursor, met| {
+            large.scan(cursor, |member| {
+                *met += 1;
+                visit(text(member));
+            })
+        })
+    }
+
+    /// A member by a random number, all about equally likely.
+    pub fn sample(self, random: u64) -> Option<Text<'a>> {
+        let index = |len: usize| Some(random.checked_rem(len as u64)? as usize);
+        match self.form {
+            Form::Ints(ints) => ints.nth(index(ints.len())?).map(Text::from),
+            Form::Packed(pack) => {
+                pack.nth(index(pack.count())?).map(|element| Text::from(element.text))
+            }
+            Form::Large(large) => large.sample(random).map(text),
+        }
+    }
+
+    /// Visits `count` different members, or all if there are no more.
+    pub fn sample_distinct(
+        self,
+        count: usize,
+        mut random: impl FnMut() -> u64,
+        mut visit: impl FnMut(Text<'a>),
+    ) {
+        if let Form::Large(large) = self.form
+            && let Some(drawn) =
+                sample::draw(large.len(), count, &mut random, |random| large.sample(random))
+        {
+            drawn.into_iter().for_each(|member| visit(text(member)));
+            return;
+        }
+        sample::select(self.iter(), self.len(), count, random, visit);
+    }
+
+    /// # Panics
+    ///
+    /// When an invariant does not hold, with its name.
+    pub fn check_integrity(self) {
+        match self.form {
+            Form::Ints(ints) => ints.check(),
+            Form::Packed(pack) => {
+                let distinct = pack.iter().collect::<HashSet<_>>().len();
+                assert_eq!(pack.check(), distinct, "INV-PACK: a member is there twice");
+            }
+            Form::Large(large) => large.check(),
+        }
+    }
+}
+
+#[inline]
+fn text(member: &Member) -> Text<'_> {
+    Text::from(member.text())
+}
+
+/// A set to edit.
+#[derive(Debug)]
+pub struct SetMut<'a> {
+    entry: &'a mut Entry,
+    limits: &'a Limits,
+}
+
+impl SetMut<'_> {
+    /// The set, to read.
+    pub fn read(&self) -> SetRef<'_> {
+        self.entry.set().expect("an edit does not change the type")
+    }
+
+    /// Members.
+    #[expect(clippy::len_without_is_empty, reason = "an empty set is removed")]
+    pub fn len(&self) -> usize {
+        self.read().len()
+    }
+
+    /// Gives a set that is still empty the form for `expected` members that begin with `first`, as
+    /// Redis chooses it. A set that is not empty stays as it is. Never needed: `add` chooses too.
+    pub fn expect(&mut self, first: &[u8], expected: usize) {
+        if self.len() > 0 {
+            return;
+        }
+        if parse_i64(first).is_some() && expected <= self.limits.set_intset {
+            self.entry.set_bytes(Kind::SetInts, &[]);
+        } else if expected <= self.limits.set_entries {
+            self.entry.set_bytes(Kind::SetPack, &[]);
+        } else {
+            self.entry.set_large(Large::Set(LargeSet::new()));
+        }
+    }
+
+    /// Adds a member; true if it was not there.
+    pub fn add(&mut self, member: &[u8]) -> bool {
+        match self.entry.kind() {
+            Kind::SetInts => match parse_i64(member) {
+                Some(int) => self.add_int(int, member),
+                None => self.add_to_ints(member),
+            },
+            Kind::SetPack => self.add_packed(member),
+            _ => self.large().add(member),
+        }
+    }
+
+    /// Adds an integer to a set of integers.
+    fn add_int(&mut self, int: i64, member: &[u8]) -> bool {
+        let set = Intset::new(self.entry.bytes());
+        let Err(index) = set.search(int) else { return false };
+        if set.len() >= self.limits.set_intset.min(INTS_MAX) {
+            // An empty set has not outgrown its form: it has not had one yet.
+            return if set.len() == 0 {
+                self.add_to_ints(member)
+            } else {
+                self.make_large().add(member)
+            };
+        }
+        if self.entry.bytes().is_empty() || Width::of(int) > set.width() {
+            let bytes = set.widened(int);
+            self.entry.set_bytes(Kind::SetInts, &bytes);
+        } else {
+            let (start, encoded) = (set.range(index).start, set.encode(int));
+            self.entry.splice(start..start, encoded.as_ref());
+        }
+        true
+    }
+
+    /// Adds to a set of integers a member that cannot stay one there.
+    fn add_to_ints(&mut self, member: &[u8]) -> bool {
+        let set = Intset::new(self.entry.bytes());
+        let mut digits = Digits::new();
+        // The first and the last are the longest.
+        let ends = [set.nth(0), set.nth(set.len().saturating_sub(1))];
+        let longest = ends.into_iter().flatten().map(|int| digits.format(int).len()).max();
+        let fits = set.len() < self.limits.set_entries
+            && longest.unwrap_or(0) <= self.limits.set_value
+            && self.is_short(member);
+        if !fits {
+            return self.make_large().add(member);
+        }
+        let mut bytes = Vec::with_capacity(self.entry.bytes().len() * 2);
+        for text in set.iter().map(Text::from) {
+            crate::pack::push::<ONE_WAY>(&mut bytes, &text);
+        }
+        if bytes.len() > Limits::PACKED_MAX {
+            return self.make_large().add(member);
+        }
+        crate::pack::push::<ONE_WAY>(&mut bytes, member);
+        self.entry.set_bytes(Kind::SetPack, &bytes);
+        true
+    }
+
+    fn add_packed(&mut self, member: &[u8]) -> bool {
+        let pack = Pack::<ONE_WAY>::new(self.entry.bytes());
+        let mut others = 0;
+        for text in pack.iter() {
+            if text == member {
+                return false;
+            }
+            others += 1;
+        }
+        if others >= self.limits.set_entries || !self.is_short(member) {
+            return self.make_large().add(member);
+        }
+        let mut scratch = Scratch::new();
+        scratch.element::<ONE_WAY>(member);
+        let end = self.entry.bytes().len();
+        self.entry.splice(end..end, scratch.as_slice());
+        true
+    }
+
+    /// Whether the packed form has room for such a member.
+    fn is_short(&self, member: &[u8]) -> bool {
+        member.len() <= self.limits.set_value
+            && self.entry.bytes().len() + element_len::<ONE_WAY>(member.len()) <= Limits::PACKED_MAX
+    }
+
+    /// Takes a member out; true if it was there.
+    pub fn remove(&mut self, member: &[u8]) -> bool {
+        let range = match self.read().form {
+            Form::Ints(set) => {
+                let index = parse_i64(member).and_then(|int| set.search(int).ok());
+                index.map(|index| set.range(index))
+            }
+            Form::Packed(pack) => pack.find(member).map(|element| element.range()),
+            Form::Large(_) => return self.large().remove(member),
+        };
+        let Some(range) = range else { return false };
+        self.entry.splice(range, &[]);
+        true
+    }
+
+    /// Takes a member out by a random number, all about equally likely.
+    pub fn pop(&mut self, random: u64) -> Option<Vec<u8>> {
+        let member = self.read().sample(random)?.to_vec();
+        self.remove(&member);
+        Some(member)
+    }
+
+    /// The index of a set that is large.
+    fn large(&mut self) -> &mut LargeSet {
+        match self.entry.large_mut() {
+            Some(Large::Set(large)) => large,
+            _ => unreachable!("a set is an array, packed or large"),
+        }
+    }
+
+    /// Turns a small set into a large one.
+    fn make_large(&mut self) -> &mut LargeSet {
+        let mut large = LargeSet::new();
+        self.read().iter().for_each(|member| {
+            large.add(&member);
+        });
+        self.entry.set_large(Large::Set(large));
+        self.large()
+    }
+}

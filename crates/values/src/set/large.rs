@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`LargeSet`]: a set with an index. [`Member`]: one of its members, behind one pointer.
+//!
+//! INV-CONTENT: `content` is the sum of the members' memory.
+
+use crate::thin::Thin;
+use crate::{Keyed, Table, hash_of};
+
+/// A member, in an allocation of its own.
+#[derive(Debug)]
+pub(crate) struct Member(Thin);
+
+impl Member {
+    #[inline]
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Keyed for Member {
+    #[inline]
+    fn key(&self) -> &[u8] {
+        &self.0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        self.0.prefetch();
+    }
+}
+
+/// The members of a large set.
+#[derive(Debug)]
+pub(crate) struct LargeSet {
+    members: Table<Member>,
+    content: usize,
+}
+
+impl LargeSet {
+    pub(crate) fn new() -> Self {
+        LargeSet { members: Table::new(), content: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// All memory behind it. O(1).
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.members.heap_bytes() + self.content
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, member: &[u8]) -> bool {
+        self.members.find(hash_of(member), member).is_some()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter()
+    }
+
+    /// Visits a few members; see [`Table::scan`].
+    pub(crate) fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a Member)) -> u64 {
+        self.members.scan(cursor, visit)
+    }
+
+    pub(crate) fn sample(&self, random: u64) -> Option<&Member> {
+        self.members.sample(random)
+    }
+
+    /// Adds a member; true if it was not there.
+    pub(crate) fn add(&mut self, member: &[u8]) -> bool {
+        let hash = hash_of(member);
+        if self.members.find(hash, member).is_some() {
+            return false;
+        }
+        let member = Member(Thin::new(&[member]));
+        self.content += member.heap_bytes();
+        self.members.insert(hash, member);
+        true
+    }
+
+    /// Takes a member out; true if it was there.
+    pub(crate) fn remove(&mut self, member: &[u8]) -> bool {
+        let removed = self.members.remove(hash_of(member), member);
+        self.content -= removed.as_ref().map_or(0, Keyed::heap_bytes);
+        removed.is_some()
+    }
+
+    /// A deep copy.
+    pub(crate) fn copy(&self) -> LargeSet {
+        let mut copy = LargeSet::new();
+        self.iter().for_each(|member| {
+            copy.add(member.text());
+        });
+        copy
+    }
+
+    /// Frees up to about `budget` members; true once none is left.
+    pub(crate) fn free_some(&mut self, budget: usize) -> bool {
+        let content = &mut self.content;
+        self.members.pop_some(budget, |member| *content -= member.heap_bytes());
+        self.members.is_empty()
+    }
+
+    /// # Panics
+    ///
+    /// When an invariant of the set or its index does not hold.
+    pub(crate) fn check(&self) {
+        let content: usize = self.iter().map(Keyed::heap_bytes).sum();
+        assert_eq!(self.content, content, "INV-CONTENT");
+        assert_eq!(self.iter().count(), self.len(), "INV-CONTENT: the number of members");
+        let found = self.iter().all(|member| self.contains(member.text()));
+        assert!(found, "INV-CONTENT: a member out of reach");
+    }
+}
