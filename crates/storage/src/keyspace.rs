@@ -41,6 +41,7 @@
 //! All times are wall-clock unix milliseconds, as clients write them. An entry is live at every
 //! moment before its expiry and at none from its expiry on, exactly.
 
+pub mod conformance;
 mod entry_mut;
 mod gone;
 mod scope;

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_count_ends_at_255() {
-        let bits = COUNT_MAX | (NOW_MS / 60_000) as u32 << 8;
+        let bits = COUNT_MAX | ((NOW_MS / 60_000) as u32) << 8;
         let settings = Settings::default();
         settings.set_policy(Policy::VolatileLfu);
         settings.set_lfu_log_factor(0);

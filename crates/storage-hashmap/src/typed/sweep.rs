@@ -17,7 +17,6 @@
 use super::database::{Database, is_past};
 use super::shard::{Counts, Shard};
 use super::shared::Shared;
-use std::sync::atomic::Ordering::Relaxed;
 use storage::keyspace::{Gone, Reason};
 use storage::metrics::ITEM_EXPIRE;
 use values::{Entry, Keyed, Limits, Verdict};
