@@ -17,7 +17,7 @@
 //! * What it is made of: `thin.rs` (an allocation behind one pointer), `allocated.rs` (what the
 //!   allocator really spends), `varint.rs` (lengths), `number.rs` and `text.rs` (integers that look
 //!   like strings).
-//! * Finding entries: `table/`.
+//! * Finding entries: `table.rs` and what is below it.
 #![deny(unsafe_code)]
 
 mod allocated;
@@ -51,6 +51,6 @@ pub use hash::{HashMut, HashRef};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
-pub use table::{Compact, Keyed, Line, Table, hash_of};
+pub use table::{Compact, Keyed, Line, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};

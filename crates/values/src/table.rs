@@ -1,83 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Table`]: a hash table that grows and shrinks by one bucket at a time.
+//!
+//! ```text
+//!  hash ──low bits──▶ bucket: one cache line of six elements and a tag for each
+//!                        │ next
+//!                        ▼
+//!                     overflow bucket, shared by nobody, if there are more
+//! ```
+//!
+//! This is linear hashing (Litwin, 1980). With *b* buckets, of which 2^n ≤ *b* < 2^(n+1), an element
+//! lives in the bucket of its hash's low n+1 bits if there is such a bucket, else in the one of its
+//! low n bits. An insert that fills the table beyond 4.8 elements per bucket adds bucket *b*, and
+//! splits the elements of its twin, bucket *b* - 2^n, between the two. A removal that leaves less
+//! than 3.2 merges the last bucket into its twin. So no operation does work in proportion to the
+//! table, and no memory is moved but a few elements.
+//!
+//! Each bucket knows the second at which its first element is due, so [`Table::sweep`] finds what has
+//! expired without looking at anything else.
+//!
+//! # Invariants
+//!
+//! * INV-HOME: an element is in the chain of buckets that its hash selects.
+//! * INV-TAG: the tag of a filled slot is that of the element's hash; of an empty one it is zero.
+//! * INV-CHAIN: all buckets of a chain but the last are full, and an overflow bucket is not empty.
+//! * INV-DUE: a volatile bit is set if and only if the element has a due time, and the due second of
+//!   a chain is not after any of them; nor is the one of the table.
+//! * INV-OVERFLOW: an overflow bucket is in one chain or in the list of free ones.
+//! * INV-LEN: the length is the number of elements.
+//!
+//! [`Table::check_integrity`] checks them.
+//!
+//! # Files
+//!
+//! `bucket.rs`, `chunks.rs` and `overflow.rs` are the memory; `chain.rs` edits one chain, `resize.rs`
+//! adds and takes away buckets; `scan.rs` (cursors, samples), `sweep.rs` (what is due) and `drain.rs`
+//! (taking a table apart) are the walks; `hash.rs` is the hash function.
 
-use std::marker::PhantomData;
+mod bucket;
+mod chain;
+mod chunks;
+mod drain;
+mod hash;
+mod integrity;
+mod overflow;
+mod resize;
+mod scan;
+mod sweep;
 
-/// What a table needs to know of an element.
+use std::fmt;
+
+pub use self::hash::{hash_of, seed_hashes};
+pub use self::sweep::{Swept, Verdict};
+
+use self::bucket::{Bucket, Item, tag_of};
+use self::chain::Place;
+use self::chunks::Chunks;
+use self::overflow::Overflow;
+use self::sweep::Sweep;
+use crate::prefetch;
+
+/// What a table needs to know of an element to find it by its key.
 pub trait Keyed {
-    /// What the element is found by. Never changes while the element is in a table.
+    /// What the element is found by. It does not change while the element is in a table.
     fn key(&self) -> &[u8];
-    /// When the element expires, in unix milliseconds. After a change, [`Table::refresh_due`].
+
+    /// When the element is due to be removed, in unix milliseconds. When that changes, tell the table:
+    /// [`Table::refresh_due`].
     fn due(&self) -> Option<u64> {
         None
     }
+
     /// All memory that the element holds.
     fn heap_bytes(&self) -> usize {
         0
     }
+
     /// Asks the CPU for the memory in which the key is.
     fn prefetch(&self) {}
 }
 
-/// The hash of a key. Seeded once per process.
-///
-/// The low 48 bits pick a bucket and the next eight are its tag; the top eight are left to the
-/// caller, for shards.
-pub fn hash_of(key: &[u8]) -> u64 {
-    let _ = key;
-    todo!()
-}
-
 /// Elements found by the hash of their key.
 ///
-/// `T` should be 8 bytes with a niche (a thin pointer), so that a bucket is one cache line; for
-/// smaller elements, such as ids, [`Compact`] makes smaller buckets.
-#[derive(Debug)]
-pub struct Table<T, A = Line>(Vec<T>, PhantomData<A>);
+/// An element should be eight bytes with a niche, such as a pointer: then a bucket is one cache line.
+/// For smaller elements, such as numbers, [`Compact`] in place of [`Line`] makes smaller buckets. At
+/// 4.8 elements per bucket a pointer costs about 17 bytes of index, the pointer included.
+///
+/// A table of [`Keyed`] elements takes a hash that is [`hash_of`] their key. The methods in `_by` work
+/// with closures, for elements that are no more than a number of something elsewhere.
+///
+/// ```
+/// use values::{Entry, Table, hash_of};
+///
+/// let mut table: Table<Entry> = Table::new();
+/// let hash = hash_of(b"key");
+/// table.insert(hash, Entry::string(b"key", b"value"));
+/// assert!(table.find(hash, b"key").is_some());
+/// assert_eq!(table.remove(hash, b"key").map(|entry| entry.len()), Some(5));
+/// ```
+pub struct Table<T, A = Line> {
+    heads: Chunks<Bucket<T, A>>,
+    overflow: Overflow<T, A>,
+    len: usize,
+    sweep: Sweep,
+}
 
-/// Buckets begin at a cache line.
+/// Buckets begin where cache lines do.
 #[derive(Debug)]
 #[repr(align(64))]
-pub struct Line;
+pub struct Line(());
 
-/// Buckets are as small as their elements allow.
+/// Buckets lie side by side, as small as their elements allow.
 #[derive(Debug)]
-pub struct Compact;
+pub struct Compact(());
 
-#[expect(unused_variables, reason = "bodies follow")]
+/// What an element is asked when its bucket is split.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    hash: u64,
+    due: Option<u64>,
+}
+
+/// Looks at an element that is found by its key.
+fn look_at<T: Keyed>(element: &T) -> Look {
+    Look { hash: hash_of(element.key()), due: element.due() }
+}
+
+/// Looks at an element that is found by a closure.
+fn look_by<T>(rehash: impl Fn(&T) -> u64) -> impl Fn(&T) -> Look {
+    move |element| Look { hash: rehash(element), due: None }
+}
+
 impl<T, A> Table<T, A> {
     /// An empty table. Allocates nothing.
     pub const fn new() -> Self {
-        Table(Vec::new(), PhantomData)
+        Table { heads: Chunks::new(), overflow: Overflow::new(), len: 0, sweep: Sweep::IDLE }
     }
+
     /// Elements.
+    #[inline]
     pub fn len(&self) -> usize {
-        todo!()
+        self.len
     }
+
     /// Whether there is no element.
     pub fn is_empty(&self) -> bool {
-        todo!()
+        self.len == 0
     }
-    /// Memory of the index, the elements' own not included. O(1).
+
+    /// Memory of the index, which is not that of the elements. O(1).
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
-        todo!()
+        self.heads.heap_bytes() + self.overflow.heap_bytes()
     }
-    /// Buckets, overflow buckets not counted.
+
+    /// Buckets, without those behind full ones.
     pub fn buckets(&self) -> usize {
-        todo!()
+        self.heads.len()
     }
-    /// The element with this hash for which `eq` holds.
+
+    /// The element with this hash for which `eq` holds. One cache line of the index, mostly, and the
+    /// elements that `eq` looks at: a wrong one in forty searches.
+    #[inline]
     pub fn find_by(&self, hash: u64, eq: impl Fn(&T) -> bool) -> Option<&T> {
-        todo!()
+        let mut bucket = self.heads.get(self.home(hash))?;
+        loop {
+            for slot in bucket.candidates(tag_of(hash)) {
+                if let Some(element) = bucket.get(slot)
+                    && eq(element)
+                {
+                    return Some(element);
+                }
+            }
+            bucket = self.overflow.get(bucket.next()?);
+        }
     }
+
     /// The element with this hash for which `eq` holds.
+    #[inline]
     pub fn find_by_mut(&mut self, hash: u64, eq: impl Fn(&T) -> bool) -> Option<&mut T> {
-        todo!()
+        let (place, slot) = self.locate(hash, eq)?;
+        self.bucket_mut(place).get_mut(slot)
     }
-    /// Adds an element that is not there yet.
+
+    /// Adds an element. The caller knows that it is not there yet.
     pub fn insert_by(&mut self, hash: u64, element: T, rehash: impl Fn(&T) -> u64) {
-        todo!()
+        self.insert_with(hash, element, None, &look_by(rehash));
     }
+
     /// Takes the element with this hash for which `eq` holds out of the table.
     pub fn remove_by(
         &mut self,
@@ -85,69 +194,178 @@ impl<T, A> Table<T, A> {
         eq: impl Fn(&T) -> bool,
         rehash: impl Fn(&T) -> u64,
     ) -> Option<T> {
-        todo!()
+        self.remove_with(hash, eq, &look_by(rehash))
     }
+
     /// All elements, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.0.iter()
+        self.heads.iter().chain(self.overflow.iter()).flat_map(Bucket::elements)
     }
-    /// Visits a few elements and returns the cursor of the next call; begins and ends with 0.
-    pub fn scan<'a>(&'a self, cursor: u64, visit: impl FnMut(&'a T)) -> u64 {
-        todo!()
-    }
-    /// An element by a random number, all about equally likely.
-    pub fn sample(&self, random: u64) -> Option<&T> {
-        todo!()
-    }
-    /// Takes about `budget` elements out, to free a large table bit by bit. Returns how many.
-    pub fn pop_some(&mut self, budget: usize, gone: impl FnMut(T)) -> usize {
-        todo!()
-    }
+
     /// Asks the CPU for the bucket of this hash.
+    #[inline]
     pub fn prefetch(&self, hash: u64) {
-        todo!()
+        if let Some(bucket) = self.heads.get(self.home(hash)) {
+            prefetch::read(bucket);
+        }
+    }
+
+    /// The bucket that a hash selects; 0 if there is none yet.
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        let buckets = self.heads.len();
+        let mask = buckets.next_power_of_two() - 1;
+        let bucket = hash as usize & mask;
+        if bucket < buckets { bucket } else { bucket & mask >> 1 }
+    }
+
+    /// Where the element with this hash is for which `eq` holds.
+    #[inline]
+    fn locate(&self, hash: u64, eq: impl Fn(&T) -> bool) -> Option<(Place, usize)> {
+        let mut place = Place::Head(self.home(hash));
+        let mut bucket = self.heads.get(self.home(hash))?;
+        loop {
+            let mut candidates = bucket.candidates(tag_of(hash));
+            if let Some(slot) = candidates.find(|&slot| bucket.get(slot).is_some_and(&eq)) {
+                return Some((place, slot));
+            }
+            let next = bucket.next()?;
+            (place, bucket) = (Place::Overflow(next), self.overflow.get(next));
+        }
+    }
+
+    fn insert_with(&mut self, hash: u64, element: T, due: Option<u64>, look: &impl Fn(&T) -> Look) {
+        if self.heads.len() == 0 {
+            self.heads.push(Bucket::EMPTY);
+        }
+        let home = self.home(hash);
+        self.append(home, Item { element, tag: tag_of(hash), volatile: due.is_some() });
+        self.bring_due_forward(home, due);
+        self.len += 1;
+        self.grow(look);
+    }
+
+    fn remove_with(
+        &mut self,
+        hash: u64,
+        eq: impl Fn(&T) -> bool,
+        look: &impl Fn(&T) -> Look,
+    ) -> Option<T> {
+        let (place, slot) = self.locate(hash, eq)?;
+        let home = self.home(hash);
+        let taken = self.take(home, place, slot);
+        self.forget_due(home);
+        self.len -= 1;
+        self.shrink(look);
+        Some(taken.item.element)
     }
 }
 
-#[expect(unused_variables, reason = "bodies follow")]
 impl<T: Keyed, A> Table<T, A> {
     /// The element with this key.
+    #[inline]
     pub fn find(&self, hash: u64, key: &[u8]) -> Option<&T> {
-        todo!()
+        self.find_by(hash, |element| element.key() == key)
     }
-    /// The element with this key, whose key must not change. After a change of
-    /// [`due`](Keyed::due), [`Table::refresh_due`].
+
+    /// The element with this key, which must not change. After a change of its
+    /// [due time](Keyed::due) call [`Table::refresh_due`].
+    #[inline]
     pub fn find_mut(&mut self, hash: u64, key: &[u8]) -> Option<&mut T> {
-        todo!()
+        self.find_by_mut(hash, |element| element.key() == key)
     }
-    /// Adds an element whose key is not there yet.
+
+    /// Adds an element. The caller knows that its key is not there yet.
     pub fn insert(&mut self, hash: u64, element: T) {
-        todo!()
+        debug_assert_eq!(hash, hash_of(element.key()));
+        let due = element.due();
+        self.insert_with(hash, element, due, &look_at);
     }
-    /// Adds an element, in place of the one with the same key.
+
+    /// Adds an element in place of the one with the same key, and returns that.
     pub fn replace(&mut self, hash: u64, element: T) -> Option<T> {
-        todo!()
+        let Some((place, slot)) = self.locate(hash, |old| old.key() == element.key()) else {
+            self.insert(hash, element);
+            return None;
+        };
+        let due = element.due();
+        let item = Item { element, tag: tag_of(hash), volatile: due.is_some() };
+        let old = self.bucket_mut(place).replace(slot, item)?;
+        self.note_due(self.home(hash), due);
+        Some(old.element)
     }
+
     /// Takes the element with this key out of the table.
     pub fn remove(&mut self, hash: u64, key: &[u8]) -> Option<T> {
-        todo!()
+        self.remove_with(hash, |element| element.key() == key, &look_at)
     }
-    /// Notes that the [`due`](Keyed::due) of this key's element has changed.
+
+    /// Notes that the [due time](Keyed::due) of this key's element may have changed.
     pub fn refresh_due(&mut self, hash: u64, key: &[u8]) {
-        todo!()
+        if let Some((place, slot)) = self.locate(hash, |element| element.key() == key) {
+            let bucket = self.bucket_mut(place);
+            let due = bucket.get(slot).and_then(Keyed::due);
+            bucket.set_volatile(slot, due.is_some());
+            self.note_due(self.home(hash), due);
+        }
     }
-    /// Looks on through `budget` buckets for what is due, and takes it out. The table remembers
-    /// where to go on; true when a pass over all buckets has ended.
-    pub fn sweep(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(T)) -> bool {
-        todo!()
+
+    /// Notes that the [due time](Keyed::due) of an element with this hash may have changed, for a
+    /// caller that does not have the key at hand. Returns a time before which none of them is due.
+    pub fn refresh_dues(&mut self, hash: u64) -> Option<u64> {
+        let home = self.home(hash);
+        let mut earliest: Option<u64> = None;
+        let mut next = (home < self.heads.len()).then_some(Place::Head(home));
+        while let Some(place) = next {
+            let bucket = self.bucket_mut(place);
+            for slot in bucket.candidates(tag_of(hash)) {
+                let due = bucket.get(slot).and_then(Keyed::due);
+                bucket.set_volatile(slot, due.is_some());
+                earliest = earliest.into_iter().chain(due).min();
+            }
+            next = bucket.next().map(Place::Overflow);
+        }
+        if home < self.heads.len() {
+            self.note_due(home, earliest);
+        }
+        earliest
     }
-    /// A time in unix milliseconds before which no element is due; nothing if none ever is. Exact
-    /// to the second after each pass of [`Table::sweep`].
+
+    /// A time in unix milliseconds before which no element is [due](Keyed::due); `None` if none ever
+    /// is. Right to the second when a pass of [`Table::sweep`] has ended, and later on not too late.
     pub fn earliest_due(&self) -> Option<u64> {
-        todo!()
+        let seconds = self.sweep.earliest().filter(|_| self.len > 0);
+        seconds.map(|seconds| u64::from(seconds) * 1000)
     }
-    /// Asks the CPU for the elements that this hash may mean; to be called once the bucket is here.
+
+    /// Asks the CPU for the elements that this hash may mean. For that it reads the bucket, which
+    /// [`Table::prefetch`] has asked for.
+    #[inline]
     pub fn prefetch_elements(&self, hash: u64) {
-        todo!()
+        let Some(bucket) = self.heads.get(self.home(hash)) else { return };
+        let mut candidates = bucket.candidates(tag_of(hash)).peekable();
+        if let (None, Some(next)) = (candidates.peek(), bucket.next()) {
+            prefetch::read(self.overflow.get(next));
+        }
+        candidates.filter_map(|slot| bucket.get(slot)).for_each(Keyed::prefetch);
     }
 }
+
+impl<T, A> Default for Table<T, A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, A> fmt::Debug for Table<T, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("len", &self.len)
+            .field("buckets", &self.heads.len())
+            .field("overflow", &(self.overflow.len() - self.overflow.free()))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Chunks`]: a growing sequence whose elements never move.
+//!
+//! The chunks hold 1, 1, 2, 4 and so on to 512 elements, and then 1,024 each. So a small sequence is
+//! small, and a large one grows without copying more than the list of its chunks. Nothing is
+//! initialised before it is used.
+
+use crate::allocated;
+
+/// Elements of a large chunk.
+const CHUNK: usize = 1024;
+/// Chunks before the first large one.
+const SMALL_CHUNKS: usize = CHUNK.ilog2() as usize + 1;
+
+/// A sequence that is changed only at its end.
+#[derive(Debug)]
+pub(super) struct Chunks<B> {
+    chunks: Vec<Vec<B>>,
+    len: usize,
+    /// Of all chunks, the list of them not included.
+    heap_bytes: usize,
+}
+
+/// The chunk of an element and its place in there.
+#[inline]
+fn locate(index: usize) -> (usize, usize) {
+    if index < CHUNK {
+        let chunk = (usize::BITS - index.leading_zeros()) as usize;
+        (chunk, index - (1 << chunk >> 1))
+    } else {
+        (SMALL_CHUNKS - 1 + index / CHUNK, index % CHUNK)
+    }
+}
+
+/// Elements for which a chunk has room.
+fn capacity(chunk: usize) -> usize {
+    if chunk < SMALL_CHUNKS { (1 << chunk >> 1).max(1) } else { CHUNK }
+}
+
+impl<B> Chunks<B> {
+    pub(super) const fn new() -> Self {
+        Chunks { chunks: Vec::new(), len: 0, heap_bytes: 0 }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Memory of the chunks and of the list of them.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.heap_bytes + allocated(self.chunks.capacity() * size_of::<Vec<B>>())
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&B> {
+        let (chunk, place) = locate(index);
+        self.chunks.get(chunk)?.get(place)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut B> {
+        let (chunk, place) = locate(index);
+        self.chunks.get_mut(chunk)?.get_mut(place)
+    }
+
+    pub(super) fn push(&mut self, element: B) {
+        let (chunk, _) = locate(self.len);
+        if chunk == self.chunks.len() {
+            self.chunks.push(Vec::with_capacity(capacity(chunk)));
+            self.heap_bytes += Self::chunk_bytes(chunk);
+        }
+        self.chunks[chunk].push(element);
+        self.len += 1;
+    }
+
+    pub(super) fn pop(&mut self) -> Option<B> {
+        let last = self.len.checked_sub(1)?;
+        let (chunk, place) = locate(last);
+        let element = self.chunks[chunk].pop();
+        self.len = last;
+        if place == 0 {
+            self.chunks.pop();
+            self.heap_bytes -= Self::chunk_bytes(chunk);
+            // The list is halved when three quarters of it are unused.
+            if self.chunks.is_empty() || self.chunks.len() < self.chunks.capacity() / 4 {
+                self.chunks.shrink_to(self.chunks.len() * 2);
+            }
+        }
+        element
+    }
+
+    /// All elements from the first to the last.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &B> {
+        self.chunks.iter().flatten()
+    }
+
+    fn chunk_bytes(chunk: usize) -> usize {
+        allocated(capacity(chunk) * size_of::<B>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sequence_grows_and_shrinks_without_moving_its_elements() {
+        let mut chunks = Chunks::new();
+        for number in 0..5000_usize {
+            assert_eq!(chunks.get(number), None);
+            chunks.push(number);
+            assert_eq!(chunks.len(), number + 1);
+        }
+        let first: *const usize = chunks.get(1).expect("it was pushed");
+        chunks.push(5000);
+        assert_eq!(first, chunks.get(1).expect("it was pushed"));
+        assert!(chunks.iter().copied().eq(0..=5000));
+        *chunks.get_mut(4096).expect("it was pushed") = 7;
+        for number in (0..=5000).rev() {
+            let expected = if number == 4096 { 7 } else { number };
+            assert_eq!(chunks.get(number), Some(&expected));
+            assert_eq!(chunks.pop(), Some(expected));
+        }
+        assert_eq!((chunks.pop(), chunks.heap_bytes()), (None, 0));
+    }
+
+    #[test]
+    fn chunks_double_and_then_stay_the_same() {
+        let capacities: Vec<usize> = (0..14).map(capacity).collect();
+        assert_eq!(capacities, [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024, 1024]);
+        let mut index = 0;
+        for (chunk, capacity) in capacities.into_iter().enumerate() {
+            for place in 0..capacity {
+                assert_eq!(locate(index), (chunk, place));
+                index += 1;
+            }
+        }
+    }
+}

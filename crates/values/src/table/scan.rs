@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Cursors, samples, and looking around.
+//!
+//! A cursor counts through the low bits of the hashes from the highest of them to the lowest, as in
+//! Redis. Its state is then a set of hashes that have been visited, which does not depend on how many
+//! buckets there are: splitting or merging buckets moves elements only within that set or outside
+//! of it.
+
+use crate::table::Table;
+use crate::table::bucket::Bucket;
+
+/// Places among which [`Table::sample`] draws in one bucket's chain. Longer chains are rare.
+const PLACES: u64 = 12;
+/// Draws before it takes what comes next.
+const DRAWS: usize = 128;
+
+impl<T, A> Table<T, A> {
+    /// Visits a few elements and returns the cursor of the next call. A full scan begins and ends with
+    /// cursor 0.
+    ///
+    /// An element that is in the table from the start of a full scan to its end is visited at least
+    /// once, however the table grows and shrinks meanwhile. It may be visited twice; others may be
+    /// visited or not. Any number is a valid cursor.
+    pub fn scan<'a>(&'a self, cursor: u64, mut visit: impl FnMut(&'a T)) -> u64 {
+        let Some(low_bits) = self.heads.len().checked_ilog2() else { return 0 };
+        // The smaller mask: a bucket and its twin, if that has been added, are visited together.
+        let low_buckets = 1_u64 << low_bits;
+        let home = cursor & (low_buckets - 1);
+        for home in [home, home + low_buckets] {
+            self.chain(home as usize).for_each(&mut visit);
+        }
+        (cursor | !(low_buckets - 1)).reverse_bits().wrapping_add(1).reverse_bits()
+    }
+
+    /// Shows elements, those of bucket `from` first, until `see` returns false or `budget` buckets have
+    /// been looked through. Returns the bucket to go on from; any number is one.
+    ///
+    /// With `volatile_only` it shows those that have a [due time](crate::Keyed::due), and reads one
+    /// cache line of a bucket in which there is none.
+    pub fn look_from(
+        &self,
+        from: usize,
+        budget: usize,
+        volatile_only: bool,
+        mut see: impl FnMut(&T) -> bool,
+    ) -> usize {
+        let buckets = self.heads.len();
+        let mut home = from.checked_rem(buckets).unwrap_or(0);
+        for _ in 0..budget.min(buckets) {
+            let goes_on = self.show(home, volatile_only, &mut see);
+            home = if home + 1 < buckets { home + 1 } else { 0 };
+            if !goes_on {
+                break;
+            }
+        }
+        home
+    }
+
+    /// Shows the elements of a chain until `see` returns false; whether it never did.
+    fn show(&self, home: usize, volatile_only: bool, see: &mut impl FnMut(&T) -> bool) -> bool {
+        self.chain_buckets(home).all(|bucket| {
+            let mut elements = bucket.elements().enumerate();
+            let is_hidden = |slot| volatile_only && !bucket.is_volatile(slot);
+            elements.all(|(slot, element)| is_hidden(slot) || see(element))
+        })
+    }
+
+    /// An element by a random number; all are about equally likely.
+    ///
+    /// Looks at two or three buckets, and at no element.
+    pub fn sample(&self, mut random: u64) -> Option<&T> {
+        if self.len == 0 {
+            return None;
+        }
+        let buckets = self.heads.len() as u64;
+        // Bucket and place are drawn together: a draw that hits no element is repeated. So an element
+        // of a full bucket is as likely as a lonely one.
+        let hit = (0..DRAWS).find_map(|_| {
+            random = mix(random);
+            self.sample_at(scale(random, buckets) as usize, random.rotate_left(32))
+        });
+        hit.or_else(|| self.iter().next())
+    }
+
+    /// An element of a chain, or one of the [`PLACES`] that it does not fill.
+    fn sample_at(&self, home: usize, random: u64) -> Option<&T> {
+        let head = self.heads.get(home)?;
+        if head.next().is_none() {
+            return head.get(scale(random, PLACES) as usize);
+        }
+        let len: usize = self.chain_buckets(home).map(Bucket::len).sum();
+        self.chain(home).nth(scale(random, PLACES.max(len as u64)) as usize)
+    }
+}
+
+/// A random number below `limit`, from the high bits of `random`.
+fn scale(random: u64, limit: u64) -> u64 {
+    ((u128::from(random) * u128::from(limit)) >> 64) as u64
+}
+
+/// The next of a sequence of random numbers (splitmix64).
+fn mix(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Taking out what is due.
+//!
+//! A pass goes from the last bucket to the first. The merges that follow from its own removals then
+//! move elements ahead of it, never behind. Buckets that are added meanwhile are visited at the end
+//! of the pass, and where a merge does move elements behind it, the pass goes back.
+
+use crate::table::bucket::seconds;
+use crate::table::chain::Place;
+use crate::table::{Keyed, Table, look_at};
+
+/// How far the pass has come, and what it has found.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    /// The buckets from `floor` to before `next` are still ahead, the last of them first.
+    next: usize,
+    floor: usize,
+    /// The buckets from here on were added in this pass, and are ahead too. 0 between passes.
+    top: usize,
+    /// The second before which nothing in the table is due.
+    earliest: Option<u32>,
+    /// The same for what the pass has left behind, and for what came since it began.
+    passed: Option<u32>,
+}
+
+/// What becomes of an element that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes.
+    Remove,
+    /// It stays. It may be due at another time now, or not at all.
+    Keep,
+    /// It stays and is still due: the sweep ends here, and the next one begins with its bucket.
+    Pause,
+}
+
+/// What [`Table::sweep_with`] has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Whether a pass over all buckets has ended. The next call begins another.
+    pub ended: bool,
+    /// A time in unix milliseconds before which nothing is due of what is left in the buckets that
+    /// were looked through; `None` if nothing there ever is.
+    pub due_ms: Option<u64>,
+}
+
+impl Sweep {
+    pub(super) const IDLE: Sweep =
+        Sweep { next: 0, floor: 0, top: 0, earliest: None, passed: None };
+
+    /// The second before which nothing is due.
+    pub(super) fn earliest(&self) -> Option<u32> {
+        self.earliest
+    }
+
+    /// Takes note of a second at which something is due.
+    pub(super) fn note(&mut self, due: Option<u32>) {
+        self.earliest = earlier(self.earliest, due);
+        self.passed = earlier(self.passed, due);
+    }
+
+    /// The next bucket of `buckets`; `None` if there are none.
+    fn advance(&mut self, buckets: usize) -> Option<usize> {
+        if self.top == 0 {
+            (self.next, self.floor, self.top) = (buckets, 0, buckets);
+            self.passed = None;
+        }
+        if self.next == self.floor {
+            (self.next, self.floor, self.top) = (buckets, self.top, buckets);
+        }
+        debug_assert!(self.floor < self.next || buckets == 0, "a pass ends when nothing is ahead");
+        self.next = self.next.checked_sub(1)?;
+        Some(self.next)
+    }
+
+    /// Goes back to the bucket that was the last one.
+    fn repeat(&mut self, bucket: usize) {
+        self.next = bucket + 1;
+    }
+
+    /// Ends the pass if nothing is ahead of it; whether it does.
+    fn end(&mut self, buckets: usize) -> bool {
+        let ends = self.next == self.floor && self.top == buckets;
+        if ends {
+            self.top = 0;
+            self.earliest = self.passed;
+        }
+        ends
+    }
+
+    /// The elements of the last bucket, which is gone, are with its twin.
+    pub(super) fn merged(&mut self, last: usize, twin: usize) {
+        if self.is_ahead(last) && !self.is_ahead(twin) {
+            if twin < self.floor {
+                self.floor = twin;
+            } else {
+                self.next = twin + 1;
+            }
+        }
+        self.top = self.top.min(last);
+        self.next = self.next.min(last);
+        self.floor = self.floor.min(last);
+    }
+
+    fn is_ahead(&self, bucket: usize) -> bool {
+        (self.floor..self.next).contains(&bucket) || bucket >= self.top
+    }
+}
+
+/// The earlier of two times, of which `None` is the latest.
+pub(super) fn earlier<N: Ord>(one: Option<N>, other: Option<N>) -> Option<N> {
+    one.into_iter().chain(other).min()
+}
+
+impl<T: Keyed, A> Table<T, A> {
+    /// Looks through the next `budget` buckets and takes out the elements that are
+    /// [due](Keyed::due) at `now_ms` or before. True when a pass over all buckets has ended; the next
+    /// call begins another.
+    ///
+    /// A pass finds all that is due when it begins, also if the table grows and shrinks meanwhile. Of
+    /// buckets in which nothing is due it reads one cache line and no element.
+    pub fn sweep(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(T)) -> bool {
+        self.sweep_with(now_ms, budget, |_| Verdict::Remove, gone).ended
+    }
+
+    /// Like [`Table::sweep`], for elements of which a part may be due: `look` sees each one that is
+    /// due, may change it but for its key, and decides.
+    pub fn sweep_with(
+        &mut self,
+        now_ms: u64,
+        budget: usize,
+        mut look: impl FnMut(&mut T) -> Verdict,
+        mut gone: impl FnMut(T),
+    ) -> Swept {
+        let mut swept = Swept::default();
+        for _ in 0..budget {
+            let Some(home) = self.sweep.advance(self.heads.len()) else { break };
+            let due = self.bucket(Place::Head(home)).due();
+            if due.is_some_and(|due| due <= seconds(now_ms)) {
+                let left = self.sweep_chain(home, now_ms, &mut look, &mut gone);
+                swept.due_ms = earlier(swept.due_ms, left.due_ms);
+                if left.is_paused {
+                    return swept;
+                }
+            } else {
+                self.sweep.passed = earlier(self.sweep.passed, due);
+                swept.due_ms = earlier(swept.due_ms, due.map(|due| u64::from(due) * 1000));
+            }
+            if self.sweep.end(self.heads.len()) {
+                swept.ended = true;
+                return swept;
+            }
+        }
+        if self.heads.len() == 0 {
+            self.sweep = Sweep::IDLE;
+            swept.ended = true;
+        }
+        swept
+    }
+
+    fn sweep_chain(
+        &mut self,
+        home: usize,
+        now_ms: u64,
+        look: &mut impl FnMut(&mut T) -> Verdict,
+        gone: &mut impl FnMut(T),
+    ) -> Left {
+        let (mut place, mut slot) = (Place::Head(home), 0);
+        let mut left = Left { due_ms: None, is_paused: false };
+        let mut removed = 0;
+        loop {
+            let bucket = self.bucket_mut(place);
+            let volatile = bucket.is_volatile(slot);
+            let Some(element) = bucket.get_mut(slot) else {
+                let Some(next) = bucket.next() else { break };
+                (place, slot) = (Place::Overflow(next), 0);
+                continue;
+            };
+            let mut due = if volatile { element.due() } else { None };
+            if !left.is_paused && due.is_some_and(|due| due <= now_ms) {
+                let verdict = look(element);
+                if verdict == Verdict::Remove {
+                    let taken = self.take(home, place, slot);
+                    self.len -= 1;
+                    removed += 1;
+                    gone(taken.item.element);
+                    if taken.place_is_gone {
+                        break;
+                    }
+                    // The last element of the chain is in this slot now.
+                    continue;
+                }
+                left.is_paused = verdict == Verdict::Pause;
+                due = element.due();
+                bucket.set_volatile(slot, due.is_some());
+            }
+            left.due_ms = earlier(left.due_ms, due);
+            slot += 1;
+        }
+        let due = left.due_ms.map(seconds);
+        self.bucket_mut(Place::Head(home)).set_due(due);
+        self.sweep.passed = earlier(self.sweep.passed, due);
+        if left.is_paused {
+            self.sweep.repeat(home);
+        }
+        for _ in 0..removed {
+            self.shrink(&look_at);
+        }
+        left
+    }
+}
+
+/// What is left of a chain after the sweep.
+struct Left {
+    due_ms: Option<u64>,
+    is_paused: bool,
+}
