@@ -72,6 +72,12 @@ impl Database {
         self.books.bytes + self.table.heap_bytes() as u64
     }
 
+    /// The moment from which there is something to sweep; `u64::MAX` for never.
+    #[inline]
+    pub(crate) fn due(&self) -> u64 {
+        self.table.earliest_due().unwrap_or(u64::MAX)
+    }
+
     /// Entries that may be evicted: all of them, or those with an expiry.
     pub(crate) fn candidates(&self, volatile_only: bool) -> u64 {
         if volatile_only { self.books.volatile } else { self.table.len() as u64 }
@@ -91,7 +97,6 @@ impl Database {
             entry.set_access(access.fresh());
             self.books.add(&entry);
             self.table.insert(hash, entry);
-            self.sweep.note(due);
             ITEM_ALLOCATE.increment();
             return None;
         };
@@ -103,7 +108,6 @@ impl Database {
         self.books.subtract(&old);
         if old.due() != due {
             self.table.refresh_due(hash, old.key());
-            self.sweep.note(due);
         }
         ITEM_REPLACE.increment();
         Some(old)
@@ -120,8 +124,7 @@ impl Database {
     pub(crate) fn settle(&mut self, hash: u64, tally: Tally) {
         self.books.change(tally);
         if tally.due_moved {
-            let due = self.table.refresh_dues(hash);
-            self.sweep.note(due);
+            self.table.refresh_dues(hash);
         }
     }
 }

@@ -13,6 +13,7 @@
 
 use super::access::Access;
 use super::candidates::{Candidate, Candidates, Judge, had_expired};
+use super::database::Database;
 use super::random::Random;
 use super::shard::Shard;
 use super::shared::Shared;
@@ -187,7 +188,7 @@ impl Shard {
         let Candidate { db, hash, .. } = candidate;
         let is_it = |entry: &_| candidate.is(entry) && judge.allows(entry);
         let mut added = 0;
-        let remove = |database: &mut super::database::Database| database.remove_by(hash, is_it);
+        let remove = |database: &mut Database| database.remove_by(hash, is_it);
         let entry = self.change(shared, &mut added, db, remove)?;
         let reason = if had_expired(judge, &entry) {
             self.counts.expired += 1;

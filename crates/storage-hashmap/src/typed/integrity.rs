@@ -6,7 +6,8 @@
 //!   a shard has as bytes is what its databases add up to, entries and tables.
 //! * INV-LEDGER: see `ledger.rs`. What a shard has not published is less than a batch.
 //! * INV-BIN: what is leaving is what is in the bin.
-//! * INV-DUE: see `sweep.rs`; and the moment that other threads see is no later.
+//! * INV-DUE: no entry is due before the moment that its table knows, and no table's moment is
+//!   before the one that other threads see of its shard.
 //! * INV-ORDER (`typed.rs`) is not checked here: a test that breaks it does not end.
 
 use super::database::Database;
@@ -39,10 +40,11 @@ impl Shard {
         let mut bytes = 0;
         for (db, database) in self.databases.iter().enumerate() {
             self.check_places(shared, database, db);
+            database.table.check_integrity();
             database.check_integrity(db);
             bytes += database.bytes();
             let published = shared.dues[self.number].load(Relaxed);
-            assert!(published <= database.sweep.due(), "INV-DUE: published, database {db}");
+            assert!(published <= database.due(), "INV-DUE: published, database {db}");
         }
         assert_eq!(self.bytes, bytes, "INV-BYTES: shard {}", self.number);
         let unpublished = self.bytes as i64 - self.published;
@@ -68,8 +70,7 @@ impl Database {
         for entry in self.table.iter() {
             bytes += entry.heap_bytes() as u64;
             volatile += u64::from(entry.expiry().is_some());
-            let due = entry.due().unwrap_or(u64::MAX);
-            assert!(self.sweep.in_pass || self.sweep.due_ms <= due, "INV-DUE: database {db}");
+            assert!(self.due() <= entry.due().unwrap_or(u64::MAX), "INV-DUE: database {db}");
         }
         assert_eq!((bytes, volatile), (self.books.bytes, self.books.volatile), "INV-BYTES: {db}");
     }

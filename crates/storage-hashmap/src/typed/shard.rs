@@ -58,7 +58,7 @@ impl Shard {
         let before = database.bytes();
         let result = change(database);
         let after = database.bytes();
-        let due = database.sweep.due();
+        let due = database.due();
         if due < self.due_published {
             self.publish_due(shared, due);
         }

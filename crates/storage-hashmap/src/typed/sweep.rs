@@ -2,17 +2,14 @@
 //! The sweep: removes expired entries and fields that nobody asks for, a few at a time.
 //!
 //! A pass looks at a database's buckets one after the other. A bucket knows a moment before which
-//! nothing in it is due, so entries are looked at only in buckets with something to remove. While it
-//! goes, a pass gathers the earliest of these moments, and when it ends the next pass does not begin
-//! before that. A database in which nothing is due costs nothing.
+//! nothing in it is due, so entries are looked at only in buckets with something to remove. The table
+//! knows the earliest of these moments (it is exact to the second after each pass), and no pass
+//! begins before that. A database in which nothing is due costs nothing.
 //!
 //! The pace: in [`PASS_MS`] a pass gets around, however large the database; a small one is through
 //! sooner. Where a stretch of buckets has much to remove the sweep goes right on to the next, as far
 //! as the caller's budget goes. So what is expired and not yet removed stays a small part of the
 //! whole.
-//!
-//! INV-DUE: nothing in a database is due before its sweep's moment, but for what is in buckets that
-//! the pass under way has yet to reach.
 
 use super::database::{Database, is_past};
 use super::shard::{Counts, Shard};
@@ -37,38 +34,16 @@ const BUCKETS_PER_STEP: usize = 8;
 /// The least steps that are worth the look at a hash.
 const FIELDS_MIN: usize = 16;
 
-/// Where the sweep of a database is.
-#[derive(Debug)]
+/// How far the sweep of a database may go; the table knows where it is.
+#[derive(Debug, Default)]
 pub(crate) struct Sweep {
-    /// Whether a pass is under way; the table knows how far it is.
-    pub(crate) in_pass: bool,
-    /// The moment of INV-DUE, in unix milliseconds.
-    pub(crate) due_ms: u64,
     /// When the pace was reckoned last.
     paced_ms: u64,
     /// Buckets that the pace allows to look at.
     allowed: u64,
 }
 
-impl Default for Sweep {
-    fn default() -> Self {
-        Sweep { in_pass: false, due_ms: u64::MAX, paced_ms: 0, allowed: 0 }
-    }
-}
-
 impl Sweep {
-    /// The moment from which there is something to do; `u64::MAX` for never.
-    #[inline]
-    pub(crate) fn due(&self) -> u64 {
-        if self.in_pass { 0 } else { self.due_ms }
-    }
-
-    /// Takes note of an entry that is due at this moment.
-    #[inline]
-    pub(crate) fn note(&mut self, due_ms: Option<u64>) {
-        self.due_ms = self.due_ms.min(due_ms.unwrap_or(u64::MAX));
-    }
-
     /// Adds what the time since the last call allows.
     fn allow(&mut self, unix_ms: u64, buckets: usize) {
         let pace = (buckets as u64 / PASS_MS).max(PACE_MIN);
@@ -109,7 +84,7 @@ impl Shard {
     ) -> Work {
         let mut work = Work::default();
         for db in 0..self.databases.len() {
-            if self.databases[db].sweep.due() > unix_ms {
+            if self.databases[db].due() > unix_ms {
                 continue;
             }
             if work.steps >= budget {
@@ -124,7 +99,7 @@ impl Shard {
             work.steps += more.steps;
             work.more |= more.more;
         }
-        let dues = self.databases.iter().map(|database| database.sweep.due());
+        let dues = self.databases.iter().map(Database::due);
         let due = dues.min().unwrap_or(u64::MAX);
         if due != self.due_published {
             self.publish_due(shared, due);
@@ -139,7 +114,7 @@ impl Database {
         self.sweep.allow(unix_ms, self.table.buckets());
         let mut work = Work::default();
         let mut is_hot = false;
-        while self.sweep.due() <= unix_ms && (is_hot || self.sweep.allowed > 0) {
+        while self.due() <= unix_ms && (is_hot || self.sweep.allowed > 0) {
             if work.steps >= budget {
                 work.more = true;
                 break;
@@ -155,13 +130,9 @@ impl Database {
     /// Looks at some buckets; how many entries and fields it has removed.
     fn sweep_stretch(&mut self, errand: &mut Errand<'_>, budget: usize) -> usize {
         let unix_ms = errand.unix_ms;
-        if !self.sweep.in_pass {
-            self.sweep.in_pass = true;
-            self.sweep.due_ms = u64::MAX;
-        }
         let (shared, books) = (errand.shared, &mut self.books);
         let mut removed = 0;
-        let swept = self.table.sweep_with(
+        self.table.sweep_with(
             unix_ms,
             STRETCH,
             |entry| {
@@ -176,8 +147,6 @@ impl Database {
             },
             |entry| shared.discard(entry),
         );
-        self.sweep.note(swept.due_ms);
-        self.sweep.in_pass = !swept.ended;
         removed
     }
 }

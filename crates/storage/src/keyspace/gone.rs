@@ -17,7 +17,7 @@ pub struct Gone<'a> {
 }
 
 /// Why, and how much of, an entry is [`Gone`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
     /// Its expiry passed: the entry is removed.

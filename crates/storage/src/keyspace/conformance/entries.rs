@@ -157,7 +157,7 @@ fn many<K: Keyspace>(make: &impl Fn() -> K) {
         subject.delete(0, &key(number));
     }
     subject.keyspace.check_integrity();
-    for number in 0..5000 {
+    for number in 0..5000_u32 {
         let expected = (number % 3 != 0).then(|| number.to_le_bytes().to_vec());
         assert_eq!(subject.read(0, &key(number)), expected, "RULE-READ: key {number} of many");
     }
