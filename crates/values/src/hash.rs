@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hashes: [`HashRef`] reads one and [`HashMut`] edits one.
 //!
-//! A small hash is [packed](packed) in its entry, a [large](large) one has an index. A packed hash
+//! A small hash is [packed] in its entry, a [large] one has an index. A packed hash
 //! becomes large when it has too many fields, or one that is too long; a large hash stays large.
 //!
 //! Fields may expire. Every call that looks at fields takes the present time and does not show a

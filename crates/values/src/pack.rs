@@ -7,11 +7,11 @@
 //!  Pack<BOTH_WAYS>  | length varint | text | length varint, mirrored |  … next element
 //! ```
 //!
-//! A mirrored [varint](crate::varint) has its bytes in the opposite order, so that it is read from
+//! A mirrored [varint] has its bytes in the opposite order, so that it is read from
 //! its end and a pack can be walked backwards.
 //!
 //! A pack is read in place and allocates nothing. It is edited by whoever owns the bytes: an
-//! [`Element`] says where it stands, [`write`] fills the gap made for a new one, and
+//! [`Element`] says where it stands, [`write()`] fills the gap made for a new one, and
 //! [`Vec`]s have [`replace`]. Elements are found by walking: a pack is for few elements or few
 //! bytes.
 //!
@@ -87,13 +87,6 @@ impl<'a, const BACK: bool> Pack<'a, BACK> {
     #[inline]
     pub(crate) fn elements(self) -> Elements<'a, BACK> {
         Elements { pack: self, front: 0, back: self.bytes.len() }
-    }
-
-    /// The elements from the one that begins at `offset` on.
-    #[inline]
-    pub(crate) fn elements_from(self, offset: usize) -> Elements<'a, BACK> {
-        debug_assert!(offset <= self.bytes.len(), "INV-PACK: an offset behind the end");
-        Elements { pack: self, front: offset, back: self.bytes.len() }
     }
 
     /// The byte strings.
@@ -267,10 +260,6 @@ fn make_gap(pack: &mut Vec<u8>, range: Range<usize>, len: usize) {
 /// Reads a mirrored varint at the end of `bytes`; its value and the bytes it took.
 #[inline]
 fn read_mirrored(bytes: &[u8]) -> (usize, usize) {
-    let last = bytes[bytes.len() - 1];
-    if last < 0x80 {
-        return (usize::from(last), 1);
-    }
     let (mut value, mut width) = (0, 0);
     for byte in bytes.iter().rev().take(varint::WIDTH_MAX) {
         value |= usize::from(byte & 0x7f) << (7 * width);
@@ -320,7 +309,6 @@ mod tests {
         assert_eq!(pack.at(3), Some(long));
         assert_eq!(pack.before(207), Some(long));
         assert_eq!(pack.nth(1), Some(long));
-        assert_eq!(pack.elements_from(3).count(), 2);
         assert_eq!((pack.at(bytes.len()), pack.before(0)), (None, None));
         assert_eq!((pack.nth(2).map(|last| last.text), pack.nth(3)), (Some(&b""[..]), None));
     }

@@ -2,7 +2,7 @@
 //! Sets: [`SetRef`] reads one and [`SetMut`] edits one.
 //!
 //! A small set of integers is an [array](crate::intset), another small one is
-//! [packed](crate::pack), and a [large](large) one has an index. Which one it is follows Redis's
+//! [packed](crate::pack), and a [large] one has an index. Which one it is follows Redis's
 //! rules: a set of integers takes the packed form with the first member that is none, if it is small
 //! enough for that; a set that outgrows its form becomes large. None goes back.
 
