@@ -132,7 +132,10 @@ mod tests {
         assert_eq!(clock(NOW_MS + 1_300).idle_ms(bits), 1_250);
         let weeks = 6 * 7 * 86_400_000;
         assert_eq!(clock(NOW_MS + weeks).idle_ms(bits), weeks);
-        assert_eq!(clock(NOW_MS + weeks).used(bits, &mut Random::new(1)), clock(NOW_MS + weeks).fresh());
+        assert_eq!(
+            clock(NOW_MS + weeks).used(bits, &mut Random::new(1)),
+            clock(NOW_MS + weeks).fresh()
+        );
     }
 
     #[test]

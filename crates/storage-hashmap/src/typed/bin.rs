@@ -75,10 +75,11 @@ impl Bin {
         while freed.steps < budget
             && let Some(piece) = waste.pop_front()
         {
-            let (bytes, rest) = piece.free_some(budget - freed.steps, &mut freed.steps, &mut |entry| {
-                waste.push_back(Waste::Value(Remains::from(entry)));
-                self.pieces.fetch_add(1, Relaxed);
-            });
+            let (bytes, rest) =
+                piece.free_some(budget - freed.steps, &mut freed.steps, &mut |entry| {
+                    waste.push_back(Waste::Value(Remains::from(entry)));
+                    self.pieces.fetch_add(1, Relaxed);
+                });
             freed.bytes += bytes;
             match rest {
                 Some(rest) => waste.push_front(rest),

@@ -85,7 +85,8 @@ impl Candidates {
 
     /// Keeps a candidate if it is new, and better than the worst of those kept or there is room.
     pub(crate) fn consider(&mut self, judge: &Judge, candidate: Candidate) {
-        let is_same = |kept: &&mut Candidate| (kept.db, kept.hash) == (candidate.db, candidate.hash);
+        let is_same =
+            |kept: &&mut Candidate| (kept.db, kept.hash) == (candidate.db, candidate.hash);
         if let Some(kept) = self.list.iter_mut().find(is_same) {
             *kept = candidate;
             return;

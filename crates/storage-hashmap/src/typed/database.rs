@@ -46,6 +46,13 @@ impl Books {
         ITEM_CURRENT_BYTES.sub(bytes as i64);
     }
 
+    #[inline]
+    fn replace(&mut self, old: &Entry, new: &Entry) {
+        let bytes = new.heap_bytes() as i64 - old.heap_bytes() as i64;
+        let volatile = i64::from(new.expiry().is_some()) - i64::from(old.expiry().is_some());
+        self.change(Tally { bytes, volatile, due_moved: false });
+    }
+
     /// Takes note of an entry that held `before` bytes and holds `after`.
     pub(crate) fn resized(&mut self, before: usize, after: usize) {
         self.change(Tally { bytes: after as i64 - before as i64, ..Tally::default() });
@@ -103,9 +110,8 @@ impl Database {
         let is_live = !is_past(slot, unix_ms);
         let bits = if is_live { access.used(slot.access(), random) } else { access.fresh() };
         entry.set_access(bits);
-        self.books.add(&entry);
+        self.books.replace(slot, &entry);
         let old = std::mem::replace(slot, entry);
-        self.books.subtract(&old);
         if old.due() != due {
             self.table.refresh_due(hash, old.key());
         }

@@ -30,7 +30,7 @@ impl Shared {
         }
         let leaving = self.ledger.leaving();
         assert_eq!(self.bin.recount(), leaving, "INV-BIN");
-        let known = published as u64 + leaving + self.ledger.reserved();
+        let known = published + leaving + self.ledger.reserved();
         assert_eq!(self.ledger.used(), known, "INV-LEDGER: the sum");
     }
 }
@@ -47,7 +47,7 @@ impl Shard {
             assert!(published <= database.due(), "INV-DUE: published, database {db}");
         }
         assert_eq!(self.bytes, bytes, "INV-BYTES: shard {}", self.number);
-        let unpublished = self.bytes as i64 - self.published;
+        let unpublished = self.bytes as i64 - self.published as i64;
         assert!(unpublished.unsigned_abs() < shared.ledger.batch(), "INV-LEDGER: {unpublished}");
     }
 

@@ -14,9 +14,8 @@ pub(crate) struct Shard {
     pub(crate) databases: Box<[Database]>,
     /// Bytes of everything in it; see INV-BYTES.
     pub(crate) bytes: u64,
-    /// How many of them the ledger knows of. Below zero for a moment, when more has left than was
-    /// known of.
-    pub(crate) published: i64,
+    /// How many of them the ledger knows of.
+    pub(crate) published: u64,
     /// What other threads see as the moment from which there is something to sweep.
     pub(crate) due_published: u64,
     pub(crate) counts: Counts,
@@ -64,7 +63,7 @@ impl Shard {
         }
         *added += after as i64 - before as i64;
         self.bytes = self.bytes - before + after;
-        let unpublished = self.bytes as i64 - self.published;
+        let unpublished = self.bytes as i64 - self.published as i64;
         if unpublished.unsigned_abs() >= shared.ledger.batch() {
             self.publish(shared);
         }
@@ -73,9 +72,8 @@ impl Shard {
 
     /// Tells the ledger what the shard uses.
     pub(crate) fn publish(&mut self, shared: &Shared) {
-        let unpublished = self.bytes as i64 - self.published;
-        shared.ledger.publish(unpublished);
-        self.published += unpublished;
+        shared.ledger.publish(self.bytes as i64 - self.published as i64);
+        self.published = self.bytes;
     }
 
     /// Tells the other threads from when on there is something to sweep.
@@ -89,8 +87,9 @@ impl Shard {
         let database = std::mem::take(&mut self.databases[db]);
         let bytes = database.bytes();
         if bytes > 0 {
+            self.publish(shared);
             self.bytes -= bytes;
-            self.published -= bytes as i64;
+            self.published = self.bytes;
             shared.ledger.depart(bytes);
             shared.bin.push_database(database.table, database.books.bytes);
         }

@@ -15,8 +15,6 @@ use values::hash_of;
 
 /// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
-/// How many shards one call of [`Keyspace::maintain`] sweeps.
-const SWEEP_SHARDS: usize = 8;
 
 /// One worker's handle on a sharded keyspace of typed values.
 ///
@@ -40,6 +38,8 @@ pub(crate) struct Local {
     reserved: u64,
     /// The shard at which the next sweep begins.
     next_sweep: usize,
+    /// When there is nothing to sweep until the next millisecond, this one.
+    swept_ms: u64,
 }
 
 impl Local {
@@ -51,6 +51,7 @@ impl Local {
             added: 0,
             reserved: 0,
             next_sweep: 0,
+            swept_ms: 0,
         }
     }
 }
@@ -65,11 +66,17 @@ impl TypedStore {
         TypedStore { local: Local::new(&shared), shared }
     }
 
-    /// Goes on with the sweep of some shards. Leaves a shard out while another worker has it.
+    /// Goes on with the sweeps of all shards. Leaves a shard out while another worker has it.
+    ///
+    /// Where nothing is due this costs a load for each shard; where the pace is what holds a sweep
+    /// up, a lock for each, but only once in a millisecond.
     fn sweep(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        if self.local.swept_ms == unix_ms {
+            return false;
+        }
         let shards = self.shared.shards();
         let (mut steps, mut more) = (0, false);
-        for _ in 0..shards.min(SWEEP_SHARDS) {
+        for _ in 0..shards {
             if steps >= budget {
                 return true;
             }
@@ -78,11 +85,14 @@ impl TypedStore {
                 && let Some(mut shard) = self.shared.try_lock(number)
             {
                 let work = shard.sweep(&self.shared, unix_ms, budget - steps, gone);
-                steps += work.steps;
+                steps += work.steps + 1;
                 more |= work.more;
             }
             // The number of shards is a power of two.
             self.local.next_sweep = (number + 1) & (shards - 1);
+        }
+        if !more {
+            self.local.swept_ms = unix_ms;
         }
         more
     }
@@ -148,12 +158,7 @@ impl Keyspace for TypedStore {
         self.evict(limit, unix_ms, gone)
     }
 
-    fn maintain(
-        &mut self,
-        unix_ms: u64,
-        budget: usize,
-        gone: &mut dyn FnMut(Gone<'_>),
-    ) -> bool {
+    fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
         self.local.notes.drain(gone);
         let mut more = false;
         if !self.shared.bin.is_empty() {

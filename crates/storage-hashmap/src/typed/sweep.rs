@@ -25,10 +25,12 @@ const PASS_MS: u64 = 4000;
 const PACE_MIN: u64 = 16;
 /// Time that was not used for sweeping is made up for, as far as this.
 const ARREARS_MS: u64 = 1000;
-/// Buckets between two decisions on how to go on.
-const STRETCH: usize = 32;
-/// Removals in a stretch that make the sweep go on at once.
-const MANY: usize = 4;
+/// Buckets between two decisions on how to go on, at most.
+const STRETCH_MAX: usize = 32;
+/// A stretch with a removal for so many buckets makes the sweep go on at once.
+const BUCKETS_PER_REMOVAL: usize = 8;
+/// Entries that a bucket may have, about, and all of them may have expired.
+const BUCKET_LEN: usize = 5;
 /// Buckets without anything due that are a step of the budget.
 const BUCKETS_PER_STEP: usize = 8;
 /// The least steps that are worth the look at a hash.
@@ -115,26 +117,26 @@ impl Database {
         let mut work = Work::default();
         let mut is_hot = false;
         while self.due() <= unix_ms && (is_hot || self.sweep.allowed > 0) {
-            if work.steps >= budget {
+            let Some(left) = budget.checked_sub(work.steps).filter(|&left| left > 0) else {
                 work.more = true;
                 break;
-            }
-            let removed = self.sweep_stretch(&mut errand, budget - work.steps);
-            work.steps += removed + STRETCH / BUCKETS_PER_STEP;
-            is_hot = removed >= MANY;
-            self.sweep.allowed = self.sweep.allowed.saturating_sub(STRETCH as u64);
+            };
+            let stretch = left.div_ceil(BUCKET_LEN).min(STRETCH_MAX);
+            let removed = self.sweep_stretch(&mut errand, stretch, left);
+            work.steps += removed + stretch.div_ceil(BUCKETS_PER_STEP);
+            is_hot = removed >= stretch.div_ceil(BUCKETS_PER_REMOVAL);
+            self.sweep.allowed = self.sweep.allowed.saturating_sub(stretch as u64);
         }
         work
     }
 
-    /// Looks at some buckets; how many entries and fields it has removed.
-    fn sweep_stretch(&mut self, errand: &mut Errand<'_>, budget: usize) -> usize {
-        let unix_ms = errand.unix_ms;
-        let (shared, books) = (errand.shared, &mut self.books);
+    /// Looks at some buckets; how many entries and fields it has removed, or looked at in vain.
+    fn sweep_stretch(&mut self, errand: &mut Errand<'_>, stretch: usize, budget: usize) -> usize {
+        let (shared, books, unix_ms) = (errand.shared, &mut self.books, errand.unix_ms);
         let mut removed = 0;
         self.table.sweep_with(
             unix_ms,
-            STRETCH,
+            stretch,
             |entry| {
                 let bytes = entry.heap_bytes();
                 let left = budget.saturating_sub(removed);

@@ -33,9 +33,15 @@ pub struct TypedView<'a> {
 enum Pending {
     Nothing,
     /// The tally is that of an entry with this hash.
-    Changed { db: usize, hash: u64 },
+    Changed {
+        db: usize,
+        hash: u64,
+    },
     /// An entry with this hash was found expired.
-    Dead { db: usize, hash: u64 },
+    Dead {
+        db: usize,
+        hash: u64,
+    },
 }
 
 impl<'a> TypedView<'a> {
@@ -238,7 +244,8 @@ impl View for TypedView<'_> {
 
     fn volatile_len(&self, db: usize) -> usize {
         let booked: u64 = self.databases(db).map(|database| database.books.volatile).sum();
-        let is_pending = matches!(self.pending, Pending::Changed { db: changed, .. } if changed == db);
+        let is_pending =
+            matches!(self.pending, Pending::Changed { db: changed, .. } if changed == db);
         let pending = if is_pending { self.tally.volatile } else { 0 };
         booked.wrapping_add_signed(pending) as usize
     }

@@ -104,7 +104,7 @@ fn edits_expiry<K: Keyspace>(make: &impl Fn() -> K) {
     let mut subject = Subject::new(make);
     let now_ms = subject.now_ms;
     subject.put(0, b"key", b"value");
-    let mut view = subject.view(b"key");
+    let mut view = subject.whole();
     assert!(!view.set_expiry(0, b"none", Some(now_ms + 1)), "RULE-EDIT: no such key");
     for expiry in [Some(now_ms + 10), None, None, Some(now_ms + 90_000), Some(now_ms + 20)] {
         assert!(view.set_expiry(0, b"key", expiry), "RULE-EDIT: there is one");

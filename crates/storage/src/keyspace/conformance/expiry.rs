@@ -147,10 +147,8 @@ fn active<K: Keyspace>(make: &impl Fn() -> K) {
     let mut told = subject.pass(7000);
     told.extend(subject.pass(10_000));
     told.sort();
-    let mut expected: Vec<Told> = (0..4000)
-        .filter(goes)
-        .map(|number| (number % 3, key(number), Reason::Expired))
-        .collect();
+    let mut expected: Vec<Told> =
+        (0..4000).filter(goes).map(|number| (number % 3, key(number), Reason::Expired)).collect();
     expected.sort();
     assert_eq!(told.len(), expected.len(), "RULE-ACTIVE: how many were told");
     assert_eq!(told, expected, "RULE-ACTIVE: what was told");

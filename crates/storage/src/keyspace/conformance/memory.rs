@@ -156,7 +156,11 @@ fn reserved<K: Keyspace>(make: &impl Fn() -> K) {
     subject.keyspace.reserve(1 << 20);
     subject.keyspace.reserve(3 << 20);
     let mut other = subject.another();
-    assert_eq!(checked(&subject).used_bytes, before + (3 << 20), "RULE-MEMORY: the last one counts");
+    assert_eq!(
+        checked(&subject).used_bytes,
+        before + (3 << 20),
+        "RULE-MEMORY: the last one counts"
+    );
     other.keyspace.reserve(1 << 20);
     assert_eq!(checked(&subject).reserved_bytes, 4 << 20, "RULE-MEMORY: one for each handle");
     drop(other);

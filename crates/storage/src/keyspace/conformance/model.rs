@@ -6,8 +6,8 @@ use crate::keyspace::{Keyspace, Policy, Reason, View};
 use std::collections::BTreeMap;
 use values::Entry;
 
-const STEPS: usize = 30_000;
-const STEPS_BETWEEN_CHECKS: usize = 2_000;
+const STEPS: usize = 10_000;
+const STEPS_BETWEEN_CHECKS: usize = 1_000;
 const KEYS: usize = 300;
 const DATABASES: usize = 4;
 
@@ -127,6 +127,7 @@ impl<K: Keyspace> Run<K> {
         let expected = self.expected(db, key);
         let old = self.subjects[chosen].put_entry(db, entry);
         assert_eq!(old, expected, "RULE-READ: replaced in a random run");
+        self.hear(chosen);
         self.model.insert((db, key.to_vec()), (value, expiry));
     }
 
@@ -180,6 +181,7 @@ impl<K: Keyspace> Run<K> {
         }
         drop(view);
         let value = self.model.remove(&(db, key.to_vec())).expect("it was expected");
+        self.hear(chosen);
         self.model.insert((to, new_key), value);
     }
 
@@ -199,7 +201,6 @@ impl<K: Keyspace> Run<K> {
 
     fn clear(&mut self, chosen: usize, db: usize) {
         if self.noise.below(3) == 0 {
-            self.hear(chosen);
             self.subjects[chosen].whole().clear(db);
             self.model.retain(|(of, _), _| *of != db);
         }
@@ -208,20 +209,26 @@ impl<K: Keyspace> Run<K> {
     fn swap(&mut self, chosen: usize) {
         let (a, b) = (self.noise.below(DATABASES), self.noise.below(DATABASES));
         self.subjects[chosen].whole().swap(a, b);
-        let swapped = |db| if db == a { b } else if db == b { a } else { db };
+        let swapped = |db| {
+            if db == a {
+                b
+            } else if db == b {
+                a
+            } else {
+                db
+            }
+        };
         let model = std::mem::take(&mut self.model);
-        self.model = model.into_iter().map(|((db, key), value)| ((swapped(db), key), value)).collect();
+        self.model =
+            model.into_iter().map(|((db, key), value)| ((swapped(db), key), value)).collect();
     }
 
     /// What the views of this step met.
     fn hear(&mut self, chosen: usize) {
         for (db, key, reason) in self.subjects[chosen].drained() {
             assert_eq!(reason, Reason::Expired, "RULE-GONE: met by a view");
-            if let Some(value) = self.model.get(&(db, key.clone()))
-                && !self.is_live(value)
-            {
-                self.model.remove(&(db, key));
-            }
+            let value = self.model.remove(&(db, key)).expect("RULE-GONE: what goes was there");
+            assert!(!self.is_live(&value), "RULE-GONE: met by a view");
         }
     }
 

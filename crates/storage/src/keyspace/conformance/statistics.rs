@@ -62,10 +62,11 @@ fn resets<K: Keyspace>(make: &impl Fn() -> K) {
     subject.put(0, b"key", b"value");
     subject.now_ms += 10;
     assert!(subject.read(0, b"key").is_some() && subject.read(0, b"dead").is_none());
+    subject.put(0, b"large", &[7; 100_000]);
     subject.keyspace.settings().set_policy(Policy::AllkeysRandom);
     subject.keyspace.settings().set_maxmemory(1);
     subject.make_room();
-    assert_eq!(subject.keyspace.stats().evicted, 1, "RULE-STATS: evicted");
+    assert!(subject.keyspace.stats().evicted > 0, "RULE-STATS: evicted");
     subject.keyspace.reset_stats();
     let stats = subject.keyspace.stats();
     let counts = [stats.hits, stats.misses, stats.expired, stats.expired_fields, stats.evicted];

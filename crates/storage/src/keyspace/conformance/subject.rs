@@ -101,9 +101,11 @@ impl<K: Keyspace> Subject<K> {
     /// Lets so many milliseconds pass, with maintenance meanwhile; what was told.
     pub(super) fn pass(&mut self, millis: u64) -> Vec<Told> {
         let end_ms = self.now_ms + millis;
+        // An idle worker comes by now and then, at least once a second.
+        let step_ms = (millis / 400).clamp(25, 1000);
         let mut all = Vec::new();
         while self.now_ms < end_ms {
-            self.now_ms = end_ms.min(self.now_ms + 25);
+            self.now_ms = end_ms.min(self.now_ms + step_ms);
             // An engine may say for ever that there is more to do soon.
             for _ in 0..1000 {
                 let (told, more) = self.maintain();
