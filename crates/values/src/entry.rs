@@ -23,7 +23,7 @@ use crate::kind::Kind;
 use crate::large::Large;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
-use crate::{Digits, Encoding, HashRef, Keyed, SetRef, Type, allocated};
+use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef, allocated};
 
 /// Where in the block the access is.
 const ACCESS: Range<usize> = 1..4;
@@ -78,7 +78,7 @@ impl Entry {
 
     /// How the value is stored.
     pub fn encoding(&self) -> Encoding {
-        self.kind().encoding()
+        self.large().map_or_else(|| self.kind().encoding(), Large::encoding)
     }
 
     /// When the entry expires, in unix milliseconds.
@@ -136,7 +136,9 @@ impl Entry {
         match self.kind() {
             Kind::Int | Kind::Embstr | Kind::Raw => self.text(&mut Digits::new()).len(),
             Kind::HashPack | Kind::HashPackEx => self.hash().map_or(0, HashRef::len),
+            Kind::ListPack => self.list().map_or(0, ListRef::len),
             Kind::SetInts | Kind::SetPack => self.set().map_or(0, SetRef::len),
+            Kind::ZsetPack => self.zset().map_or(0, ZsetRef::len),
             _ => self.large().map_or(0, Large::len),
         }
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Large`]: a value that is a structure of its own.
 
+use crate::Encoding;
 use crate::hash::large::LargeHash;
 use crate::kind::Kind;
 use crate::large_string::LargeString;
+use crate::list::large::LargeList;
 use crate::set::large::LargeSet;
+use crate::zset::large::LargeZset;
 
 /// A value that is too big to be packed into its entry, boxed behind it.
 #[derive(Debug)]
@@ -13,8 +16,12 @@ pub(crate) enum Large {
     String(LargeString),
     /// A hash with an index.
     Hash(LargeHash),
+    /// A list in chunks.
+    List(LargeList),
     /// A set with an index.
     Set(LargeSet),
+    /// A sorted set with an index and an order.
+    Zset(LargeZset),
 }
 
 impl Large {
@@ -23,7 +30,17 @@ impl Large {
         match self {
             Large::String(_) => Kind::LargeString,
             Large::Hash(_) => Kind::LargeHash,
+            Large::List(_) => Kind::LargeList,
             Large::Set(_) => Kind::LargeSet,
+            Large::Zset(_) => Kind::LargeZset,
+        }
+    }
+
+    /// How it is stored, in the words of `OBJECT ENCODING`.
+    pub(crate) fn encoding(&self) -> Encoding {
+        match self {
+            Large::List(list) => list.encoding(),
+            other => other.kind().encoding(),
         }
     }
 
@@ -32,7 +49,9 @@ impl Large {
         match self {
             Large::String(string) => string.as_bytes().len(),
             Large::Hash(hash) => hash.len(),
+            Large::List(list) => list.len(),
             Large::Set(set) => set.len(),
+            Large::Zset(zset) => zset.len(),
         }
     }
 
@@ -41,7 +60,9 @@ impl Large {
         match self {
             Large::String(string) => string.heap_bytes(),
             Large::Hash(hash) => hash.heap_bytes(),
+            Large::List(list) => list.heap_bytes(),
             Large::Set(set) => set.heap_bytes(),
+            Large::Zset(zset) => zset.heap_bytes(),
         }
     }
 
@@ -50,7 +71,9 @@ impl Large {
         match self {
             Large::String(string) => Large::String(LargeString::new(&[string.as_bytes()])),
             Large::Hash(hash) => Large::Hash(hash.copy()),
+            Large::List(list) => Large::List(list.copy()),
             Large::Set(set) => Large::Set(set.copy()),
+            Large::Zset(zset) => Large::Zset(zset.copy()),
         }
     }
 
@@ -59,7 +82,9 @@ impl Large {
         match self {
             Large::String(_) => 1,
             Large::Hash(hash) => hash.len(),
+            Large::List(list) => list.pieces(),
             Large::Set(set) => set.len(),
+            Large::Zset(zset) => zset.len(),
         }
     }
 
@@ -68,7 +93,9 @@ impl Large {
         match self {
             Large::String(_) => true,
             Large::Hash(hash) => hash.free_some(budget),
+            Large::List(list) => list.free_some(budget),
             Large::Set(set) => set.free_some(budget),
+            Large::Zset(zset) => zset.free_some(budget),
         }
     }
 }

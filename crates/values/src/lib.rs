@@ -11,7 +11,7 @@
 //!   encodings, limits), `large.rs` (values too big to be packed), `remains.rs` (freeing those bit by
 //!   bit).
 //! * What its value can do: `string.rs`, and `large_string.rs` for strings that can be pinned;
-//!   `hash.rs` and `set.rs`, each with its large form in a folder.
+//!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder.
 //! * How small collections are packed: `pack.rs` (byte strings), `intset.rs` (integers),
 //!   `scratch.rs` (putting an edit together).
 //! * What it is made of: `thin.rs` (an allocation behind one pointer), `allocated.rs` (what the
@@ -29,6 +29,7 @@ mod intset;
 mod kind;
 mod large;
 mod large_string;
+mod list;
 mod number;
 mod pack;
 #[allow(unsafe_code)]
@@ -44,13 +45,16 @@ mod text;
 mod thin;
 mod types;
 mod varint;
+mod zset;
 
 pub use allocated::allocated;
 pub use entry::Entry;
 pub use hash::{HashMut, HashRef};
+pub use list::{End, ListIter, ListMut, ListRef};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
 pub use table::{Compact, Keyed, Line, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};
+pub use zset::{LexBound, ScoreBound, ZsetIter, ZsetMut, ZsetRef};

@@ -6,7 +6,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use values::{Digits, Entry, allocated};
+use values::{Digits, Entry, Table, allocated, hash_of};
 
 struct Counting;
 
@@ -109,4 +109,57 @@ fn what_an_entry_says_it_holds_is_what_it_holds() {
         });
         assert_eq!(entry.heap_bytes(), bytes, "{length} bytes, 20 times");
     }
+}
+
+fn key(number: u32) -> [u8; 4] {
+    number.to_be_bytes()
+}
+
+/// A table of as many entries, each third of which expires.
+fn table_of(entries: u32) -> Table<Entry> {
+    let mut table = Table::new();
+    for number in 0..entries {
+        let mut entry = Entry::string(&key(number), &[b'v'; 50]);
+        entry.set_expiry((number % 3 == 0).then_some(1_000 + u64::from(number)));
+        table.insert(hash_of(&key(number)), entry);
+    }
+    table
+}
+
+#[test]
+fn what_a_table_says_it_holds_is_what_it_holds() {
+    let (mut table, bytes) = held(|| table_of(20_000));
+    let entries = |table: &Table<Entry>| table.iter().map(Entry::heap_bytes).sum::<usize>();
+    assert_eq!(table.heap_bytes() + entries(&table), bytes);
+
+    let ((), freed) = held(|| {
+        for number in 0..15_000 {
+            table.remove(hash_of(&key(number)), &key(number));
+        }
+    });
+    let bytes = bytes.wrapping_add(freed);
+    assert_eq!(table.heap_bytes() + entries(&table), bytes);
+
+    let ((), freed) = held(|| while table.pop_some(100, drop) > 0 {});
+    assert_eq!((table.heap_bytes(), bytes.wrapping_add(freed)), (0, 0));
+}
+
+#[test]
+fn looking_things_up_and_sweeping_allocate_nothing() {
+    let mut table = table_of(5_000);
+    let spent = allocations(|| {
+        for number in 0..10_000 {
+            let hash = hash_of(&key(number));
+            table.prefetch(hash);
+            table.prefetch_elements(hash);
+            assert_eq!(table.find(hash, &key(number)).is_some(), number < 5_000);
+            assert!(table.sample(u64::from(number)).is_some());
+        }
+        let mut cursor = table.scan(0, |_| {});
+        while cursor != 0 {
+            cursor = table.scan(cursor, |_| {});
+        }
+        while !table.sweep(999, 10, drop) {}
+    });
+    assert_eq!(spent, 0);
 }

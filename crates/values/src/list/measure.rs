@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Measure`]: how large a list is, and whether it is called a listpack or a quicklist.
+//!
+//! The name follows Redis's rule and not the form of the list: a list that is a listpack there may
+//! have chunks here, because a chunk has room in front and bytes packed in an entry have none. The rule
+//! goes by the size that the list would have in Redis: the name changes when what is to come would
+//! exceed the limit, and changes back at half of it.
+//!
+//! * INV-SUM: elements and bytes are those that are there.
+//! * INV-NAME: a list that is called a listpack knows its size as one.
+
+use super::size::{Caps, LISTPACK_HEAD, listpack_len};
+use crate::Encoding;
+use crate::pack::{BOTH_WAYS, Pack, element_len};
+
+/// How large a list is.
+#[derive(Clone, Debug)]
+pub(super) struct Measure {
+    /// Elements.
+    len: usize,
+    /// Bytes of all elements, as they are packed here.
+    size: usize,
+    /// Bytes of all elements in a listpack of Redis. Nothing once they are far too many for one.
+    listpack: Option<usize>,
+    is_listpack: bool,
+}
+
+impl Measure {
+    /// That of an empty list, which is called a listpack.
+    pub(super) fn new() -> Self {
+        Measure { len: 0, size: 0, listpack: Some(LISTPACK_HEAD), is_listpack: true }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(super) fn encoding(&self) -> Encoding {
+        if self.is_listpack { Encoding::Listpack } else { Encoding::Quicklist }
+    }
+
+    /// An element has come.
+    pub(super) fn count_in(&mut self, text: &[u8], caps: Caps) {
+        self.len += 1;
+        self.size += element_len::<BOTH_WAYS>(text.len());
+        if let Some(size) = &mut self.listpack {
+            *size += listpack_len(text);
+            if *size > 4 * caps.bytes && !self.is_listpack {
+                self.listpack = None;
+            }
+        }
+    }
+
+    /// An element goes.
+    pub(super) fn count_out(&mut self, text: &[u8]) {
+        self.len -= 1;
+        self.size -= element_len::<BOTH_WAYS>(text.len());
+        if let Some(size) = &mut self.listpack {
+            *size -= listpack_len(text);
+        }
+    }
+
+    /// The elements of a pack go. Looks at them only if the size as a listpack is known, and so
+    /// small.
+    pub(super) fn count_out_all(&mut self, gone: &[u8], count: usize) {
+        self.len -= count;
+        self.size -= gone.len();
+        if let Some(size) = &mut self.listpack {
+            *size -= Pack::<BOTH_WAYS>::new(gone).iter().map(listpack_len).sum::<usize>();
+        }
+    }
+
+    /// So many elements are to come, with so many bytes of text.
+    pub(super) fn announce(&mut self, elements: usize, bytes: usize, caps: Caps) {
+        if self.is_listpack {
+            let size = self.listpack.expect("INV-NAME");
+            self.is_listpack = !caps.are_exceeded_by(size + bytes, self.len + elements);
+        }
+    }
+
+    /// No more elements go; `texts` are those that are left.
+    pub(super) fn shrunk<'a>(&mut self, caps: Caps, texts: impl Iterator<Item = &'a [u8]>) {
+        let half = caps.half();
+        // An integer takes more bytes here than in a listpack, but not three times as many.
+        if self.is_listpack || half.are_exceeded_by(self.size / 3, self.len) {
+            return;
+        }
+        let size = self.listpack.unwrap_or_else(|| LISTPACK_HEAD + listpack_sum(texts));
+        self.listpack = Some(size);
+        self.is_listpack = !half.are_exceeded_by(size, self.len);
+    }
+
+    /// # Panics
+    ///
+    /// When an invariant does not hold for these elements, with its name.
+    pub(super) fn check<'a>(&self, texts: impl Iterator<Item = &'a [u8]> + Clone) {
+        assert_eq!(self.len, texts.clone().count(), "INV-SUM: elements");
+        let size: usize = texts.clone().map(|text| element_len::<BOTH_WAYS>(text.len())).sum();
+        assert_eq!(self.size, size, "INV-SUM: bytes");
+        assert!(self.listpack.is_some() || !self.is_listpack, "INV-NAME");
+        let size = LISTPACK_HEAD + listpack_sum(texts);
+        assert_eq!(self.listpack.unwrap_or(size), size, "INV-SUM: bytes in a listpack");
+    }
+}
+
+fn listpack_sum<'a>(texts: impl Iterator<Item = &'a [u8]>) -> usize {
+    texts.map(listpack_len).sum()
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Slab`]: the members of a large sorted set with their scores, each found by an [`Id`].
+//!
+//! Slots are in chunks that never move, so growing copies nothing. There are four chunks of a size
+//! before the size doubles, up to a largest one: what is allocated ahead is about a quarter of what
+//! is there, or less. Slots that become free are used again; when more than half of them are free, members move from
+//! the end into the free ones ([`Slab::is_sparse`], [`Slab::move_last`]), and chunks go.
+//!
+//! * INV-SLOT: the list of free slots, linked both ways, has all of them and no other.
+
+use std::num::NonZeroU32;
+
+use crate::allocated;
+
+/// The number of a slot, plus one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Id(NonZeroU32);
+
+/// No slot: the end of the list of free ones. No slot has this number because no id could say so.
+const NONE: u32 = u32::MAX;
+
+/// Two to this is the number of slots in the first chunks.
+const FIRST_SHIFT: u32 = 3;
+/// Two to this is the number of slots in the largest chunks.
+const LAST_SHIFT: u32 = 12;
+/// Chunks before the largest ones.
+const SMALLER: usize = 4 * (LAST_SHIFT - FIRST_SHIFT) as usize;
+/// Free slots that are never too many.
+const SPARE: u32 = 64;
+
+impl Id {
+    fn new(slot: u32) -> Self {
+        let id = slot.checked_add(1).and_then(NonZeroU32::new);
+        Id(id.expect("a sorted set has fewer than 2^32 members"))
+    }
+
+    #[inline]
+    fn slot(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// A member, or a link of the list of free slots.
+#[derive(Debug)]
+enum Slot {
+    Used { score: f64, member: Box<[u8]> },
+    Free { before: u32, after: u32 },
+}
+
+const _: () = assert!(size_of::<Slot>() == 24, "links take the place of a member");
+
+/// Members with their scores.
+#[derive(Debug)]
+pub(super) struct Slab {
+    chunks: Vec<Vec<Slot>>,
+    /// Slots, free ones included.
+    slots: u32,
+    used: u32,
+    /// The first free slot, or [`NONE`].
+    free: u32,
+    /// Memory of the chunks.
+    chunk_bytes: usize,
+    /// Memory of the members.
+    member_bytes: usize,
+}
+
+/// The chunk in which a slot is, and its place in there.
+#[inline]
+fn locate(slot: u32) -> (usize, usize) {
+    // With four times the first size added, the highest bit tells the size of the chunk and the two
+    // bits below tell which one of that size it is.
+    let number = slot as usize + (4 << FIRST_SHIFT);
+    let shift = (number.ilog2() - 2).min(LAST_SHIFT);
+    let chunk = (number >> shift) - 4 + 4 * (shift - FIRST_SHIFT) as usize;
+    (chunk, number & ((1 << shift) - 1))
+}
+
+/// Slots of a chunk.
+fn chunk_len(chunk: usize) -> usize {
+    1 << (FIRST_SHIFT + (chunk.min(SMALLER) / 4) as u32)
+}
+
+fn chunk_bytes(chunk: usize) -> usize {
+    allocated(chunk_len(chunk) * size_of::<Slot>())
+}
+
+impl Slab {
+    /// An empty slab. Allocates nothing.
+    pub(super) fn new() -> Self {
+        Slab { chunks: Vec::new(), slots: 0, used: 0, free: NONE, chunk_bytes: 0, member_bytes: 0 }
+    }
+
+    /// Members.
+    pub(super) fn len(&self) -> usize {
+        self.used as usize
+    }
+
+    /// All memory. O(1).
+    pub(super) fn heap_bytes(&self) -> usize {
+        let table = allocated(self.chunks.capacity() * size_of::<Vec<Slot>>());
+        table + self.chunk_bytes + self.member_bytes
+    }
+
+    #[inline]
+    fn slot(&self, slot: u32) -> &Slot {
+        let (chunk, at) = locate(slot);
+        &self.chunks[chunk][at]
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, slot: u32) -> &mut Slot {
+        let (chunk, at) = locate(slot);
+        &mut self.chunks[chunk][at]
+    }
+
+    /// A member and its score.
+    #[inline]
+    pub(super) fn get(&self, id: Id) -> (&[u8], f64) {
+        match self.slot(id.slot()) {
+            Slot::Used { score, member } => (member, *score),
+            Slot::Free { .. } => unreachable!("INV-IDS: {id:?} is free"),
+        }
+    }
+
+    /// A member.
+    #[inline]
+    pub(super) fn member(&self, id: Id) -> &[u8] {
+        self.get(id).0
+    }
+
+    pub(super) fn set_score(&mut self, id: Id, new: f64) {
+        match self.slot_mut(id.slot()) {
+            Slot::Used { score, .. } => *score = new,
+            Slot::Free { .. } => unreachable!("INV-IDS: {id:?} is free"),
+        }
+    }
+
+    /// Adds a member.
+    ///
+    /// # Panics
+    ///
+    /// At 2^32 members.
+    pub(super) fn insert(&mut self, member: &[u8], score: f64) -> Id {
+        self.used += 1;
+        self.member_bytes += allocated(member.len());
+        let content = Slot::Used { score, member: member.into() };
+        if self.free == NONE {
+            return self.push(content);
+        }
+        let slot = self.free;
+        self.unlink(slot);
+        *self.slot_mut(slot) = content;
+        Id::new(slot)
+    }
+
+    /// Adds a slot at the end.
+    fn push(&mut self, content: Slot) -> Id {
+        let id = Id::new(self.slots);
+        let (chunk, _) = locate(self.slots);
+        if chunk == self.chunks.len() {
+            self.chunks.push(Vec::with_capacity(chunk_len(chunk)));
+            self.chunk_bytes += chunk_bytes(chunk);
+        }
+        self.chunks[chunk].push(content);
+        self.slots += 1;
+        id
+    }
+
+    /// Takes the last slot away.
+    fn pop(&mut self) -> Slot {
+        let chunk = self.chunks.len() - 1;
+        let content = self.chunks[chunk].pop().expect("the last chunk is not empty");
+        if self.chunks[chunk].is_empty() {
+            self.chunks.pop();
+            self.chunk_bytes -= chunk_bytes(chunk);
+        }
+        self.slots -= 1;
+        content
+    }
+
+    /// Takes a member out.
+    pub(super) fn remove(&mut self, id: Id) -> Box<[u8]> {
+        let free = Slot::Free { before: NONE, after: self.free };
+        let Slot::Used { member, .. } = std::mem::replace(self.slot_mut(id.slot()), free) else {
+            unreachable!("INV-IDS: {id:?} is free")
+        };
+        let after = std::mem::replace(&mut self.free, id.slot());
+        self.set_before(after, id.slot());
+        self.used -= 1;
+        self.member_bytes -= allocated(member.len());
+        member
+    }
+
+    /// Takes a slot off the list of free ones.
+    fn unlink(&mut self, slot: u32) {
+        let Slot::Free { before, after } = *self.slot(slot) else {
+            unreachable!("INV-SLOT: {slot} is not free")
+        };
+        self.set_before(after, before);
+        if before == NONE {
+            self.free = after;
+        } else if let Slot::Free { after: link, .. } = self.slot_mut(before) {
+            *link = after;
+        }
+    }
+
+    fn set_before(&mut self, slot: u32, to: u32) {
+        if slot != NONE
+            && let Slot::Free { before, .. } = self.slot_mut(slot)
+        {
+            *before = to;
+        }
+    }
+
+    /// Whether so many slots are free that members should move.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.slots / 2 > self.used + SPARE / 2
+    }
+
+    /// The member in the last slot; nothing when that is free.
+    pub(super) fn last(&self) -> Option<Id> {
+        let last = self.slots.checked_sub(1)?;
+        matches!(self.slot(last), Slot::Used { .. }).then(|| Id::new(last))
+    }
+
+    /// Takes the last slot away. A member in it moves to another slot, which is returned.
+    pub(super) fn move_last(&mut self) -> Option<Id> {
+        let last = self.slots - 1;
+        if matches!(self.slot(last), Slot::Free { .. }) {
+            self.unlink(last);
+            self.pop();
+            return None;
+        }
+        let to = self.free;
+        self.unlink(to);
+        let content = self.pop();
+        *self.slot_mut(to) = content;
+        Some(Id::new(to))
+    }
+
+    /// Frees up to `budget` slots from the end; how many it were. The slab is good for nothing else
+    /// from then on.
+    pub(super) fn free_some(&mut self, budget: usize) -> usize {
+        let count = budget.min(self.slots as usize);
+        self.free = NONE;
+        for _ in 0..count {
+            if let Slot::Used { member, .. } = self.pop() {
+                self.member_bytes -= allocated(member.len());
+                self.used -= 1;
+            }
+        }
+        count
+    }
+
+    /// Checks INV-SLOT and the sums.
+    ///
+    /// # Panics
+    ///
+    /// When something is wrong.
+    pub(super) fn check_integrity(&self) {
+        let (mut bytes, mut used) = (0, 0);
+        for content in self.chunks.iter().flatten() {
+            if let Slot::Used { member, .. } = content {
+                used += 1;
+                bytes += allocated(member.len());
+            }
+        }
+        assert_eq!((self.used, self.member_bytes), (used, bytes), "INV-SLOT: members");
+        let (mut free, mut before, mut slot) = (0, NONE, self.free);
+        while slot != NONE {
+            let Slot::Free { before: link, after } = *self.slot(slot) else {
+                panic!("INV-SLOT: {slot} is not free")
+            };
+            assert_eq!(link, before, "INV-SLOT: links");
+            (free, before, slot) = (free + 1, slot, after);
+        }
+        assert_eq!(self.used + free, self.slots, "INV-SLOT: free slots out of reach");
+        let slots: usize = self.chunks.iter().map(Vec::len).sum();
+        let bytes: usize =
+            self.chunks.iter().map(|chunk| allocated(chunk.capacity() * size_of::<Slot>())).sum();
+        assert_eq!((self.slots as usize, self.chunk_bytes), (slots, bytes), "INV-SLOT: chunks");
+    }
+}
+
+#[cfg(test)]
+impl Id {
+    /// An id of no slab, for trees alone.
+    pub(super) fn of(slot: u32) -> Self {
+        Id::new(slot)
+    }
+
+    /// What [`Id::of`] was called with.
+    pub(super) fn number(self) -> u32 {
+        self.slot()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn slots_follow_each_other_through_the_chunks() {
+        let (mut chunk, mut at) = (0, 0);
+        for slot in 0..200_000 {
+            assert_eq!(locate(slot), (chunk, at), "{slot}");
+            at += 1;
+            if at == chunk_len(chunk) {
+                (chunk, at) = (chunk + 1, 0);
+            }
+        }
+        assert_eq!(chunk_len(0), 8);
+        assert_eq!(chunk_len(SMALLER - 1), 2048);
+        assert_eq!(chunk_len(SMALLER + 10), 4096);
+        let (chunk, at) = locate(u32::MAX - 1);
+        assert!(at < chunk_len(chunk));
+    }
+
+    #[test]
+    fn about_a_quarter_is_allocated_ahead() {
+        let mut slab = Slab::new();
+        for count in 1..100_000 {
+            slab.insert(b"", 0.0);
+            let ahead = slab.chunk_bytes - count * size_of::<Slot>();
+            assert!(ahead <= count * size_of::<Slot>() * 26 / 100 + 16 * size_of::<Slot>());
+        }
+        assert!(slab.chunk_bytes < 104_000 * size_of::<Slot>());
+    }
+
+    #[test]
+    fn a_slab_is_freed_bit_by_bit() {
+        let mut slab = Slab::new();
+        let ids: Vec<Id> = (0..100).map(|_| slab.insert(b"member", 1.0)).collect();
+        slab.remove(ids[99]);
+        slab.remove(ids[5]);
+        assert_eq!(slab.free_some(30), 30);
+        assert_eq!(slab.len(), 69);
+        assert_eq!(slab.free_some(1000), 70);
+        assert_eq!((slab.len(), slab.chunk_bytes, slab.member_bytes), (0, 0, 0));
+        assert_eq!(slab.free_some(1), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn members_stay_under_their_ids(steps in prop::collection::vec(any::<u16>(), 0..600)) {
+            let mut slab = Slab::new();
+            let mut model = HashMap::new();
+            let mut ids = Vec::new();
+            // First many come, then many go.
+            let middle = steps.len() / 2;
+            for (number, step) in steps.into_iter().enumerate() {
+                let odds = if number < middle { 4 } else { 1 };
+                if ids.is_empty() || step % 5 < odds {
+                    let member = vec![b'x'; usize::from(step % 50)];
+                    let id = slab.insert(&member, f64::from(step));
+                    model.insert(id.slot(), (member, f64::from(step)));
+                    ids.push(id);
+                } else {
+                    let id = ids.swap_remove(usize::from(step) % ids.len());
+                    let (member, _) = model.remove(&id.slot()).expect("it is there");
+                    prop_assert_eq!(&*slab.remove(id), &*member);
+                }
+                while slab.is_sparse() {
+                    let from = slab.last();
+                    let to = slab.move_last();
+                    prop_assert_eq!(from.is_some(), to.is_some());
+                    if let (Some(from), Some(to)) = (from, to) {
+                        let content = model.remove(&from.slot()).expect("it is there");
+                        model.insert(to.slot(), content);
+                        ids.retain(|id| *id != from);
+                        ids.push(to);
+                    }
+                }
+                slab.check_integrity();
+                prop_assert_eq!(slab.len(), model.len());
+                prop_assert!(slab.slots <= 2 * slab.used + SPARE + 1);
+            }
+            for id in ids {
+                let (member, score) = &model[&id.slot()];
+                prop_assert_eq!(slab.get(id), (&**member, *score));
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What lists and sorted sets promise about heap allocations, counted; and that the memory they say
+//! they hold is what they have allocated.
+//!
+//! Safe code cannot replace the global allocator, so this test does, in its own process.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use values::{End, Entry, Limits, ScoreBound, allocated};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to `System` as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        BYTES.set(BYTES.get().wrapping_add(allocated(layout.size())));
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.set(BYTES.get().wrapping_sub(allocated(layout.size())));
+        // SAFETY: as for `alloc`; the pointer came from `System`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations this thread makes in `work`.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+/// Does all steps to one entry, and looks at its memory after each of them.
+fn check_memory(new: fn(&[u8]) -> Entry, steps: impl Iterator<Item = impl FnOnce(&mut Entry)>) {
+    let before = BYTES.get();
+    let mut entry = new(b"key");
+    for (number, step) in steps.enumerate() {
+        step(&mut entry);
+        let held = BYTES.get().wrapping_sub(before);
+        assert_eq!(entry.heap_bytes(), held, "after step {number}");
+    }
+    let copy = entry.copy_to(b"copy");
+    assert_eq!(entry.heap_bytes() + copy.heap_bytes(), BYTES.get().wrapping_sub(before));
+    drop((entry, copy));
+    assert_eq!(BYTES.get(), before, "all of it is given back");
+}
+
+/// Numbers that jump about.
+fn scattered(number: usize) -> usize {
+    number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
+}
+
+#[test]
+fn a_sorted_set_knows_its_memory() {
+    let limits = Limits::default();
+    let steps = (0..6_000).map(|number| {
+        move |entry: &mut Entry| {
+            let mut set = entry.zset_mut(&limits).expect("it is a sorted set");
+            let member = scattered(number % 2_000).to_string();
+            if number < 2_000 || number % 3 == 0 {
+                set.insert(member.as_bytes(), (scattered(number) % 100) as f64);
+            } else {
+                set.remove(member.as_bytes());
+            }
+        }
+    });
+    check_memory(Entry::new_zset, steps);
+}
+
+#[test]
+fn a_list_knows_its_memory() {
+    let limits = Limits { list_bytes: -1, ..Limits::default() };
+    let steps = (0..6_000_usize).map(|number| {
+        move |entry: &mut Entry| {
+            let mut list = entry.list_mut(&limits).expect("it is a list");
+            let end = if number.is_multiple_of(2) { End::Front } else { End::Back };
+            let text = vec![b'x'; scattered(number) % 300];
+            match number % 7 {
+                0 => drop(list.set((scattered(number) % 100) as i64, &text)),
+                1 => drop(list.insert_before(&text, &text)),
+                2 => drop(list.remove(1, &text)),
+                _ if number < 3_000 => list.push(end, &text),
+                _ => drop(list.pop(end, |_| ())),
+            }
+        }
+    });
+    check_memory(Entry::new_list, steps);
+}
+
+/// A small and a large sorted set, with scores from 0 up.
+fn sorted_sets() -> [Entry; 2] {
+    [100, 10_000].map(|members| {
+        let (mut entry, limits) = (Entry::new_zset(b"key"), Limits::default());
+        let mut set = entry.zset_mut(&limits).expect("it is a sorted set");
+        for number in 0..members {
+            set.insert(format!("{number:016}").as_bytes(), number as f64);
+        }
+        entry
+    })
+}
+
+/// A small and a large list of numbers.
+fn lists() -> [Entry; 2] {
+    [100, 10_000].map(|elements| {
+        let (mut entry, limits) = (Entry::new_list(b"key"), Limits::default());
+        let mut list = entry.list_mut(&limits).expect("it is a list");
+        for number in 0..elements {
+            list.push_back(format!("{number:08}").as_bytes());
+        }
+        entry
+    })
+}
+
+#[test]
+fn reading_a_sorted_set_allocates_nothing() {
+    for entry in sorted_sets() {
+        let spent = allocations(|| {
+            let set = entry.zset().expect("it is a sorted set");
+            assert_eq!(set.score(b"0000000000000042"), Some(42.0));
+            assert_eq!(set.rank(b"0000000000000042"), Some(42));
+            let ranks =
+                set.ranks_by_score(ScoreBound::Inclusive(50.0), ScoreBound::Exclusive(80.0));
+            assert_eq!(set.range(ranks).rev().count(), 30);
+            assert!(set.sample(7).is_some());
+            assert_eq!(set.scan(0, 10, |_, _| {}) == 0, entry.len() == 100);
+        });
+        assert_eq!(spent, 0, "{} members", entry.len());
+    }
+}
+
+#[test]
+fn a_changed_score_allocates_next_to_nothing() {
+    let limits = Limits::default();
+    for mut entry in sorted_sets() {
+        let spent = allocations(|| {
+            let mut set = entry.zset_mut(&limits).expect("it is a sorted set");
+            for number in 0..100 {
+                let score = if number % 2 == 0 { f64::from(number) + 0.5 } else { 1e6 };
+                assert!(set.insert(format_member(number).as_slice(), score).is_some());
+            }
+        });
+        assert!(spent <= 1, "a leaf, when one must be split: {spent}");
+    }
+}
+
+/// Sixteen digits, on the stack.
+fn format_member(number: i32) -> [u8; 16] {
+    let mut member = *b"0000000000000000";
+    member[15] += (number % 10) as u8;
+    member[14] += (number / 10) as u8;
+    member
+}
+
+#[test]
+fn reading_a_list_and_popping_allocate_nothing() {
+    let limits = Limits::default();
+    for mut entry in lists() {
+        let len = entry.len();
+        let spent = allocations(|| {
+            let list = entry.list().expect("it is a list");
+            assert_eq!(list.get(50), Some(&b"00000050"[..]));
+            assert_eq!(list.range(20..60).rev().count(), 40);
+            assert_eq!(list.iter().count(), len);
+        });
+        assert_eq!(spent, 0, "{len} elements");
+        let spent = allocations(|| {
+            let mut list = entry.list_mut(&limits).expect("it is a list");
+            assert_eq!(list.pop_front(<[u8]>::len), Some(8));
+            assert_eq!(list.pop_back(<[u8]>::len), Some(8));
+        });
+        assert!(spent <= 1, "a smaller entry: {spent}");
+    }
+}
+
+#[test]
+fn pushing_allocates_once_in_a_while() {
+    let limits = Limits::default();
+    for end in [End::Front, End::Back] {
+        let mut entry = Entry::new_list(b"key");
+        let spent = allocations(|| {
+            for _ in 0..100_000 {
+                entry.list_mut(&limits).expect("it is a list").push(end, b"12345678");
+            }
+        });
+        assert!(spent < 100_000 / 100, "{end:?}: {spent}");
+    }
+}
