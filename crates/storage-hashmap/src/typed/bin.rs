@@ -154,3 +154,77 @@ impl Waste {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use values::{Limits, hash_of};
+
+    /// A hash that takes many steps to free.
+    fn large(fields: u32) -> Entry {
+        let limits = Limits::default();
+        let mut entry = Entry::new_hash(b"large");
+        for field in 0..fields {
+            let mut hash = entry.hash_mut(&limits).expect("it is a hash");
+            hash.set(&field.to_le_bytes(), b"value", 0);
+        }
+        assert!(entry.is_large());
+        entry
+    }
+
+    fn filled(bin: &Bin, ledger: &Ledger, waste: Vec<Entry>) -> u64 {
+        let mut table = Table::new();
+        let mut entry_bytes = 0;
+        for entry in waste {
+            entry_bytes += entry.heap_bytes() as u64;
+            table.insert(hash_of(entry.key()), entry);
+        }
+        let bytes = entry_bytes + table.heap_bytes() as u64;
+        ledger.adopt(bytes);
+        bin.push_database(table, entry_bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_value_is_freed_in_steps_and_counts_until_then() {
+        let (bin, ledger) = (Bin::default(), Ledger::new(1));
+        let entry = large(5000);
+        let bytes = entry.heap_bytes() as u64;
+        ledger.adopt(bytes);
+        bin.push_value(entry);
+        let first = bin.free_some(&ledger, 100);
+        assert!(first.bytes > 0 && first.bytes < bytes / 2, "{first:?} of {bytes}");
+        assert_eq!(ledger.used(), bin.recount(), "INV-BIN");
+        let mut calls = 1;
+        while !bin.is_empty() {
+            assert!(bin.free_some(&ledger, 100).steps <= 100);
+            calls += 1;
+        }
+        assert!((40..80).contains(&calls), "{calls} calls");
+        assert_eq!((ledger.used(), ledger.leaving(), bin.recount()), (0, 0, 0));
+    }
+
+    #[test]
+    fn large_values_of_a_database_are_freed_in_steps_too() {
+        let (bin, ledger) = (Bin::default(), Ledger::new(1));
+        let small = (0..1000_u32).map(|number| Entry::string(&number.to_le_bytes(), b"value"));
+        filled(&bin, &ledger, small.chain([large(2000)]).collect());
+        while !bin.is_empty() {
+            let freed = bin.free_some(&ledger, 50);
+            assert!(freed.steps <= 51, "{freed:?}");
+            assert_eq!(ledger.used(), bin.recount(), "INV-BIN");
+        }
+        assert_eq!((ledger.used(), ledger.leaving()), (0, 0));
+    }
+
+    #[test]
+    fn who_finds_another_at_it_goes_on_without() {
+        let (bin, ledger) = (Bin::default(), Ledger::new(1));
+        filled(&bin, &ledger, vec![Entry::string(b"key", b"value")]);
+        let held = bin.waste.lock();
+        assert_eq!(bin.try_free_some(&ledger, 9), None);
+        drop(held);
+        assert!(bin.try_free_some(&ledger, 9).is_some_and(|freed| freed.bytes > 0));
+        assert!(bin.is_empty());
+    }
+}

@@ -205,3 +205,110 @@ impl Shard {
         Some(freed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use storage::keyspace::{Keyspace, Scope, View};
+    use values::{Entry, hash_of};
+
+    const NOW_MS: u64 = 1_700_000_000_000;
+
+    /// So many entries of a hundred bytes, the later ones used later, and a limit of next to nothing.
+    fn full(entries: u32, policy: Policy) -> TypedStore {
+        let mut store = TypedStore::builder().shards(4).seed(1).build();
+        for number in 0..entries {
+            let now_ms = NOW_MS + u64::from(number) * 1000;
+            let entry = Entry::string(&number.to_le_bytes(), &[7; 100]);
+            store.view(Scope::ALL, now_ms).put(entry, 0);
+        }
+        assert!(store.make_room(NOW_MS, &mut |_| ()), "there is no limit yet");
+        store.settings().set_policy(policy);
+        store.settings().set_maxmemory(1);
+        store
+    }
+
+    fn end_ms(entries: u32) -> u64 {
+        NOW_MS + u64::from(entries) * 1000
+    }
+
+    #[test]
+    fn those_unused_for_longest_go_first_by_and_large() {
+        let mut store = full(1000, Policy::AllkeysLru);
+        let mut order = Vec::new();
+        for _ in 0..500 {
+            let mut note = |gone: Gone<'_>| {
+                order.push(u32::from_le_bytes(gone.key.try_into().expect("four bytes")));
+            };
+            let outcome = store.evict_or_free(end_ms(1000), &mut note);
+            assert!(matches!(outcome, Outcome::Evicted(_)), "{outcome:?}");
+        }
+        let right = order.iter().filter(|&&number| number < 500).count();
+        assert!(right > 440, "{right} of 500 are of the older half");
+        let first = order[..100].iter().filter(|&&number| number < 250).count();
+        assert!(first > 85, "{first} of the first 100 are of the oldest quarter");
+    }
+
+    #[test]
+    fn a_candidate_that_was_used_since_stays() {
+        let mut store = full(1, Policy::AllkeysLru);
+        let key = 0_u32.to_le_bytes();
+        let judge = Judge {
+            policy: Policy::AllkeysLru,
+            access: Access::new(store.settings(), end_ms(1)),
+            unix_ms: end_ms(1),
+            salt: 0,
+        };
+        let peeked = Candidate::of(0, store.view(Scope::ALL, NOW_MS).peek(0, &key).expect("there"));
+        assert!(store.view(Scope::ALL, end_ms(1)).get(0, &key).is_some());
+        let shared = &store.shared;
+        let mut shard = shared.lock(shared.shard_of(hash_of(&key)));
+        assert_eq!(shard.evict(shared, &judge, peeked, &mut |_| ()), None);
+        let now = Candidate::of(0, shard.databases[0].table.iter().next().expect("there"));
+        assert!(shard.evict(shared, &judge, now, &mut |_| ()).is_some());
+    }
+
+    #[test]
+    fn rare_entries_with_an_expiry_are_found_among_many_without() {
+        let mut store = full(30_000, Policy::VolatileLru);
+        let now_ms = end_ms(30_000);
+        for number in [7, 15_000, 29_000_u32] {
+            store.view(Scope::ALL, now_ms).set_expiry(0, &number.to_le_bytes(), Some(u64::MAX));
+        }
+        let mut gone = 0;
+        let mut calls = 0;
+        while store.make_room(now_ms, &mut |_| gone += 1) {
+            calls += 1;
+            assert!(calls < 100);
+        }
+        assert_eq!(gone, 3);
+    }
+
+    #[test]
+    fn a_handle_that_adds_much_evicts_as_much() {
+        let mut store = full(20_000, Policy::AllkeysRandom);
+        let limit = store.used_bytes();
+        store.settings().set_maxmemory(limit);
+        store.view(Scope::ALL, NOW_MS).put(Entry::string(b"large", &[7; 1 << 20]), 1);
+        let mut gone = 0;
+        assert!(store.make_room(NOW_MS, &mut |_| gone += 1));
+        assert!(gone > 1000, "{gone} entries for a megabyte");
+        assert!(store.used_bytes() <= limit);
+    }
+
+    #[test]
+    fn a_limit_that_was_lowered_is_reached_in_bounded_steps() {
+        let mut store = full(20_000, Policy::AllkeysLru);
+        let mut gone = 0;
+        assert!(store.make_room(NOW_MS, &mut |_| gone += 1));
+        assert_eq!(gone, EVICTIONS, "of 20 000 that are too many");
+        let mut calls = 0;
+        while store.maintain(NOW_MS, 64, &mut |_| ()) {
+            calls += 1;
+            assert!(calls < 20_000);
+        }
+        assert!(calls > 1000, "{calls} calls");
+        assert_eq!(store.stats().entry_bytes, 0);
+        store.check_integrity();
+    }
+}

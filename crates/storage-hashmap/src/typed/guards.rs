@@ -72,3 +72,54 @@ impl<'a> Guards<'a> {
         (self.scope.bits() & (scope.bits() - 1)).count_ones() as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::random::Random;
+
+    fn shared() -> Shared {
+        Shared::new(64, 1, Random::new(1))
+    }
+
+    #[test]
+    fn each_shard_of_a_scope_is_found_and_locked() {
+        let shared = shared();
+        let numbers = [0, 1, 5, 31, 32, 62, 63];
+        let scope = numbers.into_iter().map(Scope::shard).fold(Scope::NONE, |all, one| all | one);
+        let mut guards = Guards::lock(&shared, scope);
+        for number in numbers {
+            assert_eq!(
+                (guards.shard(number).number, guards.shard_mut(number).number),
+                (number, number)
+            );
+        }
+        let locked = |number: &usize| shared.try_lock(*number).is_none();
+        assert!((0..64).filter(locked).eq(numbers));
+        drop(guards);
+        assert_eq!((0..64).filter(locked).count(), 0);
+    }
+
+    #[test]
+    fn one_shard_and_none_are_scopes_too() {
+        let shared = shared();
+        assert_eq!(Guards::lock(&shared, Scope::shard(63)).shard(63).number, 63);
+        let _none = Guards::lock(&shared, Scope::NONE);
+        assert!((0..64).all(|number| shared.try_lock(number).is_some()));
+    }
+
+    #[test]
+    fn everything_is_what_there_is() {
+        let shared = Shared::new(4, 1, Random::new(1));
+        let guards = Guards::lock(&shared, Scope::ALL);
+        assert_eq!(guards.scope(), Scope::from_bits(0b1111));
+        assert_eq!(guards.shard(3).number, 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "shard 2 is not in the scope of the view")]
+    fn a_key_out_of_scope_is_a_mistake() {
+        let shared = shared();
+        Guards::lock(&shared, Scope::shard(1) | Scope::shard(3)).shard(2);
+    }
+}

@@ -192,3 +192,40 @@ impl Errand<'_> {
         (self.gone)(Gone { db: self.db, key: entry.key(), reason });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pace_of_a_large_table_takes_it_round_in_four_seconds() {
+        let mut sweep = Sweep::default();
+        let buckets = 4_000_000;
+        sweep.allow(1_000_000, buckets);
+        assert_eq!(sweep.allowed, 1_000_000, "no more than a second's arrears");
+        sweep.allowed = 0;
+        for step in 1..=4000 {
+            sweep.allow(1_000_000 + step, buckets);
+        }
+        assert_eq!(sweep.allowed, 1_000_000, "nor later on");
+        sweep.allowed = 0;
+        sweep.allow(1_004_250, buckets);
+        assert_eq!(sweep.allowed, buckets as u64 / 16, "a quarter of a second");
+    }
+
+    #[test]
+    fn a_small_table_is_through_in_no_time() {
+        let mut sweep = Sweep { paced_ms: 5000, allowed: 0 };
+        sweep.allow(5002, 20);
+        assert_eq!(sweep.allowed, 2 * PACE_MIN);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_stops_nothing() {
+        let mut sweep = Sweep { paced_ms: 9_000_000, allowed: 0 };
+        sweep.allow(5000, 100);
+        assert_eq!(sweep.allowed, 0);
+        sweep.allow(5001, 100);
+        assert_eq!(sweep.allowed, PACE_MIN);
+    }
+}
