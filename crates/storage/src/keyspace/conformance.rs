@@ -61,6 +61,11 @@ mod threads;
 mod uses;
 mod walks;
 
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
 use super::Keyspace;
 
 /// Tests an engine through a single handle.
