@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists: [`ListRef`] reads one and [`ListMut`] edits one.
 //!
-//! A short list is [packed](crate::pack) in its entry, readable from both ends. That is for
-//! [`PACKED_MAX`] bytes: an edit moves what is behind it. A longer list is a sequence of
-//! [chunks](large), each a pack with room at both ends. Which [encoding](Encoding) a client is told is
-//! another question; [measure] has the answer.
+//! A list of up to two kilobytes is [packed](crate::pack) in its entry, readable from both ends: an
+//! edit moves what is behind it. A longer list is a sequence of [chunks](large), each a pack with
+//! room at both ends. Which [encoding](crate::Encoding) a client is told is another question, which
+//! [`measure`] answers.
 //!
 //! Elements are found by index from the nearer end, or by walking.
 
 mod chunk;
+mod edit;
 mod iter;
 pub(crate) mod large;
 mod measure;
@@ -22,18 +23,12 @@ use std::ops::Range;
 use crate::either::Either;
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::pack::{BOTH_WAYS, Pack, element_len};
-use crate::scratch::Scratch;
-use crate::{Encoding, Entry, Limits};
+use crate::pack::{BOTH_WAYS, Pack};
+use crate::{Entry, Limits};
 use iter::Form;
-use large::LargeList;
-use measure::Measure;
-use size::{Caps, LISTPACK_HEAD};
 
+pub use edit::ListMut;
 pub use iter::ListIter;
-
-/// The most bytes of a list in its entry. At half of it, a list goes back there.
-const PACKED_MAX: usize = 2048;
 
 /// An end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -150,242 +145,6 @@ fn pack(bytes: &[u8]) -> Pack<'_, BOTH_WAYS> {
 fn resolve(index: i64, len: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add_unsigned(len as u64)? } else { index };
     usize::try_from(index).ok().filter(|index| *index < len)
-}
-
-/// A list to edit.
-#[derive(Debug)]
-pub struct ListMut<'a> {
-    entry: &'a mut Entry,
-    caps: Caps,
-    /// What was announced and has not come.
-    announced: usize,
-}
-
-impl<'a> ListMut<'a> {
-    /// The list that an entry is, if it is one.
-    pub(crate) fn of(entry: &'a mut Entry, limits: &Limits) -> Option<Self> {
-        ListRef::of(entry)?;
-        Some(ListMut { entry, caps: Caps::of(limits), announced: 0 })
-    }
-
-    /// The list, to read.
-    pub fn read(&self) -> ListRef<'_> {
-        ListRef::of(self.entry).expect("an edit does not change the type")
-    }
-
-    /// Elements.
-    #[expect(clippy::len_without_is_empty, reason = "an empty list is removed")]
-    pub fn len(&self) -> usize {
-        self.read().len()
-    }
-
-    /// Says that so many elements are to be pushed, with so many bytes in all.
-    ///
-    /// The encoding that a client is told depends on what a command brings, all of it together. Without
-    /// this, each element counts for itself.
-    pub fn announce(&mut self, elements: usize, bytes: usize) {
-        self.announced = elements;
-        self.grow(elements, bytes);
-    }
-
-    /// What is to come may make the list a quicklist, which is never packed in the entry.
-    fn grow(&mut self, elements: usize, bytes: usize) {
-        let caps = self.caps;
-        if let Some(large) = self.large() {
-            return large.announce(elements, bytes, caps);
-        }
-        // A listpack is not twice as large as what is here, so mostly there is no need to measure it.
-        let most = LISTPACK_HEAD + 2 * self.entry.bytes().len();
-        if caps.elements == usize::MAX && most + bytes <= caps.bytes {
-            return;
-        }
-        let mut measure = Measure::new();
-        pack(self.entry.bytes()).iter().for_each(|text| measure.count_in(text, caps));
-        measure.announce(elements, bytes, caps);
-        if measure.encoding() == Encoding::Quicklist {
-            self.make_large().announce(elements, bytes, caps);
-        }
-    }
-
-    /// Adds an element at the front.
-    pub fn push_front(&mut self, text: &[u8]) {
-        self.push(End::Front, text);
-    }
-
-    /// Adds an element at the back.
-    pub fn push_back(&mut self, text: &[u8]) {
-        self.push(End::Back, text);
-    }
-
-    /// Adds an element at an end.
-    pub fn push(&mut self, end: End, text: &[u8]) {
-        match self.announced.checked_sub(1) {
-            Some(left) => self.announced = left,
-            None => self.grow(1, text.len()),
-        }
-        let caps = self.caps;
-        if let Some(large) = self.make_room(text) {
-            return large.push(end, text, caps);
-        }
-        let at = if end == End::Front { 0 } else { self.entry.bytes().len() };
-        self.splice(at..at, text);
-    }
-
-    /// The chunks, if there are any or the entry is too small for another element.
-    fn make_room(&mut self, text: &[u8]) -> Option<&mut LargeList> {
-        let len = self.entry.bytes().len() + element_len::<BOTH_WAYS>(text.len());
-        if self.entry.kind() == Kind::ListPack && len > PACKED_MAX {
-            return Some(self.make_large());
-        }
-        self.large()
-    }
-
-    /// Puts an element in the place of bytes of the packed list.
-    fn splice(&mut self, range: Range<usize>, text: &[u8]) {
-        let mut element = Scratch::new();
-        element.element::<BOTH_WAYS>(text);
-        self.entry.splice(range, element.as_slice());
-    }
-
-    /// Takes out the element at the front, and shows it.
-    pub fn pop_front<R>(&mut self, gone: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.pop(End::Front, gone)
-    }
-
-    /// Takes out the element at the back, and shows it.
-    pub fn pop_back<R>(&mut self, gone: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.pop(End::Back, gone)
-    }
-
-    /// Takes out the element at an end, and shows it.
-    pub fn pop<R>(&mut self, end: End, gone: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        if let Some(large) = self.large() {
-            let result = large.pop(end, gone);
-            self.settle();
-            return result;
-        }
-        let bytes = self.entry.bytes();
-        let element = match end {
-            End::Front => pack(bytes).at(0),
-            End::Back => pack(bytes).before(bytes.len()),
-        }?;
-        let (range, result) = (element.range(), gone(element.text));
-        self.entry.splice(range, &[]);
-        Some(result)
-    }
-
-    /// Replaces the element of this index; false if there is none. -1 is the last one.
-    pub fn set(&mut self, index: i64, text: &[u8]) -> bool {
-        let Some(index) = resolve(index, self.len()) else { return false };
-        self.grow(1, text.len());
-        let caps = self.caps;
-        if let Some(large) = self.make_room(text) {
-            large.replace(large.locate(index), text, caps);
-            self.settle();
-            return true;
-        }
-        let old = pack(self.entry.bytes()).nth(index);
-        let range = old.expect("the index is that of an element").range();
-        self.splice(range, text);
-        true
-    }
-
-    /// Adds an element in front of the first one that is `pivot`; false if there is none.
-    pub fn insert_before(&mut self, pivot: &[u8], text: &[u8]) -> bool {
-        self.insert(pivot, End::Front, text)
-    }
-
-    /// Adds an element behind the first one that is `pivot`; false if there is none.
-    pub fn insert_after(&mut self, pivot: &[u8], text: &[u8]) -> bool {
-        self.insert(pivot, End::Back, text)
-    }
-
-    fn insert(&mut self, pivot: &[u8], side: End, text: &[u8]) -> bool {
-        self.grow(1, text.len());
-        let caps = self.caps;
-        if let Some(large) = self.make_room(text) {
-            let Some(place) = large.position(pivot) else { return false };
-            let border = if side == End::Front { place.start } else { place.end };
-            large.insert(place.chunk, border, text, caps);
-            return true;
-        }
-        let Some(element) = pack(self.entry.bytes()).find(pivot) else {
-            return false;
-        };
-        let at = if side == End::Front { element.start } else { element.end };
-        self.splice(at..at, text);
-        true
-    }
-
-    /// Takes out elements that are `text`, and returns how many: with a positive `count` that many from
-    /// the front on, with a negative one from the back on, all with 0.
-    pub fn remove(&mut self, count: i64, text: &[u8]) -> usize {
-        let from = if count < 0 { End::Back } else { End::Front };
-        let count = match count {
-            0 => usize::MAX,
-            count => usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX),
-        };
-        let caps = self.caps;
-        if let Some(large) = self.large() {
-            let removed = large.remove(from, count, text, caps);
-            if removed > 0 {
-                self.settle();
-            }
-            return removed;
-        }
-        match large::without(self.entry.bytes(), from, count, text) {
-            Some((kept, removed)) => {
-                self.entry.set_bytes(Kind::ListPack, &kept);
-                removed
-            }
-            None => 0,
-        }
-    }
-
-    /// Takes out all elements but those with these indices.
-    pub fn trim(&mut self, indices: Range<usize>) {
-        let len = self.len();
-        let end = indices.end.min(len);
-        let start = indices.start.min(end);
-        if let Some(large) = self.large() {
-            // The whole list goes from one end.
-            large.drop_end(End::Back, len - end);
-            large.drop_end(End::Front, start);
-            return self.settle();
-        }
-        let bytes = self.entry.bytes();
-        let border = |index| pack(bytes).nth(index).map_or(bytes.len(), |next| next.start);
-        let (start, end, len) = (border(start), border(end), bytes.len());
-        self.entry.splice(end..len, &[]);
-        self.entry.splice(0..start, &[]);
-    }
-
-    /// After elements went, the list may be called a listpack again, and may fit in the entry.
-    fn settle(&mut self) {
-        let caps = self.caps;
-        let Some(large) = self.large() else { return };
-        large.shrunk(caps);
-        if large.encoding() == Encoding::Listpack && large.size() <= PACKED_MAX / 2 {
-            let bytes: Vec<u8> =
-                large.chunks().iter().flat_map(|chunk| chunk.as_bytes()).copied().collect();
-            self.entry.set_bytes(Kind::ListPack, &bytes);
-        }
-    }
-
-    /// The chunks, if the list is large.
-    fn large(&mut self) -> Option<&mut LargeList> {
-        match self.entry.large_mut() {
-            Some(Large::List(large)) => Some(large),
-            _ => None,
-        }
-    }
-
-    /// Turns a packed list into chunks.
-    fn make_large(&mut self) -> &mut LargeList {
-        let large = LargeList::new(Pack::new(self.entry.bytes()), self.caps);
-        self.entry.set_large(Large::List(large));
-        self.large().expect("it has just been made large")
-    }
 }
 
 impl Entry {

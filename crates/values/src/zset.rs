@@ -4,13 +4,13 @@
 //! Members are ordered by score, and by their bytes where scores are equal. -0.0 and 0.0 are equal
 //! scores; no score is NaN. A member's rank is the number of members before it.
 //!
-//! A small sorted set is [packed](packed) in its entry, a [large](large) one has an index by member
-//! and a tree in the order. A packed set becomes large when it has too many members, or one that is too
-//! long; a large one stays large.
+//! A small sorted set is [packed] in its entry, a [large] one has an index by member
+//! and a tree in the order. A packed set becomes large when it has too many members, or one that is
+//! too long; a large one stays large.
 //!
-//! Both forms answer all questions about the order with ranks: a range of scores or members is first
-//! turned into the range of their ranks ([`ZsetRef::ranks_by_score`]), which has a length and can be cut
-//! at both ends, and is then walked over in either direction ([`ZsetRef::range`]).
+//! Both forms answer all questions about the order with ranks: a range of scores or members is
+//! first turned into the range of their ranks ([`ZsetRef::ranks_by_score`]), which has a length and
+//! can be cut at both ends, and is then walked over in either direction ([`ZsetRef::range`]).
 
 mod bounds;
 mod iter;
@@ -123,7 +123,8 @@ impl<'a> ZsetRef<'a> {
         })
     }
 
-    /// The ranks of the members with scores from `min` to `max`. Their number is the range's length.
+    /// The ranks of the members with scores from `min` to `max`. Their number is the range's
+    /// length.
     pub fn ranks_by_score(self, min: ScoreBound, max: ScoreBound) -> Range<usize> {
         let start = self.partition_by_score(|score| min.starts_after(score));
         start..self.partition_by_score(|score| max.reaches(score)).max(start)
@@ -136,8 +137,8 @@ impl<'a> ZsetRef<'a> {
         }
     }
 
-    /// The ranks of the members from `min` to `max`. Means something only while all members have the
-    /// same score.
+    /// The ranks of the members from `min` to `max`. Means something only while all members have
+    /// the same score.
     pub fn ranks_by_lex(self, min: LexBound<'_>, max: LexBound<'_>) -> Range<usize> {
         let start = self.partition_by_member(|member| min.starts_after(member));
         start..self.partition_by_member(|member| max.reaches(member)).max(start)
@@ -150,9 +151,9 @@ impl<'a> ZsetRef<'a> {
         }
     }
 
-    /// Visits about `count` members and returns the cursor of the next call. Begins and ends with 0;
-    /// a member that is there from the first call to the last is visited. A packed set is visited in
-    /// one call.
+    /// Visits about `count` members and returns the cursor of the next call. Begins and ends with
+    /// 0; a member that is there from the first call to the last is visited. A packed set is
+    /// visited in one call.
     pub fn scan(self, cursor: u64, count: usize, mut visit: impl FnMut(&'a [u8], f64)) -> u64 {
         let Form::Large(large) = self.form else {
             self.iter().for_each(|(member, score)| visit(member, score));
@@ -171,7 +172,8 @@ impl<'a> ZsetRef<'a> {
         self.get(random.checked_rem(self.len() as u64)? as usize)
     }
 
-    /// Visits `count` different members, or all if there are no more. Every choice is equally likely.
+    /// Visits `count` different members, or all if there are no more. Every choice is equally
+    /// likely.
     pub fn sample_distinct(
         self,
         count: usize,
@@ -209,6 +211,23 @@ impl<'a> ZsetRef<'a> {
 }
 
 /// A sorted set to edit.
+///
+/// ```
+/// use values::{Entry, Limits, ScoreBound};
+///
+/// let mut entry = Entry::new_zset(b"race");
+/// let limits = Limits::default();
+/// let mut set = entry.zset_mut(&limits).expect("it is a sorted set");
+/// set.insert(b"hare", 2.0);
+/// set.insert(b"tortoise", 1.0);
+/// assert_eq!(set.insert(b"hare", 0.5), Some(2.0));
+///
+/// let set = entry.zset().expect("it is a sorted set");
+/// assert_eq!(set.rank(b"tortoise"), Some(1));
+/// let ranks = set.ranks_by_score(ScoreBound::Exclusive(0.5), ScoreBound::Inclusive(9.0));
+/// assert_eq!(ranks.len(), 1);
+/// assert!(set.range(ranks).rev().eq([(&b"tortoise"[..], 1.0)]));
+/// ```
 #[derive(Debug)]
 pub struct ZsetMut<'a> {
     entry: &'a mut Entry,

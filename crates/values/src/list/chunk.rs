@@ -15,8 +15,8 @@ use crate::pack::{self, BOTH_WAYS, Element, Pack};
 ///   0      start        len    capacity
 /// ```
 ///
-/// An element that comes or goes at an end moves no other one. When there is no room at an end, all move
-/// to another allocation, in which there is.
+/// An element that comes or goes at an end moves no other one. When there is no room at an end, all
+/// move to another allocation, in which there is.
 #[derive(Debug)]
 pub(super) struct Chunk {
     bytes: Vec<u8>,
@@ -67,8 +67,8 @@ impl Chunk {
         }
     }
 
-    /// Moves to an allocation of `capacity`, with room for `len` bytes at an end. The other end keeps
-    /// the room that it has, but takes no more than half of what is left.
+    /// Moves to an allocation of `capacity`, with room for `len` bytes at an end. The other end
+    /// keeps the room that it has, but takes no more than half of what is left.
     fn make_room(&mut self, end: End, len: usize, capacity: usize) {
         let spare = capacity.saturating_sub(self.size() + len);
         let start = match end {
@@ -79,11 +79,12 @@ impl Chunk {
         bytes.resize(start, 0);
         bytes.extend_from_slice(self.as_bytes());
         self.bytes = bytes;
-        self.start = start as u32;
+        self.start = u32::try_from(start).expect("a huge element is added behind no other");
     }
 
-    /// Adds an element at an end. If there is no room for it, `capacity` says how large an allocation
-    /// to move to, given the bytes of all elements; it is made larger if they do not fit.
+    /// Adds an element at an end. If there is no room for it, `capacity` says how large an
+    /// allocation to move to, given the bytes of all elements; it is made larger if they do not
+    /// fit.
     pub(super) fn push(&mut self, end: End, text: &[u8], capacity: impl FnOnce(usize) -> usize) {
         let len = pack::element_len::<BOTH_WAYS>(text.len());
         if self.room(end) < len {
@@ -161,7 +162,8 @@ impl Chunk {
         self.count += other.count;
     }
 
-    /// Makes the second half of the elements, by bytes, a chunk of their own. There are two or more.
+    /// Makes the second half of the elements, by bytes, a chunk of their own. There are two or
+    /// more.
     pub(super) fn split(&mut self) -> Chunk {
         let (mut at, mut count) = (0, 0);
         for element in self.pack().elements() {

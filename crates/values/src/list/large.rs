@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`LargeList`]: the form of a list that is too big to be packed in its entry.
 //!
-//! Elements are packed in [chunks](Chunk) of about the size that the limit of lists says; an element
-//! that is larger than that is alone in its chunk. Chunks have counts, so an index is found by skipping
-//! chunks from the nearer end and walking through one.
+//! Elements are packed in [chunks](Chunk) of about the size that the limit of lists says; an
+//! element that is larger than that is alone in its chunk. Chunks have counts, so an index is found
+//! by skipping chunks from the nearer end and walking through one.
 //!
 //! * INV-CHUNK: no chunk is empty, and each knows how many elements it has.
 //! * INV-HEAP: the memory of all chunks is known.
@@ -37,7 +37,8 @@ pub(super) struct Place {
 }
 
 impl LargeList {
-    /// A list with the elements of one that was packed in its entry, where it was called a listpack.
+    /// A list with the elements of one that was packed in its entry, where it was called a
+    /// listpack.
     pub(super) fn new(pack: Pack<'_, BOTH_WAYS>, caps: Caps) -> Self {
         let mut list = LargeList { chunks: VecDeque::new(), measure: Measure::new(), heap: 0 };
         pack.iter().for_each(|text| list.push(End::Back, text, caps));
@@ -337,8 +338,8 @@ impl LargeList {
     }
 }
 
-/// Whether an element of `len` bytes is to go into this chunk: there is room for it, or making room is
-/// worth it because many others will fit too.
+/// Whether an element of `len` bytes is to go into this chunk: there is room for it, or making room
+/// is worth it because many others will fit too.
 fn fits(chunk: &Chunk, end: End, len: usize, caps: Caps) -> bool {
     let most = if chunk.room(end) < len { caps.bytes - caps.bytes / 8 } else { caps.bytes };
     chunk.size() + len <= most && chunk.count() < caps.elements

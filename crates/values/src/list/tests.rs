@@ -2,10 +2,11 @@
 //! Lists beside a vector.
 
 use proptest::prelude::*;
-use size::listpack_len;
 
+use super::size::{Caps, LISTPACK_HEAD, listpack_len};
 use super::*;
-use crate::{Remains, allocated};
+use crate::pack::element_len;
+use crate::{Encoding, Remains, allocated};
 
 fn limits(list_bytes: i64) -> Limits {
     Limits { list_bytes, ..Limits::default() }
@@ -95,8 +96,7 @@ fn push(model: &mut Model, end: End, text: Vec<u8>) {
     model.texts.insert(at, text);
 }
 
-fn apply_edit(list: &mut ListMut<'_>, model: &mut Model, step: &Step) {
-    let caps = list.caps;
+fn apply_edit(list: &mut ListMut<'_>, model: &mut Model, step: &Step, caps: Caps) {
     match *step {
         Step::Set(index, number) => {
             let at = resolve(index, model.texts.len());
@@ -149,7 +149,7 @@ fn apply_edit(list: &mut ListMut<'_>, model: &mut Model, step: &Step) {
 
 fn apply(entry: &mut Entry, model: &mut Model, step: &Step, limits: &Limits) {
     let mut list = edit(entry, limits);
-    let caps = list.caps;
+    let caps = Caps::of(limits);
     match *step {
         Step::Push(end, number) => {
             list.push(end, &text(number));
@@ -180,10 +180,10 @@ fn apply(entry: &mut Entry, model: &mut Model, step: &Step, limits: &Limits) {
         }
         Step::Peel(front, back) => {
             let len = model.texts.len();
-            apply_edit(&mut list, model, &Step::Trim(front, len.saturating_sub(back)));
+            apply_edit(&mut list, model, &Step::Trim(front, len.saturating_sub(back)), caps);
         }
         Step::Copy => *entry = entry.copy_to(b"copy"),
-        _ => apply_edit(&mut list, model, step),
+        _ => apply_edit(&mut list, model, step, caps),
     }
 }
 

@@ -217,6 +217,7 @@ impl LargeZset {
     /// When one does not hold.
     pub(super) fn check(&self) {
         self.members.check_integrity();
+        self.index.check_integrity_by(|id| hash_of(self.members.member(*id)));
         self.order.check_integrity(|a, b| {
             is_before((a.score, self.members.member(a.id)), (b.score, self.members.member(b.id)))
         });

@@ -3,8 +3,9 @@
 //!
 //! Slots are in chunks that never move, so growing copies nothing. There are four chunks of a size
 //! before the size doubles, up to a largest one: what is allocated ahead is about a quarter of what
-//! is there, or less. Slots that become free are used again; when more than half of them are free, members move from
-//! the end into the free ones ([`Slab::is_sparse`], [`Slab::move_last`]), and chunks go.
+//! is there, or less. Slots that become free are used again; when more than half of them are free,
+//! members move from the end into the free ones ([`Slab::is_sparse`], [`Slab::move_last`]), and
+//! chunks go.
 //!
 //! * INV-SLOT: the list of free slots, linked both ways, has all of them and no other.
 

@@ -3,8 +3,8 @@
 //!
 //! A B+tree whose inner nodes know how many keys are below each child. It is a sequence first: keys
 //! are inserted, removed and replaced *at a rank*, which takes no comparison and so no look at a
-//! member. One search, [`Tree::partition_point`], turns a question about the order into a rank. Ranges of
-//! all kinds are then ranges of ranks, and counting them is a subtraction.
+//! member. One search, [`Tree::partition_point`], turns a question about the order into a rank.
+//! Ranges of all kinds are then ranges of ranks, and counting them is a subtraction.
 //!
 //! ```text
 //!  Inner   heads     [ first key, count | first key, count | … ]
@@ -13,15 +13,15 @@
 //!          ids       [  7  |  3  |  9  | … ]
 //! ```
 //!
-//! Nodes own their children, so there are no links between leaves: an iterator that comes to the end
-//! of a leaf goes down from the root once more, which is once in about fifty keys.
+//! Nodes own their children, so there are no links between leaves: an iterator that comes to the
+//! end of a leaf goes down from the root once more, which is once in about fifty keys.
 //!
 //! * INV-COUNT: a head's count is the number of keys below its child.
 //! * INV-FIRST: a head's key is the first key below its child.
 //! * INV-DEPTH: all leaves are equally deep. A root that is an inner node has two children or more.
-//! * INV-FILL: a node is at least half full. Those on the way to the first and the last leaf are only
-//!   not empty: keys that come in order, from either side, leave full leaves behind them, and keys that go
-//!   in order move no others.
+//! * INV-FILL: a node is at least half full. Those on the way to the first and the last leaf are
+//!   only not empty: keys that come in order, from either side, leave full leaves behind them, and
+//!   keys that go in order move no others.
 
 mod inner;
 mod iter;

@@ -105,8 +105,8 @@ impl<const L: usize, const F: usize> Inner<L, F> {
         edges: Edges,
         nodes: &mut Tally,
     ) -> Option<Self> {
-        // The new key goes behind the one before it, so that it is the first of a child only if it is
-        // the first of all.
+        // The new key goes behind the one before it, so that it is the first of a child only if it
+        // is the first of all.
         let (at, rest) = match rank.checked_sub(1) {
             Some(before) => self.find(before),
             None => (0, 0),
@@ -131,7 +131,8 @@ impl<const L: usize, const F: usize> Inner<L, F> {
             self.children.insert(at, child);
             return None;
         }
-        // A child that comes from the front is the second: its place is taken by what it left behind.
+        // A child that comes from the front is the second: its place is taken by what it left
+        // behind.
         let split = edges.split::<F>(at, 1);
         let mut right = Inner {
             heads: node::split_off(&mut self.heads, split),
