@@ -2,7 +2,7 @@
 //! Eviction: room for a write, made before the write takes its locks.
 //!
 //! A shard chosen by chance shows some of its entries, as many as the setting says. They are added
-//! to the handle's [`Candidates`](super::candidates::Candidates), of which the best goes. Entries
+//! to the handle's [`Candidates`], of which the best goes. Entries
 //! are looked at in the order of the table, from where the last look ended: buckets that the CPU
 //! has fetched already, and none again before all others had their turn. An entry's place in the
 //! table is chance, so the samples are. Where only entries with an expiry may go the look passes

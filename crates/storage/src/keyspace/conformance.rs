@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The conformance kit of keyspaces: one call tests an engine against the contract of
-//! [`Keyspace`](super::Keyspace) and [`View`](super::View).
+//! [`Keyspace`] and [`View`](super::View).
 //!
 //! Both functions take one that makes an empty keyspace of at least four databases, with
 //! [`Settings`](super::Settings) as they begin:

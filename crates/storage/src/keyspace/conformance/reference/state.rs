@@ -275,7 +275,7 @@ pub(super) fn used(settings: &Settings, before: Option<u32>, unix_ms: u64, rando
     }
     let count = before.map_or(5, |access| count(settings, access, unix_ms));
     let rarity = count.saturating_sub(5) * u64::from(settings.lfu_log_factor()) + 1;
-    let grows = before.is_some() && count < 255 && random % rarity == 0;
+    let grows = before.is_some() && count < 255 && random.is_multiple_of(rarity);
     ((unix_ms / 60_000) as u32) << 8 | (count + u64::from(grows)) as u32
 }
 
