@@ -5,7 +5,6 @@
 //! to the next is nearly as good as the best of all, which is what makes the approximation close.
 
 use super::access::Access;
-use super::database::is_past;
 use arrayvec::ArrayVec;
 use storage::keyspace::Policy;
 use values::{Entry, hash_of};
@@ -107,11 +106,6 @@ impl Candidates {
         let (best, _) = scores.max_by_key(|&(_, score)| score)?;
         Some(self.list.swap_remove(best))
     }
-}
-
-/// Whether an entry went because it had expired, rather than to make room.
-pub(crate) fn had_expired(judge: &Judge, entry: &Entry) -> bool {
-    is_past(entry, judge.unix_ms)
 }
 
 #[cfg(test)]

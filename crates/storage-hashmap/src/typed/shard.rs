@@ -72,8 +72,10 @@ impl Shard {
 
     /// Tells the ledger what the shard uses.
     pub(crate) fn publish(&mut self, shared: &Shared) {
-        shared.ledger.publish(self.bytes as i64 - self.published as i64);
-        self.published = self.bytes;
+        if self.bytes != self.published {
+            shared.ledger.publish(self.bytes as i64 - self.published as i64);
+            self.published = self.bytes;
+        }
     }
 
     /// Tells the other threads from when on there is something to sweep.

@@ -49,10 +49,10 @@ pub trait Keyspace: Clone {
     /// Evicts while more is used than [`Settings::maxmemory`]; called before each write.
     ///
     /// `false`: more is used than that and nothing may be evicted, so a command that needs memory
-    /// is to be refused. The work of one call is bounded, so it may return `true` with too much in
-    /// use still (after the limit was lowered, say); but it frees at least as much as this handle
-    /// has added since its last call, if there is as much, so that memory does not grow above the
-    /// limit however fast is written.
+    /// is to be refused. `true` may come with too much in use still: the work of one call is bounded,
+    /// and a limit that was lowered is reached in many. But each call frees at least as much as this
+    /// handle has added since the one before, if there is as much and it is not millions of entries,
+    /// so memory does not grow above the limit however fast is written.
     fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool;
 
     /// Does some work that waits: removes entries and fields that have expired, frees memory of
