@@ -84,9 +84,11 @@ mod shard;
 mod slab;
 mod store;
 mod sweep;
+mod typed;
 mod write;
 
 pub use builder::Builder;
 pub use item::HashMapItem;
 pub use record::{KEY_MAX, PIN_MIN};
 pub use store::HashMapStore;
+pub use typed::{TypedBuilder, TypedStore, TypedView};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The contract every storage engine keeps, and a kit that tests an engine against it.
+//! The contracts that storage engines keep, and kits that test an engine against them.
 //!
 //! A protocol's service is written against [`Store`] and runs on any engine; an engine implements
 //! [`Store`] and serves any protocol. The contract is what every memcache command and every RESP
@@ -14,6 +14,7 @@
 //! * [`Stats`] (`stats.rs`): what an engine tells about itself.
 //! * [`metrics`]: what every engine counts for the process.
 //! * [`prefetch`]: the hint an engine gives to the CPU for a key that will be used soon.
+//! * [`keyspace`]: the other contract, of databases of typed values, for RESP.
 //! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
 //!
 //! A [`Store`] value is one worker's *handle*. An owned engine is its own handle; a shared one
@@ -32,6 +33,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod conformance;
+pub mod keyspace;
 pub mod metrics;
 pub mod prefetch;
 mod scan;

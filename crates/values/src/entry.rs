@@ -356,9 +356,14 @@ impl Keyed for Entry {
         Entry::key(self)
     }
 
+    /// When the entry expires, or a field of its hash does, whichever is first.
     #[inline]
     fn due(&self) -> Option<u64> {
-        self.expiry()
+        let of_fields = match self.kind() {
+            Kind::HashPackEx | Kind::LargeHash => self.hash().and_then(HashRef::next_expiry),
+            _ => None,
+        };
+        self.expiry().into_iter().chain(of_fields).min()
     }
 
     #[inline]

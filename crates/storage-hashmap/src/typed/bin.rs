@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Bin`]: where large values and cleared databases wait to be freed, step by step.
+//!
+//! What is in the bin counts as used until it is free; the [`Ledger`] has its bytes as leaving.
+
+use super::ledger::Ledger;
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use storage::metrics::{ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES};
+use values::{Entry, Remains, Table};
+
+/// What all handles throw away and all of them free.
+///
+/// Its lock is the innermost: whoever holds it takes no other.
+#[derive(Debug, Default)]
+pub(crate) struct Bin {
+    waste: Mutex<VecDeque<Waste>>,
+    /// Pieces of waste, to be seen without the lock.
+    pieces: AtomicUsize,
+}
+
+/// Something to free.
+#[derive(Debug)]
+enum Waste {
+    Value(Remains),
+    Database { table: Table<Entry>, entry_bytes: u64 },
+}
+
+/// What has been done at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Freed {
+    pub(crate) steps: usize,
+    pub(crate) bytes: u64,
+}
+
+impl Bin {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.load(Relaxed) == 0
+    }
+
+    /// Takes a value whose bytes the ledger has as leaving.
+    pub(crate) fn push_value(&self, entry: Entry) {
+        self.push(Waste::Value(Remains::from(entry)));
+    }
+
+    /// Takes the table of a cleared database, whose bytes the ledger has as leaving.
+    pub(crate) fn push_database(&self, table: Table<Entry>, entry_bytes: u64) {
+        self.push(Waste::Database { table, entry_bytes });
+    }
+
+    fn push(&self, waste: Waste) {
+        self.waste.lock().push_back(waste);
+        self.pieces.fetch_add(1, Relaxed);
+    }
+
+    /// Frees some of it, in about `budget` steps. Waits for another thread that does.
+    pub(crate) fn free_some(&self, ledger: &Ledger, budget: usize) -> Freed {
+        self.free_from(self.waste.lock(), ledger, budget)
+    }
+
+    /// Frees some of it, in about `budget` steps; nothing while another thread does.
+    pub(crate) fn try_free_some(&self, ledger: &Ledger, budget: usize) -> Option<Freed> {
+        Some(self.free_from(self.waste.try_lock()?, ledger, budget))
+    }
+
+    fn free_from(
+        &self,
+        mut waste: MutexGuard<'_, VecDeque<Waste>>,
+        ledger: &Ledger,
+        budget: usize,
+    ) -> Freed {
+        let mut freed = Freed::default();
+        while freed.steps < budget
+            && let Some(piece) = waste.pop_front()
+        {
+            let (bytes, rest) =
+                piece.free_some(budget - freed.steps, &mut freed.steps, &mut |entry| {
+                    waste.push_back(Waste::Value(Remains::from(entry)));
+                    self.pieces.fetch_add(1, Relaxed);
+                });
+            freed.bytes += bytes;
+            match rest {
+                Some(rest) => waste.push_front(rest),
+                None => {
+                    self.pieces.fetch_sub(1, Relaxed);
+                }
+            }
+        }
+        ledger.release(freed.bytes);
+        freed
+    }
+
+    /// The bytes of everything in it, counted anew, for the check of integrity.
+    pub(crate) fn recount(&self) -> u64 {
+        let waste = self.waste.lock();
+        assert_eq!(waste.len(), self.pieces.load(Relaxed), "INV-BIN: pieces");
+        waste.iter().map(Waste::recount).sum()
+    }
+}
+
+impl Waste {
+    /// Frees a part of it. Returns the bytes that are free now, and what is left. Large values of a
+    /// database go to `set_aside`.
+    fn free_some(
+        self,
+        budget: usize,
+        steps: &mut usize,
+        set_aside: &mut dyn FnMut(Entry),
+    ) -> (u64, Option<Waste>) {
+        match self {
+            Waste::Value(mut remains) => {
+                let before = remains.heap_bytes() as u64;
+                *steps += budget;
+                if remains.free_some(budget) {
+                    return (before, None);
+                }
+                let after = remains.heap_bytes() as u64;
+                (before - after, Some(Waste::Value(remains)))
+            }
+            Waste::Database { mut table, mut entry_bytes } => {
+                let before = entry_bytes + table.heap_bytes() as u64;
+                let mut moved = 0;
+                *steps += table.pop_some(budget, |entry| {
+                    let bytes = entry.heap_bytes() as u64;
+                    entry_bytes -= bytes;
+                    ITEM_CLEAR.increment();
+                    ITEM_CURRENT.decrement();
+                    ITEM_CURRENT_BYTES.sub(bytes as i64);
+                    if entry.is_large() {
+                        moved += bytes;
+                        set_aside(entry);
+                    }
+                });
+                if table.is_empty() {
+                    *steps += 1;
+                    return (before - moved, None);
+                }
+                let after = entry_bytes + table.heap_bytes() as u64;
+                (before - moved - after, Some(Waste::Database { table, entry_bytes }))
+            }
+        }
+    }
+
+    fn recount(&self) -> u64 {
+        match self {
+            Waste::Value(remains) => remains.heap_bytes() as u64,
+            Waste::Database { table, entry_bytes } => {
+                let entries: u64 = table.iter().map(|entry| entry.heap_bytes() as u64).sum();
+                assert_eq!(entries, *entry_bytes, "INV-BYTES: a cleared database");
+                entries + table.heap_bytes() as u64
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use values::{Limits, hash_of};
+
+    /// A hash that takes many steps to free.
+    fn large(fields: u32) -> Entry {
+        let limits = Limits::default();
+        let mut entry = Entry::new_hash(b"large");
+        for field in 0..fields {
+            let mut hash = entry.hash_mut(&limits).expect("it is a hash");
+            hash.set(&field.to_le_bytes(), b"value", 0);
+        }
+        assert!(entry.is_large());
+        entry
+    }
+
+    fn filled(bin: &Bin, ledger: &Ledger, waste: Vec<Entry>) -> u64 {
+        let mut table = Table::new();
+        let mut entry_bytes = 0;
+        for entry in waste {
+            entry_bytes += entry.heap_bytes() as u64;
+            table.insert(hash_of(entry.key()), entry);
+        }
+        let bytes = entry_bytes + table.heap_bytes() as u64;
+        ledger.adopt(bytes);
+        bin.push_database(table, entry_bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_value_is_freed_in_steps_and_counts_until_then() {
+        let (bin, ledger) = (Bin::default(), Ledger::new(1));
+        let entry = large(5000);
+        let bytes = entry.heap_bytes() as u64;
+        ledger.adopt(bytes);
+        bin.push_value(entry);
+        let first = bin.free_some(&ledger, 100);
+        assert!(first.bytes > 0 && first.bytes < bytes / 2, "{first:?} of {bytes}");
+        assert_eq!(ledger.used(), bin.recount(), "INV-BIN");
+        let mut calls = 1;
+        while !bin.is_empty() {
+            assert!(bin.free_some(&ledger, 100).steps <= 100);
+            calls += 1;
+        }
+        assert!((40..80).contains(&calls), "{calls} calls");
+        assert_eq!((ledger.used(), ledger.leaving(), bin.recount()), (0, 0, 0));
+    }
+
+    #[test]
+    fn large_values_of_a_database_are_freed_in_steps_too() {
+        let (bin, ledger) = (Bin::default(), Ledger::new(1));
+        let small = (0..1000_u32).map(|number| Entry::string(&number.to_le_bytes(), b"value"));
+        filled(&bin, &ledger, small.chain([large(2000)]).collect());
+        while !bin.is_empty() {
+            let freed = bin.free_some(&ledger, 50);
+            assert!(freed.steps <= 51, "{freed:?}");
+            assert_eq!(ledger.used(), bin.recount(), "INV-BIN");
+        }
+        assert_eq!((ledger.used(), ledger.leaving()), (0, 0));
+    }
+
+    #[test]
+    fn who_finds_another_at_it_goes_on_without() {
+        let (bin, ledger) = (Bin::default(), Ledger::new(1));
+        filled(&bin, &ledger, vec![Entry::string(b"key", b"value")]);
+        let held = bin.waste.lock();
+        assert_eq!(bin.try_free_some(&ledger, 9), None);
+        drop(held);
+        assert!(bin.try_free_some(&ledger, 9).is_some_and(|freed| freed.bytes > 0));
+        assert!(bin.is_empty());
+    }
+}

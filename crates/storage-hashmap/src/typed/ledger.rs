@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Ledger`]: the bytes in use, over all shards.
+//!
+//! INV-LEDGER: what the ledger has as used is the sum of what shards have published, of what is
+//! leaving and of what handles have reserved. A shard counts its own bytes exactly, under its lock,
+//! and publishes when they have moved by the ledger's batch since it last did. So a write seldom
+//! touches the cache line that all shards share, and the ledger is true to a batch for each shard.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+/// How far off the ledger may be, over all shards, in bytes.
+const ERROR_MAX: u64 = 8 << 10;
+
+/// What all shards share of the accounts.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Ledger {
+    used: AtomicI64,
+    leaving: AtomicU64,
+    reserved: AtomicU64,
+    batch: u64,
+}
+
+impl Ledger {
+    pub(crate) fn new(shards: usize) -> Self {
+        Ledger {
+            used: AtomicI64::new(0),
+            leaving: AtomicU64::new(0),
+            reserved: AtomicU64::new(0),
+            batch: ERROR_MAX / shards as u64,
+        }
+    }
+
+    /// Bytes in use.
+    #[inline]
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Relaxed).max(0) as u64
+    }
+
+    /// Bytes of what was removed and has yet to be freed; a part of those in use.
+    pub(crate) fn leaving(&self) -> u64 {
+        self.leaving.load(Relaxed)
+    }
+
+    /// Bytes that handles have reserved; a part of those in use.
+    pub(crate) fn reserved(&self) -> u64 {
+        self.reserved.load(Relaxed)
+    }
+
+    /// By how many bytes a shard may move before it publishes.
+    #[inline]
+    pub(crate) fn batch(&self) -> u64 {
+        self.batch
+    }
+
+    /// Takes note of a shard whose bytes have moved.
+    pub(crate) fn publish(&self, moved: i64) {
+        self.used.fetch_add(moved, Relaxed);
+    }
+
+    /// Takes note of bytes that leave, and were in use before.
+    pub(crate) fn depart(&self, bytes: u64) {
+        self.leaving.fetch_add(bytes, Relaxed);
+    }
+
+    /// Takes note of bytes that leave, and were nobody's before.
+    pub(crate) fn adopt(&self, bytes: u64) {
+        self.used.fetch_add(bytes as i64, Relaxed);
+        self.leaving.fetch_add(bytes, Relaxed);
+    }
+
+    /// Takes note of bytes that have left.
+    pub(crate) fn release(&self, bytes: u64) {
+        self.leaving.fetch_sub(bytes, Relaxed);
+        self.used.fetch_sub(bytes as i64, Relaxed);
+    }
+
+    /// Takes note of a handle that reserves other bytes than before.
+    pub(crate) fn reserve(&self, before: u64, after: u64) {
+        let moved = after.wrapping_sub(before);
+        self.reserved.fetch_add(moved, Relaxed);
+        self.used.fetch_add(moved as i64, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_counts_until_it_has_left() {
+        let ledger = Ledger::new(8);
+        ledger.publish(1000);
+        ledger.depart(300);
+        ledger.adopt(50);
+        assert_eq!((ledger.used(), ledger.leaving()), (1050, 350));
+        ledger.release(350);
+        assert_eq!((ledger.used(), ledger.leaving()), (700, 0));
+    }
+
+    #[test]
+    fn a_reservation_replaces_the_one_before() {
+        let ledger = Ledger::new(1);
+        ledger.reserve(0, 500);
+        ledger.reserve(500, 200);
+        assert_eq!((ledger.used(), ledger.reserved()), (200, 200));
+        ledger.reserve(200, 0);
+        assert_eq!((ledger.used(), ledger.reserved()), (0, 0));
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Shared`]: what all handles of a keyspace share.
+
+use super::bin::Bin;
+use super::ledger::Ledger;
+use super::random::Random;
+use super::shard::Shard;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::atomic::AtomicU64;
+use storage::keyspace::{Scope, Settings};
+use values::Entry;
+
+/// The shards and what is about them.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) ledger: Ledger,
+    pub(crate) bin: Bin,
+    /// For each shard, the moment in unix milliseconds from which its sweep has something to do.
+    pub(crate) dues: Box<[AtomicU64]>,
+    shards: Box<[Padded]>,
+    pub(crate) databases: usize,
+    /// From which handles draw their own random numbers.
+    random: Mutex<Random>,
+}
+
+/// A shard with cache lines of its own; two, since CPUs fetch them in pairs.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Padded(Mutex<Shard>);
+
+impl Shared {
+    /// Empty shards, a power of two of them and 64 at most.
+    pub(crate) fn new(shards: usize, databases: usize, random: Random) -> Self {
+        debug_assert!(shards.is_power_of_two() && shards <= 64, "{shards} shards");
+        Shared {
+            settings: Settings::default(),
+            ledger: Ledger::new(shards),
+            bin: Bin::default(),
+            dues: (0..shards).map(|_| AtomicU64::new(u64::MAX)).collect(),
+            shards: (0..shards)
+                .map(|number| Padded(Mutex::new(Shard::new(number, databases))))
+                .collect(),
+            databases,
+            random: Mutex::new(random),
+        }
+    }
+
+    pub(crate) fn shards(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// The shard of the keys with this hash: by its top bits, which tables do not use.
+    #[inline]
+    pub(crate) fn shard_of(&self, hash: u64) -> usize {
+        (hash >> 56) as usize & (self.shards.len() - 1)
+    }
+
+    /// The part of a scope that there is.
+    #[inline]
+    pub(crate) fn clip(&self, scope: Scope) -> Scope {
+        Scope::from_bits(scope.bits() & (u64::MAX >> (64 - self.shards.len())))
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self, number: usize) -> MutexGuard<'_, Shard> {
+        self.shards[number].0.lock()
+    }
+
+    #[inline]
+    pub(crate) fn try_lock(&self, number: usize) -> Option<MutexGuard<'_, Shard>> {
+        self.shards[number].0.try_lock()
+    }
+
+    /// Random numbers for one more handle.
+    pub(crate) fn random(&self) -> Random {
+        self.random.lock().fork()
+    }
+
+    /// Frees an entry that no shard accounts for any more: a small one here and now.
+    #[inline]
+    pub(crate) fn discard(&self, entry: Entry) {
+        if entry.is_large() {
+            self.ledger.adopt(entry.heap_bytes() as u64);
+            self.bin.push_value(entry);
+        }
+    }
+}

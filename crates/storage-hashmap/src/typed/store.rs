@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`TypedStore`]: the handle.
+
+use super::builder::TypedBuilder;
+use super::candidates::Candidates;
+use super::notes::Notes;
+use super::random::Random;
+use super::shared::Shared;
+use super::view::TypedView;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use storage::Stage;
+use storage::keyspace::{DatabaseStats, Gone, Keyspace, KeyspaceStats, Scope, Settings};
+use values::hash_of;
+
+/// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
+const CACHED_BYTES: u64 = 2 << 20;
+
+/// One worker's handle on a sharded keyspace of typed values.
+///
+/// Clones share the keyspace. Any number of threads may use it, each with a handle of its own.
+#[derive(Debug)]
+pub struct TypedStore {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) local: Local,
+}
+
+/// What each handle has for itself.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) random: Random,
+    /// What views found expired, until somebody is told.
+    pub(crate) notes: Notes,
+    /// What to evict next.
+    pub(crate) candidates: Candidates,
+    /// Bytes by which this handle has made the keyspace grow, and has not evicted for yet.
+    pub(crate) added: i64,
+    reserved: u64,
+    /// The shard at which the next sweep begins.
+    next_sweep: usize,
+    /// When there is nothing to sweep until the next millisecond, this one.
+    swept_ms: u64,
+}
+
+impl Local {
+    fn new(shared: &Shared) -> Self {
+        Local {
+            random: shared.random(),
+            notes: Notes::default(),
+            candidates: Candidates::default(),
+            added: 0,
+            reserved: 0,
+            next_sweep: 0,
+            swept_ms: 0,
+        }
+    }
+}
+
+impl TypedStore {
+    /// Begins to make a keyspace.
+    pub fn builder() -> TypedBuilder {
+        TypedBuilder::default()
+    }
+
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        TypedStore { local: Local::new(&shared), shared }
+    }
+
+    /// Goes on with the sweeps of all shards. Leaves a shard out while another worker has it.
+    ///
+    /// Where nothing is due this costs a load for each shard; where the pace is what holds a sweep
+    /// up, a lock for each, but only once in a millisecond.
+    fn sweep(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        if self.local.swept_ms == unix_ms {
+            return false;
+        }
+        let shards = self.shared.shards();
+        let (mut steps, mut more) = (0, false);
+        for _ in 0..shards {
+            if steps >= budget {
+                return true;
+            }
+            let number = self.local.next_sweep;
+            if self.shared.dues[number].load(Relaxed) <= unix_ms
+                && let Some(mut shard) = self.shared.try_lock(number)
+            {
+                let work = shard.sweep(&self.shared, unix_ms, budget - steps, gone);
+                steps += work.steps + 1;
+                more |= work.more;
+            }
+            // The number of shards is a power of two.
+            self.local.next_sweep = (number + 1) & (shards - 1);
+        }
+        if !more {
+            self.local.swept_ms = unix_ms;
+        }
+        more
+    }
+}
+
+impl Clone for TypedStore {
+    /// Another handle on the same keyspace, which has reserved nothing.
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.shared))
+    }
+}
+
+impl Drop for TypedStore {
+    fn drop(&mut self) {
+        self.reserve(0);
+    }
+}
+
+impl Keyspace for TypedStore {
+    type View<'a> = TypedView<'a>;
+
+    fn databases(&self) -> usize {
+        self.shared.databases
+    }
+
+    #[inline]
+    fn scope(&self, key: &[u8]) -> Scope {
+        Scope::shard(self.shared.shard_of(hash_of(key)))
+    }
+
+    fn scan_scope(&self, cursor: u64) -> Scope {
+        Scope::shard((cursor % self.shared.shards() as u64) as usize)
+    }
+
+    #[inline]
+    fn view(&mut self, scope: Scope, unix_ms: u64) -> TypedView<'_> {
+        TypedView::new(&self.shared, &mut self.local, scope, unix_ms)
+    }
+
+    /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
+    #[inline]
+    fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
+        if self.shared.ledger.used() < CACHED_BYTES {
+            return;
+        }
+        let hash = hash_of(key);
+        let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { return };
+        let table = &shard.databases[db].table;
+        match stage {
+            Stage::Index => table.prefetch(hash),
+            Stage::Item => table.prefetch_elements(hash),
+            Stage::Value => {}
+        }
+    }
+
+    #[inline]
+    fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        let limit = self.shared.settings.maxmemory();
+        if limit == 0 || self.shared.ledger.used() <= limit {
+            self.local.added = 0;
+            return true;
+        }
+        self.evict(limit, unix_ms, gone)
+    }
+
+    fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        self.local.notes.drain(gone);
+        let mut more = false;
+        if !self.shared.bin.is_empty() {
+            let freed = self.shared.bin.try_free_some(&self.shared.ledger, budget);
+            more |= freed.is_some() && !self.shared.bin.is_empty();
+        }
+        if self.shared.settings.active_expiry() {
+            more |= self.sweep(unix_ms, budget, gone);
+        }
+        more | self.evict_ahead(unix_ms, budget, gone)
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    fn stats(&self) -> KeyspaceStats {
+        let mut stats = KeyspaceStats::default();
+        stats.databases = vec![DatabaseStats::default(); self.shared.databases];
+        for number in 0..self.shared.shards() {
+            let shard = self.shared.lock(number);
+            for (sum, database) in stats.databases.iter_mut().zip(&shard.databases) {
+                sum.keys += database.table.len() as u64;
+                sum.volatile += database.books.volatile;
+                stats.entry_bytes += database.books.bytes;
+            }
+            stats.used_bytes += shard.bytes;
+            stats.hits += shard.counts.hits;
+            stats.misses += shard.counts.misses;
+            stats.expired += shard.counts.expired;
+            stats.expired_fields += shard.counts.expired_fields;
+            stats.evicted += shard.counts.evicted;
+        }
+        stats.index_bytes = stats.used_bytes - stats.entry_bytes;
+        stats.leaving_bytes = self.shared.ledger.leaving();
+        stats.reserved_bytes = self.shared.ledger.reserved();
+        stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes;
+        stats
+    }
+
+    fn reset_stats(&mut self) {
+        for number in 0..self.shared.shards() {
+            self.shared.lock(number).counts = Default::default();
+        }
+    }
+
+    #[inline]
+    fn used_bytes(&self) -> u64 {
+        self.shared.ledger.used()
+    }
+
+    fn reserve(&mut self, bytes: u64) {
+        if bytes != self.local.reserved {
+            self.shared.ledger.reserve(self.local.reserved, bytes);
+            self.local.reserved = bytes;
+        }
+    }
+
+    fn check_integrity(&self) {
+        self.shared.check_integrity();
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The contract of `storage::keyspace`, on one shard and on several.
+
+use storage::keyspace::conformance;
+use storage_hashmap::TypedStore;
+
+fn store(shards: usize) -> TypedStore {
+    TypedStore::builder().shards(shards).seed(1).build()
+}
+
+#[test]
+fn one_shard_keeps_the_contract() {
+    conformance::check_shared(|| store(1));
+}
+
+#[test]
+fn sixteen_shards_keep_the_contract() {
+    conformance::check_shared(|| store(16));
+}
+
+#[test]
+fn sixty_four_shards_keep_the_contract() {
+    conformance::check_shared(|| store(64));
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`KeyspaceStats`]: what a keyspace tells about itself.
+
+/// A summary of a keyspace, over all its handles.
+///
+/// With several workers each number is exact but the set of them is not one instant's. Counts go
+/// from the beginning, or from the last [`reset_stats`](super::Keyspace::reset_stats).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeyspaceStats {
+    /// Bytes of everything that counts against the limit: the four numbers below.
+    pub used_bytes: u64,
+    /// Bytes of entries: keys, values and headers, as the allocator rounds them.
+    pub entry_bytes: u64,
+    /// Bytes of the tables that find entries.
+    pub index_bytes: u64,
+    /// Bytes of what was removed and is being freed step by step.
+    pub leaving_bytes: u64,
+    /// Bytes that handles have reserved for buffers.
+    pub reserved_bytes: u64,
+    /// Each database, by its number.
+    pub databases: Vec<DatabaseStats>,
+    /// Reads that found a live entry.
+    pub hits: u64,
+    /// Reads that found none.
+    pub misses: u64,
+    /// Entries removed because their expiry had passed.
+    pub expired: u64,
+    /// Fields of hashes removed because their expiry had passed.
+    pub expired_fields: u64,
+    /// Entries dropped before their expiry to make room.
+    pub evicted: u64,
+}
+
+/// One database of a keyspace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DatabaseStats {
+    /// Entries, those included that have expired and not been removed yet.
+    pub keys: u64,
+    /// Those of them with an expiry.
+    pub volatile: u64,
+}
