@@ -60,4 +60,4 @@ mod outbox;
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
 pub use execute::{Context, Control, Execute, Stage};
-pub use outbox::{ConnectionId, Outbox};
+pub use outbox::{ConnectionId, Errand, Outbox, Ticket};
