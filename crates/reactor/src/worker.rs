@@ -208,18 +208,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// What the worker lends to a connection that it does not hold any more.
-    fn desk(&mut self) -> Desk<'_, E> {
-        Desk {
-            service: &mut self.service,
-            pool: &mut self.pool,
-            outbox: &mut self.outbox,
-            directory: &self.directory,
-            limits: &self.options.limits,
-            now: self.now,
-        }
-    }
-
     /// A connection, and what the worker lends it.
     fn at(&mut self, slot: usize) -> Option<(&mut Connection<P>, Desk<'_, E>)> {
         let connection = self.connections.get_mut(slot)?;
@@ -287,14 +275,15 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     }
 
     fn remove(&mut self, slot: usize) {
-        let mut connection = self.connections.remove(slot);
+        let Some((connection, mut desk)) = self.at(slot) else { return };
         connection.session.shutdown();
+        desk.directory.leave(connection.peer.id);
+        connection.discard(&mut desk);
+        let mut connection = self.connections.remove(slot);
         // Closing the socket takes it out of the event queue too.
         let _ = self.poll.registry().deregister(connection.session.stream());
         self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);
-        self.directory.leave(connection.peer.id);
-        connection.discard(&mut self.desk());
         CONNECTIONS_CLOSED.increment();
         CONNECTIONS_CURRENT.decrement();
     }

@@ -126,7 +126,26 @@ fn a_client_that_is_killed_gets_its_replies_and_an_end() {
     });
 }
 
-/// A client on each of two workers.
+#[test]
+fn a_client_that_is_killed_in_its_handshake_is_gone_at_once() {
+    for transport in [Transport::Tls12, Transport::Tls13] {
+        let row = Row::new(transport, 1);
+        let process = Speaker::default().spawn(row.builder());
+        let mut killer = row.connect(&process);
+        killer.ask(b"who\n", b"1\n");
+        let mut silent = Client::tcp(process.address().unwrap());
+        wait_until("the worker has it", || {
+            killer.send(b"who\n");
+            killer.take(2) == b"2\n"
+        });
+        killer.ask(b"kill 2\n", b"killed\n");
+        assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
+        wait_until("it is removed", || process.connections() == 1);
+        process.stop().unwrap();
+    }
+}
+
+/// A server with two workers.
 fn on_two_workers(options: Options) -> (Speaker, server::Process, Row) {
     let row = Row::new(Transport::Tcp, 2);
     let speaker = Speaker::default();

@@ -178,3 +178,37 @@ fn a_connection_gets_everything_in_order_or_it_is_overrun() {
         assert_eq!(got[to], *sent, "all that was sent to {to:?}");
     }
 }
+
+#[test]
+fn no_wake_up_is_lost_and_each_sender_keeps_its_order() {
+    const SENDERS: u64 = 4;
+    const BATCHES: u32 = 3000;
+    let mut rig = Rig::new(usize::MAX);
+    let mut next = [0; SENDERS as usize];
+    std::thread::scope(|scope| {
+        for sender in 0..SENDERS {
+            let mailbox = rig.mailbox.clone();
+            scope.spawn(move || {
+                for number in 0..BATCHES {
+                    let message =
+                        |part: u32| Bytes::from((2 * number + part).to_le_bytes().to_vec());
+                    let letter = |part| (id(sender), Errand::Push(message(part)));
+                    mailbox.deliver(&mut vec![letter(0), letter(1)]).unwrap();
+                }
+            });
+        }
+        let mut events = Events::with_capacity(8);
+        while next.iter().sum::<u32>() < 2 * BATCHES * SENDERS as u32 {
+            if !rig.inbox.has_mail() {
+                rig.poll.poll(&mut events, Some(Duration::from_secs(20))).unwrap();
+                assert!(!events.is_empty(), "it would sleep for ever");
+            }
+            for (to, errand) in rig.take(1, 5).letters {
+                let Errand::Push(bytes) = errand else { panic!("all are messages") };
+                let next = &mut next[to.serial() as usize];
+                assert_eq!(bytes[..], next.to_le_bytes());
+                *next += 1;
+            }
+        }
+    });
+}
