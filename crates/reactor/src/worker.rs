@@ -134,7 +134,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.outgoing = Outgoing::new(peers);
     }
 
-    /// Runs until a [`Message::Drain`] has been carried out.
+    /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out.
     ///
     /// # Errors
     ///

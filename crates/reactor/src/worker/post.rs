@@ -28,20 +28,21 @@ const KEPT: usize = 1024;
 pub(super) struct Outgoing {
     /// The mailboxes of all workers, each with what is to be sent there.
     peers: Vec<(Mailbox, Vec<Letter>)>,
-    is_empty: bool,
+    /// Something may be gathered.
+    has_letters: bool,
 }
 
 impl Outgoing {
     /// To `peers`, in the order of their index.
     pub(super) fn new(peers: Vec<Mailbox>) -> Self {
         let peers = peers.into_iter().map(|peer| (peer, Vec::new())).collect();
-        Outgoing { peers, is_empty: true }
+        Outgoing { peers, has_letters: false }
     }
 
     fn add(&mut self, to: ConnectionId, errand: Errand) {
         let Some((mailbox, letters)) = self.peers.get_mut(to.worker()) else { return };
         letters.push((to, errand));
-        self.is_empty = false;
+        self.has_letters = true;
         if letters.len() >= BATCH {
             send(mailbox, letters);
         }
@@ -49,10 +50,9 @@ impl Outgoing {
 
     /// Sends all that is gathered: one wake-up for each worker that it is for.
     pub(super) fn send(&mut self) {
-        if self.is_empty {
+        if !std::mem::take(&mut self.has_letters) {
             return;
         }
-        self.is_empty = true;
         for (mailbox, letters) in &mut self.peers {
             if !letters.is_empty() {
                 send(mailbox, letters);
