@@ -63,6 +63,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
             );
             match next {
                 Turn::Close => panic!("the connection was closed"),
+                Turn::Blocked => panic!("a request waits for others, of which there are none"),
                 Turn::Yield => {}
                 Turn::Backpressure => sent += self.flush(),
                 Turn::NeedInput { .. } => break,
@@ -71,7 +72,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
         assert!(self.recv.is_empty(), "a request is left unfinished");
         sent += self.flush();
         self.recv.release(&mut self.pool);
-        self.service.maintain(self.now, 64);
+        self.service.maintain(self.now, 64, &mut self.outbox);
         sent
     }
 

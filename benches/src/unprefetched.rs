@@ -2,8 +2,8 @@
 //! [`Unprefetched`]: what a service costs without its prefetches.
 
 use buffer::SendBuf;
-use clock::Now;
-use protocol::{Context, Control, Execute, Malformed, Protocol};
+use clock::{Now, Ticks};
+use protocol::{Context, Control, Execute, Malformed, Outbox, Protocol};
 
 /// A service that does not prefetch, and is otherwise the one inside.
 #[derive(Clone, Debug)]
@@ -21,12 +21,20 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
         self.0.execute(connection, request, out, context)
     }
 
-    fn rejected(&mut self, malformed: &Malformed) {
-        self.0.rejected(malformed);
+    fn rejected(&mut self, connection: &P, malformed: &Malformed) {
+        self.0.rejected(connection, malformed);
     }
 
-    fn maintain(&mut self, now: Now, budget: usize) -> bool {
-        self.0.maintain(now, budget)
+    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
+        self.0.closed(connection, context);
+    }
+
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        self.0.maintain(now, budget, outbox)
+    }
+
+    fn wake_at(&self) -> Option<Ticks> {
+        self.0.wake_at()
     }
 
     fn rest(&mut self) {

@@ -8,8 +8,8 @@ mod counting;
 
 use benches::workload::{DEPTH, get, segments, service, set, store};
 use buffer::SendBuf;
-use clock::Now;
-use protocol::{Context, Control, Execute, Malformed, Protocol, Stage};
+use clock::{Now, Ticks};
+use protocol::{Context, Control, Execute, Malformed, Outbox, Protocol, Stage};
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, PingService};
 use server::{Builder, Endpoint};
@@ -51,13 +51,21 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
         self.inner.execute(connection, request, out, context)
     }
 
-    fn rejected(&mut self, malformed: &Malformed) {
-        self.inner.rejected(malformed);
+    fn rejected(&mut self, connection: &P, malformed: &Malformed) {
+        self.inner.rejected(connection, malformed);
     }
 
-    fn maintain(&mut self, now: Now, budget: usize) -> bool {
+    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
+        self.inner.closed(connection, context);
+    }
+
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         counting::count_here(self.tally);
-        self.inner.maintain(now, budget)
+        self.inner.maintain(now, budget, outbox)
+    }
+
+    fn wake_at(&self) -> Option<Ticks> {
+        self.inner.wake_at()
     }
 
     fn rest(&mut self) {
@@ -81,7 +89,7 @@ fn round(connections: &mut [TcpStream], request: &[u8], reply: &mut [u8]) {
 /// on each of several connections; the worker's allocations for those. `starts` is how each reply
 /// begins.
 fn allocations<P, E>(
-    make_protocol: impl Fn() -> P + Clone + Send + 'static,
+    make_protocol: impl Fn(u16) -> P + Clone + Send + 'static,
     inner: E,
     request: &[u8],
     (starts, reply_bytes): (&[u8], usize),
@@ -124,7 +132,7 @@ fn a_worker_of_the_ping_server_allocates_nothing() {
     for depth in [1, DEPTH] {
         let request = b"PING\r\n".repeat(depth);
         let reply = (&b"PONG\r\n"[..], 6 * depth);
-        let count = allocations(|| PingProtocol, PingService, &request, reply, &TALLY);
+        let count = allocations(|_| PingProtocol, PingService, &request, reply, &TALLY);
         assert_eq!(count, 0, "{depth} at a time");
     }
 }
@@ -145,7 +153,7 @@ where
             let request: Vec<u8> = (0..depth as u64).flat_map(request).collect();
             let reply = (starts, depth * reply_bytes);
             let service = service(make_store());
-            let count = allocations(|| Memcache::new(1 << 20), service, &request, reply, tally);
+            let count = allocations(|_| Memcache::new(1 << 20), service, &request, reply, tally);
             assert_eq!(count, 0, "{name}, {depth} at a time");
         }
     }

@@ -80,7 +80,7 @@ impl<P: Protocol, E: Execute<P>> Peer<P, E> {
         }
     }
 
-    /// Calls `turn` until the connection waits for input or is closed.
+    /// Calls `turn` until the connection waits for input or for others, or is closed.
     fn serve(&mut self) {
         loop {
             let waiting = (self.recv.filled().len(), self.send.pending(), self.sent.len());
@@ -97,6 +97,7 @@ impl<P: Protocol, E: Execute<P>> Peer<P, E> {
                     self.closed = true;
                     return self.flush(usize::MAX);
                 }
+                Turn::Blocked => return self.flush(usize::MAX),
                 Turn::Yield => {}
                 Turn::Backpressure => {
                     let most = self.reader.as_mut().map_or(usize::MAX, |reader| {

@@ -10,7 +10,7 @@ use crate::peer::{Bounds, Peer};
 use crate::stretch::stretch;
 use buffer::SendBuf;
 use clock::{Clock, Now};
-use protocol::{Context, Control, Execute, Malformed, Stage};
+use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
 use protocol_memcache::{Memcache, MemcacheService, Request, ServiceOptions};
 use reactor::Limits;
 use std::time::Duration;
@@ -114,7 +114,7 @@ fn play_once(
     let mut peer = Peer::new(codec, setup.service(), clock.clone(), setup.bounds, reader);
     for (before, bytes) in segments {
         clock.advance(*before);
-        peer.service.maintain(clock.now(), 16);
+        peer.service.maintain(clock.now(), 16, &mut Outbox::new());
         let ends = match &mut cut {
             None => vec![bytes.len()],
             Some((plan, noise)) => plans(bytes.len(), noise).swap_remove(*plan),
@@ -156,12 +156,12 @@ impl Execute<Memcache> for Sober {
         control
     }
 
-    fn rejected(&mut self, malformed: &Malformed) {
-        Execute::<Memcache>::rejected(&mut self.0, malformed);
+    fn rejected(&mut self, connection: &Memcache, malformed: &Malformed) {
+        self.0.rejected(connection, malformed);
     }
 
-    fn maintain(&mut self, now: Now, budget: usize) -> bool {
-        Execute::<Memcache>::maintain(&mut self.0, now, budget)
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        self.0.maintain(now, budget, outbox)
     }
 
     fn rest(&mut self) {

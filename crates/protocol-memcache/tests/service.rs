@@ -202,7 +202,7 @@ fn maintenance_gives_memory_back() {
     let mut server = Server::new();
     server.ask(b"set a 0 1 1\r\n1\r\nset b 0 0 1\r\n1\r\n");
     server.clock.advance(Duration::from_secs(2));
-    server.service.maintain(server.clock.now(), 10);
+    server.service.maintain(server.clock.now(), 10, &mut Outbox::new());
     let stats = storage::Store::stats(server.service.store());
     assert_eq!(stats.items, 1);
 }

@@ -27,7 +27,7 @@ impl Execute<PingProtocol> for PingService {
         Control::Continue
     }
 
-    fn rejected(&mut self, _: &Malformed) {
+    fn rejected(&mut self, _: &PingProtocol, _: &Malformed) {
         PING_EX.increment();
     }
 }

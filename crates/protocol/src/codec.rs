@@ -15,6 +15,12 @@ pub trait Protocol {
     /// What a client is told, before its connection is closed, when there are too many.
     const TOO_MANY_CONNECTIONS: &'static [u8];
 
+    /// The same, where it depends on the kind of connection that the client wanted to make: a server
+    /// asks a value made for each of its listeners.
+    fn too_many_connections(&self) -> &'static [u8] {
+        Self::TOO_MANY_CONNECTIONS
+    }
+
     /// One request. Borrows the input: no copy, no allocation.
     type Request<'a>;
 
@@ -51,6 +57,12 @@ pub trait Protocol {
 
     /// The reply to a request that does not fit the receive limit. The connection closes after it.
     fn too_large(&self) -> ErrorReply;
+
+    /// Whether the connection is in a state in which a client is right to send nothing for ever: it
+    /// waits for messages. Such a connection is exempt from the idle timeout.
+    fn may_idle(&self) -> bool {
+        false
+    }
 }
 
 /// What a codec found in its input.
@@ -70,6 +82,19 @@ pub enum Parsed<R> {
         /// itself claims: the caller sets limits to it and allocates nothing for it.
         at_least: usize,
     },
+}
+
+impl<R> Parsed<R> {
+    /// The same with another request in the place of a whole one.
+    #[inline]
+    pub fn map<S>(self, change: impl FnOnce(R) -> S) -> Parsed<S> {
+        match self {
+            Parsed::Request { request, consumed } => {
+                Parsed::Request { request: change(request), consumed }
+            }
+            Parsed::NeedMore { at_least } => Parsed::NeedMore { at_least },
+        }
+    }
 }
 
 /// Input that is no request.

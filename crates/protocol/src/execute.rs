@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The service's side of the contract: [`Execute`], [`Control`], [`Context`].
 
-use crate::{ConnectionId, Directory, Malformed, Outbox, Protocol};
+use crate::{ConnectionId, Directory, Malformed, Outbox, Protocol, Ticket};
 use buffer::SendBuf;
-use clock::Now;
+use clock::{Now, Ticks};
 
 /// A service: carries out the requests of protocol `P`. Each worker has its own.
 pub trait Execute<P: Protocol> {
@@ -27,17 +27,34 @@ pub trait Execute<P: Protocol> {
 
     /// Hears of input that was no request, after its reply was written: for counting and logging.
     #[inline]
-    fn rejected(&mut self, malformed: &Malformed) {
-        let _ = malformed;
+    fn rejected(&mut self, connection: &P, malformed: &Malformed) {
+        let _ = (connection, malformed);
     }
 
-    /// Does background work for at most `budget` small steps. Called once per turn of the worker's
-    /// event loop, also while no request arrives. Returns whether there is more to do at once: then
-    /// the worker does not sleep before its next turn.
+    /// Hears that a connection has ended, whoever ended it and also if it never sent a request: the
+    /// last call for it. A service gives up here what it keeps on the connection's behalf, such as
+    /// subscriptions and its place in a queue of those who wait.
     #[inline]
-    fn maintain(&mut self, now: Now, budget: usize) -> bool {
-        let _ = (now, budget);
+    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
+        let _ = (connection, context);
+    }
+
+    /// Does background work for at most `budget` small steps, and sends what is due to connections:
+    /// the end of a wait that took too long, word of an expired key. Called once per turn of the
+    /// worker's event loop, also while no request arrives. Returns whether there is more to do at
+    /// once: then the worker does not sleep before its next turn.
+    #[inline]
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        let _ = (now, budget, outbox);
         false
+    }
+
+    /// When `maintain` has something to do at the latest, in which the worker's sleep ends; asked each
+    /// time before it sleeps. A moment that has passed keeps the worker awake, so `maintain` must
+    /// move it on. A worker sleeps for a fraction of a second at most, whatever is said here.
+    #[inline]
+    fn wake_at(&self) -> Option<Ticks> {
+        None
     }
 
     /// Hears that the worker is about to sleep, or ends: nothing is executed or maintained before
@@ -80,6 +97,14 @@ pub enum Control {
     Continue,
     /// It is closed, after everything written to it has been sent.
     Close,
+    /// The request was executed and its reply comes later, by [`Outbox::resume`] with the
+    /// [`Context::ticket`] that the request saw. Until then nothing more of this connection is executed,
+    /// its pipelined requests wait, and its idle and read timeouts stand still. Messages reach it, and
+    /// when its peer closes it is removed.
+    Block,
+    /// As [`Control::Block`], but the request was **not** executed: once the connection is resumed it
+    /// is parsed and executed again. The service must have written nothing for it.
+    Defer,
 }
 
 /// What a service may know and do besides its reply.
@@ -90,6 +115,9 @@ pub struct Context<'a> {
     pub now: Now,
     /// The connection that sent the request.
     pub connection: ConnectionId,
+    /// The number of the connection's next block: what resumes it if this request returns
+    /// [`Control::Block`] or [`Control::Defer`].
+    pub ticket: Ticket,
     /// Bytes for other connections.
     pub outbox: &'a mut Outbox,
     /// Who is connected to this process.
@@ -97,13 +125,14 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// A context for requests of `connection` at `now`.
+    /// A context for requests of `connection` at `now`. Its ticket is the first; the loop over requests
+    /// sets the right one.
     pub fn new(
         now: Now,
         connection: ConnectionId,
         outbox: &'a mut Outbox,
         directory: &'a Directory,
     ) -> Self {
-        Context { now, connection, outbox, directory }
+        Context { now, connection, ticket: Ticket::default(), outbox, directory }
     }
 }

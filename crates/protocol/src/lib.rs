@@ -16,7 +16,8 @@
 //!
 //! * [`Protocol`], [`Parsed`], [`Malformed`] (`codec.rs`): the codec's side.
 //! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side.
-//! * [`Outbox`] (`outbox.rs`): bytes for *other* connections, on any worker.
+//! * [`Outbox`] (`outbox.rs`): bytes and orders for *other* connections, on any worker.
+//! * [`Either`], [`Both`] (`either.rs`): two protocols in one server, and their two services.
 //! * [`Directory`] (`directory.rs`): who is connected, for commands that list connections.
 //! * [`conformance`]: `conformance::check(..)` tests a new codec in one call.
 //!
@@ -54,10 +55,12 @@
 mod codec;
 pub mod conformance;
 mod directory;
+mod either;
 mod execute;
 mod outbox;
 
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
+pub use either::{Both, Either};
 pub use execute::{Context, Control, Execute, Stage};
-pub use outbox::{ConnectionId, Outbox};
+pub use outbox::{ConnectionId, Errand, Outbox, Ticket};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Outbox`]: bytes that a request sends to other connections.
+//! [`Outbox`]: what a request does for other connections.
 
 use bytes::Bytes;
 
@@ -32,14 +32,42 @@ impl ConnectionId {
     }
 }
 
-/// Bytes on their way to other connections, on this worker or another: published messages,
-/// invalidations, wake-ups of blocked clients.
+/// A block of a connection: the first, the second and so on.
 ///
-/// The worker delivers what is in it after the turn that put it there, behind the replies the receiver
-/// is already owed. A message for a connection that is gone is dropped.
+/// Several may want to resume a connection: the one who brings what it waits for, the one who watches
+/// its time, the operator. Each holds the ticket of the block that is meant, so whoever comes too late
+/// cannot end a later one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+impl Ticket {
+    /// The ticket of the block after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Ticket(self.0 + 1)
+    }
+}
+
+/// What an [`Outbox`] does for a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// See [`Outbox::push`].
+    Push(Bytes),
+    /// See [`Outbox::resume`].
+    Resume(Ticket, Bytes),
+    /// See [`Outbox::close`].
+    Close,
+}
+
+/// Bytes and orders on their way to other connections, on this worker or another: published messages,
+/// invalidations, the replies of blocked clients, the end of a client.
+///
+/// The worker carries out what is in it after the turn that put it there, for each connection in the
+/// order in which it was put, and behind the replies that the connection is already owed. What is
+/// meant for a connection that is gone is dropped.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    messages: Vec<(ConnectionId, Bytes)>,
+    errands: Vec<(ConnectionId, Errand)>,
 }
 
 impl Outbox {
@@ -48,20 +76,51 @@ impl Outbox {
         Self::default()
     }
 
-    /// Sends `bytes` to the connection `to`.
+    /// Sends `bytes` to the connection `to`. A client that lets such messages pile up is closed: none
+    /// is lost while its connection lives.
+    #[inline]
     pub fn push(&mut self, to: ConnectionId, bytes: Bytes) {
-        self.messages.push((to, bytes));
+        self.errands.push((to, Errand::Push(bytes)));
     }
 
-    /// Whether there is nothing to deliver.
+    /// Sends `reply`, which may be empty, to the connection `to` and lets it go on, if it is blocked
+    /// with `ticket`; otherwise drops both.
+    ///
+    /// Nobody is told which it was. So where the reply carries something away that must not be lost,
+    /// an element taken off a list, take the client off the list of those who wait *first*, where
+    /// everybody else who might resume it looks too: who finds it there resumes it, and nobody else.
+    ///
+    /// A resume cannot come too early. Who learns the ticket learns it from the `execute` that
+    /// returns [`Control::Block`](crate::Control::Block), and nothing in any outbox reaches a connection
+    /// while one of its requests is being executed.
+    #[inline]
+    pub fn resume(&mut self, to: ConnectionId, ticket: Ticket, reply: Bytes) {
+        self.errands.push((to, Errand::Resume(ticket, reply)));
+    }
+
+    /// Closes the connection `to`, be it the sender's own, once everything written to it has been
+    /// sent: executes nothing more for it and drops what is put into an outbox for it from here on. A
+    /// client that does not read its last bytes is cut off by the write timeout.
+    #[inline]
+    pub fn close(&mut self, to: ConnectionId) {
+        self.errands.push((to, Errand::Close));
+    }
+
+    /// Whether there is nothing to do.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.messages.is_empty()
+        self.errands.is_empty()
     }
 
-    /// Takes everything out, in the order it was pushed.
-    pub fn drain(&mut self) -> impl Iterator<Item = (ConnectionId, Bytes)> + '_ {
-        self.messages.drain(..)
+    /// How many errands wait.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.errands.len()
+    }
+
+    /// Takes everything out, in the order it was put.
+    pub fn drain(&mut self) -> impl Iterator<Item = (ConnectionId, Errand)> + '_ {
+        self.errands.drain(..)
     }
 }
 
@@ -77,14 +136,23 @@ mod tests {
     }
 
     #[test]
-    fn messages_keep_their_order() {
+    fn errands_keep_their_order() {
         let mut outbox = Outbox::new();
         let (a, b) = (ConnectionId::new(0, 1), ConnectionId::new(1, 2));
+        let (first, reply) = (Ticket::default(), Bytes::from_static(b"reply"));
         outbox.push(a, Bytes::from_static(b"1"));
-        outbox.push(b, Bytes::from_static(b"2"));
-        outbox.push(a, Bytes::from_static(b"3"));
-        let drained: Vec<_> = outbox.drain().map(|(to, bytes)| (to, bytes[0])).collect();
-        assert_eq!(drained, [(a, b'1'), (b, b'2'), (a, b'3')]);
-        assert!(outbox.is_empty());
+        outbox.resume(b, first.next(), reply.clone());
+        outbox.close(b);
+        outbox.push(a, Bytes::from_static(b"2"));
+        assert_eq!(outbox.len(), 4);
+        let drained: Vec<_> = outbox.drain().collect();
+        let expected = [
+            (a, Errand::Push(Bytes::from_static(b"1"))),
+            (b, Errand::Resume(first.next(), reply)),
+            (b, Errand::Close),
+            (a, Errand::Push(Bytes::from_static(b"2"))),
+        ];
+        assert_eq!(drained, expected);
+        assert!(outbox.is_empty() && first < first.next());
     }
 }

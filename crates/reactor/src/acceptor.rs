@@ -29,19 +29,30 @@ pub struct Acceptor {
     poll: Poll,
     stop: Arc<AtomicBool>,
     waker: Arc<Waker>,
-    doors: Vec<Door>,
+    entrances: Vec<Entrance>,
     workers: Vec<Mailbox>,
     census: Census,
     max_connections: usize,
-    rejection: &'static [u8],
     serial: u64,
 }
 
-/// A listener and what belongs to it.
+/// A listener and what its connections are given.
 #[derive(Debug)]
-struct Door {
-    listener: Listener,
-    tls: Option<TlsAcceptor>,
+pub struct Door {
+    /// The listener.
+    pub listener: Listener,
+    /// Who does the TLS handshakes; `None` for plain connections.
+    pub tls: Option<TlsAcceptor>,
+    /// What the worker makes the protocol of its connections from.
+    pub tag: u16,
+    /// What a client of a plain listener is sent when there are too many, before it is closed.
+    pub rejection: &'static [u8],
+}
+
+/// A door that is watched.
+#[derive(Debug)]
+struct Entrance {
+    door: Door,
     name: Arc<str>,
     /// More connections may wait than were accepted.
     open: bool,
@@ -77,39 +88,27 @@ enum Round {
 }
 
 impl Acceptor {
-    /// An acceptor for `listeners`, each with the TLS acceptor of its connections or `None` for plain
-    /// ones. Past `max_connections` a client of a plain listener is sent `rejection`, and closed.
+    /// An acceptor at `doors` that serves up to `max_connections` at once.
     ///
     /// # Errors
     ///
     /// When the operating system refuses an event queue.
     pub fn new(
-        listeners: Vec<(Listener, Option<TlsAcceptor>)>,
+        doors: Vec<Door>,
         workers: Vec<Mailbox>,
         census: Census,
         max_connections: usize,
-        rejection: &'static [u8],
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
-        let mut doors = Vec::with_capacity(listeners.len());
-        for (index, (mut listener, tls)) in listeners.into_iter().enumerate() {
-            listener.register(poll.registry(), Token(index))?;
-            let name = listener.endpoint().to_string().into();
-            doors.push(Door { listener, tls, name, open: true });
+        let mut entrances = Vec::with_capacity(doors.len());
+        for (index, mut door) in doors.into_iter().enumerate() {
+            door.listener.register(poll.registry(), Token(index))?;
+            let name = door.listener.endpoint().to_string().into();
+            entrances.push(Entrance { door, name, open: true });
         }
         let stop = Arc::new(AtomicBool::new(false));
-        Ok(Acceptor {
-            poll,
-            stop,
-            waker,
-            doors,
-            workers,
-            census,
-            max_connections,
-            rejection,
-            serial: 0,
-        })
+        Ok(Acceptor { poll, stop, waker, entrances, workers, census, max_connections, serial: 0 })
     }
 
     /// What stops it.
@@ -154,8 +153,8 @@ impl Acceptor {
                 pause = (pause * 2).min(PAUSE_MAX);
             }
             for event in &events {
-                if let Some(door) = self.doors.get_mut(event.token().0) {
-                    door.open = true;
+                if let Some(entrance) = self.entrances.get_mut(event.token().0) {
+                    entrance.open = true;
                 }
             }
             if self.stop.load(Ordering::Acquire) {
@@ -167,8 +166,8 @@ impl Acceptor {
     /// Takes in those in the backlogs: the system has told them that they are connected. Who comes
     /// while this runs may find the listener closed.
     fn accept_last(&mut self) -> io::Result<()> {
-        for door in &mut self.doors {
-            door.open = true;
+        for entrance in &mut self.entrances {
+            entrance.open = true;
         }
         self.accept_all().map(|_| ())
     }
@@ -176,12 +175,12 @@ impl Acceptor {
     /// Accepts on every listener until nobody waits or each has had its share.
     fn accept_all(&mut self) -> io::Result<Round> {
         let mut all = Round::Drained;
-        for index in 0..self.doors.len() {
-            if !self.doors[index].open {
+        for index in 0..self.entrances.len() {
+            if !self.entrances[index].open {
                 continue;
             }
             match self.accept_some(index)? {
-                Round::Drained => self.doors[index].open = false,
+                Round::Drained => self.entrances[index].open = false,
                 Round::More => all = Round::More,
                 starved @ Round::Starved(_) => return Ok(starved),
             }
@@ -191,7 +190,7 @@ impl Acceptor {
 
     fn accept_some(&mut self, index: usize) -> io::Result<Round> {
         for _ in 0..SHARE {
-            match self.doors[index].listener.accept() {
+            match self.entrances[index].door.listener.accept() {
                 Ok(stream) => self.hand_on(index, stream)?,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Ok(Round::Drained);
@@ -208,12 +207,12 @@ impl Acceptor {
     }
 
     fn hand_on(&mut self, index: usize, mut stream: Stream) -> io::Result<()> {
-        let door = &self.doors[index];
+        let Entrance { door, name, .. } = &self.entrances[index];
         if self.census.total() >= self.max_connections {
             CONNECTIONS_REJECTED.increment();
             if door.tls.is_none() {
                 // A client that cannot be told is closed all the same.
-                let _ = stream.write(self.rejection);
+                let _ = stream.write(door.rejection);
             }
             return Ok(());
         }
@@ -224,7 +223,8 @@ impl Acceptor {
             stream,
             tls: door.tls.clone(),
             serial: self.serial,
-            local: door.name.clone(),
+            local: name.clone(),
+            tag: door.tag,
             seat,
         };
         self.workers[worker].send(Message::Connection(Box::new(newcomer)))

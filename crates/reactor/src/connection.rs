@@ -7,7 +7,7 @@ use crate::{Limits, Options, Pipeline, Seat, Turn, look_ahead};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks};
-use protocol::{Context, Directory, Execute, Outbox, Peer, Protocol, Stage};
+use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol, Stage};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
@@ -40,6 +40,17 @@ pub(crate) enum Next {
     Again,
     /// Nothing: it is to be removed.
     Remove,
+}
+
+/// What an errand came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// The connection is to be served.
+    Serve,
+    /// Nothing: the errand came too late.
+    Dropped,
+    /// More messages wait than the connection may let pile up: it is to be removed.
+    TooMuch,
 }
 
 /// Why a connection ran out of time.
@@ -90,7 +101,7 @@ pub(crate) struct Connection<P: Protocol> {
     /// When bytes last arrived.
     read_at: Ticks,
     /// Since when replies wait without any of them being taken.
-    blocked_at: Option<Ticks>,
+    unread_at: Option<Ticks>,
     _seat: Seat,
 }
 
@@ -114,7 +125,7 @@ impl<P: Protocol> Connection<P> {
             has_input: false,
             failed: None,
             read_at: now,
-            blocked_at: None,
+            unread_at: None,
             _seat: seat,
         }
     }
@@ -138,12 +149,40 @@ impl<P: Protocol> Connection<P> {
         std::mem::take(&mut self.has_input)
     }
 
-    /// Appends a message from another connection; whether it fits `most` unsent bytes. Once our side
-    /// is closed nothing can be sent, and the message is dropped.
-    pub(crate) fn push(&mut self, message: Bytes, most: usize, pool: &mut Pool) -> bool {
-        if matches!(self.phase, Phase::Lingering { .. }) {
-            return true;
+    /// Carries out what another connection, or this one, has put into an outbox for it. Messages may
+    /// make up to `most` unsent bytes; a reply that was waited for may be of any size, as all replies.
+    pub(crate) fn carry_out<E>(
+        &mut self,
+        errand: Errand,
+        most: usize,
+        desk: &mut Desk<'_, E>,
+    ) -> Done {
+        if !matches!(self.phase, Phase::Open | Phase::Draining) {
+            // What was written before its end is sent, and nothing more.
+            return Done::Dropped;
         }
+        match errand {
+            Errand::Push(message) => {
+                self.append(message, desk.pool);
+                if self.session.send().pending() > most { Done::TooMuch } else { Done::Serve }
+            }
+            Errand::Resume(ticket, reply) => {
+                if !self.pipeline.resume(ticket) {
+                    return Done::Dropped;
+                }
+                // Its time limits begin again: it was not the client who kept still.
+                self.read_at = desk.now.ticks;
+                self.append(reply, desk.pool);
+                Done::Serve
+            }
+            Errand::Close => {
+                self.phase = Phase::Closing;
+                Done::Serve
+            }
+        }
+    }
+
+    fn append(&mut self, message: Bytes, pool: &mut Pool) {
         let (_, send) = self.session.buffers();
         if message.len() < PINNED_MIN {
             send.lend(pool);
@@ -151,7 +190,6 @@ impl<P: Protocol> Connection<P> {
         } else {
             send.put_pinned(message);
         }
-        send.pending() <= most
     }
 
     /// Reads before the connection is served, if that is what serving it would begin with.
@@ -203,6 +241,13 @@ impl<P: Protocol> Connection<P> {
                         return Ok(Next::Event);
                     }
                 }
+                Turn::Blocked => {
+                    if !self.has_peer_gone(desk)? && self.phase == Phase::Open {
+                        let _ = self.flush(desk)?;
+                        return Ok(Next::Event);
+                    }
+                    self.phase = Phase::Closing;
+                }
                 Turn::Yield => break,
                 Turn::Close => self.phase = Phase::Closing,
             }
@@ -217,6 +262,17 @@ impl<P: Protocol> Connection<P> {
         send.lend(desk.pool);
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         turn_within(left, &mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
+    }
+
+    /// Whether the peer of a blocked connection has closed its side: then nobody waits any more.
+    ///
+    /// As a rule an event says so, whatever waits in the socket. The end of a TLS session does not
+    /// show in events, so we read, if that takes no more than a block.
+    fn has_peer_gone<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<bool> {
+        if self.readable && !self.hung_up && self.session.recv().is_empty() {
+            self.fill(desk)?;
+        }
+        Ok(self.hung_up)
     }
 
     /// Reads once; whether there may be something new to parse.
@@ -255,19 +311,23 @@ impl<P: Protocol> Connection<P> {
     fn flush<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {
         let before = self.session.send().pending();
         let flushed = self.session.flush(desk.pool)?;
-        self.blocked_at = match flushed {
+        self.unread_at = match flushed {
             Flush::Done => None,
             Flush::Blocked if self.session.send().pending() < before => Some(desk.now.ticks),
-            Flush::Blocked => self.blocked_at.or(Some(desk.now.ticks)),
+            Flush::Blocked => self.unread_at.or(Some(desk.now.ticks)),
         };
         Ok(flushed)
     }
 
     fn finish<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+        if self.session.is_handshaking() {
+            // Nothing can be sent before it is over, and nothing is read any more.
+            return Ok(Next::Remove);
+        }
         if self.flush(desk)? == Flush::Blocked {
             return Ok(Next::Event);
         }
-        if self.hung_up || !self.readable && self.session.recv().is_empty() {
+        if !self.readable && (self.hung_up || self.session.recv().is_empty()) {
             return Ok(Next::Remove);
         }
         self.session.shutdown();
@@ -289,12 +349,15 @@ impl<P: Protocol> Connection<P> {
         Ok(Next::Again)
     }
 
-    /// Drops what was not served and not sent, and gives the blocks back: the pool counts them.
-    pub(crate) fn discard(&mut self, pool: &mut Pool) {
+    /// The end: tells the service, drops what was not served and not sent, and gives the blocks back,
+    /// for the pool counts them.
+    pub(crate) fn discard<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
+        let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
+        desk.service.closed(self.pipeline.protocol_mut(), &mut context);
         let (recv, send) = self.session.buffers();
         recv.consume(recv.filled().len());
         send.consume(send.pending());
-        self.session.release(pool);
+        self.session.release(desk.pool);
     }
 
     /// Which time limit the connection has exceeded, if any.
@@ -307,14 +370,18 @@ impl<P: Protocol> Connection<P> {
         if self.session.is_handshaking() {
             return past(self.peer.since, options.handshake_timeout).then_some(Overdue::Handshake);
         }
-        if let Some(since) = self.blocked_at {
+        if let Some(since) = self.unread_at {
             return past(since, options.write_timeout).then_some(Overdue::Write);
+        }
+        if self.pipeline.is_blocked() {
+            return None; // It waits for us.
         }
         if self.pipeline.is_inside_request(self.session.recv())
             && past(self.read_at, options.read_timeout)
         {
             return Some(Overdue::Read);
         }
-        past(self.read_at, options.idle_timeout).then_some(Overdue::Idle)
+        let is_idle = past(self.read_at, options.idle_timeout);
+        (is_idle && !self.pipeline.protocol().may_idle()).then_some(Overdue::Idle)
     }
 }

@@ -9,13 +9,14 @@
 //!
 //! Where to look, from the inside out:
 //!
-//! * [`turn`] (`turn.rs`): the sans-IO loop over requests and its eight rules. Tests, fuzzers and every
-//!   driver call it.
+//! * [`turn`] (`turn.rs`): the sans-IO loop over requests and its nine rules. Tests, fuzzers and every
+//!   driver call it. [`Pipeline`] (`turn/pipeline.rs`): one connection's place in its requests.
 //! * `connection.rs`: one connection's life: read, `turn`, write, and what it waits for.
 //! * [`Worker`] (`worker.rs`): one event loop over many connections.
-//! * [`Mailbox`] (`mailbox.rs`): how other threads reach a worker.
-//! * [`Acceptor`] (`acceptor.rs`): accepts, refuses past the limit, backs off when descriptors run
-//!   out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
+//! * [`Mailbox`] (`mailbox.rs`): how other threads reach a worker, and what bounds it
+//!   (`mailbox/letters.rs`).
+//! * [`Acceptor`] (`acceptor.rs`): accepts at each [`Door`], refuses past the limit, backs off when
+//!   descriptors run out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
 //! * [`Endpoint`] and [`Listener`] (`listener.rs`): what can be listened on.
 //! * [`Options`] (`options.rs`): every limit and its default. `metrics.rs`: what is counted.
 //!
@@ -90,7 +91,7 @@ mod options;
 mod turn;
 mod worker;
 
-pub use acceptor::{Acceptor, AcceptorHandle};
+pub use acceptor::{Acceptor, AcceptorHandle, Door};
 pub use census::{Census, Seat};
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};

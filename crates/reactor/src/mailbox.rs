@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Mailbox`]: how other threads reach a worker.
+//!
+//! A mailbox has two queues behind one lock, which is held for as long as it takes to move a batch in
+//! or out and by nobody who waits for anything. New connections and orders are few: no more than
+//! there may be connections. Letters, which workers write to each other's connections, can be many,
+//! and a worker that is busy with a long request takes none. So they have a bound in bytes; see
+//! `letters.rs` for what happens past it.
+//!
+//! One wake-up serves all that comes until the worker looks: only who finds the mailbox empty wakes it.
+
+mod letters;
 
 use crate::Seat;
-use bytes::Bytes;
 use clock::Ticks;
+use letters::Letters;
 use mio::Waker;
-use protocol::ConnectionId;
+use protocol::{ConnectionId, Errand};
 use session::{Stream, TlsAcceptor};
+use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection that was just accepted.
 #[derive(Debug)]
@@ -22,6 +33,8 @@ pub struct Newcomer {
     pub serial: u64,
     /// The listener's address as shown to operators.
     pub local: Arc<str>,
+    /// The listener's tag, from which the worker makes the protocol.
+    pub tag: u16,
     /// Its place in the census.
     pub seat: Seat,
 }
@@ -31,8 +44,6 @@ pub struct Newcomer {
 pub enum Message {
     /// Serve this connection.
     Connection(Box<Newcomer>),
-    /// Send bytes to a connection, if it is still there.
-    Deliver(ConnectionId, Bytes),
     /// Serve what has arrived, flush, close each connection, end; at the latest at this time.
     Drain {
         /// When connections that cannot be flushed are given up.
@@ -40,27 +51,128 @@ pub enum Message {
     },
 }
 
-/// The sending end of a worker's queue of messages.
+/// An errand for a connection of another worker.
+pub(crate) type Letter = (ConnectionId, Errand);
+
+/// The sending end of what a worker is told.
 #[derive(Clone, Debug)]
 pub struct Mailbox {
-    sender: Sender<Message>,
-    waker: Arc<Waker>,
+    shared: Arc<Shared>,
+}
+
+/// The worker's end. Dropping it closes the mailbox.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    shared: Arc<Shared>,
+}
+
+/// What a worker takes out of its mailbox at once.
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    pub(crate) messages: Vec<Message>,
+    /// Connections that more was written to than the mailbox holds. They are to be removed before any
+    /// letter is delivered.
+    pub(crate) overrun: Vec<ConnectionId>,
+    pub(crate) letters: Vec<Letter>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queues: Mutex<Queues>,
+    /// Something is in the queues. Changed under the lock; read without it, once per turn of the
+    /// worker's loop.
+    has_mail: AtomicBool,
+    waker: Waker,
+}
+
+#[derive(Debug)]
+struct Queues {
+    /// The worker has ended: nothing is taken in any more.
+    closed: bool,
+    messages: VecDeque<Message>,
+    letters: Letters,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queues> {
+        // No code that holds the lock can leave the queues half changed.
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the queues of a worker that has not ended, and wakes it unless somebody has already.
+    fn post(&self, add: impl FnOnce(&mut Queues)) -> io::Result<()> {
+        let mut queues = self.lock();
+        if queues.closed {
+            return Ok(());
+        }
+        add(&mut queues);
+        let is_awake = self.has_mail.swap(true, Ordering::AcqRel);
+        drop(queues);
+        if is_awake { Ok(()) } else { self.waker.wake() }
+    }
+}
+
+/// A mailbox whose letters take up to about `most` bytes: both ends.
+pub(crate) fn mailbox(waker: Waker, most: usize) -> (Mailbox, Inbox) {
+    let letters = Letters::new(most);
+    let queues = Queues { closed: false, messages: VecDeque::new(), letters };
+    let has_mail = AtomicBool::new(false);
+    let shared = Arc::new(Shared { queues: Mutex::new(queues), has_mail, waker });
+    (Mailbox { shared: shared.clone() }, Inbox { shared })
 }
 
 impl Mailbox {
-    pub(crate) fn new(sender: Sender<Message>, waker: Arc<Waker>) -> Self {
-        Mailbox { sender, waker }
-    }
-
     /// Queues a message and wakes the worker. A message to a worker that has ended is dropped.
     ///
     /// # Errors
     ///
-    /// When the worker cannot be woken.
+    /// When the worker cannot be woken. It finds the message at its next tick all the same.
     pub fn send(&self, message: Message) -> io::Result<()> {
-        match self.sender.send(message) {
-            Ok(()) => self.waker.wake(),
-            Err(_) => Ok(()),
-        }
+        self.shared.post(|queues| queues.messages.push_back(message))
+    }
+
+    /// Queues all `letters`, in their order, and wakes the worker once.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Mailbox::send`].
+    pub(crate) fn deliver(&self, letters: &mut Vec<Letter>) -> io::Result<()> {
+        let posted = self.shared.post(|queues| queues.letters.append(letters.drain(..)));
+        letters.clear();
+        posted
     }
 }
+
+impl Inbox {
+    /// Whether something waits.
+    #[inline]
+    pub(crate) fn has_mail(&self) -> bool {
+        self.shared.has_mail.load(Ordering::Acquire)
+    }
+
+    /// Takes up to `messages` messages and `letters` letters. The waker does not call again for what
+    /// is left: [`Inbox::has_mail`] says so.
+    pub(crate) fn take(&self, messages: usize, letters: usize, mail: &mut Mail) {
+        let mut queues = self.shared.lock();
+        let part = queues.messages.len().min(messages);
+        mail.messages.extend(queues.messages.drain(..part));
+        queues.letters.take(letters, mail);
+        let is_empty = queues.messages.is_empty() && queues.letters.is_empty();
+        self.shared.has_mail.store(!is_empty, Ordering::Release);
+    }
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        let mut queues = self.shared.lock();
+        queues.closed = true;
+        // What waits is dropped outside of the lock: it closes sockets.
+        let messages = std::mem::take(&mut queues.messages);
+        let letters = std::mem::replace(&mut queues.letters, Letters::new(0));
+        drop(queues);
+        drop((messages, letters));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,8 @@ metrics::counters! {
     pub(crate) static CONNECTIONS_READ_TIMEOUT: "connections_read_timeout";
     /// Connections closed because they did not read their replies.
     pub(crate) static CONNECTIONS_WRITE_TIMEOUT: "connections_write_timeout";
-    /// Connections closed because messages from others piled up unread.
+    /// Connections closed because messages from others piled up: their client did not read, or their
+    /// worker did not come to it.
     pub(crate) static CONNECTIONS_PUSH_OVERFLOW: "connections_push_overflow";
     /// Connections closed by an error of their socket or their TLS session.
     pub(crate) static CONNECTIONS_ERROR: "connections_error";
@@ -56,8 +57,8 @@ metrics::gauges! {
 
 metrics::histograms! {
     /// Nanoseconds from the moment a worker learns that a connection has bytes to read until the
-    /// replies to all requests in them have been handed to the operating system. One record per
-    /// readiness event that brought bytes: a pipeline counts once.
+    /// replies to all requests in them have been handed to the operating system, but for a request
+    /// that waits for others. One record per readiness event that brought bytes: a pipeline counts once.
     pub(crate) static REQUEST_LATENCY: "request_latency";
     /// Events taken from the operating system at once.
     pub(crate) static WORKER_EVENT_DEPTH: "worker_event_depth";

@@ -19,7 +19,10 @@ pub struct Options {
     /// Unsent bytes past which a connection that is sent messages by others (see
     /// [`protocol::Outbox`]) is closed.
     pub push_bytes: usize,
-    /// A connection that sends nothing for this long is closed.
+    /// Bytes of what other workers have written to this one's connections, past which those that most
+    /// was written to are closed: what a worker that is busy with a long request lets pile up.
+    pub mail_bytes: usize,
+    /// A connection that sends nothing for this long is closed, unless it waits for messages.
     pub idle_timeout: Duration,
     /// A TLS handshake that takes longer is broken off.
     pub handshake_timeout: Duration,
@@ -46,6 +49,7 @@ impl Default for Options {
             send_block: 66 << 10,
             pool_blocks: 64,
             push_bytes: 32 << 20,
+            mail_bytes: 64 << 20,
             idle_timeout: Duration::ZERO,
             handshake_timeout: Duration::from_secs(10),
             read_timeout: Duration::from_secs(60),

@@ -17,6 +17,13 @@
 //! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, each is prefetched, then each is
 //!    executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
+//! 9. RULE-BLOCK: behind a request that blocks nothing is executed until the connection is resumed with
+//!    the ticket of this very block; then it goes on as if it had not been interrupted. A request that
+//!    was deferred is executed again, one that was carried out is not.
+
+mod pipeline;
+
+pub use pipeline::Pipeline;
 
 use crate::metrics::PROCESS_REQ;
 use arrayvec::ArrayVec;
@@ -25,6 +32,9 @@ use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
 
 /// Most requests that are parsed ahead of execution.
 pub const BATCH: usize = 32;
+
+/// Errands in the outbox past which a connection has had its share of requests.
+const ERRANDS: usize = 1024;
 
 /// Bounds on what one connection may hold and take.
 #[derive(Clone, Copy, Debug)]
@@ -54,44 +64,13 @@ pub enum Turn {
     },
     /// Replies must be read by the peer first.
     Backpressure,
-    /// The connection has had its share; call again after the others.
+    /// The connection has had its share; call again after the others, and after the outbox has been
+    /// emptied.
     Yield,
+    /// [`Pipeline::resume`]: a request waits for something that others bring.
+    Blocked,
     /// Flush what was written, then close.
     Close,
-}
-
-/// One connection's place in its stream of requests.
-#[derive(Debug, Default)]
-pub struct Pipeline<P: Protocol> {
-    protocol: P,
-    cursor: P::Cursor,
-    /// Bytes to drop before the next request, as they arrive.
-    skip: usize,
-}
-
-impl<P: Protocol> Pipeline<P> {
-    /// The start of a stream.
-    pub fn new(protocol: P) -> Self {
-        Pipeline { protocol, cursor: P::Cursor::default(), skip: 0 }
-    }
-
-    /// Whether a request has begun and not ended, given what waits in `recv`.
-    pub fn is_inside_request(&self, recv: &RecvBuf) -> bool {
-        self.skip > 0 || !recv.is_empty() || self.cursor != P::Cursor::default()
-    }
-
-    /// Drops what is to be skipped from the front of `recv`.
-    fn drop_skipped(&mut self, recv: &mut RecvBuf) {
-        let n = self.skip.min(recv.filled().len());
-        recv.consume(n);
-        self.skip -= n;
-    }
-
-    /// Moves past the first `n` bytes of `recv`, some of which may not have arrived.
-    fn advance(&mut self, n: usize, recv: &mut RecvBuf) {
-        self.skip = n;
-        self.drop_skipped(recv);
-    }
 }
 
 /// A request that has been parsed and not executed.
@@ -118,6 +97,8 @@ enum Ran {
     /// A limit was reached in the middle; the rest is parsed again later.
     Part,
     Close,
+    /// A request blocks; those behind it, and itself if it was deferred, are parsed again later.
+    Block,
 }
 
 /// Asks the CPU for what the first request in `recv` will need; changes nothing.
@@ -132,7 +113,7 @@ pub fn look_ahead<P: Protocol, E: Execute<P>>(
     limits: &Limits,
     stage: Stage,
 ) {
-    if pipeline.skip > 0 || recv.is_empty() {
+    if pipeline.skip > 0 || pipeline.is_blocked() || recv.is_empty() {
         return;
     }
     let mut first = ArrayVec::new();
@@ -167,11 +148,15 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
     limits: &Limits,
     context: &mut Context<'_>,
 ) -> Turn {
+    if pipeline.is_blocked() {
+        return Turn::Blocked; // RULE-BLOCK
+    }
+    context.ticket = pipeline.ticket();
     loop {
         if send.pending() >= limits.high_water {
             return Turn::Backpressure; // RULE-BOUND
         }
-        if *left == 0 {
+        if *left == 0 || context.outbox.len() >= ERRANDS {
             return Turn::Yield; // RULE-FAIR
         }
         pipeline.drop_skipped(recv);
@@ -187,6 +172,10 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
         PROCESS_REQ.add(served as u64);
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
+            (Ran::Block, _) => {
+                pipeline.block();
+                return Turn::Blocked;
+            }
             (Ran::Part, _) | (Ran::All, Stop::Full) => {}
             (Ran::All, Stop::NeedMore(at_least)) => {
                 return need_input(pipeline, at_least, recv, send, limits);
@@ -194,7 +183,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
             (Ran::All, Stop::Malformed(malformed, cursor)) => {
                 pipeline.cursor = cursor;
                 send.put(malformed.reply.as_bytes());
-                service.rejected(&malformed);
+                service.rejected(&pipeline.protocol, &malformed);
                 let Some(skip) = malformed.skip else { return Turn::Close };
                 assert!(skip > 0, "RULE-PROGRESS: a rejection that skips nothing");
                 pipeline.advance(skip, recv);
@@ -267,11 +256,16 @@ fn run<P: Protocol, E: Execute<P>>(
             return (Ran::Part, served, done); // RULE-BOUND
         }
         let control = service.execute(&mut pipeline.protocol, ahead.request, send, context);
+        if control == Control::Defer {
+            return (Ran::Block, served, done);
+        }
         pipeline.cursor = ahead.cursor;
         done = ahead.end;
         served += 1;
-        if control != Control::Continue {
-            return (Ran::Close, served, done);
+        match control {
+            Control::Continue => {}
+            Control::Block => return (Ran::Block, served, done),
+            _ => return (Ran::Close, served, done),
         }
     }
     (Ran::All, served, done)

@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Worker`]: one event loop over many connections.
 //!
-//! A turn of the loop: poll, read the clock once, take messages, serve the connections that have
-//! events, serve those that yielded in the turn before, let the service do background work, look for
-//! connections that ran out of time. Before a poll that may sleep the service is told to rest.
+//! A turn of the loop: poll, read the clock once, take what is in the mailbox, serve the connections
+//! that have events, serve those that yielded in the turn before, let the service do background work,
+//! look for connections that ran out of time, send what was written to connections of other workers.
+//! Before a poll that may sleep the service is told to rest.
 
 mod ahead;
 mod footprint;
+mod post;
 
 use crate::connection::{Connection, Desk, Next, Overdue};
-use crate::mailbox::{Mailbox, Message, Newcomer};
+use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
 use crate::metrics::*;
 use crate::{Options, Seat};
 use buffer::Pool;
-use bytes::Bytes;
 use clock::{Clock, Now, Ticks};
 use footprint::Footprint;
 use log::{debug, warn};
 use mio::{Events, Interest, Poll, Token, Waker};
+use post::Outgoing;
 use protocol::{ConnectionId, Directory, Execute, Outbox, Peer, Protocol};
 use session::Session;
 use slab::Slab;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// The token of the mailbox's waker; connections use their slot in the slab.
 const WAKER: Token = Token(usize::MAX);
-
-/// Messages taken per turn of the loop.
-const MAIL_SHARE: usize = 1024;
 
 /// Connections looked at per tick for exceeded time limits, at the least.
 const SWEEP_MIN: usize = 64;
@@ -39,14 +37,16 @@ const SWEEP_MIN: usize = 64;
 /// One event loop and the connections it serves; its owner gives it a thread of its own.
 ///
 /// `P` is the protocol of its connections, `E` its service, `M` makes a protocol value for each new
-/// connection.
+/// connection, given the tag of the listener that accepted it.
 pub struct Worker<P: Protocol, E, M> {
     poll: Poll,
     index: usize,
-    inbox: Receiver<Message>,
+    inbox: Inbox,
     mailbox: Mailbox,
-    /// The mailboxes of all workers, for messages between connections.
-    peers: Vec<Mailbox>,
+    /// What was taken from the mailbox in this turn; empty between turns.
+    mail: Mail,
+    /// What is written to connections of other workers.
+    outgoing: Outgoing,
     directory: Arc<Directory>,
     clock: Clock,
     options: Options,
@@ -66,8 +66,6 @@ pub struct Worker<P: Protocol, E, M> {
     sweep_from: usize,
     /// Set when the worker is to end.
     deadline: Option<Ticks>,
-    /// Messages may wait that were not taken in this turn.
-    more_mail: bool,
     /// The service has background work left from this turn.
     more_upkeep: bool,
 }
@@ -81,7 +79,7 @@ impl<P: Protocol, E, M> std::fmt::Debug for Worker<P, E, M> {
     }
 }
 
-impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// A worker, number `index` of the process, that serves nobody yet.
     ///
     /// # Errors
@@ -96,15 +94,16 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         directory: Arc<Directory>,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
-        let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
-        let (sender, inbox) = channel();
+        let waker = Waker::new(poll.registry(), WAKER)?;
+        let (mailbox, inbox) = mailbox(waker, options.mail_bytes);
         let now = clock.now();
         Ok(Worker {
             poll,
             index,
             inbox,
-            mailbox: Mailbox::new(sender, waker),
-            peers: Vec::new(),
+            mailbox,
+            mail: Mail::default(),
+            outgoing: Outgoing::default(),
             directory,
             clock,
             service,
@@ -121,7 +120,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
             sweep_at: now.ticks,
             sweep_from: 0,
             deadline: None,
-            more_mail: false,
             more_upkeep: false,
         })
     }
@@ -133,10 +131,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
 
     /// Makes the workers of a process known to each other: `peers` in the order of their index.
     pub fn introduce(&mut self, peers: Vec<Mailbox>) {
-        self.peers = peers;
+        self.outgoing = Outgoing::new(peers);
     }
 
-    /// Runs until a [`Message::Drain`] has been carried out.
+    /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out.
     ///
     /// # Errors
     ///
@@ -149,12 +147,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
 
     /// One turn of the loop; whether it was the last.
     fn step(&mut self, events: &mut Events) -> io::Result<bool> {
-        let is_idle = self.again.is_empty() && !self.more_mail && !self.more_upkeep;
-        let sleep = if is_idle { self.options.tick } else { Duration::ZERO };
-        if is_idle {
+        let sleep = self.sleep();
+        if sleep.is_some() {
             self.service.rest();
         }
-        match self.poll.poll(events, Some(sleep)) {
+        match self.poll.poll(events, Some(sleep.unwrap_or(Duration::ZERO))) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
             other => other?,
         }
@@ -174,13 +171,29 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         if let Some(bytes) = self.footprint.news(&self.pool) {
             self.service.buffers(bytes);
         }
-        self.more_upkeep = self.service.maintain(self.now, self.options.maintain_budget);
+        let budget = self.options.maintain_budget;
+        self.more_upkeep = self.service.maintain(self.now, budget, &mut self.outbox);
         self.sweep();
         let is_last = self.is_finished();
+        self.deliver();
+        self.outgoing.send();
         if is_last {
             self.service.rest();
         }
         Ok(is_last)
+    }
+
+    /// How long to sleep before the next turn; `None` when there is something to do.
+    fn sleep(&self) -> Option<Duration> {
+        if !self.again.is_empty() || self.more_upkeep || self.inbox.has_mail() {
+            return None;
+        }
+        let tick = self.options.tick;
+        let Some(at) = self.service.wake_at() else { return Some(tick) };
+        // The clock cuts off fractions of a millisecond and the poll adds them, so that the worker
+        // does not wake up a moment too early, again and again.
+        let left = at.since(self.clock.now().ticks);
+        (left > Duration::ZERO).then_some(left.min(tick))
     }
 
     fn count(&self, events: &Events) {
@@ -219,10 +232,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
         }
         match next {
             Ok(Next::Event) => connection.session.release(desk.pool),
-            Ok(Next::Again) => {
-                connection.queued = true;
-                self.again.push_back(slot);
-            }
+            Ok(Next::Again) => self.queue(slot),
             Ok(Next::Remove) => self.remove(slot),
             Err(error) => {
                 CONNECTIONS_ERROR.increment();
@@ -230,56 +240,20 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
                 self.remove(slot);
             }
         }
-        if !self.outbox.is_empty() {
-            self.deliver();
-        }
-    }
-
-    /// Takes messages, up to a share; the waker does not call again for the rest.
-    fn read_mail(&mut self) {
-        self.more_mail = true;
-        for _ in 0..MAIL_SHARE {
-            let Ok(message) = self.inbox.try_recv() else {
-                self.more_mail = false;
-                return;
-            };
-            match message {
-                Message::Connection(newcomer) => self.welcome(*newcomer),
-                Message::Deliver(to, bytes) => self.deliver_here(to, bytes),
-                Message::Drain { deadline } => self.drain(deadline),
-            }
-        }
-    }
-
-    fn welcome(&mut self, newcomer: Newcomer) {
-        let Newcomer { stream, tls, serial, local, seat } = newcomer;
-        let remote = stream.peer_name();
-        let session = match &tls {
-            None => Ok(Session::plain(stream)),
-            Some(acceptor) => Session::tls(stream, acceptor),
-        };
-        match session {
-            Ok(session) => {
-                let id = ConnectionId::new(self.index, serial);
-                let peer = Peer::new(id, remote, local, self.now.ticks);
-                if let Err(error) = self.admit(session, tls.is_some(), Arc::new(peer), seat) {
-                    warn!("cannot serve a connection: {error}");
-                }
-            }
-            Err(error) => warn!("{remote}: cannot start TLS: {error}"),
-        }
+        self.deliver();
     }
 
     fn admit(
         &mut self,
         session: Session,
         is_tls: bool,
+        tag: u16,
         peer: Arc<Peer>,
         seat: Seat,
     ) -> io::Result<()> {
         let entry = self.connections.vacant_entry();
         let slot = entry.key();
-        let protocol = (self.make_protocol)();
+        let protocol = (self.make_protocol)(tag);
         let connection = Connection::new(session, protocol, peer.clone(), seat, self.now.ticks);
         let connection = entry.insert(connection);
         let interest = Interest::READABLE | Interest::WRITABLE;
@@ -301,43 +275,17 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
     }
 
     fn remove(&mut self, slot: usize) {
-        let mut connection = self.connections.remove(slot);
+        let Some((connection, mut desk)) = self.at(slot) else { return };
         connection.session.shutdown();
+        desk.directory.leave(connection.peer.id);
+        connection.discard(&mut desk);
+        let mut connection = self.connections.remove(slot);
         // Closing the socket takes it out of the event queue too.
         let _ = self.poll.registry().deregister(connection.session.stream());
-        connection.discard(&mut self.pool);
         self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);
-        self.directory.leave(connection.peer.id);
         CONNECTIONS_CLOSED.increment();
         CONNECTIONS_CURRENT.decrement();
-    }
-
-    /// Hands on what a request has put into the outbox.
-    fn deliver(&mut self) {
-        let messages: Vec<_> = self.outbox.drain().collect();
-        for (to, bytes) in messages {
-            if to.worker() == self.index {
-                self.deliver_here(to, bytes);
-            } else if let Some(mailbox) = self.peers.get(to.worker())
-                && let Err(error) = mailbox.send(Message::Deliver(to, bytes))
-            {
-                warn!("worker {} cannot be woken: {error}", to.worker());
-            }
-        }
-    }
-
-    fn deliver_here(&mut self, to: ConnectionId, bytes: Bytes) {
-        let Some(&slot) = self.slots.get(&to) else { return };
-        let connection = &mut self.connections[slot];
-        if !connection.push(bytes, self.options.push_bytes, &mut self.pool) {
-            CONNECTIONS_PUSH_OVERFLOW.increment();
-            warn!("{}: closed, its messages pile up unread", connection.peer.remote);
-            self.remove(slot);
-        } else if !connection.queued {
-            connection.queued = true;
-            self.again.push_back(slot);
-        }
     }
 
     fn drain(&mut self, deadline: Ticks) {
@@ -348,6 +296,15 @@ impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
                 connection.queued = true;
                 self.again.push_back(slot);
             }
+        }
+    }
+
+    /// Has a connection served without an event.
+    fn queue(&mut self, slot: usize) {
+        let connection = &mut self.connections[slot];
+        if !connection.queued {
+            connection.queued = true;
+            self.again.push_back(slot);
         }
     }
 

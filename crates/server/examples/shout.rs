@@ -65,7 +65,7 @@ fn main() -> Result<(), Error> {
     let process = Builder::new("shout", "1.0.0")
         .listen(Endpoint::Tcp(address), false)
         .workers(2)
-        .spawn(|| Lines, |_worker| Shout)?;
+        .spawn(|_tag| Lines, |_worker| Shout)?;
     if let Some(address) = process.address() {
         println!("listening on {address}");
     }

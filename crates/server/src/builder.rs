@@ -9,7 +9,7 @@ use admin::{Admin, Readiness, State};
 use clock::Clock;
 use log::info;
 use protocol::{Directory, Execute, Protocol};
-use reactor::{Acceptor, Census, Endpoint, Listener, Options, Worker};
+use reactor::{Acceptor, Census, Door, Endpoint, Listener, Options, Worker};
 use session::TlsAcceptor;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const SPARE_FILES: u64 = 128;
 pub struct Builder {
     name: &'static str,
     version: &'static str,
-    listen: Vec<(Endpoint, bool)>,
+    listen: Vec<Place>,
     backlog: u32,
     max_connections: usize,
     workers: usize,
@@ -42,6 +42,14 @@ pub struct Builder {
     drain_delay: Duration,
     drain_timeout: Duration,
     logs: Option<LogDrains>,
+}
+
+/// Where to listen, and as what.
+#[derive(Debug)]
+struct Place {
+    endpoint: Endpoint,
+    tls: bool,
+    tag: u16,
 }
 
 impl Builder {
@@ -90,7 +98,11 @@ impl Builder {
         Ok(Builder {
             listen: listen
                 .iter()
-                .map(|listen| (listen.endpoint(server.socket_mode), listen.wants_tls()))
+                .map(|listen| Place {
+                    endpoint: listen.endpoint(server.socket_mode),
+                    tls: listen.wants_tls(),
+                    tag: 0,
+                })
                 .collect(),
             backlog: server.backlog,
             max_connections: server.max_connections,
@@ -104,9 +116,16 @@ impl Builder {
         })
     }
 
-    /// Listens on one more endpoint, with TLS if `tls` and an acceptor was given.
-    pub fn listen(mut self, endpoint: Endpoint, tls: bool) -> Self {
-        self.listen.push((endpoint, tls));
+    /// Listens on one more endpoint, with TLS if `tls` and an acceptor was given. The tag of its
+    /// connections is 0.
+    pub fn listen(self, endpoint: Endpoint, tls: bool) -> Self {
+        self.listen_as(0, endpoint, tls)
+    }
+
+    /// As [`Builder::listen`], and `make_protocol` is told `tag`, from which it knows what the
+    /// connections of this endpoint speak (see [`protocol::Either`]).
+    pub fn listen_as(mut self, tag: u16, endpoint: Endpoint, tls: bool) -> Self {
+        self.listen.push(Place { endpoint, tls, tag });
         self
     }
 
@@ -161,8 +180,8 @@ impl Builder {
     /// Starts the server's threads and returns. Neither logs nor signals are touched: they belong to
     /// the program.
     ///
-    /// `make_protocol` makes the protocol state of each connection, `make_service` the service of
-    /// each worker.
+    /// `make_protocol` makes the protocol state of each connection, given the tag of its listener;
+    /// `make_service` makes the service of each worker, given the worker's number.
     ///
     /// # Errors
     ///
@@ -175,7 +194,7 @@ impl Builder {
     where
         P: Protocol + Send + 'static,
         E: Execute<P> + Send + 'static,
-        M: Fn() -> P + Clone + Send + 'static,
+        M: Fn(u16) -> P + Clone + Send + 'static,
     {
         let (events, inbox) = channel();
         let start = self.start(&events, make_protocol, make_service)?;
@@ -199,7 +218,7 @@ impl Builder {
     where
         P: Protocol + Send + 'static,
         E: Execute<P> + Send + 'static,
-        M: Fn() -> P + Clone + Send + 'static,
+        M: Fn(u16) -> P + Clone + Send + 'static,
     {
         let logs = LogDrains::install(sections.debug, sections.klog)?;
         let reload = signals::Reload { logs: logs.reopen_flag(), tls: self.tls.clone() };
@@ -244,10 +263,10 @@ impl Builder {
     where
         P: Protocol + Send + 'static,
         E: Execute<P> + Send + 'static,
-        M: Fn() -> P + Clone + Send + 'static,
+        M: Fn(u16) -> P + Clone + Send + 'static,
     {
-        let listeners = self.bind()?;
-        let endpoints = listeners.iter().map(|(l, _)| l.endpoint().clone()).collect();
+        let doors = self.bind(&make_protocol)?;
+        let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
         let directory = Arc::new(Directory::new());
         let census = Census::new(self.workers);
         let mut workers = Vec::with_capacity(self.workers);
@@ -258,9 +277,9 @@ impl Builder {
             workers.push(worker.map_err(Error::Start)?);
         }
         let mailboxes: Vec<_> = workers.iter().map(Worker::mailbox).collect();
-        let (most, rejection) = (self.max_connections, P::TOO_MANY_CONNECTIONS);
-        let acceptor = Acceptor::new(listeners, mailboxes.clone(), census.clone(), most, rejection)
-            .map_err(Error::Start)?;
+        let most = self.max_connections;
+        let acceptor =
+            Acceptor::new(doors, mailboxes.clone(), census.clone(), most).map_err(Error::Start)?;
 
         let readiness = Readiness::new();
         let admin = self.start_admin(&readiness)?;
@@ -295,11 +314,12 @@ impl Builder {
         }
     }
 
-    fn bind(&self) -> Result<Vec<(Listener, Option<TlsAcceptor>)>, Error> {
-        let bind = |(endpoint, tls): &(Endpoint, bool)| {
+    fn bind<P: Protocol>(&self, make_protocol: impl Fn(u16) -> P) -> Result<Vec<Door>, Error> {
+        let bind = |&Place { ref endpoint, tls, tag }: &Place| {
             let listener = Listener::bind(endpoint, self.backlog)
                 .map_err(|source| Error::Listen { endpoint: endpoint.to_string(), source })?;
-            Ok((listener, self.tls.clone().filter(|_| *tls)))
+            let rejection = make_protocol(tag).too_many_connections();
+            Ok(Door { listener, tls: self.tls.clone().filter(|_| tls), tag, rejection })
         };
         self.listen.iter().map(bind).collect()
     }

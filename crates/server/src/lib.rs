@@ -47,7 +47,7 @@
 //! let process = Builder::new("mine", "1.0.0")
 //!     .listen(Endpoint::Tcp("127.0.0.1:0".parse()?), false)
 //!     .workers(2)
-//!     .spawn(|| Mine, |_worker| MyService)?;
+//!     .spawn(|_tag| Mine, |_worker| MyService)?;
 //! println!("listening on {:?}", process.address());
 //! process.stop()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -20,7 +20,7 @@ fn loopback() -> SocketAddr {
 }
 
 fn spawn(builder: Builder) -> Result<Process, Error> {
-    builder.spawn(|| Lines, |_worker| Speaker::default())
+    builder.spawn(|_tag| Lines, |_worker| Speaker::default())
 }
 
 fn unix(path: &Path, mode: u32) -> Builder {

@@ -36,7 +36,7 @@ fn serve() -> Result<(), Error> {
         klog: &klog,
     };
     let builder = Builder::from_settings("lines", "1.2.3", sections, 0, 1000)?;
-    builder.run(sections, || Lines, |_worker| Speaker::default())
+    builder.run(sections, |_tag| Lines, |_worker| Speaker::default())
 }
 
 fn start() -> Daemon {

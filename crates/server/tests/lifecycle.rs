@@ -168,7 +168,7 @@ fn each_worker_has_a_service_of_its_own() {
         made.push(worker);
         Speaker::default()
     };
-    let process = row.builder().spawn(|| lines::Lines, make).unwrap();
+    let process = row.builder().spawn(|_tag| lines::Lines, make).unwrap();
     assert_eq!(made, [0, 1, 2]);
     process.stop().unwrap();
 }

@@ -151,7 +151,7 @@ fn the_last_reply_survives_all_that_is_sent_behind_it() {
 #[test]
 fn pings_are_answered() {
     on_every_row(|row| {
-        let process = row.builder().spawn(|| PingProtocol, |_worker| PingService).unwrap();
+        let process = row.builder().spawn(|_tag| PingProtocol, |_worker| PingService).unwrap();
         let mut client = row.connect(&process);
         client.ask(b"PING\r\n", b"PONG\r\n");
         client.ask(&b"PING\r\n".repeat(10_000), &b"PONG\r\n".repeat(10_000));

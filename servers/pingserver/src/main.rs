@@ -46,5 +46,5 @@ fn run(args: &Args) -> Result<(), Error> {
     let builder = builder.config_text(::config::print(&config)?);
     // Two closures are the whole difference between this server and any other: one makes the
     // protocol state of a connection, one the service of a worker.
-    builder.run(config.sections(), || PingProtocol, |_worker| PingService)
+    builder.run(config.sections(), |_tag| PingProtocol, |_worker| PingService)
 }

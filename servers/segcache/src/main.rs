@@ -85,5 +85,5 @@ where
         let service = if worker == last { first.take() } else { first.clone() };
         service.expect("the last worker is asked for last")
     };
-    builder.run(config.sections(), move || Memcache::new(value_max), hand_out)
+    builder.run(config.sections(), move |_tag| Memcache::new(value_max), hand_out)
 }

@@ -70,7 +70,7 @@ fn spawn<S: Store + Clone + Send + 'static>(row: &Row, builder: Builder, store: 
         let service = if worker == last { first.take() } else { first.clone() };
         service.expect("the last worker is asked for last")
     };
-    builder.spawn(|| Memcache::new(VALUE_MAX), hand_out).unwrap()
+    builder.spawn(|_tag| Memcache::new(VALUE_MAX), hand_out).unwrap()
 }
 
 /// Tells the story on every row, over every storage.

@@ -23,7 +23,7 @@ use buffer::SendBuf;
 use clock::Now;
 use flush::Deadline;
 use outcome::Outcome;
-use protocol::{Context, Control, Execute, Malformed, Stage};
+use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
 use ringlog::klog;
 use stats::Baseline;
 use std::sync::Arc;
@@ -181,12 +181,12 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
         }
     }
 
-    fn rejected(&mut self, _: &Malformed) {
+    fn rejected(&mut self, _: &Memcache, _: &Malformed) {
         metrics::MALFORMED.increment();
     }
 
     #[inline]
-    fn maintain(&mut self, now: Now, budget: usize) -> bool {
+    fn maintain(&mut self, now: Now, budget: usize, _: &mut Outbox) -> bool {
         self.flush_if_due(now);
         self.store.expire(now.ticks, budget) == budget
     }

@@ -108,8 +108,8 @@ impl Connection {
 
     fn turn(&mut self, server: &mut Server, out: &mut SendBuf) {
         let now = server.clock.now();
-        server.service.maintain(now, 100);
         let mut outbox = Outbox::new();
+        server.service.maintain(now, 100, &mut outbox);
         let id = ConnectionId::new(0, 1);
         let mut context = Context::new(now, id, &mut outbox, &server.directory);
         let mut at = 0;
@@ -132,7 +132,7 @@ impl Connection {
                 Ok(Parsed::NeedMore { at_least }) => self.needed = rest.len() + at_least,
                 Err(malformed) => {
                     out.put(malformed.reply.as_bytes());
-                    server.service.rejected(&malformed);
+                    server.service.rejected(&self.codec, &malformed);
                     let Malformed { skip, .. } = malformed;
                     self.skip = skip.unwrap_or(0);
                     self.closed = skip.is_none();

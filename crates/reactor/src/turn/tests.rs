@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The eight rules of `turn`, each a test (rule 8 is the driver's, see `worker.rs`'s tests).
+//! The nine rules of `turn`, each a test (rule 8 is the driver's, see `worker.rs`'s tests).
+
+mod block;
 
 use super::*;
 use buffer::Pool;
 use clock::Clock;
-use protocol::{ConnectionId, Directory, ErrorReply, Outbox};
+use protocol::{ConnectionId, Directory, ErrorReply, Outbox, Ticket};
 
 /// Lines of text. `x…` is malformed, `big:N` claims a body of N bytes that is to be dropped, `?` cannot
 /// be resynchronised, all others are executed.
@@ -43,11 +45,15 @@ impl Protocol for Lines {
     }
 }
 
-/// Answers each line with itself; `quit` closes. Keeps a diary of what it was asked.
+/// Answers each line with itself; `quit` closes, `block` blocks without a reply, `defer` is put off for
+/// as long as there is patience. Keeps a diary of what it was asked.
 #[derive(Default)]
 struct Scribe {
     diary: std::cell::RefCell<Vec<String>>,
     reply: Option<usize>,
+    /// Those of the requests that blocked.
+    tickets: std::cell::RefCell<Vec<Ticket>>,
+    patience: usize,
 }
 
 impl Execute<Lines> for Scribe {
@@ -60,9 +66,18 @@ impl Execute<Lines> for Scribe {
         _: &mut Lines,
         request: &[u8],
         out: &mut SendBuf,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Control {
         self.diary.borrow_mut().push(format!("run {}", request.escape_ascii()));
+        if request == b"block" {
+            self.tickets.borrow_mut().push(context.ticket);
+            return Control::Block;
+        }
+        if request == b"defer" && self.patience > 0 {
+            self.patience -= 1;
+            self.tickets.borrow_mut().push(context.ticket);
+            return Control::Defer;
+        }
         match self.reply {
             None => out.put(&[request, b"\n"].concat()),
             Some(bytes) => out.put(&vec![b'r'; bytes]),
@@ -79,6 +94,7 @@ struct Bench {
     send: SendBuf,
     pool: Pool,
     limits: Limits,
+    outbox: Outbox,
 }
 
 impl Bench {
@@ -90,6 +106,7 @@ impl Bench {
             send: SendBuf::new(),
             pool: Pool::new(64, 64, 1),
             limits,
+            outbox: Outbox::new(),
         }
     }
 
@@ -100,9 +117,9 @@ impl Bench {
     }
 
     fn turn(&mut self) -> Turn {
-        let (directory, mut outbox) = (Directory::new(), Outbox::new());
-        let now = Clock::manual(0).now();
-        let mut context = Context::new(now, ConnectionId::new(0, 1), &mut outbox, &directory);
+        let (now, directory) = (Clock::manual(0).now(), Directory::new());
+        let id = ConnectionId::new(0, 1);
+        let mut context = Context::new(now, id, &mut self.outbox, &directory);
         let (pipeline, scribe) = (&mut self.pipeline, &mut self.scribe);
         turn(pipeline, scribe, &mut self.recv, &mut self.send, &self.limits, &mut context)
     }
@@ -190,6 +207,7 @@ fn rule_progress_output_does_not_depend_on_chunks() {
                     Turn::Close => closed = true,
                     Turn::NeedInput { .. } => break,
                     Turn::Backpressure => unreachable!("replies stay below the mark"),
+                    Turn::Blocked => unreachable!("no request blocks"),
                 }
             }
         }

@@ -17,7 +17,7 @@ use protocol::{Execute, Protocol, Stage};
 /// few enough that what the kernel touched in reading is still in the cache when they are written to.
 pub(super) const AHEAD: usize = 8;
 
-impl<P: Protocol, E: Execute<P>, M: Fn() -> P> Worker<P, E, M> {
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Serves the connections that `events` tell of, in their order.
     pub(super) fn serve_events(&mut self, events: &Events) {
         let mut ready = ArrayVec::<usize, AHEAD>::new();

@@ -2,21 +2,29 @@
 //! The driver's rules, on one thread: a test writes to a socket pair, takes a step of the loop, and
 //! looks at both ends and inside.
 
+mod block;
+mod errands;
 mod life;
 mod push;
 mod rules;
 mod service;
 
 use super::*;
-use crate::{Census, Limits};
+use crate::{Census, Limits, Message, Newcomer};
 use buffer::SendBuf;
-use protocol::{Context, Control, ErrorReply, Malformed, Parsed, Stage};
+use bytes::Bytes;
+use protocol::{Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 /// A request is a line.
-struct Lines;
+struct Lines {
+    may_idle: bool,
+}
+
+/// The tag of connections that may idle.
+const PATIENT: u16 = 1;
 
 impl Protocol for Lines {
     const NAME: &'static str = "lines";
@@ -34,6 +42,10 @@ impl Protocol for Lines {
     fn too_large(&self) -> ErrorReply {
         ErrorReply::fixed(b"too large\n")
     }
+
+    fn may_idle(&self) -> bool {
+        self.may_idle
+    }
 }
 
 thread_local! {
@@ -43,6 +55,12 @@ thread_local! {
     static DIARY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// What it heard besides.
     static HEARD: RefCell<Vec<Heard>> = const { RefCell::new(Vec::new()) };
+    /// What it puts into the outbox when it next does background work.
+    static ERRANDS: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
+    /// What it puts into the outbox when a connection has ended.
+    static WILL: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
+    /// When it wants to be woken.
+    static WAKE_AT: Cell<Option<Ticks>> = const { Cell::new(None) };
 }
 
 /// What a worker tells its service besides requests.
@@ -51,6 +69,18 @@ enum Heard {
     Maintain,
     Rest,
     Buffers(u64),
+    Closed(u64),
+}
+
+/// Puts what a test has laid down into the outbox.
+fn put(errands: Vec<(ConnectionId, Errand)>, outbox: &mut Outbox) {
+    for (to, errand) in errands {
+        match errand {
+            Errand::Push(message) => outbox.push(to, message),
+            Errand::Resume(ticket, reply) => outbox.resume(to, ticket, reply),
+            Errand::Close => outbox.close(to),
+        }
+    }
 }
 
 fn note(what: &str, line: &[u8]) {
@@ -79,7 +109,17 @@ where
         (self.0)(line, out, context)
     }
 
-    fn maintain(&mut self, _: Now, _: usize) -> bool {
+    fn closed(&mut self, _: &mut Lines, context: &mut Context<'_>) {
+        HEARD.with_borrow_mut(|heard| heard.push(Heard::Closed(context.connection.serial())));
+        put(WILL.take(), context.outbox);
+    }
+
+    fn wake_at(&self) -> Option<Ticks> {
+        WAKE_AT.get()
+    }
+
+    fn maintain(&mut self, _: Now, _: usize, outbox: &mut Outbox) -> bool {
+        put(ERRANDS.take(), outbox);
         HEARD.with_borrow_mut(|heard| heard.push(Heard::Maintain));
         CHORES.replace(CHORES.get().saturating_sub(1)) > 1
     }
@@ -102,7 +142,7 @@ fn echo(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
 
 /// A worker that moves when the test says so.
 struct Rig<F> {
-    worker: Worker<Lines, Serve<F>, fn() -> Lines>,
+    worker: Worker<Lines, Serve<F>, fn(u16) -> Lines>,
     events: Events,
     census: Census,
     clock: Clock,
@@ -121,7 +161,7 @@ where
     fn new(options: Options, service: F) -> Self {
         let clock = Clock::manual(0);
         let directory = Arc::new(Directory::new());
-        let make: fn() -> Lines = || Lines;
+        let make: fn(u16) -> Lines = |tag| Lines { may_idle: tag == PATIENT };
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
         let events = Events::with_capacity(options.events);
         Rig { worker: worker.unwrap(), events, census: Census::new(1), clock, serial: 0 }
@@ -129,6 +169,11 @@ where
 
     /// The client's end of a connection that the worker finds in its mailbox.
     fn connect(&mut self) -> UnixStream {
+        self.connect_with(0)
+    }
+
+    /// As [`Rig::connect`], accepted by the listener of this tag.
+    fn connect_with(&mut self, tag: u16) -> UnixStream {
         let (near, far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
         far.set_nonblocking(true).unwrap();
@@ -138,6 +183,7 @@ where
             tls: None,
             serial: self.serial,
             local: "unix:test".into(),
+            tag,
             seat: self.census.seat(),
         };
         self.worker.mailbox().send(Message::Connection(Box::new(newcomer))).unwrap();
@@ -163,6 +209,12 @@ where
     fn connection(&mut self, serial: u64) -> Option<&mut Connection<Lines>> {
         let slot = self.worker.slots.get(&ConnectionId::new(0, serial))?;
         Some(&mut self.worker.connections[*slot])
+    }
+
+    /// Writes to a connection as another worker does.
+    fn write(&mut self, serial: u64, errand: Errand) {
+        let letter = (ConnectionId::new(0, serial), errand);
+        self.worker.mailbox().deliver(&mut vec![letter]).unwrap();
     }
 
     /// Bytes that wait to be sent to the connection that came `serial`-th.

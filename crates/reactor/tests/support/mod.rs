@@ -6,7 +6,7 @@
 use buffer::SendBuf;
 use clock::Clock;
 use protocol::{Context, Control, Directory, ErrorReply, Execute, Malformed, Parsed, Protocol};
-use reactor::{Acceptor, AcceptorHandle, Census, Endpoint, Listener, Mailbox, Message};
+use reactor::{Acceptor, AcceptorHandle, Census, Door, Endpoint, Listener, Mailbox, Message};
 use reactor::{Options, Worker};
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
@@ -77,7 +77,7 @@ impl Crew {
         for index in 0..workers {
             let (clock, directory) = (clock.clone(), Arc::new(Directory::new()));
             let (service, options) = (Mirror(index as u8), Options::default());
-            let worker = Worker::new(index, service, || Echo, options, clock, directory).unwrap();
+            let worker = Worker::new(index, service, |_| Echo, options, clock, directory).unwrap();
             crew.mailboxes.push(worker.mailbox());
             crew.threads.push(std::thread::spawn(move || worker.run()));
         }
@@ -89,10 +89,10 @@ impl Crew {
         let listener =
             Listener::bind(&Endpoint::Tcp("127.0.0.1:0".parse().unwrap()), 1024).unwrap();
         let Endpoint::Tcp(address) = *listener.endpoint() else { panic!("a TCP endpoint") };
-        let listeners = vec![(listener, None)];
+        let rejection = Echo::TOO_MANY_CONNECTIONS;
+        let doors = vec![Door { listener, tls: None, tag: 0, rejection }];
         let (workers, census) = (self.mailboxes.clone(), self.census.clone());
-        let acceptor =
-            Acceptor::new(listeners, workers, census, most, Echo::TOO_MANY_CONNECTIONS).unwrap();
+        let acceptor = Acceptor::new(doors, workers, census, most).unwrap();
         let handle = acceptor.handle();
         (acceptor, handle, address)
     }

@@ -10,6 +10,12 @@
 //! | `worker` | the number of the worker |
 //! | `tell TEXT` | `told`, and `TEXT` to every connection, the sender's too |
 //! | `fill N` | none, and N bytes to every connection but the sender's |
+//! | `wait` | none until somebody says `wake TEXT`, then TEXT |
+//! | `nap MS` | none for so many milliseconds, then `awake` |
+//! | `later` | `now`; the first of a connection is put off until somebody says `wake` |
+//! | `wake TEXT` | how many were woken, on all workers |
+//! | `kill N` | `killed`, and the N-th oldest connection is closed |
+//! | `stall` | `stalled`, when [`Speaker::stall`] lets go of the worker |
 //! | `boom` | none: the worker panics |
 //! | `quit` | `bye`, then the connection closes |
 //! | `?…` | malformed: `what?`, and the connection goes on |
@@ -19,10 +25,13 @@
 
 use buffer::SendBuf;
 use bytes::Bytes;
-use protocol::{Context, Control, ErrorReply, Execute, Malformed, Parsed, Protocol};
+use clock::{Now, Ticks};
+use protocol::{ConnectionId, Context, Control, ErrorReply, Execute, Malformed, Outbox, Parsed};
+use protocol::{Protocol, Ticket};
 use server::{Builder, Process};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// The codec.
 #[derive(Clone, Copy, Debug)]
@@ -55,17 +64,52 @@ impl Protocol for Lines {
 pub struct Speaker {
     /// Requests executed by all workers.
     pub executed: Arc<AtomicUsize>,
+    waiting: Arc<Mutex<Vec<Waiting>>>,
+    gate: Arc<Mutex<()>>,
+}
+
+/// A connection that is blocked.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    id: ConnectionId,
+    ticket: Ticket,
+    until: Option<Ticks>,
 }
 
 impl Speaker {
     /// Starts a server of this protocol that counts its requests here.
     pub fn spawn(&self, builder: Builder) -> Process {
-        builder.spawn(|| Lines, |_worker| self.clone()).unwrap()
+        builder.spawn(|_tag| Lines, |_worker| self.clone()).unwrap()
     }
 
     /// Requests executed so far.
     pub fn executed(&self) -> usize {
         self.executed.load(Ordering::Acquire)
+    }
+
+    /// Connections that are blocked, on all workers.
+    pub fn waiting(&self) -> usize {
+        self.waiting.lock().unwrap().len()
+    }
+
+    /// Keeps a worker that executes `stall` from doing anything else until the guard is dropped.
+    pub fn stall(&self) -> MutexGuard<'_, ()> {
+        self.gate.lock().unwrap()
+    }
+
+    fn wait(&self, context: &Context<'_>, until: Option<Ticks>) {
+        let waiting = Waiting { id: context.connection, ticket: context.ticket, until };
+        self.waiting.lock().unwrap().push(waiting);
+    }
+
+    /// Resumes those that `is_due` names; how many.
+    fn wake(&self, reply: &str, outbox: &mut Outbox, is_due: impl Fn(&Waiting) -> bool) -> usize {
+        let mut waiting = self.waiting.lock().unwrap();
+        let due: Vec<Waiting> = waiting.extract_if(.., |waiting| is_due(waiting)).collect();
+        for &Waiting { id, ticket, .. } in &due {
+            outbox.resume(id, ticket, Bytes::from(reply.to_owned()));
+        }
+        due.len()
     }
 }
 
@@ -101,6 +145,34 @@ impl Execute<Lines> for Speaker {
                     }
                 }
             }
+            "wait" => {
+                self.wait(context, None);
+                return Control::Block;
+            }
+            "nap" => {
+                let nap = Duration::from_millis(rest.parse().unwrap());
+                self.wait(context, Some(context.now.ticks + nap));
+                return Control::Block;
+            }
+            "later" if context.ticket == Ticket::default() => {
+                self.wait(context, None);
+                return Control::Defer;
+            }
+            "later" => line(out, "now"),
+            "wake" => {
+                let reply = if rest.is_empty() { String::new() } else { format!("{rest}\n") };
+                let woken = self.wake(&reply, context.outbox, |waiting| waiting.until.is_none());
+                line(out, &woken.to_string());
+            }
+            "kill" => {
+                let n: usize = rest.parse().unwrap();
+                context.outbox.close(context.directory.list()[n - 1].id);
+                line(out, "killed");
+            }
+            "stall" => {
+                drop(self.stall());
+                line(out, "stalled");
+            }
             "boom" => panic!("boom, as was asked"),
             "quit" => {
                 line(out, "bye");
@@ -109,6 +181,19 @@ impl Execute<Lines> for Speaker {
             _ => line(out, "unknown"),
         }
         Control::Continue
+    }
+
+    fn closed(&mut self, _: &mut Lines, context: &mut Context<'_>) {
+        self.waiting.lock().unwrap().retain(|waiting| waiting.id != context.connection);
+    }
+
+    fn maintain(&mut self, now: Now, _: usize, outbox: &mut Outbox) -> bool {
+        self.wake("awake\n", outbox, |waiting| waiting.until.is_some_and(|at| at <= now.ticks));
+        false
+    }
+
+    fn wake_at(&self) -> Option<Ticks> {
+        self.waiting.lock().unwrap().iter().filter_map(|waiting| waiting.until).min()
     }
 }
 

@@ -106,6 +106,14 @@ impl Client {
         all
     }
 
+    /// All that comes until the server ends the stream, in order or not.
+    pub fn rest_or_reset(&mut self) -> Vec<u8> {
+        let mut all = Vec::new();
+        // What came before a reset is kept.
+        let _ = self.read_to_end(&mut all);
+        all
+    }
+
     /// Whether nothing has come and the server has not closed. Of a socket without TLS.
     pub fn is_quiet(&mut self) -> bool {
         let quiet = |read: io::Result<usize>| match read {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! on_every_row(|row| {
-//!     let process = row.builder().spawn(|| MyProtocol, |_| MyService).unwrap();
+//!     let process = row.builder().spawn(|_tag| MyProtocol, |_worker| MyService).unwrap();
 //!     let mut client = row.connect(&process);
 //!     client.ask(b"hello\n", b"HELLO\n");
 //!     process.stop().unwrap();

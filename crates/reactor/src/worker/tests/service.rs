@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a worker tells its service besides requests: when it sleeps, and what its connections take.
+//! What a worker tells its service besides requests: when it sleeps, what its connections take, that
+//! one has ended. And when it wakes up for it.
 
 use super::*;
+use crate::worker::post::LETTERS;
 
 /// What the service heard since it was last asked, without the calls of `maintain`.
 fn told() -> Vec<Heard> {
@@ -26,16 +28,14 @@ fn it_rests_before_it_sleeps_and_not_between_busy_turns() {
 }
 
 #[test]
-fn it_does_not_rest_while_messages_wait() {
+fn it_does_not_rest_while_letters_wait() {
     let mut rig = Rig::new(options(), echo);
-    for _ in 0..=MAIL_SHARE {
-        let message = Message::Deliver(ConnectionId::new(0, 99), Bytes::new());
-        rig.worker.mailbox().send(message).unwrap();
-    }
+    let letter = (ConnectionId::new(0, 99), Errand::Push(Bytes::new()));
+    rig.worker.mailbox().deliver(&mut vec![letter; LETTERS + 1]).unwrap();
     rig.step();
-    assert_eq!(told(), [Heard::Rest]);
+    assert_eq!(told(), [], "it has been written to");
     rig.step();
-    assert_eq!(told(), [], "one message was left over");
+    assert_eq!(told(), [], "one letter was left over");
     rig.step();
     assert_eq!(told(), [Heard::Rest]);
 }
@@ -85,7 +85,7 @@ where
                 reports.push(bytes);
             }
             Heard::Maintain => is_first_of_turn = true,
-            Heard::Rest => {}
+            Heard::Rest | Heard::Closed(_) => {}
         }
     }
     let off = before.abs_diff(rig.worker.pool.bytes() as u64);
@@ -131,4 +131,69 @@ fn the_service_hears_how_much_the_buffers_hold() {
     drop(clients);
     rig.settle();
     assert_eq!(rig.worker.pool.bytes(), rig.worker.pool.idle_bytes(), "nobody holds anything");
+}
+
+#[test]
+fn the_service_hears_once_of_each_connection_that_ends() {
+    let mut rig = Rig::new(options(), echo);
+    let mut clients: Vec<UnixStream> = (0..5).map(|_| rig.connect()).collect();
+    rig.settle();
+    clients[0].write_all(b"quit\n").unwrap();
+    rig.settle();
+    drop(clients.remove(1));
+    rig.settle();
+    rig.write(3, Errand::Close);
+    rig.settle();
+    let closed = |heard: Vec<Heard>| -> Vec<u64> {
+        let serial = |heard| if let Heard::Closed(serial) = heard { Some(serial) } else { None };
+        heard.into_iter().filter_map(serial).collect()
+    };
+    assert_eq!(closed(HEARD.take()), [1, 2, 3]);
+    let deadline = rig.clock.now().ticks;
+    rig.worker.mailbox().send(Message::Drain { deadline }).unwrap();
+    while !rig.step() {}
+    assert_eq!(closed(HEARD.take()), [4, 5]);
+}
+
+#[test]
+fn what_the_service_sends_besides_requests_is_delivered() {
+    let mut rig = Rig::new(options(), echo);
+    let (mut one, two) = (rig.connect(), rig.connect());
+    rig.settle();
+    let to = ConnectionId::new(0, 1);
+    ERRANDS.set(vec![(to, Errand::Push(Bytes::from_static(b"from maintain\n")))]);
+    rig.step();
+    rig.step();
+    let mut got = Vec::new();
+    read_ready(&mut one, &mut got);
+    assert_eq!(got, b"from maintain\n");
+    WILL.set(vec![(to, Errand::Push(Bytes::from_static(b"two is gone\n")))]);
+    drop(two);
+    rig.settle();
+    got.clear();
+    read_ready(&mut one, &mut got);
+    assert_eq!(got, b"two is gone\n");
+}
+
+#[test]
+fn it_sleeps_no_longer_than_the_service_wants() {
+    let tick = Duration::from_secs(3600);
+    let mut rig = Rig::new(Options { tick, ..options() }, echo);
+    let now = rig.clock.now().ticks;
+    WAKE_AT.set(Some(now + Duration::from_millis(30)));
+    assert_eq!(rig.worker.sleep(), Some(Duration::from_millis(30)));
+    let begun = Instant::now();
+    rig.step();
+    assert!(begun.elapsed() >= Duration::from_millis(30), "and no shorter, or it would spin");
+    WAKE_AT.set(Some(now + 2 * tick));
+    assert_eq!(rig.worker.sleep(), Some(tick));
+    // The clock is at the moment, or past it: this is for `maintain` to see to.
+    HEARD.take();
+    rig.clock.advance(Duration::from_millis(1));
+    for at in [rig.clock.now().ticks, now] {
+        WAKE_AT.set(Some(at));
+        assert_eq!(rig.worker.sleep(), None);
+        rig.step();
+        assert_eq!(HEARD.take(), [Heard::Maintain], "without a rest");
+    }
 }

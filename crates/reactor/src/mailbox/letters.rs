@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Letters`]: those that wait for a worker, within a bound.
+//!
+//! Who writes never waits for a worker that does not read. So past the bound somebody must lose, and
+//! INV-NO-GAP says who: a connection gets all letters that are written to it, in order, or it is
+//! closed. The connections that most was written to are *overrun*: their letters are dropped, those
+//! that are still to come too, and the worker removes them before it delivers anything else. Others
+//! notice nothing. It goes on until half of the bound is left, so that the search costs a constant per
+//! letter.
+//!
+//! A message to many is counted once: its bytes are shared. The bytes of replies to blocked connections
+//! are not counted: as with all replies there is one at a time, however large, and it may carry an
+//! element that exists nowhere else any more.
+
+use super::{Letter, Mail};
+use bytes::Bytes;
+use protocol::{ConnectionId, Errand};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// What a letter takes besides its bytes, about.
+const LETTER_BYTES: usize = 80;
+
+/// Places for letters that an empty queue keeps.
+const KEPT: usize = 4096;
+
+/// See the module's description.
+#[derive(Debug)]
+pub(super) struct Letters {
+    queue: VecDeque<Waiting>,
+    /// What the queue takes.
+    bytes: usize,
+    most: usize,
+    /// Connections to remove; nothing in the queue is for one of them.
+    overrun: HashSet<ConnectionId>,
+}
+
+/// A letter, and what it was counted as.
+#[derive(Debug)]
+struct Waiting {
+    letter: Letter,
+    bytes: usize,
+}
+
+impl Letters {
+    /// None yet, and room for about `most` bytes.
+    pub(super) fn new(most: usize) -> Self {
+        Letters { queue: VecDeque::new(), bytes: 0, most, overrun: HashSet::new() }
+    }
+
+    /// Whether there is nothing to take.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.overrun.is_empty()
+    }
+
+    /// Queues `letters`.
+    pub(super) fn append(&mut self, letters: impl Iterator<Item = Letter>) {
+        for letter in letters {
+            if self.overrun.is_empty() || !self.overrun.contains(&letter.0) {
+                let bytes = weigh(&letter, self.queue.back());
+                self.bytes += bytes;
+                self.queue.push_back(Waiting { letter, bytes });
+            }
+        }
+        if self.bytes > self.most {
+            self.shed();
+        }
+    }
+
+    /// Takes all overrun connections and the first `most` letters.
+    pub(super) fn take(&mut self, most: usize, mail: &mut Mail) {
+        mail.overrun.extend(self.overrun.drain());
+        let part = self.queue.len().min(most);
+        for Waiting { letter, bytes } in self.queue.drain(..part) {
+            self.bytes -= bytes;
+            mail.letters.push(letter);
+        }
+        if self.queue.is_empty() {
+            // A burst does not leave a large queue behind.
+            self.queue.shrink_to(KEPT);
+        }
+    }
+
+    /// Gives up the connections that most is written to, until half of the bound is left: first
+    /// those within a factor of two of the worst, then those within a factor of two of the worst
+    /// that is left, and so on.
+    fn shed(&mut self) {
+        let mut written = HashMap::<ConnectionId, usize>::new();
+        for Waiting { letter, .. } in &self.queue {
+            *written.entry(letter.0).or_default() +=
+                LETTER_BYTES + message(letter).map_or(0, Bytes::len);
+        }
+        while self.bytes > self.most / 2 {
+            let Some(&worst) = written.values().max() else { break };
+            let overrun = &mut self.overrun;
+            overrun.extend(written.extract_if(|_, bytes| *bytes > worst / 2).map(|(to, _)| to));
+            self.queue.retain(|waiting| !overrun.contains(&waiting.letter.0));
+            self.count();
+        }
+    }
+
+    /// Counts again: letters that shared their bytes with one that is gone have them now.
+    fn count(&mut self) {
+        self.bytes = 0;
+        for at in 0..self.queue.len() {
+            let before = at.checked_sub(1).map(|before| &self.queue[before]);
+            let bytes = weigh(&self.queue[at].letter, before);
+            self.queue[at].bytes = bytes;
+            self.bytes += bytes;
+        }
+    }
+}
+
+/// What `letter` takes behind `before`.
+fn weigh(letter: &Letter, before: Option<&Waiting>) -> usize {
+    let Some(message) = message(letter) else { return LETTER_BYTES };
+    let is_shared = before
+        .and_then(|before| self::message(&before.letter))
+        .is_some_and(|before| (before.as_ptr(), before.len()) == (message.as_ptr(), message.len()));
+    if is_shared { LETTER_BYTES } else { LETTER_BYTES + message.len() }
+}
+
+fn message((_, errand): &Letter) -> Option<&Bytes> {
+    match errand {
+        Errand::Push(message) => Some(message),
+        Errand::Resume(..) | Errand::Close => None,
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Pipeline`]: one connection's place in its stream of requests.
+
+use buffer::RecvBuf;
+use protocol::{Protocol, Ticket};
+
+/// One connection's place in its stream of requests.
+#[derive(Debug, Default)]
+pub struct Pipeline<P: Protocol> {
+    pub(super) protocol: P,
+    pub(super) cursor: P::Cursor,
+    /// Bytes to drop before the next request, as they arrive.
+    pub(super) skip: usize,
+    /// The block it is in, or the next one.
+    ticket: Ticket,
+    is_blocked: bool,
+}
+
+impl<P: Protocol> Pipeline<P> {
+    /// The start of a stream.
+    pub fn new(protocol: P) -> Self {
+        Pipeline {
+            protocol,
+            cursor: P::Cursor::default(),
+            skip: 0,
+            ticket: Ticket::default(),
+            is_blocked: false,
+        }
+    }
+
+    /// The codec, with the state that requests have set up.
+    pub fn protocol(&self) -> &P {
+        &self.protocol
+    }
+
+    /// As [`Pipeline::protocol`], to change it.
+    pub fn protocol_mut(&mut self) -> &mut P {
+        &mut self.protocol
+    }
+
+    /// Whether a request has begun and not ended, given what waits in `recv`.
+    pub fn is_inside_request(&self, recv: &RecvBuf) -> bool {
+        self.skip > 0 || !recv.is_empty() || self.cursor != P::Cursor::default()
+    }
+
+    /// Whether a request waits for [`Pipeline::resume`].
+    pub fn is_blocked(&self) -> bool {
+        self.is_blocked
+    }
+
+    /// Ends the block of this `ticket`; whether it is the present one.
+    ///
+    /// This needs no memory of tickets that come early: a ticket is learnt in `execute`, the loop
+    /// over requests blocks the pipeline before it returns, and only then does its caller, on the same
+    /// thread, take messages, be they from this worker or from another.
+    pub fn resume(&mut self, ticket: Ticket) -> bool {
+        if !self.is_blocked || ticket != self.ticket {
+            return false;
+        }
+        self.is_blocked = false;
+        self.ticket = self.ticket.next();
+        true
+    }
+
+    /// What the next block is resumed with, or the present one.
+    pub(super) fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    pub(super) fn block(&mut self) {
+        self.is_blocked = true;
+    }
+
+    /// Drops what is to be skipped from the front of `recv`.
+    pub(super) fn drop_skipped(&mut self, recv: &mut RecvBuf) {
+        let n = self.skip.min(recv.filled().len());
+        recv.consume(n);
+        self.skip -= n;
+    }
+
+    /// Moves past the first `n` bytes of `recv`, some of which may not have arrived.
+    pub(super) fn advance(&mut self, n: usize, recv: &mut RecvBuf) {
+        self.skip = n;
+        self.drop_skipped(recv);
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What comes out of the mailbox, and what goes out of the outbox: to connections of this worker at
+//! once, to those of others in batches.
+
+use super::Worker;
+use crate::connection::Done;
+use crate::mailbox::{Letter, Mail, Mailbox, Message, Newcomer};
+use crate::metrics::CONNECTIONS_PUSH_OVERFLOW;
+use log::warn;
+use protocol::{ConnectionId, Errand, Execute, Peer, Protocol};
+use session::Session;
+use std::sync::Arc;
+
+/// New connections and orders taken per turn of the loop.
+pub(super) const MESSAGES: usize = 1024;
+
+/// Letters taken per turn of the loop: so many that those for one connection leave in one write.
+pub(super) const LETTERS: usize = 8192;
+
+/// Errands for another worker that are gathered before they are sent. Fewer are at the end of the turn.
+const BATCH: usize = 1024;
+
+/// Errands whose places an outbox keeps.
+const KEPT: usize = 1024;
+
+/// Errands on their way to connections of other workers.
+#[derive(Debug, Default)]
+pub(super) struct Outgoing {
+    /// The mailboxes of all workers, each with what is to be sent there.
+    peers: Vec<(Mailbox, Vec<Letter>)>,
+    /// Something may be gathered.
+    has_letters: bool,
+}
+
+impl Outgoing {
+    /// To `peers`, in the order of their index.
+    pub(super) fn new(peers: Vec<Mailbox>) -> Self {
+        let peers = peers.into_iter().map(|peer| (peer, Vec::new())).collect();
+        Outgoing { peers, has_letters: false }
+    }
+
+    fn add(&mut self, to: ConnectionId, errand: Errand) {
+        let Some((mailbox, letters)) = self.peers.get_mut(to.worker()) else { return };
+        letters.push((to, errand));
+        self.has_letters = true;
+        if letters.len() >= BATCH {
+            send(mailbox, letters);
+        }
+    }
+
+    /// Sends all that is gathered: one wake-up for each worker that it is for.
+    pub(super) fn send(&mut self) {
+        if !std::mem::take(&mut self.has_letters) {
+            return;
+        }
+        for (mailbox, letters) in &mut self.peers {
+            if !letters.is_empty() {
+                send(mailbox, letters);
+            }
+        }
+    }
+}
+
+fn send(mailbox: &Mailbox, letters: &mut Vec<Letter>) {
+    if let Err(error) = mailbox.deliver(letters) {
+        warn!("another worker cannot be woken: {error}");
+    }
+}
+
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
+    /// Takes what is in the mailbox, up to a share.
+    pub(super) fn read_mail(&mut self) {
+        if !self.inbox.has_mail() {
+            return;
+        }
+        let mut mail = std::mem::take(&mut self.mail);
+        self.inbox.take(MESSAGES, LETTERS, &mut mail);
+        let Mail { messages, overrun, letters } = &mut mail;
+        for message in messages.drain(..) {
+            match message {
+                Message::Connection(newcomer) => self.welcome(*newcomer),
+                Message::Drain { deadline } => self.drain(deadline),
+            }
+        }
+        for id in overrun.drain(..) {
+            if let Some(&slot) = self.slots.get(&id) {
+                self.overflow(slot);
+            }
+        }
+        for (to, errand) in letters.drain(..) {
+            self.carry_out(to, errand);
+        }
+        self.mail = mail;
+        self.deliver();
+    }
+
+    fn welcome(&mut self, newcomer: Newcomer) {
+        let Newcomer { stream, tls, serial, local, tag, seat } = newcomer;
+        let remote = stream.peer_name();
+        let session = match &tls {
+            None => Ok(Session::plain(stream)),
+            Some(acceptor) => Session::tls(stream, acceptor),
+        };
+        match session {
+            Ok(session) => {
+                let id = ConnectionId::new(self.index, serial);
+                let peer = Arc::new(Peer::new(id, remote, local, self.now.ticks));
+                if let Err(error) = self.admit(session, tls.is_some(), tag, peer, seat) {
+                    warn!("cannot serve a connection: {error}");
+                }
+            }
+            Err(error) => warn!("{remote}: cannot start TLS: {error}"),
+        }
+    }
+
+    /// Does what is in the outbox, and hands on what is for connections of other workers.
+    ///
+    /// Called after each turn of a connection, never during one: so a resume finds its connection
+    /// blocked, whoever sends it. See `Pipeline::resume`.
+    #[inline]
+    pub(super) fn deliver(&mut self) {
+        // The end of a connection that overflows may put more into it.
+        while !self.outbox.is_empty() {
+            self.deliver_once();
+        }
+    }
+
+    fn deliver_once(&mut self) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        let is_small = outbox.len() <= KEPT;
+        for (to, errand) in outbox.drain() {
+            if to.worker() == self.index {
+                self.carry_out(to, errand);
+            } else {
+                self.outgoing.add(to, errand);
+            }
+        }
+        if is_small && self.outbox.is_empty() {
+            // For the next errands; what many of them took is given back.
+            self.outbox = outbox;
+        }
+    }
+
+    fn carry_out(&mut self, to: ConnectionId, errand: Errand) {
+        let Some(&slot) = self.slots.get(&to) else { return };
+        let most = self.options.push_bytes;
+        let Some((connection, mut desk)) = self.at(slot) else { return };
+        match connection.carry_out(errand, most, &mut desk) {
+            Done::Serve => self.queue(slot),
+            Done::Dropped => {}
+            Done::TooMuch => self.overflow(slot),
+        }
+    }
+
+    /// Removes a connection that messages pile up for.
+    fn overflow(&mut self, slot: usize) {
+        CONNECTIONS_PUSH_OVERFLOW.increment();
+        warn!("{}: closed, its messages pile up unread", self.connections[slot].peer.remote);
+        self.remove(slot);
+    }
+}

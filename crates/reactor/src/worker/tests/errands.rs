@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What connections and workers do to each other besides messages: the end of a client, letters to
+//! other workers. And who may keep quiet.
+
+use super::*;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Larger than the socket takes at once.
+const MUCH: usize = 1 << 20;
+
+/// `close N` closes the `N`-th connection, `much` is answered with [`MUCH`] bytes, `W/N` sends a line
+/// to the `N`-th connection of worker `W`, all else is answered with itself.
+fn act(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
+    let text = std::str::from_utf8(line).unwrap();
+    if let Some(to) = text.strip_prefix("close ") {
+        context.outbox.close(ConnectionId::new(0, to.parse().unwrap()));
+        out.put(b"closed\n");
+    } else if let Some((worker, to)) = text.split_once('/') {
+        let to = ConnectionId::new(worker.parse().unwrap(), to.parse().unwrap());
+        context.outbox.push(to, Bytes::from(format!("{text}\n")));
+    } else if text == "much" {
+        out.put(&vec![b'm'; MUCH]);
+    } else {
+        return echo(line, out, context);
+    }
+    Control::Continue
+}
+
+#[test]
+fn a_client_that_is_closed_gets_what_was_written_to_it() {
+    let mut rig = Rig::new(options(), act);
+    let (mut one, mut two) = (rig.connect(), rig.connect());
+    two.write_all(b"a\nmuch\n").unwrap();
+    rig.settle();
+    assert!(rig.pending(2) > 0);
+    one.write_all(b"0/2\nclose 2\n0/2\nclose 9\n").unwrap();
+    rig.settle();
+    // What it sends from now on is not executed.
+    two.write_all(b"never\n").unwrap();
+    let (all, ended) = rig.read_all(&mut two);
+    assert_eq!((all.len(), ended), (2 + MUCH + 4, true), "one of the two messages");
+    assert!(all.ends_with(b"m0/2\n"));
+    assert_eq!(rig.read_all(&mut one), (b"closed\nclosed\n".to_vec(), false));
+}
+
+#[test]
+fn a_client_may_close_itself() {
+    let mut rig = Rig::new(options(), act);
+    let mut client = rig.connect();
+    client.write_all(b"a\nclose 1\n").unwrap();
+    assert_eq!(rig.read_all(&mut client), (b"a\nclosed\n".to_vec(), true));
+    client.write_all(b"never\n").unwrap_err();
+    assert!(rig.connection(1).is_none());
+}
+
+#[test]
+fn a_closed_client_that_does_not_read_is_gone_after_the_write_timeout() {
+    let mut rig = Rig::new(Options { write_timeout: LIMIT, ..options() }, act);
+    let (mut deaf, mut other) = (rig.connect(), rig.connect());
+    deaf.write_all(b"much\n").unwrap();
+    rig.settle();
+    other.write_all(b"close 1\n").unwrap();
+    for _ in 0..3 {
+        rig.clock.advance(LIMIT / 4);
+        // Messages make its end no later.
+        other.write_all(b"0/1\n").unwrap();
+        rig.settle();
+        assert!(rig.connection(1).is_some());
+    }
+    rig.clock.advance(LIMIT / 4);
+    rig.step();
+    assert!(rig.connection(1).is_none());
+    assert!(rig.connection(2).is_some());
+}
+
+#[test]
+fn a_connection_that_may_idle_does() {
+    let options = Options { idle_timeout: LIMIT, read_timeout: LIMIT, ..options() };
+    let mut rig = Rig::new(options, act);
+    let (_impatient, _patient) = (rig.connect(), rig.connect_with(PATIENT));
+    let mut inside = rig.connect_with(PATIENT);
+    inside.write_all(b"half a requ").unwrap();
+    rig.settle();
+    rig.clock.advance(LIMIT);
+    rig.step();
+    assert!(rig.connection(1).is_none());
+    assert!(rig.connection(2).is_some(), "it waits for messages");
+    assert!(rig.connection(3).is_none(), "but not in the middle of a request");
+}
+
+#[test]
+fn letters_for_another_worker_leave_together_at_the_end_of_the_turn() {
+    let (mut here, mut there) = (Rig::new(options(), act), Rig::new(options(), act));
+    here.worker.index = 7;
+    there.worker.index = 0;
+    here.worker.introduce(vec![there.worker.mailbox()]);
+    let (mut one, mut two) = (here.connect(), here.connect());
+    let mut far = there.connect();
+    there.settle();
+    for client in [&mut one, &mut two] {
+        client.write_all(b"0/1\n0/1\n5/1\n").unwrap();
+    }
+    here.settle();
+    let before = there.worker.inbox.has_mail();
+    let (all, _) = there.read_all(&mut far);
+    assert!(before);
+    assert_eq!(all, b"0/1\n".repeat(4), "and those for a worker that is not there go nowhere");
+}
+
+#[test]
+fn a_connection_that_more_was_written_to_than_the_mailbox_holds_is_closed() {
+    let mut rig = Rig::new(Options { mail_bytes: 10_000, ..options() }, act);
+    let (mut one, mut two) = (rig.connect(), rig.connect());
+    rig.settle();
+    HEARD.take();
+    for _ in 0..20 {
+        rig.write(1, Errand::Push(Bytes::from(vec![b'm'; 1000])));
+        rig.write(2, Errand::Push(Bytes::from_static(b"m\n")));
+    }
+    assert_eq!(rig.read_all(&mut one), (Vec::new(), true));
+    assert_eq!(rig.read_all(&mut two), (b"m\n".repeat(20), false));
+    assert!(HEARD.take().contains(&Heard::Closed(1)));
+}
