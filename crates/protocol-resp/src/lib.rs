@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Redis's protocol: the codec of both directions, the command table, and the service.
+//!
+//! Where to look:
+//!
+//! * [`parse`]: bytes to requests.
+//! * [`reply`]: replies to bytes.
+//! * [`client`]: the other direction of both.
+#![forbid(unsafe_code)]
+
+pub mod client;
+pub mod parse;
+pub mod reply;
