@@ -20,7 +20,7 @@ pub(super) enum Stop {
     Fault(Fault),
 }
 
-/// The length and the fewest bytes of an argument, `$0\r\n\r\n`.
+/// The fewest bytes of an argument, `$0\r\n\r\n`; and room for a length of four digits and its `\r`.
 pub(super) const SHORTEST: usize = 6;
 
 /// Finds the argument at `at` in `input`, which lies in it or at its end.

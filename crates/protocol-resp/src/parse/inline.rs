@@ -2,7 +2,8 @@
 //! A request as a line: words with white space between them, as a person types it.
 //!
 //! The line ends with `\n`, before which one `\r` is dropped. Words end at a space, a tab, `\r` or
-//! `\n`; what C calls white space besides those (`\v`, `\f`) is only skipped where a word could start.
+//! `\n`; what C calls white space besides those (`\v`, `\f`) is only skipped where a word could
+//! start.
 
 use super::args::Span;
 use super::fault::Fault;

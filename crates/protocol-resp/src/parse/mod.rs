@@ -10,8 +10,9 @@
 //!
 //! A client sends a request as an array of byte strings (`*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`) or, by
 //! hand, as a line (`GET k`). What is accepted, what is refused and with which words is as in
-//! Redis 7.0.15; the files in `tests/sessions` are recordings of it. Some of it is lenient: the byte
-//! behind the `\r` of a length and the two bytes behind an argument may be any.
+//! Redis 7.0.15; the files in `tests/framing/sessions` are recordings of it, those that it answers
+//! otherwise are in `differs.txt`. Some of it is lenient: the byte behind the `\r` of a length and
+//! the two bytes behind an argument may be any.
 //!
 //! Requests that ask for nothing, an empty line or an array without elements, are skipped without a
 //! word: they come out as a [`Malformed`] with [`ErrorReply::NONE`] and the bytes to skip. Everything

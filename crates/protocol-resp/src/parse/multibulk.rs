@@ -39,7 +39,8 @@ pub(super) fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8])
     found(Request::borrowed(&input[..at], count, first), at)
 }
 
-/// The number of arguments, and where the first of them starts; 0 for an array of none.
+/// The number of arguments, 0 for an array of none, and where the first of them starts. Or what
+/// parsing comes to without them.
 #[inline]
 fn count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), Step<'a>> {
     if let [b'*', digit @ b'1'..=b'9', b'\r', _, ..] = input {

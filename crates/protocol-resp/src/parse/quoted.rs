@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An inline request with quotes, or with more words than a request has places for.
 //!
-//! Between double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` stand for a byte and a backslash
-//! before any other byte for that byte; between single quotes only `\'` does. Quotes may start inside
-//! a word, as in a shell, but must end one.
+//! Between double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` stand for a byte, and a backslash
+//! before any other byte for that byte; between single quotes only `\'` does. Quotes may start
+//! inside a word, as in a shell, but must end one.
 //!
 //! Such a request is written anew as an array, which the request owns.
 
@@ -11,7 +11,8 @@ use super::inline::{ends_word, is_space, skip_space};
 use super::request::Request;
 use crate::client::Encoder;
 
-/// The request in `line`, which has at least a word; `None` if its quotes do not end as they should.
+/// The request in `line`, which has at least a word; `None` if its quotes do not end as they
+/// should.
 pub(super) fn request(line: &[u8]) -> Option<Request<'static>> {
     let mut text = Vec::with_capacity(line.len());
     let mut ends = Vec::new();

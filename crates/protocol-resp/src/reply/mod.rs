@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replies to bytes.
 //!
-//! A [`Writer`] appends replies to an [`Output`], in the version of the protocol that the client has
-//! chosen. The output is a connection's send buffer, or a plain vector for what goes to other
-//! connections. Nothing is built before it is written: a command's code calls the writer as it goes.
+//! A [`Writer`] appends replies to an [`Output`], in the version of the protocol that the client
+//! has chosen. The output is a connection's send buffer, or a plain vector for what goes to other
+//! connections. Nothing is built before it is written: a command's code calls the writer as it
+//! goes.
 //!
 //! * `writer.rs`: [`Writer`], one method per type of reply.
 //! * `header.rs`: the line of a type, a number and a line end, which most of them begin with.

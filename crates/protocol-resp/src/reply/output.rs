@@ -4,8 +4,8 @@
 use buffer::{Mark, SendBuf};
 use bytes::Bytes;
 
-/// Something that replies are appended to: a connection's send buffer, or a plain vector whose bytes
-/// go to other connections.
+/// Something that replies are appended to: a connection's send buffer, or a plain vector whose
+/// bytes go to other connections.
 pub trait Output {
     /// A place in what was written; holds until some of it is sent.
     type Mark: Copy + std::fmt::Debug;

@@ -40,8 +40,8 @@ impl Version {
 ///
 /// A type that RESP2 does not have is written as what Redis writes in its place.
 ///
-/// An aggregate ([`Writer::array`], [`Writer::map`] ...) is its header only: the caller writes so many
-/// elements behind it. Where their number is known last, [`Writer::begin_array`] and
+/// An aggregate ([`Writer::array`], [`Writer::map`] ...) is its header only: the caller writes so
+/// many elements behind it. Where their number is known last, [`Writer::begin_array`] and
 /// [`Writer::end_array`] put the header in its place afterwards.
 ///
 /// ```
@@ -207,8 +207,8 @@ impl<'a, O: Output> Writer<'a, O> {
         self.header(kind, len);
     }
 
-    /// Says more about the reply behind it; `len` keys follow, each with its value. RESP2 has no such
-    /// thing: then nothing is written, false returned, and the caller must leave them out.
+    /// Says more about the reply behind it; `len` keys follow, each with its value. RESP2 has no
+    /// such thing: then nothing is written, false returned, and the caller must leave them out.
     #[must_use = "in RESP2 the keys and values must be left out"]
     pub fn attribute(&mut self, len: usize) -> bool {
         let is_known = self.version == Version::Resp3;
@@ -287,8 +287,8 @@ impl<O: Output> Writer<'_, O> {
     /// let mut out = Vec::new();
     /// let mut writer = Writer::new(&mut out, Version::Resp2);
     /// let mark = writer.begin_array();
-    /// let even = (1..8).filter(|number| number % 2 == 0).inspect(|&number| writer.integer(number));
-    /// let count = even.count();
+    /// let even = (1..8).filter(|number| number % 2 == 0);
+    /// let count = even.inspect(|&number| writer.integer(number)).count();
     /// writer.end_array(mark, count);
     /// assert_eq!(out, b"*3\r\n:2\r\n:4\r\n:6\r\n");
     /// ```
