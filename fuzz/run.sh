@@ -22,7 +22,8 @@ case $seconds in
 esac
 
 cd "$(dirname "$0")"
-[ $# -ge 1 ] || set -- ping_parse memcache_parse turn_chunks config_parse hashmap_model seg_model
+[ $# -ge 1 ] || set -- ping_parse memcache_parse resp_parse resp_reply turn_chunks \
+    config_parse hashmap_model seg_model
 
 for target in "$@"; do
     if [ ! -d "corpus/$target" ]; then
@@ -34,6 +35,7 @@ for target in "$@"; do
     # Bytes of an input at most, and seconds for one at most: none needs a tenth of that.
     case $target in
     memcache_parse | turn_chunks) set -- -max_len=4096 -dict=dictionaries/memcache.dict ;;
+    resp_parse | resp_reply) set -- -max_len=4096 -dict=dictionaries/resp.dict ;;
     config_parse) set -- -max_len=4096 -dict=dictionaries/config.dict ;;
     # All of the store is checked after each operation, so long inputs are slow ones.
     hashmap_model | seg_model) set -- -max_len=1024 ;;

@@ -6,9 +6,10 @@
 //! that a plain test (`tests/replay.rs`) can run the seeds of `corpus/` without a fuzzer. How an
 //! input is read is said at each function; `README.md` says how to run them.
 //!
-//! * `codec.rs`: the contract of a codec, for `ping_parse` and `memcache_parse`.
+//! * `codec.rs`: the contract of a codec, for `ping_parse`, `memcache_parse` and `resp_parse`.
 //! * `peer.rs`: a connection without a socket, for `turn_chunks`.
-//! * `memcache.rs`: what is particular to memcache; `session.rs`: the session of `turn_chunks`.
+//! * `memcache.rs`, `resp.rs`: what is particular to these protocols; `session.rs`: the session of
+//!   `turn_chunks`.
 //! * `operations.rs`: the operations of `hashmap_model` and `seg_model`; `model.rs`: what they must
 //!   come to; `engine.rs`: the stores they are carried out on.
 //! * `settings.rs`: the settings that `config_parse` reads.
@@ -22,6 +23,7 @@ mod memcache;
 mod model;
 mod operations;
 mod peer;
+mod resp;
 mod session;
 mod settings;
 mod stretch;
@@ -72,6 +74,20 @@ pub fn memcache_parse(input: &[u8]) {
     let codec = Memcache::new(VALUE_MAX);
     codec::check(&codec, &input, |request, taken| memcache::check_request(&codec, request, taken));
     memcache::check_replies(&input);
+}
+
+/// Arbitrary bytes, stretched (see `stretch.rs`), through the RESP codec. The first byte chooses its
+/// limits, see `resp.rs`.
+pub fn resp_parse(input: &[u8]) {
+    let Some((&flags, input)) = input.split_first() else { return };
+    let input = stretch::stretch(input);
+    let codec = resp::codec(flags);
+    codec::check(&codec, &input, |request, taken| resp::check_request(&codec, request, taken));
+}
+
+/// Arbitrary bytes as RESP replies.
+pub fn resp_reply(input: &[u8]) {
+    resp::check_replies(input);
 }
 
 /// A memcache session over `storage-hashmap`, whose output must not depend on how its bytes are cut

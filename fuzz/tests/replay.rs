@@ -29,6 +29,16 @@ fn memcache_parse() {
 }
 
 #[test]
+fn resp_parse() {
+    replay("resp_parse", fuzz::resp_parse);
+}
+
+#[test]
+fn resp_reply() {
+    replay("resp_reply", fuzz::resp_reply);
+}
+
+#[test]
 fn turn_chunks() {
     replay("turn_chunks", fuzz::turn_chunks);
 }

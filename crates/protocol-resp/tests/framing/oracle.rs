@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The same bytes to redis-server and to the toy must be answered the same.
+//!
+//! Where redis-server is not installed this says so and passes; with `SHOEBILL_REQUIRE_ORACLES=1` it
+//! fails instead. `SHOEBILL_COMMANDS=100000` compares more inputs, `SHOEBILL_SEED=7` others. What Redis
+//! is known to answer otherwise (`sessions/differs.txt`) is not sent to it.
+
+use super::generate::Noise;
+use super::script::{self, OPEN, Session, Step, UNAUTHENTICATED};
+use super::toy::{Connection, PASSWORD};
+use protocol_resp::client::{self, Encoder, Reply};
+use protocol_resp::{Version, Writer};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Generated inputs for each server, unless `SHOEBILL_COMMANDS` says otherwise.
+const INPUTS: u64 = 750;
+
+/// What they are generated from, unless `SHOEBILL_SEED` says otherwise.
+const SEED: u64 = 42;
+
+/// A running redis-server, killed when it is dropped.
+struct Redis {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts redis-server; `None` when it is not installed.
+fn redis(authenticated: bool) -> Option<Redis> {
+    if Command::new("redis-server").arg("--version").output().is_err() {
+        missing("redis-server (apt-get install redis-server)");
+        return None;
+    }
+    for _ in 0..5 {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]);
+        if !authenticated {
+            command.arg("--requirepass").arg(std::str::from_utf8(PASSWORD).unwrap());
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let mut redis = Redis { child: command.spawn().unwrap(), address };
+        let started = Instant::now();
+        while redis.child.try_wait().unwrap().is_none() && started.elapsed() < PATIENCE {
+            if TcpStream::connect(address).is_ok() {
+                return Some(redis);
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+    panic!("redis-server does not start");
+}
+
+/// Says loudly that a test cannot do its work, and fails where it must.
+fn missing(what: &str) {
+    let required = std::env::var("SHOEBILL_REQUIRE_ORACLES").is_ok_and(|value| value == "1");
+    assert!(!required, "{what} is missing, and SHOEBILL_REQUIRE_ORACLES is 1");
+    let message =
+        format!("\n*** SKIPPED: {what} is missing; this test has compared NOTHING ***\n\n");
+    // Not by a macro: what those print is only shown when a test fails.
+    io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
+}
+
+impl Redis {
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// All that is answered to `input` until the end of the connection, which the server must bring
+    /// about by itself if `closes`.
+    fn ask(&self, input: &[u8], closes: bool) -> Vec<u8> {
+        let mut stream = self.connect();
+        // A server that closes early makes the last bytes fail.
+        let _ = stream.write_all(input);
+        if !closes {
+            stream.shutdown(Shutdown::Write).unwrap();
+        }
+        let mut answer = Vec::new();
+        match stream.read_to_end(&mut answer) {
+            // Bytes behind a fault that nobody has read.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {}
+            other => drop(other.expect("an end of the connection")),
+        }
+        answer
+    }
+
+    /// Plays a session as it is recorded.
+    fn play(&self, session: &Session) {
+        let mut stream = self.connect();
+        for step in &session.steps {
+            match step {
+                Step::Send(bytes) => stream.write_all(bytes).unwrap(),
+                Step::Expect(expected) => {
+                    let mut answer = vec![0; expected.len()];
+                    stream.read_exact(&mut answer).unwrap();
+                    assert!(answer == *expected, "{}", session.name);
+                }
+                Step::Closed => {
+                    let mut rest = Vec::new();
+                    let end = stream.read_to_end(&mut rest);
+                    let is_reset =
+                        |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
+                    assert!(end.is_ok() || end.is_err_and(|error| is_reset(&error)));
+                    assert_eq!(rest.escape_ascii().to_string(), "", "{}", session.name);
+                }
+            }
+        }
+        if !session.closes() {
+            stream.shutdown(Shutdown::Write).unwrap();
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).unwrap();
+            assert_eq!(rest.escape_ascii().to_string(), "", "{}", session.name);
+        }
+    }
+}
+
+#[test]
+fn redis_answers_as_it_was_recorded() {
+    let Some(redis) = redis(true) else { return };
+    for session in OPEN.iter().flat_map(|file| script::read(file)) {
+        redis.play(&session);
+    }
+}
+
+#[test]
+fn redis_with_a_password_answers_as_it_was_recorded() {
+    let Some(redis) = redis(false) else { return };
+    for session in script::read(UNAUTHENTICATED) {
+        redis.play(&session);
+    }
+}
+
+#[test]
+fn generated_input_is_answered_the_same() {
+    for authenticated in [true, false] {
+        let Some(redis) = redis(authenticated) else { return };
+        let mut noise = Noise::new(setting("SHOEBILL_SEED", SEED));
+        for _ in 0..setting("SHOEBILL_COMMANDS", INPUTS) {
+            let input = noise.input();
+            let mut toy = Connection::new(authenticated);
+            let ours = toy.send(&input, usize::MAX);
+            let theirs = redis.ask(&input, toy.closed);
+            assert!(
+                ours == theirs,
+                "sent:  {}\nours:  {}\nRedis: {}",
+                input.escape_ascii(),
+                ours.escape_ascii(),
+                theirs.escape_ascii()
+            );
+        }
+    }
+}
+
+#[test]
+fn floating_point_numbers_are_written_the_same() {
+    let Some(redis) = redis(true) else { return };
+    let mut noise = Noise::new(setting("SHOEBILL_SEED", SEED));
+    let mut numbers = vec![0.0, 1e17, -1e16, 5e-324, f64::MAX, f64::INFINITY, -f64::INFINITY];
+    for _ in 0..2000 {
+        let bits = f64::from_bits(noise.next());
+        let decimal = noise.below(1 << 40) as f64 / [1.0, 10.0, 1000.0, 1e7, 1e15][noise.below(5)];
+        // Between two numbers of 17 digits, often.
+        let tie = 1e14 + noise.below(1 << 50) as f64 / 8.0;
+        numbers.extend([bits, decimal, -decimal, tie].iter().filter(|number| !number.is_nan()));
+    }
+    for version in [Version::Resp2, Version::Resp3] {
+        let (mut asked, mut expected) = (Vec::new(), Vec::new());
+        let mut encoder = Encoder::new(&mut asked);
+        let mut writer = Writer::new(&mut expected, version);
+        encoder.request(["DEL", "zset"]);
+        for number in &numbers {
+            encoder.request(["ZADD", "zset", &format!("{number:?}"), "member"]);
+            encoder.request(["ZSCORE", "zset", "member"]);
+            writer.double(*number);
+        }
+        let hello: &[u8] = if version == Version::Resp3 { b"HELLO 3\n" } else { b"" };
+        let answer = redis.ask(&[hello, &asked].concat(), false);
+        let mut at = 0;
+        let (mut scores, mut theirs) = (&expected[..], Vec::new());
+        while let Some((reply, len)) = client::parse(&answer[at..]).unwrap() {
+            if matches!(reply, Reply::Bulk(_) | Reply::Double(_)) {
+                theirs.push(answer[at..at + len].escape_ascii().to_string());
+            }
+            at += len;
+        }
+        assert_eq!(theirs.len(), numbers.len());
+        for theirs in theirs {
+            let (_, len) = client::parse(scores).unwrap().unwrap();
+            assert_eq!(scores[..len].escape_ascii().to_string(), theirs);
+            scores = &scores[len..];
+        }
+    }
+}
+
+/// A number from the environment.
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |value| value.parse().expect("a number"))
+}
