@@ -5,9 +5,11 @@
 //!
 //! * [`parse`]: bytes to requests.
 //! * [`reply`]: replies to bytes.
+//! * [`table`]: the commands as data.
 //! * [`client`]: the other direction of both.
 #![forbid(unsafe_code)]
 
 pub mod client;
 pub mod parse;
 pub mod reply;
+pub mod table;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The keys among given arguments.
+//!
+//! [`keys`] applies the [`KeySpec`]s of a command. A rule finds a [`Run`], keys at even distances,
+//! and no command has more than [`RUNS_MAX`] rules; so nothing is allocated, however many keys there
+//! are.
+//!
+//! ```
+//! use protocol_resp::table::{self, keys};
+//!
+//! let words = ["mset", "a", "1", "b", "2"];
+//! let spec = table::find(b"mset").expect("it is in the table").spec();
+//! let keys = keys::keys(spec, &words[..]).expect("it has keys");
+//! assert_eq!(keys.positions().collect::<Vec<_>>(), [1, 3]);
+//! ```
+
+use super::bits::KeyFlags;
+use super::key_spec::{Begin, Find, KeySpec};
+use super::spec::Spec;
+use crate::parse;
+
+/// The most rules a command has.
+pub const RUNS_MAX: usize = 3;
+
+/// The arguments of a command, its name first.
+pub trait Words {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The one at `index`, if there are so many.
+    fn word(&self, index: usize) -> Option<&[u8]>;
+
+    /// Those from `index` on.
+    fn words_from(&self, index: usize) -> impl Iterator<Item = &[u8]>;
+}
+
+impl<T: AsRef<[u8]>> Words for [T] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn word(&self, index: usize) -> Option<&[u8]> {
+        self.get(index).map(AsRef::as_ref)
+    }
+
+    fn words_from(&self, index: usize) -> impl Iterator<Item = &[u8]> {
+        self.iter().skip(index).map(AsRef::as_ref)
+    }
+}
+
+/// Keys at even distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Run {
+    /// The position of the first key.
+    pub first: usize,
+    /// The position that no key is beyond; at least `first`, and an argument that is there.
+    pub last: usize,
+    /// How far it is from one key to the next.
+    pub step: usize,
+    /// What is done to the keys.
+    pub flags: KeyFlags,
+}
+
+impl Run {
+    /// Where the keys are.
+    #[inline]
+    pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
+        (self.first..=self.last).step_by(self.step)
+    }
+}
+
+/// All keys of a command.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keys {
+    runs: [Run; RUNS_MAX],
+    count: usize,
+}
+
+impl Keys {
+    /// The keys by rule.
+    #[inline]
+    #[must_use]
+    pub fn runs(&self) -> &[Run] {
+        &self.runs[..self.count]
+    }
+
+    /// Where the keys are. Those of a rule are in order; rules follow each other as in the table.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        self.runs().iter().flat_map(|run| run.positions())
+    }
+
+    fn push(&mut self, run: Run) {
+        self.runs[self.count] = run;
+        self.count += 1;
+    }
+}
+
+/// The keys cannot be found: the command is about to answer that its arguments are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misplaced;
+
+/// Finds the keys among `words`, the first of which is the command's name. What is not really a key
+/// is left out, and so are keys that follow from the values of others ([`Begin::Unknown`]).
+///
+/// Costs little: it looks at no key, and for most commands at no argument.
+///
+/// # Errors
+///
+/// [`Misplaced`], if a rule leads nowhere. Nothing is said of arguments that the rules do not need.
+#[inline]
+pub fn keys<W: Words + ?Sized>(spec: &Spec, words: &W) -> Result<Keys, Misplaced> {
+    let mut keys = Keys::default();
+    for rule in spec.keys.iter().filter(|rule| rule.is_key()) {
+        let Some(run) = run(rule, words)? else { continue };
+        let flags = if rule.flags.has(KeyFlags::VARIABLE) { with_get(words) } else { rule.flags };
+        keys.push(Run { flags, ..run });
+    }
+    Ok(keys)
+}
+
+/// What `SET`, the one command whose rule is [`KeyFlags::VARIABLE`], does to its key.
+fn with_get<W: Words + ?Sized>(words: &W) -> KeyFlags {
+    if words.words_from(3).any(|word| word.eq_ignore_ascii_case(b"get")) {
+        KeyFlags::RW.with(KeyFlags::ACCESS).with(KeyFlags::UPDATE)
+    } else {
+        KeyFlags::OW.with(KeyFlags::UPDATE)
+    }
+}
+
+/// Applies one rule. None: there is no such key.
+#[inline]
+fn run<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misplaced> {
+    let begin = match rule.begin {
+        Begin::Index(index) => index.into(),
+        Begin::Keyword { word, from } => keyword(words, word, from).ok_or(Misplaced)? + 1,
+        Begin::Option { word, from, others } => match option(words, word, from, others) {
+            Some(value) => value,
+            None => return Ok(None),
+        },
+        Begin::Unknown => return Ok(None),
+    };
+    let (first, last, step) = match rule.find {
+        Find::Range { last, step, limit } => {
+            let last = match usize::try_from(last) {
+                Ok(distance) => Some(begin + distance),
+                Err(_) if limit > 1 => {
+                    let part = words.count().saturating_sub(begin) / usize::from(limit);
+                    (begin + part).checked_sub(1)
+                }
+                Err(_) => words.count().checked_sub(last.unsigned_abs().into()),
+            };
+            (begin, last, step)
+        }
+        Find::Count { at, first, step } => {
+            let count = words.word(begin + usize::from(at)).ok_or(Misplaced)?;
+            let count = parse::integer(count).and_then(|count| usize::try_from(count).ok());
+            let first = begin + usize::from(first);
+            let distance = count.ok_or(Misplaced)?.checked_sub(1).ok_or(Misplaced)?;
+            (first, distance.checked_mul(step.into()).and_then(|far| first.checked_add(far)), step)
+        }
+        Find::Unknown => return Ok(None),
+    };
+    match last {
+        Some(last) if first <= last && last < words.count() => {
+            Ok(Some(Run { first, last, step: step.into(), flags: rule.flags }))
+        }
+        _ => Err(Misplaced),
+    }
+}
+
+/// Where a word is. A negative place counts from the end, and from there the search goes backwards.
+fn keyword<W: Words + ?Sized>(words: &W, keyword: &str, from: i8) -> Option<usize> {
+    let is = |word: &[u8]| word.eq_ignore_ascii_case(keyword.as_bytes());
+    match usize::try_from(from) {
+        Ok(from) => words.words_from(from).position(is).map(|at| from + at),
+        Err(_) => {
+            let from = words.count().checked_sub(from.unsigned_abs().into())?;
+            (1..=from).rev().find(|at| words.word(*at).is_some_and(is))
+        }
+    }
+}
+
+/// Where the value of the last option with this name is.
+fn option<W: Words + ?Sized>(
+    words: &W,
+    name: &str,
+    from: u8,
+    others: &[(&str, u8)],
+) -> Option<usize> {
+    let mut values = 0;
+    let mut found = None;
+    for (at, word) in words.words_from(from.into()).enumerate() {
+        let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
+        if values > 0 {
+            values -= 1;
+        } else if let Some((_, count)) = others.iter().find(|(other, _)| is(other)) {
+            values = *count;
+        } else if is(name) {
+            found = Some(usize::from(from) + at + 1);
+        }
+    }
+    found.filter(|value| *value < words.count())
+}
