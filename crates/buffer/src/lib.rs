@@ -33,4 +33,4 @@ mod send;
 
 pub use pool::Pool;
 pub use recv::RecvBuf;
-pub use send::SendBuf;
+pub use send::{Mark, SendBuf};

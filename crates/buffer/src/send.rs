@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`SendBuf`]: replies that wait to be written.
+//! [`SendBuf`]: replies that wait to be written; [`Mark`]: a place in them.
 
 use crate::Pool;
 use bytes::Bytes;
@@ -25,6 +25,17 @@ pub struct SendBuf {
     counted: usize,
 }
 
+/// A place in a [`SendBuf`], for what is known only when the bytes behind it have been written.
+///
+/// Holds until some of the buffer is consumed, and only for the buffer it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Copied bytes before it.
+    bytes: usize,
+    /// Values by reference before it.
+    pinned: usize,
+}
+
 impl SendBuf {
     /// A buffer without a block.
     pub fn new() -> Self {
@@ -35,6 +46,12 @@ impl SendBuf {
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Makes room for a copy of `n` bytes.
+    #[inline]
+    pub fn reserve(&mut self, n: usize) {
+        self.bytes.reserve(n);
     }
 
     /// Appends `value` by reference.
@@ -51,6 +68,35 @@ impl SendBuf {
         let before = self.bytes.len();
         write(&mut self.bytes);
         debug_assert!(self.bytes.len() >= before, "a reply may only grow");
+    }
+
+    /// The present end.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { bytes: self.bytes.len(), pinned: self.pinned.len() }
+    }
+
+    /// Inserts a copy of `bytes` at `mark`; moves the copied bytes behind it once.
+    ///
+    /// # Panics
+    ///
+    /// When `mark` lies behind the end.
+    pub fn insert(&mut self, mark: Mark, bytes: &[u8]) {
+        let end = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.copy_within(mark.bytes..end, mark.bytes + bytes.len());
+        self.bytes[mark.bytes..mark.bytes + bytes.len()].copy_from_slice(bytes);
+        for (at, _) in self.pinned.range_mut(mark.pinned..) {
+            *at += bytes.len();
+        }
+    }
+
+    /// Takes back what was appended since `mark`.
+    pub fn truncate(&mut self, mark: Mark) {
+        self.bytes.truncate(mark.bytes);
+        for (_, value) in self.pinned.drain(mark.pinned.min(self.pinned.len())..) {
+            self.pinned_bytes -= value.len();
+        }
     }
 
     /// Bytes that wait, by copy and by reference.
@@ -217,6 +263,42 @@ mod tests {
             assert_eq!(sent(&mut send, most), b"head firstsecond middle last", "{most} at a time");
             assert_eq!((send.pending(), send.is_contiguous()), (0, true));
         }
+    }
+
+    #[test]
+    fn an_insertion_lands_between_what_was_before_and_behind_its_mark() {
+        let mut send = SendBuf::new();
+        send.put(b"sent ");
+        send.consume(3);
+        send.put(b"before ");
+        send.put_pinned(Bytes::from_static(b"pinned before "));
+        let outer = send.mark();
+        send.put_pinned(Bytes::from_static(b"first "));
+        let inner = send.mark();
+        send.insert(inner, b"inner ");
+        send.put(b"second ");
+        send.put_pinned(Bytes::from_static(b"third "));
+        send.insert(outer, b"outer ");
+        send.insert(send.mark(), b"end");
+        let expected = b"t before pinned before outer first inner second third end";
+        assert_eq!(send.pending(), expected.len());
+        assert_eq!(sent(&mut send, 4), expected);
+    }
+
+    #[test]
+    fn what_is_taken_back_is_as_if_it_had_never_been_written() {
+        let mut send = SendBuf::new();
+        send.put(b"kept ");
+        send.put_pinned(Bytes::from_static(b"pinned "));
+        let mark = send.mark();
+        send.truncate(mark);
+        send.put_pinned(Bytes::from_static(b"gone"));
+        send.put(b"gone");
+        send.put_pinned(Bytes::from_static(b"gone"));
+        send.truncate(mark);
+        assert_eq!(send.pending(), 12);
+        send.put(b"more");
+        assert_eq!(sent(&mut send, 100), b"kept pinned more");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// as a RESP version, a selected database or a transaction's queue.
 ///
 /// Parsing only reads that state ([`Protocol::parse`] takes `&self`); executing a request may change
-/// it. What parsing itself must remember between two requests is its [`Protocol::Cursor`].
+/// it. What parsing itself must remember between two calls is its [`Protocol::Cursor`].
 pub trait Protocol {
     /// The name for logs and metrics.
     const NAME: &'static str;
@@ -19,7 +19,7 @@ pub trait Protocol {
     type Request<'a>;
 
     /// Where the parser stands between two requests, for protocols in which one line can hold many (a
-    /// multi-get); `()` for all others.
+    /// multi-get), and what it has seen of an unfinished one; `()` for all others.
     ///
     /// The caller parses a batch ahead of executing it, and returns to an earlier cursor for those
     /// that were not executed.
@@ -27,8 +27,9 @@ pub trait Protocol {
 
     /// Finds the first request in `input`.
     ///
-    /// `cursor` moves with every request and every rejection, and stays where it is on
-    /// [`Parsed::NeedMore`].
+    /// `cursor` moves with every request and every rejection. On [`Parsed::NeedMore`] it may note how
+    /// far the input has been looked at, so that a long request is not looked through again for each
+    /// piece that arrives; from the cursor before, the same must be found.
     ///
     /// What it returns must depend on the bytes alone and never on how many of them have arrived: a
     /// request found in `input` is found, the same, in any longer input that starts with it.

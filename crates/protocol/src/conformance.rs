@@ -21,7 +21,8 @@ struct Outcome {
 ///
 /// 1. every request and rejection takes at least a byte, and `NeedMore` asks for at least one;
 /// 2. the outcome is the same when the bytes arrive all at once, one by one, and in two pieces cut at
-///    any place: nothing depends on how the input is chunked;
+///    any place: nothing depends on how the input is chunked, nor on whether the cursor remembers
+///    what was seen of an unfinished request;
 /// 3. a sample's unfinished rest really needs what `at_least` says: no shorter input completes it;
 /// 4. arbitrary bytes never panic.
 ///
@@ -44,12 +45,15 @@ pub fn check<P: Protocol>(make: impl Fn() -> P, samples: &[&[u8]]) {
 
 /// Rule 2, and rule 1 on the way.
 fn check_chunking<P: Protocol>(make: &impl Fn() -> P, sample: &[u8]) {
-    let whole = run(make, sample, &[sample.len()]);
+    let whole = run(make, sample, &[sample.len()], true);
     let single: Vec<usize> = (1..=sample.len()).collect();
-    assert_eq!(run(make, sample, &single), whole, "byte by byte: {}", show(sample));
+    for remembers in [true, false] {
+        let pieces = run(make, sample, &single, remembers);
+        assert_eq!(pieces, whole, "byte by byte, remembers: {remembers}: {}", show(sample));
+    }
     let step = sample.len().div_ceil(256).max(1);
     for cut in (0..sample.len()).step_by(step) {
-        let pieces = run(make, sample, &[cut, sample.len()]);
+        let pieces = run(make, sample, &[cut, sample.len()], true);
         assert_eq!(pieces, whole, "cut at {cut}: {}", show(sample));
     }
 }
@@ -72,17 +76,27 @@ fn check_at_least<P: Protocol>(make: &impl Fn() -> P, sample: &[u8]) {
     }
 }
 
-/// Parses `sample` as it arrives: `ends` are the lengths of the input at each arrival.
-fn run<P: Protocol>(make: &impl Fn() -> P, sample: &[u8], ends: &[usize]) -> Outcome {
+/// Parses `sample` as it arrives: `ends` are the lengths of the input at each arrival. Unless it
+/// `remembers`, an unfinished request is looked at from the cursor before it each time.
+fn run<P: Protocol>(
+    make: &impl Fn() -> P,
+    sample: &[u8],
+    ends: &[usize],
+    remembers: bool,
+) -> Outcome {
     let protocol = make();
     let mut cursor = P::Cursor::default();
     let mut outcome = Outcome { steps: Vec::new(), closed: false, left: 0 };
     let mut at = 0;
     for &end in ends {
         while at < end {
+            let before = cursor;
             let (taken, reply) = match protocol.parse(&mut cursor, &sample[at..end]) {
                 Ok(Parsed::NeedMore { at_least }) => {
                     assert!(at_least > 0, "needs more, but no byte: {}", show(sample));
+                    if !remembers {
+                        cursor = before;
+                    }
                     break;
                 }
                 Ok(Parsed::Request { consumed, .. }) => (consumed, None),
@@ -142,7 +156,8 @@ mod tests {
     use super::*;
     use crate::ErrorReply;
 
-    /// Lines that end in `\n`; a flaw can be switched on.
+    /// Lines that end in `\n`, whose cursor is how far the end has been searched for; a flaw can be
+    /// switched on.
     struct Lines {
         flaw: Flaw,
     }
@@ -153,20 +168,29 @@ mod tests {
         TakesNothing,
         SeesChunks,
         AsksTooMuch,
+        RemembersTooLong,
+        RemembersTooMuch,
     }
 
     impl Protocol for Lines {
         const NAME: &'static str = "lines";
         const TOO_MANY_CONNECTIONS: &'static [u8] = b"";
         type Request<'a> = &'a [u8];
-        type Cursor = ();
+        type Cursor = usize;
 
         fn parse<'a>(
             &self,
-            _: &mut (),
+            seen: &mut usize,
             input: &'a [u8],
         ) -> Result<Parsed<Self::Request<'a>>, Malformed> {
-            let end = input.iter().position(|&byte| byte == b'\n');
+            let rest = input.get(*seen..).unwrap_or_default();
+            let end = rest.iter().position(|&byte| byte == b'\n').map(|end| *seen + end);
+            *seen = match (end, self.flaw) {
+                (None, Flaw::RemembersTooMuch) => input.len() + 1,
+                (None, _) => input.len(),
+                (Some(_), Flaw::RemembersTooLong) => *seen,
+                (Some(_), _) => 0,
+            };
             match (end, self.flaw) {
                 (Some(_), Flaw::TakesNothing) => {
                     Ok(Parsed::Request { request: input, consumed: 0 })
@@ -200,6 +224,18 @@ mod tests {
     #[should_panic(expected = "byte by byte")]
     fn a_codec_that_sees_chunks_is_found() {
         check(|| Lines { flaw: Flaw::SeesChunks }, &[b"abcdef\n"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "cut at")]
+    fn a_memory_that_outlives_its_request_is_found() {
+        check(|| Lines { flaw: Flaw::RemembersTooLong }, &[b"abc\nd\n"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "remembers: true")]
+    fn a_memory_of_what_was_not_there_is_found() {
+        check(|| Lines { flaw: Flaw::RemembersTooMuch }, &[b"abc\n"]);
     }
 
     #[test]

@@ -107,7 +107,8 @@ struct Ahead<P: Protocol, R> {
 enum Stop<P: Protocol> {
     /// The batch is full, or must be executed before more can be parsed.
     Full,
-    NeedMore(usize),
+    /// With what the parser's cursor remembers of the unfinished request.
+    NeedMore(usize, P::Cursor),
     /// With the parser's cursor behind the rejected bytes.
     Malformed(Malformed, P::Cursor),
 }
@@ -188,7 +189,8 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
             (Ran::Part, _) | (Ran::All, Stop::Full) => {}
-            (Ran::All, Stop::NeedMore(at_least)) => {
+            (Ran::All, Stop::NeedMore(at_least, cursor)) => {
+                pipeline.cursor = cursor;
                 return need_input(pipeline, at_least, recv, send, limits);
             }
             (Ran::All, Stop::Malformed(malformed, cursor)) => {
@@ -217,7 +219,7 @@ fn parse_ahead<'a, P: Protocol>(
     while batch.len() < BATCH.min(left) {
         if at >= input.len() {
             // Only a whole batch that ends with the input asks for a byte, not a request in it.
-            return if batch.is_empty() { Stop::NeedMore(1) } else { Stop::Full };
+            return if batch.is_empty() { Stop::NeedMore(1, cursor) } else { Stop::Full };
         }
         // RULE-LIMIT holds for a request that has arrived whole, too: it is not seen whole.
         let seen = input.len().min(at.saturating_add(request_bytes));
@@ -231,7 +233,7 @@ fn parse_ahead<'a, P: Protocol>(
                     break;
                 }
             }
-            Ok(Parsed::NeedMore { at_least }) => return Stop::NeedMore(at_least.max(1)),
+            Ok(Parsed::NeedMore { at_least }) => return Stop::NeedMore(at_least.max(1), cursor),
             Err(malformed) => return Stop::Malformed(malformed, cursor),
         }
     }

@@ -267,3 +267,66 @@ fn rule_batch_has_a_limit() {
     assert!(diary[..3 * BATCH].iter().all(|line| !line.starts_with("run")));
     assert!(diary[3 * BATCH..4 * BATCH].iter().all(|line| line.starts_with("run")));
 }
+
+/// Lines of any length. The cursor is how far the end has been searched for.
+#[derive(Default)]
+struct LongLines {
+    /// Bytes that were looked at in all.
+    looked: std::cell::Cell<usize>,
+}
+
+impl Protocol for LongLines {
+    const NAME: &'static str = "long lines";
+    const TOO_MANY_CONNECTIONS: &'static [u8] = b"busy\n";
+    type Request<'a> = &'a [u8];
+    type Cursor = usize;
+
+    fn parse<'a>(&self, seen: &mut usize, input: &'a [u8]) -> Result<Parsed<&'a [u8]>, Malformed> {
+        let rest = &input[*seen..];
+        let Some(end) = rest.iter().position(|&byte| byte == b'\n') else {
+            self.looked.set(self.looked.get() + rest.len());
+            *seen = input.len();
+            return Ok(Parsed::NeedMore { at_least: 1 });
+        };
+        let end = std::mem::take(seen) + end;
+        Ok(Parsed::Request { request: &input[..end], consumed: end + 1 })
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        ErrorReply::NONE
+    }
+}
+
+impl Execute<LongLines> for Scribe {
+    fn execute(
+        &mut self,
+        _: &mut LongLines,
+        request: &[u8],
+        out: &mut SendBuf,
+        _: &mut Context<'_>,
+    ) -> Control {
+        out.put(&[request, b"\n"].concat());
+        Control::Continue
+    }
+}
+
+#[test]
+fn what_was_seen_of_a_long_request_is_not_looked_at_again() {
+    let (mut pipeline, mut scribe) = (Pipeline::new(LongLines::default()), Scribe::default());
+    let (mut recv, mut send, mut pool) = (RecvBuf::new(), SendBuf::new(), Pool::new(64, 64, 1));
+    let (mut outbox, directory) = (Outbox::new(), Directory::new());
+    let id = ConnectionId::new(0, 1);
+    let mut input = b"one\n".to_vec();
+    input.extend([b'x'; 100]);
+    input.extend(b"\ntwo\n");
+    for byte in &input {
+        recv.reserve(1, &mut pool);
+        recv.spare()[0] = *byte;
+        recv.commit(1);
+        let mut context = Context::new(Clock::manual(0).now(), id, &mut outbox, &directory);
+        let limits = Limits::default();
+        turn(&mut pipeline, &mut scribe, &mut recv, &mut send, &limits, &mut context);
+    }
+    assert_eq!(send.front(), input);
+    assert_eq!(pipeline.protocol.looked.get(), 3 + 100 + 3);
+}
