@@ -6,10 +6,12 @@
 //! * [`parse`]: bytes to requests.
 //! * [`reply`]: replies to bytes.
 //! * [`table`]: the commands as data.
+//! * [`glob`]: patterns.
 //! * [`client`]: the other direction of both.
 #![forbid(unsafe_code)]
 
 pub mod client;
+pub mod glob;
 pub mod parse;
 pub mod reply;
 pub mod table;

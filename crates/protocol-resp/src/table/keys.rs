@@ -17,7 +17,7 @@
 use super::bits::KeyFlags;
 use super::key_spec::{Begin, Find, KeySpec};
 use super::spec::Spec;
-use crate::parse;
+use crate::parse::{self, Args, Request};
 
 /// The most rules a command has.
 pub const RUNS_MAX: usize = 3;
@@ -48,25 +48,59 @@ impl<T: AsRef<[u8]>> Words for [T] {
     }
 }
 
+impl Words for Args<'_> {
+    #[inline]
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> Option<&[u8]> {
+        self.get(index)
+    }
+
+    fn words_from(&self, index: usize) -> impl Iterator<Item = &[u8]> {
+        self.tail(index).iter()
+    }
+}
+
+impl Words for Request<'_> {
+    #[inline]
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> Option<&[u8]> {
+        self.get(index)
+    }
+
+    fn words_from(&self, index: usize) -> impl Iterator<Item = &[u8]> {
+        self.iter().skip(index)
+    }
+}
+
 /// Keys at even distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Run {
-    /// The position of the first key.
-    pub first: usize,
-    /// The position that no key is beyond; at least `first`, and an argument that is there.
-    pub last: usize,
-    /// How far it is from one key to the next.
-    pub step: usize,
-    /// What is done to the keys.
-    pub flags: KeyFlags,
+    first: u32,
+    /// No key is beyond it. Not before the first, and an argument that is there.
+    last: u32,
+    step: u8,
+    flags: KeyFlags,
 }
 
 impl Run {
     /// Where the keys are.
     #[inline]
     pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
-        (self.first..=self.last).step_by(self.step)
+        (self.first as usize..=self.last as usize).step_by(self.step.into())
+    }
+
+    /// What is done to the keys.
+    #[must_use]
+    pub fn flags(self) -> KeyFlags {
+        self.flags
     }
 }
 
@@ -162,8 +196,9 @@ fn run<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misp
         Find::Unknown => return Ok(None),
     };
     match last {
+        // No request has more arguments than a `u32` can count.
         Some(last) if first <= last && last < words.count() => {
-            Ok(Some(Run { first, last, step: step.into(), flags: rule.flags }))
+            Ok(Some(Run { first: first as u32, last: last as u32, step, flags: rule.flags }))
         }
         _ => Err(Misplaced),
     }
@@ -197,8 +232,9 @@ fn option<W: Words + ?Sized>(
         } else if let Some((_, count)) = others.iter().find(|(other, _)| is(other)) {
             values = *count;
         } else if is(name) {
-            found = Some(usize::from(from) + at + 1);
+            let value = usize::from(from) + at + 1;
+            found = if value < words.count() { Some(value) } else { found };
         }
     }
-    found.filter(|value| *value < words.count())
+    found
 }

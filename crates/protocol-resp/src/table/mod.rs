@@ -32,6 +32,7 @@ mod connection;
 mod generic;
 mod hashes;
 mod key_spec;
+pub mod keys;
 mod lists;
 mod lookup;
 mod macros;
