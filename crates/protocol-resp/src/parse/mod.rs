@@ -1,2 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bytes to requests.
+//!
+//! ```text
+//!   input ─┬─ `*`: multibulk.rs ── bulk.rs: one argument, the short ones without a general parser
+//!          └─ else: inline.rs ──── quoted.rs: a line with quotes, or with many words
+//!                        │
+//!                        └──▶ Request (request.rs) ──▶ Args (args.rs): every argument in O(1)
+//! ```
+//!
+//! A client sends a request as an array of byte strings (`*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`) or, by
+//! hand, as a line (`GET k`). What is accepted, what is refused and with which words is as in
+//! Redis 7.0.15; the files in `tests/sessions` are recordings of it. Some of it is lenient: the byte
+//! behind the `\r` of a length and the two bytes behind an argument may be any.
+//!
+//! Requests that ask for nothing, an empty line or an array without elements, are skipped without a
+//! word: they come out as a [`Malformed`] with [`ErrorReply::NONE`] and the bytes to skip. Everything
+//! else that is refused is answered with an error, and the connection closes.
+//!
+//! [`ErrorReply::NONE`]: protocol::ErrorReply::NONE
+
+mod args;
+mod bulk;
+mod fault;
+mod inline;
+mod multibulk;
+mod number;
+mod quoted;
+mod request;
+
+pub use args::{Args, Span};
+pub use fault::REQUEST_TOO_LARGE;
+pub use number::integer;
+pub use request::Request;
+
+use protocol::{Malformed, Parsed};
+
+/// The longest inline request, and the longest line with a length, in bytes before its end.
+pub const LINE_MAX: usize = 64 * 1024;
+
+/// The largest argument unless the configuration says otherwise: Redis's `proto-max-bulk-len`.
+pub const BULK_MAX: usize = 512 << 20;
+
+/// The most arguments of a request from a client that has yet to authenticate.
+pub const UNAUTHENTICATED_ARGS_MAX: usize = 10;
+
+/// The largest argument of such a client.
+pub const UNAUTHENTICATED_BULK_MAX: usize = 16 * 1024;
+
+/// What of a connection's state the parser goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Whether the client has authenticated, or need not. Until then its requests must be small.
+    pub authenticated: bool,
+    /// The largest argument in bytes. A request as a whole ends before 4 GiB in any case.
+    pub bulk_max: usize,
+}
+
+impl Default for Framing {
+    /// A client that need not authenticate, and arguments of up to [`BULK_MAX`].
+    fn default() -> Self {
+        Framing { authenticated: true, bulk_max: BULK_MAX }
+    }
+}
+
+/// How far the unfinished request at the front of the input has been looked at, so that one with a
+/// million arguments is not walked through from its start for every piece that arrives.
+///
+/// It only saves time: from the default cursor the same is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// Where the first argument starts that has not arrived, counted from the request's first byte.
+    at: u32,
+    /// How many arguments are left from there; 0 where nothing is remembered.
+    left: u32,
+}
+
+/// What parsing one request comes to.
+pub type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
+
+/// Finds the first request in `input`, as [`Protocol::parse`] asks for.
+///
+/// `Parsed::NeedMore` asks for the fewest bytes after which something could be said, be it that the
+/// request is malformed: a broken client is told so at once.
+///
+/// Costs one look at each header and none at the arguments' bytes. Allocates only for an inline
+/// request with quotes or more than four words, and then a few bytes per byte of the line.
+///
+/// ```
+/// use protocol::Parsed;
+/// use protocol_resp::parse::{self, Cursor, Framing};
+///
+/// let input = b"*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n*1\r\n";
+/// let step = parse::parse(&Framing::default(), &mut Cursor::default(), input);
+/// let Ok(Parsed::Request { request, consumed }) = step else { panic!() };
+/// assert_eq!((request.name(), request.get(1), consumed), (&b"GET"[..], Some(&b"key"[..]), 22));
+/// ```
+///
+/// # Errors
+///
+/// [`Malformed`], see the top of this module.
+///
+/// [`Protocol::parse`]: protocol::Protocol::parse
+#[inline]
+pub fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
+    match input.first() {
+        Some(b'*') => multibulk::parse(framing, cursor, input),
+        Some(_) => inline::parse(input),
+        None => need(1),
+    }
+}
+
+/// A whole request.
+#[inline]
+fn found(request: Request<'_>, consumed: usize) -> Step<'_> {
+    Ok(Parsed::Request { request, consumed })
+}
+
+/// The request has not arrived.
+#[inline]
+fn need<'a>(at_least: usize) -> Step<'a> {
+    Ok(Parsed::NeedMore { at_least })
+}
+
+#[cfg(test)]
+mod tests;

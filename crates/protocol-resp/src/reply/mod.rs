@@ -1,2 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replies to bytes.
+//!
+//! A [`Writer`] appends replies to an [`Output`], in the version of the protocol that the client has
+//! chosen. The output is a connection's send buffer, or a plain vector for what goes to other
+//! connections. Nothing is built before it is written: a command's code calls the writer as it goes.
+//!
+//! * `writer.rs`: [`Writer`], one method per type of reply.
+//! * `header.rs`: the line of a type, a number and a line end, which most of them begin with.
+//! * `double.rs`: floating-point numbers as text.
+//! * `output.rs`: what is written to.
+
+mod double;
+mod header;
+mod output;
+mod writer;
+
+pub use double::Digits;
+pub use output::Output;
+pub use writer::{Version, Writer};
+
+pub(crate) use header::Header;

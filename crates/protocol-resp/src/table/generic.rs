@@ -184,7 +184,7 @@ commands! {
         keys: [
             at(1): RO ACCESS;
             unknown(): RO ACCESS, "`BY` and `GET`: the elements decide which keys";
-            unknown(): OW UPDATE, "`STORE` may stand anywhere"
+            option("STORE", 2, &[("LIMIT", 2), ("GET", 1), ("BY", 1)]): OW UPDATE
         ],
         syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] [order: ASC | \
                  DESC] [ALPHA] [STORE destination#2]",

@@ -71,7 +71,7 @@ commands! {
     Zincrby = sorted_sets::zincrby {
         name: "zincrby", arity: 4, since: "1.2.0",
         flags: [WRITE DENYOOM FAST], categories: [SORTED_SET], keys: [at(1): RW ACCESS UPDATE],
-        syntax: "key increment member",
+        syntax: "key increment:double member",
         reply: Float, complexity: "O(log(N))",
         summary: "Adds to the score of a member of a sorted set.",
     }

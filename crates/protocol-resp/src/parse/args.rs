@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Args`]: the arguments of a request, each in one step.
+
+use std::fmt;
+use std::ops::Index;
+
+/// Where an argument starts and ends in its request.
+pub type Span = (u32, u32);
+
+/// The bytes at `span`.
+#[inline]
+pub(super) fn slice(body: &[u8], (start, end): Span) -> &[u8] {
+    &body[start as usize..end as usize]
+}
+
+/// The arguments of a request, or the last of them: see [`Request::args`].
+///
+/// Cheap to copy; its slices live as long as the request it was made of.
+///
+/// [`Request::args`]: super::Request::args
+#[derive(Clone, Copy)]
+pub struct Args<'a> {
+    body: &'a [u8],
+    spans: &'a [Span],
+}
+
+impl<'a> Args<'a> {
+    #[inline]
+    pub(super) fn new(body: &'a [u8], spans: &'a [Span]) -> Self {
+        Args { body, spans }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// The argument at `index`.
+    #[inline]
+    pub fn get(self, index: usize) -> Option<&'a [u8]> {
+        self.spans.get(index).map(|&span| slice(self.body, span))
+    }
+
+    /// The argument at `index`. Unlike `args[index]` it may outlive this value.
+    ///
+    /// # Panics
+    ///
+    /// When there are not so many.
+    #[inline]
+    pub fn arg(self, index: usize) -> &'a [u8] {
+        slice(self.body, self.spans[index])
+    }
+
+    /// Those from `index` on; none when there are not so many.
+    #[inline]
+    #[must_use]
+    pub fn tail(self, index: usize) -> Args<'a> {
+        Args { body: self.body, spans: self.spans.get(index..).unwrap_or_default() }
+    }
+
+    /// All of them in order.
+    #[inline]
+    pub fn iter(self) -> impl ExactSizeIterator<Item = &'a [u8]> + DoubleEndedIterator + Clone {
+        self.spans.iter().map(move |&span| slice(self.body, span))
+    }
+}
+
+impl Index<usize> for Args<'_> {
+    type Output = [u8];
+
+    #[inline]
+    fn index(&self, index: usize) -> &[u8] {
+        self.arg(index)
+    }
+}
+
+impl fmt::Debug for Args<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|arg| arg.escape_ascii().to_string())).finish()
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Integers as Redis reads them wherever it reads one.
+
+/// Reads a signed 64-bit number in its one form: digits without a leading zero or plus, perhaps
+/// behind a minus; no space, no `-0`.
+///
+/// ```
+/// use protocol_resp::parse::integer;
+///
+/// assert_eq!(integer(b"-17"), Some(-17));
+/// assert_eq!(integer(b"017"), None);
+/// ```
+pub fn integer(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    match digits {
+        [b'0'] if !negative => return Some(0),
+        // 19 digits always fit in 64 bits without a sign.
+        [b'1'..=b'9', ..] if digits.len() <= 19 => {}
+        _ => return None,
+    }
+    let mut magnitude = 0_u64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        magnitude = magnitude * 10 + u64::from(digit);
+    }
+    if negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_have_one_form_and_64_bits() {
+        let cases: &[(&str, Option<i64>)] = &[
+            ("0", Some(0)),
+            ("7", Some(7)),
+            ("-1", Some(-1)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("-9223372036854775809", None),
+            ("9999999999999999999", None),
+            ("18446744073709551616", None),
+            ("99999999999999999999", None),
+            ("", None),
+            ("-", None),
+            ("-0", None),
+            ("00", None),
+            ("01", None),
+            ("-01", None),
+            ("+1", None),
+            ("--1", None),
+            (" 1", None),
+            ("1 ", None),
+            ("1a", None),
+            ("1\0", None),
+            ("1:", None),
+            ("1/", None),
+            ("0x1", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(integer(text.as_bytes()), *expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_is_read_back(number in any::<i64>(), shift in 0_u32..64) {
+            let number = number >> shift;
+            prop_assert_eq!(integer(number.to_string().as_bytes()), Some(number));
+        }
+
+        #[test]
+        fn only_the_form_that_is_printed_is_read(text in "[-+ 0-9]{0,21}") {
+            let printed = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+            prop_assert_eq!(integer(text.as_bytes()), printed);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Header`]: a type byte, a number and a line end.
+
+/// Bytes of the longest header: type, sign, 19 digits, line end.
+const MOST: usize = 1 + 20 + 2;
+
+/// A line such as `$12\r\n`, made on the stack, so that it is appended in one piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    bytes: [u8; MOST],
+    len: usize,
+}
+
+impl Header {
+    /// The header of `number` elements or bytes, or the number itself.
+    #[inline]
+    pub(crate) fn new(kind: u8, number: i64) -> Self {
+        let mut bytes = [0; MOST];
+        bytes[0] = kind;
+        let len = match number {
+            0..=9 => {
+                bytes[1] = b'0' + number as u8;
+                2
+            }
+            10..=99 => {
+                bytes[1] = b'0' + (number / 10) as u8;
+                bytes[2] = b'0' + (number % 10) as u8;
+                3
+            }
+            _ => {
+                let mut digits = itoa::Buffer::new();
+                let digits = digits.format(number).as_bytes();
+                bytes[1..=digits.len()].copy_from_slice(digits);
+                1 + digits.len()
+            }
+        };
+        bytes[len] = b'\r';
+        bytes[len + 1] = b'\n';
+        Header { bytes, len: len + 2 }
+    }
+
+    /// The header of `count` elements or bytes.
+    #[inline]
+    pub(crate) fn of(kind: u8, count: usize) -> Self {
+        // Nothing in memory has more.
+        Header::new(kind, count as i64)
+    }
+
+    #[inline]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_what_formatting_would_make() {
+        let numbers = [0, 9, 10, 99, 100, 12_345, i64::MAX, -1, -10, i64::MIN];
+        for number in numbers {
+            let header = Header::new(b':', number);
+            assert_eq!(header.as_bytes(), format!(":{number}\r\n").as_bytes());
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Output`]: what replies are written to.
+
+use buffer::{Mark, SendBuf};
+use bytes::Bytes;
+
+/// Something that replies are appended to: a connection's send buffer, or a plain vector whose bytes
+/// go to other connections.
+pub trait Output {
+    /// A place in what was written; holds until some of it is sent.
+    type Mark: Copy + std::fmt::Debug;
+
+    /// Makes room for `n` bytes.
+    fn reserve(&mut self, n: usize);
+
+    /// Appends a copy of `bytes`.
+    fn put(&mut self, bytes: &[u8]);
+
+    /// Appends `value`, by reference where that is possible.
+    fn put_pinned(&mut self, value: Bytes);
+
+    /// The present end.
+    fn mark(&self) -> Self::Mark;
+
+    /// Inserts `bytes` at `mark`. Moves what was written behind it once.
+    fn insert(&mut self, mark: Self::Mark, bytes: &[u8]);
+
+    /// Takes back what was written behind `mark`.
+    fn truncate(&mut self, mark: Self::Mark);
+}
+
+impl Output for SendBuf {
+    type Mark = Mark;
+
+    #[inline]
+    fn reserve(&mut self, n: usize) {
+        SendBuf::reserve(self, n);
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        SendBuf::put(self, bytes);
+    }
+
+    #[inline]
+    fn put_pinned(&mut self, value: Bytes) {
+        SendBuf::put_pinned(self, value);
+    }
+
+    #[inline]
+    fn mark(&self) -> Mark {
+        SendBuf::mark(self)
+    }
+
+    #[inline]
+    fn insert(&mut self, mark: Mark, bytes: &[u8]) {
+        SendBuf::insert(self, mark, bytes);
+    }
+
+    #[inline]
+    fn truncate(&mut self, mark: Mark) {
+        SendBuf::truncate(self, mark);
+    }
+}
+
+impl Output for Vec<u8> {
+    type Mark = usize;
+
+    #[inline]
+    fn reserve(&mut self, n: usize) {
+        Vec::reserve(self, n);
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn put_pinned(&mut self, value: Bytes) {
+        self.extend_from_slice(&value);
+    }
+
+    #[inline]
+    fn mark(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn insert(&mut self, mark: usize, bytes: &[u8]) {
+        let end = self.len();
+        self.extend_from_slice(bytes);
+        self.copy_within(mark..end, mark + bytes.len());
+        self[mark..mark + bytes.len()].copy_from_slice(bytes);
+    }
+
+    #[inline]
+    fn truncate(&mut self, mark: usize) {
+        Vec::truncate(self, mark);
+    }
+}
