@@ -196,14 +196,14 @@ impl<'a, O: Output> Writer<'a, O> {
     /// A set; `len` elements follow. In RESP2 an array.
     #[inline]
     pub fn set(&mut self, len: usize) {
-        let kind = self.either(b'~', b'*');
+        let kind = self.either(b'*', b'~');
         self.header(kind, len);
     }
 
     /// Something the client did not ask for; `len` elements follow. In RESP2 an array.
     #[inline]
     pub fn push(&mut self, len: usize) {
-        let kind = self.either(b'>', b'*');
+        let kind = self.either(b'*', b'>');
         self.header(kind, len);
     }
 
@@ -313,7 +313,7 @@ impl<O: Output> Writer<'_, O> {
     /// Makes a set of the `len` elements that were written since `mark`.
     #[inline]
     pub fn end_set(&mut self, mark: O::Mark, len: usize) {
-        let kind = self.either(b'~', b'*');
+        let kind = self.either(b'*', b'~');
         self.out.insert(mark, Header::of(kind, len).as_bytes());
     }
 

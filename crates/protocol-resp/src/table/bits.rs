@@ -47,12 +47,12 @@ macro_rules! bit_set {
             }
 
             /// All members with their words, in order.
-            pub fn known() -> impl Iterator<Item = (Self, &'static str)> {
+            pub fn known() -> impl Iterator<Item = (Self, &'static str)> + Clone {
                 Self::ALL.iter().copied().filter(|(_, word)| !word.is_empty())
             }
 
             /// The words of the members, in order.
-            pub fn words(self) -> impl Iterator<Item = &'static str> {
+            pub fn words(self) -> impl Iterator<Item = &'static str> + Clone {
                 Self::known().filter(move |(member, _)| self.has(*member)).map(|(_, word)| word)
             }
 

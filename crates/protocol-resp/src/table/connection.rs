@@ -52,9 +52,9 @@ commands! {
     ClientKill = connection::client_kill {
         name: "client|kill", arity: -3, since: "2.4.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
-        syntax: "(filter: ip:port | (new-format: [ID client-id] | [TYPE \
-                 (normal_master_slave_pubsub: NORMAL | MASTER | SLAVE | REPLICA | PUBSUB)] | \
-                 [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no])...)",
+        syntax: "(filter: ip:port | (new-format: [ID client-id] | \
+                 [TYPE (NORMAL | MASTER | SLAVE | REPLICA | PUBSUB)] | [USER username] | \
+                 [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no] | [MAXAGE maxage])...)",
         reply: Various, complexity: "O(N) in the number of connections",
         summary: "Closes connections.",
     }

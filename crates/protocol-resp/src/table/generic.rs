@@ -186,8 +186,8 @@ commands! {
             unknown(): RO ACCESS, "`BY` and `GET`: the elements decide which keys";
             option("STORE", 2, &[("LIMIT", 2), ("GET", 1), ("BY", 1)]): OW UPDATE
         ],
-        syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] [order: ASC | \
-                 DESC] [ALPHA] [STORE destination#2]",
+        syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] \
+                 [order: ASC | DESC] [sorting: ALPHA] [STORE destination#2]",
         reply: Various, complexity: "O(N+M*log(M)) in the elements N and those returned M",
         summary: "Sorts a list, set or sorted set, and returns or stores it.",
     }
@@ -198,8 +198,8 @@ commands! {
             at(1): RO ACCESS;
             unknown(): RO ACCESS, "`BY` and `GET`: the elements decide which keys"
         ],
-        syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] [order: ASC | \
-                 DESC] [ALPHA]",
+        syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] \
+                 [order: ASC | DESC] [sorting: ALPHA]",
         reply: Array, complexity: "O(N+M*log(M)) in the elements N and those returned M",
         summary: "Sorts a list, set or sorted set.",
     }

@@ -31,6 +31,7 @@ mod cluster;
 mod connection;
 mod generic;
 mod hashes;
+pub mod info;
 mod key_spec;
 pub mod keys;
 mod lists;

@@ -33,7 +33,8 @@ commands! {
     Zadd = sorted_sets::zadd {
         name: "zadd", arity: -4, since: "1.2.0",
         flags: [WRITE DENYOOM FAST], categories: [SORTED_SET], keys: [at(1): RW UPDATE],
-        syntax: "key [condition: NX | XX] [comparison: GT | LT] [CH] [INCR] (score member)...",
+        syntax: "key [condition: NX | XX] [comparison: GT | LT] [change: CH] [increment: INCR] \
+                 (score member)...",
         reply: Various, complexity: "O(log(N)) a member",
         summary: "Adds members to a sorted set or changes their scores.",
     }

@@ -208,6 +208,20 @@ impl Spec {
         (first, last, step)
     }
 
+    /// The flags as clients see them: with the one that follows from where the keys are.
+    #[must_use]
+    pub fn shown_flags(&self) -> Flags {
+        let fixed = self.keys.iter().all(|rule| rule.fixed().is_some());
+        self.flags.with(if fixed { Flags::NONE } else { Flags::MOVABLEKEYS })
+    }
+
+    /// Its arguments in the usual notation: `key [key ...]`.
+    #[must_use]
+    pub fn usage(&self) -> String {
+        let arguments: Vec<_> = self.arguments().iter().map(Argument::to_string).collect();
+        arguments.join(" ")
+    }
+
     /// The tree of its arguments.
     #[must_use]
     pub fn arguments(&self) -> Vec<Argument> {

@@ -16,7 +16,7 @@
 //! | `(a \| b)` | one of several |
 //! | `[a]` | may be left out |
 //! | `a...` | may be repeated; so `TOKEN a...` repeats `a`, and `(TOKEN a)...` both |
-//! | `(name: a b)` | the name of a block or a choice, else it is `a_b` |
+//! | `(name: a b)` | the name of a block or a choice, else it is `a_b`; or that of a token |
 
 use std::fmt;
 
@@ -212,6 +212,7 @@ impl Parser {
 
     /// A name, or what is in brackets.
     fn operand(&mut self) -> Result<Argument, &'static str> {
+        self.rest = self.rest.trim_start();
         if self.take("(") {
             self.group(")")
         } else if self.take("[") {
@@ -241,9 +242,12 @@ impl Parser {
             return Ok(Argument::group(label, Kind::OneOf, choices));
         }
         let arguments = choices.remove(0);
-        Ok(match label {
-            Some(_) => Argument::group(label, Kind::Block, arguments),
-            None => one(arguments),
+        Ok(match (label, &arguments[..]) {
+            (Some(name), [token]) if token.kind == Kind::PureToken => {
+                Argument { name: name.to_owned(), ..token.clone() }
+            }
+            (Some(_), _) => Argument::group(label, Kind::Block, arguments),
+            (None, _) => one(arguments),
         })
     }
 
