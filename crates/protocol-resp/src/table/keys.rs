@@ -2,7 +2,7 @@
 //! The keys among given arguments.
 //!
 //! [`keys`] applies the [`KeySpec`]s of a command. A rule finds a [`Run`], keys at even distances,
-//! and no command has more than [`RUNS_MAX`] rules; so nothing is allocated, however many keys there
+//! and no command has more than [`RUNS_MAX`] rules: nothing is allocated, however many keys there
 //! are.
 //!
 //! ```
@@ -237,4 +237,65 @@ fn option<W: Words + ?Sized>(
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+
+    fn positions(command: &str) -> Result<Vec<usize>, Misplaced> {
+        let words: Vec<&str> = command.split(' ').collect();
+        let spec = table::resolve(words[0].as_bytes(), words.get(1).map(|word| word.as_bytes()));
+        Ok(keys(spec.unwrap().spec(), &words[..])?.positions().collect())
+    }
+
+    /// What a rule finds.
+    fn found(begin: Begin, find: Find, words: &[&str]) -> Result<Vec<usize>, Misplaced> {
+        let rule = KeySpec { begin, find, flags: KeyFlags::RO, note: "" };
+        Ok(run(&rule, words)?.into_iter().flat_map(Run::positions).collect())
+    }
+
+    #[test]
+    fn keys_of_all_shapes_are_found() {
+        for (command, expected) in [
+            ("get k", &[1][..]),
+            ("ping", &[]),
+            ("del a b c", &[1, 2, 3]),
+            ("mset a 1 b 2", &[1, 3]),
+            ("blpop a b 0", &[1, 2]),
+            ("lmove a b LEFT LEFT", &[1, 2]),
+            ("zunionstore d 2 a b", &[1, 3, 4]),
+            ("object freq k", &[2]),
+            ("sort a STORE b STORE c", &[1, 5]),
+            ("ssubscribe c", &[]),
+        ] {
+            assert_eq!(positions(command).as_deref(), Ok(expected), "{command}");
+        }
+        assert_eq!(positions("zunionstore d 3 a b"), Err(Misplaced));
+        assert_eq!(positions("blpop 0"), Err(Misplaced));
+    }
+
+    /// As `XREAD` and `GEORADIUS` have them.
+    #[test]
+    fn keys_behind_a_word_are_found() {
+        let half = Find::Range { last: -1, step: 1, limit: 2 };
+        let streams = Begin::Keyword { word: "STREAMS", from: 1 };
+        let words = ["xread", "COUNT", "2", "streams", "a", "b", "0", "0"];
+        assert_eq!(found(streams, half, &words), Ok(vec![4, 5]));
+        assert_eq!(found(streams, half, &words[..4]), Err(Misplaced));
+        assert_eq!(found(streams, half, &words[..3]), Err(Misplaced));
+        let one = Find::Range { last: 0, step: 1, limit: 0 };
+        let from_the_end = Begin::Keyword { word: "KEYS", from: -2 };
+        assert_eq!(found(from_the_end, one, &["m", "KEYS", "KEYS", "a", "b"]), Ok(vec![3]));
+        assert_eq!(found(from_the_end, one, &["m", "KEYS"]), Err(Misplaced));
+        assert_eq!(found(from_the_end, one, &["m"]), Err(Misplaced));
+        assert_eq!(found(Begin::Unknown, one, &["m", "k"]), Ok(vec![]));
+        assert_eq!(found(Begin::Index(1), Find::Unknown, &["m", "k"]), Ok(vec![]));
+    }
+
+    #[test]
+    fn no_command_has_more_rules_than_there_is_room_for() {
+        assert!(table::all().all(|command| command.spec().keys.len() <= RUNS_MAX));
+    }
 }

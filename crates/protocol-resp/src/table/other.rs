@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What does not apply to a cache: replication, files, modules, users. Tools send these, so each has
-//! an answer: a constant, or the error of a server that does not do it.
+//! What does not apply to a cache: replication, files, modules, users. Tools send these, so each
+//! has an answer: a constant, or the error of a server that does not do it.
 
 use super::macros::commands;
 

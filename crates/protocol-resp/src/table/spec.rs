@@ -228,3 +228,43 @@ impl Spec {
         syntax::parse(self.syntax, self.keys.len()).expect("the tests parse all rows")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::table;
+    use std::collections::HashSet;
+
+    #[test]
+    fn arities_say_exactly_or_at_least() {
+        let spec = |name: &[u8]| table::find_full(name).unwrap().spec();
+        assert!(spec(b"get").accepts(2) && !spec(b"get").accepts(1) && !spec(b"get").accepts(3));
+        assert!(spec(b"del").accepts(2) && spec(b"del").accepts(1000) && !spec(b"del").accepts(1));
+        assert!(spec(b"client|id").accepts(2), "the container counts");
+    }
+
+    #[test]
+    fn rows_are_in_order_and_say_what_they_should() {
+        let mut seen = HashSet::new();
+        let mut container = "";
+        for command in table::all() {
+            let spec = command.spec();
+            let name = spec.name;
+            assert!(seen.insert(name), "{name} is there twice");
+            assert_eq!(name, name.to_ascii_lowercase());
+            match name.split_once('|') {
+                Some((before, _)) => assert_eq!(before, container, "{name} follows its container"),
+                None => container = name,
+            }
+            assert!(spec.summary.ends_with('.') && spec.summary.len() < 100, "{name}: the summary");
+            assert!(!spec.complexity.is_empty() && !spec.complexity.ends_with('.'), "{name}");
+            assert!(spec.arity != 0, "{name}: it has a name at least");
+        }
+    }
+
+    #[test]
+    fn a_name_is_written_as_clients_do() {
+        let spec = table::find_full(b"client|no-evict").unwrap().spec();
+        assert_eq!((spec.word(), spec.title().as_str()), ("no-evict", "CLIENT NO-EVICT"));
+        assert_eq!(spec.usage(), "<ON | OFF>");
+    }
+}

@@ -17,6 +17,12 @@
 //! | `[a]` | may be left out |
 //! | `a...` | may be repeated; so `TOKEN a...` repeats `a`, and `(TOKEN a)...` both |
 //! | `(name: a b)` | the name of a block or a choice, else it is `a_b`; or that of a token |
+//!
+//! `parse.rs` reads it.
+
+mod parse;
+
+pub(super) use parse::parse;
 
 use std::fmt;
 
@@ -131,6 +137,9 @@ impl Argument {
     }
 }
 
+/// The longest text of an argument that is written twice to say that it can be repeated.
+const REPEATED_MAX: usize = 40;
+
 /// The usual notation: `key [key ...]`, `[NX | XX]`, `<BEFORE | AFTER>`.
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,6 +162,8 @@ impl fmt::Display for Argument {
         };
         let text = match (self.multiple, self.multiple_token) {
             (false, _) => format!("{before}{value}"),
+            // Nobody would see that the second is as the first.
+            (true, _) if value.len() > REPEATED_MAX => format!("{before}{value} ..."),
             (true, false) => format!("{before}{value} [{value} ...]"),
             (true, true) => format!("{before}{value} [{before}{value} ...]"),
         };
@@ -160,153 +171,40 @@ impl fmt::Display for Argument {
     }
 }
 
-/// Reads the notation. `key_specs` is how many there are: keys are given to them in order, and what
-/// is left to the last.
-///
-/// # Errors
-///
-/// A notation that is none, with the part that could not be read.
-pub(super) fn parse(syntax: &'static str, key_specs: usize) -> Result<Vec<Argument>, &'static str> {
-    let mut parser = Parser { rest: syntax, key_specs, keys: 0 };
-    let arguments = parser.sequence()?;
-    if parser.rest.is_empty() { Ok(arguments) } else { Err(parser.rest) }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-struct Parser {
-    rest: &'static str,
-    key_specs: usize,
-    /// How many keys have been seen.
-    keys: usize,
-}
-
-impl Parser {
-    /// Everything up to the end, a bar or a closing bracket.
-    fn sequence(&mut self) -> Result<Vec<Argument>, &'static str> {
-        let mut arguments = Vec::new();
-        loop {
-            self.rest = self.rest.trim_start();
-            if self.rest.is_empty() || self.rest.starts_with(['|', ')', ']']) {
-                return Ok(arguments);
-            }
-            arguments.push(self.element()?);
-        }
+    fn shown(syntax: &'static str) -> String {
+        let arguments = parse(syntax, 1).unwrap();
+        arguments.iter().map(Argument::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// A token, an argument, or both.
-    fn element(&mut self) -> Result<Argument, &'static str> {
-        let token = self.token();
-        let mut argument = match token {
-            Some(token) if !self.operand_follows() => {
-                let name = token.to_ascii_lowercase();
-                Argument { token: Some(token), ..Argument::new(&name, Kind::PureToken) }
-            }
-            _ => self.operand()?,
-        };
-        if self.take("...") {
-            argument.multiple = true;
-            argument.multiple_token = argument.token.is_some();
+    #[test]
+    fn the_notation_of_the_rows_becomes_the_usual_one() {
+        for (syntax, usual) in [
+            ("", ""),
+            ("key value", "key value"),
+            ("timeout:double key#1", "timeout key"),
+            ("key...", "key [key ...]"),
+            ("(field value)...", "field value [field value ...]"),
+            ("[count]", "[count]"),
+            ("[name...]", "[name [name ...]]"),
+            ("[condition: NX | XX] [GET]", "[NX | XX] [GET]"),
+            ("(where: LEFT | RIGHT)", "<LEFT | RIGHT>"),
+            ("[LIMIT (offset count)]", "[LIMIT offset count]"),
+            ("[WEIGHTS weight...]", "[WEIGHTS weight [weight ...]]"),
+            ("[(GET pattern)...]", "[GET pattern [GET pattern ...]]"),
+            ("[AGGREGATE (SUM | MIN)]", "[AGGREGATE <SUM | MIN>]"),
+            ("(args: (host-port: host port) | (no-one: NO ONE))", "<host port | NO ONE>"),
+            ("[options: count [WITHVALUES]]", "[count [WITHVALUES]]"),
+            ("ip:port", "ip:port"),
+            (
+                "(a-name of-something that-takes more-than-forty-bytes)...",
+                "a-name of-something that-takes more-than-forty-bytes ...",
+            ),
+        ] {
+            assert_eq!(shown(syntax), usual, "{syntax}");
         }
-        argument.token = argument.token.or(token);
-        Ok(argument)
-    }
-
-    /// A name, or what is in brackets.
-    fn operand(&mut self) -> Result<Argument, &'static str> {
-        self.rest = self.rest.trim_start();
-        if self.take("(") {
-            self.group(")")
-        } else if self.take("[") {
-            let argument = self.group("]")?;
-            Ok(Argument { optional: true, ..argument })
-        } else {
-            self.name()
-        }
-    }
-
-    /// What is in brackets, and the closing one.
-    fn group(&mut self, end: &str) -> Result<Argument, &'static str> {
-        let label = self.label();
-        let mut choices = vec![self.sequence()?];
-        while self.take("|") {
-            choices.push(self.sequence()?);
-        }
-        if !self.take(end) || choices.iter().any(Vec::is_empty) {
-            return Err(self.rest);
-        }
-        let one = |mut arguments: Vec<Argument>| match arguments.len() {
-            1 => arguments.remove(0),
-            _ => Argument::group(None, Kind::Block, arguments),
-        };
-        if choices.len() > 1 {
-            let choices = choices.into_iter().map(one).collect();
-            return Ok(Argument::group(label, Kind::OneOf, choices));
-        }
-        let arguments = choices.remove(0);
-        Ok(match (label, &arguments[..]) {
-            (Some(name), [token]) if token.kind == Kind::PureToken => {
-                Argument { name: name.to_owned(), ..token.clone() }
-            }
-            (Some(_), _) => Argument::group(label, Kind::Block, arguments),
-            (None, _) => one(arguments),
-        })
-    }
-
-    /// `name`, `name:type`, `name#spec`.
-    fn name(&mut self) -> Result<Argument, &'static str> {
-        let word = self.word();
-        let (word, spec) = match word.split_once('#') {
-            Some((word, spec)) => (word, Some(spec.parse().map_err(|_| spec)?)),
-            None => (word, None),
-        };
-        let typed = word.rsplit_once(':').and_then(|(name, kind)| Some((name, Kind::named(kind)?)));
-        let (name, kind) = typed.unwrap_or_else(|| (word, Kind::usual(word)));
-        if name.is_empty() {
-            return Err(self.rest);
-        }
-        let mut argument = Argument::new(name, kind);
-        argument.key_spec = spec;
-        if kind == Kind::Key {
-            let next = self.keys.min(self.key_specs.saturating_sub(1));
-            argument.key_spec = spec.or(Some(next));
-            self.keys += 1;
-        }
-        Ok(argument)
-    }
-
-    fn take(&mut self, what: &str) -> bool {
-        let rest = self.rest.trim_start().strip_prefix(what);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    /// The word that comes next.
-    fn word(&mut self) -> &'static str {
-        let end = self.rest.find([' ', '|', '(', ')', '[', ']']).unwrap_or(self.rest.len());
-        let end = self.rest[..end].find("...").unwrap_or(end);
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        word
-    }
-
-    /// A word in capitals.
-    fn token(&mut self) -> Option<&'static str> {
-        let capital = self.rest.starts_with(|first: char| first.is_ascii_uppercase());
-        capital.then(|| self.word())
-    }
-
-    /// Whether a token is followed by an argument of its own.
-    fn operand_follows(&self) -> bool {
-        let next = self.rest.trim_start();
-        next.starts_with(|first: char| first == '(' || first.is_ascii_lowercase())
-    }
-
-    /// `label: ` at the begin of a group.
-    fn label(&mut self) -> Option<&'static str> {
-        let (label, rest) = self.rest.split_once(": ")?;
-        if label.contains([' ', '|', '(', ')', '[', ']']) {
-            return None;
-        }
-        self.rest = rest;
-        Some(label)
     }
 }
