@@ -39,3 +39,6 @@ pub use value::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a reply")]
 pub struct Unreadable;
+
+#[cfg(test)]
+mod tests;
