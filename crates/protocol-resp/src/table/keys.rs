@@ -3,7 +3,7 @@
 //!
 //! [`keys`] applies the [`KeySpec`]s of a command. A rule finds a [`Run`], keys at even distances,
 //! and no command has more than [`RUNS_MAX`] rules: nothing is allocated, however many keys there
-//! are.
+//! are. [`visit`] does the same on the way of every command.
 //!
 //! ```
 //! use protocol_resp::table::{self, keys};
@@ -81,23 +81,28 @@ impl Words for Request<'_> {
 }
 
 /// Keys at even distances.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    first: u32,
+    /// The first key, or the next.
+    next: u64,
     /// No key is beyond it. Not before the first, and an argument that is there.
-    last: u32,
+    last: u64,
     step: u8,
     flags: KeyFlags,
 }
 
 impl Run {
+    /// No key.
+    const NONE: Self = Run { next: 1, last: 0, step: 1, flags: KeyFlags::NONE };
+
     /// Where the keys are.
     #[inline]
-    pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
-        (self.first as usize..=self.last as usize).step_by(self.step.into())
+    #[must_use]
+    pub fn positions(self) -> Positions<'static> {
+        Positions { run: self, rest: [].iter() }
     }
 
-    /// What is done to the keys.
+    /// What is done to the keys, as the rule has it.
     #[must_use]
     pub fn flags(self) -> KeyFlags {
         self.flags
@@ -105,13 +110,15 @@ impl Run {
 }
 
 /// All keys of a command.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Keys {
     runs: [Run; RUNS_MAX],
     count: usize,
 }
 
 impl Keys {
+    pub(super) const NONE: Self = Keys { runs: [Run::NONE; RUNS_MAX], count: 0 };
+
     /// The keys by rule.
     #[inline]
     #[must_use]
@@ -120,13 +127,33 @@ impl Keys {
     }
 
     /// Where the keys are. Those of a rule are in order; rules follow each other as in the table.
-    pub fn positions(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        self.runs().iter().flat_map(|run| run.positions())
+    #[inline]
+    #[must_use]
+    pub fn positions(&self) -> Positions<'_> {
+        Positions { run: Run::NONE, rest: self.runs().iter() }
     }
+}
 
-    fn push(&mut self, run: Run) {
-        self.runs[self.count] = run;
-        self.count += 1;
+/// The positions of keys, see [`Keys::positions`].
+#[derive(Clone, Debug)]
+pub struct Positions<'k> {
+    /// What is left of the present run.
+    run: Run,
+    rest: std::slice::Iter<'k, Run>,
+}
+
+impl Iterator for Positions<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.run.next > self.run.last {
+            self.run = *self.rest.next()?;
+        }
+        let position = self.run.next;
+        // Both are below 2^32, the number of arguments.
+        self.run.next += u64::from(self.run.step);
+        Some(position as usize)
     }
 }
 
@@ -144,18 +171,51 @@ pub struct Misplaced;
 /// [`Misplaced`], if a rule leads nowhere. Nothing is said of arguments that the rules do not need.
 #[inline]
 pub fn keys<W: Words + ?Sized>(spec: &Spec, words: &W) -> Result<Keys, Misplaced> {
-    let mut keys = Keys::default();
-    for rule in spec.keys.iter().filter(|rule| rule.is_key()) {
-        let Some(run) = run(rule, words)? else { continue };
-        let flags = if rule.flags.has(KeyFlags::VARIABLE) { with_get(words) } else { rule.flags };
-        keys.push(Run { flags, ..run });
+    let mut keys = Keys::NONE;
+    for rule in spec.keys {
+        if rule.is_key()
+            && let Some(run) = apply(rule, words)?
+        {
+            keys.runs[keys.count] = run;
+            keys.count += 1;
+        }
     }
     Ok(keys)
 }
 
-/// What `SET`, the one command whose rule is [`KeyFlags::VARIABLE`], does to its key.
-fn with_get<W: Words + ?Sized>(words: &W) -> KeyFlags {
-    if words.words_from(3).any(|word| word.eq_ignore_ascii_case(b"get")) {
+/// Calls `visit` with the position of each key, as [`keys`] finds them, but keeps nothing: this is
+/// what each command costs before its keys are locked.
+///
+/// # Errors
+///
+/// [`Misplaced`], as of [`keys`]. Other rules may have led to keys before.
+#[inline]
+pub fn visit<W: Words + ?Sized>(
+    spec: &Spec,
+    words: &W,
+    mut visit: impl FnMut(usize),
+) -> Result<(), Misplaced> {
+    for rule in spec.keys {
+        if rule.is_key()
+            && let Some(run) = apply(rule, words)?
+        {
+            let mut position = run.next;
+            while position <= run.last {
+                visit(position as usize);
+                position += u64::from(run.step);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is done to the keys of a run: the flags of its rule, unless they are
+/// [`KeyFlags::VARIABLE`]. The one command that has such keys is `SET`, and its option `GET` reads
+/// them.
+pub(super) fn flags<W: Words + ?Sized>(run: Run, words: &W) -> KeyFlags {
+    if !run.flags.has(KeyFlags::VARIABLE) {
+        run.flags
+    } else if words.words_from(3).any(|word| word.eq_ignore_ascii_case(b"get")) {
         KeyFlags::RW.with(KeyFlags::ACCESS).with(KeyFlags::UPDATE)
     } else {
         KeyFlags::OW.with(KeyFlags::UPDATE)
@@ -164,7 +224,48 @@ fn with_get<W: Words + ?Sized>(words: &W) -> KeyFlags {
 
 /// Applies one rule. None: there is no such key.
 #[inline]
-fn run<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misplaced> {
+fn apply<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misplaced> {
+    match (rule.begin, rule.find) {
+        // Most rules.
+        (Begin::Index(first), Find::Range { last, step, limit: 0 }) => {
+            range(first.into(), last, step, rule.flags, words.count()).map(Some)
+        }
+        _ => search(rule, words),
+    }
+}
+
+/// Keys from one position to another.
+#[inline]
+fn range(
+    first: usize,
+    last: i8,
+    step: u8,
+    flags: KeyFlags,
+    count: usize,
+) -> Result<Run, Misplaced> {
+    let base = if last < 0 { count } else { first };
+    let last = base.checked_add_signed(last.into()).ok_or(Misplaced)?;
+    between(first, last, step, flags, count)
+}
+
+/// Keys between two positions, if that is possible.
+#[inline]
+fn between(
+    first: usize,
+    last: usize,
+    step: u8,
+    flags: KeyFlags,
+    count: usize,
+) -> Result<Run, Misplaced> {
+    let is_there = first <= last && last < count;
+    let run = Run { next: first as u64, last: last as u64, step, flags };
+    if is_there { Ok(run) } else { Err(Misplaced) }
+}
+
+/// Applies a rule that looks at arguments.
+#[inline(never)]
+fn search<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misplaced> {
+    let count = words.count();
     let begin = match rule.begin {
         Begin::Index(index) => index.into(),
         Begin::Keyword { word, from } => keyword(words, word, from).ok_or(Misplaced)? + 1,
@@ -174,33 +275,23 @@ fn run<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misp
         },
         Begin::Unknown => return Ok(None),
     };
-    let (first, last, step) = match rule.find {
-        Find::Range { last, step, limit } => {
-            let last = match usize::try_from(last) {
-                Ok(distance) => Some(begin + distance),
-                Err(_) if limit > 1 => {
-                    let part = words.count().saturating_sub(begin) / usize::from(limit);
-                    (begin + part).checked_sub(1)
-                }
-                Err(_) => words.count().checked_sub(last.unsigned_abs().into()),
-            };
-            (begin, last, step)
+    match rule.find {
+        Find::Range { last: -1, step, limit } if limit > 1 => {
+            let part = count.saturating_sub(begin) / usize::from(limit);
+            let last = (begin + part).checked_sub(1).ok_or(Misplaced)?;
+            between(begin, last, step, rule.flags, count).map(Some)
         }
+        Find::Range { last, step, .. } => range(begin, last, step, rule.flags, count).map(Some),
         Find::Count { at, first, step } => {
-            let count = words.word(begin + usize::from(at)).ok_or(Misplaced)?;
-            let count = parse::integer(count).and_then(|count| usize::try_from(count).ok());
+            let number = words.word(begin + usize::from(at)).and_then(parse::integer);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            // As many as there are arguments are too many already; so nothing overflows.
+            let number = number.filter(|number| (1..count).contains(number)).ok_or(Misplaced)?;
             let first = begin + usize::from(first);
-            let distance = count.ok_or(Misplaced)?.checked_sub(1).ok_or(Misplaced)?;
-            (first, distance.checked_mul(step.into()).and_then(|far| first.checked_add(far)), step)
+            let last = first + (number - 1) * usize::from(step);
+            between(first, last, step, rule.flags, count).map(Some)
         }
-        Find::Unknown => return Ok(None),
-    };
-    match last {
-        // No request has more arguments than a `u32` can count.
-        Some(last) if first <= last && last < words.count() => {
-            Ok(Some(Run { first: first as u32, last: last as u32, step, flags: rule.flags }))
-        }
-        _ => Err(Misplaced),
+        Find::Unknown => Ok(None),
     }
 }
 
@@ -253,7 +344,7 @@ mod tests {
     /// What a rule finds.
     fn found(begin: Begin, find: Find, words: &[&str]) -> Result<Vec<usize>, Misplaced> {
         let rule = KeySpec { begin, find, flags: KeyFlags::RO, note: "" };
-        Ok(run(&rule, words)?.into_iter().flat_map(Run::positions).collect())
+        Ok(apply(&rule, words)?.into_iter().flat_map(Run::positions).collect())
     }
 
     #[test]

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a name to its command.
 //!
-//! A name of up to 24 bytes is three words; in lower case they are compared at once, and a
-//! multiplication makes a hash of them. The compiler builds the table of hashes. It is four times
-//! as large as need be, so that a name is found, or found missing, at the first place or the next.
-//! Nothing is allocated, and a name that is too long to be one is not looked at.
+//! A name of up to 8 bytes is a word, one of up to 24 is three; words are made lower case and
+//! compared at once, and a multiplication makes a hash of them. The compiler builds the table of
+//! hashes. It is four times as large as need be, so that a name is found, or found missing, at the
+//! first place or the next. Nothing is allocated, and a name that is too long to be one is not
+//! looked at.
 
 use super::{COUNT, CommandId, TABLE};
 
-/// What a name is compared by: its bytes in lower case, its length, and its container.
+/// What a name is compared by: its bytes in lower case, its length, and its container. The words
+/// overlap for most lengths, and together they have every byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
-    words: [u64; 3],
+    /// The whole name if it is [short](SHORT_MAX), else its first eight bytes.
+    first: u64,
+    /// The last eight bytes; 0 for a short name.
+    last: u64,
+    /// The eight bytes in the middle of a name that has more than 16, else 0.
+    middle: u64,
     /// The length, and above it the container's number plus one, or 0.
     tail: u64,
 }
 
+/// The longest name that is one word.
+const SHORT_MAX: usize = 8;
 /// The longest name that a [`Key`] has room for.
 const NAME_MAX: usize = 24;
 
@@ -25,7 +34,7 @@ const EMPTY: u16 = u16::MAX;
 
 /// The keys by number.
 static KEYS: [Key; COUNT] = {
-    let mut keys = [Key { words: [0; 3], tail: 0 }; COUNT];
+    let mut keys = [Key::short(b"-", None); COUNT];
     let (mut id, mut container) = (0, 0);
     while id < COUNT {
         let name = TABLE[id].name.as_bytes();
@@ -67,38 +76,84 @@ pub(super) const fn position(bytes: &[u8], byte: u8) -> usize {
 }
 
 impl Key {
-    /// The key of a name that has 1 to [`NAME_MAX`] bytes.
-    ///
-    /// The words overlap for most lengths, and together they have every byte; with the length they
-    /// are the name.
-    #[inline]
     const fn new(name: &[u8], container: Option<CommandId>) -> Self {
-        let len = name.len();
-        assert!(len >= 1 && len <= NAME_MAX);
-        let words = if len < 4 {
-            let (first, middle, last) = (name[0], name[len / 2], name[len - 1]);
-            [lower(u64::from_le_bytes([first, middle, last, 0, 0, 0, 0, 0])), 0, 0]
-        } else if len <= 8 {
-            let (first, last) = (half(name, 0), half(name, len - 4));
-            [lower(first | last << 32), 0, 0]
+        if name.len() <= SHORT_MAX {
+            Self::short(name, container)
         } else {
-            let middle = if len <= 16 { 0 } else { word(name, 8) };
-            [lower(word(name, 0)), lower(word(name, len - 8)), lower(middle)]
+            Self::long(name, container)
+        }
+    }
+
+    /// The key of a name of 1 to 8 bytes.
+    #[inline]
+    const fn short(name: &[u8], container: Option<CommandId>) -> Self {
+        let len = name.len();
+        assert!(len >= 1 && len <= SHORT_MAX);
+        let first = if len < 4 {
+            let (first, middle, last) = (name[0], name[len / 2], name[len - 1]);
+            u64::from_le_bytes([first, middle, last, 0, 0, 0, 0, 0])
+        } else {
+            half(name, 0) | half(name, len - 4) << 32
         };
-        let container = match container {
-            Some(id) => id.0 as u64 + 1,
-            None => 0,
-        };
-        Self { words, tail: container << 8 | len as u64 }
+        Self { first: lower(first), last: 0, middle: 0, tail: tail(len, container) }
+    }
+
+    /// The key of a name of 9 to 24 bytes.
+    #[inline]
+    const fn long(name: &[u8], container: Option<CommandId>) -> Self {
+        let len = name.len();
+        assert!(len > SHORT_MAX && len <= NAME_MAX);
+        let middle = if len <= 16 { 0 } else { lower(word(name, 8)) };
+        Self {
+            first: lower(word(name, 0)),
+            last: lower(word(name, len - 8)),
+            middle,
+            tail: tail(len, container),
+        }
     }
 
     #[inline]
     const fn slot(&self) -> usize {
-        let [a, b, c] = self.words;
-        let mixed = a ^ b.rotate_left(23) ^ c.rotate_left(41) ^ self.tail.rotate_left(57);
+        let mixed = self.first
+            ^ self.last.rotate_left(23)
+            ^ self.middle.rotate_left(41)
+            ^ self.tail.rotate_left(57);
         // The golden ratio; its high bits are those that depend on all others.
         (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
     }
+
+    /// Whether it is the other, which is as short if this one is.
+    #[inline]
+    fn is<const SHORT: bool>(&self, other: &Self) -> bool {
+        self.tail == other.tail
+            && self.first == other.first
+            && (SHORT || self.last == other.last && self.middle == other.middle)
+    }
+
+    /// The command with this key.
+    #[inline]
+    fn find<const SHORT: bool>(&self) -> Option<CommandId> {
+        let mut slot = self.slot();
+        loop {
+            let number = NUMBERS[slot];
+            if number == EMPTY {
+                return None;
+            }
+            if self.is::<SHORT>(&KEYS[number as usize]) {
+                return Some(CommandId(number));
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+    }
+}
+
+#[inline]
+const fn tail(len: usize, container: Option<CommandId>) -> u64 {
+    let container = match container {
+        Some(id) => id.0 as u64 + 1,
+        None => 0,
+    };
+    container << 8 | len as u64
 }
 
 /// Eight bytes of a name that has them.
@@ -171,20 +226,10 @@ pub fn resolve(first: &[u8], second: Option<&[u8]>) -> Option<CommandId> {
 
 #[inline]
 fn lookup(name: &[u8], container: Option<CommandId>) -> Option<CommandId> {
-    if name.is_empty() || name.len() > NAME_MAX {
-        return None;
-    }
-    let key = Key::new(name, container);
-    let mut slot = key.slot();
-    loop {
-        let number = NUMBERS[slot];
-        if number == EMPTY {
-            return None;
-        }
-        if KEYS[number as usize] == key {
-            return Some(CommandId(number));
-        }
-        slot = (slot + 1) % SLOTS;
+    match name.len() {
+        1..=SHORT_MAX => Key::short(name, container).find::<true>(),
+        9..=NAME_MAX => Key::long(name, container).find::<false>(),
+        _ => None,
     }
 }
 

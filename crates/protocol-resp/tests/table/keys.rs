@@ -113,7 +113,7 @@ fn the_keys_are_those_that_redis_finds() {
     }
 }
 
-/// Keys where a rule would look for none, or too many, are an error and no panic.
+/// A rule that leads nowhere, or too far, is an error and no panic.
 #[test]
 fn any_arguments_have_keys_or_an_error() {
     let words = ["", "0", "1", "2", "-1", "9223372036854775807", "STORE", "GET", "LIMIT", "k"];
@@ -124,9 +124,14 @@ fn any_arguments_have_keys_or_an_error() {
                 let name = spec.name.split('|').take(len);
                 let rest = (0..6).map(|at| words[seed.wrapping_mul(31 + at * 7) / 3 % words.len()]);
                 let given: Vec<&str> = name.chain(rest).take(len).collect();
-                if let Ok(keys) = keys::keys(spec, &given[..]) {
-                    assert!(keys.positions().all(|at| at > 0 && at < len), "{given:?}: {keys:?}");
+                let mut visited = Vec::new();
+                let done = keys::visit(spec, &given[..], |at| visited.push(at));
+                let keys = keys::keys(spec, &given[..]);
+                assert_eq!(keys.is_ok(), done.is_ok());
+                if let Ok(keys) = keys {
+                    assert_eq!(keys.positions().collect::<Vec<_>>(), visited);
                 }
+                assert!(visited.iter().all(|at| (1..len).contains(at)), "{given:?}: {visited:?}");
             }
         }
     }

@@ -51,10 +51,11 @@ pub fn keys_and_flags<W: Words + ?Sized>(
     let keys = find(given)?;
     out.array(keys.positions().count());
     for run in keys.runs() {
+        let flags = table::keys::flags(*run, given);
         for position in run.positions() {
             out.array(2);
             out.bulk(given.word(position).unwrap_or_default());
-            words(out, run.flags().words());
+            words(out, flags.words());
         }
     }
     Ok(())
@@ -71,7 +72,7 @@ fn find<W: Words + ?Sized>(given: &W) -> Result<Keys, NoKeys> {
     }
     match table::keys::keys(spec, given) {
         Ok(keys) => Ok(keys),
-        Err(_) if spec.flags.has(Flags::NO_MANDATORY_KEYS) => Ok(Keys::default()),
+        Err(_) if spec.flags.has(Flags::NO_MANDATORY_KEYS) => Ok(Keys::NONE),
         Err(_) => Err(NoKeys::WrongArguments),
     }
 }
