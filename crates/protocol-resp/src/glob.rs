@@ -18,7 +18,7 @@ pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     matches_with(pattern, text, false)
 }
 
-/// [`matches`], where letters of either case are the same if `ignore_case` says so.
+/// [`matches()`], where letters of either case are the same if `ignore_case` says so.
 #[must_use]
 pub fn matches_with(pattern: &[u8], text: &[u8], ignore_case: bool) -> bool {
     let (mut p, mut t) = (0, 0);

@@ -12,7 +12,7 @@
 //! * [`parse`]: bytes to requests. `parse/bulk.rs` is the path of most bytes.
 //! * [`reply`]: replies to bytes.
 //! * [`table`]: the commands as data.
-//! * [`glob`]: patterns.
+//! * [`glob`]: patterns of keys and channels.
 //! * [`client`]: the other direction of both.
 //! * [`Codec`] (`codec.rs`): the wire format alone, for tests and other services.
 #![forbid(unsafe_code)]

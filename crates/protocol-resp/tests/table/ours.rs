@@ -8,7 +8,7 @@ use protocol_resp::{Version, Writer};
 pub(crate) fn ours(version: Version, write: impl FnOnce(&mut Writer<'_, Vec<u8>>)) -> Value {
     let mut out = Vec::new();
     write(&mut Writer::new(&mut out, version));
-    let (reply, consumed) = client::parse(&out).unwrap().expect("a whole reply");
+    let (reply, consumed) = client::parse(&out).expect("a reply").expect("all of it");
     let value = reply.into();
     assert_eq!(consumed, out.len(), "one reply");
     value
@@ -16,7 +16,7 @@ pub(crate) fn ours(version: Version, write: impl FnOnce(&mut Writer<'_, Vec<u8>>
 
 /// The text of a string.
 pub(crate) fn text(value: &Value) -> &str {
-    std::str::from_utf8(value.as_bytes().expect("a text")).unwrap()
+    std::str::from_utf8(value.as_bytes().expect("a text")).expect("UTF-8")
 }
 
 /// The elements of an array or set.

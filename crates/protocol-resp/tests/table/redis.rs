@@ -33,7 +33,7 @@ impl Redis {
     /// Starts a server and speaks `version` with it. None where it is not installed, which is a
     /// failure if `SHOEBILL_REQUIRE_ORACLES` is 1.
     pub(crate) fn start(version: Version) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let socket = folder.path().join("redis.sock");
         let child = Command::new("redis-server")
             .args(["--port", "0", "--save", "", "--unixsocket"])
@@ -47,7 +47,7 @@ impl Redis {
             assert!(!required, "redis-server is not installed (apt-get install redis-server)");
             std::io::stderr()
                 .write_all(b"\n*** SKIPPED: no redis-server; nothing was compared ***\n\n")
-                .unwrap();
+                .expect("standard error takes it");
             return None;
         };
         let started = Instant::now();
@@ -69,15 +69,15 @@ impl Redis {
     pub(crate) fn ask<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Value {
         let mut request = Vec::new();
         Encoder::new(&mut request).request(words);
-        self.stream.write_all(&request).unwrap();
+        self.stream.write_all(&request).expect("redis-server reads");
         loop {
-            if let Some((reply, consumed)) = client::parse(&self.input).unwrap() {
+            if let Some((reply, consumed)) = client::parse(&self.input).expect("RESP") {
                 let value = reply.into();
                 self.input.drain(..consumed);
                 return value;
             }
             let mut piece = [0; 64 * 1024];
-            let len = self.stream.read(&mut piece).unwrap();
+            let len = self.stream.read(&mut piece).expect("redis-server answers");
             assert!(len > 0, "redis-server has closed the connection");
             self.input.extend_from_slice(&piece[..len]);
         }
