@@ -3,7 +3,6 @@
 //! `UPDATE_COMMANDS=1 cargo test -p protocol-resp --test commands_page` writes it anew.
 
 use protocol_resp::table::{self, CommandId, Group, Spec};
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -38,7 +37,7 @@ fn expected() -> String {
         let of_group = table::all().filter(|command| command.spec().group == group);
         let mut rows: Vec<&Spec> = of_group.filter(says_something).map(CommandId::spec).collect();
         rows.sort_by_key(|spec| spec.name);
-        write!(page, "\n## {title}\n\n").unwrap();
+        page += &format!("\n## {title}\n\n");
         page += "| command | what it does | answers | time | since |\n|---|---|---|---|---|\n";
         page.extend(rows.into_iter().map(row));
     }
@@ -54,7 +53,7 @@ fn row(spec: &Spec) -> String {
     let usage = format!("{} {}", spec.title(), spec.usage()).trim_end().replace('|', r"\|");
     let mut about = spec.summary.to_owned();
     if let Some(deprecated) = spec.deprecated {
-        write!(about, " Better: {}.", deprecated.replaced_by).unwrap();
+        about += &format!(" Better: {}.", deprecated.replaced_by);
     }
     let Spec { complexity, since, .. } = spec;
     // In O(N*M) the stars would be emphasis.
