@@ -11,14 +11,18 @@
 //!
 //! * [`parse`]: bytes to requests. `parse/bulk.rs` is the path of most bytes.
 //! * [`reply`]: replies to bytes.
+//! * [`table`]: the commands as data.
+//! * [`glob`]: patterns of keys and channels.
 //! * [`client`]: the other direction of both.
 //! * [`Codec`] (`codec.rs`): the wire format alone, for tests and other services.
 #![forbid(unsafe_code)]
 
 pub mod client;
 mod codec;
+pub mod glob;
 pub mod parse;
 pub mod reply;
+pub mod table;
 
 pub use codec::Codec;
 pub use parse::{Args, Request};

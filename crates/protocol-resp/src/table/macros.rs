@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The notation of the rows.
+
+/// Makes the table of a group from its rows. A row begins with
+///
+/// ```text
+/// Get = strings::get { name: "get", ... }
+/// ```
+///
+/// which is the one place where a name and the function that carries it out come together. The
+/// fields are those of [`Spec`](super::spec::Spec), in a fixed order; the rows of sub-commands
+/// follow that of their container.
+macro_rules! commands {
+    (
+        group: $group:ident;
+        $( $command:ident = $module:ident :: $function:ident {
+            name: $name:literal, arity: $arity:literal, since: $since:literal,
+            flags: [$($flag:ident)*], categories: [$($category:ident)*],
+            keys: [$(
+                $rule:ident ( $($place:expr),* ) : $($key_flag:ident)+ $(, $note:literal)?
+            );*],
+            syntax: $syntax:literal,
+            reply: $reply:ident, complexity: $complexity:literal,
+            summary: $summary:literal,
+            $( tips: [$($tip:literal),* $(,)?], )?
+            $( deprecated: $deprecated:literal => $replacement:literal, )?
+        } )+
+    ) => {
+        use super::bits::{Categories, Flags};
+        use super::spec::{Group, Shape, Spec};
+
+        /// The rows of this group.
+        pub(super) static SPECS: &[Spec] = &[$( Spec {
+            name: $name,
+            group: Group::$group,
+            arity: $arity,
+            flags: Flags::NONE$(.with(Flags::$flag))*,
+            keys: &[$( super::key_spec::KeySpec::$rule($($place),*).with(
+                super::bits::KeyFlags::NONE$(.with(super::bits::KeyFlags::$key_flag))+,
+                concat!($($note)?),
+            ) ),*],
+            syntax: $syntax,
+            reply: Shape::$reply,
+            complexity: $complexity,
+            since: $since,
+            summary: $summary,
+            tips: &[$($($tip),*)?],
+            deprecated: super::macros::commands!(@deprecated $($deprecated, $replacement)?),
+            categories: Categories::NONE$(.with(Categories::$category))*,
+        } ),+];
+    };
+    (@deprecated) => { None };
+    (@deprecated $since:literal, $replacement:literal) => {
+        Some(super::spec::Deprecation { since: $since, replaced_by: $replacement })
+    };
+}
+
+pub(super) use commands;

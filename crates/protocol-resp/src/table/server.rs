@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The server itself: commands, configuration, what it measures.
+
+use super::macros::commands;
+
+commands! {
+    group: Server;
+
+    Command = server::command {
+        name: "command", arity: -1, since: "2.8.13",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(N) in the number of commands",
+        summary: "Describes the commands.",
+        tips: ["nondeterministic_output_order"],
+    }
+    CommandCount = server::command_count {
+        name: "command|count", arity: 2, since: "2.8.13",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Integer, complexity: "O(1)",
+        summary: "Counts the commands.",
+    }
+    CommandDocs = server::command_docs {
+        name: "command|docs", arity: -2, since: "7.0.0",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "[command-name...]",
+        reply: Map, complexity: "O(N) in the number of commands",
+        summary: "Returns what is written about commands.",
+        tips: ["nondeterministic_output_order"],
+    }
+    CommandGetkeys = server::command_getkeys {
+        name: "command|getkeys", arity: -4, since: "2.8.13",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(N) in the number of arguments",
+        summary: "Finds the keys of a command.",
+    }
+    CommandGetkeysandflags = server::command_getkeysandflags {
+        name: "command|getkeysandflags", arity: -4, since: "7.0.0",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(N) in the number of arguments",
+        summary: "Finds the keys of a command and what it does to them.",
+    }
+    CommandHelp = dispatch::help {
+        name: "command|help", arity: 2, since: "5.0.0",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    CommandInfo = server::command_info {
+        name: "command|info", arity: -2, since: "2.8.13",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "[command-name...]",
+        reply: Array, complexity: "O(N) in the number of commands",
+        summary: "Describes some of the commands.",
+        tips: ["nondeterministic_output_order"],
+    }
+    CommandList = server::command_list {
+        name: "command|list", arity: -2, since: "7.0.0",
+        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "[FILTERBY (filterby: MODULE module-name | ACLCAT category | PATTERN pattern)]",
+        reply: Array, complexity: "O(N) in the number of commands",
+        summary: "Lists the names of commands.",
+        tips: ["nondeterministic_output_order"],
+    }
+    Config = dispatch::unknown_subcommand {
+        name: "config", arity: -2, since: "2.0.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Reads and changes the configuration.",
+    }
+    ConfigGet = server::config_get {
+        name: "config|get", arity: -3, since: "2.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "(parameter: parameter)...",
+        reply: Map, complexity: "O(N*M) in the parameters N and the patterns M",
+        summary: "Reads parameters.",
+    }
+    ConfigHelp = dispatch::help {
+        name: "config|help", arity: 2, since: "5.0.0",
+        flags: [LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    ConfigResetstat = server::config_resetstat {
+        name: "config|resetstat", arity: 2, since: "2.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Ok, complexity: "O(1)",
+        summary: "Sets the counters of INFO to zero.",
+    }
+    ConfigRewrite = server::config_rewrite {
+        name: "config|rewrite", arity: 2, since: "2.8.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Ok, complexity: "O(1)",
+        summary: "Writes the parameters in force to the configuration file.",
+    }
+    ConfigSet = server::config_set {
+        name: "config|set", arity: -4, since: "2.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "(parameter value)...",
+        reply: Ok, complexity: "O(N) in the number of parameters",
+        summary: "Changes parameters.",
+        tips: ["request_policy:all_nodes", "response_policy:all_succeeded"],
+    }
+    Dbsize = server::dbsize {
+        name: "dbsize", arity: 1, since: "1.0.0",
+        flags: [READONLY FAST], categories: [KEYSPACE], keys: [],
+        syntax: "",
+        reply: Integer, complexity: "O(1)",
+        summary: "Counts the keys of the database.",
+        tips: ["request_policy:all_shards", "response_policy:agg_sum"],
+    }
+    Debug = server::debug {
+        name: "debug", arity: -2, since: "1.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE SYSTEM], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "depends on the sub-command",
+        summary: "What tests need.",
+    }
+    Flushall = server::flushall {
+        name: "flushall", arity: -1, since: "1.0.0",
+        flags: [WRITE ARBITRARY_KEYS], categories: [KEYSPACE DANGEROUS], keys: [],
+        syntax: "[async: ASYNC | SYNC]",
+        reply: Ok, complexity: "O(1)",
+        summary: "Empties all databases.",
+        tips: ["request_policy:all_shards", "response_policy:all_succeeded"],
+    }
+    Flushdb = server::flushdb {
+        name: "flushdb", arity: -1, since: "1.0.0",
+        flags: [WRITE ARBITRARY_KEYS], categories: [KEYSPACE DANGEROUS], keys: [],
+        syntax: "[async: ASYNC | SYNC]",
+        reply: Ok, complexity: "O(1)",
+        summary: "Empties the database.",
+        tips: ["request_policy:all_shards", "response_policy:all_succeeded"],
+    }
+    Info = server::info {
+        name: "info", arity: -1, since: "1.0.0",
+        flags: [LOADING STALE], categories: [DANGEROUS], keys: [],
+        syntax: "[section...]",
+        reply: Text, complexity: "O(1)",
+        summary: "Tells about the server.",
+        tips: ["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+    }
+    Latency = dispatch::unknown_subcommand {
+        name: "latency", arity: -2, since: "2.8.13",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Looks at how long things take.",
+    }
+    LatencyDoctor = server::latency_doctor {
+        name: "latency|doctor", arity: 2, since: "2.8.13",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Text, complexity: "O(1)",
+        summary: "Says what might be slow.",
+        tips: ["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+    }
+    LatencyGraph = server::latency_graph {
+        name: "latency|graph", arity: 3, since: "2.8.13",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "event",
+        reply: Text, complexity: "O(1)",
+        summary: "Draws the latencies of an event.",
+        tips: ["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+    }
+    LatencyHelp = dispatch::help {
+        name: "latency|help", arity: 2, since: "2.8.13",
+        flags: [LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    LatencyHistogram = server::latency_histogram {
+        name: "latency|histogram", arity: -2, since: "7.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "[command...]",
+        reply: Map, complexity: "O(N) in the number of commands",
+        summary: "Tells how long commands took, as histograms.",
+        tips: ["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+    }
+    LatencyHistory = server::latency_history {
+        name: "latency|history", arity: 3, since: "2.8.13",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "event",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the latencies of an event.",
+        tips: ["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+    }
+    LatencyLatest = server::latency_latest {
+        name: "latency|latest", arity: 2, since: "2.8.13",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the last latency of each event.",
+        tips: ["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+    }
+    LatencyReset = server::latency_reset {
+        name: "latency|reset", arity: -2, since: "2.8.13",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "[event...]",
+        reply: Integer, complexity: "O(1)",
+        summary: "Forgets the latencies of events.",
+        tips: ["request_policy:all_nodes", "response_policy:all_succeeded"],
+    }
+    Lolwut = server::lolwut {
+        name: "lolwut", arity: -1, since: "5.0.0",
+        flags: [READONLY FAST], categories: [], keys: [],
+        syntax: "[VERSION version]",
+        reply: Text, complexity: "O(1)",
+        summary: "Shows a piece of art and the version.",
+    }
+    Memory = dispatch::unknown_subcommand {
+        name: "memory", arity: -2, since: "4.0.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Looks at what memory is used for.",
+    }
+    MemoryDoctor = server::memory_doctor {
+        name: "memory|doctor", arity: 2, since: "4.0.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Text, complexity: "O(1)",
+        summary: "Says what might waste memory.",
+        tips: ["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+    }
+    MemoryHelp = dispatch::help {
+        name: "memory|help", arity: 2, since: "4.0.0",
+        flags: [LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    MemoryMallocStats = server::memory_malloc_stats {
+        name: "memory|malloc-stats", arity: 2, since: "4.0.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Text, complexity: "O(1)",
+        summary: "Tells about the allocator.",
+        tips: ["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+    }
+    MemoryPurge = server::memory_purge {
+        name: "memory|purge", arity: 2, since: "4.0.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Ok, complexity: "O(1)",
+        summary: "Asks the allocator to return memory.",
+        tips: ["request_policy:all_shards", "response_policy:all_succeeded"],
+    }
+    MemoryStats = server::memory_stats {
+        name: "memory|stats", arity: 2, since: "4.0.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Map, complexity: "O(1)",
+        summary: "Tells what memory is used for.",
+        tips: ["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+    }
+    MemoryUsage = server::memory_usage {
+        name: "memory|usage", arity: -3, since: "4.0.0",
+        flags: [READONLY], categories: [], keys: [at(2): RO],
+        syntax: "key [SAMPLES count]",
+        reply: IntegerOrNull, complexity: "O(1)",
+        summary: "Tells how many bytes a key and its value take.",
+    }
+    Monitor = server::monitor {
+        name: "monitor", arity: 1, since: "1.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Ok, complexity: "O(1)",
+        summary: "Shows every command that the server is sent.",
+    }
+    Shutdown = server::shutdown {
+        name: "shutdown", arity: -1, since: "1.0.0",
+        flags: [ADMIN NOSCRIPT LOADING STALE NO_MULTI ALLOW_BUSY], categories: [], keys: [],
+        syntax: "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]",
+        reply: Various, complexity: "O(1)",
+        summary: "Stops the server.",
+    }
+    Slowlog = dispatch::unknown_subcommand {
+        name: "slowlog", arity: -2, since: "2.2.12",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Looks at the commands that took long.",
+    }
+    SlowlogGet = server::slowlog_get {
+        name: "slowlog|get", arity: -2, since: "2.2.12",
+        flags: [ADMIN LOADING STALE], categories: [], keys: [],
+        syntax: "[count]",
+        reply: Array, complexity: "O(N) in the entries returned",
+        summary: "Lists the commands that took long.",
+        tips: ["request_policy:all_nodes", "nondeterministic_output"],
+    }
+    SlowlogHelp = dispatch::help {
+        name: "slowlog|help", arity: 2, since: "6.2.0",
+        flags: [LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    SlowlogLen = server::slowlog_len {
+        name: "slowlog|len", arity: 2, since: "2.2.12",
+        flags: [ADMIN LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Integer, complexity: "O(1)",
+        summary: "Counts the commands that took long.",
+        tips: ["request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"],
+    }
+    SlowlogReset = server::slowlog_reset {
+        name: "slowlog|reset", arity: 2, since: "2.2.12",
+        flags: [ADMIN LOADING STALE], categories: [], keys: [],
+        syntax: "",
+        reply: Ok, complexity: "O(N) in the number of entries",
+        summary: "Forgets the commands that took long.",
+        tips: ["request_policy:all_nodes", "response_policy:all_succeeded"],
+    }
+    Swapdb = server::swapdb {
+        name: "swapdb", arity: 3, since: "4.0.0",
+        flags: [WRITE FAST ARBITRARY_KEYS], categories: [KEYSPACE DANGEROUS], keys: [],
+        syntax: "index1 index2",
+        reply: Ok, complexity: "O(1)",
+        summary: "Swaps two databases.",
+    }
+    Time = server::time {
+        name: "time", arity: 1, since: "2.6.0",
+        flags: [LOADING STALE FAST], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Tells the time of the server.",
+        tips: ["nondeterministic_output"],
+    }
+}

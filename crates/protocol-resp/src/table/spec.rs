@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is known of a command before it is carried out.
+
+use super::bits::{Categories, Flags};
+use super::key_spec::KeySpec;
+use super::syntax::{self, Argument};
+
+/// A row of the command table.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Spec {
+    /// Lower case; that of a sub-command has its container in front: `client|id`.
+    pub name: &'static str,
+    /// What kind of command it is.
+    pub group: Group,
+    /// How many arguments it takes, with its name (and that of its container); a negative number
+    /// is the least.
+    pub arity: i8,
+    /// What must be known before it is carried out.
+    pub flags: Flags,
+    /// Where its keys are.
+    pub keys: &'static [KeySpec],
+    /// Its arguments, in the notation of [`syntax`](super::syntax).
+    pub syntax: &'static str,
+    /// What it answers.
+    pub reply: Shape,
+    /// How its time grows.
+    pub complexity: &'static str,
+    /// The version of Redis that brought it.
+    pub since: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// What proxies and other clients of many servers should know, in words that they agree on.
+    pub tips: &'static [&'static str],
+    /// If there is something better: since when, and what.
+    pub deprecated: Option<Deprecation>,
+    /// The categories that do not follow from the flags.
+    pub(super) categories: Categories,
+}
+
+/// That there is something better than a command.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Deprecation {
+    /// The version of Redis that said so.
+    pub since: &'static str,
+    /// What to use.
+    pub replaced_by: &'static str,
+}
+
+/// A group of commands. The file of a group has its rows, and another its functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum Group {
+    String,
+    Generic,
+    Hash,
+    List,
+    Set,
+    SortedSet,
+    Pubsub,
+    Transactions,
+    Connection,
+    Server,
+    Cluster,
+}
+
+impl Group {
+    /// The word for it in `COMMAND DOCS`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Generic => "generic",
+            Self::Hash => "hash",
+            Self::List => "list",
+            Self::Set => "set",
+            Self::SortedSet => "sorted-set",
+            Self::Pubsub => "pubsub",
+            Self::Transactions => "transactions",
+            Self::Connection => "connection",
+            Self::Server => "server",
+            Self::Cluster => "cluster",
+        }
+    }
+}
+
+/// What a command answers if nothing is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// `OK`.
+    Ok,
+    /// Another word without line ends.
+    Status,
+    /// An integer.
+    Integer,
+    /// An integer, or null.
+    IntegerOrNull,
+    /// A double; a bulk string in RESP2.
+    Float,
+    /// As [`Float`](Self::Float), or null.
+    FloatOrNull,
+    /// A bulk string.
+    Bulk,
+    /// A bulk string, or null.
+    BulkOrNull,
+    /// Text for people: a verbatim string, or a bulk string in RESP2.
+    Text,
+    /// An array.
+    Array,
+    /// An array, or null.
+    ArrayOrNull,
+    /// A map; a flat array in RESP2.
+    Map,
+    /// A set; an array in RESP2.
+    Set,
+    /// A push for each argument; an array in RESP2.
+    Push,
+    /// It depends on the arguments.
+    Various,
+}
+
+impl Shape {
+    /// What it is, for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::Status => "simple string",
+            Self::Integer => "integer",
+            Self::IntegerOrNull => "integer or null",
+            Self::Float => "double",
+            Self::FloatOrNull => "double or null",
+            Self::Bulk => "bulk string",
+            Self::BulkOrNull => "bulk string or null",
+            Self::Text => "text",
+            Self::Array => "array",
+            Self::ArrayOrNull => "array or null",
+            Self::Map => "map",
+            Self::Set => "set",
+            Self::Push => "push",
+            Self::Various => "depends on the arguments",
+        }
+    }
+}
+
+impl Spec {
+    /// Whether so many arguments may follow each other, the name being one (and that of the
+    /// container another).
+    #[must_use]
+    pub const fn accepts(&self, arguments: usize) -> bool {
+        let needed = self.arity.unsigned_abs() as usize;
+        if self.arity < 0 { arguments >= needed } else { arguments == needed }
+    }
+
+    /// The last part of the name: `id` of `client|id`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.name.split_once('|').map_or(self.name, |(_, word)| word)
+    }
+
+    /// The name as a client writes it: `CLIENT ID`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.name.replace('|', " ").to_uppercase()
+    }
+
+    /// All its categories: those that its flags imply, too.
+    #[must_use]
+    pub const fn categories(&self) -> Categories {
+        let implied: [(Flags, Categories); 5] = [
+            (Flags::WRITE, Categories::WRITE),
+            (Flags::READONLY, Categories::READ),
+            (Flags::ADMIN, Categories::ADMIN.with(Categories::DANGEROUS)),
+            (Flags::PUBSUB, Categories::PUBSUB),
+            (Flags::BLOCKING, Categories::BLOCKING),
+        ];
+        let fast = self.flags.has(Flags::FAST);
+        let pace = if fast { Categories::FAST } else { Categories::SLOW };
+        let mut all = self.categories.with(pace);
+        let mut next = 0;
+        while next < implied.len() {
+            if self.flags.has(implied[next].0) {
+                all = all.with(implied[next].1);
+            }
+            next += 1;
+        }
+        all
+    }
+
+    /// Whether any argument of it can be a key.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        self.keys.iter().any(KeySpec::is_key)
+    }
+
+    /// The first key, the last key and the step between keys, as far as three numbers can say.
+    /// Clients that are older than key specs go by these. The last counts from the end if it is
+    /// negative. All are 0 if there is no key, or none at a fixed place.
+    #[must_use]
+    pub fn key_range(&self) -> (i32, i32, i32) {
+        let mut fixed = self.keys.iter().filter_map(KeySpec::fixed);
+        let Some((first, last, step)) = fixed.next() else { return (0, 0, 0) };
+        // Commands with several rules have neighbours as keys.
+        let last = fixed.map(|(_, last, _)| last).fold(last, |a, b| if a < 0 { a } else { b });
+        (first, last, step)
+    }
+
+    /// The flags as clients see them: with the one that follows from where the keys are.
+    #[must_use]
+    pub fn shown_flags(&self) -> Flags {
+        let fixed = self.keys.iter().all(|rule| rule.fixed().is_some());
+        self.flags.with(if fixed { Flags::NONE } else { Flags::MOVABLEKEYS })
+    }
+
+    /// Its arguments in the usual notation: `key [key ...]`.
+    #[must_use]
+    pub fn usage(&self) -> String {
+        let arguments: Vec<_> = self.arguments().iter().map(Argument::to_string).collect();
+        arguments.join(" ")
+    }
+
+    /// The tree of its arguments.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<Argument> {
+        syntax::parse(self.syntax, self.keys.len()).expect("the tests parse all rows")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::table;
+    use std::collections::HashSet;
+
+    #[test]
+    fn arities_say_exactly_or_at_least() {
+        let spec = |name: &[u8]| table::find_full(name).unwrap().spec();
+        assert!(spec(b"get").accepts(2) && !spec(b"get").accepts(1) && !spec(b"get").accepts(3));
+        assert!(spec(b"del").accepts(2) && spec(b"del").accepts(1000) && !spec(b"del").accepts(1));
+        assert!(spec(b"client|id").accepts(2), "the container counts");
+    }
+
+    #[test]
+    fn rows_are_in_order_and_say_what_they_should() {
+        let mut seen = HashSet::new();
+        let mut container = "";
+        for command in table::all() {
+            let spec = command.spec();
+            let name = spec.name;
+            assert!(seen.insert(name), "{name} is there twice");
+            assert_eq!(name, name.to_ascii_lowercase());
+            match name.split_once('|') {
+                Some((before, _)) => assert_eq!(before, container, "{name} follows its container"),
+                None => container = name,
+            }
+            assert!(spec.summary.ends_with('.') && spec.summary.len() < 100, "{name}: the summary");
+            assert!(!spec.complexity.is_empty() && !spec.complexity.ends_with('.'), "{name}");
+            assert!(spec.arity != 0, "{name}: it has a name at least");
+        }
+    }
+
+    #[test]
+    fn a_name_is_written_as_clients_do() {
+        let spec = table::find_full(b"client|no-evict").unwrap().spec();
+        assert_eq!((spec.word(), spec.title().as_str()), ("no-evict", "CLIENT NO-EVICT"));
+        assert_eq!(spec.usage(), "<ON | OFF>");
+    }
+}

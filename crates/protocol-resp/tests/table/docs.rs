@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `COMMAND DOCS`.
+
+use crate::ours::{get, items, ours, pairs, text};
+use crate::redis::Redis;
+use protocol_resp::Version;
+use protocol_resp::client::Value;
+use protocol_resp::table::{self, info};
+
+/// Commands whose arguments differ from Redis 7.0 on purpose, and why.
+const DIFFERENT: [(&str, &str); 5] = [
+    ("hscan", "NOVALUES came with Redis 7.4"),
+    ("zincrby", "Redis calls the increment an integer; it is a double"),
+    ("zrank", "WITHSCORE came with Redis 7.2"),
+    ("zrevrank", "WITHSCORE came with Redis 7.2"),
+    (
+        "client|kill",
+        "MAXAGE came with Redis 7.4, and the choice of types has the name of all types",
+    ),
+];
+
+/// What Redis says about arguments and we do not: since when there is one of them.
+const NOT_TOLD_OF_ARGUMENTS: [&str; 2] = ["since", "deprecated_since"];
+
+fn docs(version: Version, name: &str) -> Value {
+    ours(version, |out| info::docs(out, [name.as_bytes()].into_iter()))
+}
+
+/// One argument as a line: its fields in order, the parts behind.
+fn line(argument: &Value) -> String {
+    let mut line = String::new();
+    for (key, value) in pairs(argument) {
+        if NOT_TOLD_OF_ARGUMENTS.contains(&key) {
+            continue;
+        }
+        let value = match key {
+            "arguments" => format!("({})", lines(value).join(", ")),
+            "flags" => format!("{:?}", items(value).iter().map(text).collect::<Vec<_>>()),
+            "key_spec_index" => format!("{value:?}"),
+            _ => text(value).to_owned(),
+        };
+        line += &format!("{key}={value} ");
+    }
+    line.trim_end().to_owned()
+}
+
+fn lines(arguments: &Value) -> Vec<String> {
+    items(arguments).iter().map(line).collect()
+}
+
+#[test]
+fn what_is_written_about_a_command_has_the_shape_and_the_facts_that_redis_has() {
+    for version in [Version::Resp2, Version::Resp3] {
+        let Some(mut redis) = Redis::start(version) else { return };
+        let mut wrong = Vec::new();
+        for command in table::all() {
+            let name = command.spec().name;
+            let theirs = redis.ask(&["COMMAND", "DOCS", name]);
+            let ours = docs(version, name);
+            let ours = get(&ours, name).expect("it is in the table");
+            let Some(theirs) = get(&theirs, name) else { continue };
+            for fact in ["since", "group", "doc_flags", "deprecated_since"] {
+                assert_eq!(get(ours, fact), get(theirs, fact), "{name}: {fact}");
+            }
+            let mut keys: Vec<&str> = pairs(theirs).into_iter().map(|(key, _)| key).collect();
+            // Which version added which option is not told.
+            keys.retain(|key| *key != "history" && *key != "complexity");
+            let expected = get(theirs, "arguments").map(lines).unwrap_or_default();
+            let found = get(ours, "arguments").map(lines).unwrap_or_default();
+            if expected != found {
+                wrong.push((name, found, expected));
+            }
+            let mut ours: Vec<&str> = pairs(ours).into_iter().map(|(key, _)| key).collect();
+            // Redis does not know that of a few.
+            ours.retain(|key| *key != "complexity");
+            assert_eq!(ours, keys, "{name}");
+        }
+        let names: Vec<&str> = wrong.iter().map(|(name, ..)| *name).collect();
+        let listed: Vec<&str> = DIFFERENT.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, listed, "{wrong:#?}");
+    }
+}
