@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A sharded hash table of items, bounded in memory.
+//! Two sharded hash tables: of items, for memcache, and of typed values, for RESP.
+//!
+//! [`TypedStore`] keeps the contract of [`storage::keyspace`]; `typed.rs` tells all about it. The
+//! rest of this page is about the other one.
 //!
 //! [`HashMapStore`] keeps the contract of [`storage::Store`]: bytes under keys, with flags, exact
 //! expiry and versions. It is safe Rust throughout. One number limits its memory, index included,
@@ -68,6 +71,7 @@
 //! * `sweep.rs`: expiry and clear.
 //! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
 //! * `integrity.rs`: the invariants by name, and their check.
+//! * `typed.rs` and `typed/`: the keyspace of typed values.
 #![forbid(unsafe_code)]
 
 mod budget;

@@ -16,6 +16,9 @@ use values::hash_of;
 /// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
 
+/// How long a handle sweeps nothing after it found nothing left to sweep.
+const REST_MS: u64 = 4;
+
 /// One worker's handle on a sharded keyspace of typed values.
 ///
 /// Clones share the keyspace. Any number of threads may use it, each with a handle of its own.
@@ -38,7 +41,7 @@ pub(crate) struct Local {
     reserved: u64,
     /// The shard at which the next sweep begins.
     next_sweep: usize,
-    /// When there is nothing to sweep until the next millisecond, this one.
+    /// When there was last nothing left to sweep.
     swept_ms: u64,
 }
 
@@ -69,9 +72,10 @@ impl TypedStore {
     /// Goes on with the sweeps of all shards. Leaves a shard out while another worker has it.
     ///
     /// Where nothing is due this costs a load for each shard; where the pace is what holds a sweep
-    /// up, a lock for each, but only once in a millisecond.
+    /// up, a lock for each, but only once in [`REST_MS`].
     fn sweep(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
-        if self.local.swept_ms == unix_ms {
+        // A clock that was set back gives a huge number.
+        if unix_ms.wrapping_sub(self.local.swept_ms) < REST_MS {
             return false;
         }
         let shards = self.shared.shards();

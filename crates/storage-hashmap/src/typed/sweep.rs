@@ -27,8 +27,10 @@ const PACE_MIN: u64 = 16;
 const ARREARS_MS: u64 = 1000;
 /// Buckets between two decisions on how to go on, at most.
 const STRETCH_MAX: usize = 32;
-/// A stretch with a removal for so many buckets makes the sweep go on at once.
-const BUCKETS_PER_REMOVAL: usize = 8;
+/// Each removal allows to look at so many buckets more.
+const BUCKETS_PER_REMOVAL: u64 = 8;
+/// Buckets that removals allow to look at, at most: how far the sweep goes on where they end.
+const BONUS_MAX: u64 = 256;
 /// Entries that a bucket may have, about, and all of them may have expired.
 const BUCKET_LEN: usize = 5;
 /// Buckets without anything due that are a step of the budget.
@@ -43,6 +45,8 @@ pub(crate) struct Sweep {
     paced_ms: u64,
     /// Buckets that the pace allows to look at.
     allowed: u64,
+    /// Buckets that removals allow to look at.
+    bonus: u64,
 }
 
 impl Sweep {
@@ -54,6 +58,19 @@ impl Sweep {
         self.paced_ms = unix_ms;
         let most = ARREARS_MS * pace;
         self.allowed = self.allowed.saturating_add(passed_ms.saturating_mul(pace)).min(most);
+    }
+
+    /// Whether another bucket may be looked at now.
+    fn may_look(&self) -> bool {
+        self.allowed > 0 || self.bonus > 0
+    }
+
+    /// Takes note of buckets that were looked at and what was removed from them.
+    fn has_looked(&mut self, buckets: u64, removed: u64) {
+        let paid = buckets.saturating_sub(self.bonus);
+        self.bonus = self.bonus.saturating_sub(buckets);
+        self.allowed = self.allowed.saturating_sub(paid);
+        self.bonus = (self.bonus + removed * BUCKETS_PER_REMOVAL).min(BONUS_MAX);
     }
 }
 
@@ -115,26 +132,34 @@ impl Database {
         let unix_ms = errand.unix_ms;
         self.sweep.allow(unix_ms, self.table.buckets());
         let mut work = Work::default();
-        let mut is_hot = false;
-        while self.due() <= unix_ms && (is_hot || self.sweep.allowed > 0) {
+        while self.due() <= unix_ms && self.sweep.may_look() {
             let Some(left) = budget.checked_sub(work.steps).filter(|&left| left > 0) else {
                 work.more = true;
                 break;
             };
             let stretch = left.div_ceil(BUCKET_LEN).min(STRETCH_MAX);
-            let removed = self.sweep_stretch(&mut errand, stretch, left);
+            let (removed, has_ended) = self.sweep_stretch(&mut errand, stretch, left);
             work.steps += removed + stretch.div_ceil(BUCKETS_PER_STEP);
-            is_hot = removed >= stretch.div_ceil(BUCKETS_PER_REMOVAL);
-            self.sweep.allowed = self.sweep.allowed.saturating_sub(stretch as u64);
+            self.sweep.has_looked(stretch as u64, removed as u64);
+            if has_ended {
+                // What is due still, by the second, will be due in a moment.
+                break;
+            }
         }
         work
     }
 
-    /// Looks at some buckets; how many entries and fields it has removed, or looked at in vain.
-    fn sweep_stretch(&mut self, errand: &mut Errand<'_>, stretch: usize, budget: usize) -> usize {
+    /// Looks at some buckets; how many entries and fields it has removed, or looked at in vain, and
+    /// whether a pass has ended.
+    fn sweep_stretch(
+        &mut self,
+        errand: &mut Errand<'_>,
+        stretch: usize,
+        budget: usize,
+    ) -> (usize, bool) {
         let (shared, books, unix_ms) = (errand.shared, &mut self.books, errand.unix_ms);
         let mut removed = 0;
-        self.table.sweep_with(
+        let swept = self.table.sweep_with(
             unix_ms,
             stretch,
             |entry| {
@@ -149,7 +174,7 @@ impl Database {
             },
             |entry| shared.discard(entry),
         );
-        removed
+        (removed, swept.ended)
     }
 }
 
@@ -196,6 +221,8 @@ impl Errand<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TypedStore;
+    use storage::keyspace::{Keyspace, Scope, View};
 
     #[test]
     fn the_pace_of_a_large_table_takes_it_round_in_four_seconds() {
@@ -215,14 +242,50 @@ mod tests {
 
     #[test]
     fn a_small_table_is_through_in_no_time() {
-        let mut sweep = Sweep { paced_ms: 5000, allowed: 0 };
+        let mut sweep = Sweep { paced_ms: 5000, allowed: 0, bonus: 0 };
         sweep.allow(5002, 20);
         assert_eq!(sweep.allowed, 2 * PACE_MIN);
     }
 
     #[test]
+    fn where_much_is_due_the_sweep_goes_on_as_far_as_its_budget() {
+        let mut store = TypedStore::builder().shards(1).build();
+        for number in 0..2000_u32 {
+            let mut entry = Entry::string(&number.to_le_bytes(), b"value");
+            entry.set_expiry(Some(1000));
+            store.view(Scope::ALL, 0).put(entry, 0);
+        }
+        let mut shard = store.shared.lock(0);
+        shard.databases[0].sweep = Sweep { paced_ms: 5000, allowed: 1, bonus: 0 };
+        let mut gone = 0;
+        let work = shard.sweep(&store.shared, 5000, 500, &mut |_| gone += 1);
+        assert!(work.more && (400..700).contains(&gone), "{work:?}, {gone} gone");
+        let work = shard.sweep(&store.shared, 5000, 10_000, &mut |_| gone += 1);
+        assert!(!work.more && gone == 2000, "{work:?}, {gone} gone");
+    }
+
+    #[test]
+    fn where_little_is_due_the_sweep_keeps_to_its_pace() {
+        let mut store = TypedStore::builder().shards(1).build();
+        for number in 0..20_000_u32 {
+            let mut entry = Entry::string(&number.to_le_bytes(), b"value");
+            entry.set_expiry(Some(if number == 7 { 1000 } else { 1_000_000 }));
+            store.view(Scope::ALL, 0).put(entry, 0);
+        }
+        let mut shard = store.shared.lock(0);
+        shard.databases[0].sweep = Sweep { paced_ms: 5000, allowed: 1, bonus: 0 };
+        let mut calls = 0;
+        while shard.counts.expired == 0 || shard.databases[0].due() == 0 {
+            let work = shard.sweep(&store.shared, 5000 + calls, 1_000_000, &mut |_| ());
+            assert!(work.steps <= 60, "{work:?}");
+            calls += 1;
+            assert!(calls < 1000, "a pass of 4000 buckets takes 250 ms");
+        }
+    }
+
+    #[test]
     fn a_clock_that_is_set_back_stops_nothing() {
-        let mut sweep = Sweep { paced_ms: 9_000_000, allowed: 0 };
+        let mut sweep = Sweep { paced_ms: 9_000_000, allowed: 0, bonus: 0 };
         sweep.allow(5000, 100);
         assert_eq!(sweep.allowed, 0);
         sweep.allow(5001, 100);
