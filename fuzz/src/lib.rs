@@ -12,13 +12,17 @@
 //!   `turn_chunks`.
 //! * `operations.rs`: the operations of `hashmap_model` and `seg_model`; `model.rs`: what they must
 //!   come to; `engine.rs`: the stores they are carried out on.
+//! * `keyspace/`: the steps of `keyspace_model`, and what they must come to.
+//! * `commands/`: the clients of `resp_commands`, their commands, and what these must come to.
 //! * `settings.rs`: the settings that `config_parse` reads.
 //! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
 #![forbid(unsafe_code)]
 
 mod chunks;
 mod codec;
+mod commands;
 mod engine;
+mod keyspace;
 mod memcache;
 mod model;
 mod operations;
@@ -104,6 +108,21 @@ pub fn hashmap_model(input: &[u8]) {
 /// Operations on `storage-seg`, with every policy, through one handle or several, beside a plain map.
 pub fn seg_model(input: &[u8]) {
     compare_with_model::<engine::Seg>(input);
+}
+
+/// Operations on the typed keyspace of `storage-hashmap`, with values of all types and through
+/// several handles, beside plain collections. `keyspace/mod.rs` says how an input is read.
+pub fn keyspace_model(input: &[u8]) {
+    let mut input = Unstructured::new(input);
+    let Ok(mut trial) = keyspace::Trial::new(&mut input) else { return };
+    while !input.is_empty() && trial.step(&mut input).is_ok() {}
+    trial.finish();
+}
+
+/// Commands of several clients, most of them made from the command table, to the RESP service over
+/// the typed keyspace. `commands/mod.rs` says how an input is read.
+pub fn resp_commands(input: &[u8]) {
+    commands::play(input);
 }
 
 fn compare_with_model<E: Engine>(input: &[u8]) {

@@ -21,7 +21,9 @@ pub mod client;
 mod codec;
 pub mod glob;
 pub mod parse;
+pub mod quote;
 pub mod reply;
+pub mod service;
 pub mod table;
 
 pub use codec::Codec;

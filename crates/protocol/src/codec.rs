@@ -59,6 +59,13 @@ pub trait Protocol {
     /// The reply to a request that does not fit the receive limit. The connection closes after it.
     fn too_large(&self) -> ErrorReply;
 
+    /// Whether a message from another connection may be sent to this one now; asked for each. One
+    /// that was on its way while the connection stopped listening is dropped where it would be
+    /// taken for a reply.
+    fn takes_messages(&self) -> bool {
+        true
+    }
+
     /// Whether the connection is in a state in which a client is right to send nothing for ever: it
     /// waits for messages. Such a connection is exempt from the idle timeout.
     fn may_idle(&self) -> bool {

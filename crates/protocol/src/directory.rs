@@ -66,9 +66,24 @@ impl Directory {
         self.lock().remove(&id);
     }
 
+    /// The connection with this id, if it is still there.
+    pub fn get(&self, id: ConnectionId) -> Option<Arc<Peer>> {
+        self.lock().get(&id).cloned()
+    }
+
     /// The present connections, oldest first.
     pub fn list(&self) -> Vec<Arc<Peer>> {
         self.lock().values().cloned().collect()
+    }
+
+    /// How many connections there are.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ConnectionId, Arc<Peer>>> {
@@ -92,7 +107,12 @@ mod tests {
         directory.leave(ConnectionId::new(2, 2));
         let serials: Vec<u64> = directory.list().iter().map(|peer| peer.id.serial()).collect();
         assert_eq!(serials, [1, 3]);
-        directory.list()[0].touch(Ticks::from_millis(9));
+        assert_eq!(directory.len(), 2);
+        assert!(directory.get(ConnectionId::new(2, 2)).is_none());
+        assert!(directory.get(ConnectionId::new(1, 3)).is_some());
+        assert!(directory.get(ConnectionId::new(2, 2)).is_none());
+        let first = directory.get(ConnectionId::new(0, 1)).expect("it is there");
+        first.touch(Ticks::from_millis(9));
         assert_eq!(directory.list()[0].last_request(), Ticks::from_millis(9));
     }
 }

@@ -59,6 +59,13 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
         }
     }
 
+    fn takes_messages(&self) -> bool {
+        match self {
+            Either::A(a) => a.takes_messages(),
+            Either::B(b) => b.takes_messages(),
+        }
+    }
+
     fn may_idle(&self) -> bool {
         match self {
             Either::A(a) => a.may_idle(),

@@ -118,6 +118,20 @@ impl Outbox {
         self.errands.len()
     }
 
+    /// Takes back what was pushed to the connection `to` behind the first `since` errands, in order:
+    /// for a service that sends a connection's messages to itself along with its replies.
+    pub fn recall(&mut self, since: usize, to: ConnectionId, mut each: impl FnMut(Bytes)) {
+        let since = since.min(self.errands.len());
+        let is_meant = |errand: &mut (ConnectionId, Errand)| {
+            errand.0 == to && matches!(errand.1, Errand::Push(_))
+        };
+        for (_, errand) in self.errands.extract_if(since.., is_meant) {
+            if let Errand::Push(bytes) = errand {
+                each(bytes);
+            }
+        }
+    }
+
     /// Takes everything out, in the order it was put.
     pub fn drain(&mut self) -> impl Iterator<Item = (ConnectionId, Errand)> + '_ {
         self.errands.drain(..)
@@ -154,5 +168,20 @@ mod tests {
         ];
         assert_eq!(drained, expected);
         assert!(outbox.is_empty() && first < first.next());
+    }
+
+    #[test]
+    fn messages_to_oneself_are_taken_back() {
+        let mut outbox = Outbox::new();
+        let (me, other) = (ConnectionId::new(0, 1), ConnectionId::new(1, 2));
+        for (to, message) in [(me, "0"), (other, "1"), (me, "2"), (other, "3"), (me, "4")] {
+            outbox.push(to, Bytes::from_static(message.as_bytes()));
+        }
+        outbox.close(me);
+        let mut recalled = Vec::new();
+        outbox.recall(1, me, |bytes| recalled.push(bytes));
+        assert_eq!(recalled, [Bytes::from_static(b"2"), Bytes::from_static(b"4")]);
+        assert_eq!(outbox.len(), 4, "the first, the other's two, and the close");
+        outbox.recall(9, me, |_| panic!("there are not so many"));
     }
 }

@@ -2,7 +2,7 @@
 //! [`Acceptor`]: the listener thread's loop.
 
 use crate::metrics::{ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, CONNECTIONS_REJECTED};
-use crate::{Census, Listener, Mailbox, Message, Newcomer};
+use crate::{Census, Dials, Listener, Mailbox, Message, Newcomer};
 use log::warn;
 use mio::{Events, Poll, Token, Waker};
 use session::{Stream, TlsAcceptor};
@@ -32,7 +32,7 @@ pub struct Acceptor {
     entrances: Vec<Entrance>,
     workers: Vec<Mailbox>,
     census: Census,
-    max_connections: usize,
+    dials: Dials,
     serial: u64,
 }
 
@@ -88,7 +88,7 @@ enum Round {
 }
 
 impl Acceptor {
-    /// An acceptor at `doors` that serves up to `max_connections` at once.
+    /// An acceptor at `doors` that serves as many at once as `dials` say.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Acceptor {
         doors: Vec<Door>,
         workers: Vec<Mailbox>,
         census: Census,
-        max_connections: usize,
+        dials: Dials,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
@@ -108,7 +108,7 @@ impl Acceptor {
             entrances.push(Entrance { door, name, open: true });
         }
         let stop = Arc::new(AtomicBool::new(false));
-        Ok(Acceptor { poll, stop, waker, entrances, workers, census, max_connections, serial: 0 })
+        Ok(Acceptor { poll, stop, waker, entrances, workers, census, dials, serial: 0 })
     }
 
     /// What stops it.
@@ -208,7 +208,7 @@ impl Acceptor {
 
     fn hand_on(&mut self, index: usize, mut stream: Stream) -> io::Result<()> {
         let Entrance { door, name, .. } = &self.entrances[index];
-        if self.census.total() >= self.max_connections {
+        if self.census.total() >= self.dials.connections_max() {
             CONNECTIONS_REJECTED.increment();
             if door.tls.is_none() {
                 // A client that cannot be told is closed all the same.

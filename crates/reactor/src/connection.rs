@@ -162,6 +162,7 @@ impl<P: Protocol> Connection<P> {
             return Done::Dropped;
         }
         match errand {
+            Errand::Push(_) if !self.pipeline.protocol().takes_messages() => Done::Dropped,
             Errand::Push(message) => {
                 self.append(message, desk.pool);
                 if self.session.send().pending() > most { Done::TooMuch } else { Done::Serve }

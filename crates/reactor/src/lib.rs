@@ -18,7 +18,8 @@
 //! * [`Acceptor`] (`acceptor.rs`): accepts at each [`Door`], refuses past the limit, backs off when
 //!   descriptors run out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
 //! * [`Endpoint`] and [`Listener`] (`listener.rs`): what can be listened on.
-//! * [`Options`] (`options.rs`): every limit and its default. `metrics.rs`: what is counted.
+//! * [`Options`] (`options.rs`): every limit and its default. [`Dials`] (`dials.rs`): those of them that
+//!   may change. `metrics.rs`: what is counted.
 //!
 //! `turn` alone, without any socket:
 //!
@@ -84,6 +85,7 @@
 mod acceptor;
 mod census;
 mod connection;
+mod dials;
 mod listener;
 mod mailbox;
 mod metrics;
@@ -93,6 +95,7 @@ mod worker;
 
 pub use acceptor::{Acceptor, AcceptorHandle, Door};
 pub use census::{Census, Seat};
+pub use dials::Dials;
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
 pub use options::Options;

@@ -13,7 +13,7 @@ mod post;
 use crate::connection::{Connection, Desk, Next, Overdue};
 use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
 use crate::metrics::*;
-use crate::{Options, Seat};
+use crate::{Dials, Options, Seat};
 use buffer::Pool;
 use clock::{Clock, Now, Ticks};
 use footprint::Footprint;
@@ -50,6 +50,8 @@ pub struct Worker<P: Protocol, E, M> {
     directory: Arc<Directory>,
     clock: Clock,
     options: Options,
+    /// What of the options may change.
+    dials: Option<Dials>,
     service: E,
     make_protocol: M,
     pool: Pool,
@@ -111,6 +113,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             pool: Pool::new(options.recv_block, options.send_block, options.pool_blocks),
             footprint: Footprint::default(),
             options,
+            dials: None,
             outbox: Outbox::new(),
             connections: Slab::new(),
             slots: HashMap::new(),
@@ -132,6 +135,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Makes the workers of a process known to each other: `peers` in the order of their index.
     pub fn introduce(&mut self, peers: Vec<Mailbox>) {
         self.outgoing = Outgoing::new(peers);
+    }
+
+    /// Goes by `dials` for what they say.
+    pub fn follow(&mut self, dials: Dials) {
+        self.dials = Some(dials);
     }
 
     /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out.
@@ -157,6 +165,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         self.now = self.clock.now();
         self.woken = Instant::now();
+        if let Some(dials) = &self.dials {
+            dials.apply(&mut self.options);
+        }
         self.count(events);
         self.read_mail();
         let yielded = self.again.len();

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Builder`]: what a process is made of, and its start.
 
+use crate::controls::{Controls, raise_file_limit};
 use crate::logging::LogDrains;
-use crate::process::{Event, Process, Threads};
+use crate::process::{Event, Process, Stopper, Threads};
 use crate::settings::{Listen, Sections};
 use crate::{Error, signals};
 use admin::{Admin, Readiness, State};
 use clock::Clock;
 use log::info;
 use protocol::{Directory, Execute, Protocol};
-use reactor::{Acceptor, Census, Door, Endpoint, Listener, Options, Worker};
+use reactor::{Acceptor, Census, Dials, Door, Endpoint, Listener, Options, Worker};
 use session::TlsAcceptor;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// How often the admin thread writes out the log.
 const LOG_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the admin thread reads the process's own figures.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
-/// Descriptors kept for listeners, logs, event queues and the admin plane.
-const SPARE_FILES: u64 = 128;
 
 /// What a server process is made of. [`Builder::spawn`] starts it inside another program, such as a
 /// test; [`Builder::run`] makes it the whole program.
@@ -32,9 +31,9 @@ pub struct Builder {
     version: &'static str,
     listen: Vec<Place>,
     backlog: u32,
-    max_connections: usize,
     workers: usize,
     options: Options,
+    dials: Dials,
     tls: Option<TlsAcceptor>,
     admin: Option<SocketAddr>,
     config_text: String,
@@ -42,6 +41,7 @@ pub struct Builder {
     drain_delay: Duration,
     drain_timeout: Duration,
     logs: Option<LogDrains>,
+    events: (Sender<Event>, Receiver<Event>),
 }
 
 /// Where to listen, and as what.
@@ -55,14 +55,15 @@ struct Place {
 impl Builder {
     /// A server with one worker that listens nowhere yet and has no admin address.
     pub fn new(name: &'static str, version: &'static str) -> Self {
+        let options = Options::default();
         Builder {
             name,
             version,
             listen: Vec::new(),
             backlog: 1024,
-            max_connections: 10_000,
             workers: 1,
-            options: Options::default(),
+            dials: Dials::new(10_000, &options),
+            options,
             tls: None,
             admin: None,
             config_text: String::new(),
@@ -70,6 +71,7 @@ impl Builder {
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
             logs: None,
+            events: channel(),
         }
     }
 
@@ -91,6 +93,7 @@ impl Builder {
         }
         let server = sections.server;
         let tls = sections.tls.acceptor()?;
+        let options = sections.options(request_bytes);
         let default = SocketAddr::new(server.host, server.port.unwrap_or(port));
         let default = [Listen::Tcp { address: default, plain: false }];
         let listen = if server.listen.is_empty() { &default[..] } else { &server.listen };
@@ -105,9 +108,9 @@ impl Builder {
                 })
                 .collect(),
             backlog: server.backlog,
-            max_connections: server.max_connections,
             workers: sections.worker.threads,
-            options: sections.options(request_bytes),
+            dials: Dials::new(server.max_connections, &options),
+            options,
             tls,
             admin: sections.admin.enabled.then_some(admin),
             drain_delay: server.drain_delay.0,
@@ -142,15 +145,21 @@ impl Builder {
     }
 
     /// Sets how many connections are served at once.
-    pub fn max_connections(mut self, most: usize) -> Self {
-        self.max_connections = most;
+    pub fn max_connections(self, most: usize) -> Self {
+        self.dials.set_connections_max(most);
         self
     }
 
     /// Sets how workers treat connections.
     pub fn options(mut self, options: Options) -> Self {
+        self.dials = Dials::new(self.dials.connections_max(), &options);
         self.options = options;
         self
+    }
+
+    /// What changes limits while the server runs, and stops it. Made after the options are set.
+    pub fn controls(&self) -> Controls {
+        Controls::new(Stopper::new(self.events.0.clone()), self.dials.clone())
     }
 
     /// Serves metrics and health over HTTP at `address`.
@@ -196,9 +205,7 @@ impl Builder {
         E: Execute<P> + Send + 'static,
         M: Fn(u16) -> P + Clone + Send + 'static,
     {
-        let (events, inbox) = channel();
-        let start = self.start(&events, make_protocol, make_service)?;
-        Ok(Process::new(start, events, inbox))
+        self.start(make_protocol, make_service)
     }
 
     /// Makes this the whole program: installs the logs, raises the limit of open files, starts,
@@ -223,13 +230,11 @@ impl Builder {
         let logs = LogDrains::install(sections.debug, sections.klog)?;
         let reload = signals::Reload { logs: logs.reopen_flag(), tls: self.tls.clone() };
         self.logs = Some(logs);
-        self.raise_file_limit();
+        raise_file_limit(self.dials.connections_max());
         let (name, version) = (self.name, self.version);
         // Before the first listener is bound, so that no signal finds the default handler.
-        let (events, inbox) = channel();
-        signals::watch(events.clone(), reload)?;
-        let start = self.start(&events, make_protocol, make_service)?;
-        let process = Process::new(start, events, inbox);
+        signals::watch(self.events.0.clone(), reload)?;
+        let process = self.start(make_protocol, make_service)?;
         for endpoint in process.endpoints() {
             info!("{name} {version} listening on {endpoint}");
         }
@@ -240,26 +245,11 @@ impl Builder {
         process.wait()
     }
 
-    /// Lets the process have a descriptor for each connection, as far as the system allows.
-    fn raise_file_limit(&self) {
-        let wanted = self.max_connections as u64 + SPARE_FILES;
-        match rlimit::increase_nofile_limit(wanted) {
-            Ok(got) if got < wanted => log::warn!(
-                "{got} open files allowed, {wanted} wanted for max_connections = {}: raise the hard \
-                 limit (ulimit -Hn)",
-                self.max_connections
-            ),
-            Ok(_) => {}
-            Err(error) => log::warn!("cannot raise the limit of open files: {error}"),
-        }
-    }
-
     fn start<P, E, M>(
         mut self,
-        events: &Sender<Event>,
         make_protocol: M,
         mut make_service: impl FnMut(usize) -> E,
-    ) -> Result<Threads, Error>
+    ) -> Result<Process, Error>
     where
         P: Protocol + Send + 'static,
         E: Execute<P> + Send + 'static,
@@ -277,12 +267,13 @@ impl Builder {
             workers.push(worker.map_err(Error::Start)?);
         }
         let mailboxes: Vec<_> = workers.iter().map(Worker::mailbox).collect();
-        let most = self.max_connections;
-        let acceptor =
-            Acceptor::new(doors, mailboxes.clone(), census.clone(), most).map_err(Error::Start)?;
+        let dials = self.dials.clone();
+        let acceptor = Acceptor::new(doors, mailboxes.clone(), census.clone(), dials.clone())
+            .map_err(Error::Start)?;
 
         let readiness = Readiness::new();
         let admin = self.start_admin(&readiness)?;
+        let (events, inbox) = self.events;
         let mut threads = Threads {
             clock: self.clock,
             census,
@@ -298,14 +289,15 @@ impl Builder {
         let spawn_all = || {
             for (index, mut worker) in workers.into_iter().enumerate() {
                 worker.introduce(mailboxes.clone());
-                threads.spawn(format!("worker {index}"), events, move || worker.run())?;
+                worker.follow(dials.clone());
+                threads.spawn(format!("worker {index}"), &events, move || worker.run())?;
             }
-            threads.spawn("listener".to_owned(), events, move || acceptor.run())
+            threads.spawn("listener".to_owned(), &events, move || acceptor.run())
         };
         match spawn_all() {
             Ok(()) => {
                 threads.readiness.set(State::Ready);
-                Ok(threads)
+                Ok(Process::new(threads, events, inbox))
             }
             Err(error) => {
                 threads.abandon();

@@ -14,6 +14,7 @@
 //!
 //! * [`Builder`] (`builder.rs`): what a process is made of, and its start.
 //! * [`Process`] (`process.rs`): a running server, and its orderly end.
+//! * [`Controls`] (`controls.rs`): what a service may ask of the process it runs in.
 //! * [`settings`]: the configuration sections that all servers share.
 //! * [`cli`]: the command line that all servers share.
 //! * `signals.rs`, `logging.rs`: what only a whole program needs.
@@ -56,6 +57,7 @@
 
 mod builder;
 pub mod cli;
+mod controls;
 mod error;
 mod logging;
 mod process;
@@ -63,6 +65,7 @@ pub mod settings;
 mod signals;
 
 pub use builder::Builder;
+pub use controls::Controls;
 pub use error::Error;
 pub use process::{Process, Stopper};
 pub use reactor::{Endpoint, Limits, Options};

@@ -106,6 +106,10 @@ pub struct Process {
 pub struct Stopper(Sender<Event>);
 
 impl Stopper {
+    pub(crate) fn new(events: Sender<Event>) -> Self {
+        Stopper(events)
+    }
+
     /// Asks for the orderly end. Asking again is harmless.
     pub fn stop(&self) {
         // A process that has ended already needs no asking.

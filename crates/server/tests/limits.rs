@@ -196,3 +196,29 @@ fn a_request_that_cannot_fit_is_refused() {
         process.stop().unwrap();
     });
 }
+
+#[test]
+fn limits_change_while_the_server_runs_and_it_can_be_stopped_from_inside() {
+    let clock = Clock::manual(0);
+    let row = Row::new(Transport::Tcp, 2);
+    let builder = row.builder().options(options()).clock(clock.clone()).max_connections(1);
+    let controls = builder.controls();
+    let process = Speaker::default().spawn(builder);
+    let mut first = row.connect(&process);
+    first.ask(b"echo 1\n", b"1\n");
+    assert_eq!(row.connect(&process).rest(), b"busy, try later\n");
+    controls.set_max_connections(2);
+    let mut second = row.connect(&process);
+    second.ask(b"echo 2\n", b"2\n");
+
+    clock.advance(LIMIT);
+    look(&mut first);
+    assert!(second.is_quiet(), "there is no limit yet");
+    controls.set_idle_timeout(LIMIT);
+    assert_eq!(second.rest(), b"");
+    first.ask(b"who\n", b"1\n");
+
+    controls.stop();
+    process.wait().unwrap();
+    assert_eq!(first.rest(), b"");
+}

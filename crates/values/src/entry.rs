@@ -131,7 +131,6 @@ impl Entry {
     }
 
     /// Bytes of a string, elements of a collection.
-    #[expect(clippy::len_without_is_empty, reason = "an empty collection is no entry")]
     pub fn len(&self) -> usize {
         match self.kind() {
             Kind::Int | Kind::Embstr | Kind::Raw => self.text(&mut Digits::new()).len(),
@@ -140,6 +139,17 @@ impl Entry {
             Kind::SetInts | Kind::SetPack => self.set().map_or(0, SetRef::len),
             Kind::ZsetPack => self.zset().map_or(0, ZsetRef::len),
             _ => self.large().map_or(0, Large::len),
+        }
+    }
+
+    /// Whether a string has no bytes, or a collection no elements: then it is to be removed. Mostly
+    /// O(1), unlike the length of what is packed.
+    pub fn is_empty(&self) -> bool {
+        match self.kind() {
+            Kind::HashPack | Kind::ListPack | Kind::SetPack | Kind::ZsetPack => {
+                self.bytes().is_empty()
+            }
+            _ => self.len() == 0,
         }
     }
 

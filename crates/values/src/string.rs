@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::kind::Kind;
 use crate::large::Large;
 use crate::large_string::LargeString;
-use crate::{Digits, Entry, Type, parse_i64};
+use crate::{Digits, Entry, Text, Type, parse_i64};
 
 /// The longest string that Redis stores in one piece with its header, and calls `embstr`.
 const EMBSTR_MAX: usize = 44;
@@ -54,6 +54,16 @@ impl Entry {
         }
     }
 
+    /// The text of a string, with room for the digits of an integer. Empty for other types.
+    #[inline]
+    pub fn to_text(&self) -> Text<'_> {
+        match self.kind() {
+            Kind::Embstr | Kind::Raw => Text::from(self.bytes()),
+            Kind::Int => Text::from(self.stored_integer()),
+            _ => Text::from(self.large_string().map_or(&[][..], LargeString::as_bytes)),
+        }
+    }
+
     /// The integer that a string is or spells in its printed form.
     #[inline]
     pub fn as_integer(&self) -> Option<i64> {
@@ -92,6 +102,16 @@ impl Entry {
             string.set(value);
         } else {
             self.set_large(Large::String(LargeString::new(&[value])));
+        }
+    }
+
+    /// Replaces the value, of any type, by a text that is never stored as an integer, though it may
+    /// spell one: the sum of floating-point numbers.
+    pub fn set_text(&mut self, value: &[u8]) {
+        if value.len() <= EMBSTR_MAX {
+            self.set_bytes(Kind::Embstr, value);
+        } else {
+            self.set_raw_string(value);
         }
     }
 

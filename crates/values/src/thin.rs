@@ -92,11 +92,11 @@ impl Thin {
         allocated(HEADER + self.length())
     }
 
-    /// Asks the CPU for the first bytes.
+    /// Asks the CPU for the first two cache lines: how long it is cannot be known before the first
+    /// is there, and most entries end in the second.
     #[inline]
     pub(crate) fn prefetch(&self) {
-        // SAFETY: INV-BLOCK. The length is initialised.
-        prefetch::read(unsafe { self.block.cast::<u32>().as_ref() });
+        prefetch::two_lines(self.block.as_ptr());
     }
 
     /// Replaces the bytes of `range`, as [`Vec::splice`] does. Copies what is behind them if the

@@ -19,6 +19,14 @@ pub enum Type {
 }
 
 impl Type {
+    /// All types.
+    pub const ALL: [Type; 5] = [Type::String, Type::List, Type::Set, Type::Zset, Type::Hash];
+
+    /// The type of this name, in upper or lower case.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|of| of.name().as_bytes().eq_ignore_ascii_case(name))
+    }
+
     /// The name by which clients know the type.
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,7 +114,7 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            hash_entries: 128,
+            hash_entries: 512,
             hash_value: 64,
             list_bytes: -2,
             set_intset: 512,

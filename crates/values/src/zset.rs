@@ -247,9 +247,13 @@ impl<'a> ZsetMut<'a> {
     }
 
     /// Members.
-    #[expect(clippy::len_without_is_empty, reason = "an empty sorted set is removed")]
     pub fn len(&self) -> usize {
         self.read().len()
+    }
+
+    /// Whether it has lost its last member, and is to be removed.
+    pub fn is_empty(&self) -> bool {
+        self.entry.is_empty()
     }
 
     /// Adds a member or changes its score. Returns the score that it had. A score that equals the

@@ -65,6 +65,13 @@ impl<'a> Args<'a> {
         Args { body: self.body, spans: self.spans.get(index..).unwrap_or_default() }
     }
 
+    /// The first `count` of them; all when there are not so many.
+    #[inline]
+    #[must_use]
+    pub fn head(self, count: usize) -> Args<'a> {
+        Args { body: self.body, spans: &self.spans[..count.min(self.spans.len())] }
+    }
+
     /// All of them in order.
     #[inline]
     pub fn iter(self) -> impl ExactSizeIterator<Item = &'a [u8]> + DoubleEndedIterator + Clone {

@@ -75,6 +75,22 @@ pub(super) const fn position(bytes: &[u8], byte: u8) -> usize {
     at
 }
 
+/// Whether two names are the same, for the compiler.
+pub(super) const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 impl Key {
     const fn new(name: &[u8], container: Option<CommandId>) -> Self {
         if name.len() <= SHORT_MAX {

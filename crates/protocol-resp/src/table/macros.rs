@@ -48,6 +48,21 @@ macro_rules! commands {
             deprecated: super::macros::commands!(@deprecated $($deprecated, $replacement)?),
             categories: Categories::NONE$(.with(Categories::$category))*,
         } ),+];
+
+        /// Carries out the command of a row of this group.
+        #[allow(non_upper_case_globals)]
+        #[inline]
+        pub(super) fn run<V: storage::keyspace::View>(
+            row: usize,
+            call: &mut crate::service::Call<'_, V>,
+        ) -> crate::service::Done {
+            enum Row { $($command),+ }
+            $( const $command: usize = Row::$command as usize; )+
+            match row {
+                $( $command => crate::service::$module::$function(call), )+
+                _ => unreachable!("a row of this group"),
+            }
+        }
     };
     (@deprecated) => { None };
     (@deprecated $since:literal, $replacement:literal) => {

@@ -47,10 +47,12 @@ mod strings;
 pub mod syntax;
 mod transactions;
 
+use crate::service::{Call, Done};
 pub use bits::{Categories, Flags, KeyFlags};
 pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
 pub use spec::{Deprecation, Group, Shape, Spec};
+use storage::keyspace::View;
 
 /// The tables of the groups. A command's number is its place in them, so those that are used most
 /// come first.
@@ -95,6 +97,18 @@ static TABLE: [&Spec; COUNT] = {
     table
 };
 
+/// The number of a command that there is.
+const fn number_of(name: &str) -> u16 {
+    let mut row = 0;
+    while row < COUNT {
+        if lookup::same(TABLE[row].name, name) {
+            return row as u16;
+        }
+        row += 1;
+    }
+    panic!("no such command")
+}
+
 /// How many of the rows behind a row are its sub-commands.
 static SUBCOMMANDS: [u8; COUNT] = {
     let mut counts = [0; COUNT];
@@ -110,12 +124,57 @@ static SUBCOMMANDS: [u8; COUNT] = {
     counts
 };
 
+/// Where the keys of a row are, for the commonest shapes.
+static PLACES: [Places; COUNT] = {
+    let mut places = [Places::Elsewhere; COUNT];
+    let mut row = 0;
+    while row < COUNT {
+        places[row] = match TABLE[row].keys {
+            [] => Places::Nowhere,
+            [KeySpec { begin: Begin::Index(1), find: Find::Range { last: 0, .. }, .. }] => {
+                Places::First
+            }
+            _ => Places::Elsewhere,
+        };
+        row += 1;
+    }
+    places
+};
+
+/// Where the keys of a command are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// It has none.
+    Nowhere,
+    /// The only key is argument 1.
+    First,
+    /// The rules say, see [`keys`].
+    Elsewhere,
+}
+
 /// The number of a command or sub-command: less than [`COUNT`], so it may be the index of whatever
 /// is kept for each command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommandId(u16);
 
 impl CommandId {
+    /// AUTH: the client says who it is.
+    pub(crate) const AUTH: CommandId = CommandId(number_of("auth"));
+    /// EXEC, which runs others.
+    pub(crate) const EXEC: CommandId = CommandId(number_of("exec"));
+    /// HELLO: the client chooses how it is spoken to.
+    pub(crate) const HELLO: CommandId = CommandId(number_of("hello"));
+    /// RESET: the client is as if it were new.
+    pub(crate) const RESET: CommandId = CommandId(number_of("reset"));
+    /// TOUCH, which always leaves a trace.
+    pub(crate) const TOUCH: CommandId = CommandId(number_of("touch"));
+
+    /// The command with this number, if there is one.
+    #[must_use]
+    pub fn at(index: usize) -> Option<Self> {
+        (index < COUNT).then_some(Self(index as u16))
+    }
+
     /// Its row.
     #[must_use]
     pub fn spec(self) -> &'static Spec {
@@ -126,6 +185,13 @@ impl CommandId {
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// Where its keys are.
+    #[inline]
+    #[must_use]
+    pub fn places(self) -> Places {
+        PLACES[self.index()]
     }
 
     /// Whether it is a sub-command.
@@ -156,4 +222,35 @@ pub fn commands() -> impl Iterator<Item = CommandId> + Clone {
 /// All commands and sub-commands.
 pub fn all() -> impl ExactSizeIterator<Item = CommandId> + Clone {
     (0..COUNT as u16).map(CommandId)
+}
+
+/// Where each group begins in [`TABLE`].
+const STARTS: [usize; GROUPS.len() + 1] = {
+    let mut starts = [0; GROUPS.len() + 1];
+    let mut group = 0;
+    while group < GROUPS.len() {
+        starts[group + 1] = starts[group] + GROUPS[group].len();
+        group += 1;
+    }
+    starts
+};
+
+/// Carries out a command.
+#[inline]
+pub(crate) fn run<V: View>(id: CommandId, call: &mut Call<'_, V>) -> Done {
+    let row = id.index();
+    match row {
+        _ if row < STARTS[1] => strings::run(row - STARTS[0], call),
+        _ if row < STARTS[2] => hashes::run(row - STARTS[1], call),
+        _ if row < STARTS[3] => lists::run(row - STARTS[2], call),
+        _ if row < STARTS[4] => sets::run(row - STARTS[3], call),
+        _ if row < STARTS[5] => sorted_sets::run(row - STARTS[4], call),
+        _ if row < STARTS[6] => generic::run(row - STARTS[5], call),
+        _ if row < STARTS[7] => connection::run(row - STARTS[6], call),
+        _ if row < STARTS[8] => transactions::run(row - STARTS[7], call),
+        _ if row < STARTS[9] => pubsub::run(row - STARTS[8], call),
+        _ if row < STARTS[10] => server::run(row - STARTS[9], call),
+        _ if row < STARTS[11] => other::run(row - STARTS[10], call),
+        _ => cluster::run(row - STARTS[11], call),
+    }
 }

@@ -111,7 +111,7 @@ commands! {
     }
     Dbsize = server::dbsize {
         name: "dbsize", arity: 1, since: "1.0.0",
-        flags: [READONLY FAST], categories: [KEYSPACE], keys: [],
+        flags: [READONLY FAST ARBITRARY_KEYS], categories: [KEYSPACE], keys: [],
         syntax: "",
         reply: Integer, complexity: "O(1)",
         summary: "Counts the keys of the database.",
@@ -119,7 +119,7 @@ commands! {
     }
     Debug = server::debug {
         name: "debug", arity: -2, since: "1.0.0",
-        flags: [ADMIN NOSCRIPT LOADING STALE SYSTEM], categories: [], keys: [],
+        flags: [ADMIN NOSCRIPT LOADING STALE SYSTEM ARBITRARY_KEYS], categories: [], keys: [],
         syntax: "",
         reply: Various, complexity: "depends on the sub-command",
         summary: "What tests need.",
@@ -270,7 +270,7 @@ commands! {
         reply: IntegerOrNull, complexity: "O(1)",
         summary: "Tells how many bytes a key and its value take.",
     }
-    Monitor = server::monitor {
+    Monitor = monitor::monitor {
         name: "monitor", arity: 1, since: "1.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
         syntax: "",

@@ -161,7 +161,7 @@ commands! {
         reply: Integer, complexity: "O(1)",
         summary: "Tells the length of a string.",
     }
-    Substr = strings::substr {
+    Substr = strings::getrange {
         name: "substr", arity: 4, since: "1.0.0",
         flags: [READONLY], categories: [STRING], keys: [at(1): RO ACCESS],
         syntax: "key start end",

@@ -63,6 +63,10 @@ impl Protocol for Words {
     fn may_idle(&self) -> bool {
         true
     }
+
+    fn takes_messages(&self) -> bool {
+        false
+    }
 }
 
 /// Notes what it hears under a name of its own.
@@ -231,6 +235,7 @@ fn each_connection_has_the_ways_and_words_of_its_protocol() {
     assert_eq!(a.too_large(), Bytewise.too_large());
     assert_eq!(b.too_large(), Words.too_large());
     assert_eq!((a.may_idle(), b.may_idle()), (false, true));
+    assert_eq!((a.takes_messages(), b.takes_messages()), (true, false));
     assert!(!Combined::ends_batch(&Either::A(b'a')));
     assert!(Combined::ends_batch(&Either::B((0, b"last"))));
     assert!(!Combined::ends_batch(&Either::B((0, b"first"))));

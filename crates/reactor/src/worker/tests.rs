@@ -21,10 +21,14 @@ use std::os::unix::net::UnixStream;
 /// A request is a line.
 struct Lines {
     may_idle: bool,
+    takes_messages: bool,
 }
 
 /// The tag of connections that may idle.
 const PATIENT: u16 = 1;
+
+/// The tag of connections that take no messages.
+const ALOOF: u16 = 2;
 
 impl Protocol for Lines {
     const NAME: &'static str = "lines";
@@ -45,6 +49,10 @@ impl Protocol for Lines {
 
     fn may_idle(&self) -> bool {
         self.may_idle
+    }
+
+    fn takes_messages(&self) -> bool {
+        self.takes_messages
     }
 }
 
@@ -161,7 +169,8 @@ where
     fn new(options: Options, service: F) -> Self {
         let clock = Clock::manual(0);
         let directory = Arc::new(Directory::new());
-        let make: fn(u16) -> Lines = |tag| Lines { may_idle: tag == PATIENT };
+        let make: fn(u16) -> Lines =
+            |tag| Lines { may_idle: tag == PATIENT, takes_messages: tag != ALOOF };
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
         let events = Events::with_capacity(options.events);
         Rig { worker: worker.unwrap(), events, census: Census::new(1), clock, serial: 0 }

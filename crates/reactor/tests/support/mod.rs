@@ -6,7 +6,9 @@
 use buffer::SendBuf;
 use clock::Clock;
 use protocol::{Context, Control, Directory, ErrorReply, Execute, Malformed, Parsed, Protocol};
-use reactor::{Acceptor, AcceptorHandle, Census, Door, Endpoint, Listener, Mailbox, Message};
+use reactor::{
+    Acceptor, AcceptorHandle, Census, Dials, Door, Endpoint, Listener, Mailbox, Message,
+};
 use reactor::{Options, Worker};
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
@@ -92,7 +94,8 @@ impl Crew {
         let rejection = Echo::TOO_MANY_CONNECTIONS;
         let doors = vec![Door { listener, tls: None, tag: 0, rejection }];
         let (workers, census) = (self.mailboxes.clone(), self.census.clone());
-        let acceptor = Acceptor::new(doors, workers, census, most).unwrap();
+        let dials = Dials::new(most, &Options::default());
+        let acceptor = Acceptor::new(doors, workers, census, dials).unwrap();
         let handle = acceptor.handle();
         (acceptor, handle, address)
     }

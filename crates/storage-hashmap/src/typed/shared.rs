@@ -6,6 +6,7 @@ use super::ledger::Ledger;
 use super::random::Random;
 use super::shard::Shard;
 use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage::keyspace::{Scope, Settings};
 use values::Entry;
@@ -13,7 +14,7 @@ use values::Entry;
 /// The shards and what is about them.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) settings: Settings,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) ledger: Ledger,
     pub(crate) bin: Bin,
     /// For each shard, the moment in unix milliseconds from which its sweep has something to do.
@@ -34,7 +35,7 @@ impl Shared {
     pub(crate) fn new(shards: usize, databases: usize, random: Random) -> Self {
         debug_assert!(shards.is_power_of_two() && shards <= 64, "{shards} shards");
         Shared {
-            settings: Settings::default(),
+            settings: Arc::default(),
             ledger: Ledger::new(shards),
             bin: Bin::default(),
             dues: (0..shards).map(|_| AtomicU64::new(u64::MAX)).collect(),

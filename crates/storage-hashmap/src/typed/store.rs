@@ -139,7 +139,7 @@ impl Keyspace for TypedStore {
     /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
-        if self.shared.ledger.used() < CACHED_BYTES {
+        if stage == Stage::Value || self.shared.ledger.used() < CACHED_BYTES {
             return;
         }
         let hash = hash_of(key);
@@ -175,7 +175,7 @@ impl Keyspace for TypedStore {
         more | self.evict_ahead(unix_ms, budget, gone)
     }
 
-    fn settings(&self) -> &Settings {
+    fn settings(&self) -> &Arc<Settings> {
         &self.shared.settings
     }
 

@@ -202,7 +202,7 @@ impl Errand<'_> {
             self.counts.expired_fields += fields as u64;
             self.tell(entry, Reason::FieldExpired);
         }
-        if entry.len() == 0 {
+        if entry.is_empty() {
             *removed += fields + 1;
             self.tell(entry, Reason::Emptied);
             return Verdict::Remove;

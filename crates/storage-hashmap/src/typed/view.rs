@@ -83,7 +83,8 @@ impl<'a> TypedView<'a> {
     #[cold]
     fn bury(&mut self, db: usize, hash: u64) {
         let unix_ms = self.unix_ms;
-        let is_dead = |entry: &Entry| is_past(entry, unix_ms);
+        // Others in the bucket may look alike to the table and be expired, too.
+        let is_dead = |entry: &Entry| is_past(entry, unix_ms) && hash_of(entry.key()) == hash;
         if let Some(entry) = self.change(db, hash, |database| database.remove_by(hash, is_dead)) {
             self.mourn(db, hash, entry);
         }
@@ -109,6 +110,28 @@ impl<'a> TypedView<'a> {
     #[inline]
     fn database(&self, db: usize, hash: u64) -> &Database {
         &self.guards.shard(self.shared.shard_of(hash)).databases[db]
+    }
+
+    /// The live entry under a key, and whether there is one is counted; marked as used if `touch`.
+    #[inline]
+    fn read(&mut self, db: usize, key: &[u8], touch: bool) -> Option<&Entry> {
+        self.settle();
+        let hash = hash_of(key);
+        let shard = self.guards.shard_mut(self.shared.shard_of(hash));
+        let Some(entry) = shard.databases[db].table.find_mut(hash, key) else {
+            shard.counts.misses += 1;
+            return None;
+        };
+        if is_past(entry, self.unix_ms) {
+            shard.counts.misses += 1;
+            self.pending = Pending::Dead { db, hash };
+            return None;
+        }
+        shard.counts.hits += 1;
+        if touch {
+            mark(entry, self.access, &mut self.local.random);
+        }
+        Some(entry)
     }
 
     /// The live entry under a key, to be changed; marked as used if `touch`.
@@ -169,23 +192,11 @@ impl View for TypedView<'_> {
 
     #[inline]
     fn get(&mut self, db: usize, key: &[u8]) -> Option<&Entry> {
-        self.settle();
-        let hash = hash_of(key);
-        let shard = self.guards.shard_mut(self.shared.shard_of(hash));
-        let Some(entry) = shard.databases[db].table.find_mut(hash, key) else {
-            shard.counts.misses += 1;
-            return None;
-        };
-        if is_past(entry, self.unix_ms) {
-            shard.counts.misses += 1;
-            self.pending = Pending::Dead { db, hash };
-            return None;
-        }
-        shard.counts.hits += 1;
-        if self.touch {
-            mark(entry, self.access, &mut self.local.random);
-        }
-        Some(entry)
+        self.read(db, key, self.touch)
+    }
+
+    fn glance(&mut self, db: usize, key: &[u8]) -> Option<&Entry> {
+        self.read(db, key, false)
     }
 
     #[inline]

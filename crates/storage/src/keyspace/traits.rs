@@ -3,6 +3,7 @@
 
 use super::{EntryMut, Gone, KeyspaceStats, Scope, Settings};
 use crate::Stage;
+use std::sync::Arc;
 use values::Entry;
 
 /// One worker's handle on a keyspace. A clone is another worker's.
@@ -64,7 +65,7 @@ pub trait Keyspace: Clone {
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool;
 
     /// What can be changed at run time, the same for all handles.
-    fn settings(&self) -> &Settings;
+    fn settings(&self) -> &Arc<Settings>;
 
     /// A summary, cheap enough for every `INFO`. Not to be called by a thread that holds a view.
     fn stats(&self) -> KeyspaceStats;
@@ -106,6 +107,10 @@ pub trait View {
     /// The live entry under `key`, for a command that reads it: counts as a use, and as a hit or a
     /// miss.
     fn get(&mut self, db: usize, key: &[u8]) -> Option<&Entry>;
+
+    /// The live entry under `key`, for a command that looks at it without using it (`TYPE`, `TTL`):
+    /// counts as a hit or a miss, but not as a use.
+    fn glance(&mut self, db: usize, key: &[u8]) -> Option<&Entry>;
 
     /// The live entry under `key`, without a trace of having looked. Any number may be borrowed at
     /// once.

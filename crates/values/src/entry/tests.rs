@@ -237,3 +237,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_that_spells_an_integer_stays_a_text() {
+    let mut entry = Entry::integer(b"key", 7);
+    entry.set_text(b"10");
+    assert_eq!(entry.encoding(), Encoding::Embstr);
+    assert_eq!((entry.text(&mut Digits::new()), entry.as_integer()), (&b"10"[..], Some(10)));
+    entry.set_text(&[b'1'; 45]);
+    assert_eq!(entry.encoding(), Encoding::Raw);
+}

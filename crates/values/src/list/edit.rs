@@ -51,9 +51,13 @@ impl<'a> ListMut<'a> {
     }
 
     /// Elements.
-    #[expect(clippy::len_without_is_empty, reason = "an empty list is removed")]
     pub fn len(&self) -> usize {
         self.read().len()
+    }
+
+    /// Whether it has lost its last element, and is to be removed.
+    pub fn is_empty(&self) -> bool {
+        self.entry.is_empty()
     }
 
     /// Says that so many elements are to be pushed, with so many bytes in all.

@@ -2,6 +2,7 @@
 //! Messages from one connection to another.
 
 use super::*;
+use protocol::Ticket;
 
 /// `N line` sends the line to the `N`-th connection, `N*C` sends it `C` times; `quit` closes.
 fn post(line: &[u8], _: &mut SendBuf, context: &mut Context<'_>) -> Control {
@@ -25,6 +26,28 @@ fn messages_arrive_in_order_at_others_and_at_the_sender() {
     a.write_all(b"2 first\n1 self\n2 second\n9 nobody\n").unwrap();
     assert_eq!(rig.read_all(&mut b), (b"first\nsecond\n".to_vec(), false));
     assert_eq!(rig.read_all(&mut a), (b"self\n".to_vec(), false));
+}
+
+#[test]
+fn who_takes_no_messages_gets_replies_alone() {
+    let mut rig =
+        Rig::new(options(), |line: &[u8], out: &mut SendBuf, context: &mut Context<'_>| {
+            match line {
+                b"wait" => return Control::Block,
+                b"go" => {
+                    let (to, reply) = (ConnectionId::new(0, 2), Bytes::from_static(b"at last\n"));
+                    context.outbox.push(to, Bytes::from_static(b"never\n"));
+                    context.outbox.resume(to, Ticket::default(), reply);
+                }
+                _ => out.put(b"ok\n"),
+            }
+            Control::Continue
+        });
+    let (mut sender, mut aloof) = (rig.connect(), rig.connect_with(ALOOF));
+    aloof.write_all(b"hello\nwait\n").unwrap();
+    rig.settle();
+    sender.write_all(b"go\n").unwrap();
+    assert_eq!(rig.read_all(&mut aloof), (b"ok\nat last\n".to_vec(), false));
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
     every_operation_sees_it(make);
     past_expiry(make);
     told_once(make);
+    told_each_as_itself(make);
     told_to_listeners_only(make);
     active(make);
     active_off(make);
@@ -112,6 +113,24 @@ fn told_once<K: Keyspace>(make: &impl Fn() -> K) {
     drop(view);
     assert_eq!(subject.delete(1, b"key"), Some(b"new".to_vec()), "RULE-READ: the new one");
     assert_eq!(subject.pass(20_000), [], "RULE-GONE: what is taken is not told");
+    subject.finish();
+}
+
+/// Of many that have expired, the one that is met is the one that goes.
+fn told_each_as_itself<K: Keyspace>(make: &impl Fn() -> K) {
+    const KEYS: u32 = 4000;
+    let mut subject = Subject::new(make);
+    subject.keyspace.settings().add_listener();
+    for number in 0..KEYS {
+        subject.put_for(0, &number.to_le_bytes(), b"value", 100);
+    }
+    subject.now_ms += 100;
+    for number in 0..KEYS {
+        let key = number.to_le_bytes();
+        assert_eq!(subject.read(0, &key), None, "RULE-EXPIRY: one of many");
+        let expected: Vec<Told> = vec![(0, key.to_vec(), Reason::Expired)];
+        assert_eq!(subject.drained(), expected, "RULE-GONE: another went than was met");
+    }
     subject.finish();
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Reference {
 
 #[derive(Debug)]
 struct Shared {
-    settings: Settings,
+    settings: Arc<Settings>,
     state: Mutex<State>,
     flaw: Flaw,
 }
@@ -41,7 +41,7 @@ impl Shared {
 impl Reference {
     pub(super) fn new(flaw: Flaw) -> Self {
         let state = Mutex::new(State::new(DATABASES, flaw));
-        let shared = Arc::new(Shared { settings: Settings::default(), state, flaw });
+        let shared = Arc::new(Shared { settings: Arc::default(), state, flaw });
         Reference { shared, notes: Notes::new(), reserved: 0 }
     }
 
@@ -129,7 +129,7 @@ impl Keyspace for Reference {
         more || state.is_leaving()
     }
 
-    fn settings(&self) -> &Settings {
+    fn settings(&self) -> &Arc<Settings> {
         &self.shared.settings
     }
 

@@ -30,13 +30,14 @@ fn hits_and_misses<K: Keyspace>(make: &impl Fn() -> K) {
     assert!(view.get(0, b"key").is_some() && view.get(0, b"key").is_some());
     assert!(view.get(1, b"key").is_none() && view.get(0, b"dead").is_none());
     assert!(view.get(0, b"dead").is_none());
+    assert!(view.glance(0, b"key").is_some() && view.glance(0, b"none").is_none());
     // None of these counts.
     assert!(view.peek(0, b"key").is_some() && view.peek(0, b"none").is_none());
     assert!(view.get_mut(0, b"key").is_some() && view.get_mut(0, b"none").is_none());
     assert!(view.take(0, b"none").is_none() && view.random(0, 1).is_some());
     drop(view);
     let stats = subject.keyspace.stats();
-    assert_eq!((stats.hits, stats.misses), (2, 3), "RULE-STATS: hits and misses");
+    assert_eq!((stats.hits, stats.misses), (3, 4), "RULE-STATS: hits and misses");
     assert_eq!(stats.expired, 1, "RULE-STATS: expired, found by a read");
     subject.finish();
 }

@@ -55,6 +55,8 @@ fn untouched<K: Keyspace>(make: &impl Fn() -> K) {
     assert!(view.get(0, b"key").is_some() && view.get_mut(0, b"key").is_some());
     drop(view);
     assert!(is_about(idle_ms(&mut subject, b"key"), 10_000), "RULE-USE: an untouching view");
+    assert!(subject.view(b"key").glance(0, b"key").is_some(), "RULE-READ");
+    assert!(is_about(idle_ms(&mut subject, b"key"), 10_000), "RULE-USE: it was looked at");
     assert!(subject.view(b"key").get(0, b"key").is_some(), "RULE-READ");
     assert!(is_about(idle_ms(&mut subject, b"key"), 0), "RULE-USE: the next view touches again");
     subject.finish();

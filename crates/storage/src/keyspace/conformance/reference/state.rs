@@ -189,7 +189,7 @@ impl State {
             let mut hash = entry.hash_mut(&limits).expect("only hashes have parts that expire");
             let removed = hash.remove_expired(unix_ms, *left, |_| ());
             let (after, due) = (entry.heap_bytes() as u64, entry.due());
-            let is_empty = entry.len() == 0;
+            let is_empty = entry.is_empty();
             self.entry_bytes = self.entry_bytes - before + after;
             self.stats.expired_fields += removed as u64;
             *left = left.saturating_sub(removed);

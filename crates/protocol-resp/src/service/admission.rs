@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whether a command may run: the checks that come before it, in Redis's order.
+
+use super::RespService;
+use super::dispatch::no_such_subcommand;
+use super::fault::Fault;
+use super::resp::Resp;
+use super::transaction::writes;
+use crate::parse::Args;
+use crate::reply::Version;
+use crate::table::{self, CommandId, Flags};
+use buffer::SendBuf;
+use protocol::Context;
+use storage::keyspace::Keyspace;
+
+/// What becomes of a command that is not refused.
+#[derive(Debug)]
+pub(super) enum Admission {
+    /// It runs; a sub-command has been found for a container.
+    Run(CommandId),
+    /// It waits for EXEC.
+    Queue(CommandId),
+    /// It waits until clients are no longer paused.
+    Defer,
+}
+
+/// Bytes of arguments that are quoted back for an unknown command.
+const QUOTED_MAX: usize = 128;
+
+impl<K: Keyspace> RespService<K> {
+    /// Checks a command.
+    #[inline]
+    pub(super) fn admit(
+        &mut self,
+        conn: &mut Resp,
+        id: Option<CommandId>,
+        args: Args<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Admission, Fault> {
+        let Some(id) = id else { return Err(unknown(args)) };
+        let id = resolve(id, args)?;
+        let spec = id.spec();
+        if let Some(client) = &conn.client {
+            client.sends(id.index() as u32, context.now.ticks);
+        }
+        if !conn.framing.authenticated
+            && !spec.flags.has(Flags::NO_AUTH)
+            && self.host.asks_for_password()
+        {
+            return Err(Fault::NO_AUTH);
+        }
+        if conn.is_unusual() || self.host.is_unusual() {
+            return self.admit_unusual(conn, id, context);
+        }
+        if spec.flags.has(Flags::DENYOOM) && !self.has_room(context) {
+            return Err(Fault::OUT_OF_MEMORY);
+        }
+        Ok(Admission::Run(id))
+    }
+
+    /// The checks for connections in a special state, and for a server in one.
+    #[cold]
+    fn admit_unusual(
+        &mut self,
+        conn: &mut Resp,
+        id: CommandId,
+        context: &mut Context<'_>,
+    ) -> Result<Admission, Fault> {
+        let spec = id.spec();
+        let in_transaction = conn.transaction.is_some();
+        if in_transaction && spec.flags.has(Flags::NO_MULTI) {
+            return Err(Fault::new("ERR Command not allowed inside a transaction"));
+        }
+        // EXEC does what its commands do, and queueing takes memory, too.
+        let is_queued = in_transaction && !is_never_queued(spec.name);
+        let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::EXEC);
+        let (flags, writes) = match transaction {
+            Some(transaction) => (transaction.flags, transaction.writes),
+            None => (spec.flags, writes(spec)),
+        };
+        if (flags.has(Flags::DENYOOM) || is_queued) && !self.has_room(context) {
+            return Err(Fault::OUT_OF_MEMORY);
+        }
+        if conn.is_subscriber() && conn.version == Version::Resp2 && !is_for_subscribers(spec.name)
+        {
+            return Err(Fault::made(format!(
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
+                 RESET are allowed in this context",
+                spec.name
+            )));
+        }
+        if conn.is_monitor {
+            // To Redis a monitor is a kind of replica. No pause holds it, either.
+            if writes || flags.has(Flags::WRITE) || flags.has(Flags::READONLY) {
+                return Err(Fault::new("ERR Replica can't interact with the keyspace"));
+            }
+        } else if self.host.pause.holds(writes, context.now) {
+            conn.held = self.host.pause.hold(context.connection, context.ticket, context.now);
+            if conn.held.is_some() {
+                conn.note_blocked(true);
+                return Ok(Admission::Defer);
+            }
+        }
+        Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
+    }
+
+    /// Whether there is room for a write, after evictions.
+    #[inline]
+    fn has_room(&mut self, context: &mut Context<'_>) -> bool {
+        let RespService { keyspace, host, .. } = self;
+        if keyspace.settings().maxmemory() == 0 {
+            return true;
+        }
+        let outbox = &mut *context.outbox;
+        keyspace.make_room(context.now.unix_ms, &mut |gone| host.tell_gone(gone, outbox))
+    }
+
+    /// Answers a command that is refused. A transaction it would have been a part of is spoilt.
+    #[cold]
+    pub(super) fn refuse(
+        &mut self,
+        conn: &mut Resp,
+        id: Option<CommandId>,
+        fault: &Fault,
+        out: &mut SendBuf,
+    ) {
+        if let Some(id) = id {
+            self.desk.tally.of(id.index()).rejected.add(1);
+        }
+        if id == Some(CommandId::EXEC) {
+            return self.refuse_exec(conn, fault, out);
+        }
+        if let Some(transaction) = &mut conn.transaction {
+            transaction.is_spoilt = true;
+        }
+        self.fail(fault.text(), conn, out);
+    }
+}
+
+/// Whether a subscriber may send it in RESP2, where messages and replies look alike.
+fn is_for_subscribers(name: &str) -> bool {
+    matches!(
+        name,
+        "subscribe"
+            | "unsubscribe"
+            | "psubscribe"
+            | "punsubscribe"
+            | "ssubscribe"
+            | "sunsubscribe"
+            | "ping"
+            | "quit"
+            | "reset"
+    )
+}
+
+/// Whether it takes place at once also between MULTI and EXEC.
+fn is_never_queued(name: &str) -> bool {
+    matches!(name, "exec" | "discard" | "multi" | "watch" | "quit" | "reset")
+}
+
+/// The command that `args` mean, which may be a sub-command of `id`; they are as many as it takes.
+#[inline]
+fn resolve(id: CommandId, args: Args<'_>) -> Result<CommandId, Fault> {
+    let id = match args.get(1) {
+        Some(name) if id.is_container() => match table::find_sub(id, name) {
+            Some(sub) => sub,
+            None => return Err(no_such_subcommand(id, name)),
+        },
+        _ => id,
+    };
+    let spec = id.spec();
+    if spec.accepts(args.len()) { Ok(id) } else { Err(Fault::arity(spec.name)) }
+}
+
+/// As much of an argument as an error quotes: so many bytes at most, and what comes before a zero.
+pub(super) fn shown(arg: &[u8], most: usize) -> &[u8] {
+    let arg = &arg[..arg.len().min(most)];
+    &arg[..arg.iter().position(|&byte| byte == 0).unwrap_or(arg.len())]
+}
+
+/// The error for a name that is no command: it quotes the name and what came with it.
+#[cold]
+fn unknown(args: Args<'_>) -> Fault {
+    let mut text = b"ERR unknown command '".to_vec();
+    let name = args.arg(0);
+    text.extend_from_slice(shown(name, QUOTED_MAX));
+    text.extend_from_slice(b"', with args beginning with: ");
+    let start = text.len();
+    for arg in args.iter().skip(1) {
+        let left = QUOTED_MAX.saturating_sub(text.len() - start);
+        if left == 0 {
+            break;
+        }
+        text.push(b'\'');
+        text.extend_from_slice(shown(arg, left));
+        text.extend_from_slice(b"' ");
+    }
+    Fault::made(text)
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Clients`]: what others may know of each connection, and do to it.
+
+use super::waiters::Waiting;
+use super::watch::Mark;
+use crate::reply::Version;
+use clock::Ticks;
+use parking_lot::Mutex;
+use protocol::{ConnectionId, Peer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// One connection, as CLIENT LIST shows it. Its own worker writes, any may read.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) id: ConnectionId,
+    pub(crate) since: Ticks,
+    /// Its socket; a service that is tested without a reactor knows of none.
+    pub(crate) peer: Option<Arc<Peer>>,
+    pub(crate) names: Mutex<Names>,
+    /// See the constants of [`Client`].
+    flags: AtomicU32,
+    /// Small numbers: database, version of the protocol, commands queued, keys watched.
+    pub(crate) db: AtomicU32,
+    pub(crate) version: AtomicU32,
+    pub(crate) queued: AtomicU32,
+    pub(crate) queued_bytes: AtomicU64,
+    pub(crate) watched: AtomicU32,
+    /// Whether a key it watches has changed.
+    pub(crate) spoilt: Mark,
+    /// Channels, patterns and shard channels listened to.
+    pub(crate) subscriptions: [AtomicU32; 3],
+    /// The last command, as an index into the table.
+    pub(crate) last_command: AtomicU32,
+    /// When it last sent a command, in milliseconds of the monotonic clock.
+    pub(crate) last_ms: AtomicU64,
+    pub(crate) commands: AtomicU64,
+    /// What it waits for.
+    pub(crate) waiting: Mutex<Option<Waiting>>,
+}
+
+/// What a client calls itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) name: Box<[u8]>,
+    pub(crate) lib_name: Box<[u8]>,
+    pub(crate) lib_version: Box<[u8]>,
+}
+
+impl Client {
+    /// It is between MULTI and EXEC.
+    pub(crate) const IN_TRANSACTION: u32 = 1;
+    /// It waits: in a blocking command, or for the end of a pause.
+    pub(crate) const BLOCKED: u32 = 1 << 1;
+    /// It listens to channels.
+    pub(crate) const SUBSCRIBER: u32 = 1 << 2;
+    /// It sees all commands.
+    pub(crate) const MONITOR: u32 = 1 << 3;
+    /// It is spared when clients must go to free memory.
+    pub(crate) const NO_EVICT: u32 = 1 << 4;
+    /// Its reads do not count as accesses.
+    pub(crate) const NO_TOUCH: u32 = 1 << 5;
+    /// It is closed once its replies are sent: for others it is gone.
+    pub(crate) const CLOSING: u32 = 1 << 6;
+
+    /// A connection that was made at `since`, with the mark of the keys it will watch.
+    pub(crate) fn new(
+        id: ConnectionId,
+        since: Ticks,
+        version: Version,
+        spoilt: Mark,
+        peer: Option<Arc<Peer>>,
+    ) -> Self {
+        Client {
+            id,
+            since,
+            peer,
+            names: Mutex::default(),
+            flags: AtomicU32::new(0),
+            db: AtomicU32::new(0),
+            version: AtomicU32::new(u32::from(version.number())),
+            queued: AtomicU32::new(0),
+            queued_bytes: AtomicU64::new(0),
+            watched: AtomicU32::new(0),
+            spoilt,
+            subscriptions: Default::default(),
+            last_command: AtomicU32::new(u32::MAX),
+            last_ms: AtomicU64::new(since.as_millis()),
+            commands: AtomicU64::new(0),
+            waiting: Mutex::new(None),
+        }
+    }
+
+    /// Whether all of `flags` are set.
+    #[inline]
+    pub(crate) fn is(&self, flags: u32) -> bool {
+        self.flags.load(Relaxed) & flags == flags
+    }
+
+    /// Sets or clears `flags`.
+    pub(crate) fn set(&self, flags: u32, on: bool) {
+        if on {
+            self.flags.fetch_or(flags, Relaxed);
+        } else {
+            self.flags.fetch_and(!flags, Relaxed);
+        }
+    }
+
+    /// Notes that it sends a command now. Only its own worker writes, so plain stores do.
+    #[inline]
+    pub(crate) fn sends(&self, command: u32, now: Ticks) {
+        self.last_command.store(command, Relaxed);
+        self.last_ms.store(now.as_millis(), Relaxed);
+        self.commands.store(self.commands.load(Relaxed) + 1, Relaxed);
+    }
+
+    /// Its address as clients write it; empty without a socket.
+    pub(crate) fn address(&self) -> String {
+        self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.remote))
+    }
+}
+
+/// The name of a socket, `tcp:127.0.0.1:6379` for one, as clients of Redis write it: an address and
+/// a port, or a path and 0.
+pub(crate) fn address(name: &str) -> String {
+    match name.split_once(':') {
+        Some(("unix", path)) => format!("{path}:0"),
+        Some(("tcp" | "tcp6", address)) => address.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// Whether a client is on this machine, going by its address.
+pub(crate) fn is_local(remote: &str) -> bool {
+    let loopback = ["unix:", "tcp:127.", "tcp6:[::1]:", "tcp6:[::ffff:127."];
+    loopback.iter().any(|start| remote.starts_with(start))
+}
+
+/// All connections of a process that have sent a command.
+#[derive(Debug, Default)]
+pub(crate) struct Clients {
+    by_id: Mutex<BTreeMap<u64, Arc<Client>>>,
+}
+
+impl Clients {
+    /// Enters a connection.
+    pub(crate) fn enter(&self, client: &Arc<Client>) {
+        self.by_id.lock().insert(client.id.serial(), Arc::clone(client));
+    }
+
+    /// Strikes a connection out.
+    pub(crate) fn leave(&self, client: &Client) {
+        self.by_id.lock().remove(&client.id.serial());
+    }
+
+    /// The connection with this number.
+    pub(crate) fn get(&self, serial: u64) -> Option<Arc<Client>> {
+        self.by_id.lock().get(&serial).cloned()
+    }
+
+    /// All, oldest first.
+    pub(crate) fn list(&self) -> Vec<Arc<Client>> {
+        self.by_id.lock().values().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_as_redis_does() {
+        for (name, expected) in [
+            ("tcp:127.0.0.1:6379", "127.0.0.1:6379"),
+            ("tcp6:[::1]:6379", "[::1]:6379"),
+            ("unix:/run/rds.sock", "/run/rds.sock:0"),
+            ("127.0.0.1:6379", "127.0.0.1:6379"),
+        ] {
+            assert_eq!(address(name), expected);
+        }
+    }
+
+    #[test]
+    fn clients_on_this_machine_are_told_by_their_address() {
+        for remote in ["unix:/run/rds", "tcp:127.0.0.1:5", "tcp6:[::1]:5"] {
+            assert!(is_local(remote), "{remote}");
+        }
+        for remote in ["tcp:10.0.0.1:5", "tcp6:[fe80::1]:5", "tcp:128.127.0.1:5"] {
+            assert!(!is_local(remote), "{remote}");
+        }
+    }
+}

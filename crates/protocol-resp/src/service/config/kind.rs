@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Kind`]: how the value of a parameter is written, and the words in which a wrong one is refused.
+
+use values::parse_i64;
+
+/// What a parameter's value may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// `yes` or `no`.
+    YesNo,
+    /// An integer within bounds, both included.
+    Integer(i64, i64),
+    /// A number of bytes within bounds, both included: `100`, `100kb`, `1g`.
+    Bytes(i64, i64),
+    /// Permission bits.
+    Octal,
+    /// One of some words; it is known by its place among them.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+    /// A text in a form of its own, which comes back as it is to be shown.
+    Special(fn(&[u8]) -> Result<String, String>),
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A number; of words, the place of one among those there are.
+    Number(i64),
+    /// A text.
+    Text(Vec<u8>),
+}
+
+impl Value {
+    /// The number that the value of a numeric kind is.
+    pub(crate) fn number(&self) -> i64 {
+        match self {
+            Value::Number(number) => *number,
+            Value::Text(_) => 0,
+        }
+    }
+
+    /// The number, where the kind admits none below zero.
+    pub(crate) fn count(&self) -> u64 {
+        self.number().unsigned_abs()
+    }
+
+    /// Whether the value of a kind of yes or no is yes.
+    pub(crate) fn is_yes(&self) -> bool {
+        self.number() != 0
+    }
+
+    /// The text that the value of another kind is.
+    pub(crate) fn text(&self) -> &[u8] {
+        match self {
+            Value::Number(_) => b"",
+            Value::Text(text) => text,
+        }
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Value::Number(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(is_yes: bool) -> Self {
+        Value::Number(i64::from(is_yes))
+    }
+}
+
+impl Kind {
+    /// The value that `text` stands for, or what is wrong with it.
+    pub(crate) fn read(self, text: &[u8]) -> Result<Value, String> {
+        match self {
+            Kind::YesNo => match text.to_ascii_lowercase().as_slice() {
+                b"yes" => Ok(Value::Number(1)),
+                b"no" => Ok(Value::Number(0)),
+                _ => Err("argument must be 'yes' or 'no'".to_owned()),
+            },
+            Kind::Integer(least, most) => {
+                let number = parse_i64(text);
+                within(number.ok_or("argument couldn't be parsed into an integer")?, least, most)
+            }
+            Kind::Bytes(least, most) => {
+                within(bytes(text).ok_or("argument must be a memory value")?, least, most)
+            }
+            Kind::Octal => {
+                let digits = str::from_utf8(text).ok();
+                let mode = digits.and_then(|digits| i64::from_str_radix(digits, 8).ok());
+                within(mode.ok_or("argument couldn't be parsed as an octal number")?, 0, 0o777)
+            }
+            Kind::Choice(words) => {
+                let found =
+                    words.iter().position(|word| word.as_bytes().eq_ignore_ascii_case(text));
+                found.map(|place| Value::Number(place as i64)).ok_or_else(|| {
+                    format!("argument(s) must be one of the following: {}", words.join(", "))
+                })
+            }
+            Kind::Text => Ok(Value::Text(text.to_vec())),
+            Kind::Special(read) => read(text).map(|text| Value::Text(text.into_bytes())),
+        }
+    }
+
+    /// A value as it is shown.
+    pub(crate) fn show(self, value: &Value) -> Vec<u8> {
+        match (self, value) {
+            (_, Value::Text(text)) => text.clone(),
+            (Kind::YesNo, value) => (if value.is_yes() { "yes" } else { "no" }).into(),
+            (Kind::Octal, value) => format!("{:o}", value.number()).into_bytes(),
+            (Kind::Choice(words), value) => {
+                words.get(value.number() as usize).copied().unwrap_or_default().into()
+            }
+            (_, value) => value.number().to_string().into_bytes(),
+        }
+    }
+}
+
+fn within(number: i64, least: i64, most: i64) -> Result<Value, String> {
+    if (least..=most).contains(&number) {
+        Ok(Value::Number(number))
+    } else {
+        Err(format!("argument must be between {least} and {most} inclusive"))
+    }
+}
+
+/// A number of bytes: `k`, `m` and `g` are powers of 1000, with a `b` behind them of 1024.
+pub(super) fn bytes(text: &[u8]) -> Option<i64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, unit) = text.split_at(digits);
+    let number: i64 = str::from_utf8(number).ok()?.parse().ok()?;
+    let factor = match unit.to_ascii_lowercase().as_slice() {
+        b"" | b"b" => 1,
+        b"k" => 1000,
+        b"kb" => 1 << 10,
+        b"m" => 1_000_000,
+        b"mb" => 1 << 20,
+        b"g" => 1_000_000_000,
+        b"gb" => 1 << 30,
+        _ => return None,
+    };
+    number.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_units_as_in_redis() {
+        for (text, number) in
+            [("100", 100), ("1k", 1000), ("1KB", 1024), ("2mb", 2 << 20), ("3g", 3_000_000_000)]
+        {
+            assert_eq!(bytes(text.as_bytes()), Some(number), "{text}");
+        }
+        for text in ["", "mb", "-1", "1x", "1.5gb", "10%", "9999999999999999gb"] {
+            assert_eq!(bytes(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_shown_again() {
+        let words = Kind::Choice(&["one", "two"]);
+        let cases = [
+            (Kind::YesNo, "YES", "yes"),
+            (Kind::Integer(-5, 5), "-5", "-5"),
+            (Kind::Bytes(0, 1 << 40), "1gb", "1073741824"),
+            (Kind::Octal, "0700", "700"),
+            (words, "TWO", "two"),
+            (Kind::Text, "any thing", "any thing"),
+        ];
+        for (kind, given, shown) in cases {
+            let value = kind.read(given.as_bytes()).expect(given);
+            assert_eq!(kind.show(&value), shown.as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_the_words_of_redis() {
+        let cases = [
+            (Kind::YesNo, "maybe", "argument must be 'yes' or 'no'"),
+            (Kind::Integer(0, 9), "10", "argument must be between 0 and 9 inclusive"),
+            (Kind::Integer(0, 9), "x", "argument couldn't be parsed into an integer"),
+            (Kind::Bytes(0, 9), "1x", "argument must be a memory value"),
+            (Kind::Octal, "8", "argument couldn't be parsed as an octal number"),
+            (
+                Kind::Choice(&["one", "two"]),
+                "x",
+                "argument(s) must be one of the following: one, two",
+            ),
+        ];
+        for (kind, given, problem) in cases {
+            assert_eq!(kind.read(given.as_bytes()), Err(problem.to_owned()), "{given}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What this server does not do: files, replicas, clusters, users, modules, streams.
+
+use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
+use super::super::parameter::{Parameter, directive, fixed, ignored, kept};
+use super::super::special;
+use super::{INT_MAX, LONG_MAX};
+
+const DISK: &str = "this server keeps nothing on disk";
+const REPLICAS: &str = "this server does not replicate";
+const CLUSTER: &str = "this server is never part of a cluster";
+const USERS: &str = "there is one user: set requirepass";
+const MODULES: &str = "this server loads no modules";
+
+pub(super) static ROWS: &[Parameter] = &[
+    // Files.
+    ignored("save", Special(special::save), "", DISK),
+    fixed("appendonly", YesNo, "no", DISK),
+    kept("appendfilename", Text, "appendonly.aof"),
+    kept("appenddirname", Text, "appendonlydir"),
+    kept("appendfsync", Choice(&["everysec", "always", "no"]), "everysec"),
+    kept("no-appendfsync-on-rewrite", YesNo, "no"),
+    kept("auto-aof-rewrite-percentage", Integer(0, INT_MAX), "100"),
+    kept("auto-aof-rewrite-min-size", Bytes(0, LONG_MAX), "67108864"),
+    kept("aof-load-truncated", YesNo, "yes"),
+    kept("aof-use-rdb-preamble", YesNo, "yes"),
+    kept("aof-timestamp-enabled", YesNo, "no"),
+    kept("aof-rewrite-incremental-fsync", YesNo, "yes"),
+    kept("aof-disable-auto-gc", YesNo, "no"),
+    kept("dbfilename", Text, "dump.rdb"),
+    kept("rdbcompression", YesNo, "yes"),
+    kept("rdbchecksum", YesNo, "yes"),
+    kept("rdb-del-sync-files", YesNo, "no"),
+    kept("rdb-save-incremental-fsync", YesNo, "yes"),
+    kept("sanitize-dump-payload", Choice(&["no", "yes", "clients"]), "no"),
+    kept("stop-writes-on-bgsave-error", YesNo, "yes"),
+    // Replicas.
+    fixed("replicaof", Special(special::words), "", REPLICAS).or("slaveof"),
+    kept("masterauth", Text, ""),
+    kept("masteruser", Text, ""),
+    kept("replica-serve-stale-data", YesNo, "yes").or("slave-serve-stale-data"),
+    kept("replica-read-only", YesNo, "yes").or("slave-read-only"),
+    kept("replica-ignore-maxmemory", YesNo, "yes").or("slave-ignore-maxmemory"),
+    kept("replica-ignore-disk-write-errors", YesNo, "no"),
+    kept("replica-lazy-flush", YesNo, "no").or("slave-lazy-flush"),
+    kept("replica-priority", Integer(0, INT_MAX), "100").or("slave-priority"),
+    kept("replica-announced", YesNo, "yes"),
+    kept("replica-announce-ip", Text, "").or("slave-announce-ip"),
+    kept("replica-announce-port", Integer(0, 65_535), "0").or("slave-announce-port"),
+    kept("repl-diskless-sync", YesNo, "yes"),
+    kept("repl-diskless-sync-delay", Integer(0, INT_MAX), "5"),
+    kept("repl-diskless-sync-max-replicas", Integer(0, INT_MAX), "0"),
+    kept("repl-diskless-load", Text, "disabled"),
+    kept("repl-disable-tcp-nodelay", YesNo, "no"),
+    kept("repl-ping-replica-period", Integer(1, INT_MAX), "10").or("repl-ping-slave-period"),
+    kept("repl-timeout", Integer(1, INT_MAX), "60"),
+    kept("repl-backlog-size", Bytes(1, LONG_MAX), "1048576"),
+    kept("repl-backlog-ttl", Integer(0, LONG_MAX), "3600"),
+    ignored("min-replicas-to-write", Integer(0, INT_MAX), "0", REPLICAS).or("min-slaves-to-write"),
+    kept("min-replicas-max-lag", Integer(0, INT_MAX), "10").or("min-slaves-max-lag"),
+    kept("tls-replication", YesNo, "no"),
+    kept("tls-client-cert-file", Text, ""),
+    kept("tls-client-key-file", Text, ""),
+    kept("tls-client-key-file-pass", Text, ""),
+    // Clusters.
+    fixed("cluster-enabled", YesNo, "no", CLUSTER),
+    kept("cluster-config-file", Text, "nodes.conf"),
+    kept("cluster-node-timeout", Integer(0, LONG_MAX), "15000"),
+    kept("cluster-port", Integer(0, 65_535), "0"),
+    kept("cluster-announce-ip", Text, ""),
+    kept("cluster-announce-hostname", Text, ""),
+    kept("cluster-announce-port", Integer(0, 65_535), "0"),
+    kept("cluster-announce-bus-port", Integer(0, 65_535), "0"),
+    kept("cluster-announce-tls-port", Integer(0, 65_535), "0"),
+    kept("cluster-preferred-endpoint-type", Text, "ip"),
+    kept("cluster-require-full-coverage", YesNo, "yes"),
+    kept("cluster-migration-barrier", Integer(0, INT_MAX), "1"),
+    kept("cluster-allow-replica-migration", YesNo, "yes"),
+    kept("cluster-allow-reads-when-down", YesNo, "no"),
+    kept("cluster-allow-pubsubshard-when-down", YesNo, "yes"),
+    kept("cluster-link-sendbuf-limit", Bytes(0, LONG_MAX), "0"),
+    kept("cluster-replica-no-failover", YesNo, "no").or("cluster-slave-no-failover"),
+    kept("cluster-replica-validity-factor", Integer(0, INT_MAX), "10")
+        .or("cluster-slave-validity-factor"),
+    kept("tls-cluster", YesNo, "no"),
+    // Users, modules, types of values.
+    fixed("aclfile", Text, "", USERS),
+    kept("acllog-max-len", Integer(0, LONG_MAX), "128"),
+    kept("acl-pubsub-default", Choice(&["allchannels", "resetchannels"]), "allchannels"),
+    directive("user", USERS),
+    directive("rename-command", "commands keep their names"),
+    directive("loadmodule", MODULES),
+    kept("enable-module-command", Choice(&["no", "yes", "local"]), "no"),
+    kept("hll-sparse-max-bytes", Bytes(0, LONG_MAX), "3000"),
+    kept("stream-node-max-bytes", Bytes(0, LONG_MAX), "4096"),
+    kept("stream-node-max-entries", Integer(0, LONG_MAX), "100"),
+];

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Connections: where they are accepted, and how they are treated.
+
+use super::super::kind::Kind::{Bytes, Choice, Integer, Octal, Special, Text, YesNo};
+use super::super::kind::Value;
+use super::super::parameter::{Parameter, fixed, ignored, kept, live, start};
+use super::super::special::{self, BufferLimits};
+use super::{INT_MAX, LONG_MAX};
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(super) static ROWS: &[Parameter] = &[
+    start("bind", Special(special::words), "127.0.0.1").at("[server] listen"),
+    start("port", Integer(0, 65_535), "6379").at("[server] port"),
+    start("unixsocket", Text, "").at("[server] listen"),
+    start("unixsocketperm", Octal, "0").at("[server] socket_mode"),
+    start("tcp-backlog", Integer(0, INT_MAX), "511").at("[server] backlog"),
+    start("io-threads", Integer(1, 256), "1").at("[worker] threads"),
+    kept("io-threads-do-reads", YesNo, "yes"),
+    kept("tcp-keepalive", Integer(0, INT_MAX), "300"),
+    live(
+        "maxclients",
+        Integer(1, 1_000_000),
+        "10000",
+        |host| (host.dials.connections_max.load(Relaxed) as u64).into(),
+        |host, value| host.set_connections_max(value.count() as usize),
+    )
+    .at("[server] max_connections"),
+    live(
+        "timeout",
+        Integer(0, INT_MAX),
+        "0",
+        |host| host.dials.idle_seconds.load(Relaxed).into(),
+        |host, value| host.set_idle_timeout(value.count()),
+    )
+    .at("[server] idle_timeout"),
+    live(
+        "client-output-buffer-limit",
+        Special(BufferLimits::canonical),
+        "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
+        |host| Value::Text(host.dials.buffers.lock().to_string().into_bytes()),
+        |host, value| host.set_buffer_limits(value.text()),
+    ),
+    start("client-query-buffer-limit", Bytes(1 << 20, LONG_MAX), "1073741824"),
+    live(
+        "proto-max-bulk-len",
+        Bytes(1 << 20, u32::MAX as i64),
+        "536870912",
+        |host| (host.dials.bulk_max.load(Relaxed) as u64).into(),
+        |host, value| host.dials.bulk_max.store(value.count() as usize, Relaxed),
+    ),
+    live(
+        "requirepass",
+        Text,
+        "",
+        |host| Value::Text(host.password.read().to_vec()),
+        |host, value| *host.password.write() = value.text().into(),
+    ),
+    live(
+        "protected-mode",
+        YesNo,
+        "yes",
+        |host| host.dials.is_protected.load(Relaxed).into(),
+        |host, value| host.dials.is_protected.store(value.is_yes(), Relaxed),
+    ),
+    start("tls-port", Integer(0, 65_535), "0").at("[tls] and [server] listen"),
+    start("tls-cert-file", Text, "").at("[tls] certificate_chain"),
+    start("tls-key-file", Text, "").at("[tls] private_key"),
+    start("tls-ca-cert-file", Text, "").at("[tls] ca_file"),
+    start("tls-auth-clients", Choice(&["no", "yes", "optional"]), "yes").at("[tls] client_auth"),
+    start("tls-protocols", Special(special::words), "").at("[tls] min_version"),
+    fixed("tls-key-file-pass", Text, "", "keys must not be encrypted"),
+    fixed("tls-ca-cert-dir", Text, "", "write one file of authorities: tls-ca-cert-file"),
+    ignored("tls-dh-params-file", Text, "", "keys are exchanged over elliptic curves"),
+    ignored("tls-ciphers", Text, "", "rustls offers no weak ones"),
+    ignored("tls-ciphersuites", Text, "", "rustls offers no weak ones"),
+    ignored("tls-prefer-server-ciphers", YesNo, "no", "rustls chooses"),
+    kept("tls-session-caching", YesNo, "yes"),
+    kept("tls-session-cache-size", Integer(0, INT_MAX), "20480"),
+    kept("tls-session-cache-timeout", Integer(0, INT_MAX), "300"),
+    ignored("maxmemory-clients", Text, "0", "what clients take counts as used memory"),
+    ignored("socket-mark-id", Integer(0, INT_MAX), "0", "sockets are not marked"),
+    ignored("bind-source-addr", Text, "", "it connects to nobody"),
+];

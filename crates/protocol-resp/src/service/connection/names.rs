@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a client is called, by the server and by itself: CLIENT ID, GETNAME, SETNAME, SETINFO.
+
+use super::super::call::Call;
+use super::super::clients::Names;
+use super::super::fault::{Done, Fault};
+use storage::keyspace::View;
+
+/// Tells the number of the connection.
+pub(crate) fn client_id<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.out.integer(call.id.serial() as i64);
+    Ok(())
+}
+
+/// Tells the name of the connection, if it has one.
+pub(crate) fn client_getname<V: View>(call: &mut Call<'_, V>) -> Done {
+    let client = call.conn.client.as_ref();
+    let name = client.map(|client| client.names.lock().name.clone());
+    call.out.bulk_or_null(name.as_deref().filter(|name| !name.is_empty()));
+    Ok(())
+}
+
+/// Names the connection; an empty name takes it away.
+pub(crate) fn client_setname<V: View>(call: &mut Call<'_, V>) -> Done {
+    let name = call.arg(2);
+    check_name(name)?;
+    set_name(call, name);
+    call.out.ok();
+    Ok(())
+}
+
+/// Notes which library the client uses.
+pub(crate) fn client_setinfo<V: View>(call: &mut Call<'_, V>) -> Done {
+    let (attribute, value) = (call.arg(2), call.arg(3));
+    let place: fn(&mut Names) -> &mut Box<[u8]> = if attribute.eq_ignore_ascii_case(b"lib-name") {
+        |names| &mut names.lib_name
+    } else if attribute.eq_ignore_ascii_case(b"lib-ver") {
+        |names| &mut names.lib_version
+    } else {
+        return Err(Fault::made([b"ERR Unrecognized option '", attribute, b"'"].concat()));
+    };
+    if !is_plain(value) {
+        let why: &[u8] = b" cannot contain spaces, newlines or special characters.";
+        return Err(Fault::made([b"ERR ", attribute, why].concat()));
+    }
+    if let Some(client) = &call.conn.client {
+        *place(&mut client.names.lock()) = value.into();
+    }
+    call.out.ok();
+    Ok(())
+}
+
+/// Refuses a name that would not fit in a list of names.
+pub(super) fn check_name(name: &[u8]) -> Done {
+    if is_plain(name) {
+        return Ok(());
+    }
+    let text = "ERR Client names cannot contain spaces, newlines or special characters.";
+    Err(Fault::new(text))
+}
+
+/// Whether all bytes are visible characters of ASCII.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_graphic)
+}
+
+pub(super) fn set_name<V: View>(call: &Call<'_, V>, name: &[u8]) {
+    if let Some(client) = &call.conn.client {
+        client.names.lock().name = name.into();
+    }
+}

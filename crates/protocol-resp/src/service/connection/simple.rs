@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//! PING, ECHO, SELECT, QUIT, RESET.
+
+use super::super::call::Call;
+use super::super::clients::Client;
+use super::super::fault::{Done, Fault};
+use super::super::pubsub;
+use super::super::resp::Replies;
+use crate::reply::Version;
+use protocol::Control;
+use std::sync::atomic::Ordering::Relaxed;
+use storage::keyspace::View;
+
+/// Answers. To a subscriber in RESP2 in the form of a message, for it expects nothing else.
+pub(crate) fn ping<V: View>(call: &mut Call<'_, V>) -> Done {
+    let text = call.args.get(1);
+    if call.args.len() > 2 {
+        return Err(Fault::arity(call.spec.name));
+    }
+    if call.conn.is_subscriber() && call.conn.version == Version::Resp2 {
+        call.out.array(2);
+        call.out.bulk(b"pong");
+        call.out.bulk(text.unwrap_or_default());
+        return Ok(());
+    }
+    match text {
+        Some(text) => call.out.bulk(text),
+        None => call.out.simple("PONG"),
+    }
+    Ok(())
+}
+
+/// Returns its argument.
+pub(crate) fn echo<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.out.bulk(call.arg(1));
+    Ok(())
+}
+
+/// Chooses the database.
+pub(crate) fn select<V: View>(call: &mut Call<'_, V>) -> Done {
+    let db = call.database(call.arg(1))?;
+    set_database(call, db);
+    call.out.ok();
+    Ok(())
+}
+
+fn set_database<V: View>(call: &mut Call<'_, V>, db: usize) {
+    call.conn.db = db;
+    if let Some(client) = &call.conn.client {
+        client.db.store(db as u32, Relaxed);
+    }
+}
+
+/// Closes the connection.
+pub(crate) fn quit<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.out.ok();
+    call.control = Control::Close;
+    Ok(())
+}
+
+/// Makes the connection as if it were new. What it has said of its library stays.
+pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
+    if call.conn.is_monitor {
+        call.conn.is_monitor = false;
+        call.host.monitors.leave(call.id);
+    }
+    drop(call.conn.end_transaction());
+    call.conn.unwatch(call.host);
+    pubsub::leave(call);
+    set_database(call, 0);
+    call.set_version(Version::Resp2);
+    call.conn.framing.authenticated = !call.host.asks_for_password();
+    call.conn.no_touch = false;
+    if call.conn.replies != Replies::Skip {
+        call.conn.replies = Replies::On;
+    }
+    if let Some(client) = &call.conn.client {
+        client.set(Client::MONITOR | Client::NO_EVICT | Client::NO_TOUCH, false);
+        client.names.lock().name = Box::default();
+    }
+    call.out.simple("RESET");
+    Ok(())
+}

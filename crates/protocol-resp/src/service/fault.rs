@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Fault`]: the error a command is answered with.
+
+use std::borrow::Cow;
+
+/// An error reply: its code, a space, and what went wrong, without the leading `-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault(Cow<'static, [u8]>);
+
+/// What a command function returns: nothing, when it has written its reply, or the error that is
+/// its reply.
+///
+/// A function that has begun to write does not fail any more.
+pub type Done = Result<(), Fault>;
+
+impl Fault {
+    /// The key holds a value of another type.
+    pub const WRONG_TYPE: Fault =
+        Fault::new("WRONGTYPE Operation against a key holding the wrong kind of value");
+    /// The arguments do not follow the command's syntax.
+    pub const SYNTAX: Fault = Fault::new("ERR syntax error");
+    /// An argument, or the value to be changed, is no integer of 64 bits.
+    pub const NOT_INTEGER: Fault = Fault::new("ERR value is not an integer or out of range");
+    /// An argument, or the value to be changed, is no number.
+    pub const NOT_FLOAT: Fault = Fault::new("ERR value is not a valid float");
+    /// There is no such key, where there must be one.
+    pub const NO_SUCH_KEY: Fault = Fault::new("ERR no such key");
+    /// An index lies outside of the value.
+    pub const INDEX_OUT_OF_RANGE: Fault = Fault::new("ERR index out of range");
+    /// An integer that must not be negative is, or is too large.
+    pub const OUT_OF_RANGE: Fault = Fault::new("ERR value is out of range");
+    /// An integer that must be positive is not.
+    pub const NOT_POSITIVE: Fault = Fault::new("ERR value is out of range, must be positive");
+    /// An integer whose sign means something has no counterpart of the other sign.
+    pub const NOT_NEGATABLE: Fault = Fault::new(
+        "ERR value is out of range, value must between -9223372036854775807 and \
+         9223372036854775807",
+    );
+    /// There is no room, and nothing may be evicted.
+    pub const OUT_OF_MEMORY: Fault =
+        Fault::new("OOM command not allowed when used memory > 'maxmemory'.");
+    /// The connection has not authenticated itself.
+    pub const NO_AUTH: Fault = Fault::new("NOAUTH Authentication required.");
+
+    /// An error with a fixed text.
+    #[must_use]
+    pub const fn new(text: &'static str) -> Self {
+        Fault(Cow::Borrowed(text.as_bytes()))
+    }
+
+    /// An error whose text is made for the occasion. Line ends in it become spaces when it is
+    /// written.
+    #[must_use]
+    pub fn made(text: impl Into<Vec<u8>>) -> Self {
+        Fault(Cow::Owned(text.into()))
+    }
+
+    /// The wrong number of arguments for the command of this name; that of a sub-command is
+    /// `container|sub`.
+    #[must_use]
+    pub fn arity(name: &str) -> Self {
+        Fault::made(format!("ERR wrong number of arguments for '{name}' command"))
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The first word, by which errors are counted: `ERR`, `WRONGTYPE`, ...
+    #[must_use]
+    pub fn code(&self) -> &[u8] {
+        self.0.split(|&byte| byte == b' ').next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_is_the_first_word() {
+        assert_eq!(Fault::WRONG_TYPE.code(), b"WRONGTYPE");
+        assert_eq!(Fault::arity("client|kill").code(), b"ERR");
+        assert_eq!(Fault::arity("get").text(), b"ERR wrong number of arguments for 'get' command");
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys, whatever their values are.
+//!
+//! * `presence.rs`: whether keys are there, and removing them. `expire.rs`: when they expire.
+//! * `rename.rs`: other names, other databases. `walk.rs`: finding keys. `object.rs`: how values are
+//!   stored. `sort.rs`: sorting elements. `wait.rs`: replicas, of which there are none.
+
+mod expire;
+mod object;
+mod presence;
+mod rename;
+mod sort;
+mod wait;
+pub(crate) mod walk;
+
+pub(crate) use expire::{
+    expire, expireat, expiretime, persist, pexpire, pexpireat, pexpiretime, pttl, ttl,
+};
+pub(crate) use object::{object_encoding, object_freq, object_idletime, object_refcount};
+pub(crate) use presence::{del, exists, touch, type_of, unlink};
+pub(crate) use rename::{copy, move_key, rename, renamenx};
+pub(crate) use sort::{sort, sort_ro};
+pub(crate) use wait::{wait, waitaof};
+pub(crate) use walk::{keys, randomkey, scan};

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Host`]: what the services of all workers share.
+
+use super::clients::{Clients, is_local};
+use super::config::{Config, Dials, SharedLimits};
+use super::hot::Hot;
+use super::hub::Hub;
+use super::latency::Latency;
+use super::monitor::Monitors;
+use super::pause::Pause;
+use super::platform::Platform;
+use super::pulse::{Counts, Pulse};
+use super::resp::Resp;
+use super::slowlog::Slowlog;
+use super::stats::Stats;
+use super::waiters::Waiters;
+use super::watch::Watches;
+use crate::parse::Framing;
+use parking_lot::RwLock;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use storage::keyspace::Settings;
+
+/// The server as a whole, apart from its keys.
+#[derive(Debug)]
+pub struct Host {
+    /// How many databases there are.
+    pub(crate) databases: usize,
+    /// Whether changes of keys interest anybody.
+    pub(crate) hot: Hot,
+    pub(crate) watches: Watches,
+    pub(crate) waiters: Waiters,
+    pub(crate) pubsub: Hub,
+    pub(crate) clients: Clients,
+    pub(crate) stats: Stats,
+    pub(crate) monitors: Monitors,
+    pub(crate) pause: Pause,
+    pub(crate) slowlog: Slowlog,
+    /// `requirepass`; empty: none is asked for.
+    pub(crate) password: RwLock<Box<[u8]>>,
+    /// Parameters that nothing goes by.
+    pub(crate) config: Config,
+    /// Parameters that connections go by.
+    pub(crate) dials: Dials,
+    /// Up to where values stay in their compact form.
+    pub(crate) limits: SharedLimits,
+    pub(crate) latency: Latency,
+    pub(crate) pulse: Pulse,
+    pub(crate) birth: Birth,
+    /// The settings of the keyspace.
+    settings: OnceLock<Arc<Settings>>,
+    platform: OnceLock<Box<dyn Platform>>,
+    config_file: OnceLock<PathBuf>,
+}
+
+/// When the server started, and the name of this run.
+#[derive(Debug)]
+pub(crate) struct Birth {
+    pub(crate) at: Instant,
+    pub(crate) unix_seconds: u64,
+    /// 40 hexadecimal digits.
+    pub(crate) run_id: String,
+}
+
+impl Birth {
+    fn now() -> Self {
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH);
+        let digits = std::iter::repeat_with(|| fastrand::digit(16)).take(40);
+        Birth {
+            at: Instant::now(),
+            unix_seconds: unix.map_or(0, |unix| unix.as_secs()),
+            run_id: digits.collect::<String>().to_ascii_lowercase(),
+        }
+    }
+}
+
+impl Host {
+    /// A server over a keyspace of so many databases.
+    #[must_use]
+    pub fn new(databases: usize) -> Self {
+        Host {
+            databases,
+            hot: Hot::default(),
+            watches: Watches::default(),
+            waiters: Waiters::default(),
+            pubsub: Hub::default(),
+            clients: Clients::default(),
+            stats: Stats::default(),
+            monitors: Monitors::default(),
+            pause: Pause::default(),
+            slowlog: Slowlog::default(),
+            password: RwLock::default(),
+            config: Config::default(),
+            dials: Dials::default(),
+            limits: SharedLimits::default(),
+            latency: Latency::default(),
+            pulse: Pulse::default(),
+            birth: Birth::now(),
+            settings: OnceLock::new(),
+            platform: OnceLock::new(),
+            config_file: OnceLock::new(),
+        }
+    }
+
+    /// Makes the settings of a keyspace those that parameters change. The first keyspace is meant;
+    /// the first service does this with its own.
+    pub fn adopt(&self, settings: &Arc<Settings>) {
+        self.settings.get_or_init(|| Arc::clone(settings));
+    }
+
+    /// Tells the server what it is a part of.
+    pub fn set_platform(&self, platform: Box<dyn Platform>) {
+        debug_assert!(self.platform.get().is_none(), "it is a part of one program");
+        self.platform.get_or_init(|| platform);
+    }
+
+    /// Notes the file that the parameters were read from.
+    pub fn set_config_file(&self, path: PathBuf) {
+        self.config_file.get_or_init(|| path);
+    }
+
+    /// The settings of the keyspace, or those of none while there is none.
+    pub(crate) fn settings(&self) -> &Settings {
+        self.settings.get_or_init(Arc::default)
+    }
+
+    /// Counts of the process since it started, but for those of commands.
+    pub(crate) fn counts(&self) -> Counts {
+        Counts::of_process(self.stats.calls())
+    }
+
+    /// The program around the service.
+    pub(crate) fn platform(&self) -> Option<&dyn Platform> {
+        self.platform.get().map(|platform| &**platform)
+    }
+
+    /// The file that the parameters were read from.
+    pub(crate) fn config_file(&self) -> Option<&PathBuf> {
+        self.config_file.get()
+    }
+
+    /// Whether commands need a second look: clients are paused, or somebody sees all commands.
+    #[inline]
+    pub(crate) fn is_unusual(&self) -> bool {
+        self.pause.is_set() || !self.monitors.is_empty()
+    }
+
+    /// Whether a connection is from elsewhere, and such are not served (`protected-mode`).
+    pub(crate) fn is_closed_to(&self, conn: &Resp) -> bool {
+        let peer = conn.client.as_ref().and_then(|client| client.peer.as_ref());
+        self.dials.is_protected.load(Relaxed)
+            && !self.asks_for_password()
+            && peer.is_some_and(|peer| !is_local(&peer.remote))
+    }
+
+    /// Whether a password is asked for.
+    #[cold]
+    pub(crate) fn asks_for_password(&self) -> bool {
+        !self.password.read().is_empty()
+    }
+
+    /// The state of a new connection.
+    #[must_use]
+    pub fn connection(&self) -> Resp {
+        Resp::new(Framing {
+            authenticated: self.password.read().is_empty(),
+            bulk_max: self.dials.bulk_max.load(Relaxed),
+        })
+    }
+}

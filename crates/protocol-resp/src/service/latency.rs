@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Latency`]: when something took longer than it should (`latency-monitor-threshold`).
+
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+
+/// Samples kept of an event.
+const SAMPLES_MAX: usize = 160;
+
+/// What is measured of latencies, and what of them was too long.
+#[derive(Debug)]
+pub(crate) struct Latency {
+    /// `latency-monitor-threshold` in milliseconds; 0: nothing is noted.
+    pub(crate) threshold_ms: AtomicU64,
+    /// `latency-tracking`: whether each command has a histogram.
+    pub(crate) is_tracking: AtomicBool,
+    events: Mutex<BTreeMap<&'static str, History>>,
+}
+
+/// The latest samples of an event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// The latest last, one for each second with any.
+    pub(crate) samples: VecDeque<Sample>,
+    /// The longest since the server started, or since the event was reset.
+    pub(crate) max_ms: u64,
+}
+
+/// The longest time that an event took within a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    pub(crate) unix_seconds: u64,
+    pub(crate) ms: u64,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Latency {
+            threshold_ms: AtomicU64::new(0),
+            is_tracking: AtomicBool::new(true),
+            events: Mutex::default(),
+        }
+    }
+}
+
+impl Latency {
+    /// Whether events are noted.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.threshold_ms.load(Relaxed) != 0
+    }
+
+    /// Whether times go into histograms.
+    #[inline]
+    pub(crate) fn is_tracking(&self) -> bool {
+        self.is_tracking.load(Relaxed)
+    }
+
+    /// Notes how long an event took, if that is too long.
+    #[inline]
+    pub(crate) fn note(&self, event: &'static str, elapsed: Duration, unix_seconds: u64) {
+        let threshold_ms = self.threshold_ms.load(Relaxed);
+        if threshold_ms != 0 && elapsed.as_millis() >= u128::from(threshold_ms) {
+            self.enter(event, elapsed.as_millis() as u64, unix_seconds);
+        }
+    }
+
+    #[cold]
+    fn enter(&self, event: &'static str, ms: u64, unix_seconds: u64) {
+        let mut events = self.events.lock();
+        let history = events.entry(event).or_default();
+        history.max_ms = history.max_ms.max(ms);
+        match history.samples.back_mut() {
+            Some(last) if last.unix_seconds == unix_seconds => last.ms = last.ms.max(ms),
+            _ => history.samples.push_back(Sample { unix_seconds, ms }),
+        }
+        if history.samples.len() > SAMPLES_MAX {
+            history.samples.pop_front();
+        }
+    }
+
+    /// The events by name.
+    pub(crate) fn events(&self) -> BTreeMap<&'static str, History> {
+        self.events.lock().clone()
+    }
+
+    /// The samples of the event with this name.
+    pub(crate) fn event(&self, name: &[u8]) -> Option<History> {
+        let events = self.events.lock();
+        events
+            .iter()
+            .find(|(event, _)| event.as_bytes() == name)
+            .map(|(_, history)| history.clone())
+    }
+
+    /// Forgets the events that `is_meant` names; how many there were.
+    pub(crate) fn reset(&self, is_meant: impl Fn(&str) -> bool) -> usize {
+        let mut events = self.events.lock();
+        let before = events.len();
+        events.retain(|event, _| !is_meant(event));
+        before - events.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_of_each_second_is_kept() {
+        let latency = Latency::default();
+        let note = |ms, second| latency.note("command", Duration::from_millis(ms), second);
+        note(500, 1);
+        assert!(latency.events().is_empty(), "nothing is noted without a threshold");
+        latency.threshold_ms.store(10, Relaxed);
+        for (ms, second) in [(9, 1), (10, 1), (30, 1), (20, 1), (11, 2)] {
+            note(ms, second);
+        }
+        let history = latency.event(b"command").expect("it was noted");
+        let samples: Vec<_> = history.samples.iter().map(|at| (at.unix_seconds, at.ms)).collect();
+        assert_eq!((samples, history.max_ms), (vec![(1, 30), (2, 11)], 30));
+        assert_eq!(latency.reset(|event| event == "fork"), 0);
+        assert_eq!(latency.reset(|_| true), 1);
+        assert!(latency.event(b"command").is_none());
+    }
+
+    #[test]
+    fn the_oldest_samples_go_first() {
+        let latency = Latency::default();
+        latency.threshold_ms.store(1, Relaxed);
+        for second in 0..SAMPLES_MAX as u64 + 5 {
+            latency.note("command", Duration::from_millis(1), second);
+        }
+        let history = latency.event(b"command").expect("it was noted");
+        assert_eq!(history.samples.len(), SAMPLES_MAX);
+        assert_eq!(history.samples[0].unix_seconds, 5);
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Platform`]: what the program around the service does for it.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// The process that the service is a part of, as far as commands ask something of it.
+///
+/// Nothing here waits: a change takes effect soon after.
+pub trait Platform: Debug + Send + Sync {
+    /// Ends the process in order (SHUTDOWN).
+    fn stop(&self);
+
+    /// Sets how many connections are served at once (`maxclients`).
+    fn set_connections_max(&self, most: usize);
+
+    /// Sets for how long a connection may be idle (`timeout`); zero: for ever.
+    fn set_idle_timeout(&self, time: Duration);
+
+    /// Sets how many bytes of messages a subscriber may leave unread before it is closed
+    /// (`client-output-buffer-limit pubsub`); `None`: any number.
+    fn set_unread_max(&self, bytes: Option<u64>);
+
+    /// What the allocator tells of itself; `None`: nothing.
+    fn allocator(&self) -> Option<Allocator> {
+        None
+    }
+
+    /// Makes the allocator return memory to the system (MEMORY PURGE).
+    fn purge(&self) {}
+}
+
+/// An allocator's own numbers, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allocator {
+    /// Its name and version.
+    pub name: &'static str,
+    /// What the program has asked for and not given back.
+    pub allocated: u64,
+    /// Pages with anything of that in them.
+    pub active: u64,
+    /// Pages that are in memory.
+    pub resident: u64,
+    /// Pages that are mapped.
+    pub mapped: u64,
+    /// Address space that is kept for later and takes no memory.
+    pub retained: u64,
+}

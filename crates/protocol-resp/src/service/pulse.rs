@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Pulse`]: what is looked at ten times a second, by whichever worker comes first: rates, and the
+//! most memory that was in use.
+
+use clock::Ticks;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Milliseconds between two beats.
+const BEAT_MS: u64 = 100;
+
+/// Beats that rates are taken over.
+const BEATS: usize = 16;
+
+/// Counts that only grow, since the process started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) commands: u64,
+    pub(crate) input_bytes: u64,
+    pub(crate) output_bytes: u64,
+    pub(crate) connections: u64,
+    pub(crate) rejected: u64,
+}
+
+impl Counts {
+    /// Those of the reactor, which keeps them for the whole process, and the number of commands.
+    pub(crate) fn of_process(commands: u64) -> Self {
+        let of =
+            |name| metrics::value(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0);
+        Counts {
+            commands,
+            input_bytes: of("session_recv_byte"),
+            output_bytes: of("session_send_byte"),
+            connections: of("connections_accepted"),
+            rejected: of("connections_rejected"),
+        }
+    }
+
+    /// What has come since `before`.
+    pub(crate) fn since(&self, before: &Counts) -> Counts {
+        Counts {
+            commands: self.commands.saturating_sub(before.commands),
+            input_bytes: self.input_bytes.saturating_sub(before.input_bytes),
+            output_bytes: self.output_bytes.saturating_sub(before.output_bytes),
+            connections: self.connections.saturating_sub(before.connections),
+            rejected: self.rejected.saturating_sub(before.rejected),
+        }
+    }
+}
+
+/// Rates of the last second and a half, each second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Rates {
+    pub(crate) commands: f64,
+    pub(crate) input_bytes: f64,
+    pub(crate) output_bytes: f64,
+}
+
+/// Beats ten times a second while any worker runs.
+#[derive(Debug, Default)]
+pub(crate) struct Pulse {
+    /// When the next beat is due, in milliseconds of the monotonic clock.
+    next_ms: AtomicU64,
+    /// The second of the last beat, counted from 1.
+    second: AtomicU64,
+    beats: Mutex<VecDeque<(Ticks, Counts)>>,
+    peak_bytes: AtomicU64,
+    /// What CONFIG RESETSTAT has put aside.
+    base: Mutex<Counts>,
+}
+
+impl Pulse {
+    /// Whether it is time, for one worker that asks.
+    #[inline]
+    pub(crate) fn is_due(&self, now: Ticks) -> bool {
+        let next_ms = self.next_ms.load(Relaxed);
+        let now_ms = now.as_millis();
+        now_ms >= next_ms
+            && self.next_ms.compare_exchange(next_ms, now_ms + BEAT_MS, Relaxed, Relaxed).is_ok()
+    }
+
+    /// Notes how things stand; whether this is the first beat of a second.
+    pub(crate) fn beat(&self, now: Ticks, counts: Counts, used_bytes: u64) -> bool {
+        self.peak(used_bytes);
+        let second = now.as_millis() / 1000 + 1;
+        let is_first = self.second.swap(second, Relaxed) != second;
+        let mut beats = self.beats.lock();
+        beats.push_back((now, counts));
+        if beats.len() > BEATS {
+            beats.pop_front();
+        }
+        is_first
+    }
+
+    /// The most bytes that were in use, now that `used_bytes` are.
+    pub(crate) fn peak(&self, used_bytes: u64) -> u64 {
+        self.peak_bytes.fetch_max(used_bytes, Relaxed).max(used_bytes)
+    }
+
+    /// The rates of late.
+    pub(crate) fn rates(&self) -> Rates {
+        let beats = self.beats.lock();
+        let (Some((from, first)), Some((to, last))) = (beats.front(), beats.back()) else {
+            return Rates::default();
+        };
+        let seconds = (to.as_millis() - from.as_millis()) as f64 / 1000.0;
+        if seconds == 0.0 {
+            return Rates::default();
+        }
+        let counts = last.since(first);
+        Rates {
+            commands: counts.commands as f64 / seconds,
+            input_bytes: counts.input_bytes as f64 / seconds,
+            output_bytes: counts.output_bytes as f64 / seconds,
+        }
+    }
+
+    /// Counts since the last [`Pulse::reset`].
+    pub(crate) fn since_reset(&self, counts: Counts) -> Counts {
+        counts.since(&self.base.lock())
+    }
+
+    /// Lets counts begin again. Those of commands are set to 0 elsewhere.
+    pub(crate) fn reset(&self, counts: Counts) {
+        *self.base.lock() = Counts { commands: 0, ..counts };
+        self.beats.lock().clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_those_of_the_last_beats() {
+        let pulse = Pulse::default();
+        let (mut due, mut seconds) = (0, 0);
+        for ms in (0..10_000).step_by(10) {
+            let now = Ticks::from_millis(ms);
+            if pulse.is_due(now) {
+                due += 1;
+                let counts = Counts { commands: 3 * ms, input_bytes: ms / 2, ..Counts::default() };
+                seconds += u32::from(pulse.beat(now, counts, 10_000 - ms));
+            }
+        }
+        assert_eq!((due, seconds), (100, 10));
+        let rates = pulse.rates();
+        assert_eq!((rates.commands, rates.input_bytes, rates.output_bytes), (3000.0, 500.0, 0.0));
+        assert_eq!(pulse.peak(5), 10_000);
+    }
+
+    #[test]
+    fn counts_begin_again_when_they_are_reset() {
+        let pulse = Pulse::default();
+        let counts = Counts { commands: 5, connections: 7, ..Counts::default() };
+        pulse.reset(counts);
+        let since = pulse.since_reset(Counts { commands: 2, connections: 10, ..counts });
+        assert_eq!((since.commands, since.connections), (2, 3));
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Resp`]: one connection's protocol state, and the codec over it.
+
+use super::clients::Client;
+use super::hub::Subscriptions;
+use super::pause::Held;
+use super::transaction::{Transaction, Watching};
+use super::waiters::Waiting;
+use crate::parse::{self, Framing, Request};
+use crate::reply::Version;
+use crate::table::{self, CommandId};
+use protocol::{ErrorReply, Malformed, Parsed, Protocol};
+use std::sync::Arc;
+
+/// A connection that speaks RESP: what its requests have set up.
+///
+/// What others know of it, such as its subscriptions, its watches and its place in a queue of blocked
+/// clients, the service takes back when it hears that the connection has ended.
+#[derive(Debug)]
+pub struct Resp {
+    /// What the parser must know.
+    pub(crate) framing: Framing,
+    /// The version of the protocol that replies are written in.
+    pub(crate) version: Version,
+    /// The selected database.
+    pub(crate) db: usize,
+    /// Which replies are sent.
+    pub(crate) replies: Replies,
+    /// This connection's entry in the list of clients; made by its first request.
+    pub(crate) client: Option<Arc<Client>>,
+    /// Between MULTI and EXEC.
+    pub(crate) transaction: Option<Box<Transaction>>,
+    /// The keys it watches.
+    pub(crate) watching: Watching,
+    /// The channels and patterns it listens to.
+    pub(crate) subscriptions: Option<Box<Subscriptions>>,
+    /// What it waits for, after a blocking command.
+    pub(crate) waiting: Option<Waiting>,
+    /// Its place in the queue of those whose command waits for the end of a pause.
+    pub(crate) held: Option<Held>,
+    /// It sees all commands (MONITOR).
+    pub(crate) is_monitor: bool,
+    /// Its reads leave no trace (CLIENT NO-TOUCH).
+    pub(crate) no_touch: bool,
+    /// What its present command has written are pushes, and sent whichever replies are.
+    pub(crate) has_pushed: bool,
+}
+
+/// Which replies a connection wants (CLIENT REPLY).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Replies {
+    /// All.
+    #[default]
+    On,
+    /// None.
+    Off,
+    /// All but that to the next command.
+    SkipNext,
+    /// All but that to the present command.
+    Skip,
+}
+
+/// A request, and the command its name stands for.
+#[derive(Clone, Debug)]
+pub struct Command<'a> {
+    pub(crate) request: Request<'a>,
+    /// `None`: there is no such command.
+    pub(crate) id: Option<CommandId>,
+}
+
+impl Resp {
+    /// The state of a new connection.
+    pub(crate) fn new(framing: Framing) -> Self {
+        Resp {
+            framing,
+            version: Version::Resp2,
+            db: 0,
+            replies: Replies::On,
+            client: None,
+            transaction: None,
+            watching: Watching::default(),
+            subscriptions: None,
+            waiting: None,
+            held: None,
+            is_monitor: false,
+            no_touch: false,
+            has_pushed: false,
+        }
+    }
+
+    /// The same connection, as if it had chosen the protocol's version with `HELLO` already.
+    #[must_use]
+    pub fn speaking(self, version: Version) -> Self {
+        Resp { version, ..self }
+    }
+
+    /// Whether its commands need a second look before they run.
+    #[inline]
+    pub(crate) fn is_unusual(&self) -> bool {
+        self.transaction.is_some() || self.is_listener()
+    }
+
+    /// Shows others whether it waits for something.
+    pub(crate) fn note_blocked(&self, on: bool) {
+        if let Some(client) = &self.client {
+            client.set(Client::BLOCKED, on);
+        }
+    }
+
+    /// Whether others send it messages.
+    #[inline]
+    pub(crate) fn is_listener(&self) -> bool {
+        self.subscriptions.is_some() || self.is_monitor
+    }
+
+    /// Whether it listens to any channel or pattern.
+    #[inline]
+    pub(crate) fn is_subscriber(&self) -> bool {
+        self.subscriptions.as_ref().is_some_and(|all| !all.is_empty())
+    }
+}
+
+impl Protocol for Resp {
+    const NAME: &'static str = "resp";
+    const TOO_MANY_CONNECTIONS: &'static [u8] = b"-ERR max number of clients reached\r\n";
+    type Request<'a> = Command<'a>;
+    type Cursor = parse::Cursor;
+
+    #[inline]
+    fn parse<'a>(
+        &self,
+        cursor: &mut parse::Cursor,
+        input: &'a [u8],
+    ) -> Result<Parsed<Command<'a>>, Malformed> {
+        let parsed = parse::parse(&self.framing, cursor, input)?;
+        Ok(parsed.map(|request| {
+            let id = table::find(request.name());
+            Command { request, id }
+        }))
+    }
+
+    /// A request that authenticates changes the parser's limits.
+    #[inline]
+    fn ends_batch(command: &Command<'_>) -> bool {
+        matches!(command.id, Some(CommandId::AUTH | CommandId::HELLO | CommandId::RESET))
+    }
+
+    fn may_idle(&self) -> bool {
+        self.is_listener()
+    }
+
+    /// In RESP2 a message looks like a reply.
+    fn takes_messages(&self) -> bool {
+        self.version == Version::Resp3 || self.is_listener()
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        parse::REQUEST_TOO_LARGE
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a command that may run does run: its locks, its call, and what comes after it.
+
+use super::RespService;
+use super::call::Call;
+use super::desk::Desk;
+use super::fault::Fault;
+use super::host::Host;
+use super::keys::Keys;
+use super::resp::Resp;
+use super::transaction::Transaction;
+use crate::parse::Args;
+use crate::reply::Writer;
+use crate::table::{self, CommandId, Flags, Places, Spec, keys};
+use buffer::SendBuf;
+use protocol::{Context, Control};
+use std::sync::Arc;
+use std::time::Instant;
+use storage::keyspace::{Keyspace, KeyspaceStats, Scope, View};
+use values::Limits;
+
+/// One in so many runs of a fast command is timed, beside the first so many; the others always are.
+const TIMED_ONE_IN: u64 = 16;
+
+impl<K: Keyspace> RespService<K> {
+    /// Runs a command by itself.
+    #[inline]
+    pub(super) fn run(
+        &mut self,
+        conn: &mut Resp,
+        id: CommandId,
+        args: Args<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        if id == CommandId::EXEC
+            && let Some(control) = self.exec(conn, args, out, context)
+        {
+            return control;
+        }
+        let spec = id.spec();
+        let scope = self.scope(id, args);
+        let stats = wants_stats(spec).then(|| self.keyspace.stats());
+        let RespService { keyspace, host, desk, limits, limits_version } = self;
+        host.limits.refresh(limits_version, limits);
+        let mut view = keyspace.view(scope, context.now.unix_ms);
+        if conn.no_touch {
+            view.set_touch(id == CommandId::TOUCH);
+        }
+        let mut stage = Stage {
+            view: &mut view,
+            host,
+            desk,
+            scope,
+            limits,
+            stats: stats.as_ref(),
+            out,
+            context,
+        };
+        let control = stage.run(conn, id, args, false);
+        stage.after();
+        drop(view);
+        self.after_view(context);
+        control
+    }
+
+    /// Runs the commands of a transaction, all or none.
+    pub(super) fn run_transaction(
+        &mut self,
+        conn: &mut Resp,
+        transaction: &Transaction,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        let mut scope = Scope::NONE;
+        let mut has_stats = false;
+        let mut spans = Vec::new();
+        for queued in &transaction.queue {
+            scope |= self.scope(queued.id, queued.request.args(&mut spans));
+            has_stats |= wants_stats(queued.id.spec());
+        }
+        for watched in conn.watching.keys() {
+            scope |= self.keyspace.scope(watched.key);
+        }
+        let stats = has_stats.then(|| self.keyspace.stats());
+        let RespService { keyspace, host, desk, limits, limits_version } = self;
+        host.limits.refresh(limits_version, limits);
+        let mut view = keyspace.view(scope, context.now.unix_ms);
+        let has_changed = conn.watching.is_marked()
+            || conn
+                .watching
+                .keys()
+                .any(|watched| watched.was_there && view.peek(watched.db, watched.key).is_none());
+        conn.unwatch(host);
+        if has_changed {
+            Writer::new(out, conn.version).null_array();
+            return Control::Continue;
+        }
+        Writer::new(out, conn.version).array(transaction.queue.len());
+        let mut stage = Stage {
+            view: &mut view,
+            host,
+            desk,
+            scope,
+            limits,
+            stats: stats.as_ref(),
+            out,
+            context,
+        };
+        let mut control = Control::Continue;
+        for queued in &transaction.queue {
+            if conn.no_touch {
+                stage.view.set_touch(queued.id == CommandId::TOUCH);
+            }
+            if stage.run(conn, queued.id, queued.request.args(&mut spans), true) == Control::Close {
+                control = Control::Close;
+            }
+        }
+        stage.after();
+        drop(view);
+        self.after_view(context);
+        control
+    }
+
+    /// What must be locked for a command: the shards of its keys; all of them where it could serve a
+    /// client that waits to move an element elsewhere.
+    #[inline]
+    fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
+        let spec = id.spec();
+        if self.host.hot.is_awaited() && spec.flags.has(Flags::WRITE) && self.may_move(spec, args) {
+            return Scope::ALL;
+        }
+        match id.places() {
+            Places::First => self.keyspace.scope(args.arg(1)),
+            Places::Nowhere if spec.flags.has(Flags::ARBITRARY_KEYS) => Scope::ALL,
+            Places::Nowhere => Scope::NONE,
+            Places::Elsewhere => self.scope_of_rules(spec, args),
+        }
+    }
+
+    /// Whether a command that writes may serve a client that waits to move an element, be it the last
+    /// of several.
+    #[cold]
+    fn may_move(&self, spec: &Spec, args: Args<'_>) -> bool {
+        let waiters = &self.host.waiters;
+        let mut may_serve = false;
+        if waiters.has_movers() {
+            // A client that begins to wait just now is served in another way.
+            let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_await(args.arg(at)));
+        }
+        may_serve
+    }
+
+    /// The shards of the keys that a command's rules find, or all of them.
+    fn scope_of_rules(&self, spec: &Spec, args: Args<'_>) -> Scope {
+        if spec.flags.has(Flags::ARBITRARY_KEYS) {
+            return Scope::ALL;
+        }
+        let mut scope = Scope::NONE;
+        // Where the keys cannot be found the command is about to fail, without a look at any.
+        let _ = keys::visit(spec, &args, |at| scope |= self.keyspace.scope(args.arg(at)));
+        scope
+    }
+
+    /// What a command left to do that needs the keyspace without a view.
+    #[inline]
+    fn after_view(&mut self, context: &mut Context<'_>) {
+        if !self.desk.ready.is_empty() {
+            self.serve_everywhere(context);
+        }
+        if std::mem::take(&mut self.desk.resets_stats) {
+            self.keyspace.reset_stats();
+        }
+    }
+}
+
+/// Whether a command tells of the keyspace as a whole.
+fn wants_stats(spec: &Spec) -> bool {
+    matches!(spec.name, "info" | "memory|stats" | "memory|doctor")
+}
+
+/// Where commands run: a locked part of the keyspace, and what they work with.
+pub(super) struct Stage<'s, 'x, V> {
+    pub(super) view: &'s mut V,
+    pub(super) host: &'s Arc<Host>,
+    pub(super) desk: &'s mut Desk,
+    /// What is locked.
+    pub(super) scope: Scope,
+    pub(super) limits: &'s Limits,
+    pub(super) stats: Option<&'s KeyspaceStats>,
+    pub(super) out: &'s mut SendBuf,
+    pub(super) context: &'s mut Context<'x>,
+}
+
+impl<V: View> Stage<'_, '_, V> {
+    /// Whether this run of a command is timed.
+    #[inline]
+    fn is_timed(&self, id: CommandId) -> bool {
+        let calls = self.desk.tally.of(id.index()).calls.get();
+        calls < TIMED_ONE_IN
+            || calls.is_multiple_of(TIMED_ONE_IN)
+            || !id.spec().flags.has(Flags::FAST)
+            || self.host.slowlog.times_all()
+            || self.host.latency.is_on()
+    }
+
+    /// Runs one command; its reply, or error, is in `out`.
+    #[inline]
+    fn run(&mut self, conn: &mut Resp, id: CommandId, args: Args<'_>, nested: bool) -> Control {
+        let spec = id.spec();
+        let started = self.is_timed(id).then(Instant::now);
+        let mark = self.out.mark();
+        let version = conn.version;
+        let db = conn.db;
+        let mut call = Call {
+            spec,
+            args,
+            keys: Keys { view: &mut *self.view, db, limits: self.limits },
+            out: Writer::new(self.out, version),
+            conn,
+            id: self.context.connection,
+            ticket: self.context.ticket,
+            now: self.context.now,
+            host: self.host,
+            desk: &mut *self.desk,
+            scope: self.scope,
+            stats: self.stats,
+            outbox: &mut *self.context.outbox,
+            directory: self.context.directory,
+            in_transaction: nested,
+            control: Control::Continue,
+        };
+        let done = table::run(id, &mut call);
+        let control = call.control;
+        let tally = self.desk.tally.of(id.index());
+        tally.calls.add(1);
+        if done.is_err() {
+            tally.failed.add(1);
+        }
+        if let Some(started) = started {
+            let elapsed = started.elapsed();
+            tally.time(elapsed, self.host.latency.is_tracking());
+            let is_fast = spec.flags.has(Flags::FAST);
+            let event = if is_fast { "fast-command" } else { "command" };
+            self.host.latency.note(event, elapsed, self.context.now.unix_seconds());
+            if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+                self.host.slowlog.note(elapsed, spec, args, conn, self.context);
+            }
+        }
+        if let Err(fault) = done {
+            self.fail(conn, &fault, mark);
+        }
+        if !self.host.monitors.is_empty() {
+            self.host.monitors.feed(spec, args, conn, self.context);
+        }
+        control
+    }
+
+    #[cold]
+    fn fail(&mut self, conn: &Resp, fault: &Fault, mark: buffer::Mark) {
+        debug_assert_eq!(mark, self.out.mark(), "a command that fails has written nothing");
+        self.host.stats.error(fault.code());
+        Writer::new(self.out, conn.version).error(fault.text());
+    }
+
+    /// Serves those who waited for keys that have changed, and tells of entries found expired.
+    #[inline]
+    fn after(&mut self) {
+        if !self.desk.ready.is_empty() {
+            self.serve();
+        }
+        if self.host.hot.any() {
+            let (host, outbox) = (self.host, &mut *self.context.outbox);
+            self.view.drain_gone(&mut |gone| host.tell_gone(gone, outbox));
+        }
+    }
+}

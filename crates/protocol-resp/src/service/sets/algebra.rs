@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is in all of several sets, in any of them, or in the first alone.
+//!
+//! Members are shown as they are found, and nothing is copied, unless many sets would have to be
+//! asked for each member: then they are made one.
+
+use values::{Entry, Limits, SetRef};
+
+/// How many members of a set can be looked up in the time that one takes to be copied to another.
+const LOOKUPS_PER_COPY: usize = 4;
+
+/// Visits what is in all sets, of which there is one at least, until `visit` says no.
+pub(super) fn intersect(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> bool) {
+    let mut sets = sets.to_vec();
+    sets.sort_by_key(|set| set.len());
+    let Some((smallest, others)) = sets.split_first() else { return };
+    for member in smallest.iter() {
+        if others.iter().all(|set| set.contains(&member)) && !visit(&member) {
+            return;
+        }
+    }
+}
+
+/// Visits what is in any of the sets, each member once.
+pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
+    let lookups: usize = sets.iter().enumerate().map(|(at, set)| at * set.len()).sum();
+    let copies: usize = sets.iter().map(|set| set.len()).sum();
+    if lookups <= copies * LOOKUPS_PER_COPY {
+        for (at, set) in sets.iter().enumerate() {
+            set.iter().for_each(|member| {
+                if !is_in_any(&sets[..at], &member) {
+                    visit(&member);
+                }
+            });
+        }
+        return;
+    }
+    let limits = Limits::default();
+    let mut all = Entry::new_set(b"");
+    let mut seen = all.set_mut(&limits).expect("it was made as one");
+    for set in sets {
+        set.iter().for_each(|member| {
+            if seen.add(&member) {
+                visit(&member);
+            }
+        });
+    }
+}
+
+/// Visits what is in `first` and in none of the others.
+pub(super) fn subtract(first: SetRef<'_>, others: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
+    let lookups = first.len() * others.len();
+    let copies: usize = others.iter().map(|set| set.len()).sum();
+    let mut all = Entry::new_set(b"");
+    let merged;
+    let others = if lookups <= copies * LOOKUPS_PER_COPY + first.len() {
+        others
+    } else {
+        merge(&mut all, others);
+        merged = [all.set().expect("it was made as one")];
+        &merged
+    };
+    first.iter().for_each(|member| {
+        if !is_in_any(others, &member) {
+            visit(&member);
+        }
+    });
+}
+
+/// Adds all members of the sets to a set.
+pub(super) fn merge(into: &mut Entry, sets: &[SetRef<'_>]) {
+    let limits = Limits::default();
+    let mut into = into.set_mut(&limits).expect("it was made as one");
+    for set in sets {
+        set.iter().for_each(|member| {
+            into.add(&member);
+        });
+    }
+}
+
+fn is_in_any(sets: &[SetRef<'_>], member: &[u8]) -> bool {
+    sets.iter().any(|set| set.contains(member))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn entry(members: &BTreeSet<u16>) -> Entry {
+        let limits = Limits { set_intset: 20, set_entries: 30, ..Limits::default() };
+        let mut entry = Entry::new_set(b"key");
+        for member in members {
+            // Some sets are of integers only, some of others too.
+            let text = if member % 64 == 63 { format!("x{member}") } else { member.to_string() };
+            entry.set_mut(&limits).unwrap().add(text.as_bytes());
+        }
+        entry
+    }
+
+    fn number(member: &[u8]) -> u16 {
+        std::str::from_utf8(member).unwrap().trim_start_matches('x').parse().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn results_are_those_of_the_standard_library(
+            sets in proptest::collection::vec(
+                proptest::collection::btree_set(0_u16..130, 0..100),
+                1..14,
+            ),
+        ) {
+            let entries: Vec<Entry> = sets.iter().map(entry).collect();
+            let refs: Vec<_> = entries.iter().map(|entry| entry.set().unwrap()).collect();
+            let mut found = Vec::new();
+            intersect(&refs, |member| {
+                found.push(number(member));
+                true
+            });
+            found.sort_unstable();
+            let all = sets.iter().skip(1).fold(sets[0].clone(), |all, set| &all & set);
+            prop_assert_eq!(&found, &all.into_iter().collect::<Vec<_>>());
+
+            found.clear();
+            unite(&refs, |member| found.push(number(member)));
+            found.sort_unstable();
+            let all = sets.iter().fold(BTreeSet::new(), |all, set| &all | set);
+            prop_assert_eq!(&found, &all.into_iter().collect::<Vec<_>>());
+
+            found.clear();
+            subtract(refs[0], &refs[1..], |member| found.push(number(member)));
+            found.sort_unstable();
+            let all = sets.iter().skip(1).fold(sets[0].clone(), |all, set| &all - set);
+            prop_assert_eq!(&found, &all.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_visitor_may_have_seen_enough() {
+        let entry = entry(&(0..50).collect());
+        let mut seen = 0;
+        intersect(&[entry.set().unwrap()], |_| {
+            seen += 1;
+            seen < 7
+        });
+        assert_eq!(seen, 7);
+    }
+}

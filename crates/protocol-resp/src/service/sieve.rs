@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Sieve`]: keeps writers of keys that nobody watches or waits for off the table of those that
+//! somebody does.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+use values::hash_of;
+
+/// Classes that keys fall in.
+const CLASSES: usize = 1024;
+
+/// How many entries of a table have keys of each class, by the keys' hashes.
+///
+/// Who adds a key, and who asks for it, holds the lock of the key's shard. So a key that was added
+/// before is seen by whoever asks after that, though nothing here is ordered by itself.
+#[derive(Debug)]
+pub(crate) struct Sieve(Box<[AtomicU32]>);
+
+impl Default for Sieve {
+    fn default() -> Self {
+        Sieve((0..CLASSES).map(|_| AtomicU32::new(0)).collect())
+    }
+}
+
+impl Sieve {
+    /// An entry for `key` has come.
+    pub(crate) fn add(&self, key: &[u8]) {
+        self.class(key).fetch_add(1, Relaxed);
+    }
+
+    /// An entry for `key` that had been added has gone.
+    pub(crate) fn remove(&self, key: &[u8]) {
+        self.class(key).fetch_sub(1, Relaxed);
+    }
+
+    /// Whether there may be an entry for `key`. If not, there is none.
+    #[inline]
+    pub(crate) fn may_hold(&self, key: &[u8]) -> bool {
+        self.class(key).load(Relaxed) != 0
+    }
+
+    #[inline]
+    fn class(&self, key: &[u8]) -> &AtomicU32 {
+        &self.0[hash_of(key) as usize % CLASSES]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_is_held_until_it_is_removed_as_often() {
+        let sieve = Sieve::default();
+        assert!(!sieve.may_hold(b"key"));
+        sieve.add(b"key");
+        sieve.add(b"key");
+        sieve.remove(b"key");
+        assert!(sieve.may_hold(b"key"));
+        sieve.remove(b"key");
+        assert!(!sieve.may_hold(b"key"));
+    }
+
+    #[test]
+    fn few_other_keys_fall_through_with_it() {
+        let sieve = Sieve::default();
+        sieve.add(b"key");
+        let others = (0..10_000_u32).filter(|other| sieve.may_hold(&other.to_le_bytes()));
+        assert!(others.count() < 100);
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is in any of several sets, in all of them, or in the first alone; and with which score.
+
+use std::ops::ControlFlow;
+use values::{Entry, Limits, SetRef, ZsetMut, ZsetRef};
+
+/// How many members of a set can be looked up in the time that one takes to be copied to another.
+const LOOKUPS_PER_COPY: usize = 4;
+
+/// A sorted set, or a set, whose members all have the score 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    Sorted(ZsetRef<'a>),
+    Plain(SetRef<'a>),
+}
+
+/// One of the sets that are combined, if it is there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input<'a> {
+    pub(super) source: Option<Source<'a>>,
+    /// What scores are multiplied by.
+    pub(super) weight: f64,
+}
+
+/// What becomes of the scores that a member has in several sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aggregate {
+    Sum,
+    Min,
+    Max,
+}
+
+impl<'a> Source<'a> {
+    /// The set that an entry is, if it is one.
+    pub(super) fn of(entry: &'a Entry) -> Option<Self> {
+        entry.zset().map(Source::Sorted).or_else(|| entry.set().map(Source::Plain))
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Source::Sorted(set) => set.len(),
+            Source::Plain(set) => set.len(),
+        }
+    }
+
+    fn score(self, member: &[u8]) -> Option<f64> {
+        match self {
+            Source::Sorted(set) => set.score(member),
+            Source::Plain(set) => set.contains(member).then_some(1.0),
+        }
+    }
+
+    /// Shows all members, until `visit` breaks.
+    fn visit(self, mut visit: impl FnMut(&[u8], f64) -> ControlFlow<()>) -> ControlFlow<()> {
+        match self {
+            Source::Sorted(set) => set.iter().try_for_each(|(member, score)| visit(member, score)),
+            Source::Plain(set) => set.iter().try_for_each(|member| visit(&member, 1.0)),
+        }
+    }
+
+    fn visit_all(self, mut visit: impl FnMut(&[u8], f64)) {
+        // Nothing breaks.
+        let _ = self.visit(|member, score| {
+            visit(member, score);
+            ControlFlow::Continue(())
+        });
+    }
+}
+
+impl Input<'_> {
+    fn len(&self) -> usize {
+        self.source.map_or(0, Source::len)
+    }
+
+    /// A score with the weight. Infinity without any weight is nothing.
+    fn weigh(&self, score: f64) -> f64 {
+        number_or_zero(self.weight * score)
+    }
+
+    /// The score of a member with the weight, which may be no number.
+    fn score(&self, member: &[u8]) -> Option<f64> {
+        Some(self.source?.score(member)? * self.weight)
+    }
+}
+
+/// A score that is shown as one: what is no number is 0, and so is -0.
+fn number_or_zero(score: f64) -> f64 {
+    if score.is_nan() { 0.0 } else { score + 0.0 }
+}
+
+impl Aggregate {
+    /// The one of this name.
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        let known: [(&[u8], _); 3] =
+            [(b"sum", Aggregate::Sum), (b"min", Aggregate::Min), (b"max", Aggregate::Max)];
+        let found = known.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known));
+        found.map(|(_, aggregate)| aggregate)
+    }
+
+    /// One score of two, the second of which may be no number. Infinities that cancel each other
+    /// out make 0.
+    fn combine(self, total: f64, score: f64) -> f64 {
+        let takes_score = match self {
+            Aggregate::Sum => return number_or_zero(total + score),
+            Aggregate::Min => score < total,
+            Aggregate::Max => score > total,
+        };
+        if takes_score { number_or_zero(score) } else { total }
+    }
+}
+
+/// The sets from the smallest on: so their scores are added up as Redis adds them.
+fn by_size<'a>(inputs: &[Input<'a>]) -> Vec<Input<'a>> {
+    let mut inputs = inputs.to_vec();
+    inputs.sort_by_key(Input::len);
+    inputs
+}
+
+/// Adds to `result`, which is empty, what is in any of the sets.
+pub(super) fn unite(inputs: &[Input<'_>], aggregate: Aggregate, result: &mut ZsetMut<'_>) {
+    for (at, input) in by_size(inputs).iter().enumerate() {
+        let Some(source) = input.source else { continue };
+        source.visit_all(|member, score| {
+            let score = input.weigh(score);
+            let total = if at == 0 { None } else { result.read().score(member) };
+            result.insert(member, total.map_or(score, |total| aggregate.combine(total, score)));
+        });
+    }
+}
+
+/// Shows what is in all of the sets, until `visit` breaks.
+pub(super) fn intersect(
+    inputs: &[Input<'_>],
+    aggregate: Aggregate,
+    mut visit: impl FnMut(&[u8], f64) -> ControlFlow<()>,
+) {
+    let inputs = by_size(inputs);
+    let Some((first, others)) = inputs.split_first() else { return };
+    // The smallest set is the one that is not there.
+    let Some(source) = first.source else { return };
+    // It does not matter whether it broke: all that was asked for is shown.
+    let _ = source.visit(|member, score| {
+        let total = others.iter().try_fold(first.weigh(score), |total, other| {
+            Some(aggregate.combine(total, other.score(member)?))
+        });
+        total.map_or(ControlFlow::Continue(()), |total| visit(member, total))
+    });
+}
+
+/// Shows what is in the first of the sets alone.
+pub(super) fn subtract(inputs: &[Input<'_>], mut visit: impl FnMut(&[u8], f64)) {
+    let mut sources = inputs.iter().map(|input| input.source);
+    let Some(Some(first)) = sources.next() else { return };
+    let mut others: Vec<_> = sources.flatten().collect();
+    let lookups = first.len() * others.len();
+    let copies: usize = others.iter().map(|other| other.len()).sum();
+    let mut merged = Entry::new_set(b"");
+    if lookups > copies * LOOKUPS_PER_COPY + first.len() {
+        // To ask all of them for each member would take longer than to make them one.
+        merge(&mut merged, &others);
+        others = Source::of(&merged).into_iter().collect();
+    }
+    first.visit_all(|member, score| {
+        if !others.iter().any(|other| other.score(member).is_some()) {
+            visit(member, score);
+        }
+    });
+}
+
+/// Adds all members to a set.
+fn merge(into: &mut Entry, sources: &[Source<'_>]) {
+    let limits = Limits::default();
+    let mut into = into.set_mut(&limits).expect("it was made as one");
+    for source in sources {
+        source.visit_all(|member, _| {
+            into.add(member);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Walking over members in steps: ZSCAN.
+
+use super::super::call::Call;
+use super::super::fault::Done;
+use super::super::generic::walk::{self, Options};
+use crate::reply::Digits;
+use storage::keyspace::View;
+
+/// Takes a step of a walk over the members of a sorted set.
+pub(crate) fn zscan<V: View>(call: &mut Call<'_, V>) -> Done {
+    let key = call.arg(1);
+    let cursor = walk::cursor(call.arg(2))?;
+    let Some(set) = call.keys.zset(key)? else {
+        let start = call.out.begin_array();
+        walk::end_step(&mut call.out, start, 0, 0);
+        call.missed(key);
+        return Ok(());
+    };
+    let options = Options::parse(call.args.tail(3).iter(), false, false)?;
+    let (out, mut found) = (&mut call.out, 0);
+    let start = out.begin_array();
+    let next = set.scan(cursor, options.count, |member, score| {
+        if options.matches(member) {
+            out.bulk(member);
+            // A text also where there is a type for numbers.
+            out.bulk(Digits::new(score).as_bytes());
+            found += 2;
+        }
+    });
+    walk::end_step(out, start, next, found);
+    Ok(())
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Stats`]: what each command was asked for, and how it went.
+
+use super::histogram::{Distribution, Histogram};
+use crate::table;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The counts of all workers.
+#[derive(Debug, Default)]
+pub(crate) struct Stats {
+    workers: Mutex<Vec<Arc<Tally>>>,
+    /// Error replies, by their code.
+    errors: Mutex<BTreeMap<Box<[u8]>, u64>>,
+}
+
+/// The counts of one worker: it alone writes them, so an addition is a load and a store.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    commands: Box<[CommandTally]>,
+}
+
+/// The counts of one command in one worker.
+#[derive(Debug, Default)]
+pub(crate) struct CommandTally {
+    pub(crate) calls: Count,
+    /// Nanoseconds of the runs that were timed.
+    pub(crate) nanos: Count,
+    /// How many runs were timed.
+    pub(crate) timed: Count,
+    /// Refused before they ran.
+    pub(crate) rejected: Count,
+    /// Ran, and were answered with an error.
+    pub(crate) failed: Count,
+    /// The times of the runs that were timed, from the first on.
+    times: OnceLock<Histogram>,
+}
+
+/// The counts of one command in all workers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CommandStats {
+    pub(crate) calls: u64,
+    pub(crate) rejected: u64,
+    pub(crate) failed: u64,
+    nanos: u64,
+    timed: u64,
+}
+
+impl CommandStats {
+    /// Whether it was ever asked for.
+    pub(crate) fn is_used(&self) -> bool {
+        self.calls + self.rejected + self.failed > 0
+    }
+
+    /// Microseconds of all runs, those that were not timed taken to be like those that were.
+    pub(crate) fn micros(&self) -> u64 {
+        (self.mean_micros() * self.calls as f64) as u64
+    }
+
+    /// Microseconds of a run.
+    pub(crate) fn mean_micros(&self) -> f64 {
+        if self.timed == 0 { 0.0 } else { self.nanos as f64 / self.timed as f64 / 1000.0 }
+    }
+}
+
+/// A number that one thread adds to and any thread reads.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    #[inline]
+    pub(crate) fn add(&self, n: u64) {
+        self.0.store(self.0.load(Relaxed) + n, Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    /// Sets it to zero. The owner may add to the old number at the same time.
+    pub(crate) fn reset(&self) {
+        self.0.store(0, Relaxed);
+    }
+}
+
+impl CommandTally {
+    /// Counts a run that was timed; `is_tracking` says whether it goes into the histogram too.
+    pub(crate) fn time(&self, elapsed: Duration, is_tracking: bool) {
+        let nanos = elapsed.as_nanos() as u64;
+        self.timed.add(1);
+        self.nanos.add(nanos);
+        if is_tracking {
+            self.times.get_or_init(Histogram::default).record(nanos);
+        }
+    }
+}
+
+impl Tally {
+    /// The counts of a command, by its index in the table.
+    #[inline]
+    pub(crate) fn of(&self, command: usize) -> &CommandTally {
+        &self.commands[command]
+    }
+}
+
+impl Stats {
+    /// The counts of one more worker.
+    pub(crate) fn enter(&self) -> Arc<Tally> {
+        let commands = (0..table::COUNT).map(|_| CommandTally::default()).collect();
+        let tally = Arc::new(Tally { commands });
+        self.workers.lock().push(Arc::clone(&tally));
+        tally
+    }
+
+    fn workers(&self) -> Vec<Arc<Tally>> {
+        self.workers.lock().clone()
+    }
+
+    /// The counts of each command, by its index in the table.
+    pub(crate) fn commands(&self) -> Vec<CommandStats> {
+        let mut sums = vec![CommandStats::default(); table::COUNT];
+        for tally in self.workers() {
+            for (sum, command) in sums.iter_mut().zip(&tally.commands) {
+                sum.calls += command.calls.get();
+                sum.rejected += command.rejected.get();
+                sum.failed += command.failed.get();
+                sum.nanos += command.nanos.get();
+                sum.timed += command.timed.get();
+            }
+        }
+        sums
+    }
+
+    /// How many commands ran.
+    pub(crate) fn calls(&self) -> u64 {
+        let of = |tally: &Arc<Tally>| tally.commands.iter().map(|one| one.calls.get()).sum::<u64>();
+        self.workers().iter().map(of).sum()
+    }
+
+    /// The times of a command, by its index in the table.
+    pub(crate) fn times(&self, command: usize) -> Distribution {
+        let mut sum = Distribution::default();
+        for tally in self.workers() {
+            if let Some(times) = tally.of(command).times.get() {
+                sum.add(times);
+            }
+        }
+        sum
+    }
+
+    /// Counts an error reply.
+    pub(crate) fn error(&self, code: &[u8]) {
+        let mut errors = self.errors.lock();
+        match errors.get_mut(code) {
+            Some(count) => *count += 1,
+            None => {
+                errors.insert(code.into(), 1);
+            }
+        }
+    }
+
+    /// Error replies, by their code.
+    pub(crate) fn errors(&self) -> BTreeMap<Box<[u8]>, u64> {
+        self.errors.lock().clone()
+    }
+
+    /// Forgets everything (CONFIG RESETSTAT).
+    pub(crate) fn reset(&self) {
+        self.errors.lock().clear();
+        for tally in self.workers() {
+            for command in &tally.commands {
+                if let Some(times) = command.times.get() {
+                    times.reset();
+                }
+                for count in [
+                    &command.calls,
+                    &command.nanos,
+                    &command.timed,
+                    &command.rejected,
+                    &command.failed,
+                ] {
+                    count.reset();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Floating-point numbers in strings: INCRBYFLOAT.
+
+use super::super::call::Call;
+use super::super::fault::{Done, Fault};
+use super::super::long_double::{LongDouble, is_infinite};
+use super::super::notify::{Class, Event};
+use storage::keyspace::View;
+use values::{Digits, Entry, Type};
+
+/// Adds to a floating-point number. The sum is stored as the text that is shown.
+pub(crate) fn incrbyfloat<V: View>(call: &mut Call<'_, V>) -> Done {
+    let key = call.arg(1);
+    let old = match call.keys.get(key, Type::String)? {
+        Some(entry) => {
+            let mut digits = Digits::new();
+            number(entry.text(&mut digits))?
+        }
+        None => Some(LongDouble::ZERO),
+    };
+    let by = number(call.arg(2))?;
+    let sum = old.zip(by).and_then(|(old, by)| old.add(by));
+    let sum = sum.ok_or(Fault::new("ERR increment would produce NaN or Infinity"))?;
+    let text = sum.text();
+    if let Some(mut entry) = call.keys.any_mut(key) {
+        entry.set_text(text.as_bytes());
+    } else {
+        let mut entry = Entry::raw_string(key, b"");
+        entry.set_text(text.as_bytes());
+        call.keys.put(entry);
+    }
+    call.out.bulk(text.as_bytes());
+    call.modified(key, Event::of(Class::STRING, "incrbyfloat"));
+    Ok(())
+}
+
+/// A number; `None` for one without bounds.
+fn number(text: &[u8]) -> Result<Option<LongDouble>, Fault> {
+    if is_infinite(text) {
+        return Ok(None);
+    }
+    LongDouble::parse(text).map(Some).ok_or(Fault::NOT_FLOAT)
+}

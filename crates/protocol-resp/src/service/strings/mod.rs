@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Strings, and the numbers in them.
+//!
+//! * `get.rs`: what reads whole strings. `set.rs`: what stores them. `many.rs`: several at once.
+//! * `number.rs`: integers. `float.rs`: floating-point numbers.
+//! * `part.rs`: parts of strings. `lcs.rs`: the longest common subsequence of two.
+
+mod float;
+mod get;
+mod lcs;
+mod many;
+mod number;
+mod part;
+mod set;
+
+pub(crate) use float::incrbyfloat;
+pub(crate) use get::{get, getdel, getex, strlen};
+pub(crate) use lcs::lcs;
+pub(crate) use many::{mget, mset, msetnx};
+pub(crate) use number::{decr, decrby, incr, incrby};
+pub(crate) use part::{append, getrange, setrange};
+pub(crate) use set::{getset, psetex, set, setex, setnx};
+
+use super::fault::Fault;
+use super::notify::{Class, Event};
+use crate::reply::Writer;
+use buffer::SendBuf;
+use values::{Digits, Entry};
+
+/// The longest string, as in Redis: the default of `proto-max-bulk-len`.
+const STRING_MAX: usize = 512 << 20;
+
+/// A string was stored.
+const SET: Event = Event::of(Class::STRING, "set");
+
+/// A key was given an expiry.
+const EXPIRE: Event = Event::of(Class::GENERIC, "expire");
+
+/// Writes a string: a large one by reference.
+#[inline]
+fn reply(entry: &Entry, out: &mut Writer<'_, SendBuf>) {
+    match entry.pin() {
+        Some(value) => out.bulk_pinned(value),
+        None => out.bulk(entry.text(&mut Digits::new())),
+    }
+}
+
+/// Refuses to make a string of so many bytes.
+fn check_length(len: usize) -> Result<(), Fault> {
+    if len > STRING_MAX {
+        return Err(Fault::new("ERR string exceeds maximum allowed size (proto-max-bulk-len)"));
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Common commands on collections allocate nothing, once the connection has its memory: reading,
+//! changing what is there to something as long, and adding what is there already.
+
+use buffer::SendBuf;
+use clock::Clock;
+use protocol::{ConnectionId, Context, Control, Directory, Execute, Outbox, Parsed, Protocol};
+use protocol_resp::client::Encoder;
+use protocol_resp::parse::Cursor;
+use protocol_resp::service::{Host, Resp, RespService};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+use storage::keyspace::Keyspace;
+use storage_hashmap::TypedStore;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the system allocator unchanged; counting touches a thread-local `Cell`
+// that needs no allocation and no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A server with one connection.
+struct Server {
+    service: RespService<TypedStore>,
+    connection: Resp,
+    out: SendBuf,
+    outbox: Outbox,
+    directory: Directory,
+    clock: Clock,
+}
+
+impl Server {
+    fn new() -> Self {
+        let store = TypedStore::builder().shards(8).seed(3).build();
+        let host = Arc::new(Host::new(store.databases()));
+        Server {
+            connection: host.connection(),
+            service: RespService::new(store, host),
+            out: SendBuf::new(),
+            outbox: Outbox::new(),
+            directory: Directory::new(),
+            clock: Clock::manual(1_700_000_000_000),
+        }
+    }
+
+    /// Executes a request; its reply.
+    fn execute(&mut self, input: &[u8]) -> Vec<u8> {
+        self.out.consume(self.out.pending());
+        self.run(input);
+        self.out.front().to_vec()
+    }
+
+    fn run(&mut self, input: &[u8]) {
+        let parsed = self.connection.parse(&mut Cursor::default(), input);
+        let Ok(Parsed::Request { request, .. }) = parsed else { panic!("one whole request") };
+        let id = ConnectionId::new(0, 1);
+        let now = self.clock.now();
+        let mut context = Context::new(now, id, &mut self.outbox, &self.directory);
+        let control =
+            self.service.execute(&mut self.connection, request, &mut self.out, &mut context);
+        assert_eq!(control, Control::Continue);
+    }
+
+    /// Allocations of a request that has been executed before, a few times. The least of several
+    /// tries: a run that the system interrupts is noted in the slow log.
+    fn allocations(&mut self, line: &str) -> usize {
+        let input = encoded(line);
+        let reply = self.execute(&input);
+        assert_ne!(reply.first(), Some(&b'-'), "{line}: {}", reply.escape_ascii());
+        let tries = (0..10).map(|_| {
+            let before = ALLOCATIONS.get();
+            for _ in 0..20 {
+                self.out.consume(self.out.pending());
+                self.run(&input);
+            }
+            ALLOCATIONS.get() - before
+        });
+        tries.min().expect("some tries")
+    }
+}
+
+fn encoded(line: &str) -> Vec<u8> {
+    let mut input = Vec::new();
+    let words: Vec<_> = line.split(' ').collect();
+    Encoder::new(&mut input).request(words);
+    input
+}
+
+#[test]
+fn common_commands_allocate_nothing() {
+    let mut server = Server::new();
+    for number in 0..1000 {
+        // The small ones stay packed.
+        let size = if number < 20 { "small" } else { "large" };
+        for line in [
+            format!("HSET hash:{size} field:{number} value:{number:04}"),
+            format!("SADD set:{size} member:{number}"),
+            format!("SADD ints:{size} {number}"),
+            format!("ZADD zset:{size} {number} member:{number}"),
+            format!("RPUSH list:{size} element:{number}"),
+        ] {
+            server.execute(&encoded(&line));
+        }
+    }
+    for size in ["small", "large"] {
+        let number = if size == "small" { 7 } else { 777 };
+        for line in [
+            format!("HGET hash:{size} field:{number}"),
+            format!("HGET hash:{size} missing"),
+            format!("HGET missing field:{number}"),
+            format!("HMGET hash:{size} field:{number} missing field:{number} field:{number}"),
+            format!("HEXISTS hash:{size} field:{number}"),
+            format!("HSTRLEN hash:{size} field:{number}"),
+            format!("HLEN hash:{size}"),
+            format!("HSET hash:{size} field:{number} value:0000"),
+            format!("HSET hash:{size} field:{number} value:0001 field:{number} value:0002"),
+            format!("HSETNX hash:{size} field:{number} value:0000"),
+            format!("HDEL hash:{size} missing"),
+            "HGETALL hash:small".to_owned(),
+            format!("HRANDFIELD hash:{size}"),
+            format!("SADD set:{size} member:{number}"),
+            format!("SADD ints:{size} {number}"),
+            format!("SISMEMBER set:{size} member:{number}"),
+            format!("SISMEMBER ints:{size} {number}"),
+            format!("SISMEMBER set:{size} missing"),
+            format!("SMISMEMBER set:{size} member:{number} missing"),
+            format!("SREM set:{size} missing"),
+            format!("SCARD set:{size}"),
+            format!("SMEMBERS ints:{size}"),
+            format!("SRANDMEMBER set:{size}"),
+            format!("ZADD zset:{size} {number} member:{number}"),
+            format!("ZADD zset:{size} 5000 member:{number} 6000 member:{number}"),
+            format!("ZADD zset:{size} GT XX CH 3000 member:{number}"),
+            format!("ZINCRBY zset:{size} 1.5 member:{number}"),
+            format!("ZSCORE zset:{size} member:{number}"),
+            format!("ZSCORE missing member:{number}"),
+            format!("ZMSCORE zset:{size} member:{number} missing"),
+            format!("ZCARD zset:{size}"),
+            format!("ZCOUNT zset:{size} 5 10"),
+            format!("ZRANK zset:{size} member:{number}"),
+            format!("ZRANGE zset:{size} 0 9 REV WITHSCORES"),
+            format!("ZRANGEBYSCORE zset:{size} 5 10 LIMIT 1 2"),
+            format!("ZREM zset:{size} missing"),
+            format!("ZRANDMEMBER zset:{size}"),
+            format!("LLEN list:{size}"),
+            format!("LINDEX list:{size} {number}"),
+            format!("LRANGE list:{size} 0 9"),
+            format!("LRANGE list:{size} -10 -1"),
+            format!("LPOS list:{size} element:{number}"),
+            format!("LSET list:{size} {number} element:{number}"),
+            format!("LPUSHX missing element:{number}"),
+            "LPOP missing".to_owned(),
+        ] {
+            assert_eq!(server.allocations(&line), 0, "{line}");
+        }
+    }
+}
+
+#[test]
+fn elements_of_a_long_list_come_and_go_without_an_allocation() {
+    let mut server = Server::new();
+    for number in 0..1000 {
+        server.execute(&encoded(&format!("RPUSH list element:{number}")));
+    }
+    let lines = ["LPUSH list element", "RPUSH list element", "LPOP list", "RPOP list"].map(encoded);
+    let tries = (0..10).map(|_| {
+        let before = ALLOCATIONS.get();
+        for line in lines.iter().cycle().take(100) {
+            server.out.consume(server.out.pending());
+            server.run(line);
+        }
+        ALLOCATIONS.get() - before
+    });
+    assert_eq!(tries.min(), Some(0));
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the commands answer: stories of command lines and their replies, told to the service over
+//! the typed keyspace, and to redis-server, in RESP2 and in RESP3.
+//!
+//! A group of commands has its stories in `stories/`; how they are written is in `support/mod.rs`.
+
+mod clients;
+mod crowds;
+mod generated;
+mod random;
+mod support;
+
+use support::stories;
+
+stories!(harness);
+stories!(key_events);
+stories!(connection);
+stories!(monitor);
+stories!(pubsub);
+stories!(transactions);
+stories!(server);
+stories!(strings);
+stories!(generic);
+stories!(sort);
+stories!(lcs);
+stories!(hashes);
+stories!(sets);
+stories!(field_expiry, ours);
+stories!(lists);
+stories!(list_events);
+stories!(list_waits);
+stories!(hash_events);
+stories!(set_events);
+stories!(sorted_sets);
+stories!(sorted_set_events);
+stories!(sorted_set_ranges);
+stories!(sorted_set_algebra);
+stories!(sorted_set_waits);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Remote`]: a server at the other end of sockets.
+
+use super::Server;
+use protocol_resp::Version;
+use protocol_resp::client;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long the server may take for anything.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long a client may take to be seen waiting.
+const SETTLE_LIMIT: Duration = Duration::from_secs(2);
+
+/// An observer who gets no answer for so long waits himself, for the end of a pause.
+const PAUSED: Duration = Duration::from_millis(100);
+
+/// The connection of the one who prepares and observes; no story has a client of this name.
+const CONTROL: &str = "Control";
+
+/// A socket of any kind.
+pub(crate) trait Wire: Read + Write {
+    /// Lets a read fail that takes longer.
+    fn limit_reads(&self, limit: Duration) -> io::Result<()>;
+}
+
+impl Wire for UnixStream {
+    fn limit_reads(&self, limit: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(limit))
+    }
+}
+
+impl Wire for TcpStream {
+    fn limit_reads(&self, limit: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(limit))
+    }
+}
+
+/// A server, and the clients that are connected to it.
+pub(crate) struct Remote {
+    connect: Box<dyn Fn() -> Box<dyn Wire>>,
+    version: Version,
+    clients: Vec<Client>,
+}
+
+/// A connection.
+struct Client {
+    name: String,
+    /// The number that the server knows it by.
+    id: u64,
+    stream: Box<dyn Wire>,
+    /// Bytes that have arrived and are no whole reply yet.
+    input: Vec<u8>,
+    /// The server has closed it.
+    is_closed: bool,
+}
+
+impl Remote {
+    /// The server that `connect` leads to; its clients speak `version`.
+    pub(crate) fn new(version: Version, connect: impl Fn() -> Box<dyn Wire> + 'static) -> Self {
+        Remote { connect: Box::new(connect), version, clients: Vec::new() }
+    }
+
+    /// A client, who is made if it is new.
+    fn client(&mut self, name: &str) -> &mut Client {
+        let found = self.clients.iter().position(|client| client.name == name);
+        let at = found.unwrap_or_else(|| {
+            let stream = (self.connect)();
+            let name = name.to_owned();
+            let mut client = Client { name, id: 0, stream, input: Vec::new(), is_closed: false };
+            if client.name != CONTROL {
+                client.greet(self.version);
+            }
+            self.clients.push(client);
+            self.clients.len() - 1
+        });
+        &mut self.clients[at]
+    }
+
+    /// The reply to one request of a client, as a tree.
+    pub(crate) fn ask<A: AsRef<[u8]>>(&mut self, words: &[A]) -> client::Value {
+        let mut request = Vec::new();
+        client::Encoder::new(&mut request).request(words);
+        let client = self.client("");
+        client.stream.write_all(&request).expect("the server reads");
+        let reply = client.receive(PATIENCE).expect("a reply");
+        let (value, _) = client::parse(&reply).expect("RESP").expect("a whole reply");
+        value.into()
+    }
+
+    /// Waits until a line is in `INFO clients`, for a while.
+    fn await_info(&mut self, line: &str) {
+        let started = Instant::now();
+        while started.elapsed() < SETTLE_LIMIT {
+            let control = self.client(CONTROL);
+            control.send("INFO clients");
+            let Some(info) = control.receive(PAUSED) else {
+                self.clients.retain(|client| client.name != CONTROL);
+                return;
+            };
+            if String::from_utf8_lossy(&info).contains(&format!("{line}\r\n")) {
+                return;
+            }
+            sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Client {
+    /// Asks for the number, and chooses the version.
+    fn greet(&mut self, version: Version) {
+        self.send("CLIENT ID");
+        let reply = self.receive(PATIENCE).expect("a number");
+        let digits = reply.iter().copied().filter(u8::is_ascii_digit);
+        self.id = digits.fold(0, |id, digit| 10 * id + u64::from(digit - b'0'));
+        if version == Version::Resp3 {
+            self.send("HELLO 3");
+            self.receive(PATIENCE);
+        }
+    }
+
+    fn send(&mut self, line: &str) {
+        // It may have closed the connection.
+        let sent = self.stream.write_all(format!("{line}\r\n").as_bytes());
+        self.is_closed |= sent.is_err();
+    }
+
+    fn receive(&mut self, limit: Duration) -> Option<Vec<u8>> {
+        self.stream.limit_reads(limit).expect("a timeout");
+        loop {
+            if let Some((_, len)) = client::parse(&self.input).expect("RESP") {
+                return Some(self.input.drain(..len).collect());
+            }
+            let mut piece = [0; 64 * 1024];
+            match self.stream.read(&mut piece) {
+                Ok(0) => {
+                    self.is_closed = true;
+                    return None;
+                }
+                Ok(len) => self.input.extend_from_slice(&piece[..len]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let is_late = [ErrorKind::WouldBlock, ErrorKind::TimedOut];
+                    self.is_closed |= error.kind() == ErrorKind::ConnectionReset;
+                    assert!(self.is_closed || is_late.contains(&error.kind()), "{error}");
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+impl Server for Remote {
+    fn restart(&mut self) {
+        self.clients.clear();
+        let control = self.client(CONTROL);
+        for line in ["FLUSHALL", "CONFIG SET notify-keyspace-events \"\"", "CLIENT UNPAUSE"] {
+            control.send(line);
+            assert_eq!(control.receive(PATIENCE).as_deref(), Some(&b"+OK\r\n"[..]));
+        }
+        self.await_info("connected_clients:1");
+    }
+
+    fn send(&mut self, client: &str, line: &str) {
+        self.client(client).send(line);
+    }
+
+    fn receive(&mut self, client: &str, due: bool) -> Option<Vec<u8>> {
+        let limit = if due { PATIENCE } else { Duration::from_millis(1) };
+        self.client(client).receive(limit)
+    }
+
+    fn is_closed(&mut self, client: &str) -> bool {
+        self.client(client).is_closed
+    }
+
+    fn leave(&mut self, client: &str) {
+        self.clients.retain(|other| other.name != client);
+    }
+
+    fn client_id(&mut self, client: &str) -> u64 {
+        self.client(client).id
+    }
+
+    fn settle(&mut self, waiting: usize) {
+        self.await_info(&format!("blocked_clients:{waiting}"));
+    }
+
+    fn pass(&mut self, time: Duration) {
+        sleep(time);
+    }
+
+    fn unix_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time behind 1970");
+        since.as_millis() as u64
+    }
+}

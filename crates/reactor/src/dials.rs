@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Dials`]: limits that may change while connections are served.
+
+use crate::Options;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::Duration;
+
+/// Limits that an operator may change while the server runs. Clones are the same dials: whoever turns
+/// one, the acceptor sees it at the next connection, and each worker at the next turn of its loop.
+#[derive(Clone, Debug)]
+pub struct Dials(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connections_max: AtomicUsize,
+    idle_timeout_ms: AtomicU64,
+    push_bytes: AtomicUsize,
+}
+
+impl Dials {
+    /// Dials that say what `options` say, and serve up to `connections_max` at once.
+    pub fn new(connections_max: usize, options: &Options) -> Self {
+        let dials = Dials(Arc::new(Inner {
+            connections_max: AtomicUsize::new(connections_max),
+            idle_timeout_ms: AtomicU64::new(0),
+            push_bytes: AtomicUsize::new(options.push_bytes),
+        }));
+        dials.set_idle_timeout(options.idle_timeout);
+        dials
+    }
+
+    /// How many connections are served at once.
+    pub fn connections_max(&self) -> usize {
+        self.0.connections_max.load(Relaxed)
+    }
+
+    /// Sets how many connections are served at once. Those that are more already stay.
+    pub fn set_connections_max(&self, most: usize) {
+        self.0.connections_max.store(most, Relaxed);
+    }
+
+    /// Sets [`Options::idle_timeout`], to the millisecond.
+    pub fn set_idle_timeout(&self, timeout: Duration) {
+        let ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        self.0.idle_timeout_ms.store(ms, Relaxed);
+    }
+
+    /// Sets [`Options::push_bytes`].
+    pub fn set_push_bytes(&self, most: usize) {
+        self.0.push_bytes.store(most, Relaxed);
+    }
+
+    /// Puts into `options` what the dials say.
+    pub(crate) fn apply(&self, options: &mut Options) {
+        options.idle_timeout = Duration::from_millis(self.0.idle_timeout_ms.load(Relaxed));
+        options.push_bytes = self.0.push_bytes.load(Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_turned_is_put_into_the_options() {
+        let mut options = Options { idle_timeout: Duration::from_secs(3), ..Options::default() };
+        let dials = Dials::new(10, &options);
+        dials.apply(&mut options);
+        assert_eq!((options.idle_timeout, options.push_bytes), (Duration::from_secs(3), 32 << 20));
+        let other = dials.clone();
+        other.set_idle_timeout(Duration::ZERO);
+        other.set_push_bytes(5);
+        other.set_connections_max(7);
+        dials.apply(&mut options);
+        assert_eq!((options.idle_timeout, options.push_bytes), (Duration::ZERO, 5));
+        assert_eq!(dials.connections_max(), 7);
+    }
+}

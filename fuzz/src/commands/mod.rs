@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`play`]: clients that send commands from the table to a server of two workers, without sockets
+//! and on manual time.
+//!
+//! An input is two bytes of [`Setup`](world::Setup), then steps. A step that begins with a printable
+//! byte is a line of text: an inline request of the client at work, or what [`Script`] says. So a
+//! script of commands is an input. Any other byte begins a step in the choices of `reader.rs`, most
+//! often a command that `catalogue.rs` makes.
+//!
+//! What must hold, after every step:
+//!
+//! * Each command gets one well-formed reply, in order; one that blocks gets it later (`client.rs`).
+//! * A command that reads, or fails, changes nothing, and another only its keys (`rules.rs`).
+//! * Those that work on plain values leave and answer what plain collections do (`oracle/`).
+//! * A transaction runs only if no watched key has changed. Nobody waits for what is there. A message
+//!   reaches as many clients as PUBLISH says.
+//! * The keyspace keeps its invariants, and no collection in it is empty (`state.rs`).
+//!
+//! In the end all clients leave, and nothing is left of them; everything is removed, and no memory is
+//! in use.
+
+mod answer;
+mod catalogue;
+mod client;
+mod oracle;
+mod reader;
+mod rules;
+mod state;
+mod words;
+mod world;
+
+use answer::Answer;
+use catalogue::Words;
+use client::{Sent, show_words};
+use protocol::{Parsed, Protocol};
+use protocol_resp::Codec;
+use protocol_resp::client::{Encoder, Value};
+use reader::Reader;
+use rules::Run;
+use state::State;
+use std::time::Duration;
+use storage::keyspace::{Keyspace, Scope, View};
+use world::{DATABASES, Setup, World};
+
+/// Clients at once: the first half of each four speaks RESP2, the other RESP3, and so far.
+const CLIENTS: usize = 4;
+
+/// Commands that a client sends after nobody knows which replies are to come; then it leaves.
+const STRANGE_MAX: usize = 6;
+
+/// Calls of maintenance that must be enough for anything.
+const CALLS_MAX: usize = 100_000;
+
+/// Plays an input.
+pub(crate) fn play(input: &[u8]) {
+    let Some((setup, steps)) = input.split_first_chunk::<2>() else { return };
+    let setup = Setup::read(*setup);
+    let mut game = Game { world: World::new(setup, CLIENTS), at_work: 0, state: State::default() };
+    let mut reader = Reader::new(steps);
+    while !reader.is_empty() {
+        game.step(&mut reader);
+    }
+    game.finish();
+}
+
+/// A server, its clients and what is known of both.
+#[derive(Debug)]
+struct Game {
+    world: World,
+    /// The client whose turn it is.
+    at_work: usize,
+    /// What the keyspace held after the last step.
+    state: State,
+}
+
+/// A line of text that is no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Script {
+    /// `@2`: the second client is at work.
+    Client(usize),
+    /// `@+500`: so many milliseconds pass.
+    Pass(u64),
+    /// `@-`: the client at work leaves, and another comes in its place.
+    Leave,
+}
+
+impl Script {
+    fn read(line: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(line).ok()?.strip_prefix('@')?;
+        if text.trim() == "-" {
+            return Some(Script::Leave);
+        }
+        match text.strip_prefix('+') {
+            Some(ms) => Some(Script::Pass(ms.trim().parse().ok().filter(|ms| *ms < 1 << 40)?)),
+            None => Some(Script::Client(text.trim().parse::<usize>().ok()? % CLIENTS)),
+        }
+    }
+}
+
+impl Game {
+    fn step(&mut self, reader: &mut Reader<'_>) {
+        if let Some(line) = reader.line() {
+            return self.line(line);
+        }
+        match reader.byte() % 32 {
+            0..=20 => {
+                self.at_work = reader.below(CLIENTS);
+                let words = catalogue::command(reader, self.world.now().unix_ms);
+                self.send(&[words]);
+            }
+            21 => {
+                let count = 1 + reader.below(5);
+                let now_ms = self.world.now().unix_ms;
+                let batch: Vec<Words> =
+                    (0..count).map(|_| catalogue::command(reader, now_ms)).collect();
+                self.send(&batch);
+            }
+            22..=25 => {
+                let time = Duration::from_millis(1 << reader.below(24));
+                self.pass(time);
+            }
+            26 | 27 => {
+                let (worker, budget) = (reader.below(2), reader.below(256));
+                self.world.maintain(worker, budget);
+                self.receive_all(false);
+            }
+            28 => self.leave(),
+            29 => {
+                let len = reader.below(64);
+                let bytes = reader.take(len);
+                self.world.clients[self.at_work].is_lenient = true;
+                self.world.arrive(self.at_work, bytes);
+                self.receive_all(false);
+            }
+            _ => self.at_work = reader.below(CLIENTS),
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        match Script::read(line) {
+            Some(Script::Client(client)) => self.at_work = client,
+            Some(Script::Pass(ms)) => self.pass(Duration::from_millis(ms)),
+            Some(Script::Leave) => self.leave(),
+            None => self.inline(line),
+        }
+    }
+
+    /// A line as an inline request.
+    fn inline(&mut self, line: &[u8]) {
+        let bytes = [line, b"\r\n"].concat();
+        match Codec::default().parse(&mut Default::default(), &bytes) {
+            Ok(Parsed::Request { request, consumed }) if consumed == bytes.len() => {
+                let words: Words = request.iter().map(<[u8]>::to_vec).collect();
+                self.send_as(&[words], &bytes);
+            }
+            _ => {
+                self.world.clients[self.at_work].is_lenient = true;
+                self.world.arrive(self.at_work, &bytes);
+                self.receive_all(false);
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        self.world.reconnect(self.at_work);
+        self.receive_all(false);
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.world.pass(time, 200);
+        self.receive_all(true);
+    }
+
+    /// Sends commands at once.
+    fn send(&mut self, batch: &[Words]) {
+        let mut bytes = Vec::new();
+        for words in batch {
+            Encoder::new(&mut bytes).request(words);
+        }
+        self.send_as(batch, &bytes);
+    }
+
+    /// Sends commands as these bytes.
+    fn send_as(&mut self, batch: &[Words], bytes: &[u8]) {
+        let at = self.at_work;
+        if self.world.clients[at].closed || self.world.clients[at].strange > STRANGE_MAX {
+            return self.leave();
+        }
+        if batch.iter().any(|words| self.is_confusing(words)) {
+            return;
+        }
+        let now = self.world.now();
+        let client = &mut self.world.clients[at];
+        let is_single = batch.len() == 1 && client.sent.is_empty() && !client.is_lenient;
+        client.strange += usize::from(client.is_lenient);
+        for words in batch {
+            let confirmations = rules::confirmations(words, client);
+            client.is_lenient |= rules::name(words) == "client|reply";
+            // What is in front may change how much this one stops listening to.
+            client.is_lenient |= batch.len() > 1 && confirmations > 0;
+            client.sent.push_back(Sent {
+                words: words.clone(),
+                confirmations,
+                blocks_since_ms: None,
+            });
+        }
+        if !is_single {
+            self.world.arrive(at, bytes);
+            self.receive_all(false);
+            return;
+        }
+        let before = State::of(&mut self.world.store, now.unix_ms);
+        let may_evict = self.world.store.settings().maxmemory() > 0;
+        self.world.arrive(at, bytes);
+        let (replies, messages) = self.receive_all(false);
+        if let [(client, words, reply)] = &replies[..]
+            && *client == at
+            && *words == batch[0]
+        {
+            self.compare(&before, may_evict, words, reply, messages);
+        }
+    }
+
+    /// Commands whose replies in a transaction could not be told apart: those of Redis cannot, too.
+    fn is_confusing(&self, words: &Words) -> bool {
+        let client = &self.world.clients[self.at_work];
+        let is_about_channels = rules::confirmations(words, client) > 0;
+        let is_reply = rules::name(words) == "client|reply";
+        let may_be_queued = client.known.queue.is_some() || !client.sent.is_empty();
+        may_be_queued && (is_about_channels || is_reply)
+    }
+
+    /// Takes all replies, checks what holds after every step, and returns the replies and how many
+    /// messages came.
+    fn receive_all(&mut self, is_maintained: bool) -> (Vec<(usize, Words, Value)>, usize) {
+        let now_ms = self.world.now().unix_ms;
+        self.world.store.check_integrity();
+        let before = std::mem::take(&mut self.state);
+        self.state = State::of(&mut self.world.store, now_ms);
+        let changes = before.changes(&self.state);
+        self.state.check(&changes, &mut self.world.store, now_ms);
+        let (mut all, mut messages) = (Vec::new(), 0);
+        for at in 0..self.world.clients.len() {
+            let received = self.world.clients[at].receive(now_ms);
+            messages += received.messages;
+            for (words, reply) in received.replies {
+                self.note(at, &words, &reply);
+                all.push((at, words, reply));
+            }
+        }
+        for client in &self.world.clients {
+            rules::check_waits(client, &self.state, now_ms, is_maintained);
+        }
+        (all, messages)
+    }
+
+    /// Takes note of what a reply says of its client.
+    fn note(&mut self, at: usize, words: &Words, reply: &Value) {
+        let known = &mut self.world.clients[at].known;
+        let is_ok = *reply == Value::Simple(b"OK".to_vec());
+        match (rules::name(words), reply) {
+            (_, Value::Simple(text)) if text == b"QUEUED" => {
+                known.queue.get_or_insert_default().push(words.clone());
+            }
+            ("multi", _) if is_ok => known.queue = Some(Vec::new()),
+            ("select", _) if is_ok => {
+                let number = std::str::from_utf8(&words[1]).ok().and_then(|text| text.parse().ok());
+                known.db = number.expect("it was selected");
+            }
+            ("watch", _) if is_ok => {
+                known.watched.extend(words[1..].iter().map(|key| (known.db, key.clone())));
+            }
+            ("unwatch" | "discard", _) if is_ok => known.forget_transaction(),
+            ("monitor", _) if is_ok => known.is_monitor = true,
+            ("reset", Value::Simple(text)) if text == b"RESET" => {
+                *known = Default::default();
+            }
+            ("exec", Value::Error(text)) if !text.starts_with(b"EXECABORT") => {}
+            ("exec", _) => {
+                let queue = known.queue.take().unwrap_or_default();
+                assert!(
+                    !known.is_spoilt || reply.as_items().is_none(),
+                    "a watched key has changed"
+                );
+                known.forget_transaction();
+                let items = reply.as_items().unwrap_or_default();
+                assert!(
+                    items.is_empty() || items.len() == queue.len(),
+                    "EXEC of {queue:?}: {reply:?}"
+                );
+                for (words, reply) in queue.iter().zip(items) {
+                    self.note(at, words, reply);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks a command that ran alone.
+    fn compare(
+        &mut self,
+        before: &State,
+        may_evict: bool,
+        words: &Words,
+        reply: &Value,
+        messages: usize,
+    ) {
+        let (at, now_ms) = (self.at_work, self.world.now().unix_ms);
+        let after = &self.state;
+        Run { words, reply, before, after, may_evict }.check();
+        let changes = before.changes(after);
+        for client in &mut self.world.clients {
+            let known = &mut client.known;
+            known.is_spoilt |= !known.watched.is_disjoint(&changes);
+        }
+        let answer = Answer::from(reply);
+        let is_publish = matches!(rules::name(words), "publish" | "spublish");
+        let is_everybody =
+            self.world.clients.iter().all(|client| !client.closed && !client.is_lenient);
+        if is_publish && is_everybody && !answer.is_error() {
+            let is_queued = answer == Answer::text(b"QUEUED");
+            assert!(is_queued || answer == Answer::count(messages), "{reply:?} got {messages}");
+        }
+        let is_unknown = may_evict
+            || answer == Answer::text(b"QUEUED")
+            || *reply == Value::Error(b"ERR not yet".to_vec())
+            || matches!(&answer, Answer::Error(code) if code == b"NOAUTH");
+        if is_unknown || self.world.clients[at].known.listens.iter().next().is_some() {
+            return;
+        }
+        let mut expected = before.clone();
+        let db = self.world.clients[at].known.db;
+        if let Some(told) = oracle::run(words, db, &mut expected, now_ms) {
+            let shown = show_words(words);
+            assert!(told.is_met_by(&answer), "{shown} => {reply:?}, not {told:?} of {before:?}");
+            assert!(expected == *after, "{shown} leaves {after:?}, not {expected:?}");
+        }
+    }
+
+    /// All clients leave, and everything goes.
+    fn finish(mut self) {
+        for at in 0..self.world.clients.len() {
+            if !self.world.clients[at].closed {
+                self.world.end(at);
+            }
+        }
+        self.world.deliver();
+        let now_ms = self.world.now().unix_ms;
+        let mut view = self.world.store.view(Scope::ALL, now_ms);
+        (0..DATABASES).for_each(|db| view.clear(db));
+        drop(view);
+        for _ in 0..CALLS_MAX {
+            let mut store = self.world.store.clone();
+            if !store.maintain(now_ms, 1000, &mut |_| ()) && store.stats().leaving_bytes == 0 {
+                break;
+            }
+        }
+        self.world.store.check_integrity();
+        assert_eq!(self.world.store.stats().used_bytes, 0, "bytes are left in use");
+    }
+}

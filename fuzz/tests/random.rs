@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A few random inputs for the targets that work through a model, without a fuzzer.
+
+/// Numbers from a seed (SplitMix64).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// So many inputs of up to `len` bytes. `FUZZ_RUNS` asks for more, `FUZZ_SEED` for others.
+fn inputs(runs: u64, len: usize, target: fn(&[u8])) {
+    let number =
+        |name, default| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
+    let (runs, first) = (number("FUZZ_RUNS", runs), number("FUZZ_SEED", 0));
+    for seed in first..first + runs {
+        let mut noise = Noise(seed);
+        let len = noise.next() as usize % len;
+        let input: Vec<u8> = (0..len).map(|_| noise.next() as u8).collect();
+        println!("FUZZ_SEED={seed} FUZZ_RUNS=1");
+        target(&input);
+    }
+}
+
+#[test]
+fn keyspace_model() {
+    inputs(100, 4096, fuzz::keyspace_model);
+}
+
+#[test]
+fn resp_commands() {
+    inputs(100, 4096, fuzz::resp_commands);
+}

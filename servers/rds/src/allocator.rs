@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The allocator: jemalloc, whose size classes the accounting of values goes by.
+//!
+//! Pages that are no longer used go back to the system within some ten seconds. Threads of jemalloc's
+//! own see to it, so that memory comes back also while nobody asks for anything.
+
+use protocol_resp::service::Allocator;
+use std::sync::OnceLock;
+use tikv_jemalloc_ctl::{Access, AsName, arenas, background_thread, epoch, stats, version};
+use tikv_jemallocator::Jemalloc;
+
+#[global_allocator]
+static JEMALLOC: Jemalloc = Jemalloc;
+
+/// Lets unused pages go back by themselves.
+pub(crate) fn start() {
+    if let Err(error) = background_thread::write(true) {
+        eprintln!("warning: unused memory goes back later than it could: {error}");
+    }
+}
+
+/// The allocator's numbers, as of now.
+pub(crate) fn numbers() -> Option<Allocator> {
+    epoch::advance().ok()?;
+    Some(Allocator {
+        name: name(),
+        allocated: stats::allocated::read().ok()? as u64,
+        active: stats::active::read().ok()? as u64,
+        resident: stats::resident::read().ok()? as u64,
+        mapped: stats::mapped::read().ok()? as u64,
+        retained: stats::retained::read().ok()? as u64,
+    })
+}
+
+/// `jemalloc-5.3.1`
+fn name() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        let full = version::read().unwrap_or_default();
+        format!("jemalloc-{}", full.split('-').next().unwrap_or_default())
+    })
+}
+
+/// Gives unused pages back now: with no time to keep them they go at once.
+pub(crate) fn purge() {
+    for arena in 0..arenas::narenas::read().unwrap_or(0) {
+        let key = format!("arena.{arena}.dirty_decay_ms\0");
+        let key = key.as_bytes().name();
+        // An arena that was never used has no such key.
+        let before: Result<isize, _> = key.read();
+        if let Ok(before) = before
+            && key.write(0_isize).is_ok()
+            && let Err(error) = key.write(before)
+        {
+            log::error!("jemalloc does not take {before} back for {key:?}: {error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_freed_goes_back_when_asked_for() {
+        let blocks: Vec<Vec<u8>> = (0..1000).map(|_| vec![1; 64 << 10]).collect();
+        let full = numbers().expect("jemalloc tells");
+        assert!(full.name.starts_with("jemalloc-5."), "{}", full.name);
+        assert!(full.allocated >= 1000 * (64 << 10));
+        drop(blocks);
+        purge();
+        let empty = numbers().expect("jemalloc tells");
+        assert!(empty.resident + 1000 * (32 << 10) < full.resident, "{full:?} {empty:?}");
+    }
+}

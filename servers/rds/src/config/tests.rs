@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From files and flags to a configuration.
+
+use super::*;
+use crate::directive::Place;
+use std::io::Write;
+
+fn flag(name: &str, value: &str) -> Directive {
+    let parameter = parameter(name.as_bytes()).expect(name);
+    Directive { parameter, value: value.to_owned(), place: Place::Flag }
+}
+
+/// What a file of this name and text comes to, with flags behind it.
+fn load(name: &str, text: &str, flags: &[(&str, &str)]) -> Result<Loaded, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    let mut file = std::fs::File::create(&path).expect(name);
+    file.write_all(text.as_bytes()).expect(name);
+    let flags = flags.iter().map(|(name, value)| flag(name, value)).collect();
+    Loaded::load(Some(&path), flags)
+        .map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))
+}
+
+#[test]
+fn a_redis_conf_fills_sections_and_parameters() {
+    let text = "port 7000\nbind 127.0.0.1\nmaxclients 50\ntimeout 30\ntcp-backlog 5\nio-threads 3\n\
+                loglevel warning\nlogfile \"/x.log\"\nunixsocketperm 770\nmaxmemory 1gb\n\
+                maxmemory-policy allkeys-lfu\nrequirepass secret\n";
+    let Loaded { config, warnings } = load("redis.conf", text, &[]).expect("a right file");
+    assert_eq!(config.server.listen[0].to_string(), "notls:127.0.0.1:7000");
+    assert_eq!((config.server.max_connections, config.server.backlog), (50, 5));
+    assert_eq!(config.server.idle_timeout, Span(Duration::from_secs(30)));
+    assert_eq!(config.server.socket_mode, SocketMode(0o770));
+    assert_eq!((config.worker.threads, config.debug.log_level), (3, LogLevel::Warn));
+    assert_eq!(config.debug.log_file.as_deref(), Some("/x.log".as_ref()));
+    assert_eq!(config.redis.get("maxmemory"), "1073741824");
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let text = config.text().expect("TOML");
+    assert!(text.contains("maxmemory = 1073741824\n") && !text.contains("secret"), "{text}");
+}
+
+#[test]
+fn the_admin_plane_comes_with_a_file_of_ours() {
+    for (name, is_enabled) in [("rds.toml", true), ("redis.conf", false)] {
+        let config = load(name, "", &[]).expect("a right file").config;
+        assert_eq!(config.admin.enabled, is_enabled, "{name}");
+    }
+}
+
+#[test]
+fn flags_come_last() {
+    let flags = [("port", "2"), ("daemonize", "no"), ("maxmemory", "5")];
+    let text = "port 1\ndaemonize yes\nmaxmemory 4\n";
+    let config = load("redis.conf", text, &flags).expect("the flags put it right").config;
+    assert_eq!((config.server.port, config.redis.get("maxmemory")), (Some(2), "5"));
+    let text = "[server]\nport = 1\nlisten = [\"127.0.0.1:3\"]\n[redis]\nmaxmemory = 4\n";
+    let config = load("rds.toml", text, &flags).expect("a right file").config;
+    assert_eq!((config.server.port, config.redis.get("maxmemory")), (Some(2), "5"));
+    assert_eq!(config.server.listen[0].to_string(), "notls:127.0.0.1:2");
+}
+
+#[test]
+fn the_kind_of_a_file_is_told_by_its_name_or_its_text() {
+    let (toml, conf) = ("# x\n[redis]\nhz = 5\n", "# x\nhz 5\n");
+    for (name, text) in
+        [("a.toml", toml), ("a.conf", conf), ("a", toml), ("a", conf), ("a", "redis.hz = 5")]
+    {
+        let config = load(name, text, &[]).expect(text).config;
+        assert_eq!(config.redis.get("hz"), "5", "{name}: {text}");
+    }
+    assert!(load("a.conf", "[redis]\n", &[]).is_ok_and(|loaded| !loaded.warnings.is_empty()));
+}
+
+#[test]
+fn what_has_no_effect_is_named_in_one_warning() {
+    let text = "foo 1\nsave 900 1\nbar\nactivedefrag yes\nappendonly no\nrdbcompression no\n";
+    let warnings = load("redis.conf", text, &[]).expect("nothing is wrong").warnings;
+    assert_eq!(warnings.len(), 2);
+    assert!(warnings[0].contains("unknown") && warnings[0].contains("foo ("), "{warnings:?}");
+    assert!(warnings[0].contains("redis.conf:3"), "{warnings:?}");
+    assert!(warnings[1].contains("save (") && warnings[1].contains("activedefrag ("));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    let cases = [
+        ("maxmemory lots", "redis.conf:1: maxmemory \"lots\": argument must be a memory value"),
+        ("appendonly yes", "redis.conf:1: appendonly \"yes\": this server keeps nothing on disk"),
+        ("cluster-enabled yes", "never part of a cluster"),
+        ("replicaof a 1", "redis.conf:1: replicaof \"a 1\": this server does not replicate"),
+        ("loadmodule x.so", "loads no modules"),
+        ("rename-command FLUSHALL \"\"", "commands keep their names"),
+        ("daemonize yes", "it stays in the foreground"),
+        ("bind nowhere", "redis.conf:1: bind \"nowhere\": expected IP addresses"),
+        ("tls-protocols x\ntls-port 1", "expected TLSv1.2"),
+        ("port 70000", "argument must be between 0 and 65535 inclusive"),
+        ("maxmemory", "redis.conf:1: maxmemory \"\": argument must be a memory value"),
+    ];
+    for (text, problem) in cases {
+        let error = load("redis.conf", text, &[]).expect_err(text);
+        assert!(error.contains(problem), "{text}: {error}");
+    }
+    let error = load("redis.conf", "", &[("maxmemory", "x")]).expect_err("a wrong flag");
+    assert!(error.starts_with("the command line: maxmemory \"x\": "), "{error}");
+}
+
+#[test]
+fn the_service_is_told_what_sections_say() {
+    let flags = [("port", "7000"), ("unixsocket", "/s"), ("maxclients", "7"), ("hz", "50")];
+    let config = load("redis.conf", "", &flags).expect("right flags").config;
+    let host = Host::new(config.databases());
+    config.configure(&host);
+    let shown = |name: &str| {
+        let value = host.configured(parameter(name.as_bytes()).expect(name));
+        String::from_utf8(value).expect("text")
+    };
+    assert_eq!((shown("port"), shown("tls-port")), ("7000".to_owned(), "0".to_owned()));
+    assert_eq!((shown("unixsocket"), shown("bind")), ("/s".to_owned(), "127.0.0.1".to_owned()));
+    assert_eq!((shown("maxclients"), shown("hz")), ("7".to_owned(), "50".to_owned()));
+}
+
+#[test]
+fn the_configuration_of_debian_is_accepted_but_for_its_daemon() {
+    let Ok(text) = std::fs::read_to_string("/etc/redis/redis.conf") else {
+        return; // It comes with the package.
+    };
+    let error = load("redis.conf", &text, &[]).expect_err("it daemonizes");
+    assert!(error.contains("daemonize \"yes\""), "{error}");
+    let loaded = load("redis.conf", &text, &[("daemonize", "no")]).expect("the rest is right");
+    let unknown = loaded.warnings.iter().find(|warning| warning.contains("unknown"));
+    assert_eq!(unknown, None);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A Redis replacement for caching: Redis's protocol and commands over a sharded keyspace in memory.
+//!
+//! The wiring and nothing else. The protocol and its commands are in `crates/protocol-resp`, the
+//! keyspace in `crates/storage-hashmap`, the values in `crates/values`.
+//!
+//! * `args.rs`: the command line. `directive.rs`: a `redis.conf`. `parameters.rs`: `[redis]` of our
+//!   own file. `listening.rs`: where to listen. `config.rs` puts them together.
+//! * `allocator.rs`: jemalloc. `platform.rs`: what commands ask of the process.
+#![forbid(unsafe_code)]
+
+mod allocator;
+mod args;
+mod config;
+mod directive;
+mod listening;
+mod parameters;
+mod platform;
+
+use crate::config::{Loaded, PORT};
+use args::{Args, NAME, VERSION};
+use platform::Process;
+use protocol_resp::service::{Host, RespService};
+use server::Builder;
+use server::cli;
+use std::process::ExitCode;
+use std::sync::Arc;
+use storage::keyspace::Keyspace;
+use storage_hashmap::TypedStore;
+
+/// Shards per worker: enough that two workers seldom want the same one.
+const SHARDS_PER_WORKER: usize = 16;
+
+/// Why the server did not start, or ended.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    #[error(transparent)]
+    Server(#[from] server::Error),
+}
+
+fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Args) -> Result<(), Error> {
+    let common = args.common;
+    let Loaded { mut config, warnings } = Loaded::load(common.config.as_deref(), args.directives)?;
+    common.apply_admin(&mut config.admin);
+    let sections = config.sections();
+    let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+    if let Some(answer) = common.answer(&config)? {
+        cli::print(&answer);
+        return Ok(());
+    }
+    allocator::start();
+    let workers = config.worker.threads;
+    let store = TypedStore::builder()
+        .shards(if workers == 1 { 1 } else { workers * SHARDS_PER_WORKER })
+        .databases(config.databases())
+        .build();
+    let host = Arc::new(Host::new(store.databases()));
+    host.adopt(store.settings());
+    host.set_platform(Box::new(Process(builder.controls())));
+    if let Some(file) = common.config {
+        host.set_config_file(std::path::absolute(&file).unwrap_or(file));
+    }
+    config.configure(&host);
+    let text = config.text().map_err(config::Error::from)?;
+    let connections = Arc::clone(&host);
+    builder.config_text(text).run(
+        config.sections(),
+        move |_| connections.connection(),
+        move |_| RespService::new(store.clone(), Arc::clone(&host)),
+    )?;
+    Ok(())
+}

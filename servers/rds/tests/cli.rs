@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line of the built server: Redis's flags beside a file of ours or a `redis.conf`.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+use rustls::version::TLS13;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use support::certificates::Certificates;
+use support::client::Client;
+use support::daemon::{Config, Daemon, run, text};
+use support::{http, wait_until};
+
+const RDS: &str = env!("CARGO_BIN_EXE_rds");
+
+/// Ports of the system's choice.
+const FREE: [&str; 4] = ["--port", "0", "--admin-port", "0"];
+
+/// Starts the server with `flags` on free ports.
+fn start(flags: &[&str]) -> Daemon {
+    Daemon::spawn(Command::new(RDS).args(flags).args(FREE))
+}
+
+/// A file of this name and text, in a folder of its own.
+fn file(name: &str, text: &str) -> (Config, PathBuf) {
+    let folder = Config::empty();
+    let path = folder.folder().join(name);
+    std::fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+/// The reply to a request, which is one line.
+fn ask(client: &mut Client, request: &str, reply: &str) {
+    client.ask(format!("{request}\r\n").as_bytes(), format!("{reply}\r\n").as_bytes());
+}
+
+/// The reply to a request, which is a bulk string.
+fn bulk(client: &mut Client, request: &str) -> String {
+    client.send(format!("{request}\r\n").as_bytes());
+    let line = |client: &mut Client| {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            line.extend(client.take(1));
+        }
+        text(&line)
+    };
+    let len: usize = line(client)[1..].trim().parse().unwrap();
+    let body = text(&client.take(len));
+    client.take(2);
+    body
+}
+
+fn refused(output: &Output, parts: &[&str]) {
+    let message = text(&output.stderr);
+    assert!(!output.status.success(), "{parts:?} is accepted");
+    for part in parts {
+        assert!(message.contains(part), "without {part:?}: {message}");
+    }
+}
+
+#[test]
+fn a_redis_conf_becomes_a_file_of_ours() {
+    let lines = "port 7000\nmaxmemory 1gb\nmaxmemory-policy allkeys-lru\nio-threads 4\nfoo bar\n";
+    let (_folder, path) = file("redis.conf", lines);
+    let output = run(RDS, &[path.to_str().unwrap(), "--maxclients", "5", "--print-config"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    for line in [
+        "listen = [\"notls:127.0.0.1:7000\"]\n",
+        "max_connections = 5\n",
+        "threads = 4\n",
+        "maxmemory = 1073741824\n",
+        "maxmemory-policy = \"allkeys-lru\"\n",
+    ] {
+        assert!(printed.contains(line), "{line} is not in\n{printed}");
+    }
+    let warning = text(&output.stderr);
+    assert!(warning.starts_with("warning: ") && warning.contains("foo ("), "{warning}");
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+
+    let (_folder, again) = file("rds.toml", &printed);
+    let output = run(RDS, &[again.to_str().unwrap(), "--print-config"]);
+    assert_eq!(text(&output.stdout), printed);
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn help_and_version_are_told() {
+    for flag in ["-h", "--help"] {
+        let help = text(&run(RDS, &[flag]).stdout);
+        for flag in ["--port <", "--maxmemory <", "--requirepass <", "--check-config"] {
+            assert!(help.contains(flag), "{flag} is not in\n{help}");
+        }
+    }
+    for flag in ["-v", "-V", "--version"] {
+        let version = concat!("rds ", env!("CARGO_PKG_VERSION"), "\n");
+        assert_eq!(text(&run(RDS, &[flag]).stdout), version);
+    }
+}
+
+#[test]
+fn bad_values_are_refused_with_a_reason() {
+    let flags: &[(&[&str], &[&str])] = &[
+        (&["--port", "x"], &["the command line: port \"x\"", "into an integer"]),
+        (&["--maxmemory", "lots"], &["maxmemory \"lots\"", "a memory value"]),
+        (&["--appendonly", "yes"], &["appendonly \"yes\"", "keeps nothing on disk"]),
+        (&["--maxmemory-policy", "lru"], &["one of the following: volatile-lru"]),
+        (&["--tls-port", "1"], &["tls-port \"1\"", "tls-cert-file"]),
+        (&["--tls-port", "1", "--tls-auth-clients", "no"], &["tls-key-file"]),
+        (&["--nonsense", "1"], &["--nonsense"]),
+        (&["/nowhere/redis.conf"], &["/nowhere/redis.conf", "No such file"]),
+        (&["/nowhere/rds.toml"], &["/nowhere/rds.toml", "No such file"]),
+    ];
+    for (flags, parts) in flags {
+        refused(&run(RDS, flags), parts);
+    }
+    let (_folder, path) = file("redis.conf", "maxmemory 1gb\nmaxclients none\n");
+    let output = run(RDS, &["--check-config", path.to_str().unwrap()]);
+    refused(&output, &["redis.conf:2: maxclients \"none\"", "into an integer"]);
+    let (_folder, path) = file("rds.toml", "[redis]\nmaxmemry = 1\n");
+    let output = run(RDS, &["--check-config", path.to_str().unwrap()]);
+    refused(&output, &["rds.toml:2:1", "maxmemry is no parameter of Redis"]);
+}
+
+#[test]
+fn a_configuration_is_checked_without_a_start() {
+    let (_folder, path) = file("redis.conf", "maxmemory 1gb\n");
+    let path = path.to_str().unwrap();
+    let output = run(RDS, &["--check-config", path]);
+    assert_eq!(text(&output.stdout), format!("{path}: ok\n"));
+    assert!(output.status.success());
+}
+
+#[test]
+fn it_serves_until_it_is_told_to_shut_down() {
+    for threads in ["1", "3"] {
+        let mut daemon = start(&["--io-threads", threads]);
+        let address = daemon.address();
+        let mut clients: Vec<_> = (0..6).map(|_| Client::tcp(address)).collect();
+        ask(&mut clients[0], "SET key value", "+OK");
+        for client in &mut clients {
+            client.ask(b"GET key\r\n", b"$5\r\nvalue\r\n");
+        }
+        clients[1].send(b"SHUTDOWN NOSAVE\r\n");
+        assert_eq!(clients[1].rest(), b"");
+        assert_eq!(clients[2].rest(), b"");
+        assert!(daemon.end().0.success(), "{threads} threads");
+    }
+}
+
+#[test]
+fn it_listens_where_it_is_told() {
+    let folder = Config::empty();
+    let path = folder.folder().join("socket");
+    let socket = path.to_str().unwrap();
+    let mut daemon = start(&["--unixsocket", socket, "--unixsocketperm", "770"]);
+    daemon.line("listening on unix:");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o770);
+    ask(&mut Client::unix(&path), "PING", "+PONG");
+    daemon.signal("TERM");
+    assert!(daemon.end().0.success());
+    assert!(!path.exists(), "it takes its socket away");
+}
+
+#[test]
+fn tls_is_spoken_on_a_port_of_its_own() {
+    let folder = Config::empty();
+    let certificates = Certificates::new(folder.folder());
+    let paths = ["server.pem", "server.key", "ca.pem"].map(|name| certificates.path(name));
+    let [chain, key, ca] = paths.each_ref().map(|path| path.to_str().unwrap());
+    // The system chooses no port for TLS: 0 is none.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = port.to_string();
+    let flags = ["--tls-port", &port, "--tls-cert-file", chain, "--tls-key-file", key];
+    let flags = [&flags[..], &["--tls-ca-cert-file", ca]].concat();
+    let mut daemon = start(&flags);
+    let address = daemon.address();
+    let mut client = Client::tls(address, certificates.client(&TLS13, true));
+    ask(&mut client, "PING", "+PONG");
+    client.ask(
+        b"CONFIG GET tls-port\r\n",
+        format!("*2\r\n$8\r\ntls-port\r\n${}\r\n{port}\r\n", port.len()).as_bytes(),
+    );
+}
+
+#[test]
+fn limits_change_while_it_runs() {
+    let mut daemon = start(&["--maxclients", "1"]);
+    let address = daemon.address();
+    let mut first = Client::tcp(address);
+    ask(&mut first, "PING", "+PONG");
+    let refusal = b"-ERR max number of clients reached\r\n";
+    assert_eq!(Client::tcp(address).rest(), refusal);
+    ask(&mut first, "CONFIG SET maxclients 2", "+OK");
+    let mut second = Client::tcp(address);
+    ask(&mut second, "PING", "+PONG");
+    assert_eq!(Client::tcp(address).rest(), refusal);
+    assert!(bulk(&mut first, "INFO stats").contains("rejected_connections:2\r\n"));
+    ask(&mut first, "CONFIG SET timeout 1", "+OK");
+    wait_until("the idle one is closed", || {
+        ask(&mut first, "PING", "+PONG");
+        !second.is_quiet()
+    });
+    assert_eq!(second.rest(), b"");
+    assert!(bulk(&mut first, "INFO clients").contains("maxclients:2\r\n"));
+}
+
+#[test]
+fn memory_is_kept_within_its_limit_by_the_policy() {
+    let mut daemon = start(&["--maxmemory", "4mb"]);
+    let mut client = Client::tcp(daemon.address());
+    let value = "x".repeat(100_000);
+    let set = |n: usize| {
+        let key = format!("key:{n}");
+        let len = (key.len(), value.len());
+        format!("*3\r\n$3\r\nSET\r\n${}\r\n{key}\r\n${}\r\n{value}\r\n", len.0, len.1)
+    };
+    for n in 0.. {
+        client.send(set(n).as_bytes());
+        match client.take(1)[0] {
+            b'+' => client.expect(b"OK\r\n"),
+            _ => {
+                let oom = "OOM command not allowed when used memory > 'maxmemory'.\r\n";
+                client.expect(oom.as_bytes());
+                break;
+            }
+        }
+        assert!(n < 60, "there is no end to it");
+    }
+    ask(&mut client, "CONFIG SET maxmemory-policy allkeys-lru", "+OK");
+    for n in 100..200 {
+        client.ask(set(n).as_bytes(), b"+OK\r\n");
+    }
+    let info = bulk(&mut client, "INFO");
+    let number = |name: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+        line.unwrap_or_else(|| panic!("{name} in {info}")).parse::<u64>().unwrap()
+    };
+    assert!(number("used_memory") <= 4 << 20 && number("used_memory_peak") < 5 << 20);
+    assert!(number("evicted_keys") > 50);
+    assert!(info.contains("maxmemory_policy:allkeys-lru\r\n"));
+    assert!(info.contains("mem_allocator:jemalloc-5."));
+}
+
+#[test]
+fn a_password_is_asked_for_and_shown_to_nobody() {
+    let (_folder, path) = file("redis.conf", "requirepass \"top secret\"\ndatabases 4\n");
+    let mut daemon = start(&[path.to_str().unwrap()]);
+    let mut client = Client::tcp(daemon.address());
+    ask(&mut client, "GET key", "-NOAUTH Authentication required.");
+    ask(&mut client, "AUTH \"top secret\"", "+OK");
+    ask(&mut client, "SELECT 3", "+OK");
+    ask(&mut client, "SELECT 4", "-ERR DB index is out of range");
+    let admin = daemon.admin();
+    let (status, body) = http::get(admin, "/config");
+    assert_eq!(status, 200);
+    assert!(body.contains("databases = 4") && !body.contains("secret"), "{body}");
+    let info = bulk(&mut client, "INFO server");
+    assert!(info.contains(&format!("config_file:{}\r\n", path.display())), "{info}");
+    ask(
+        &mut client,
+        "CONFIG REWRITE",
+        "-ERR Rewriting config file: this server does not write its file",
+    );
+}
+
+#[test]
+fn rates_and_resident_memory_come_with_time() {
+    let mut daemon = start(&[]);
+    let mut client = Client::tcp(daemon.address());
+    wait_until("there is a rate", || {
+        ask(&mut client, "PING", "+PONG");
+        let info = bulk(&mut client, "INFO");
+        let has = |name: &str| !info.contains(&format!("{name}:0\r\n"));
+        has("instantaneous_ops_per_sec") && has("used_memory_rss") && has("total_net_input_bytes")
+    });
+    ask(&mut client, "SET key value EX 100", "+OK");
+    let admin = daemon.admin();
+    wait_until("it is on the admin plane", || http::metric(admin, "keyspace_keys") == 1.0);
+    assert_eq!(http::metric(admin, "keyspace_volatile"), 1.0);
+    assert!(http::metric(admin, "command_call") > 2.0);
+    ask(&mut client, "CONFIG RESETSTAT", "+OK");
+    let info = bulk(&mut client, "INFO stats");
+    assert!(info.contains("total_connections_received:0\r\n"), "{info}");
+}

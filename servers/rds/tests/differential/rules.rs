@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Rule`]: when two replies to the same command are the same, and [`ENCODINGS`], where they may differ.
+//!
+//! Whatever the rule, errors are compared exactly: those of redis-server, word for word.
+
+use crate::reply::Reply;
+use std::collections::BTreeSet;
+
+/// How the replies to a command are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Exactly.
+    Same,
+    /// The order of the elements means nothing.
+    Unordered,
+    /// Names and values in any order, as a flat list or a map.
+    Pairs,
+    /// Exactly, but numbers may be shorter: redis-server 7.0 writes a score of 0.1 as
+    /// 0.10000000000000001, later ones write 0.1.
+    Scores,
+    /// A time in seconds, relative to a now that is not the same for both.
+    Seconds,
+    /// Such a time in milliseconds.
+    Milliseconds,
+    /// Of the same type; what is in it is the server's own.
+    Type,
+    /// Some random elements: as many. Alone, they are looked up.
+    Random,
+    /// Random elements that are removed: as many. Both servers lose both choices.
+    Popped,
+    /// An iteration: all that it returns, in any order.
+    Scan,
+    /// Exactly, unless the order is not defined: that of texts that compare equal, or of a set that is
+    /// not sorted.
+    Sort,
+    /// Exactly, once all keys were looked at: those that have expired count until then.
+    Size,
+    /// By [`ENCODINGS`].
+    Encoding,
+    /// The same sections.
+    Info,
+    /// Name, arity and key positions exactly, flags as a set.
+    CommandInfo,
+    /// The same properties; those of the server itself may differ.
+    Hello,
+    /// What MONITOR shows, without when and of whom.
+    Monitor,
+}
+
+/// The clocks of both servers are read this many milliseconds after each other at most.
+const LAG_MS: i64 = 20_000;
+
+/// Where OBJECT ENCODING may differ: what redis-server 7.0 says, and what later ones say.
+const ENCODINGS: [(&[u8], &[u8]); 2] = [
+    // Since 7.2 a small set of other than integers is packed, too.
+    (b"hashtable", b"listpack"),
+    // Since 7.2 a small list is a listpack by itself, not a quicklist of one.
+    (b"quicklist", b"listpack"),
+];
+
+impl Rule {
+    /// The rule of this name in the table.
+    pub(crate) fn named(name: &str) -> Option<Rule> {
+        Some(match name {
+            "same" => Rule::Same,
+            "unordered" => Rule::Unordered,
+            "pairs" => Rule::Pairs,
+            "scores" => Rule::Scores,
+            "seconds" => Rule::Seconds,
+            "milliseconds" => Rule::Milliseconds,
+            "type" => Rule::Type,
+            "random" => Rule::Random,
+            "popped" => Rule::Popped,
+            "scan" => Rule::Scan,
+            "size" => Rule::Size,
+            "sort" => Rule::Sort,
+            "encoding" => Rule::Encoding,
+            "info" => Rule::Info,
+            "command-info" => Rule::CommandInfo,
+            "hello" => Rule::Hello,
+            "monitor" => Rule::Monitor,
+            _ => return None,
+        })
+    }
+
+    /// Whether `ours` is as good a reply as the `oracle`'s to the command of these `arguments`.
+    pub(crate) fn agree(self, arguments: &[Vec<u8>], oracle: &Reply, ours: &Reply) -> bool {
+        if oracle == ours {
+            return true;
+        }
+        if oracle.is_error() || ours.is_error() || is_null(oracle) || is_null(ours) {
+            return false;
+        }
+        match self {
+            Rule::Same | Rule::Size => false,
+            Rule::Unordered => sorted(oracle) == sorted(ours),
+            Rule::Pairs => sorted_pairs(oracle) == sorted_pairs(ours),
+            Rule::Scores => equal_numbers(oracle, ours),
+            Rule::Seconds => near(oracle, ours, LAG_MS / 1000),
+            Rule::Milliseconds => near(oracle, ours, LAG_MS),
+            Rule::Type | Rule::Scan => same_type(oracle, ours),
+            Rule::Random | Rule::Popped => as_many(oracle, ours),
+            Rule::Sort => sorted_alike(arguments, oracle, ours),
+            Rule::Encoding => match (oracle, ours) {
+                (Reply::Bulk(a), Reply::Bulk(b)) => ENCODINGS.contains(&(&**a, &**b)),
+                _ => false,
+            },
+            Rule::Info => same_type(oracle, ours) && sections(oracle) == sections(ours),
+            Rule::CommandInfo => same_commands(oracle, ours),
+            Rule::Hello => hello(oracle) == hello(ours),
+            Rule::Monitor => monitored(oracle).is_some_and(|line| Some(line) == monitored(ours)),
+        }
+    }
+
+    /// Whether all that came of one server is as good as what came of the other. What is unordered may
+    /// be so across replies, as those to UNSUBSCRIBE without arguments.
+    pub(crate) fn agree_on_all(self, oracle: &[Reply], ours: &[Reply]) -> bool {
+        if self == Rule::Unordered && oracle.len() == ours.len() {
+            let leaves = |replies: &[Reply]| {
+                let mut leaves: Vec<_> = replies.iter().flat_map(Reply::leaves).collect();
+                leaves.sort();
+                leaves
+            };
+            return leaves(oracle) == leaves(ours);
+        }
+        oracle.len() == ours.len()
+            && oracle.iter().zip(ours).all(|(oracle, ours)| self.agree(&[], oracle, ours))
+    }
+}
+
+fn is_null(reply: &Reply) -> bool {
+    matches!(reply, Reply::Null | Reply::NullBulk | Reply::NullArray)
+}
+
+fn same_type(a: &Reply, b: &Reply) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+}
+
+/// With the elements in order; one level, as no unordered reply is deeper.
+fn sorted(reply: &Reply) -> Reply {
+    let mut reply = reply.clone();
+    if let Reply::Array(elements) | Reply::Set(elements) = &mut reply {
+        elements.sort();
+    }
+    reply
+}
+
+/// With the pairs in order: of a map, or of a list of names and values.
+fn sorted_pairs(reply: &Reply) -> (bool, Vec<(Reply, Reply)>) {
+    let mut pairs = match reply {
+        Reply::Map(pairs) => pairs.clone(),
+        _ => {
+            let elements = reply.elements().unwrap_or_default();
+            let value = |pair: &[Reply]| pair.get(1).cloned().unwrap_or(Reply::Null);
+            elements.chunks(2).map(|pair| (pair[0].clone(), value(pair))).collect()
+        }
+    };
+    pairs.sort();
+    (matches!(reply, Reply::Map(_)), pairs)
+}
+
+/// The same in all, but for numbers that the oracle writes with 17 digits, and for a zero of which it
+/// shows the sign: its large sorted sets keep that, its small ones do not.
+fn equal_numbers(oracle: &Reply, ours: &Reply) -> bool {
+    match (oracle, ours) {
+        (Reply::Bulk(a), Reply::Bulk(b)) | (Reply::Double(a), Reply::Double(b)) => {
+            let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+            let is_long = a.len() > 17 && a.contains(&b'.');
+            let is_zero = &**a == b"-0" && &**b == b"0";
+            a == b || is_zero || (is_long && number(a).is_some() && number(a) == number(b))
+        }
+        (Reply::Array(a), Reply::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal_numbers(a, b))
+        }
+        _ => oracle == ours,
+    }
+}
+
+/// Two times that differ by `lag` at most; -1 and -2 are no times.
+fn near(a: &Reply, b: &Reply, lag: i64) -> bool {
+    match (a, b) {
+        (&Reply::Integer(a), &Reply::Integer(b)) => a >= 0 && b >= 0 && a.abs_diff(b) <= lag as u64,
+        _ => false,
+    }
+}
+
+fn as_many(a: &Reply, b: &Reply) -> bool {
+    let len = |reply: &Reply| reply.elements().map(<[Reply]>::len);
+    same_type(a, b) && len(a) == len(b) && a.leaves().len() == b.leaves().len()
+}
+
+/// Whether two replies to SORT differ only where its order is not defined.
+fn sorted_alike(arguments: &[Vec<u8>], oracle: &Reply, ours: &Reply) -> bool {
+    let find =
+        |word: &[u8]| arguments.iter().position(|argument| argument.eq_ignore_ascii_case(word));
+    let by = find(b"BY").and_then(|at| arguments.get(at + 1));
+    let is_sorted = by.is_none_or(|by| by.contains(&b'*'));
+    // The comparison of texts ends at a NUL.
+    let has_nul = oracle.leaves().iter().any(|leaf| leaf.contains(&0));
+    let is_defined = is_sorted && (find(b"ALPHA").is_none() || (by.is_none() && !has_nul));
+    if is_defined {
+        return false;
+    }
+    // A part of them may be any of them.
+    let is_part = find(b"LIMIT").is_some();
+    sorted(oracle) == sorted(ours) || (is_part && as_many(oracle, ours))
+}
+
+/// The headings of INFO.
+fn sections(reply: &Reply) -> Vec<Vec<u8>> {
+    let text = reply.text().unwrap_or_default();
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| line.starts_with(b"#")).map(<[u8]>::to_vec).collect()
+}
+
+/// Whether both say the same of each command, of what clients rely on.
+fn same_commands(a: &Reply, b: &Reply) -> bool {
+    let (a, b) = (a.elements().unwrap_or_default(), b.elements().unwrap_or_default());
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || same_command(a, b).is_some())
+}
+
+/// Name, arity, flags, and the positions of keys.
+fn same_command(a: &Reply, b: &Reply) -> Option<()> {
+    let (a, b) = (a.elements()?.get(..6)?, b.elements()?.get(..6)?);
+    let flags = |fields: &[Reply]| fields[2].leaves().into_iter().collect::<BTreeSet<_>>();
+    (a[..2] == b[..2] && flags(a) == flags(b) && a[3..] == b[3..]).then_some(())
+}
+
+/// The properties of HELLO, without what is the server's own.
+fn hello(reply: &Reply) -> Vec<Vec<u8>> {
+    let mut leaves = reply.leaves();
+    for own in [&b"version"[..], b"id"] {
+        if let Some(at) = leaves.iter().position(|leaf| leaf == own) {
+            leaves.drain(at + 1..(at + 2).min(leaves.len()));
+        }
+    }
+    leaves
+}
+
+/// The database and the command, of a line of MONITOR.
+fn monitored(reply: &Reply) -> Option<(String, String)> {
+    let line = String::from_utf8(reply.text()?).ok()?;
+    let (_, rest) = line.split_once(" [")?;
+    let (origin, command) = rest.split_once("] ")?;
+    let (database, _) = origin.split_once(' ')?;
+    Some((database.to_owned(), command.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bulk(text: &str) -> Reply {
+        Reply::Bulk(text.into())
+    }
+
+    fn array(texts: &[&str]) -> Reply {
+        Reply::Array(texts.iter().map(|text| bulk(text)).collect())
+    }
+
+    fn agree(rule: &str, oracle: &Reply, ours: &Reply) -> bool {
+        Rule::named(rule).expect("the rule has a name").agree(&[], oracle, ours)
+    }
+
+    #[test]
+    fn errors_and_nulls_are_exact_whatever_the_rule() {
+        let error = |text: &str| Reply::Error(text.into());
+        for rule in ["same", "type", "random", "unordered", "scores", "seconds", "sort", "info"] {
+            assert!(agree(rule, &error("ERR a"), &error("ERR a")));
+            assert!(!agree(rule, &error("ERR a"), &error("ERR b")), "{rule}");
+            assert!(!agree(rule, &Reply::NullBulk, &Reply::Null), "{rule}");
+            assert!(!agree(rule, &Reply::NullArray, &array(&[])), "{rule}");
+        }
+    }
+
+    #[test]
+    fn order_means_nothing_only_where_it_is_said() {
+        let (a, b) = (array(&["x", "y"]), array(&["y", "x"]));
+        assert!(agree("unordered", &a, &b) && !agree("same", &a, &b));
+        assert!(!agree("unordered", &a, &array(&["x", "y", "y"])));
+        let set = |reply: &Reply| Reply::Set(reply.elements().unwrap().to_vec());
+        assert!(agree("unordered", &set(&a), &set(&b)) && !agree("unordered", &a, &set(&b)));
+
+        let (a, b) = (array(&["f", "1", "g", "2"]), array(&["g", "2", "f", "1"]));
+        assert!(agree("pairs", &a, &b) && !agree("pairs", &a, &array(&["f", "2", "g", "1"])));
+        let map = Reply::Map(vec![(bulk("f"), bulk("1")), (bulk("g"), bulk("2"))]);
+        assert!(!agree("pairs", &a, &map));
+    }
+
+    #[test]
+    fn scores_may_be_shorter_and_no_more() {
+        let long = array(&["007", "0.10000000000000001"]);
+        assert!(agree("scores", &long, &array(&["007", "0.1"])));
+        assert!(!agree("scores", &long, &array(&["7", "0.1"])));
+        assert!(!agree("scores", &long, &array(&["007", "0.2"])));
+        assert!(!agree("scores", &bulk("1.5"), &bulk("1.50")));
+        let double = |text: &str| Reply::Double(text.into());
+        assert!(agree("scores", &double("3.2999999999999998"), &double("3.3")));
+        assert!(!agree("scores", &double("3.2999999999999998"), &bulk("3.3")));
+    }
+
+    #[test]
+    fn times_are_near_and_never_are_when_there_is_none() {
+        let time = Reply::Integer;
+        assert!(agree("seconds", &time(1_000), &time(1_001)));
+        assert!(!agree("seconds", &time(1_000), &time(1_100)));
+        assert!(!agree("milliseconds", &time(1_000), &time(100_000)));
+        assert!(!agree("seconds", &time(-1), &time(-2)) && !agree("seconds", &time(0), &time(-1)));
+    }
+
+    #[test]
+    fn random_replies_have_as_many_elements() {
+        assert!(agree("random", &bulk("a"), &bulk("b")));
+        assert!(!agree("random", &array(&["a"]), &array(&["b", "c"])));
+        assert!(!agree("random", &bulk("a"), &array(&["a"])));
+    }
+
+    #[test]
+    fn encodings_differ_as_the_table_says() {
+        assert!(agree("encoding", &bulk("hashtable"), &bulk("listpack")));
+        assert!(!agree("encoding", &bulk("listpack"), &bulk("hashtable")));
+        assert!(!agree("encoding", &bulk("embstr"), &bulk("raw")));
+    }
+
+    #[test]
+    fn sort_is_exact_where_its_order_is_defined() {
+        let (a, b) = (array(&["x", "y"]), array(&["y", "x"]));
+        let agree = |command: &str| {
+            let arguments: Vec<_> = command.split(' ').map(|word| word.into()).collect();
+            Rule::Sort.agree(&arguments, &a, &b)
+        };
+        assert!(!agree("SORT k") && !agree("SORT k ALPHA") && !agree("SORT k BY w*"));
+        assert!(agree("SORT k BY nosort") && agree("SORT k ALPHA BY w*"));
+    }
+
+    #[test]
+    fn monitor_shows_the_command_and_its_database() {
+        let line = |text: &str| Reply::Simple(text.into());
+        let shown = line("1700000000.123456 [0 127.0.0.1:5000] \"GET\" \"a\"");
+        assert!(agree("monitor", &shown, &line("9.1 [0 unix:/s] \"GET\" \"a\"")));
+        assert!(!agree("monitor", &shown, &line("9.1 [1 127.0.0.1:1] \"GET\" \"a\"")));
+        assert!(!agree("monitor", &line("OK"), &line("KO")));
+    }
+}

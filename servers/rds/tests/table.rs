@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The whole server inside the test, with one worker and two, over every transport: bytes in, bytes
+//! out. What commands answer is told elsewhere; here it is what connections do to each other.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+use protocol_resp::service::{Host, RespService};
+use server::{Limits, Options, Process};
+use std::sync::Arc;
+use storage::keyspace::Keyspace;
+use storage_hashmap::TypedStore;
+use support::client::Client;
+use support::table::{Row, on_every_row};
+use support::wait_until;
+
+/// Spawns what `main` wires, over an empty keyspace.
+fn spawn(row: &Row) -> (Process, TypedStore) {
+    let store = TypedStore::builder().shards(16).databases(4).build();
+    let host = Arc::new(Host::new(store.databases()));
+    let (connections, keys) = (Arc::clone(&host), store.clone());
+    let limits = Limits { request_bytes: 64 << 20, ..Limits::default() };
+    let process = row.builder().options(Options { limits, ..Options::default() }).spawn(
+        move |_| connections.connection(),
+        move |_| RespService::new(keys.clone(), Arc::clone(&host)),
+    );
+    (process.unwrap(), store)
+}
+
+/// Tells a story to a server with as many clients; all keys must be in order afterwards.
+fn with_clients<const N: usize>(story: impl Fn([Client; N])) {
+    on_every_row(|row| {
+        let (process, store) = spawn(row);
+        story(std::array::from_fn(|_| row.connect(&process)));
+        process.stop().unwrap();
+        store.check_integrity();
+    });
+}
+
+/// The reply to a request, each written as a line without its end.
+fn ask(client: &mut Client, request: &str, reply: &str) {
+    client.ask(format!("{request}\r\n").as_bytes(), lines(reply).as_bytes());
+}
+
+/// What comes by itself.
+fn expect(client: &mut Client, reply: &str) {
+    client.expect(lines(reply).as_bytes());
+}
+
+fn lines(text: &str) -> String {
+    format!("{}\r\n", text.replace('|', "\r\n"))
+}
+
+#[test]
+fn a_pipeline_is_answered_in_order() {
+    with_clients(|[mut client]| {
+        let requests: String = (0..500).map(|n| format!("SET k{n} {n}\r\nGET k{n}\r\n")).collect();
+        let reply = |n: usize| format!("+OK\r\n${}\r\n{n}\r\n", n.to_string().len());
+        let replies: String = (0..500).map(reply).collect();
+        client.send(requests.as_bytes());
+        client.expect(replies.as_bytes());
+        ask(&mut client, "DBSIZE", ":500");
+    });
+}
+
+#[test]
+fn large_values_go_in_and_out() {
+    with_clients(|[mut one, mut other]| {
+        let value = "0123456789abcdef".repeat(200_000);
+        let bulk = format!("${}\r\n{value}\r\n", value.len());
+        let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n{bulk}");
+        one.ask(set.as_bytes(), b"+OK\r\n");
+        one.ask(b"GET k\r\n", bulk.as_bytes());
+        other.send(b"GET k\r\nSTRLEN k\r\n");
+        one.ask(b"DEL k\r\n", b":1\r\n");
+        // It was asked for before it went, or after: it is whole or not there.
+        let first = other.take(2);
+        if first == b"$-" {
+            other.expect(b"1\r\n:0\r\n");
+        } else {
+            other.expect(&bulk.as_bytes()[2..]);
+            let len = other.take(2);
+            assert!(len == b":3" || len == b":0", "{len:?}");
+        }
+    });
+}
+
+#[test]
+fn messages_reach_subscribers_on_any_worker() {
+    with_clients(|[mut a, mut b, mut publisher]| {
+        ask(&mut a, "SUBSCRIBE news", "*3|$9|subscribe|$4|news|:1");
+        ask(&mut b, "PSUBSCRIBE n*", "*3|$10|psubscribe|$2|n*|:1");
+        ask(&mut publisher, "PUBLISH news hello", ":2");
+        expect(&mut a, "*3|$7|message|$4|news|$5|hello");
+        expect(&mut b, "*4|$8|pmessage|$2|n*|$4|news|$5|hello");
+        ask(&mut a, "PING", "*2|$4|pong|$0|");
+        ask(&mut a, "UNSUBSCRIBE", "*3|$11|unsubscribe|$4|news|:0");
+        ask(&mut publisher, "PUBLISH news again", ":1");
+        ask(&mut a, "PING", "+PONG");
+    });
+}
+
+#[test]
+fn who_waits_is_served_from_any_worker() {
+    with_clients(|[mut first, mut second, mut giver]| {
+        let blocked = |giver: &mut Client, count: usize| {
+            let line = format!("blocked_clients:{count}\r\n");
+            wait_until("they wait", || {
+                giver.send(b"INFO clients\r\n");
+                let mut len = Vec::new();
+                while !len.ends_with(b"\r\n") {
+                    len.extend(giver.take(1));
+                }
+                let len: usize =
+                    std::str::from_utf8(&len[1..len.len() - 2]).unwrap().parse().unwrap();
+                let info = String::from_utf8(giver.take(len + 2)).unwrap();
+                info.contains(&line)
+            });
+        };
+        first.send(b"BLPOP list other 0\r\n");
+        blocked(&mut giver, 1);
+        second.send(b"BRPOP list 0\r\nPING\r\n");
+        blocked(&mut giver, 2);
+        ask(&mut giver, "RPUSH list x y z", ":3");
+        expect(&mut first, "*2|$4|list|$1|x");
+        expect(&mut second, "*2|$4|list|$1|z|+PONG");
+        ask(&mut giver, "LRANGE list 0 -1", "*1|$1|y");
+    });
+}
+
+#[test]
+fn a_transaction_sees_what_others_do_to_watched_keys() {
+    with_clients(|[mut a, mut b]| {
+        ask(&mut a, "WATCH key", "+OK");
+        ask(&mut b, "SET key 1", "+OK");
+        ask(&mut a, "MULTI", "+OK");
+        ask(&mut a, "INCR key", "+QUEUED");
+        ask(&mut a, "EXEC", "*-1");
+        ask(&mut b, "MULTI", "+OK");
+        ask(&mut b, "INCR key", "+QUEUED");
+        ask(&mut a, "GET key", "$1|1");
+        ask(&mut b, "EXEC", "*1|:2");
+        ask(&mut a, "GET key", "$1|2");
+    });
+}
+
+#[test]
+fn clients_end_each_other() {
+    with_clients(|[mut a, mut b]| {
+        ask(&mut b, "CLIENT SETNAME victim", "+OK");
+        b.send(b"CLIENT ID\r\n");
+        let mut id = Vec::new();
+        while !id.ends_with(b"\r\n") {
+            id.extend(b.take(1));
+        }
+        let id = std::str::from_utf8(&id[1..id.len() - 2]).unwrap().to_owned();
+        ask(&mut a, &format!("CLIENT KILL ID {id}"), ":1");
+        assert_eq!(b.rest(), b"");
+        ask(&mut a, &format!("CLIENT KILL ID {id}"), ":0");
+    });
+}
+
+#[test]
+fn nonsense_ends_a_connection_and_no_other() {
+    with_clients(|[mut a, mut b]| {
+        a.send(b"*1\r\n$x\r\n");
+        assert_eq!(a.rest(), b"-ERR Protocol error: invalid bulk length\r\n");
+        ask(&mut b, "PING", "+PONG");
+    });
+}
