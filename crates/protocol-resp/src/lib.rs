@@ -12,7 +12,8 @@
 //! * [`parse`]: bytes to requests. `parse/bulk.rs` is the path of most bytes.
 //! * [`reply`]: replies to bytes.
 //! * [`table`]: the commands as data.
-//! * [`glob`]: patterns of keys and channels.
+//! * [`service`]: what each command does, over any keyspace.
+//! * [`glob`], [`quote`]: patterns of keys and channels; bytes as text that can be read back.
 //! * [`client`]: the other direction of both.
 //! * [`Codec`] (`codec.rs`): the wire format alone, for tests and other services.
 #![forbid(unsafe_code)]
