@@ -23,7 +23,7 @@ esac
 
 cd "$(dirname "$0")"
 [ $# -ge 1 ] || set -- ping_parse memcache_parse resp_parse resp_reply turn_chunks \
-    config_parse hashmap_model seg_model keyspace_model
+    config_parse hashmap_model seg_model
 
 for target in "$@"; do
     if [ ! -d "corpus/$target" ]; then
