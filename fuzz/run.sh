@@ -23,7 +23,8 @@ esac
 
 cd "$(dirname "$0")"
 [ $# -ge 1 ] || set -- ping_parse memcache_parse resp_parse resp_reply turn_chunks \
-    config_parse hashmap_model seg_model
+    config_parse hashmap_model seg_model keyspace_model \
+    resp_commands
 
 for target in "$@"; do
     if [ ! -d "corpus/$target" ]; then
@@ -39,6 +40,8 @@ for target in "$@"; do
     config_parse) set -- -max_len=4096 -dict=dictionaries/config.dict ;;
     # All of the store is checked after each operation, so long inputs are slow ones.
     hashmap_model | seg_model) set -- -max_len=1024 ;;
+    keyspace_model) set -- -max_len=2048 ;;
+    resp_commands) set -- -max_len=2048 -dict=dictionaries/commands.dict ;;
     *) set -- -max_len=4096 ;;
     esac
     set -- "$@" -timeout=20

@@ -14,6 +14,7 @@
 //!   come to; `engine.rs`: the stores they are carried out on.
 //! * `keyspace/`: the steps of `keyspace_model`, and what they must come to.
 //! * `commands/`: the clients of `resp_commands`, their commands, and what these must come to.
+//! * `seeds.rs`: inputs to begin with, for these two.
 //! * `settings.rs`: the settings that `config_parse` reads.
 //! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
 #![forbid(unsafe_code)]
@@ -28,6 +29,7 @@ mod model;
 mod operations;
 mod peer;
 mod resp;
+pub mod seeds;
 mod session;
 mod settings;
 mod stretch;

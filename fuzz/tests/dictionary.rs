@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `dictionaries/memcache.dict` follows from the command table. When the table changes,
-//! `UPDATE_DICTIONARY=1 cargo test --test dictionary` writes it anew.
+//! `dictionaries/memcache.dict` and `dictionaries/commands.dict` follow from the command tables of
+//! the two protocols. When a table changes, `UPDATE_DICTIONARY=1 cargo test --test dictionary`
+//! writes them anew.
 
+use protocol_resp::table;
+use protocol_resp::table::syntax::Argument;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -31,7 +34,10 @@ const WORDS: [&str; 18] = [
 /// Repetitions and passing time, see `src/stretch.rs` and `src/session.rs`.
 const BYTES: [&str; 3] = [r"\xff\x00\x10", r"\xff\x03\x8c", r"\xfe\x0a"];
 
-fn expected() -> String {
+/// The header of both files.
+const HEADER: &str = "# Made from the command table by tests/dictionary.rs.\n";
+
+fn memcache() -> String {
     let mut entries = BTreeSet::new();
     for command in protocol_memcache::commands() {
         entries.insert(format!("{} ", command.name));
@@ -41,9 +47,33 @@ fn expected() -> String {
     entries.extend(WORDS.map(str::to_owned));
     let escaped = entries.iter().map(|entry| escape(entry));
     let lines = escaped.chain(BYTES.map(str::to_owned)).map(|entry| format!("\"{entry}\"\n"));
-    let header = "# Made from the command table by tests/dictionary.rs.\n";
-    header.to_owned() + &lines.collect::<String>()
+    HEADER.to_owned() + &lines.collect::<String>()
 }
+
+/// The lines of `resp_commands`: names, the words of their options, and what a script says.
+fn commands() -> String {
+    let mut entries: BTreeSet<String> = SCRIPT.map(str::to_owned).into();
+    for id in table::all() {
+        entries.insert(format!("{} ", id.spec().title()));
+        tokens(&id.spec().arguments(), &mut entries);
+    }
+    let lines = entries.iter().map(|entry| format!("\"{}\"\n", escape(entry)));
+    HEADER.to_owned() + &lines.collect::<String>()
+}
+
+fn tokens(arguments: &[Argument], entries: &mut BTreeSet<String>) {
+    for argument in arguments {
+        entries.extend(argument.token.map(|token| format!("{token} ")));
+        tokens(&argument.arguments, entries);
+    }
+}
+
+/// See `src/commands/mod.rs`, and the keys and values that its commands are made of.
+const SCRIPT: [&str; 28] = [
+    "\n", "\n@0\n", "\n@1\n", "\n@2\n", "\n@3\n", "\n@+1000\n", "\n@-\n", "s1 ", "h1 ", "l1 ", "t1 ", "z1 ",
+    "k ", "0 ", "1 ", "-1 ", "(1 ", "[a ", "-inf ", "+inf ", "* ", "9223372036854775807 ",
+    "-9223372036854775808 ", "0.1 ", "\"\\x00\" ", "ch1 ", "maxmemory ", "notify-keyspace-events ",
+];
 
 /// Whether a word of a usage line is to be sent as it is.
 fn is_literal(word: &&str) -> bool {
@@ -58,12 +88,21 @@ fn escape(entry: &str) -> String {
     entry.bytes().map(byte).collect()
 }
 
-#[test]
-fn the_dictionary_has_every_command() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("dictionaries/memcache.dict");
+fn compare(name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("dictionaries").join(name);
     if std::env::var_os("UPDATE_DICTIONARY").is_some() {
-        fs::write(&path, expected()).unwrap();
+        fs::write(&path, expected).unwrap();
     }
-    let found = fs::read_to_string(&path).unwrap();
-    assert_eq!(found, expected(), "run UPDATE_DICTIONARY=1 cargo test --test dictionary");
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, expected, "run UPDATE_DICTIONARY=1 cargo test --test dictionary");
+}
+
+#[test]
+fn the_dictionary_of_memcache_has_every_command() {
+    compare("memcache.dict", &memcache());
+}
+
+#[test]
+fn the_dictionary_of_commands_has_every_command() {
+    compare("commands.dict", &commands());
 }

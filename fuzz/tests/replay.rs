@@ -57,3 +57,13 @@ fn hashmap_model() {
 fn seg_model() {
     replay("seg_model", fuzz::seg_model);
 }
+
+#[test]
+fn keyspace_model() {
+    replay("keyspace_model", fuzz::keyspace_model);
+}
+
+#[test]
+fn resp_commands() {
+    replay("resp_commands", fuzz::resp_commands);
+}

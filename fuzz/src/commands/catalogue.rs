@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 pub(crate) type Words = Vec<Vec<u8>>;
 
 /// Commands that end the process, or write files.
-const LEFT_OUT: [&str; 3] = ["shutdown", "config|rewrite", "debug"];
+const LEFT_OUT: [&str; 2] = ["shutdown", "config|rewrite"];
 
 /// Elements that are sent at once now and then, so that small collections become large.
 const MANY: usize = 150;

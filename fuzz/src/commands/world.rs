@@ -101,7 +101,7 @@ impl World {
     fn connect(&mut self, number: usize) -> Client {
         self.serial += 1;
         let id = ConnectionId::new(number % WORKERS, self.serial);
-        let address = format!("127.0.0.1:{}", 50_000 + self.serial);
+        let address = format!("tcp:127.0.0.1:{}", 50_000 + self.serial);
         self.directory.enter(Arc::new(Peer::new(id, address, "127.0.0.1:6379", Ticks::ZERO)));
         let resp = self.host.connection();
         let resp = if number % 4 > 1 { resp.speaking(Version::Resp3) } else { resp };

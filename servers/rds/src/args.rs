@@ -68,9 +68,9 @@ fn flag(parameter: &'static Parameter) -> Arg {
     Arg::new(parameter.name())
         .long(parameter.name())
         .value_name("VALUE")
-        .help(format!("[default: {shown}]"))
+        .help(format!("{} [default: {shown}]", parameter.about().trim_end_matches('.')))
         .overrides_with(parameter.name())
-        .hide(!parameter.is_in_force())
+        .hide(parameter.about().is_empty())
 }
 
 /// The command line with each parameter and its value in one word, as `--port=7000`.

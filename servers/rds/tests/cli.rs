@@ -286,3 +286,25 @@ fn rates_and_resident_memory_come_with_time() {
     let info = bulk(&mut client, "INFO stats");
     assert!(info.contains("total_connections_received:0\r\n"), "{info}");
 }
+
+#[test]
+fn commands_are_logged_when_asked_for() {
+    let folder = Config::empty();
+    let log = folder.folder().join("klog");
+    folder.write(&format!("[admin]\nenabled = false\n[klog]\nfile = {log:?}\nsample = 1\n"));
+    let mut daemon = Daemon::spawn(Command::new(RDS).arg(&folder.file).args(["--port", "0"]));
+    let mut client = Client::tcp(daemon.address());
+    ask(&mut client, "SET key value", "+OK");
+    ask(
+        &mut client,
+        "LPUSH key x",
+        "-WRONGTYPE Operation against a key holding the wrong kind of value",
+    );
+    let mut lines = String::new();
+    wait_until("the lines are there", || {
+        lines = std::fs::read_to_string(&log).unwrap_or_default();
+        lines.lines().count() == 2
+    });
+    assert!(lines.contains(" set key 33 5 ok\n"), "{lines}");
+    assert!(lines.contains(" lpush key 31 68 WRONGTYPE\n"), "{lines}");
+}

@@ -101,31 +101,81 @@ fn messages_reach_subscribers_on_any_worker() {
     });
 }
 
+/// Returns when as many clients wait, as `client` is told.
+fn await_blocked(client: &mut Client, count: usize) {
+    let line = format!("blocked_clients:{count}\r\n");
+    wait_until("they wait", || {
+        client.send(b"INFO clients\r\n");
+        let mut len = Vec::new();
+        while !len.ends_with(b"\r\n") {
+            len.extend(client.take(1));
+        }
+        let len: usize = std::str::from_utf8(&len[1..len.len() - 2]).unwrap().parse().unwrap();
+        let info = String::from_utf8(client.take(len + 2)).unwrap();
+        info.contains(&line)
+    });
+}
+
 #[test]
 fn who_waits_is_served_from_any_worker() {
     with_clients(|[mut first, mut second, mut giver]| {
-        let blocked = |giver: &mut Client, count: usize| {
-            let line = format!("blocked_clients:{count}\r\n");
-            wait_until("they wait", || {
-                giver.send(b"INFO clients\r\n");
-                let mut len = Vec::new();
-                while !len.ends_with(b"\r\n") {
-                    len.extend(giver.take(1));
-                }
-                let len: usize =
-                    std::str::from_utf8(&len[1..len.len() - 2]).unwrap().parse().unwrap();
-                let info = String::from_utf8(giver.take(len + 2)).unwrap();
-                info.contains(&line)
-            });
-        };
         first.send(b"BLPOP list other 0\r\n");
-        blocked(&mut giver, 1);
+        await_blocked(&mut giver, 1);
         second.send(b"BRPOP list 0\r\nPING\r\n");
-        blocked(&mut giver, 2);
+        await_blocked(&mut giver, 2);
         ask(&mut giver, "RPUSH list x y z", ":3");
         expect(&mut first, "*2|$4|list|$1|x");
         expect(&mut second, "*2|$4|list|$1|z|+PONG");
         ask(&mut giver, "LRANGE list 0 -1", "*1|$1|y");
+    });
+}
+
+#[test]
+fn elements_go_through_those_who_wait_on_all_workers() {
+    with_clients(|[mut a, mut b, mut c, mut d, mut giver]| {
+        let lines = ["BLMOVE p q LEFT RIGHT 0", "BRPOPLPUSH q r 0", "BLPOP r 0", "BZPOPMIN s 0"];
+        for (at, client) in [&mut a, &mut b, &mut c, &mut d].into_iter().enumerate() {
+            client.send(format!("{}\r\n", lines[at]).as_bytes());
+            await_blocked(&mut giver, at + 1);
+        }
+        ask(&mut giver, "MULTI", "+OK");
+        ask(&mut giver, "ZADD s 5 m", "+QUEUED");
+        ask(&mut giver, "RPUSH p x", "+QUEUED");
+        ask(&mut giver, "EXEC", "*2|:1|:1");
+        expect(&mut a, "$1|x");
+        expect(&mut b, "$1|x");
+        expect(&mut c, "*2|$1|r|$1|x");
+        expect(&mut d, "*3|$1|s|$1|m|$1|5");
+        ask(&mut giver, "DBSIZE", ":0");
+    });
+}
+
+#[test]
+fn who_leaves_waits_no_more() {
+    with_clients(|[mut a, mut b, mut last, mut giver]| {
+        a.send(b"BLPOP list 0\r\n");
+        await_blocked(&mut giver, 1);
+        b.send(b"BLMOVE list other LEFT RIGHT 0\r\n");
+        await_blocked(&mut giver, 2);
+        last.send(b"BLPOP list 0\r\n");
+        await_blocked(&mut giver, 3);
+        drop((a, b));
+        await_blocked(&mut giver, 1);
+        ask(&mut giver, "RPUSH list x", ":1");
+        expect(&mut last, "*2|$4|list|$1|x");
+        ask(&mut giver, "DBSIZE", ":0");
+    });
+}
+
+#[test]
+fn a_wait_ends_in_time() {
+    with_clients(|[mut a, mut b]| {
+        a.send(b"BLPOP list 0.05\r\nPING\r\n");
+        b.send(b"BZMPOP 0.05 1 set MIN\r\nPING\r\n");
+        expect(&mut a, "*-1|+PONG");
+        expect(&mut b, "*-1|+PONG");
+        ask(&mut a, "RPUSH list x", ":1");
+        ask(&mut a, "BLPOP list 0.05", "*2|$4|list|$1|x");
     });
 }
 

@@ -46,6 +46,7 @@ mod histogram;
 mod host;
 mod hot;
 mod hub;
+mod journal;
 mod keys;
 mod latency;
 pub(crate) mod lists;

@@ -6,6 +6,7 @@ use super::call::Call;
 use super::desk::Desk;
 use super::fault::Fault;
 use super::host::Host;
+use super::journal;
 use super::keys::Keys;
 use super::resp::Resp;
 use super::transaction::Transaction;
@@ -14,6 +15,7 @@ use crate::reply::Writer;
 use crate::table::{self, CommandId, Flags, Places, Spec, keys};
 use buffer::SendBuf;
 use protocol::{Context, Control};
+use ringlog::klog;
 use std::sync::Arc;
 use std::time::Instant;
 use storage::keyspace::{Keyspace, KeyspaceStats, Scope, View};
@@ -209,6 +211,7 @@ impl<V: View> Stage<'_, '_, V> {
     fn run(&mut self, conn: &mut Resp, id: CommandId, args: Args<'_>, nested: bool) -> Control {
         let spec = id.spec();
         let started = self.is_timed(id).then(Instant::now);
+        let before = klog::sampled().then(|| self.out.pending());
         let mark = self.out.mark();
         let version = conn.version;
         let db = conn.db;
@@ -247,8 +250,11 @@ impl<V: View> Stage<'_, '_, V> {
                 self.host.slowlog.note(elapsed, spec, args, conn, self.context);
             }
         }
-        if let Err(fault) = done {
-            self.fail(conn, &fault, mark);
+        if let Err(fault) = &done {
+            self.fail(conn, fault, mark);
+        }
+        if let Some(before) = before {
+            journal::command(spec, args, self.out.pending() - before, &done, control);
         }
         if !self.host.monitors.is_empty() {
             self.host.monitors.feed(spec, args, conn, self.context);

@@ -181,7 +181,8 @@ impl Generator {
 
     /// The next step.
     pub(crate) fn step(&mut self) -> Step {
-        let step = if self.until_story == 0 && !self.scripts.is_empty() {
+        let tells = self.until_story == 0 || self.lines.is_empty();
+        let step = if tells && !self.scripts.is_empty() {
             self.until_story = COMMANDS_PER_STORY;
             let weights = self.scripts.iter().map(|script| script.weight);
             let chosen = weighted(&mut self.random, weights);

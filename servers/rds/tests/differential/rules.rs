@@ -112,10 +112,14 @@ impl Rule {
         }
     }
 
-    /// Whether all that came of one server is as good as what came of the other. What is unordered may
-    /// be so across replies, as those to UNSUBSCRIBE without arguments.
+    /// Whether all that came of one server is as good as what came of the other. A push may come before
+    /// or after a reply, and what is unordered may be so across replies, as those to UNSUBSCRIBE without
+    /// arguments.
     pub(crate) fn agree_on_all(self, oracle: &[Reply], ours: &[Reply]) -> bool {
-        if self == Rule::Unordered && oracle.len() == ours.len() {
+        if oracle.len() != ours.len() {
+            return false;
+        }
+        if self == Rule::Unordered {
             let leaves = |replies: &[Reply]| {
                 let mut leaves: Vec<_> = replies.iter().flat_map(Reply::leaves).collect();
                 leaves.sort();
@@ -123,8 +127,13 @@ impl Rule {
             };
             return leaves(oracle) == leaves(ours);
         }
-        oracle.len() == ours.len()
-            && oracle.iter().zip(ours).all(|(oracle, ours)| self.agree(&[], oracle, ours))
+        let pushes_last = |replies: &[Reply]| {
+            let mut replies = replies.to_vec();
+            replies.sort_by_key(|reply| matches!(reply, Reply::Push(_)));
+            replies
+        };
+        let mut pairs = pushes_last(oracle).into_iter().zip(pushes_last(ours));
+        pairs.all(|(oracle, ours)| self.agree(&[], &oracle, &ours))
     }
 }
 

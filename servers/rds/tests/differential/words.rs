@@ -210,9 +210,8 @@ const SECONDS: &[&[u8]] = &[
     b"+100000000",
 ];
 
-/// Wrong ones: any other waits.
-const TIMEOUTS: &[&[u8]] =
-    &[b"-1", b"abc", b"", b"nan", b"1e300", b"-0.1", b"1x", b"9223372036854775807"];
+/// Wrong ones: any other waits. Too large ones redis-server 7.0 calls negative.
+const TIMEOUTS: &[&[u8]] = &[b"-1", b"abc", b"", b"nan", b"-0.1", b"1x"];
 
 const GLOBS: &[&[u8]] = &[
     b"", b"[", b"[a", b"[a-", b"\\", b"\\*", b"[^", b"[z-a]*", b"**0**", b"*\xff", b"?", b"[]",

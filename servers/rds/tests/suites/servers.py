@@ -9,8 +9,10 @@ FOLDER = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "su
 DEFAULT = ROOT / "target/release/rds"
 START_SECONDS_MAX = 20
 
-# redis-server keeps nothing on disk, and lets tests use DEBUG.
-REDIS_FLAGS = ["--save", "", "--appendonly", "no", "--enable-debug-command", "local"]
+# Nothing is kept on disk, and tests may use DEBUG.
+FLAGS = ["--save", "", "--appendonly", "no", "--enable-debug-command", "local"]
+# The admin plane of rds would want a fixed port.
+CONFIG = "[admin]\nenabled = false\n"
 
 
 class Server:
@@ -18,10 +20,13 @@ class Server:
 
     def __init__(self, binary, *flags):
         self.folder = tempfile.TemporaryDirectory()
-        is_redis = pathlib.Path(binary).name == "redis-server"
-        self.flags = [*(REDIS_FLAGS if is_redis else []), *flags]
         path = pathlib.Path(binary)
-        self.binary = str(path.resolve()) if path.exists() else binary
+        self.command = [str(path.resolve()) if path.exists() else binary]
+        if path.name != "redis-server":
+            config = pathlib.Path(self.folder.name) / "rds.toml"
+            config.write_text(CONFIG)
+            self.command.append(str(config))
+        self.command += ["--bind", "127.0.0.1", *FLAGS, *flags]
         # Another process can take a free port before the server does.
         for _ in range(5):
             if self._start():
@@ -32,9 +37,8 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [self.binary, "--bind", "127.0.0.1", "--port", str(self.port), *self.flags]
         self.process = subprocess.Popen(
-            command,
+            [*self.command, "--port", str(self.port)],
             cwd=self.folder.name,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Servers as child processes: the built `rds`, and redis-server beside it as the oracle.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -95,18 +95,32 @@ fn start(path: &Path, flags: &[&str]) -> io::Result<Server> {
 }
 
 impl Server {
-    /// Waits until the server accepts a connection.
+    /// Waits until the server accepts a connection. It may be another one that has the port: its
+    /// number tells.
     fn await_start(&mut self) -> io::Result<()> {
         let started = Instant::now();
         while started.elapsed() < START_LIMIT {
             if let Some(status) = self.child.try_wait()? {
                 return Err(io::Error::other(format!("ended at once: {status}")));
             }
-            if TcpStream::connect(self.address).is_ok() {
-                return Ok(());
+            match TcpStream::connect(self.address).and_then(|stream| process_id(&stream)) {
+                Ok(id) if id == self.child.id() => return Ok(()),
+                Ok(_) => return Err(io::ErrorKind::AddrInUse.into()),
+                Err(_) => sleep(Duration::from_millis(5)),
             }
-            sleep(Duration::from_millis(5));
         }
         Err(io::ErrorKind::TimedOut.into())
     }
+}
+
+/// The number of the process at the other end.
+fn process_id(mut stream: &TcpStream) -> io::Result<u32> {
+    stream.set_read_timeout(Some(START_LIMIT))?;
+    stream.write_all(b"INFO server\r\n")?;
+    for line in BufReader::new(stream).lines() {
+        if let Some(id) = line?.strip_prefix("process_id:") {
+            return id.trim_end().parse().map_err(io::Error::other);
+        }
+    }
+    Err(io::ErrorKind::UnexpectedEof.into())
 }

@@ -153,6 +153,15 @@ mod tests {
     }
 
     #[test]
+    fn what_somebody_goes_by_says_what_it_is_for() {
+        for parameter in parameters() {
+            let is_used = matches!(parameter.home, Home::Live { .. } | Home::Start);
+            let about = parameter.about;
+            assert!(!is_used || about.ends_with('.'), "{}: {about}", parameter.name);
+        }
+    }
+
+    #[test]
     fn every_name_is_there_once() {
         let mut seen = HashSet::new();
         for name in parameters().flat_map(Parameter::names) {

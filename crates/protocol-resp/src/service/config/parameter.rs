@@ -16,6 +16,8 @@ pub struct Parameter {
     pub(crate) default: &'static str,
     /// Where our own configuration file says it, `[section] key`; empty: by its name.
     pub(crate) place: &'static str,
+    /// What it is for, in a sentence; empty if nothing goes by it.
+    pub(crate) about: &'static str,
     pub(crate) home: Home,
 }
 
@@ -62,10 +64,37 @@ impl Parameter {
         matches!(self.kind, Kind::Special(_))
     }
 
-    /// Whether it does anything here.
+    /// What it is for, in a sentence; empty if nothing goes by it.
     #[must_use]
-    pub fn is_in_force(&self) -> bool {
-        matches!(self.home, Home::Live { .. } | Home::Start)
+    pub fn about(&self) -> &'static str {
+        self.about
+    }
+
+    /// Whether it can change while the server runs.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        matches!(self.home, Home::Live { .. } | Home::Kept)
+    }
+
+    /// Why it has no other value than its default; `None`: it has.
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        match self.home {
+            Home::Fixed(why) | Home::Ignored(why) | Home::Directive(why) => Some(why),
+            Home::Live { .. } | Home::Start | Home::Kept => None,
+        }
+    }
+
+    /// Whether a server does not start with another value than its default.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.home, Home::Fixed(_) | Home::Directive(_))
+    }
+
+    /// Its second name, from older versions.
+    #[must_use]
+    pub fn alias(&self) -> Option<&'static str> {
+        Some(self.alias).filter(|alias| !alias.is_empty())
     }
 
     /// What comes of giving it this value when the server starts.
@@ -109,6 +138,11 @@ impl Parameter {
         read.expect("the tests read all defaults")
     }
 
+    /// The same, with what it is for.
+    pub(super) const fn meaning(self, about: &'static str) -> Self {
+        Parameter { about, ..self }
+    }
+
     /// The same, but our own configuration file says it at this place.
     pub(super) const fn at(self, place: &'static str) -> Self {
         Parameter { place, ..self }
@@ -121,7 +155,7 @@ impl Parameter {
 }
 
 const fn row(name: &'static str, kind: Kind, default: &'static str, home: Home) -> Parameter {
-    Parameter { name, alias: "", kind, default, place: "", home }
+    Parameter { name, alias: "", kind, default, place: "", about: "", home }
 }
 
 /// A row with [`Home::Live`].

@@ -104,6 +104,11 @@ fn kill<V: View>(call: &mut Call<'_, V>, someone: &Someone) {
     }
     if let Some(client) = &someone.client {
         client.set(Client::CLOSING, true);
+        // It is gone from here on: nothing may be taken for it from the keys it waits for.
+        let waiting = client.waiting.lock().take();
+        if let Some(waiting) = waiting {
+            call.host.waiters.take(&call.host.hot, &waiting);
+        }
     }
     call.outbox.close(someone.id);
 }

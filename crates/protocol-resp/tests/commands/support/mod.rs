@@ -35,24 +35,25 @@
 //! milliseconds; `{id b}` is the number that the server knows client `b` by. `@pass 1500` by itself
 //! lets so many milliseconds pass. `b> @leave` ends the connection of client `b`.
 //!
-//! Files: `script.rs` reads stories, `play.rs` tells them to a server and compares, `ours.rs` is the
-//! service, `remote.rs` any server at the other end of sockets, `redis.rs` starts one. `show.rs` shows
-//! replies.
+//! Files: `script.rs` reads stories, `play.rs` tells them to a server (`server.rs`) and compares.
+//! `ours.rs` is the service, `remote.rs` any server at the other end of sockets, `redis.rs` starts one.
+//! `show.rs` shows replies. The tests of `servers/rds` tell the stories over sockets, too.
 
 mod ours;
 mod play;
 mod redis;
 mod remote;
 mod script;
+mod server;
 mod show;
 
 pub(crate) use ours::Ours;
 pub(crate) use redis::Redis;
 pub(crate) use remote::Remote;
+pub(crate) use server::Server;
 
 use play::tell;
 use protocol_resp::Version;
-use std::time::Duration;
 
 /// Tells the stories to the services of one worker, and of several.
 pub(crate) fn play(group: &str, text: &str) {
@@ -70,37 +71,6 @@ pub(crate) fn play_redis(group: &str, text: &str) {
         let Some(mut server) = Redis::start(version) else { return };
         tell(&mut *server, group, text, version, false);
     }
-}
-
-/// What a story is told to.
-pub(crate) trait Server {
-    /// Empties all databases and forgets all clients.
-    fn restart(&mut self);
-
-    /// Sends a line of a client, who is made if it is new.
-    fn send(&mut self, client: &str, line: &str);
-
-    /// The next reply or message that `client` gets, as bytes; `None` if there is none, now if
-    /// nothing is `due`.
-    fn receive(&mut self, client: &str, due: bool) -> Option<Vec<u8>>;
-
-    /// Whether the server has closed the connection, as far as has been received.
-    fn is_closed(&mut self, client: &str) -> bool;
-
-    /// Ends a client's connection. Who has its name from then on is another client.
-    fn leave(&mut self, client: &str);
-
-    /// The number that the server knows a client by, who is made if it is new.
-    fn client_id(&mut self, client: &str) -> u64;
-
-    /// Returns when as many clients wait for something as are said to.
-    fn settle(&mut self, waiting: usize);
-
-    /// Lets time pass.
-    fn pass(&mut self, time: Duration);
-
-    /// The time in unix milliseconds.
-    fn unix_ms(&self) -> u64;
 }
 
 /// The two tests of a group: its stories told to the service, and to redis-server. Only the first of

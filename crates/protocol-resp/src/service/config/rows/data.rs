@@ -61,20 +61,25 @@ macro_rules! setting {
 }
 
 pub(super) static ROWS: &[Parameter] = &[
-    start("databases", Integer(1, 1024), "16"),
+    start("databases", Integer(1, 1024), "16").meaning("How many databases there are."),
     live(
         "maxmemory",
         Bytes(0, LONG_MAX),
         "0",
         |host| host.settings().maxmemory().into(),
         |host, value| host.settings().set_maxmemory(value.count()),
-    ),
+    )
+    .meaning("Bytes that keys, their tables and clients' buffers may take; 0: any number."),
     live("maxmemory-policy", Choice(&POLICY_NAMES), "noeviction", policy, |host, value| {
         host.settings().set_policy(POLICIES[value.number() as usize]);
-    }),
-    setting!("maxmemory-samples", 1, "5", samples, set_samples),
-    setting!("lfu-log-factor", 0, "10", lfu_log_factor, set_lfu_log_factor),
-    setting!("lfu-decay-time", 0, "1", lfu_decay_time, set_lfu_decay_time),
+    })
+    .meaning("What goes when they take more."),
+    setting!("maxmemory-samples", 1, "5", samples, set_samples)
+        .meaning("How many keys are compared for each that goes."),
+    setting!("lfu-log-factor", 0, "10", lfu_log_factor, set_lfu_log_factor)
+        .meaning("How slowly a key's count of uses grows."),
+    setting!("lfu-decay-time", 0, "1", lfu_decay_time, set_lfu_decay_time)
+        .meaning("After how many minutes without a use a count goes down by one."),
     kept("maxmemory-eviction-tenacity", Integer(0, 100), "10"),
     kept("active-expire-effort", Integer(1, 10), "1"),
     kept("lazyfree-lazy-eviction", YesNo, "yes"),
@@ -83,8 +88,12 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("lazyfree-lazy-user-del", YesNo, "yes"),
     kept("lazyfree-lazy-user-flush", YesNo, "yes"),
     kept("activerehashing", YesNo, "yes"),
-    limit!("hash-max-listpack-entries", 0, "512", hash_entries).or("hash-max-ziplist-entries"),
-    limit!("hash-max-listpack-value", 0, "64", hash_value).or("hash-max-ziplist-value"),
+    limit!("hash-max-listpack-entries", 0, "512", hash_entries)
+        .meaning("Up to how many fields a hash is compact.")
+        .or("hash-max-ziplist-entries"),
+    limit!("hash-max-listpack-value", 0, "64", hash_value)
+        .meaning("Up to how many bytes a field or its value is compact.")
+        .or("hash-max-ziplist-value"),
     live(
         "list-max-listpack-size",
         Integer(-INT_MAX, INT_MAX),
@@ -92,13 +101,21 @@ pub(super) static ROWS: &[Parameter] = &[
         |host| Value::Number(host.limits.get().list_bytes),
         |host, value| host.limits.change(|limits| limits.list_bytes = value.number()),
     )
+    .meaning("How large the pieces of a list are: -1 to -5 for 4 to 64 KiB, else elements.")
     .or("list-max-ziplist-size"),
     kept("list-compress-depth", Integer(0, INT_MAX), "0"),
-    limit!("set-max-intset-entries", 0, "512", set_intset),
-    limit!("set-max-listpack-entries", 0, "128", set_entries),
-    limit!("set-max-listpack-value", 0, "64", set_value),
-    limit!("zset-max-listpack-entries", 0, "128", zset_entries).or("zset-max-ziplist-entries"),
-    limit!("zset-max-listpack-value", 0, "64", zset_value).or("zset-max-ziplist-value"),
+    limit!("set-max-intset-entries", 0, "512", set_intset)
+        .meaning("Up to how many members a set of integers is compact."),
+    limit!("set-max-listpack-entries", 0, "128", set_entries)
+        .meaning("Up to how many members any other set is compact."),
+    limit!("set-max-listpack-value", 0, "64", set_value)
+        .meaning("Up to how many bytes a member of a compact set has."),
+    limit!("zset-max-listpack-entries", 0, "128", zset_entries)
+        .meaning("Up to how many members a sorted set is compact.")
+        .or("zset-max-ziplist-entries"),
+    limit!("zset-max-listpack-value", 0, "64", zset_value)
+        .meaning("Up to how many bytes a member of a compact sorted set has.")
+        .or("zset-max-ziplist-value"),
     ignored("activedefrag", YesNo, "no", "the allocator gives memory back without it"),
     kept("active-defrag-ignore-bytes", Bytes(1, LONG_MAX), "104857600"),
     kept("active-defrag-threshold-lower", Integer(0, 1000), "10"),

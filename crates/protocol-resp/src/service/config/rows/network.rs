@@ -9,12 +9,22 @@ use super::{INT_MAX, LONG_MAX};
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) static ROWS: &[Parameter] = &[
-    start("bind", Special(special::words), "127.0.0.1").at("[server] listen"),
-    start("port", Integer(0, 65_535), "6379").at("[server] port"),
-    start("unixsocket", Text, "").at("[server] listen"),
-    start("unixsocketperm", Octal, "0").at("[server] socket_mode"),
-    start("tcp-backlog", Integer(0, INT_MAX), "511").at("[server] backlog"),
-    start("io-threads", Integer(1, 256), "1").at("[worker] threads"),
+    start("bind", Special(special::words), "127.0.0.1")
+        .meaning("Addresses to listen on; with - in front those that may be missing.")
+        .at("[server] listen"),
+    start("port", Integer(0, 65_535), "6379")
+        .meaning("The port to listen on; 0: none.")
+        .at("[server] port"),
+    start("unixsocket", Text, "").meaning("A unix socket to listen on.").at("[server] listen"),
+    start("unixsocketperm", Octal, "0")
+        .meaning("Its permission bits, in octal; 0: only the server's user.")
+        .at("[server] socket_mode"),
+    start("tcp-backlog", Integer(0, INT_MAX), "511")
+        .meaning("Connections that may wait to be accepted.")
+        .at("[server] backlog"),
+    start("io-threads", Integer(1, 256), "1")
+        .meaning("Threads that serve connections.")
+        .at("[worker] threads"),
     kept("io-threads-do-reads", YesNo, "yes"),
     kept("tcp-keepalive", Integer(0, INT_MAX), "300"),
     live(
@@ -24,6 +34,7 @@ pub(super) static ROWS: &[Parameter] = &[
         |host| (host.dials.connections_max.load(Relaxed) as u64).into(),
         |host, value| host.set_connections_max(value.count() as usize),
     )
+    .meaning("Connections served at once.")
     .at("[server] max_connections"),
     live(
         "timeout",
@@ -32,6 +43,7 @@ pub(super) static ROWS: &[Parameter] = &[
         |host| host.dials.idle_seconds.load(Relaxed).into(),
         |host, value| host.set_idle_timeout(value.count()),
     )
+    .meaning("Seconds after which an idle connection is closed; 0: never.")
     .at("[server] idle_timeout"),
     live(
         "client-output-buffer-limit",
@@ -39,35 +51,52 @@ pub(super) static ROWS: &[Parameter] = &[
         "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
         |host| Value::Text(host.dials.buffers.lock().to_string().into_bytes()),
         |host, value| host.set_buffer_limits(value.text()),
-    ),
-    start("client-query-buffer-limit", Bytes(1 << 20, LONG_MAX), "1073741824"),
+    )
+    .meaning("Unread bytes with which a subscriber is closed: the hard limit of pubsub."),
+    start("client-query-buffer-limit", Bytes(1 << 20, LONG_MAX), "1073741824")
+        .meaning("The largest request in bytes."),
     live(
         "proto-max-bulk-len",
         Bytes(1 << 20, u32::MAX as i64),
         "536870912",
         |host| (host.dials.bulk_max.load(Relaxed) as u64).into(),
         |host, value| host.dials.bulk_max.store(value.count() as usize, Relaxed),
-    ),
+    )
+    .meaning("The largest argument in bytes, for new connections."),
     live(
         "requirepass",
         Text,
         "",
         |host| Value::Text(host.password.read().to_vec()),
         |host, value| *host.password.write() = value.text().into(),
-    ),
+    )
+    .meaning("The password; none if empty."),
     live(
         "protected-mode",
         YesNo,
         "yes",
         |host| host.dials.is_protected.load(Relaxed).into(),
         |host, value| host.dials.is_protected.store(value.is_yes(), Relaxed),
-    ),
-    start("tls-port", Integer(0, 65_535), "0").at("[tls] and [server] listen"),
-    start("tls-cert-file", Text, "").at("[tls] certificate_chain"),
-    start("tls-key-file", Text, "").at("[tls] private_key"),
-    start("tls-ca-cert-file", Text, "").at("[tls] ca_file"),
-    start("tls-auth-clients", Choice(&["no", "yes", "optional"]), "yes").at("[tls] client_auth"),
-    start("tls-protocols", Special(special::words), "").at("[tls] min_version"),
+    )
+    .meaning("Without a password, serves clients of this machine only."),
+    start("tls-port", Integer(0, 65_535), "0")
+        .meaning("The port for TLS; 0: none.")
+        .at("[tls] and [server] listen"),
+    start("tls-cert-file", Text, "")
+        .meaning("The certificate, then its intermediates.")
+        .at("[tls] certificate_chain"),
+    start("tls-key-file", Text, "")
+        .meaning("The key of the certificate, not encrypted.")
+        .at("[tls] private_key"),
+    start("tls-ca-cert-file", Text, "")
+        .meaning("Authorities that clients' certificates are checked against.")
+        .at("[tls] ca_file"),
+    start("tls-auth-clients", Choice(&["no", "yes", "optional"]), "yes")
+        .meaning("Whether clients must show a certificate.")
+        .at("[tls] client_auth"),
+    start("tls-protocols", Special(special::words), "")
+        .meaning("Versions that are spoken: TLSv1.2, TLSv1.3 or both.")
+        .at("[tls] min_version"),
     fixed("tls-key-file-pass", Text, "", "keys must not be encrypted"),
     fixed("tls-ca-cert-dir", Text, "", "write one file of authorities: tls-ca-cert-file"),
     ignored("tls-dh-params-file", Text, "", "keys are exchanged over elliptic curves"),

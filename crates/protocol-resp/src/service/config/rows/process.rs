@@ -11,8 +11,11 @@ const FOREGROUND: &str = "it stays in the foreground; a service manager puts it 
 
 pub(super) static ROWS: &[Parameter] = &[
     start("loglevel", Choice(&["debug", "verbose", "notice", "warning", "nothing"]), "notice")
+        .meaning("How much is logged.")
         .at("[debug] log_level"),
-    start("logfile", Text, "").at("[debug] log_file"),
+    start("logfile", Text, "")
+        .meaning("The file to log to; standard error if empty.")
+        .at("[debug] log_file"),
     fixed("daemonize", YesNo, "no", FOREGROUND),
     kept("supervised", Choice(&["upstart", "systemd", "auto", "no"]), "no"),
     ignored("pidfile", Text, "", "no file is written"),

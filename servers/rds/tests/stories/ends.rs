@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is left of clients that have gone without a word: nothing.
+
+use crate::{connect, process};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Clients of each kind that come and go.
+const CLIENTS: usize = 20;
+
+fn client(address: SocketAddr, lines: &[&str]) -> TcpStream {
+    let mut stream = connect(address);
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    for line in lines {
+        stream.write_all(format!("{line}\r\n").as_bytes()).unwrap();
+    }
+    stream
+}
+
+/// The value of a line of INFO.
+fn info(control: &mut TcpStream, name: &str) -> String {
+    control.write_all(b"INFO\r\n").unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n") {
+        let mut byte = [0];
+        control.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    let len: usize = std::str::from_utf8(&head[1..]).unwrap().trim_end().parse().unwrap();
+    let mut text = vec![0; len + 2];
+    control.read_exact(&mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.unwrap_or_else(|| panic!("{name} in {text}")).to_owned()
+}
+
+/// Waits until a line of INFO has a value.
+fn await_info(control: &mut TcpStream, name: &str, value: usize) {
+    let started = Instant::now();
+    loop {
+        let found = info(control, name);
+        if found == value.to_string() {
+            return;
+        }
+        assert!(started.elapsed() < PATIENCE, "{name}: {found} instead of {value}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn clients_that_go_leave_nothing(workers: &str) {
+    let server = process::rds(&["--io-threads", workers]);
+    let mut control = client(server.address, &[]);
+    for _ in 0..3 {
+        let mut clients = Vec::new();
+        for _ in 0..CLIENTS {
+            clients.push(client(server.address, &["SUBSCRIBE a b", "PSUBSCRIBE c*"]));
+            clients.push(client(server.address, &["WATCH k", "MULTI", "SET k 1"]));
+            clients.push(client(server.address, &["BLPOP list 0"]));
+            clients.push(client(server.address, &["MONITOR"]));
+        }
+        await_info(&mut control, "blocked_clients", CLIENTS);
+        await_info(&mut control, "pubsub_channels", 2);
+        await_info(&mut control, "connected_clients", 4 * CLIENTS + 1);
+        control.write_all(b"CLIENT PAUSE 1000000 WRITE\r\n").unwrap();
+        control.read_exact(&mut [0; 5]).unwrap();
+        for _ in 0..CLIENTS {
+            clients.push(client(server.address, &["SET k 1"]));
+        }
+        await_info(&mut control, "blocked_clients", 2 * CLIENTS);
+        drop(clients);
+        for name in ["blocked_clients", "pubsub_channels", "pubsub_patterns"] {
+            await_info(&mut control, name, 0);
+        }
+        await_info(&mut control, "connected_clients", 1);
+        control.write_all(b"CLIENT UNPAUSE\r\nRPUSH list x\r\nDEL list\r\nEXISTS k\r\n").unwrap();
+        let mut replies = [0; 17];
+        control.read_exact(&mut replies).unwrap();
+        assert_eq!(&replies, b"+OK\r\n:1\r\n:1\r\n:0\r\n");
+    }
+}
+
+#[test]
+fn one_worker_forgets_clients_that_go() {
+    clients_that_go_leave_nothing("1");
+}
+
+#[test]
+fn two_workers_forget_clients_that_go() {
+    clients_that_go_leave_nothing("2");
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Several clients at once, over sockets: the stories of the commands that concern other clients, told
+//! to `rds` with one worker and with two, and to redis-server.
+//!
+//! The stories are those of `crates/protocol-resp/tests/commands`, and are told there to the service
+//! without sockets; how they are written is said in its `support/mod.rs`. `crowd.rs`: many subscribers,
+//! one of whom does not read. `ends.rs`: what is left of clients that have gone.
+//!
+//! * `SHOEBILL_RDS`: another build of the server.
+//! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where redis-server is missing, instead of passing with a message.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod crowd;
+mod ends;
+#[path = "../support/process.rs"]
+mod process;
+mod support;
+
+use process::Server;
+use protocol_resp::Version;
+use std::net::{SocketAddr, TcpStream};
+use support::play::tell;
+use support::remote::{Remote, Wire};
+
+/// A connection whose small requests leave at once.
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream
+}
+
+/// Tells the stories of a group to what `start` starts.
+fn tell_to(group: &str, text: &str, is_ours: bool, start: impl Fn() -> Option<Server>) {
+    for version in [Version::Resp2, Version::Resp3] {
+        let Some(server) = start() else { return };
+        let address = server.address;
+        let mut remote = Remote::new(version, move || Box::new(connect(address)) as Box<dyn Wire>);
+        tell(&mut remote, group, text, version, is_ours);
+    }
+}
+
+/// The tests of a group.
+macro_rules! stories {
+    ($($group:ident)+) => { $(
+        mod $group {
+            const STORIES: &str = include_str!(concat!(
+                "../../../../crates/protocol-resp/tests/commands/stories/",
+                stringify!($group),
+                ".txt"
+            ));
+
+            #[test]
+            fn one_worker_answers_as_told() {
+                let start = || Some(crate::process::rds(&["--io-threads", "1"]));
+                crate::tell_to(stringify!($group), STORIES, true, start);
+            }
+
+            #[test]
+            fn two_workers_answer_as_told() {
+                let start = || Some(crate::process::rds(&["--io-threads", "2"]));
+                crate::tell_to(stringify!($group), STORIES, true, start);
+            }
+
+            #[test]
+            fn redis_server_answers_as_told() {
+                let start = || crate::process::redis(&[]);
+                crate::tell_to(stringify!($group), STORIES, false, start);
+            }
+        }
+    )+ };
+}
+
+stories! { connection key_events list_waits monitor pubsub sorted_set_waits transactions }
