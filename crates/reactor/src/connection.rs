@@ -3,11 +3,11 @@
 
 use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD};
 use crate::turn::turn_within;
-use crate::{Limits, Options, Pipeline, Seat, Turn, look_ahead};
+use crate::{Limits, Options, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks};
-use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol, Stage};
+use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
@@ -205,9 +205,9 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Asks the CPU for what the first request that was read ahead will need.
-    pub(crate) fn look_ahead<E: Execute<P>>(&self, desk: &Desk<'_, E>, stage: Stage) {
-        look_ahead(&self.pipeline, &*desk.service, self.session.recv(), desk.limits, stage);
+    /// The first request that was read ahead.
+    pub(crate) fn first_request(&self, limits: &Limits) -> Option<P::Request<'_>> {
+        first_request(&self.pipeline, self.session.recv(), limits)
     }
 
     /// Serves requests until the connection must wait for something, and says for what.

@@ -102,25 +102,25 @@ enum Ran {
     Block,
 }
 
-/// Asks the CPU for what the first request in `recv` will need; changes nothing.
+/// The first request in `recv`, if it has arrived and is what [`turn`] would begin with; changes nothing.
 ///
-/// For a driver that is about to serve several connections: it goes through all of them at each
-/// [`Stage`] before it serves the first, so that the cache misses of requests that come alone overlap
-/// as those of a pipeline do.
-pub fn look_ahead<P: Protocol, E: Execute<P>>(
+/// For a driver that is about to serve several connections: it prefetches such requests together,
+/// stage by stage, so that the cache misses of requests that come alone overlap as those of a
+/// pipeline do.
+#[inline]
+pub fn first_request<'a, P: Protocol>(
     pipeline: &Pipeline<P>,
-    service: &E,
-    recv: &RecvBuf,
+    recv: &'a RecvBuf,
     limits: &Limits,
-    stage: Stage,
-) {
+) -> Option<P::Request<'a>> {
     if pipeline.skip > 0 || pipeline.is_blocked() || recv.is_empty() {
-        return;
+        return None;
     }
-    let mut first = ArrayVec::new();
-    parse_ahead(pipeline, recv.filled(), 1, limits.request_bytes, &mut first);
-    for ahead in &first {
-        service.prefetch(&ahead.request, stage);
+    let input = recv.filled();
+    let seen = input.len().min(limits.request_bytes);
+    match pipeline.protocol.parse(&mut pipeline.cursor.clone(), &input[..seen]) {
+        Ok(Parsed::Request { request, .. }) => Some(request),
+        _ => None,
     }
 }
 

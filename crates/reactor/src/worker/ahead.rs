@@ -58,16 +58,21 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                     connection.read_ahead(&mut desk);
                 }
             }
-            for stage in Stage::ALL {
-                for &slot in &*ready {
-                    if let Some((connection, desk)) = self.at(slot) {
-                        connection.look_ahead(&desk, stage);
-                    }
-                }
-            }
+            self.look_ahead(ready);
         }
         for slot in ready.drain(..) {
             self.serve(slot);
+        }
+    }
+
+    /// Asks the CPU for what the first requests of some connections need.
+    fn look_ahead(&self, ready: &[usize]) {
+        let first = |&slot| self.connections.get(slot)?.first_request(&self.options.limits);
+        let requests: ArrayVec<_, AHEAD> = ready.iter().filter_map(first).collect();
+        for stage in Stage::ALL {
+            for request in &requests {
+                self.service.prefetch(request, stage);
+            }
         }
     }
 }

@@ -99,10 +99,7 @@ fn rule_block_nothing_is_looked_ahead_at_meanwhile() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(b"block\na\n");
     bench.turn();
-    bench.diary();
-    let (recv, limits) = (&bench.recv, &bench.limits);
-    look_ahead(&bench.pipeline, &bench.scribe, recv, limits, Stage::First);
-    assert!(bench.diary().is_empty());
+    assert_eq!(first_request(&bench.pipeline, &bench.recv, &bench.limits), None);
 }
 
 #[test]
