@@ -10,6 +10,7 @@
 
 pub(crate) mod field;
 pub(crate) mod large;
+pub(crate) mod names;
 pub(crate) mod packed;
 #[cfg(test)]
 mod tests;
@@ -280,7 +281,7 @@ impl HashMut<'_> {
                 expired
             }
             Err(others) if short && others < self.limits.hash_entries => {
-                packed::append(self.entry, name, value);
+                packed::append(self.entry, name, value, others);
                 true
             }
             _ => self.make_large().set(name, value, expiry, now_ms),

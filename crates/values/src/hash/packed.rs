@@ -6,17 +6,20 @@
 //!  HashPackEx   | next u64 | name | value | due u64 | name | value | due u64 | …
 //! ```
 //!
-//! Names and values are elements of a [pack](crate::pack). `due` is when the field expires, in unix
+//! Values are elements of a [pack](crate::pack). A name is a [code](name_code) and, unless that is the
+//! number of a name that many hashes share ([`NAMES`]), its text. `due` is when the field expires, in unix
 //! milliseconds, or [`NEVER`]. `next` is a lower bound of them all: it saves the walk that finds
 //! nothing to expire. A hash takes the second layout with the first expiry that one of its fields
 //! gets, and keeps it.
 //!
-//! INV-FIELDS: the names differ. INV-NEXT: no field is due before `next`.
+//! INV-FIELDS: the names differ, and each has a value. INV-NEXT: no field is due before `next`.
 
+use super::names::NAMES;
 use crate::Entry;
 use crate::kind::Kind;
 use crate::pack::{Element, ONE_WAY, Pack, element_len};
 use crate::scratch::Scratch;
+use crate::varint::{self, Varint};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -25,6 +28,17 @@ pub(crate) const NEVER: u64 = u64::MAX;
 
 /// The bytes of a time.
 const TIME: usize = size_of::<u64>();
+
+/// Fields of a hash whose names may be shared: one with more is a map rather than an object.
+const SHARING_MAX: usize = 32;
+
+/// The bit of a name's code that tells a number from a length.
+const SHARED: usize = 1;
+
+/// What stands in front of a name, as a varint: twice its length, or twice its number and [`SHARED`].
+fn name_code(name: &[u8], shared: Option<u16>) -> usize {
+    shared.map_or(name.len() << 1, |id| usize::from(id) << 1 | SHARED)
+}
 
 /// The fields of a packed hash.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +51,9 @@ pub(crate) struct Packed<'a> {
 /// A field and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot<'a> {
-    name: Element<'a>,
+    name: &'a [u8],
+    /// Where the field begins.
+    start: usize,
     value: Element<'a>,
     pub(crate) due: u64,
 }
@@ -54,7 +70,7 @@ pub(crate) struct Place {
 impl<'a> Slot<'a> {
     #[inline]
     pub(crate) fn name(&self) -> &'a [u8] {
-        self.name.text
+        self.name
     }
 
     #[inline]
@@ -64,7 +80,7 @@ impl<'a> Slot<'a> {
 
     pub(crate) fn place(&self) -> Place {
         Place {
-            name_start: self.name.start,
+            name_start: self.start,
             value: self.value.range(),
             value_text: self.value.text_range(),
         }
@@ -93,7 +109,7 @@ impl<'a> Packed<'a> {
     pub(crate) fn find(self, name: &[u8]) -> Result<Slot<'a>, usize> {
         let mut others = 0;
         for slot in self.slots() {
-            if slot.name.text == name {
+            if slot.name == name {
                 return Ok(slot);
             }
             others += 1;
@@ -132,7 +148,6 @@ impl<'a> Packed<'a> {
         for slot in self.slots() {
             assert!(names.insert(slot.name()), "INV-FIELDS: a name is there twice");
             assert!(self.next_due() <= slot.due, "INV-NEXT: a field expires earlier");
-            assert_eq!(slot.value.start, slot.name.end, "INV-FIELDS: a name without a value");
         }
     }
 }
@@ -149,15 +164,25 @@ impl<'a> Iterator for Slots<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Slot<'a>> {
-        let pack = Pack::<ONE_WAY>::new(self.hash.bytes);
-        let name = pack.at(self.next)?;
-        let value = pack.at(name.end)?;
+        let (bytes, start) = (self.hash.bytes, self.next);
+        if start >= bytes.len() {
+            return None;
+        }
+        let (code, width) = varint::read(&bytes[start..]);
+        let text = start + width;
+        let (name, end) = if code & SHARED == 0 {
+            let end = text + (code >> 1);
+            (&bytes[text..end], end)
+        } else {
+            (NAMES.name(code >> 1), text)
+        };
+        let value = Pack::<ONE_WAY>::new(bytes).at(end).expect("INV-FIELDS: a name has a value");
         if !self.hash.expiring {
             self.next = value.end;
-            return Some(Slot { name, value, due: NEVER });
+            return Some(Slot { name, start, value, due: NEVER });
         }
         self.next = value.end + TIME;
-        Some(Slot { name, value, due: read_time(self.hash.bytes, value.end) })
+        Some(Slot { name, start, value, due: read_time(bytes, value.end) })
     }
 }
 
@@ -168,16 +193,22 @@ fn read_time(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(time)
 }
 
-/// The bytes that one more field takes.
+/// The most bytes that one more field takes.
 pub(crate) fn field_len(name: &[u8], value: &[u8]) -> usize {
-    element_len::<ONE_WAY>(name.len()) + element_len::<ONE_WAY>(value.len()) + TIME
+    let name_len = varint::width(name_code(name, None)) + name.len();
+    name_len + element_len::<ONE_WAY>(value.len()) + TIME
 }
 
-/// Adds a field whose name is not there yet and which does not expire.
-pub(crate) fn append(entry: &mut Entry, name: &[u8], value: &[u8]) {
+/// Adds a field whose name is none of the `others` there are, and which does not expire.
+pub(crate) fn append(entry: &mut Entry, name: &[u8], value: &[u8], others: usize) {
     let expiring = entry.kind() == Kind::HashPackEx;
     let mut scratch = Scratch::new();
-    scratch.element::<ONE_WAY>(name).element::<ONE_WAY>(value);
+    let shared = if others < SHARING_MAX { NAMES.note(name) } else { None };
+    scratch.bytes(Varint::new(name_code(name, shared)).as_bytes());
+    if shared.is_none() {
+        scratch.bytes(name);
+    }
+    scratch.element::<ONE_WAY>(value);
     if expiring {
         scratch.bytes(&NEVER.to_le_bytes());
     }
@@ -221,7 +252,7 @@ pub(crate) fn make_expiring(entry: &mut Entry) {
     let mut bytes = Vec::with_capacity(hash.expiring_len());
     bytes.extend_from_slice(&NEVER.to_le_bytes());
     for slot in hash.slots() {
-        bytes.extend_from_slice(&entry.bytes()[slot.name.start..slot.value.end]);
+        bytes.extend_from_slice(&entry.bytes()[slot.start..slot.value.end]);
         bytes.extend_from_slice(&NEVER.to_le_bytes());
     }
     entry.set_bytes(Kind::HashPackEx, &bytes);
@@ -246,7 +277,7 @@ pub(crate) fn remove_expired(
             gone(slot.name());
             removed += 1;
         } else {
-            kept.extend_from_slice(&hash.bytes[slot.name.start..slot.value.end + TIME]);
+            kept.extend_from_slice(&hash.bytes[slot.start..slot.value.end + TIME]);
             next = next.min(slot.due);
         }
     }

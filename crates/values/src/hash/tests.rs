@@ -260,3 +260,36 @@ fn a_large_hash_is_freed_bit_by_bit() {
     assert!(steps >= 10, "{steps} steps");
     assert_eq!(remains.heap_bytes(), 0);
 }
+
+#[test]
+fn names_that_many_hashes_have_are_kept_once() {
+    let limits = Limits::default();
+    let names = ["first name", "last name", "date of birth", "street", "city"];
+    let person = || {
+        let mut entry = Entry::new_hash(b"person");
+        for name in names {
+            entry.hash_mut(&limits).expect("a hash").set(name.as_bytes(), b"12345678", 0);
+        }
+        entry
+    };
+    let alone = person();
+    let many: Vec<Entry> = (0..200).map(|_| person()).collect();
+    let last = many.last().expect("there are some");
+    // Five names of 42 bytes with their lengths, against as many numbers of two bytes at most.
+    assert!(last.bytes().len() + 42 + 5 - 10 <= alone.bytes().len(), "{}", last.bytes().len());
+    for entry in [&alone, last] {
+        hash(entry).check_integrity();
+        let read: Vec<_> = hash(entry).iter(0).map(|(name, _)| name).collect();
+        assert_eq!(read, names.map(str::as_bytes));
+    }
+    let mut edited = last.copy_to(b"copy");
+    let mut edit = edited.hash_mut(&limits).expect("a hash");
+    edit.set_expiry(b"street", Some(10), 0);
+    assert!(edit.remove(b"last name", 0));
+    assert_eq!(edit.remove_expired(10, 100, |name| assert_eq!(name, b"street")), 1);
+    assert_eq!(edit.read().get(b"city", 10), Some(&b"12345678"[..]));
+    assert_eq!(edit.len(), 3);
+    edit.set(b"city", &[b'v'; 100], 10);
+    assert_eq!((edited.encoding(), edited.len()), (Encoding::Hashtable, 3));
+    assert!(hash(&edited).contains(b"date of birth", 10));
+}
