@@ -181,6 +181,15 @@ impl Entry {
         self.block.prefetch();
     }
 
+    /// Asks the CPU for where an element of a large collection is: the field of a hash, the member of a
+    /// set or sorted set.
+    #[inline]
+    pub fn prefetch_element(&self, element: &[u8]) {
+        if let Some(large) = self.large() {
+            large.prefetch(element);
+        }
+    }
+
     /// An entry whose value is packed.
     pub(crate) fn with_bytes(key: &[u8], kind: Kind, bytes: &[u8]) -> Entry {
         assert!(!kind.is_large(), "INV-LINK");

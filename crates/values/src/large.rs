@@ -55,6 +55,16 @@ impl Large {
         }
     }
 
+    /// Asks the CPU for the place of an element that is found by its hash.
+    pub(crate) fn prefetch(&self, element: &[u8]) {
+        match self {
+            Large::Hash(hash) => hash.prefetch(element),
+            Large::Set(set) => set.prefetch(element),
+            Large::Zset(zset) => zset.prefetch(element),
+            Large::String(_) | Large::List(_) => {}
+        }
+    }
+
     /// All memory behind this enum, the allocator's rounding included. O(1).
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {

@@ -219,13 +219,16 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
             && id.places() == Places::First
             && command.request.len() > 1
         {
-            let stage = match stage {
-                Stage::First => storage::Stage::Index,
-                Stage::Second => storage::Stage::Item,
-                Stage::Third => storage::Stage::Value,
-            };
             // The selected database is the connection's; almost always it is the first.
-            self.keyspace.prefetch(0, command.request.arg(1), stage);
+            let (db, key) = (0, command.request.arg(1));
+            match stage {
+                Stage::First => self.keyspace.prefetch(db, key, storage::Stage::Index),
+                Stage::Second => self.keyspace.prefetch(db, key, storage::Stage::Item),
+                Stage::Third => match id.element().and_then(|at| command.request.get(at)) {
+                    Some(element) => self.keyspace.prefetch_element(db, key, element),
+                    None => self.keyspace.prefetch(db, key, storage::Stage::Value),
+                },
+            }
         }
     }
 

@@ -141,6 +141,30 @@ static PLACES: [Places; COUNT] = {
     places
 };
 
+/// The argument of a row that is, as a rule, an element of the value under its only key; 0 if none is.
+static ELEMENTS: [u8; COUNT] = {
+    let shapes: [(&str, u8); 5] = [
+        ("key field", 2),
+        ("key (field", 2),
+        ("key member", 2),
+        ("key increment:double member", 3),
+        ("key [condition: NX | XX] [comparison: GT | LT] [change: CH] [increment: INCR] (score", 3),
+    ];
+    let mut elements = [0; COUNT];
+    let mut row = 0;
+    while row < COUNT {
+        let mut shape = 0;
+        while shape < shapes.len() && matches!(PLACES[row], Places::First) {
+            if lookup::begins(TABLE[row].syntax, shapes[shape].0) {
+                elements[row] = shapes[shape].1;
+            }
+            shape += 1;
+        }
+        row += 1;
+    }
+    elements
+};
+
 /// Where the keys of a command are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
@@ -192,6 +216,14 @@ impl CommandId {
     #[must_use]
     pub fn places(self) -> Places {
         PLACES[self.index()]
+    }
+
+    /// The argument that names an element of the value under its only key: a field of a hash, a member
+    /// of a set. The first of several, and where options may come before it only if none does.
+    #[inline]
+    #[must_use]
+    pub fn element(self) -> Option<usize> {
+        Some(usize::from(ELEMENTS[self.index()])).filter(|&at| at > 0)
     }
 
     /// Whether it is a sub-command.

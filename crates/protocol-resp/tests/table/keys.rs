@@ -136,3 +136,25 @@ fn any_arguments_have_keys_or_an_error() {
         }
     }
 }
+
+#[test]
+fn the_element_of_a_command_is_where_a_simple_call_has_it() {
+    for (call, element) in [
+        ("HGET key element", true),
+        ("HSET key element value", true),
+        ("HINCRBY key element 1", true),
+        ("SADD key element other", true),
+        ("SISMEMBER key element", true),
+        ("ZADD key 1 element", true),
+        ("ZINCRBY key 1 element", true),
+        ("ZSCORE key element", true),
+        ("GET key", false),
+        ("LPUSH key element", false),
+        ("SMOVE key other element", false),
+    ] {
+        let words: Vec<&str> = call.split(' ').collect();
+        let id = table::find(words[0].as_bytes()).expect("a command");
+        let at = element.then(|| words.iter().position(|word| *word == "element"));
+        assert_eq!(id.element(), at.flatten(), "{call}");
+    }
+}

@@ -153,6 +153,19 @@ impl Keyspace for TypedStore {
     }
 
     #[inline]
+    fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
+        if self.shared.ledger.used() < CACHED_BYTES {
+            return;
+        }
+        let hash = hash_of(key);
+        if let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash))
+            && let Some(entry) = shard.databases[db].table.find(hash, key)
+        {
+            entry.prefetch_element(element);
+        }
+    }
+
+    #[inline]
     fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
         let limit = self.shared.settings.maxmemory();
         if limit == 0 || self.shared.ledger.used() <= limit {

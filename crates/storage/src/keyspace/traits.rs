@@ -47,6 +47,12 @@ pub trait Keyspace: Clone {
         let _ = (db, key, stage);
     }
 
+    /// Asks the CPU for the place of an element in the value of `key`: after all keys of a batch at
+    /// [`Stage::Item`], in place of [`Stage::Value`]. Changes nothing and waits for nobody.
+    fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
+        let _ = (db, key, element);
+    }
+
     /// Evicts while more is used than [`Settings::maxmemory`]; called before each write.
     ///
     /// `false`: more is used than that and nothing may be evicted, so a command that needs memory

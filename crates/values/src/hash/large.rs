@@ -38,6 +38,11 @@ impl LargeHash {
         LargeHash { fields: Table::new(), content: 0, next_due: NEVER, rest_until: 0 }
     }
 
+    /// Asks the CPU for the place of a field.
+    pub(crate) fn prefetch(&self, name: &[u8]) {
+        self.fields.prefetch(hash_of(name));
+    }
+
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.fields.len()

@@ -46,6 +46,11 @@ impl LargeSet {
         LargeSet { members: Table::new(), content: 0 }
     }
 
+    /// Asks the CPU for the place of a member.
+    pub(crate) fn prefetch(&self, member: &[u8]) {
+        self.members.prefetch(hash_of(member));
+    }
+
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.members.len()

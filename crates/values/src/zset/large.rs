@@ -33,6 +33,11 @@ impl LargeZset {
         LargeZset { members: Slab::new(), index: Table::new(), order: Tree::new() }
     }
 
+    /// Asks the CPU for the place of a member.
+    pub(crate) fn prefetch(&self, member: &[u8]) {
+        self.index.prefetch(hash_of(member));
+    }
+
     /// Members.
     pub(crate) fn len(&self) -> usize {
         self.members.len()

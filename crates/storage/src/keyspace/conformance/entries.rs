@@ -169,7 +169,16 @@ fn prefetches<K: Keyspace>(make: &impl Fn() -> K) {
     for number in 0..3000_u32 {
         subject.put(1, &number.to_le_bytes(), &[7; 2000]);
     }
+    let mut set = Entry::new_set(b"set");
+    let limits = Limits::default();
+    let mut members = set.set_mut(&limits).expect("it is a set");
+    (0..3000_u32).for_each(|number| assert!(members.add(&number.to_le_bytes())));
+    subject.put_entry(1, set);
     let before = subject.keyspace.stats();
+    for number in 0..4000_u32 {
+        subject.keyspace.prefetch_element(1, b"set", &number.to_le_bytes());
+        subject.keyspace.prefetch_element(1, &number.to_le_bytes(), b"element");
+    }
     for stage in [Stage::Index, Stage::Item, Stage::Value] {
         for number in 0..4000_u32 {
             subject.keyspace.prefetch(1, &number.to_le_bytes(), stage);
