@@ -9,6 +9,7 @@
 //!   `reactor::turn` as a worker does.
 //! * [`Unprefetched`] (`unprefetched.rs`): a service without its prefetches, to see what they bring.
 //! * [`storebench`]: the program that measures a storage engine in its own process.
+//! * [`pauses`]: the program that measures the longest steps of the keyspace of `rds`.
 //! * [`trace`]: its mode that replays recorded requests.
 //! * [`workload`]: keys, requests and filled stores.
 //!
@@ -22,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod connection;
+pub mod pauses;
 pub mod storebench;
 pub mod trace;
 mod unprefetched;

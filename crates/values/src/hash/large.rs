@@ -170,11 +170,11 @@ impl LargeHash {
         copy
     }
 
-    /// Frees up to about `budget` fields; true once none is left.
+    /// Frees fields and then what the index is left with, in up to `budget` steps; true once nothing
+    /// is left.
     pub(crate) fn free_some(&mut self, budget: usize) -> bool {
         let content = &mut self.content;
-        self.fields.pop_some(budget, |field| *content -= field.heap_bytes());
-        self.fields.is_empty()
+        self.fields.pop_some(budget, |field| *content -= field.heap_bytes()) < budget
     }
 
     /// # Panics

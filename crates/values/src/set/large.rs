@@ -107,11 +107,11 @@ impl LargeSet {
         copy
     }
 
-    /// Frees up to about `budget` members; true once none is left.
+    /// Frees members and then what the index is left with, in up to `budget` steps; true once nothing
+    /// is left.
     pub(crate) fn free_some(&mut self, budget: usize) -> bool {
         let content = &mut self.content;
-        self.members.pop_some(budget, |member| *content -= member.heap_bytes());
-        self.members.is_empty()
+        self.members.pop_some(budget, |member| *content -= member.heap_bytes()) < budget
     }
 
     /// # Panics

@@ -64,10 +64,7 @@ impl LargeZset {
         while budget > 0 && self.order.free_leaf() {
             budget -= 1;
         }
-        if budget > 0 {
-            self.index.pop_some(budget, drop);
-        }
-        self.members.len() == 0 && self.order.len() == 0 && self.index.is_empty()
+        budget > 0 && self.index.pop_some(budget, drop) < budget
     }
 
     fn find(&self, hash: u64, member: &[u8]) -> Option<Id> {
