@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile and broken clients against a running cache server, while a well-behaved one is watched.
 
-    cargo build --release --bin segcache
+    cargo build --release --bin segcache --bin rds
     python3 benches/scripts/adversity.py --server target/release/segcache
+    python3 benches/scripts/adversity.py --server target/release/rds --protocol resp
 
 Starts the server itself on free loopback ports (one plain, one TLS), runs each scenario beside a probe
 that reads and writes one key, and prints for each: the probe's p50 and p99 undisturbed, disturbed and
@@ -23,10 +24,88 @@ MEMORY_BOUND_MB = 64  # growth of resident memory that any scenario may cause wh
 MEMORY_LEAK_MB = 8  # growth that may be left behind (allocator slack)
 
 
+class Memcache:
+    """What is said to a memcache server, and what it answers."""
+
+    half = b"set half 0 0 100\r\nonly a pa"
+    # Begun, and never finished: what a connection that is reset may leave behind.
+    unfinished = [b"get a b c", b"", b""]
+    words = [b"get ", b"set ", b"\r\n", b"\n", b" ", b"0 0 10\r\n", b"stats", b"noreply\r\n", b"\0", b"incr "]
+
+    @staticmethod
+    def set(key, value):
+        return b"set %s 0 0 %d\r\n%s\r\n" % (key, len(value), value), b"STORED\r\n"
+
+    @staticmethod
+    def get(key, value):
+        return b"get %s\r\n" % key, b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (key, len(value), value)
+
+    @staticmethod
+    def claim(server):
+        """Twenty bodies of a gigabyte, which are refused and swallowed as they come."""
+        socks = [server.connect() for _ in range(20)]
+        for sock in socks:
+            reply = exchange(sock, b"set huge 0 0 1000000000\r\n", b"\n")
+            if reply != b"SERVER_ERROR object too large for cache\r\n":
+                sys.exit(f"FAIL: {reply!r}")
+        return socks, b"y" * 16384
+
+
+class Resp:
+    """What is said to a server that speaks RESP, and what it answers."""
+
+    half = b"*3\r\n$3\r\nSET\r\n$4\r\nhalf\r\n$100\r\nonly a pa"
+    unfinished = [
+        b"*2\r\n$3\r\nGET\r\n$5\r\nab",
+        b"BLPOP nothing 0\r\nPING\r\n",
+        b"SUBSCRIBE news\r\nPSUBSCRIBE n*\r\n",
+        b"WATCH a b\r\nMULTI\r\nGET a\r\n",
+        b"MONITOR\r\n",
+        b"",
+    ]
+    words = [
+        b"GET ", b"SET ", b"*3\r\n", b"$3\r\n", b"\r\n", b"\n", b" ", b"*1000000\r\n", b"$-1\r\n", b"\0", b'"',
+        b"$500000000\r\n", b"INFO\r\n", b"HELLO 3\r\n", b"MULTI\r\n", b"BLPOP a 0\r\n", b"SUBSCRIBE a\r\n",
+    ]
+
+    @staticmethod
+    def set(key, value):
+        header = b"*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n" % (len(key), key)
+        return header + b"$%d\r\n%s\r\n" % (len(value), value), b"+OK\r\n"
+
+    @staticmethod
+    def get(key, value):
+        request = b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(key), key)
+        return request, b"$%d\r\n%s\r\n" % (len(value), value)
+
+    @staticmethod
+    def claim(server):
+        """More than is allowed is refused. What is allowed and does not come takes no memory."""
+        for request, error in (
+            (b"*2\r\n$3\r\nGET\r\n$1000000000\r\n", b"-ERR Protocol error: invalid bulk length\r\n"),
+            (b"*3000000000\r\n", b"-ERR Protocol error: invalid multibulk length\r\n"),
+        ):
+            for _ in range(20):
+                with server.connect() as sock:
+                    reply = exchange(sock, request, b"\n")
+                    if reply != error or sock.recv(1) != b"":
+                        sys.exit(f"FAIL: {reply!r}")
+        socks = [server.connect() for _ in range(40)]
+        for number, sock in enumerate(socks):
+            sock.sendall([b"*2\r\n$3\r\nGET\r\n$500000000\r\n", b"*1000000\r\n$3\r\nDEL\r\n"][number % 2])
+            # Ever longer lengths: half of one goes on as an argument, and the other as a header.
+            sock.sendall(b"$400000000\r\n")
+        return socks, b"1" * 16
+
+
+PROTOCOLS = {"memcache": Memcache, "resp": Resp}
+
+
 class Server:
     """The server under test; its addresses are read from its log."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, protocol, folder):
+        self.protocol = protocol
         cert, key = make_certificate(folder)
         config = os.path.join(folder, "server.toml")
         with open(config, "w") as file:
@@ -102,12 +181,9 @@ def probe(server, seconds):
         count = 0
         while time.monotonic() < end:
             value = b"%020d" % count
-            for request, expected in (
-                (b"set probe 0 0 20\r\n%s\r\n" % value, b"STORED\r\n"),
-                (b"get probe\r\n", b"VALUE probe 0 20\r\n%s\r\nEND\r\n" % value),
-            ):
+            for request, expected in server.protocol.set(b"probe", value), server.protocol.get(b"probe", value):
                 start = time.perf_counter()
-                reply = exchange(sock, request, b"\n" if expected == b"STORED\r\n" else b"END\r\n")
+                reply = exchange(sock, request, expected[-5:])
                 latencies.append(time.perf_counter() - start)
                 if reply != expected:
                     sys.exit(f"FAIL: the probe got {reply!r} instead of {expected!r}")
@@ -127,20 +203,21 @@ def half_request(server, ready, done):
     """A client sends half a request and stops; a hundred of them."""
     socks = [server.connect() for _ in range(100)]
     for sock in socks:
-        sock.sendall(b"set half 0 0 100\r\nonly a pa")
+        sock.sendall(server.protocol.half)
     hold(socks, ready, done)
 
 
 def never_reads(server, ready, done):
     """Clients ask for far more than they ever read."""
     with server.connect() as sock:
-        exchange(sock, b"set big 0 0 200000\r\n%s\r\n" % (b"x" * 200000), b"STORED\r\n")
+        exchange(sock, *server.protocol.set(b"big", b"x" * 200000))
+    request, _ = server.protocol.get(b"big", b"")
     socks = [server.connect() for _ in range(20)]
     for sock in socks:
         sock.settimeout(0.2)
         try:
             for _ in range(1000):
-                sock.sendall(b"get big\r\n" * 100)
+                sock.sendall(request * 100)
         except TimeoutError:
             pass
     hold(socks, ready, done)
@@ -186,9 +263,10 @@ def request_with_finished(server, ready, done):
                 except ssl.SSLWantReadError:
                     sock.sendall(outgoing.read())
                     incoming.write(sock.recv(65536))
-            tls.write(b"set early 0 0 2\r\nhi\r\nget early\r\n")
+            both = server.protocol.set(b"early", b"hi"), server.protocol.get(b"early", b"hi")
+            tls.write(b"".join(request for request, _ in both))
             sock.sendall(outgoing.read())
-            reply, expected = b"", b"STORED\r\nVALUE early 0 2\r\nhi\r\nEND\r\n"
+            reply, expected = b"", b"".join(expected for _, expected in both)
             while len(reply) < len(expected):
                 try:
                     reply += tls.read(4096)
@@ -200,27 +278,23 @@ def request_with_finished(server, ready, done):
 
 
 def open_and_reset(server, ready, done):
-    """Five thousand connections are opened and reset, with half a request in some."""
+    """Ten thousand connections are opened and reset or closed, with something unfinished in some."""
     ready.set()
-    for count in range(5000):
+    unfinished = server.protocol.unfinished
+    for count in range(10000):
         sock = server.connect()
-        if count % 3 == 0:
-            sock.sendall(b"get a b c")
-        close(sock, reset=True)
+        sock.sendall(unfinished[count % len(unfinished)])
+        close(sock, reset=count % 5 > 0)
     done.wait()
 
 
 def gigabyte_claim(server, ready, done):
-    """A client claims a body of a gigabyte and sends it slowly; nothing is kept for it."""
-    socks = [server.connect() for _ in range(20)]
-    for sock in socks:
-        reply = exchange(sock, b"set huge 0 0 1000000000\r\n", b"\n")
-        if reply != b"SERVER_ERROR object too large for cache\r\n":
-            sys.exit(f"FAIL: {reply!r}")
+    """Clients claim far more than they ever send, slowly; nothing is kept for the claim."""
+    socks, piece = server.protocol.claim(server)
     ready.set()
     while not done.is_set():
         for sock in socks:
-            sock.sendall(b"y" * 16384)
+            sock.sendall(piece)
         time.sleep(0.02)
     for sock in socks:
         sock.close()
@@ -229,7 +303,7 @@ def gigabyte_claim(server, ready, done):
 def random_bytes(server, ready, done):
     """Random bytes, with line ends and command words strewn in, on ever new connections."""
     rng = random.Random(1)
-    words = [b"get ", b"set ", b"\r\n", b"\n", b" ", b"0 0 10\r\n", b"stats", b"noreply\r\n", b"\0", b"incr "]
+    words = server.protocol.words
     ready.set()
     while not done.is_set():
         sock = server.connect()
@@ -319,7 +393,8 @@ def run(scenario, server, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--server", required=True, help="the segcache binary")
+    parser.add_argument("--server", required=True, help="the binary of segcache or rds")
+    parser.add_argument("--protocol", choices=PROTOCOLS, default="memcache", help="what it speaks (default memcache)")
     parser.add_argument("--seconds", type=float, default=60, help="how long random bytes last (default 60)")
     parser.add_argument("--p99", type=float, help="fail if the p99 ratio exceeds this")
     parser.add_argument("--only", help="run one scenario by its name")
@@ -329,7 +404,7 @@ def main():
     pin(-1)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(args.server, folder)
+        server = Server(args.server, PROTOCOLS[args.protocol], folder)
         try:
             for scenario in (half_request, never_reads, idle_connections, broken_handshake,
                              request_with_finished, open_and_reset, gigabyte_claim, random_bytes):

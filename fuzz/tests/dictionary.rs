@@ -70,9 +70,34 @@ fn tokens(arguments: &[Argument], entries: &mut BTreeSet<String>) {
 
 /// See `src/commands/mod.rs`, and the keys and values that its commands are made of.
 const SCRIPT: [&str; 28] = [
-    "\n", "\n@0\n", "\n@1\n", "\n@2\n", "\n@3\n", "\n@+1000\n", "\n@-\n", "s1 ", "h1 ", "l1 ", "t1 ", "z1 ",
-    "k ", "0 ", "1 ", "-1 ", "(1 ", "[a ", "-inf ", "+inf ", "* ", "9223372036854775807 ",
-    "-9223372036854775808 ", "0.1 ", "\"\\x00\" ", "ch1 ", "maxmemory ", "notify-keyspace-events ",
+    "\n",
+    "\n@0\n",
+    "\n@1\n",
+    "\n@2\n",
+    "\n@3\n",
+    "\n@+1000\n",
+    "\n@-\n",
+    "s1 ",
+    "h1 ",
+    "l1 ",
+    "t1 ",
+    "z1 ",
+    "k ",
+    "0 ",
+    "1 ",
+    "-1 ",
+    "(1 ",
+    "[a ",
+    "-inf ",
+    "+inf ",
+    "* ",
+    "9223372036854775807 ",
+    "-9223372036854775808 ",
+    "0.1 ",
+    "\"\\x00\" ",
+    "ch1 ",
+    "maxmemory ",
+    "notify-keyspace-events ",
 ];
 
 /// Whether a word of a usage line is to be sent as it is.

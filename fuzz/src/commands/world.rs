@@ -22,6 +22,9 @@ pub(crate) const DATABASES: usize = 16;
 /// Workers, which serve the clients in turn.
 const WORKERS: usize = 2;
 
+/// Bytes of a request at most.
+pub(crate) const REQUEST_MAX: usize = 2 << 20;
+
 /// Turns and errands that one step may take.
 const ROUNDS_MAX: usize = 10_000;
 
@@ -142,7 +145,7 @@ impl World {
                 return;
             }
             let limits = Limits {
-                request_bytes: 2 << 20,
+                request_bytes: REQUEST_MAX,
                 high_water: 48 << 10,
                 requests_per_turn: setup.requests_per_turn,
             };

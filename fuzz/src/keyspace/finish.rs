@@ -37,6 +37,7 @@ impl Trial {
             check(&view, &self.model, place);
         }
         drop(view);
+        self.handles[0].check_integrity();
         self.expire_by_itself();
         let places: Vec<Place> = self.model.entries().map(|(place, _)| place.clone()).collect();
         match self.setup.ending {
@@ -47,6 +48,7 @@ impl Trial {
         }
         self.drain();
         assert_eq!(self.model.entries().count(), 0, "not everything went");
+        self.handles[0].check_integrity();
         self.settle();
         self.handles.truncate(1);
         self.handles[0].reserve(0);

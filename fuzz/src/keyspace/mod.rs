@@ -9,7 +9,8 @@
 //! * a piece of a walk over a database, some time that passes, some maintenance, another setting, a
 //!   handle that comes or goes.
 //!
-//! After each step the engine's invariants are checked, and that its numbers are those of the model.
+//! After each step the engine's invariants are checked (with many shards after some), and that its
+//! numbers are those of the model.
 //! In the end everything is removed, and as much memory is in use as in the beginning.
 
 mod edit;
@@ -38,6 +39,11 @@ const HANDLES_MAX: usize = 4;
 
 /// Values that are kept pinned at once.
 const PINS_MAX: usize = 8;
+
+/// Shards up to which all invariants are checked after each step, and steps after which they are with
+/// more.
+const SHARDS_FEW: usize = 4;
+const CHECK_EVERY: usize = 8;
 
 /// Calls of `make_room` or `maintain` that must be enough for anything.
 const CALLS_MAX: usize = 100_000;
@@ -111,6 +117,8 @@ pub(crate) struct Trial {
     walk: Option<Walk>,
     /// The latest time there has been: clocks are set back, too.
     latest_ms: u64,
+    /// Steps so far.
+    steps: usize,
 }
 
 /// A walk over a database that is under way.
@@ -137,6 +145,7 @@ impl Trial {
             pins: Vec::new(),
             walk: None,
             latest_ms: START_MS,
+            steps: 0,
         })
     }
 
@@ -154,6 +163,11 @@ impl Trial {
             13 => self.change_settings(handle, input)?,
             14 => self.change_handles(handle, input)?,
             _ => self.make_room(handle),
+        }
+        self.steps += 1;
+        // With many shards that takes far longer than the step.
+        if self.setup.shards <= SHARDS_FEW || self.steps.is_multiple_of(CHECK_EVERY) {
+            self.handles[0].check_integrity();
         }
         self.settle();
         Ok(())
@@ -357,7 +371,6 @@ impl Trial {
     /// Checks the engine, and that its numbers are those of the model.
     fn settle(&mut self) {
         self.model.check_told();
-        self.handles[0].check_integrity();
         let stats = self.handles[0].stats();
         let sum = stats.entry_bytes + stats.index_bytes + stats.leaving_bytes;
         assert_eq!(stats.used_bytes, sum + stats.reserved_bytes, "RULE-STATS: bytes");

@@ -167,6 +167,60 @@ fn who_leaves_waits_no_more() {
     });
 }
 
+/// The number that the server knows a client by.
+fn id(client: &mut Client) -> String {
+    client.send(b"CLIENT ID\r\n");
+    let mut reply = Vec::new();
+    while !reply.ends_with(b"\r\n") {
+        reply.extend(client.take(1));
+    }
+    std::str::from_utf8(&reply[1..reply.len() - 2]).unwrap().to_owned()
+}
+
+#[test]
+fn who_came_first_is_served_first_whatever_becomes_of_the_others() {
+    /// Ways to wait for an element of a list, and the reply to each.
+    const WAYS: [(&str, &str); 4] = [
+        ("BLPOP queue other 0", "*2|$5|queue|$1|{}"),
+        ("BLMPOP 0 1 queue LEFT", "*2|$5|queue|*1|$1|{}"),
+        ("BLMOVE queue done LEFT RIGHT 0", "$1|{}"),
+        ("BLPOP other queue 0", "*2|$5|queue|$1|{}"),
+    ];
+    with_clients(|clients: [Client; 13]| {
+        let mut clients = Vec::from(clients);
+        let mut giver = clients.pop().unwrap();
+        let ids: Vec<String> = clients.iter_mut().map(id).collect();
+        for (at, client) in clients.iter_mut().enumerate() {
+            client.send(format!("{}\r\n", WAYS[at % 4].0).as_bytes());
+            await_blocked(&mut giver, at + 1);
+        }
+        let mut waiting: Vec<_> = clients.into_iter().enumerate().collect();
+        // One is told to stop, another that something is wrong; then one leaves.
+        let (_, mut told) = waiting.remove(9);
+        ask(&mut giver, &format!("CLIENT UNBLOCK {} ERROR", ids[9]), ":1");
+        expect(&mut told, "-UNBLOCKED client unblocked via CLIENT UNBLOCK");
+        let (_, mut told) = waiting.remove(4);
+        ask(&mut giver, &format!("CLIENT UNBLOCK {} TIMEOUT", ids[4]), ":1");
+        expect(&mut told, "*-1");
+        drop(waiting.remove(1));
+        await_blocked(&mut giver, waiting.len());
+        // One by one, several at once, and in a transaction.
+        ask(&mut giver, "RPUSH queue 0", ":1");
+        ask(&mut giver, "RPUSH queue 1 2 3", ":3");
+        ask(&mut giver, "MULTI", "+OK");
+        ask(&mut giver, "RPUSH queue 4", "+QUEUED");
+        ask(&mut giver, "BLPOP none 0", "+QUEUED");
+        ask(&mut giver, "RPUSH queue 5 6", "+QUEUED");
+        ask(&mut giver, "EXEC", "*3|:1|*-1|:3");
+        ask(&mut giver, "RPUSH queue 7", ":1");
+        ask(&mut giver, "RPUSH queue 8 9", ":2");
+        for (number, (at, client)) in waiting.iter_mut().enumerate() {
+            expect(client, &WAYS[*at % 4].1.replace("{}", &number.to_string()));
+        }
+        ask(&mut giver, "LRANGE queue 0 -1", "*1|$1|9");
+    });
+}
+
 #[test]
 fn a_wait_ends_in_time() {
     with_clients(|[mut a, mut b]| {
@@ -199,12 +253,7 @@ fn a_transaction_sees_what_others_do_to_watched_keys() {
 fn clients_end_each_other() {
     with_clients(|[mut a, mut b]| {
         ask(&mut b, "CLIENT SETNAME victim", "+OK");
-        b.send(b"CLIENT ID\r\n");
-        let mut id = Vec::new();
-        while !id.ends_with(b"\r\n") {
-            id.extend(b.take(1));
-        }
-        let id = std::str::from_utf8(&id[1..id.len() - 2]).unwrap().to_owned();
+        let id = id(&mut b);
         ask(&mut a, &format!("CLIENT KILL ID {id}"), ":1");
         assert_eq!(b.rest(), b"");
         ask(&mut a, &format!("CLIENT KILL ID {id}"), ":0");

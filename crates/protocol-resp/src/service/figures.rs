@@ -68,7 +68,7 @@ pub(crate) fn refresh(host: &Host, keyspace: &KeyspaceStats) {
         (&KEYSPACE_EXPIRE_FIELD, keyspace.expired_fields),
         (&KEYSPACE_EVICT, keyspace.evicted),
         (&COMMAND_CALL, host.stats.calls()),
-        (&COMMAND_EX, host.stats.errors().values().sum()),
+        (&COMMAND_EX, host.stats.error_replies()),
     ] {
         total.set(number);
     }

@@ -40,14 +40,21 @@ pub(crate) const LISTED_MAX: usize = 1024;
 /// else bounds what one command may ask for.
 const REPLY_MAX: usize = 512 << 20;
 
+/// Bytes of a pick at the least: an empty text.
+const PICK_MIN: usize = b"$0\r\n\r\n".len();
+
 /// Writes `count` picks, which may be the same, behind a header at `mark`. Fails if they become too
-/// many bytes.
+/// many bytes, and at once if they must.
 pub(crate) fn repeat(
     out: &mut Writer<'_>,
     mark: Mark,
     count: usize,
     mut pick: impl FnMut(&mut Writer<'_>),
 ) -> Done {
+    if count > REPLY_MAX / PICK_MIN {
+        out.undo(mark);
+        return Err(Fault::OUT_OF_RANGE);
+    }
     let start = out.out().pending();
     for _ in 0..count {
         pick(out);
@@ -82,9 +89,20 @@ mod tests {
         out.put(b"before");
         let mut writer = Writer::new(&mut out, Version::Resp2);
         let (mark, member) = (writer.begin_array(), vec![b'x'; 64 << 20]);
-        writer.array(usize::MAX);
-        let done = repeat(&mut writer, mark, usize::MAX, |out| out.bulk(&member));
+        writer.array(100);
+        let done = repeat(&mut writer, mark, 100, |out| out.bulk(&member));
         assert_eq!(done, Err(Fault::OUT_OF_RANGE));
         assert_eq!(out.front(), b"before");
+    }
+
+    #[test]
+    fn nothing_is_picked_for_a_reply_that_must_be_too_long() {
+        let mut out = SendBuf::new();
+        let mut writer = Writer::new(&mut out, Version::Resp2);
+        let mark = writer.begin_array();
+        writer.array(1 << 31);
+        let done = repeat(&mut writer, mark, 1 << 31, |_| panic!("a pick"));
+        assert_eq!(done, Err(Fault::OUT_OF_RANGE));
+        assert_eq!(out.pending(), 0);
     }
 }

@@ -87,10 +87,13 @@ impl Pulse {
         let second = now.as_millis() / 1000 + 1;
         let is_first = self.second.swap(second, Relaxed) != second;
         let mut beats = self.beats.lock();
-        beats.push_back((now, counts));
-        if beats.len() > BEATS {
+        // Room for all of them at the first, so that beats allocate nothing.
+        let missing = BEATS.saturating_sub(beats.len());
+        beats.reserve(missing);
+        if beats.len() == BEATS {
             beats.pop_front();
         }
+        beats.push_back((now, counts));
         is_first
     }
 

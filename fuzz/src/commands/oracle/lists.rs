@@ -13,6 +13,15 @@ pub(super) fn run(name: &str, call: &mut Call<'_>) -> Option<Expected> {
     let numbers = match name {
         "lpush" | "rpush" | "lpushx" | "rpushx" | "llen" => &[][..],
         "lpop" | "rpop" if call.words.len() == 2 => &[],
+        "lpop" | "rpop" if call.words.len() == 3 => return pop_many(name, call),
+        "lpop" | "rpop" => return Some(Expected::Error),
+        "rpoplpush" => return transfer(call, false, true),
+        "lmove" => {
+            let (Some(from), Some(to)) = (is_front(call.arg(3)), is_front(call.arg(4))) else {
+                return Some(Expected::Error);
+            };
+            return transfer(call, from, to);
+        }
         "lset" | "lrem" => &[2],
         // Without a list, nobody looks at the index.
         "lindex" => &[],
@@ -100,6 +109,53 @@ fn change(name: &str, call: &mut Call<'_>) -> Option<Expected> {
     };
     call.tidy(&key);
     is(told)
+}
+
+/// Whether an end is the front, if it is one at all.
+fn is_front(word: &[u8]) -> Option<bool> {
+    let is_left = word.eq_ignore_ascii_case(b"left");
+    (is_left || word.eq_ignore_ascii_case(b"right")).then_some(is_left)
+}
+
+fn pop(list: &mut List, from_front: bool) -> Option<Vec<u8>> {
+    if from_front { list.pop_front() } else { list.pop_back() }
+}
+
+/// LPOP and RPOP with a count.
+fn pop_many(name: &str, call: &mut Call<'_>) -> Option<Expected> {
+    let count = call.integer(2).and_then(|count| usize::try_from(count).ok());
+    let Some(count) = count else { return Some(Expected::Error) };
+    match call.of(call.arg(1), Type::List) {
+        Ok(Some(_)) => {}
+        Ok(None) => return is(Answer::Nil),
+        Err(expected) => return Some(expected),
+    }
+    let key = call.arg(1).to_vec();
+    let Value::List(list) = call.make(&key, Type::List) else { return None };
+    let popped: Vec<_> =
+        (0..count.min(list.len())).filter_map(|_| pop(list, name == "lpop")).collect();
+    call.tidy(&key);
+    is(Answer::texts(popped.iter().map(Vec::as_slice)))
+}
+
+/// An element goes from an end of a list to an end of another, or of the same.
+fn transfer(call: &mut Call<'_>, from_front: bool, to_front: bool) -> Option<Expected> {
+    let (from, to) = (call.arg(1).to_vec(), call.arg(2).to_vec());
+    match (call.of(&from, Type::List), call.of(&to, Type::List)) {
+        (Ok(None), _) => return is(Answer::Nil),
+        (Err(expected), _) | (_, Err(expected)) => return Some(expected),
+        (Ok(Some(_)), Ok(_)) => {}
+    }
+    let Value::List(list) = call.make(&from, Type::List) else { return None };
+    let element = pop(list, from_front)?;
+    let Value::List(list) = call.make(&to, Type::List) else { return None };
+    if to_front {
+        list.push_front(element.clone());
+    } else {
+        list.push_back(element.clone());
+    }
+    call.tidy(&from);
+    is(Answer::text(&element))
 }
 
 fn remove(list: &mut List, count: i64, text: &[u8]) -> Answer {

@@ -3,6 +3,7 @@
 //! that are used most. Other commands and forms are not told, and an error is told only where nobody
 //! could mean anything else.
 
+mod databases;
 mod generic;
 mod hashes;
 mod lists;
@@ -87,6 +88,9 @@ pub(super) fn run(words: &Words, db: usize, state: &mut State, now_ms: u64) -> O
     let spec = id.spec();
     if !spec.accepts(words.len()) {
         return Some(Expected::Error);
+    }
+    if let Some(told) = databases::run(spec.name, &mut Call { words, db, state, now_ms }) {
+        return Some(told);
     }
     let found = keys::keys(spec, &words[..]).ok()?;
     let hollow = |at: usize| {

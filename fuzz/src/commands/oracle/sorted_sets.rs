@@ -13,6 +13,7 @@ pub(super) fn run(name: &str, call: &mut Call<'_>) -> Option<Expected> {
     match name {
         "zadd" => return add(call),
         "zincrby" => return increase(call),
+        "zpopmin" | "zpopmax" => return pop(name, call),
         "zrem" | "zscore" | "zmscore" | "zcard" => {}
         "zrange" | "zrevrange" if matches!(call.words.len(), 4 | 5) => return range(name, call),
         "zrank" | "zrevrank" if call.words.len() == 3 => {}
@@ -90,6 +91,31 @@ fn increase(call: &mut Call<'_>) -> Option<Expected> {
     let Value::Zset(zset) = call.make(&key, Type::Zset) else { return None };
     zset.insert(member, sum);
     Some(Expected::Number(sum))
+}
+
+fn pop(name: &str, call: &mut Call<'_>) -> Option<Expected> {
+    let count = match call.words.len() {
+        2 => Some(1),
+        3 => call.integer(2).and_then(|count| usize::try_from(count).ok()),
+        _ => None,
+    };
+    let Some(count) = count else { return Some(Expected::Error) };
+    let before = match zset(call) {
+        Ok(zset) => zset,
+        Err(expected) => return Some(expected),
+    };
+    let mut order = in_order(&before);
+    if name == "zpopmax" {
+        order.reverse();
+    }
+    order.truncate(count);
+    let key = call.arg(1).to_vec();
+    let Value::Zset(zset) = call.make(&key, Type::Zset) else { return None };
+    for (member, _) in &order {
+        zset.remove(*member);
+    }
+    call.tidy(&key);
+    Some(Expected::Scored(order.iter().map(|(member, score)| (member.to_vec(), *score)).collect()))
 }
 
 /// By rank, without options but WITHSCORES.

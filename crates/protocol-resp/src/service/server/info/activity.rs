@@ -20,7 +20,7 @@ pub(super) fn stats(report: &mut Report<'_>) {
     let (host, keyspace) = (report.host, &report.facts.keyspace);
     let counts = host.pulse.since_reset(host.counts());
     let rates = host.pulse.rates();
-    let errors: u64 = host.stats.errors().values().sum();
+    let errors = host.stats.error_replies();
     let kilobytes = |rate: f64| format!("{:.2}", rate / 1024.0);
     report.title("Stats");
     report.line("total_connections_received", counts.connections);
