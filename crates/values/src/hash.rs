@@ -271,7 +271,7 @@ impl HashMut<'_> {
         let short = name.len().max(value.len()) <= self.limits.hash_value
             && self.entry.bytes().len() + packed::field_len(name, value) <= Limits::PACKED_MAX;
         match packed.find(name) {
-            Ok(slot) if short => {
+            Ok(slot) if short && self.is_few(packed) => {
                 let (place, due) = (slot.place(), slot.due);
                 let expired = due <= now_ms;
                 if due != NEVER && (expired || expiry == Expiry::Drop) {
@@ -286,6 +286,14 @@ impl HashMut<'_> {
             }
             _ => self.make_large().set(name, value, expiry, now_ms),
         }
+    }
+
+    /// Whether there are as many fields as a packed hash may have now: the limits can have changed since
+    /// they were added.
+    fn is_few(&self, packed: Packed<'_>) -> bool {
+        // None takes less than two bytes.
+        let fields_max = self.entry.bytes().len() / 2;
+        fields_max <= self.limits.hash_entries || packed.len() <= self.limits.hash_entries
     }
 
     /// Takes a field out; true if it was there.

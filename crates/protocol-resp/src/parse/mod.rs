@@ -32,6 +32,7 @@ mod request;
 pub use args::{Args, Span};
 pub use fault::REQUEST_TOO_LARGE;
 pub use number::integer;
+pub(crate) use number::leading_integer;
 pub use request::Request;
 
 use protocol::{Malformed, Parsed};

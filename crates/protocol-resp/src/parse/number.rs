@@ -32,6 +32,22 @@ pub fn integer(text: &[u8]) -> Option<i64> {
     if negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
+/// The number that a text begins with, as C's `atoi` reads it: cut to 32 bits, 0 if there is none. A
+/// command that is given such a number refuses it by itself.
+pub(crate) fn leading_integer(text: &[u8]) -> i32 {
+    let text = text.trim_ascii_start();
+    let (is_negative, digits) = match text.split_first() {
+        Some((b'-', digits)) => (true, digits),
+        Some((b'+', digits)) => (false, digits),
+        _ => (false, text),
+    };
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    let number = digits.fold(0_i64, |number, digit| {
+        number.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+    });
+    (if is_negative { -number } else { number }) as i32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +98,23 @@ mod tests {
         fn only_the_form_that_is_printed_is_read(text in "[-+ 0-9]{0,21}") {
             let printed = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
             prop_assert_eq!(integer(text.as_bytes()), printed);
+        }
+    }
+
+    #[test]
+    fn leading_integers_are_those_of_c() {
+        let cases = [
+            ("1.5", 1),
+            (" -2x", -2),
+            ("+3", 3),
+            ("4294967297", 1),
+            ("9223372036854775807", -1),
+            ("99999999999999999999", -1),
+            ("x1", 0),
+            ("", 0),
+        ];
+        for (text, number) in cases {
+            assert_eq!(leading_integer(text.as_bytes()), number, "{text:?}");
         }
     }
 }

@@ -101,8 +101,24 @@ impl<'c, V: View> Call<'c, V> {
 
     #[cold]
     fn tell(&mut self, db: usize, key: &[u8], event: Event) {
+        if std::mem::take(&mut self.keys.has_new) {
+            self.tell_new(db, key);
+        }
         self.tell_gone();
         self.host.changed(db, key, event, &mut self.desk.ready, self.outbox);
+    }
+
+    /// Says that the command has made `key`, where what it says first is of another key.
+    pub(crate) fn made(&mut self, db: usize, key: &[u8]) {
+        if self.host.hot.any() {
+            self.keys.has_new = false;
+            self.tell_new(db, key);
+        }
+    }
+
+    fn tell_new(&mut self, db: usize, key: &[u8]) {
+        self.tell_gone();
+        self.host.notify(db, key, Event::NEW, self.outbox);
     }
 
     /// Tells of what was found expired before what comes after it.

@@ -16,6 +16,8 @@ pub(crate) struct Keys<'c, V> {
     pub(crate) db: usize,
     /// Up to where values stay in their compact form.
     pub(crate) limits: &'c Limits,
+    /// A key was put that was not there, and nobody was told yet.
+    pub(crate) has_new: bool,
 }
 
 impl<V: View> Keys<'_, V> {
@@ -44,6 +46,14 @@ impl<V: View> Keys<'_, V> {
         self.view.get_mut(self.db, key)
     }
 
+    /// The live entry under `key`, for a command that may write it. Counts as an access, but not as a
+    /// hit or a miss.
+    #[inline]
+    pub(crate) fn touch(&mut self, key: &[u8]) -> Option<&Entry> {
+        self.any_mut(key)?;
+        self.peek(key)
+    }
+
     /// The live entry under `key`, which must be of type `of`.
     #[inline]
     pub(crate) fn get(&mut self, key: &[u8], of: Type) -> Result<Option<&Entry>, Fault> {
@@ -65,8 +75,9 @@ impl<V: View> Keys<'_, V> {
     /// Puts an entry in place of what is there.
     #[inline]
     pub(crate) fn put(&mut self, entry: Entry) {
-        if let Some(old) = self.view.put(entry, self.db) {
-            self.view.dispose(old);
+        match self.view.put(entry, self.db) {
+            Some(old) => self.view.dispose(old),
+            None => self.has_new = true,
         }
     }
 

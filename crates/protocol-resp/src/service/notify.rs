@@ -71,6 +71,8 @@ impl Event {
     /// A key had to make room.
     pub(crate) const EVICTED: Event = Event::of(Class::EVICTED, "evicted");
 
+    /// A key was made.
+    pub(crate) const NEW: Event = Event::of(Class::NEW, "new");
     /// A key that was read is not there.
     pub(crate) const KEY_MISS: Event = Event::of(Class::KEY_MISS, "keymiss");
     /// The time of some of a hash's fields has come.

@@ -218,7 +218,7 @@ impl<V: View> Stage<'_, '_, V> {
         let mut call = Call {
             spec,
             args,
-            keys: Keys { view: &mut *self.view, db, limits: self.limits },
+            keys: Keys { view: &mut *self.view, db, limits: self.limits, has_new: false },
             out: Writer::new(self.out, version),
             conn,
             id: self.context.connection,

@@ -141,7 +141,7 @@ impl<V: View> Stage<'_, '_, V> {
         }
         let mut reply = Vec::new();
         let mut out = Writer::new(&mut reply, waiting.version);
-        let mut keys = Keys { view: &mut *self.view, db, limits: self.limits };
+        let mut keys = Keys { view: &mut *self.view, db, limits: self.limits, has_new: false };
         let done = match &waiting.wants {
             Wants::Pop { from } => {
                 let event = lists::pop_for(&mut keys, key, *from, None, &mut out);
@@ -167,16 +167,21 @@ impl<V: View> Stage<'_, '_, V> {
                 event.map(|event| vec![(key, event)])
             }
         };
+        let has_new = keys.has_new;
         match done {
-            Ok(events) => self.tell(db, key, &events),
+            Ok(events) => self.tell(db, key, &events, has_new),
             Err(fault) => Writer::new(&mut reply, waiting.version).error(fault.text()),
         }
         self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
         Served::Yes
     }
 
-    /// Says what has changed for a waiter, and removes the key it was served from if that is empty.
-    fn tell(&mut self, db: usize, key: &[u8], events: &[(&[u8], Event)]) {
+    /// Says what has changed for a waiter, first of all that it `has_new` key, and removes the key it
+    /// was served from if that is empty.
+    fn tell(&mut self, db: usize, key: &[u8], events: &[(&[u8], Event)], has_new: bool) {
+        if let Some((made, _)) = events.first().filter(|_| has_new) {
+            self.host.notify(db, made, Event::NEW, self.context.outbox);
+        }
         for (key, event) in events {
             let (ready, outbox) = (&mut self.desk.ready, &mut *self.context.outbox);
             self.host.changed(db, key, *event, ready, outbox);

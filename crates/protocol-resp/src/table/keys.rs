@@ -17,7 +17,7 @@
 use super::bits::KeyFlags;
 use super::key_spec::{Begin, Find, KeySpec};
 use super::spec::Spec;
-use crate::parse::{self, Args, Request};
+use crate::parse::{Args, Request, leading_integer};
 
 /// The most rules a command has.
 pub const RUNS_MAX: usize = 3;
@@ -283,7 +283,7 @@ fn search<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, M
         }
         Find::Range { last, step, .. } => range(begin, last, step, rule.flags, count).map(Some),
         Find::Count { at, first, step } => {
-            let number = words.word(begin + usize::from(at)).and_then(parse::integer);
+            let number = words.word(begin + usize::from(at)).map(leading_integer);
             let number = number.and_then(|number| usize::try_from(number).ok());
             // As many as there are arguments are too many already; so nothing overflows.
             let number = number.filter(|number| (1..count).contains(number)).ok_or(Misplaced)?;

@@ -46,13 +46,17 @@ pub(crate) struct Command {
     pub(crate) alone: bool,
     /// The line of the table it was made from; `None` of what was spoilt or added.
     pub(crate) line: Option<Rc<Line>>,
+    /// The group of that line, also of what was spoilt.
+    pub(crate) group: &'static str,
+    pub(crate) spoilt: bool,
 }
 
 impl Command {
     /// A command that the harness itself sends.
     pub(crate) fn new(arguments: &[&[u8]], rule: Rule) -> Self {
         let arguments = arguments.iter().map(|argument| argument.to_vec()).collect();
-        Command { arguments, rule, alone: false, line: None }
+        let group = "transactions";
+        Command { arguments, rule, alone: false, line: None, group, spoilt: false }
     }
 
     /// Whether it is the command `name`, in any case of letters.
@@ -82,7 +86,7 @@ pub(crate) enum Step {
     /// Commands sent at once on one of the connections that take turns.
     Commands { session: usize, commands: Vec<Command> },
     /// A story on connections of its own.
-    Story { name: &'static str, acts: Vec<Act> },
+    Story { name: &'static str, group: &'static str, acts: Vec<Act> },
 }
 
 impl Step {
@@ -105,7 +109,7 @@ impl fmt::Display for Step {
                 }
                 Ok(())
             }
-            Step::Story { name, acts } => {
+            Step::Story { name, acts, .. } => {
                 writeln!(f, "  story: {name}")?;
                 acts.iter().try_for_each(|act| writeln!(f, "    {act}"))
             }
@@ -187,7 +191,8 @@ impl Generator {
             let weights = self.scripts.iter().map(|script| script.weight);
             let chosen = weighted(&mut self.random, weights);
             let script = &self.scripts[chosen];
-            Step::Story { name: script.name, acts: script.play(&mut self.random) }
+            let acts = script.play(&mut self.random);
+            Step::Story { name: script.name, group: script.group, acts }
         } else {
             let session = self.random.below(SESSIONS);
             Step::Commands { session, commands: self.commands(session) }
@@ -211,6 +216,9 @@ impl Generator {
                 continue;
             }
             commands.push(command);
+            if commands.last().is_some_and(|command| command.is("QUIT")) {
+                break;
+            }
         }
         commands
     }
@@ -251,8 +259,8 @@ impl Generator {
         if self.random.one_in(10) {
             arguments[0].make_ascii_lowercase();
         }
-        let (rule, alone) = (line.rule, line.alone);
-        Command { arguments, rule, alone, line: (!spoilt).then_some(line) }
+        let (rule, alone, group) = (line.rule, line.alone, line.group);
+        Command { arguments, rule, alone, line: (!spoilt).then_some(line), group, spoilt }
     }
 }
 

@@ -38,6 +38,12 @@ impl Reply {
         matches!(self, Reply::Simple(found) if found == text)
     }
 
+    /// How many errors it is or has among its elements.
+    pub(crate) fn errors(&self) -> usize {
+        let among = |elements: &[Reply]| elements.iter().map(Reply::errors).sum();
+        usize::from(self.is_error()) + self.elements().map_or(0, among)
+    }
+
     /// The text or number, without its type; `None` of what has elements or is missing.
     pub(crate) fn text(&self) -> Option<Vec<u8>> {
         match self {

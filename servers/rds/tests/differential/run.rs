@@ -7,6 +7,7 @@ use crate::pair::{Answer, Both, Pair, Target};
 use crate::random::Random;
 use crate::reply::Reply;
 use crate::rules::Rule;
+use crate::tally::Tally;
 use crate::{choices, stage, state};
 use std::collections::HashSet;
 use std::fmt;
@@ -71,6 +72,7 @@ pub(crate) struct Run {
     pub(crate) marks: u64,
     /// The lines of the table that were answered with something other than an error.
     pub(crate) answered: HashSet<&'static str>,
+    pub(crate) tally: Tally,
 }
 
 /// One of the connections that take turns.
@@ -96,13 +98,14 @@ impl Run {
             random: Random::new(seed),
             marks: 0,
             answered: HashSet::new(),
+            tally: Tally::default(),
         }
     }
 
     /// Takes a step.
     pub(crate) fn step(&mut self, step: &Step) -> Outcome {
         match step {
-            Step::Story { name, acts } => stage::perform(self, name, acts),
+            Step::Story { name, group, acts } => stage::perform(self, name, group, acts),
             Step::Commands { session, commands } => self.commands(*session, commands),
         }
     }
@@ -132,6 +135,7 @@ impl Run {
             }
             match command.rule {
                 Rule::Scan => {
+                    self.tally.of(command.group).commands += 1;
                     self.answered.extend(command.line.as_ref().map(|line| line.text));
                     return choices::iterate(&mut session.pair, command);
                 }
@@ -146,8 +150,14 @@ impl Run {
         for (command, (oracle, ours)) in commands.iter().zip(oracle.iter().zip(ours)) {
             match (oracle, ours) {
                 (Ok(oracle), Ok(ours)) => {
-                    session.compare(command, oracle, ours)?;
-                    if !oracle.is_error() {
+                    session.compare(command, oracle, ours, &mut self.tally)?;
+                    let counts = self.tally.of(command.group);
+                    counts.commands += 1;
+                    counts.in_pipelines += usize::from(commands.len() > 1);
+                    counts.in_transactions += usize::from(oracle.is_simple(b"QUEUED"));
+                    counts.spoilt += usize::from(command.spoilt);
+                    counts.errors += usize::from(oracle.is_error());
+                    if !oracle.is_error() && !oracle.is_simple(b"QUEUED") {
                         self.answered.extend(command.line.as_ref().map(|line| line.text));
                     }
                     if command.is("QUIT") && oracle.is_simple(b"OK") {
@@ -168,14 +178,20 @@ impl Run {
 
 impl Session {
     /// Compares two replies to a command, and follows the transaction that it may be in.
-    fn compare(&mut self, command: &Command, oracle: &Reply, ours: &Reply) -> Outcome {
+    fn compare(
+        &mut self,
+        command: &Command,
+        oracle: &Reply,
+        ours: &Reply,
+        tally: &mut Tally,
+    ) -> Outcome {
         let alone = command.arguments.len() == 1;
         let same = match &mut self.queued {
             // Also one with too many arguments ends the transaction.
             Some(queued) if command.is("EXEC") => {
                 let queued = std::mem::take(queued);
                 self.queued = None;
-                return executed(command, &queued, oracle, ours);
+                return executed(command, &queued, oracle, ours, tally);
             }
             Some(queued) if oracle.is_simple(b"QUEUED") => {
                 queued.push(command.clone());
@@ -200,7 +216,13 @@ impl Session {
 }
 
 /// Compares two replies to EXEC, each element by the rule of its command.
-fn executed(exec: &Command, queued: &[Command], oracle: &Reply, ours: &Reply) -> Outcome {
+fn executed(
+    exec: &Command,
+    queued: &[Command],
+    oracle: &Reply,
+    ours: &Reply,
+    tally: &mut Tally,
+) -> Outcome {
     let (Reply::Array(a), Reply::Array(b)) = (oracle, ours) else {
         if oracle == ours {
             return Ok(());
@@ -212,6 +234,7 @@ fn executed(exec: &Command, queued: &[Command], oracle: &Reply, ours: &Reply) ->
         return Err(Difference::new(&question, [oracle, ours].map(Reply::to_string)));
     }
     for (command, (oracle, ours)) in queued.iter().zip(a.iter().zip(b)) {
+        tally.errors(command.group, [oracle]);
         if !command.rule.agree(&command.arguments, oracle, ours) {
             let question = format!("{command}, in a transaction");
             return Err(Difference::new(&question, [oracle, ours].map(Reply::to_string)));

@@ -95,21 +95,35 @@ impl Setting {
 
     /// Without the commands of pipelines that can be left out.
     fn thin(self, mut best: Finding, deadline: Instant) -> Finding {
-        let (mut step, mut at) = (0, 0);
-        while step < best.steps.len() && Instant::now() < deadline {
-            let mut steps = best.steps.clone();
-            match &mut steps[step] {
-                Step::Commands { commands, .. } if commands.len() > 1 && at < commands.len() => {
-                    commands.remove(at);
+        let mut step = 0;
+        while step < best.steps.len() {
+            let mut size = commands(&best, step).div_ceil(2);
+            while size > 0 && commands(&best, step) > 1 {
+                let mut at = 0;
+                while at < commands(&best, step) && Instant::now() < deadline {
+                    let mut steps = best.steps.clone();
+                    if let Step::Commands { commands, .. } = &mut steps[step] {
+                        commands.drain(at..(at + size).min(commands.len()));
+                    }
                     match self.find(&steps) {
                         Some(finding) => best = finding,
-                        None => at += 1,
+                        None => at += size,
                     }
                 }
-                _ => (step, at) = (step + 1, 0),
+                size /= 2;
             }
+            step += 1;
         }
         best
+    }
+}
+
+/// How many commands a step consists of that can be left out; none of a story, and none of what is no
+/// longer there.
+fn commands(finding: &Finding, step: usize) -> usize {
+    match finding.steps.get(step) {
+        Some(Step::Commands { commands, .. }) => commands.len(),
+        _ => 0,
     }
 }
 

@@ -25,10 +25,13 @@ struct Actor {
 type Gathered = (Vec<Reply>, Option<End>);
 
 /// Performs `acts`, and leaves no connection behind that has subscribed, waits or watches.
-pub(crate) fn perform(run: &mut Run, name: &str, acts: &[Act]) -> Outcome {
+pub(crate) fn perform(run: &mut Run, name: &str, group: &'static str, acts: &[Act]) -> Outcome {
     let mut actors = BTreeMap::new();
     for act in acts {
-        self::act(run, &mut actors, act).map_err(|mut difference| {
+        if matches!(act, Act::Send { .. } | Act::Raw { .. }) {
+            run.tally.of(group).commands += 1;
+        }
+        self::act(run, &mut actors, act, group).map_err(|mut difference| {
             difference.question = format!("{}, in the story: {name}", difference.question);
             difference
         })?;
@@ -61,7 +64,12 @@ fn actor<'a>(run: &Run, actors: &'a mut BTreeMap<usize, Actor>, number: usize) -
     })
 }
 
-fn act(run: &mut Run, actors: &mut BTreeMap<usize, Actor>, act: &Act) -> Outcome {
+fn act(
+    run: &mut Run,
+    actors: &mut BTreeMap<usize, Actor>,
+    act: &Act,
+    group: &'static str,
+) -> Outcome {
     match act {
         Act::Sleep { ms } => {
             std::thread::sleep(Duration::from_millis(*ms));
@@ -75,6 +83,7 @@ fn act(run: &mut Run, actors: &mut BTreeMap<usize, Actor>, act: &Act) -> Outcome
         }
         Act::Drain { connection, rule } => {
             let gathered = gather(run, &mut actor(run, actors, *connection).pair);
+            run.tally.errors(group, &gathered[0].0);
             same(act, *rule, gathered)
         }
         Act::Raw { connection, bytes, awaits } => {
@@ -85,7 +94,11 @@ fn act(run: &mut Run, actors: &mut BTreeMap<usize, Actor>, act: &Act) -> Outcome
             }
             match awaits {
                 Await::Close => same_end(act, pair.0.each_mut().map(Connection::read_to_end)),
-                _ => same(act, Rule::Same, gather(run, pair)),
+                _ => {
+                    let gathered = gather(run, pair);
+                    run.tally.errors(group, &gathered[0].0);
+                    same(act, Rule::Same, gathered)
+                }
             }
         }
         Act::Send { connection, arguments, awaits, rule } => {
@@ -98,9 +111,14 @@ fn act(run: &mut Run, actors: &mut BTreeMap<usize, Actor>, act: &Act) -> Outcome
                 Await::Nothing => Ok(()),
                 Await::One => {
                     let [oracle, ours] = pair.0.each_mut().map(Connection::read);
+                    run.tally.errors(group, &oracle);
                     one(act, *rule, arguments, [&oracle, &ours])
                 }
-                _ => same(act, *rule, gather(run, pair)),
+                _ => {
+                    let gathered = gather(run, pair);
+                    run.tally.errors(group, &gathered[0].0);
+                    same(act, *rule, gathered)
+                }
             }
         }
     }

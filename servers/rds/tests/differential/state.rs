@@ -20,9 +20,10 @@ pub(crate) fn compare(control: &mut Pair, random: &mut Random) -> Outcome {
         let keys = ask(control, random, &[all])?.remove(0).leaves();
         let ask_type = |key: &Vec<u8>| Command::new(&[b"TYPE", key], Rule::Same);
         let types = ask(control, random, &keys.iter().map(ask_type).collect::<Vec<_>>())?;
+        let types: Vec<_> = types.iter().map(|of| of.text().unwrap_or_default()).collect();
         let mut questions = Vec::new();
-        for (key, reply) in keys.iter().zip(types) {
-            let (value, rule): (&[&[u8]], _) = match &reply.text().unwrap_or_default()[..] {
+        for (key, of) in keys.iter().zip(&types) {
+            let (value, rule): (&[&[u8]], _) = match &of[..] {
                 b"string" => (&[b"GET", key], Rule::Same),
                 b"hash" => (&[b"HGETALL", key], Rule::Pairs),
                 b"list" => (&[b"LRANGE", key, b"0", b"-1"], Rule::Same),
@@ -31,7 +32,12 @@ pub(crate) fn compare(control: &mut Pair, random: &mut Random) -> Outcome {
                 _ => (&[b"EXISTS", key], Rule::Same),
             };
             questions.push(Command::new(value, rule));
-            questions.push(Command::new(&[b"OBJECT", b"ENCODING", key], Rule::Encoding));
+        }
+        let values = ask(control, random, &questions)?;
+        let mut questions = Vec::new();
+        for ((key, of), value) in keys.iter().zip(&types).zip(&values) {
+            let rule = Rule::encoding_of_value(of, key, value);
+            questions.push(Command::new(&[b"OBJECT", b"ENCODING", key], rule));
             questions.push(Command::new(&[b"PEXPIRETIME", key], Rule::Milliseconds));
         }
         ask(control, random, &questions)?;

@@ -11,6 +11,7 @@ use std::fmt;
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) name: &'static str,
+    pub(crate) group: &'static str,
     pub(crate) weight: usize,
     lines: Vec<Line>,
 }
@@ -73,7 +74,7 @@ pub(crate) fn scripts(text: &'static str, groups: &[&str]) -> Vec<Script> {
             wanted = groups.contains(&group);
             if wanted {
                 let weight = weight.parse().expect("a weight");
-                scripts.push(Script { name, weight, lines: Vec::new() });
+                scripts.push(Script { name, group, weight, lines: Vec::new() });
             }
         } else if wanted {
             let mut line = line.to_owned();

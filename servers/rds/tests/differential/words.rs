@@ -47,6 +47,15 @@ static KINDS: &[Kind] = &[
     // Sorted sets whose scores are all the same, as ranges of members want it. The last two are made
     // another type.
     of("lexset", any!(b"x0", b"x0", b"x0", b"x1", b"x1", b"x1", b"x2", b"xs", b"xl"), &[]),
+    // What SORT sorts: keys of no other use, as redis-server unpacks the sorted sets among them. The last
+    // two are another type, or nothing.
+    of(
+        "sortable",
+        any!(b"r0", b"r1", b"r0", b"r1", b"pile0", b"pile1", b"ranked0", b"ranked1", b"rs", b"r9"),
+        &[],
+    ),
+    of("ranked", any!(b"ranked0", b"ranked1"), &[]),
+    of("pile", any!(b"pile0", b"pile1"), &[]),
     // Lists, and nothing else.
     of("row", any!(b"r0", b"r1"), &[]),
     // Keys of what is large, and of what is waited for.
@@ -154,8 +163,19 @@ const OFFSETS: &[&[u8]] = &[
     b"+1",
 ];
 
-const NUMKEYS: &[&[u8]] =
-    &[b"0", b"-1", b"2", b"3", b"10", b"abc", b"", b"1.5", b"9223372036854775807", b"4294967297"];
+const NUMKEYS: &[&[u8]] = &[
+    b"0",
+    b"-1",
+    b"2",
+    b"3",
+    b"10",
+    b"abc",
+    b"",
+    b"1.5",
+    b" 1",
+    b"9223372036854775807",
+    b"4294967297",
+];
 
 const FLOATS: &[&[u8]] = &[
     b"inf",

@@ -85,7 +85,8 @@ impl Kind {
                 within(number.ok_or("argument couldn't be parsed into an integer")?, least, most)
             }
             Kind::Bytes(least, most) => {
-                within(bytes(text).ok_or("argument must be a memory value")?, least, most)
+                let number = bytes(text).ok_or("argument must be a memory value")?;
+                within(i64::try_from(number).unwrap_or(-1), least, most)
             }
             Kind::Octal => {
                 let digits = str::from_utf8(text).ok();
@@ -126,12 +127,15 @@ fn within(number: i64, least: i64, most: i64) -> Result<Value, String> {
     }
 }
 
-/// A number of bytes: `k`, `m` and `g` are powers of 1000, with a `b` behind them of 1024.
-pub(super) fn bytes(text: &[u8]) -> Option<i64> {
+/// A number of bytes: `k`, `m` and `g` are powers of 1000, with a `b` behind them of 1024. Without a
+/// digit it is 0; what is too large for the type is its largest number.
+pub(super) fn bytes(text: &[u8]) -> Option<u64> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, unit) = text.split_at(digits);
-    let number: i64 = str::from_utf8(number).ok()?.parse().ok()?;
-    let factor = match unit.to_ascii_lowercase().as_slice() {
+    let digit =
+        |number: u64, byte: &u8| number.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
+    let number = number.iter().fold(0, digit);
+    let factor: u64 = match unit.to_ascii_lowercase().as_slice() {
         b"" | b"b" => 1,
         b"k" => 1000,
         b"kb" => 1 << 10,
@@ -141,7 +145,7 @@ pub(super) fn bytes(text: &[u8]) -> Option<i64> {
         b"gb" => 1 << 30,
         _ => return None,
     };
-    number.checked_mul(factor)
+    Some(number.saturating_mul(factor))
 }
 
 #[cfg(test)]
@@ -155,7 +159,10 @@ mod tests {
         {
             assert_eq!(bytes(text.as_bytes()), Some(number), "{text}");
         }
-        for text in ["", "mb", "-1", "1x", "1.5gb", "10%", "9999999999999999gb"] {
+        for (text, number) in [("", 0), ("mb", 0), ("9999999999999999gb", u64::MAX)] {
+            assert_eq!(bytes(text.as_bytes()), Some(number), "{text}");
+        }
+        for text in ["-1", "1x", "1.5gb", "10%", "+1", " 1"] {
             assert_eq!(bytes(text.as_bytes()), None, "{text}");
         }
     }
@@ -184,6 +191,7 @@ mod tests {
             (Kind::Integer(0, 9), "10", "argument must be between 0 and 9 inclusive"),
             (Kind::Integer(0, 9), "x", "argument couldn't be parsed into an integer"),
             (Kind::Bytes(0, 9), "1x", "argument must be a memory value"),
+            (Kind::Bytes(0, 9), "99999999999999gb", "argument must be between 0 and 9 inclusive"),
             (Kind::Octal, "8", "argument couldn't be parsed as an octal number"),
             (
                 Kind::Choice(&["one", "two"]),

@@ -116,7 +116,7 @@ fn parse(text: &[u8]) -> Result<Vec<(usize, BufferLimit)>, String> {
             .iter()
             .position(|names| names.iter().any(|name| name.eq_ignore_ascii_case(group[0])));
         let class = class.ok_or("Invalid client class specified in buffer limit configuration.")?;
-        let size = |word: &str| super::kind::bytes(word.as_bytes()).map(i64::unsigned_abs);
+        let size = |word: &str| super::kind::bytes(word.as_bytes());
         let limit = (size(group[1]), size(group[2]), group[3].parse::<u32>().ok());
         let (Some(hard), Some(soft), Some(seconds)) = limit else {
             let problem =

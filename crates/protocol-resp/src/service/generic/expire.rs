@@ -81,7 +81,7 @@ fn expire_by<V: View>(call: &mut Call<'_, V>, unit: Deadline) -> Done {
     let condition = Condition::parse(call.args.tail(3).iter())?;
     let number = call.integer(2)?;
     let moment = unit.moment(number, call.unix_ms()).ok_or_else(|| invalid(call.spec.name))?;
-    let old = match call.keys.peek(key) {
+    let old = match call.keys.touch(key) {
         Some(entry) if condition.allows(entry.expiry(), moment) => entry.expiry(),
         _ => {
             call.out.integer(0);
@@ -107,7 +107,7 @@ fn expire_by<V: View>(call: &mut Call<'_, V>, unit: Deadline) -> Done {
 /// Takes a key's expiry away.
 pub(crate) fn persist<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
-    let has_expiry = call.keys.peek(key).is_some_and(|entry| entry.expiry().is_some());
+    let has_expiry = call.keys.touch(key).is_some_and(|entry| entry.expiry().is_some());
     if has_expiry {
         call.keys.set_expiry(key, None);
         call.modified(key, Event::of(Class::GENERIC, "persist"));

@@ -34,6 +34,7 @@ fn rename_key<V: View>(call: &mut Call<'_, V>, replaces: bool) -> Result<bool, F
     let db = call.keys.db;
     let entry = call.keys.view.take(db, from).ok_or(Fault::NO_SUCH_KEY)?;
     call.keys.put(entry.rename(to));
+    call.made(db, to);
     call.modified(from, Event::of(Class::GENERIC, "rename_from"));
     call.modified(to, Event::of(Class::GENERIC, "rename_to"));
     Ok(true)
@@ -68,6 +69,7 @@ pub(crate) fn copy<V: View>(call: &mut Call<'_, V>) -> Done {
     if let Some(old) = call.keys.view.put(copied, db) {
         call.keys.view.dispose(old);
     }
+    call.made(db, to);
     call.modified_in(db, to, Event::of(Class::GENERIC, "copy_to"));
     call.out.integer(1);
     Ok(())
@@ -84,6 +86,7 @@ pub(crate) fn move_key<V: View>(call: &mut Call<'_, V>) -> Done {
     if moves && let Some(entry) = call.keys.view.take(from, key) {
         // There is no live one in its place; one that has expired is gone.
         let _ = call.keys.view.put(entry, to);
+        call.made(to, key);
         call.modified(key, Event::of(Class::GENERIC, "move_from"));
         call.modified_in(to, key, Event::of(Class::GENERIC, "move_to"));
     }

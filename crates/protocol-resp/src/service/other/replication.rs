@@ -36,12 +36,29 @@ pub(crate) fn slaveof<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// There are no replicas to fail over to.
 pub(crate) fn failover<V: View>(call: &mut Call<'_, V>) -> Done {
-    let is_abort = call.args.get(1).is_some_and(|word| word.eq_ignore_ascii_case(b"abort"));
-    Err(match (is_abort, call.args.len()) {
-        (true, 2) => Fault::new("ERR No failover in progress."),
-        (true, _) => Fault::SYNTAX,
-        _ => Fault::new("ERR FAILOVER requires connected replicas."),
-    })
+    let (mut timeout, mut has_host, mut is_forced) = (0, false, false);
+    let mut words = call.args.tail(1).iter();
+    let count = words.len();
+    while let Some(word) = words.next() {
+        match (word.to_ascii_lowercase().as_slice(), words.len()) {
+            (b"timeout", 1..) if timeout == 0 => {
+                let ms = words.next().and_then(values::parse_i64).ok_or(Fault::NOT_INTEGER)?;
+                if ms <= 0 {
+                    return Err(Fault::new("ERR FAILOVER timeout must be greater than 0"));
+                }
+                timeout = ms;
+            }
+            (b"to", 2..) if !has_host => {
+                let port = words.nth(1).and_then(values::parse_i64);
+                port.ok_or(Fault::NOT_INTEGER)?;
+                has_host = true;
+            }
+            (b"abort", _) if count == 1 => return Err(Fault::new("ERR No failover in progress.")),
+            (b"force", _) if !is_forced => is_forced = true,
+            _ => return Err(Fault::SYNTAX),
+        }
+    }
+    Err(Fault::new("ERR FAILOVER requires connected replicas."))
 }
 
 /// Sent by a replica that is about to follow.

@@ -10,6 +10,7 @@ use values::Type;
 /// Moves a member; tells whether it was there.
 pub(crate) fn smove<V: View>(call: &mut Call<'_, V>) -> Done {
     let (from, to, member) = (call.arg(1), call.arg(2), call.arg(3));
+    let is_other = call.keys.touch(to).is_some_and(|entry| entry.data_type() != Type::Set);
     let moves = match call.keys.set(from)? {
         Some(set) => set.contains(member),
         None => {
@@ -17,7 +18,7 @@ pub(crate) fn smove<V: View>(call: &mut Call<'_, V>) -> Done {
             return Ok(());
         }
     };
-    if call.keys.peek(to).is_some_and(|entry| entry.data_type() != Type::Set) {
+    if is_other {
         return Err(Fault::WRONG_TYPE);
     }
     if moves && from != to {

@@ -36,7 +36,7 @@ pub(crate) fn mset<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(crate) fn msetnx<V: View>(call: &mut Call<'_, V>) -> Done {
     check_pairs(call)?;
     let pairs = call.args.tail(1);
-    let stores = pairs.iter().step_by(2).all(|key| call.keys.peek(key).is_none());
+    let stores = pairs.iter().step_by(2).all(|key| call.keys.touch(key).is_none());
     if stores {
         store_all(call);
     }

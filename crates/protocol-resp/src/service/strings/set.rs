@@ -59,7 +59,7 @@ fn set_with<V: View>(call: &mut Call<'_, V>, options: &Options) -> Done {
     }
     let stores = match options.only {
         Only::Always => true,
-        Only::IfAbsent => call.keys.peek(key).is_none(),
+        Only::IfAbsent => call.keys.touch(key).is_none(),
         Only::IfPresent => call.keys.peek(key).is_some(),
     };
     if stores {
@@ -134,7 +134,7 @@ fn store<V: View>(call: &mut Call<'_, V>, key: &[u8], value: &[u8], expiry: Expi
 /// Stores a string unless there is something under its key.
 pub(crate) fn setnx<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, value) = (call.arg(1), call.arg(2));
-    let stores = call.keys.peek(key).is_none();
+    let stores = call.keys.touch(key).is_none();
     if stores {
         store(call, key, value, Expiry::Never);
     }

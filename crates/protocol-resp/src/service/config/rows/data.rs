@@ -34,10 +34,10 @@ const POLICY_NAMES: [&str; 8] = {
 
 /// A row for a limit of an encoding.
 macro_rules! limit {
-    ($name:literal, $least:expr, $default:literal, $field:ident) => {
+    ($name:literal, $kind:ident, $default:literal, $field:ident) => {
         live(
             $name,
-            Integer($least, LONG_MAX),
+            $kind(0, LONG_MAX),
             $default,
             |host| Value::Number(host.limits.get().$field as i64),
             |host, value| {
@@ -88,10 +88,10 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("lazyfree-lazy-user-del", YesNo, "yes"),
     kept("lazyfree-lazy-user-flush", YesNo, "yes"),
     kept("activerehashing", YesNo, "yes"),
-    limit!("hash-max-listpack-entries", 0, "512", hash_entries)
+    limit!("hash-max-listpack-entries", Integer, "512", hash_entries)
         .meaning("Up to how many fields a hash is compact.")
         .or("hash-max-ziplist-entries"),
-    limit!("hash-max-listpack-value", 0, "64", hash_value)
+    limit!("hash-max-listpack-value", Bytes, "64", hash_value)
         .meaning("Up to how many bytes a field or its value is compact.")
         .or("hash-max-ziplist-value"),
     live(
@@ -104,16 +104,16 @@ pub(super) static ROWS: &[Parameter] = &[
     .meaning("How large the pieces of a list are: -1 to -5 for 4 to 64 KiB, else elements.")
     .or("list-max-ziplist-size"),
     kept("list-compress-depth", Integer(0, INT_MAX), "0"),
-    limit!("set-max-intset-entries", 0, "512", set_intset)
+    limit!("set-max-intset-entries", Integer, "512", set_intset)
         .meaning("Up to how many members a set of integers is compact."),
-    limit!("set-max-listpack-entries", 0, "128", set_entries)
+    limit!("set-max-listpack-entries", Integer, "128", set_entries)
         .meaning("Up to how many members any other set is compact."),
-    limit!("set-max-listpack-value", 0, "64", set_value)
+    limit!("set-max-listpack-value", Bytes, "64", set_value)
         .meaning("Up to how many bytes a member of a compact set has."),
-    limit!("zset-max-listpack-entries", 0, "128", zset_entries)
+    limit!("zset-max-listpack-entries", Integer, "128", zset_entries)
         .meaning("Up to how many members a sorted set is compact.")
         .or("zset-max-ziplist-entries"),
-    limit!("zset-max-listpack-value", 0, "64", zset_value)
+    limit!("zset-max-listpack-value", Bytes, "64", zset_value)
         .meaning("Up to how many bytes a member of a compact sorted set has.")
         .or("zset-max-ziplist-value"),
     ignored("activedefrag", YesNo, "no", "the allocator gives memory back without it"),

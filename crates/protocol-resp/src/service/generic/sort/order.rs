@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which element comes before which, and putting them in order.
 
+use crate::service::double;
+use memchr::memchr;
 use std::cmp::Ordering;
 use std::ops::Range;
 use values::Text;
@@ -64,24 +66,14 @@ pub(super) fn arrange<T>(
     items.sort_unstable_by(&compare);
 }
 
-/// A number as `strtod` reads it: white space may come before it, and nothing behind it; of no text
-/// at all it is 0. `None`: there is none, or it is too large or too small for an `f64`.
+/// A number as `strtod` reads it: white space may come before it, and nothing behind it but a zero byte
+/// and whatever follows that; of no text at all it is 0. `None`: there is none, or it is too large or
+/// too near to 0 for an `f64` of full precision.
 pub(super) fn number(text: &[u8]) -> Option<f64> {
-    if text.is_empty() {
-        return Some(0.0);
-    }
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let start = text.iter().position(|byte| !is_space(byte))?;
-    let text = std::str::from_utf8(&text[start..]).ok()?;
-    let number: f64 = text.parse().ok()?;
-    let is_word = text.ends_with(['f', 'F', 'y', 'Y']);
-    let has_digit = || {
-        text.split(['e', 'E'])
-            .next()
-            .is_some_and(|text| text.contains(|c| ('1'..='9').contains(&c)))
-    };
-    let is_out_of_range = number.is_infinite() && !is_word || number == 0.0 && has_digit();
-    (!number.is_nan() && !is_out_of_range).then_some(number)
+    let text = &text[..memchr(0, text).unwrap_or(text.len())];
+    let found = double::find(text);
+    let is_number = found.len == text.len() && !found.number.is_nan();
+    (is_number && !found.is_out_of_range && !found.number.is_subnormal()).then_some(found.number)
 }
 
 #[cfg(test)]
@@ -98,11 +90,15 @@ mod tests {
             ("inf", Some(f64::INFINITY)),
             ("-Infinity", Some(f64::NEG_INFINITY)),
             ("0e5", Some(0.0)),
+            ("0x1p3", Some(8.0)),
+            ("7\0a", Some(7.0)),
+            ("\0", Some(0.0)),
             ("1 ", None),
             (" ", None),
             ("nan", None),
             ("1e400", None),
             ("1e-400", None),
+            ("1e-310", None),
             ("abc", None),
         ] {
             assert_eq!(number(text.as_bytes()), expected, "{text:?}");
