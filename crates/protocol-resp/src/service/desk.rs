@@ -11,6 +11,7 @@ use fastrand::Rng;
 use protocol::{ConnectionId, Outbox, Ticket};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A worker's scratch memory, counters and deadlines.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Desk {
     pub(crate) changes: u64,
     /// The counts of this worker.
     pub(crate) tally: Arc<Tally>,
+    /// How long the present command lets its client sleep: as if it had worked for so long.
+    pub(crate) sleeps: Duration,
     /// A command wants the keyspace's counts to begin again.
     pub(crate) resets_stats: bool,
     /// Clients of this worker that wait, by the end of their time. The serial number tells those
@@ -40,6 +43,7 @@ impl Desk {
             spans: Vec::new(),
             ready: VecDeque::new(),
             changes: 0,
+            sleeps: Duration::ZERO,
             tally,
             resets_stats: false,
             waits: BTreeMap::new(),

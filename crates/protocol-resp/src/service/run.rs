@@ -241,7 +241,7 @@ impl<V: View> Stage<'_, '_, V> {
             tally.failed.add(1);
         }
         if let Some(started) = started {
-            let elapsed = started.elapsed();
+            let elapsed = started.elapsed() + std::mem::take(&mut self.desk.sleeps);
             tally.time(elapsed, self.host.latency.is_tracking());
             let is_fast = spec.flags.has(Flags::FAST);
             let event = if is_fast { "fast-command" } else { "command" };

@@ -2,15 +2,39 @@
 """A pytest plugin: leaves out the tests of a list, and writes down what became of the others.
 
 The list is --deselected, lines of regular expressions that the name of a test must match in full, under
-headings that say why. The account is --account, in JSON.
+headings that say why; those that end in `.py` are names of modules, for who calls pytest. The account is
+--account, in JSON.
+
+Some tests make clients without an address, which look for a server at localhost:6379. They find the one
+under test, at --port.
 """
 
-import json, re
+import json, re, socket
+
+import pytest
+
+DEFAULT_PORT = 6379
+# A test may hang for so long. Those that set a limit of their own are no measure on a busy machine.
+SECONDS_MAX = 120
 
 
 def pytest_addoption(parser):
     parser.addoption("--deselected")
     parser.addoption("--account")
+    parser.addoption("--port", type=int)
+
+
+def redirect(port):
+    """Lets who looks for the default port find the one of the server under test."""
+    find = socket.getaddrinfo
+
+    def getaddrinfo(host, service, *more, **options):
+        if host == "localhost":
+            host = "127.0.0.1"
+            service = port if service == DEFAULT_PORT else service
+        return find(host, service, *more, **options)
+
+    socket.getaddrinfo = getaddrinfo
 
 
 def patterns(path):
@@ -40,11 +64,13 @@ class Account:
 def pytest_configure(config):
     config.account = Account(config.getoption("--account"))
     config.pluginmanager.register(config.account)
+    redirect(config.getoption("--port"))
 
 
 def pytest_collection_modifyitems(config, items):
     left_out = config.account.left_out
-    left_out.update((pattern, 0) for pattern in patterns(config.getoption("--deselected")))
+    lines = patterns(config.getoption("--deselected"))
+    left_out.update((line, 0) for line in lines if not line.endswith(".py"))
     kept, dropped = [], []
     for item in items:
         name = item.originalname
@@ -54,5 +80,6 @@ def pytest_collection_modifyitems(config, items):
         else:
             left_out[found] += 1
             dropped.append(item)
+        item.add_marker(pytest.mark.timeout(SECONDS_MAX), append=False)
     items[:] = kept
     config.hook.pytest_deselected(items=dropped)

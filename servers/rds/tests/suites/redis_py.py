@@ -8,7 +8,7 @@
 
 The tests come with redis-py's source distribution, from PyPI, into target/suites. Those of groups that are
 not implemented are left out: redis_py.deselected lists them, with reasons. redis-py itself skips what needs
-a later version than the server says it is, modules, a cluster or TLS.
+a later version than the server says it is. The marks of its tests tell which need modules or a cluster.
 
 The tests of the blocking and of the asynchronous client run at the same time in each version of RESP, four
 runs, each against a server of its own. With --address they run one after the other against a server that
@@ -17,10 +17,11 @@ is there; they empty it.
 Fails if a test fails, if hardly any ran, or if a line of the list matches no test.
 """
 
-import argparse, contextlib, json, os, pathlib, subprocess, sys, tarfile, time
+import argparse, contextlib, fnmatch, json, os, pathlib, subprocess, sys, tarfile, time
 
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
+from deselect import patterns
 from servers import DEFAULT, FOLDER, Running, Server
 
 VERSION = "8.1.0"
@@ -28,12 +29,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITE = FOLDER / f"redis-{VERSION}"
 SECONDS_MAX = 600
 
-# The modules whose tests talk to a server about what is implemented.
-BOTH = """commands hash pipeline pubsub connection_pool encoding monitor keyspace_notifications""".split()
-HALVES = {
-    "blocking": [f"tests/test_{name}.py" for name in BOTH] + ["tests/test_multiprocessing.py"],
-    "asynchronous": [f"tests/test_asyncio/test_{name}.py" for name in BOTH],
-}
+LIST = HERE / "redis_py.deselected"
+HALVES = ["blocking", "asynchronous"]
 # Kinds of servers that redis-py's own CI runs beside the plain one.
 MARKS = "not (onlycluster or redismod or ssl or replica or cp_integration or multidb_integration)"
 # Of both halves in one version of RESP, on redis-server 7.0.
@@ -56,18 +53,31 @@ def prepare():
     return python
 
 
+def modules():
+    """The test modules of each half, without those that the list leaves out; and what of the list is stale."""
+    left_out = [pattern for pattern in patterns(LIST) if pattern.endswith(".py")]
+    names = {str(path.relative_to(SUITE / "tests")) for path in SUITE.glob("tests/**/test_*.py")}
+    stale = [pattern for pattern in left_out if not fnmatch.filter(names, pattern)]
+    names.difference_update(*(fnmatch.filter(names, pattern) for pattern in left_out))
+    halves = {half: [] for half in HALVES}
+    for name in sorted(names):
+        half = "asynchronous" if name.startswith("test_asyncio/") else "blocking"
+        halves[half].append(f"tests/{name}")
+    return halves, stale
+
+
 class Run:
     """The tests of one half in one version of RESP."""
 
-    def __init__(self, python, server, half, protocol, more):
+    def __init__(self, python, server, half, files, protocol, more):
         self.name = f"{half}, RESP{protocol}"
         self.account = FOLDER / f"redis-py-{half}-{protocol}.json"
         self.account.unlink(missing_ok=True)
         self.log = self.account.with_suffix(".log")
-        command = [python, "-m", "pytest", *HALVES[half], "-m", MARKS, "--tb=short", "-q"]
+        command = [python, "-m", "pytest", *files, "-m", MARKS, "--tb=short", "-q"]
         command += ["-p", "no:cacheprovider", "-p", "deselect", "-o", "filterwarnings=ignore"]
-        command += ["--deselected", HERE / "redis_py.deselected", "--account", self.account]
-        command += ["--redis-url", f"redis://127.0.0.1:{server.port}/0", f"--protocol={protocol}"]
+        command += ["--deselected", LIST, "--account", self.account, "--port", server.port]
+        command += ["--redis-url", f"redis://localhost:{server.port}/0", f"--protocol={protocol}"]
         environment = {**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
@@ -99,19 +109,19 @@ class Run:
         self.process.wait()
 
 
-def run_all(arguments, python):
+def run_all(arguments, python, halves):
     """Runs the halves, together if each can have a server of its own. Returns their accounts."""
     deadline = time.monotonic() + SECONDS_MAX
     accounts = []
     runs = []
     with contextlib.ExitStack() as stack:
         for protocol in arguments.protocols:
-            for half in HALVES:
+            for half, files in halves.items():
                 if arguments.address:
                     server = Running(arguments.address)
                 else:
                     server = stack.enter_context(Server(arguments.server))
-                run = Run(python, server, half, protocol, arguments.more)
+                run = Run(python, server, half, files, protocol, arguments.more)
                 stack.callback(run.stop)
                 if arguments.address:
                     accounts.append(run.finish(deadline))
@@ -133,16 +143,18 @@ def main():
 
     python = prepare()
     started = time.monotonic()
-    accounts = run_all(arguments, python)
+    halves, stale = modules()
+    accounts = run_all(arguments, python, halves)
     failed = {test for account in accounts for test in account["failed"]}
     passed = sum(len(account["passed"]) for account in accounts)
     left_out = {}
     for account in accounts:
         for pattern, count in account["left_out"].items():
             left_out[pattern] = left_out.get(pattern, 0) + count
-    stale = [] if arguments.more else [pattern for pattern, count in left_out.items() if count == 0]
+    if not arguments.more:
+        stale += [pattern for pattern, count in left_out.items() if count == 0]
     for pattern in stale:
-        print(f"no test is called {pattern}, which redis_py.deselected leaves out")
+        print(f"nothing is called {pattern}, which redis_py.deselected leaves out")
     for test in sorted(failed):
         print(f"FAILED {test}")
     print(

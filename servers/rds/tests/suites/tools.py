@@ -108,7 +108,8 @@ def expect(holds, what, said):
 
 
 def benchmark(tools):
-    """All default tests run, by themselves and in pipelines, in RESP2 and RESP3."""
+    """All default tests run, together and each alone, with and without pipelines, in RESP2 and RESP3."""
+    tools.cli("CONFIG", "RESETSTAT")
     for more in ([], ["-P", "16"], ["-3"], ["-r", "1000", "--threads", "2"]):
         arguments = ["-n", "2000", "-c", "10", "--csv", *more]
         said = tools.run("redis-benchmark", *arguments)
@@ -118,10 +119,15 @@ def benchmark(tools):
         missing = set(BENCHMARKS) - set(names)
         expect(not missing, f"redis-benchmark {arguments} has not done {missing}", said)
         expect(all(float(row["rps"]) > 0 for row in rows), f"redis-benchmark {arguments}", said)
+    for name in BENCHMARKS:
+        said = tools.run("redis-benchmark", "-n", "200", "-q", "-t", name.lower())
+        expect(name in said and "rror" not in said, f"redis-benchmark -t {name.lower()}", said)
     said = tools.run("redis-benchmark", "-n", "1000", "-q", "-t", "set,get", "-d", "100000", "-c", "5")
     expect(said.count("requests per second") == 2, "redis-benchmark with large values", said)
     said = tools.run("redis-benchmark", "-n", "1000", "-q", "HSET", "h", "__rand_int__", "v")
     expect("requests per second" in said, "redis-benchmark with a command", said)
+    said = tools.cli("INFO", "errorstats")
+    expect("errorstat_" not in said, "redis-benchmark was told of errors", said)
 
 
 def fill(tools):
@@ -188,6 +194,11 @@ def watching(tools):
         terminal.until(r"min: \d+, max: \d+, avg: [\d.]+ \(\d+ samples\) -- 1\.\d+ seconds range")
     with Terminal(tools, "--latency-dist", "-i", "1") as terminal:
         terminal.until(r"\n[^\n]+\n[^\n]+\n")
+    with Terminal(tools, "--lru-test", "1000") as terminal:
+        terminal.until(r"\d+ Gets/sec \| Hits: \d+ \([\d.]+%\) \| Misses: \d+")
+    # Its keys are in the way of what comes.
+    tools.cli("FLUSHALL")
+    fill(tools)
     with Terminal(tools, "MONITOR") as terminal:
         terminal.until(r"OK")
         tools.cli("SET", "watched", 'a "quoted" value')
@@ -226,7 +237,24 @@ def typing(tools):
     expect(said == ["1", "2", "3"], "-n and -r", said)
 
 
-PARTS = [benchmark, fill, scanning, watching, typing]
+def secrets(tools):
+    """A password comes with the command line, or is typed."""
+    tools.cli("CONFIG", "SET", "requirepass", "secret")
+    said = tools.cli("PING")
+    expect("NOAUTH Authentication required." in said, "without a password", said)
+    for more in (["-a", "secret"], ["--user", "default", "--pass", "secret"], ["-3", "-a", "secret"]):
+        said = tools.cli("--no-auth-warning", *more, "PING")
+        expect(said == "PONG\n", f"with {more}", said)
+    with Terminal(tools) as terminal:
+        terminal.until(PROMPT)
+        terminal.ask("auth wrong", "WRONGPASS invalid username-password pair or user is disabled.")
+        terminal.ask("auth secret", "OK")
+        terminal.ask("config set requirepass ''", "OK")
+    said = tools.cli("PING")
+    expect(said == "PONG\n", "without a password again", said)
+
+
+PARTS = [benchmark, fill, scanning, watching, typing, secrets]
 
 
 def main():

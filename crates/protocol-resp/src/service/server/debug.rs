@@ -9,6 +9,7 @@ use crate::service::fault::{Done, Fault};
 use protocol::Control;
 use std::time::Duration;
 use storage::keyspace::View;
+use values::{Entry, Type};
 
 /// What `enable-debug-command` says.
 const LOCAL: i64 = 2;
@@ -101,7 +102,8 @@ fn packed_threshold<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Lets the client wait. Its worker serves the others meanwhile, and no key is locked; so only
-/// the client itself can tell the server from one that sleeps.
+/// the client itself can tell the server from one that sleeps. To the slow log and to LATENCY it is a
+/// command that takes so long, which is what most who call it want to see.
 fn sleep<V: View>(call: &mut Call<'_, V>) -> Done {
     if call.in_transaction {
         return Err(Fault::new("ERR DEBUG SLEEP cannot wait in a transaction"));
@@ -115,6 +117,7 @@ fn sleep<V: View>(call: &mut Call<'_, V>) -> Done {
         return Ok(());
     }
     call.desk.sleep(call.id, call.ticket, call.now.ticks + time);
+    call.desk.sleeps = time;
     call.control = Control::Block;
     Ok(())
 }
@@ -126,12 +129,35 @@ fn object<V: View>(call: &mut Call<'_, V>) -> Done {
     let line = format!(
         "Value at:0x0 refcount:1 encoding:{} serializedlength:{} lru:{} lru_seconds_idle:{}",
         entry.encoding().name(),
-        entry.heap_bytes() - entry.key().len(),
+        serialized_len(entry),
         entry.access(),
         idle_ms / 1000
     );
     call.out.simple(&line);
     Ok(())
+}
+
+/// What a value would take in a file of Redis that is not compressed. A collection is not written down
+/// for that: it is the memory that it takes.
+fn serialized_len(entry: &Entry) -> usize {
+    if entry.data_type() != Type::String {
+        return entry.heap_bytes() - entry.key().len();
+    }
+    let Some(number) = entry.as_integer() else {
+        let prefix = match entry.len() {
+            0..64 => 1,
+            64..16_384 => 2,
+            _ => 5,
+        };
+        return prefix + entry.len();
+    };
+    let is_within = |bits: u32| (-(1 << (bits - 1))..1 << (bits - 1)).contains(&number);
+    match () {
+        () if is_within(8) => 2,
+        () if is_within(16) => 3,
+        () if is_within(32) => 5,
+        () => 1 + entry.len(),
+    }
 }
 
 /// A value of each type of reply, the same as those of Redis.
@@ -188,4 +214,32 @@ fn protocol<V: View>(call: &mut Call<'_, V>) -> Done {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_takes_as_much_as_in_a_file_of_redis() {
+        let long = "x".repeat(20_000);
+        let told = [
+            ("", 1),
+            ("bar", 4),
+            ("127", 2),
+            ("-128", 2),
+            ("128", 3),
+            ("-32768", 3),
+            ("32768", 5),
+            ("-2147483648", 5),
+            ("2147483648", 11),
+            ("007", 4),
+            (&long[..63], 64),
+            (&long[..64], 66),
+            (&long, 20_005),
+        ];
+        for (text, len) in told {
+            assert_eq!(serialized_len(&Entry::string(b"key", text.as_bytes())), len, "{text}");
+        }
+    }
 }
