@@ -10,7 +10,11 @@
 //! * [`Ticks`]: milliseconds since the clock was made. Monotonic: a step of the wall clock never
 //!   moves it, so it is what expiry and timeouts are measured in.
 //! * unix milliseconds: wall time, for log lines and for the absolute expiry times that clients
-//!   send. [`Now::at_unix`] converts such a time to ticks.
+//!   send. [`Now::at_unix`] converts such a time to ticks, [`Now::unix_at`] converts ticks back.
+//!
+//! The distance between the two is held steady, so that a time which is converted to ticks comes back
+//! as it was. It changes when the wall clock is set anew or has drifted by more than two milliseconds;
+//! up to there wall time is told that inexactly.
 //!
 //! ```
 //! use clock::Clock;
@@ -63,6 +67,23 @@ impl Now {
             Ticks::from_millis(self.ticks.as_millis().saturating_sub(self.unix_ms - unix_ms))
         }
     }
+
+    /// The wall time at `ticks`, in milliseconds since the unix epoch; saturating far in the future.
+    /// The inverse of [`Now::at_unix`].
+    ///
+    /// ```
+    /// let clock = clock::Clock::manual(10_000);
+    /// let now = clock.now();
+    /// assert_eq!(now.unix_at(now.at_unix(12_500)), 12_500);
+    /// ```
+    pub fn unix_at(&self, ticks: Ticks) -> u64 {
+        let (ticks, now) = (ticks.as_millis(), self.ticks.as_millis());
+        if ticks >= now {
+            self.unix_ms.saturating_add(ticks - now)
+        } else {
+            self.unix_ms.saturating_sub(now - ticks)
+        }
+    }
 }
 
 /// A source of [`Now`]: the operating system's, or one that a test moves by hand.
@@ -75,8 +96,41 @@ pub struct Clock {
 
 #[derive(Clone, Debug)]
 enum Source {
-    System { start: Instant },
+    System(Arc<System>),
     Manual(Arc<Manual>),
+}
+
+/// The operating system's two clocks.
+#[derive(Debug)]
+struct System {
+    start: Instant,
+    /// How many milliseconds unix time is ahead of the ticks.
+    ahead_ms: AtomicU64,
+}
+
+/// How far the wall clock may be from what it was taken for before that is corrected.
+const DRIFT_MAX: Duration = Duration::from_millis(2);
+
+impl System {
+    fn new() -> Self {
+        let system = System { start: Instant::now(), ahead_ms: AtomicU64::new(0) };
+        system.now();
+        system
+    }
+
+    fn now(&self) -> Now {
+        // A wall clock before 1970 reads as 1970.
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let elapsed = self.start.elapsed();
+        let ahead = wall.saturating_sub(elapsed);
+        let mut ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
+        if ahead.abs_diff(Duration::from_millis(ahead_ms)) > DRIFT_MAX {
+            ahead_ms = ahead.as_micros().div_ceil(1000) as u64;
+            self.ahead_ms.store(ahead_ms, Ordering::Relaxed);
+        }
+        let ticks = Ticks::ZERO + elapsed;
+        Now { ticks, unix_ms: ahead_ms + ticks.as_millis() }
+    }
 }
 
 #[derive(Debug)]
@@ -88,7 +142,7 @@ struct Manual {
 impl Clock {
     /// The operating system's clock; its ticks start at zero here.
     pub fn system() -> Self {
-        Clock { source: Source::System { start: Instant::now() } }
+        Clock { source: Source::System(Arc::new(System::new())) }
     }
 
     /// A clock that stands still at `unix_ms` until [`Clock::advance`] moves it.
@@ -100,13 +154,7 @@ impl Clock {
     /// Reads both scales.
     pub fn now(&self) -> Now {
         match &self.source {
-            Source::System { start } => {
-                let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
-                Now {
-                    ticks: Ticks::ZERO + start.elapsed(),
-                    unix_ms: since_epoch.map_or(0, |d| d.as_millis() as u64),
-                }
-            }
+            Source::System(system) => system.now(),
             Source::Manual(manual) => {
                 let elapsed = manual.elapsed_ms.load(Ordering::Acquire);
                 Now { ticks: Ticks::from_millis(elapsed), unix_ms: manual.start_unix_ms + elapsed }
@@ -121,7 +169,7 @@ impl Clock {
     /// On the system clock: nobody moves that.
     pub fn advance(&self, by: Duration) {
         match &self.source {
-            Source::System { .. } => panic!("only a manual clock can be advanced"),
+            Source::System(_) => panic!("only a manual clock can be advanced"),
             Source::Manual(manual) => {
                 manual.elapsed_ms.fetch_add(by.as_millis() as u64, Ordering::AcqRel);
             }
@@ -146,6 +194,25 @@ mod tests {
     }
 
     #[test]
+    fn the_system_clock_tells_the_wall_time_at_a_steady_distance() {
+        let clock = Clock::system();
+        let start = clock.now();
+        let wall_ms = || {
+            let wall = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+            wall.as_millis() as u64
+        };
+        let mut moved = 0;
+        for _ in 0..100 {
+            let (before, now, after) = (wall_ms(), clock.now(), wall_ms());
+            assert!(now.unix_ms + 4 >= before && now.unix_ms <= after + 4, "{before} {now:?}");
+            moved += u32::from(now.unix_at(start.ticks) != start.unix_ms);
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        // It may drift by chance in the meantime, but it does not go back and forth.
+        assert!(moved == 0 || clock.now().unix_at(start.ticks) != start.unix_ms, "{moved}");
+    }
+
+    #[test]
     fn clones_of_a_manual_clock_share_its_time() {
         let clock = Clock::manual(5_000);
         let other = clock.clone();
@@ -162,6 +229,10 @@ mod tests {
         assert_eq!(now.at_unix(151_000), Ticks::from_millis(51_000));
         assert_eq!(now.at_unix(u64::MAX), Ticks::from_millis(u64::MAX - 150_000 + 50_000));
         assert_eq!(now.at_unix(1), Ticks::ZERO);
+        for unix_ms in [100_000, 149_000, 150_000, 151_000, u64::MAX / 2] {
+            assert_eq!(now.unix_at(now.at_unix(unix_ms)), unix_ms);
+        }
+        assert_eq!(now.unix_at(Ticks::MAX), u64::MAX);
     }
 
     #[test]

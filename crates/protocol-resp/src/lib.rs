@@ -12,7 +12,7 @@
 //! * [`parse`]: bytes to requests. `parse/bulk.rs` is the path of most bytes.
 //! * [`reply`]: replies to bytes.
 //! * [`table`]: the commands as data.
-//! * [`service`]: what each command does, over any keyspace.
+//! * [`service`]: all of Redis's types over a keyspace. [`strings`]: strings over any store.
 //! * [`glob`], [`quote`]: patterns of keys and channels; bytes as text that can be read back.
 //! * [`client`]: the other direction of both.
 //! * [`Codec`] (`codec.rs`): the wire format alone, for tests and other services.
@@ -25,6 +25,7 @@ pub mod parse;
 pub mod quote;
 pub mod reply;
 pub mod service;
+pub mod strings;
 pub mod table;
 
 pub use codec::Codec;

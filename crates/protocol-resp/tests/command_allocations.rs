@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Common commands on collections allocate nothing, once the connection has its memory: reading,
-//! changing what is there to something as long, and adding what is there already.
+//! Common commands allocate nothing, once the connection has its memory: reading, changing what is
+//! there to something as long, and adding what is there already. Of both services.
 
 use buffer::SendBuf;
 use clock::Clock;
 use protocol::{ConnectionId, Context, Control, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_resp::client::Encoder;
-use protocol_resp::parse::Cursor;
 use protocol_resp::service::{Host, Resp, RespService};
+use protocol_resp::strings::{Connection, RespStrings, StringsOptions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_hashmap::{HashMapStore, TypedStore};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -39,22 +39,33 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 /// A server with one connection.
-struct Server {
-    service: RespService<TypedStore>,
-    connection: Resp,
+struct Server<P, E> {
+    service: E,
+    connection: P,
     out: SendBuf,
     outbox: Outbox,
     directory: Directory,
     clock: Clock,
 }
 
-impl Server {
-    fn new() -> Self {
-        let store = TypedStore::builder().shards(8).seed(3).build();
-        let host = Arc::new(Host::new(store.databases()));
+/// Redis with all its types.
+fn typed() -> Server<Resp, RespService<TypedStore>> {
+    let store = TypedStore::builder().shards(8).seed(3).build();
+    let host = Arc::new(Host::new(store.databases()));
+    Server::new(host.connection(), RespService::new(store, host))
+}
+
+/// Strings over a store of items.
+fn strings() -> Server<Connection, RespStrings<HashMapStore>> {
+    let store = HashMapStore::builder().shards(8).seed(3).build();
+    Server::new(Connection::new(1 << 20), RespStrings::new(store, StringsOptions::new()))
+}
+
+impl<P: Protocol, E: Execute<P>> Server<P, E> {
+    fn new(connection: P, service: E) -> Self {
         Server {
-            connection: host.connection(),
-            service: RespService::new(store, host),
+            service,
+            connection,
             out: SendBuf::new(),
             outbox: Outbox::new(),
             directory: Directory::new(),
@@ -70,7 +81,7 @@ impl Server {
     }
 
     fn run(&mut self, input: &[u8]) {
-        let parsed = self.connection.parse(&mut Cursor::default(), input);
+        let parsed = self.connection.parse(&mut P::Cursor::default(), input);
         let Ok(Parsed::Request { request, .. }) = parsed else { panic!("one whole request") };
         let id = ConnectionId::new(0, 1);
         let now = self.clock.now();
@@ -107,7 +118,7 @@ fn encoded(line: &str) -> Vec<u8> {
 
 #[test]
 fn common_commands_allocate_nothing() {
-    let mut server = Server::new();
+    let mut server = typed();
     for number in 0..1000 {
         // The small ones stay packed.
         let size = if number < 20 { "small" } else { "large" };
@@ -176,8 +187,51 @@ fn common_commands_allocate_nothing() {
 }
 
 #[test]
+fn commands_on_strings_over_items_allocate_nothing() {
+    let mut server = strings();
+    let several: Vec<String> = (0..40).map(|number| format!("key:{number}")).collect();
+    for key in &several {
+        server.execute(&encoded(&format!("SET {key} value")));
+    }
+    server.execute(&encoded("SET number 10"));
+    server.execute(&encoded(&format!("SET large {}", "x".repeat(10_000))));
+    let pairs = several.join(" value ");
+    for line in [
+        "GET key:7",
+        "GET missing",
+        "GET large",
+        "SET key:7 VALUE",
+        "SET key:7 VALUE EX 100",
+        "SET key:7 VALUE XX KEEPTTL",
+        "SET key:7 VALUE GET",
+        "SET key:7 VALUE NX",
+        "SETNX key:7 VALUE",
+        "SETEX key:7 100 VALUE",
+        "GETSET key:7 VALUE",
+        "GETEX key:7 EX 100",
+        "GETDEL missing",
+        "INCR number",
+        "DECRBY number 5",
+        "STRLEN key:7",
+        "GETRANGE key:7 1 2",
+        "SETRANGE key:7 1 xx",
+        "DEL missing",
+        "EXISTS key:7 missing key:8",
+        "TYPE key:7",
+        "TTL key:7",
+        "EXPIRE key:7 100",
+        "PERSIST key:7",
+        "PING",
+        &format!("MGET {} missing", several.join(" ")),
+        &format!("MSET {pairs} value"),
+    ] {
+        assert_eq!(server.allocations(line), 0, "{line}");
+    }
+}
+
+#[test]
 fn elements_of_a_long_list_come_and_go_without_an_allocation() {
-    let mut server = Server::new();
+    let mut server = typed();
     for number in 0..1000 {
         server.execute(&encoded(&format!("RPUSH list element:{number}")));
     }

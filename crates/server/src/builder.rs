@@ -4,7 +4,7 @@
 use crate::controls::{Controls, raise_file_limit};
 use crate::logging::LogDrains;
 use crate::process::{Event, Process, Stopper, Threads};
-use crate::settings::{Listen, Sections};
+use crate::settings::{Listen, Sections, SocketMode};
 use crate::{Error, signals};
 use admin::{Admin, Readiness, State};
 use clock::Clock;
@@ -98,15 +98,7 @@ impl Builder {
         let default = [Listen::Tcp { address: default, plain: false }];
         let listen = if server.listen.is_empty() { &default[..] } else { &server.listen };
         let admin = SocketAddr::new(sections.admin.host, sections.admin.port);
-        Ok(Builder {
-            listen: listen
-                .iter()
-                .map(|listen| Place {
-                    endpoint: listen.endpoint(server.socket_mode),
-                    tls: listen.wants_tls(),
-                    tag: 0,
-                })
-                .collect(),
+        let builder = Builder {
             backlog: server.backlog,
             workers: sections.worker.threads,
             dials: Dials::new(server.max_connections, &options),
@@ -116,7 +108,8 @@ impl Builder {
             drain_delay: server.drain_delay.0,
             drain_timeout: server.drain_timeout.0,
             ..Builder::new(name, version)
-        })
+        };
+        Ok(builder.listen_on(0, listen, server.socket_mode))
     }
 
     /// Listens on one more endpoint, with TLS if `tls` and an acceptor was given. The tag of its
@@ -129,6 +122,16 @@ impl Builder {
     /// connections of this endpoint speak (see [`protocol::Either`]).
     pub fn listen_as(mut self, tag: u16, endpoint: Endpoint, tls: bool) -> Self {
         self.listen.push(Place { endpoint, tls, tag });
+        self
+    }
+
+    /// Listens on more addresses as an operator writes them: with TLS where they want it and an
+    /// acceptor was given, and unix sockets with the permission bits `mode`. See
+    /// [`Builder::listen_as`] for `tag`.
+    pub fn listen_on(mut self, tag: u16, addresses: &[Listen], mode: SocketMode) -> Self {
+        for address in addresses {
+            self = self.listen_as(tag, address.endpoint(mode), address.wants_tls());
+        }
         self
     }
 

@@ -76,6 +76,14 @@ impl Heads {
         if bucket < self.buckets { bucket } else { bucket & (self.mask >> 1) }
     }
 
+    /// How many low bits the tags of a bucket have in common.
+    pub(crate) fn bits(&self, bucket: u32) -> u32 {
+        let half = self.mask.div_ceil(2);
+        let bits = self.mask.count_ones();
+        // One that has not been split has the tags of the bucket it would be split into, too.
+        if bucket < half && bucket + half >= self.buckets { bits - 1 } else { bits }
+    }
+
     /// Where the head of a bucket is kept.
     #[inline]
     pub(crate) fn head(&self, bucket: u32) -> &u32 {

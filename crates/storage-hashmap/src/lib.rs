@@ -68,7 +68,7 @@
 //! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
 //! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it. `reserve.rs`:
 //!   memory set aside for what is used outside of the store.
-//! * `sweep.rs`: expiry and clear.
+//! * `sweep.rs`: expiry and clear. `scan.rs`: the walk over all items.
 //! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
 //! * `integrity.rs`: the invariants by name, and their check.
 //! * `typed.rs` and `typed/`: the keyspace of typed values.
@@ -84,6 +84,7 @@ mod metrics;
 mod record;
 mod reserve;
 mod room;
+mod scan;
 mod shard;
 mod slab;
 mod store;

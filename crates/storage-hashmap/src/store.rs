@@ -59,6 +59,11 @@ impl Shared {
         self.shards[shard].0.lock()
     }
 
+    /// How many shards there are.
+    pub(crate) fn shards(&self) -> usize {
+        self.shards.len()
+    }
+
     /// Runs a write in a shard until it has the room it needs.
     ///
     /// No two locks are held at once: when the shard cannot make room by itself, the write is given

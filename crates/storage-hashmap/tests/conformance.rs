@@ -22,3 +22,10 @@ fn one_shard_keeps_the_contract() {
 fn eight_shards_keep_the_contract() {
     conformance::check_shared(|limits| store(limits, 8));
 }
+
+#[test]
+fn a_walk_shows_every_item() {
+    for shards in [1, 8] {
+        conformance::check_scan(|limits| store(limits, shards));
+    }
+}

@@ -24,6 +24,10 @@ pub(crate) struct Args {
     #[arg(short = 'p', long, value_name = "NUM")]
     port: Option<u16>,
 
+    /// TCP port on which RESP, Redis's protocol, is spoken over the same items [default: none]
+    #[arg(long, value_name = "NUM")]
+    resp_port: Option<u16>,
+
     /// Unix socket to listen on (instead of TCP)
     #[arg(short = 's', long, value_name = "FILE")]
     unix_socket: Option<PathBuf>,
@@ -120,6 +124,19 @@ impl Args {
         if let Some(path) = &self.unix_socket {
             server.listen = vec![Listen::Unix(path.clone())];
         }
+        if let Some(port) = self.resp_port {
+            config.resp.port = Some(port);
+            // On the same addresses as memcache, each once.
+            let mut seen = Vec::new();
+            let mut is_new = |interface: &Interface| {
+                let is_new = !seen.contains(&interface.ip);
+                seen.push(interface.ip);
+                is_new
+            };
+            let interfaces = self.listen.iter().filter(|interface| is_new(interface));
+            let at = |interface: &Interface| Interface { port: None, ..*interface }.at(port);
+            config.resp.listen = interfaces.map(at).collect();
+        }
     }
 }
 
@@ -195,6 +212,19 @@ mod tests {
         assert_eq!(listen("segcache -l [::1]:5 -l notls:10.0.0.1:6"), "[::1]:5 notls:10.0.0.1:6");
         assert_eq!(listen("segcache -l localhost"), "127.0.0.1:11211");
         assert_eq!(config("segcache -p 77").server.port, Some(77));
+    }
+
+    #[test]
+    fn resp_has_a_port_of_its_own_on_the_same_addresses() {
+        let listen = |line: &str| {
+            let listen = config(line).resp_listen();
+            listen.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(listen("segcache"), "");
+        assert_eq!(listen("segcache --resp-port 6379"), "127.0.0.1:6379");
+        assert_eq!(listen("segcache --resp-port 7 -s /tmp/x"), "127.0.0.1:7");
+        let several = "segcache --resp-port 7 -p 5 -l 10.0.0.1,[::1]:9 -l notls:[::2]:8,[::1]:3";
+        assert_eq!(listen(several), "10.0.0.1:7 [::1]:7 notls:[::2]:7");
     }
 
     #[test]

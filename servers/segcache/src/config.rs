@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The configuration of `segcache`: the sections that all servers share, `[cache]`, and what belongs
-//! to one storage.
+//! The configuration of `segcache`: the sections that all servers share, `[cache]`, `[resp]`, and what
+//! belongs to one storage.
 
+mod resp;
 mod seg;
 
 use config::ByteSize;
 use protocol_memcache::ServiceOptions;
+pub(crate) use resp::Resp;
 pub(crate) use seg::{Policy, Seg, refusal};
 use serde::{Deserialize, Serialize};
 use server::Error;
@@ -34,6 +36,7 @@ const STORAGE_DEFAULT: Storage = Storage::Seg;
 pub(crate) struct Config {
     pub(crate) server: Server,
     pub(crate) worker: Worker,
+    pub(crate) resp: Resp,
     pub(crate) cache: Cache,
     pub(crate) seg: Seg,
     pub(crate) admin: Admin,
@@ -147,7 +150,17 @@ impl Config {
         if self.evicts() { self.seg.eviction() } else { Eviction::None }
     }
 
-    /// What the service shows in `stats settings`.
+    /// What goes when the cache is full, in the word of its storage, or in Redis's.
+    pub(crate) fn memory_policy(&self) -> String {
+        match (self.evicts(), self.cache.storage) {
+            (false, _) => "noeviction".to_owned(),
+            (true, Storage::Seg) => self.eviction().to_string(),
+            // About what was not used for longest, of all items.
+            (true, Storage::HashMap) => "allkeys-lru".to_owned(),
+        }
+    }
+
+    /// What the service of memcache shows in `stats settings`.
     pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
         let server = &self.server;
         let socket = server.listen.iter().find_map(|listen| match listen {

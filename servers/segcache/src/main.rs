@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A memcached replacement: memcache's text protocol over a storage of choice.
+//! A memcached replacement: memcache's text protocol over a storage of choice, and beside it RESP's
+//! string commands over the same items.
 //!
-//! The wiring and nothing else: `args.rs` is the command line, `config.rs` the file. The protocol and
-//! its service are in `crates/protocol-memcache`, the storages in `crates/storage-*`.
+//! The wiring and nothing else: `args.rs` is the command line, `config.rs` the file, `service.rs` the
+//! two protocols on one store. The protocols and their services are in `crates/protocol-memcache` and
+//! `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
 mod config;
+mod service;
 
 use args::{Args, NAME, VERSION};
 use clap::Parser;
 use config::{Config, PORT, Storage};
+use protocol::{Execute, Protocol};
 use protocol_memcache::{Memcache, MemcacheService};
+use protocol_resp::strings::{Commands, Connection};
 use server::cli;
 use server::{Builder, Error};
+use service::Service;
 use std::process::ExitCode;
-use storage::Store;
+use storage::Scan;
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
 
@@ -29,8 +35,14 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), Error> {
     let config: Config = args.common.load(|config| args.apply(config))?;
     config.check()?;
-    let request_max = Memcache::request_max(config.cache.value_max.0 as usize);
+    let (value_max, resp) = (config.cache.value_max.0 as usize, config.resp_listen());
+    // The largest request that is waited for, of any protocol that is spoken.
+    let mut request_max = Memcache::request_max(value_max);
+    if !resp.is_empty() {
+        request_max = request_max.max(Connection::request_max(value_max));
+    }
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
+    let builder = builder.listen_on(service::RESP, &resp, config.server.socket_mode);
     for warning in config.warnings() {
         eprintln!("warning: {warning}");
     }
@@ -71,19 +83,40 @@ fn hash_map(config: &Config) -> HashMapStore {
         .build()
 }
 
-/// Serves `store` until the process is told to stop.
+/// Serves `store` until the process is told to stop. Who does not want RESP pays nothing for it.
 fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
 where
-    S: Store + Clone + Send + 'static,
+    S: Scan + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max.0 as usize;
+    let memcache = MemcacheService::new(store, config.service_options(VERSION));
+    if config.resp_listen().is_empty() {
+        return run_with(config, builder, move |_tag| Memcache::new(value_max), memcache);
+    }
+    let resp = Commands::new(config.resp_options(format!("{NAME} {VERSION}")));
+    let connection = move |tag| service::connection(tag, value_max);
+    run_with(config, builder, connection, Service::new(memcache, resp))
+}
+
+/// Runs the server with a clone of `service` for each worker.
+fn run_with<P, E, M>(
+    config: &Config,
+    builder: Builder,
+    make_protocol: M,
+    service: E,
+) -> Result<(), Error>
+where
+    P: Protocol + Send + 'static,
+    E: Execute<P> + Clone + Send + 'static,
+    M: Fn(u16) -> P + Clone + Send + 'static,
+{
     // The last worker takes the handle that the others' are clones of: no handle is left over, and a
     // store for one worker need not have a second one.
     let last = config.worker.threads - 1;
-    let mut first = Some(MemcacheService::new(store, config.service_options(VERSION)));
+    let mut first = Some(service);
     let hand_out = |worker| {
         let service = if worker == last { first.take() } else { first.clone() };
         service.expect("the last worker is asked for last")
     };
-    builder.run(config.sections(), move |_tag| Memcache::new(value_max), hand_out)
+    builder.run(config.sections(), make_protocol, hand_out)
 }

@@ -9,37 +9,22 @@
 
 #[path = "support/process.rs"]
 mod process;
+#[path = "support/python.rs"]
+mod python;
 #[path = "../../../crates/server/tests/support/mod.rs"]
 mod support;
 
 use memcache::{Client, MemcacheError};
 use process::Server;
+use python::{same, transcript};
 use std::fmt::Debug;
-use std::path::Path;
 use std::process::Command;
 use support::certificates::Certificates;
 use support::daemon::{Config, Daemon};
 
 /// A Python that has both modules.
 fn python() -> Option<String> {
-    let python = std::env::var("SHOEBILL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import pymemcache, memcache"]).output();
-    if found.is_ok_and(|output| output.status.success()) {
-        return Some(python);
-    }
-    process::missing("a Python with pymemcache and python-memcached (SHOEBILL_PYTHON)");
-    None
-}
-
-/// What a script writes down.
-fn transcript(python: &str, script: &str, arguments: &[&str]) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(script);
-    // -B: leaves no compiled files in the source tree.
-    let output = Command::new(python).arg("-B").arg(path).args(arguments).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{script} {arguments:?} failed after\n{text}\n{errors}");
-    text
+    python::python("pymemcache, memcache", "pymemcache and python-memcached")
 }
 
 /// Plays `script` against both servers.
@@ -48,17 +33,12 @@ fn play(script: &str) {
     let Some(memcached) = process::memcached(&[]) else { return };
     let expected = transcript(&python, script, &[&memcached.address.to_string()]);
     assert!(expected.lines().count() > 80, "it does much:\n{expected}");
-    let same = |name: &str, arguments: &[&str]| {
-        let ours = transcript(&python, script, arguments);
-        let both = expected.lines().zip(ours.lines());
-        for (line, (theirs, ours)) in both.enumerate() {
-            assert_eq!(ours, theirs, "{script} over {name}, line {} of what it was told", line + 1);
-        }
-        assert_eq!(ours.lines().count(), expected.lines().count(), "{script} over {name}");
+    let check = |name: &str, arguments: &[&str]| {
+        same(&format!("{script} over {name}"), &transcript(&python, script, arguments), &expected);
     };
     for storage in process::STORAGES {
         let segcache = process::segcache(&["-t", "2"], &process::over(storage));
-        same(&format!("TCP and {storage}"), &[&segcache.address.to_string()]);
+        check(&format!("TCP and {storage}"), &[&segcache.address.to_string()]);
     }
 
     let config = Config::new("[admin]\nenabled = false\n");
@@ -66,7 +46,7 @@ fn play(script: &str) {
     let mut command = Command::new(process::segcache_path());
     let mut unix = Daemon::spawn(command.arg("-s").arg(&socket[5..]).arg(&config.file));
     unix.line("listening on unix:");
-    same("a unix socket", &[&socket]);
+    check("a unix socket", &[&socket]);
 }
 
 #[test]

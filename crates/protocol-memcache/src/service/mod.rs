@@ -69,6 +69,14 @@ impl<S: Store> MemcacheService<S> {
         &self.store
     }
 
+    /// The store handle as a request at `now` finds it: a delayed `flush_all` that is due has taken
+    /// place. For a service that serves another protocol from the same handle.
+    #[inline]
+    pub fn store_at(&mut self, now: Now) -> &mut S {
+        self.flush_if_due(now);
+        &mut self.store
+    }
+
     /// What the service was told about the server.
     #[must_use]
     pub fn options(&self) -> &ServiceOptions {

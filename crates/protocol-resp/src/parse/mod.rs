@@ -26,6 +26,7 @@ mod fault;
 mod inline;
 mod multibulk;
 mod number;
+mod oversized;
 mod quoted;
 mod request;
 
@@ -33,6 +34,7 @@ pub use args::{Args, Span};
 pub use fault::REQUEST_TOO_LARGE;
 pub use number::integer;
 pub(crate) use number::leading_integer;
+pub(crate) use oversized::{drop_argument, oversized};
 pub use request::Request;
 
 use protocol::{Malformed, Parsed};

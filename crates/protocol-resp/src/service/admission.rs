@@ -180,7 +180,7 @@ pub(super) fn shown(arg: &[u8], most: usize) -> &[u8] {
 
 /// The error for a name that is no command: it quotes the name and what came with it.
 #[cold]
-fn unknown(args: Args<'_>) -> Fault {
+pub(crate) fn unknown(args: Args<'_>) -> Fault {
     let mut text = b"ERR unknown command '".to_vec();
     let name = args.arg(0);
     text.extend_from_slice(shown(name, QUOTED_MAX));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Call`]: everything one run of one command reads and writes.
 
+use super::caller::{Caller, Front};
+use super::clients::Client;
 use super::desk::Desk;
 use super::fault::Fault;
 use super::host::Host;
 use super::keys::Keys;
 use super::notify::Event;
 use super::resp::Resp;
+use super::waiters::Waiting;
 use crate::parse::Args;
-use crate::reply::Writer;
-use crate::table::Spec;
+use crate::reply::{Version, Writer};
+use crate::table::{Catalogue, Spec};
 use clock::Now;
 use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
 use std::sync::Arc;
@@ -66,14 +69,7 @@ impl<'c, V: View> Call<'c, V> {
 
     /// The number of a database.
     pub(crate) fn database(&self, text: &[u8]) -> Result<usize, Fault> {
-        let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
-        if i32::try_from(number).is_err() {
-            return Err(Fault::new(
-                "ERR value is out of range, value must between -2147483648 and 2147483647",
-            ));
-        }
-        let number = usize::try_from(number).ok().filter(|number| *number < self.host.databases);
-        number.ok_or(Fault::new("ERR DB index is out of range"))
+        database(text, self.host.databases)
     }
 
     /// Wall time in milliseconds.
@@ -150,5 +146,62 @@ impl<'c, V: View> Call<'c, V> {
             self.modified(key, Event::DEL);
         }
         is_empty
+    }
+}
+
+/// The number of one of so many databases.
+pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
+    let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
+    if i32::try_from(number).is_err() {
+        return Err(Fault::new(
+            "ERR value is out of range, value must between -2147483648 and 2147483647",
+        ));
+    }
+    let number = usize::try_from(number).ok().filter(|number| *number < databases);
+    number.ok_or(Fault::NO_SUCH_DATABASE)
+}
+
+impl<'c, V: View> Caller<'c> for Call<'c, V> {
+    const CATALOGUE: Catalogue = Catalogue::ALL;
+    const CONNECTION_BYTES: usize = size_of::<Resp>() + size_of::<Client>();
+
+    fn front(&mut self) -> Front<'_, 'c> {
+        Front {
+            spec: self.spec,
+            args: self.args,
+            out: &mut self.out,
+            id: self.id,
+            client: self.conn.client.as_ref(),
+            framing: &mut self.conn.framing,
+            version: &mut self.conn.version,
+            replies: &mut self.conn.replies,
+            control: &mut self.control,
+            now: self.now.ticks,
+            clients: &self.host.clients,
+            directory: Some(self.directory),
+            outbox: self.outbox,
+        }
+    }
+
+    fn tell_subscriptions(&self, version: Version) {
+        if let Some(subscriptions) = &self.conn.subscriptions {
+            subscriptions.set_version(version);
+        }
+    }
+
+    fn asks_for_password(&self) -> bool {
+        self.host.asks_for_password()
+    }
+
+    fn is_password(&self, given: &[u8]) -> bool {
+        self.host.is_password(given)
+    }
+
+    fn set_no_touch(&mut self, on: bool) {
+        self.conn.no_touch = on;
+    }
+
+    fn strike(&self, waiting: &Waiting) {
+        self.host.waiters.take(&self.host.hot, waiting);
     }
 }

@@ -6,7 +6,7 @@ use super::watch::Mark;
 use crate::reply::Version;
 use clock::Ticks;
 use parking_lot::Mutex;
-use protocol::{ConnectionId, Peer};
+use protocol::{ConnectionId, Context, Peer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -48,6 +48,13 @@ pub(crate) struct Names {
     pub(crate) lib_version: Box<[u8]>,
 }
 
+impl Names {
+    /// The memory they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.name.len() + self.lib_name.len() + self.lib_version.len()
+    }
+}
+
 impl Client {
     /// It is between MULTI and EXEC.
     pub(crate) const IN_TRANSACTION: u32 = 1;
@@ -64,16 +71,12 @@ impl Client {
     /// It is closed once its replies are sent: for others it is gone.
     pub(crate) const CLOSING: u32 = 1 << 6;
 
-    /// A connection that was made at `since`, with the mark of the keys it will watch.
-    pub(crate) fn new(
-        id: ConnectionId,
-        since: Ticks,
-        version: Version,
-        spoilt: Mark,
-        peer: Option<Arc<Peer>>,
-    ) -> Self {
+    /// The connection that sends its first command, with the mark of the keys it will watch.
+    pub(crate) fn new(context: &Context<'_>, version: Version, spoilt: Mark) -> Self {
+        let peer = context.directory.get(context.connection);
+        let since = peer.as_ref().map_or(context.now.ticks, |peer| peer.since);
         Client {
-            id,
+            id: context.connection,
             since,
             peer,
             names: Mutex::default(),
@@ -105,6 +108,12 @@ impl Client {
         } else {
             self.flags.fetch_and(!flags, Relaxed);
         }
+    }
+
+    /// Makes it as it was when it was made, but for what it has said of its library.
+    pub(crate) fn reset(&self) {
+        self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH, false);
+        self.names.lock().name = Box::default();
     }
 
     /// Notes that it sends a command now. Only its own worker writes, so plain stores do.

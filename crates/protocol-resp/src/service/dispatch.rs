@@ -2,6 +2,7 @@
 //! What all containers of sub-commands have in common: HELP, and what is said of unknown ones.
 
 use super::call::Call;
+use super::caller::{Caller, Front};
 use super::fault::{Done, Fault};
 use crate::table::{self, CommandId, Spec};
 use storage::keyspace::View;
@@ -10,24 +11,15 @@ use storage::keyspace::View;
 const QUOTED_MAX: usize = 128;
 
 /// A container by itself, whose arity asks for a sub-command.
-pub(crate) fn unknown_subcommand<V: View>(call: &mut Call<'_, V>) -> Done {
-    Err(Fault::arity(call.spec.name))
+pub(crate) fn unknown_subcommand<'c>(call: &mut impl Caller<'c>) -> Done {
+    Err(Fault::arity(call.front().spec.name))
 }
 
 /// Lists the sub-commands of a container.
-pub(crate) fn help<V: View>(call: &mut Call<'_, V>) -> Done {
-    let Some(container) = table::find(call.arg(0)) else { return Err(Fault::SYNTAX) };
-    let title = container.spec().title();
-    let lines = 2 * container.subcommands().len() + 1;
-    call.out.array(lines);
-    call.out.simple(&format!("{title} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
-    for command in container.subcommands() {
-        let spec = command.spec();
-        let syntax = spec.syntax;
-        let space = if syntax.is_empty() { "" } else { " " };
-        call.out.simple(&format!("{}{space}{syntax}", spec.word().to_uppercase()));
-        call.out.simple(&format!("    {}", spec.summary));
-    }
+pub(crate) fn help<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let Front { args, out, .. } = call.front();
+    let container = table::find(args.arg(0)).ok_or(Fault::SYNTAX)?;
+    C::CATALOGUE.help(out, container);
     Ok(())
 }
 

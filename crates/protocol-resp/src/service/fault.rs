@@ -39,6 +39,19 @@ impl Fault {
     /// There is no room, and nothing may be evicted.
     pub const OUT_OF_MEMORY: Fault =
         Fault::new("OOM command not allowed when used memory > 'maxmemory'.");
+    /// An integer would not fit 64 bits any more.
+    pub const OVERFLOW: Fault = Fault::new("ERR increment or decrement would overflow");
+    /// The negative of an argument does not fit 64 bits.
+    pub const DECREMENT_OVERFLOW: Fault = Fault::new("ERR decrement would overflow");
+    /// A floating-point number would not be finite any more.
+    pub const NOT_FINITE: Fault = Fault::new("ERR increment would produce NaN or Infinity");
+    /// A place in a string that must not be negative is.
+    pub const BAD_OFFSET: Fault = Fault::new("ERR offset is out of range");
+    /// A string would get longer than strings may be.
+    pub const TOO_LONG: Fault =
+        Fault::new("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+    /// There is no such database.
+    pub const NO_SUCH_DATABASE: Fault = Fault::new("ERR DB index is out of range");
     /// The connection has not authenticated itself.
     pub const NO_AUTH: Fault = Fault::new("NOAUTH Authentication required.");
 

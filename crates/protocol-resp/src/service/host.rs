@@ -7,6 +7,7 @@ use super::hot::Hot;
 use super::hub::Hub;
 use super::latency::Latency;
 use super::monitor::Monitors;
+use super::password;
 use super::pause::Pause;
 use super::platform::Platform;
 use super::pulse::{Counts, Pulse};
@@ -159,6 +160,12 @@ impl Host {
     #[cold]
     pub(crate) fn asks_for_password(&self) -> bool {
         !self.password.read().is_empty()
+    }
+
+    /// Whether this is the password; while none is asked for, any is.
+    pub(crate) fn is_password(&self, given: &[u8]) -> bool {
+        let expected = self.password.read();
+        expected.is_empty() || password::is_same(given, &expected)
     }
 
     /// The state of a new connection.

@@ -28,13 +28,14 @@
 //! watches, waiters and channels have locks of their own, which are only ever taken after those and
 //! given back before anything else is locked.
 
-mod admission;
-mod call;
-mod clients;
+pub(crate) mod admission;
+pub(crate) mod call;
+pub(crate) mod caller;
+pub(crate) mod clients;
 pub(crate) mod cluster;
 pub mod config;
 pub(crate) mod connection;
-mod deadline;
+pub(crate) mod deadline;
 mod desk;
 pub(crate) mod dispatch;
 mod double;
@@ -55,13 +56,14 @@ pub(crate) mod monitor;
 mod notify;
 mod options;
 pub(crate) mod other;
+mod password;
 mod pause;
 mod picks;
 mod platform;
 pub(crate) mod pubsub;
 mod pulse;
 mod ranges;
-mod resp;
+pub(crate) mod resp;
 mod run;
 mod secrets;
 mod serve;
@@ -70,13 +72,13 @@ pub(crate) mod sets;
 mod sieve;
 mod slowlog;
 pub(crate) mod sorted_sets;
-mod stats;
+pub(crate) mod stats;
 pub(crate) mod strings;
 mod transaction;
 pub(crate) mod transactions;
-mod version;
+pub(crate) mod version;
 mod waiters;
-mod watch;
+pub(crate) mod watch;
 
 pub(crate) use call::Call;
 pub use fault::{Done, Fault};
@@ -86,7 +88,7 @@ pub use resp::{Command, Resp};
 
 use crate::parse::Span;
 use crate::reply::Writer;
-use crate::table::{CommandId, Places};
+use crate::table::CommandId;
 use admission::Admission;
 use buffer::SendBuf;
 use clients::Client;
@@ -94,7 +96,7 @@ use clock::{Now, Ticks};
 use desk::Desk;
 use notify::Event;
 use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
-use resp::Replies;
+use resp::{Replies, stage_of_store};
 use std::sync::Arc;
 use storage::keyspace::{Gone, Keyspace, Reason};
 use values::Limits;
@@ -132,10 +134,7 @@ impl<K: Keyspace> RespService<K> {
     /// Makes a connection known to the others.
     #[cold]
     fn enter(&self, conn: &mut Resp, context: &Context<'_>) {
-        let (id, peer) = (context.connection, context.directory.get(context.connection));
-        let since = peer.as_ref().map_or(context.now.ticks, |peer| peer.since);
-        let client = Client::new(id, since, conn.version, conn.watching.mark(), peer);
-        let client = Arc::new(client);
+        let client = Arc::new(Client::new(context, conn.version, conn.watching.mark()));
         self.host.clients.enter(&client);
         conn.client = Some(client);
     }
@@ -161,9 +160,7 @@ impl<K: Keyspace> RespService<K> {
         context: &mut Context<'_>,
     ) -> Control {
         let before = conn.replies;
-        if before == Replies::SkipNext {
-            conn.replies = Replies::Skip;
-        }
+        conn.replies.begin();
         conn.has_pushed = false;
         let mark = out.mark();
         let control = self.answer(conn, command, spans, out, context);
@@ -171,12 +168,8 @@ impl<K: Keyspace> RespService<K> {
             conn.replies = before;
             return control;
         }
-        // The command may have turned them on.
-        if conn.replies != Replies::On && !conn.has_pushed {
+        if !conn.replies.end() && !conn.has_pushed {
             out.truncate(mark);
-        }
-        if conn.replies == Replies::Skip {
-            conn.replies = Replies::On;
         }
         control
     }
@@ -227,19 +220,15 @@ fn is_of_http(name: &[u8]) -> bool {
 impl<K: Keyspace> Execute<Resp> for RespService<K> {
     #[inline]
     fn prefetch(&self, command: &Command<'_>, stage: Stage) {
-        if let Some(id) = command.id
-            && id.places() == Places::First
-            && command.request.len() > 1
-        {
+        if let Some(key) = command.only_key() {
             // The selected database is the connection's; almost always it is the first.
-            let (db, key) = (0, command.request.arg(1));
-            match stage {
-                Stage::First => self.keyspace.prefetch(db, key, storage::Stage::Index),
-                Stage::Second => self.keyspace.prefetch(db, key, storage::Stage::Item),
-                Stage::Third => match id.element().and_then(|at| command.request.get(at)) {
-                    Some(element) => self.keyspace.prefetch_element(db, key, element),
-                    None => self.keyspace.prefetch(db, key, storage::Stage::Value),
-                },
+            let db = 0;
+            if stage == Stage::Third
+                && let Some(element) = command.element()
+            {
+                self.keyspace.prefetch_element(db, key, element);
+            } else {
+                self.keyspace.prefetch(db, key, stage_of_store(stage));
             }
         }
     }

@@ -8,8 +8,8 @@ use super::transaction::{Transaction, Watching};
 use super::waiters::Waiting;
 use crate::parse::{self, Framing, Request};
 use crate::reply::Version;
-use crate::table::{self, CommandId};
-use protocol::{ErrorReply, Malformed, Parsed, Protocol};
+use crate::table::{self, CommandId, Places};
+use protocol::{ErrorReply, Malformed, Parsed, Protocol, Stage};
 use std::sync::Arc;
 
 /// A connection that speaks RESP: what its requests have set up.
@@ -60,12 +60,55 @@ pub(crate) enum Replies {
     Skip,
 }
 
+impl Replies {
+    /// A command begins.
+    pub(crate) fn begin(&mut self) {
+        if *self == Replies::SkipNext {
+            *self = Replies::Skip;
+        }
+    }
+
+    /// It has ended, and may have turned them on or off; whether its reply is sent.
+    pub(crate) fn end(&mut self) -> bool {
+        let is_sent = *self == Replies::On;
+        if *self == Replies::Skip {
+            *self = Replies::On;
+        }
+        is_sent
+    }
+}
+
 /// A request, and the command its name stands for.
 #[derive(Clone, Debug)]
 pub struct Command<'a> {
     pub(crate) request: Request<'a>,
     /// `None`: there is no such command.
     pub(crate) id: Option<CommandId>,
+}
+
+impl Command<'_> {
+    /// The key, if there is only one and it is the first argument: what is looked ahead for.
+    #[inline]
+    pub(crate) fn only_key(&self) -> Option<&[u8]> {
+        let has = self.id?.places() == Places::First && self.request.len() > 1;
+        has.then(|| self.request.arg(1))
+    }
+
+    /// The element of the key's collection that it asks for.
+    #[inline]
+    pub(crate) fn element(&self) -> Option<&[u8]> {
+        self.request.get(self.id?.element()?)
+    }
+}
+
+/// What a stage of looking ahead is to a store.
+#[inline]
+pub(crate) fn stage_of_store(stage: Stage) -> storage::Stage {
+    match stage {
+        Stage::First => storage::Stage::Index,
+        Stage::Second => storage::Stage::Item,
+        Stage::Third => storage::Stage::Value,
+    }
 }
 
 impl Resp {

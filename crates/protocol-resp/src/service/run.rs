@@ -21,9 +21,6 @@ use std::time::Instant;
 use storage::keyspace::{Keyspace, KeyspaceStats, Scope, View};
 use values::Limits;
 
-/// One in so many runs of a fast command is timed, beside the first so many; the others always are.
-const TIMED_ONE_IN: u64 = 16;
-
 impl<K: Keyspace> RespService<K> {
     /// Runs a command by itself.
     #[inline]
@@ -198,10 +195,7 @@ impl<V: View> Stage<'_, '_, V> {
     /// Whether this run of a command is timed.
     #[inline]
     fn is_timed(&self, id: CommandId) -> bool {
-        let calls = self.desk.tally.of(id.index()).calls.get();
-        calls < TIMED_ONE_IN
-            || calls.is_multiple_of(TIMED_ONE_IN)
-            || !id.spec().flags.has(Flags::FAST)
+        self.desk.tally.of(id.index()).is_next_timed(id.spec())
             || self.host.slowlog.times_all()
             || self.host.latency.is_on()
     }

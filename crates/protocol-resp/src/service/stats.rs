@@ -2,12 +2,15 @@
 //! [`Stats`]: what each command was asked for, and how it went.
 
 use super::histogram::{Distribution, Histogram};
-use crate::table;
+use crate::table::{self, Flags, Spec};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+/// One in so many runs of a fast command is timed, beside the first so many; the others always are.
+const TIMED_ONE_IN: u64 = 16;
 
 /// The counts of all workers.
 #[derive(Debug, Default)]
@@ -55,6 +58,18 @@ impl CommandStats {
         self.calls + self.rejected + self.failed > 0
     }
 
+    /// What INFO says of it.
+    pub(crate) fn describe(&self) -> String {
+        format!(
+            "calls={},usec={},usec_per_call={:.2},rejected_calls={},failed_calls={}",
+            self.calls,
+            self.micros(),
+            self.mean_micros(),
+            self.rejected,
+            self.failed
+        )
+    }
+
     /// Microseconds of all runs, those that were not timed taken to be like those that were.
     pub(crate) fn micros(&self) -> u64 {
         (self.mean_micros() * self.calls as f64) as u64
@@ -87,6 +102,13 @@ impl Count {
 }
 
 impl CommandTally {
+    /// Whether the next run is timed, to tell how long they take.
+    #[inline]
+    pub(crate) fn is_next_timed(&self, spec: &Spec) -> bool {
+        let calls = self.calls.get();
+        calls < TIMED_ONE_IN || calls.is_multiple_of(TIMED_ONE_IN) || !spec.flags.has(Flags::FAST)
+    }
+
     /// Counts a run that was timed; `is_tracking` says whether it goes into the histogram too.
     pub(crate) fn time(&self, elapsed: Duration, is_tracking: bool) {
         let nanos = elapsed.as_nanos() as u64;

@@ -7,7 +7,7 @@
 //!
 //! * `spec.rs`: what is in a row. `bits.rs`, `key_spec.rs`, `syntax.rs`: its larger parts.
 //! * `strings.rs`, `generic.rs`, ...: the rows, a file for each group. `macros.rs`: their notation.
-//! * `lookup.rs`: from a name to its row.
+//! * `lookup.rs`: from a name to its row. `catalogue.rs`: those rows that a service has.
 //! * `keys.rs`: the keys of a given command.
 //! * `info/`: what `COMMAND` answers.
 //!
@@ -27,6 +27,7 @@
 //! ```
 
 mod bits;
+mod catalogue;
 mod cluster;
 mod connection;
 mod generic;
@@ -49,6 +50,7 @@ mod transactions;
 
 use crate::service::{Call, Done};
 pub use bits::{Categories, Flags, KeyFlags};
+pub use catalogue::Catalogue;
 pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
 pub use spec::{Deprecation, Group, Shape, Spec};
@@ -98,7 +100,7 @@ static TABLE: [&Spec; COUNT] = {
 };
 
 /// The number of a command that there is.
-const fn number_of(name: &str) -> u16 {
+pub(crate) const fn number_of(name: &str) -> u16 {
     let mut row = 0;
     while row < COUNT {
         if lookup::same(TABLE[row].name, name) {

@@ -5,7 +5,7 @@ use crate::ours::{get, items, ours, pairs, text};
 use crate::redis::Redis;
 use protocol_resp::Version;
 use protocol_resp::client::Value;
-use protocol_resp::table::{self, info};
+use protocol_resp::table::{self, Catalogue};
 
 /// Commands whose arguments differ from Redis 7.0 on purpose, and why.
 const DIFFERENT: [(&str, &str); 5] = [
@@ -23,7 +23,7 @@ const DIFFERENT: [(&str, &str); 5] = [
 const NOT_TOLD_OF_ARGUMENTS: [&str; 2] = ["since", "deprecated_since"];
 
 fn docs(version: Version, name: &str) -> Value {
-    ours(version, |out| info::docs(out, [name.as_bytes()].into_iter()))
+    ours(version, |out| Catalogue::ALL.docs(out, [name.as_bytes()].into_iter()))
 }
 
 /// One argument as a line: its fields in order, the parts behind.

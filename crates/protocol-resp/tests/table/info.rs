@@ -5,7 +5,7 @@ use crate::ours::{items, ours, text, without};
 use crate::redis::Redis;
 use protocol_resp::Version;
 use protocol_resp::client::Value;
-use protocol_resp::table::{self, info};
+use protocol_resp::table::{self, Catalogue, info};
 use std::collections::BTreeSet;
 
 /// Where an entry has what.
@@ -63,7 +63,9 @@ fn every_entry_is_that_of_redis() {
             let command = command.spec().name;
             let theirs = redis.ask(&["COMMAND", "INFO", command]);
             let theirs = &items(&theirs)[0];
-            let ours = ours(version, |out| info::some(out, [command.as_bytes()].into_iter()));
+            let ours = ours(version, |out| {
+                Catalogue::ALL.some_entries(out, [command.as_bytes()].into_iter());
+            });
             let ours = &items(&ours)[0];
             if *theirs == Value::Null {
                 newer.push(command);
@@ -92,7 +94,7 @@ fn every_entry_is_that_of_redis() {
 
 #[test]
 fn sub_commands_are_inside_of_their_containers() {
-    let all = ours(Version::Resp3, info::all);
+    let all = ours(Version::Resp3, |out| Catalogue::ALL.entries(out));
     let mut names = Vec::new();
     for entry in items(&all) {
         names.push(name(entry));
@@ -102,7 +104,7 @@ fn sub_commands_are_inside_of_their_containers() {
             names.push(name(subcommand));
         }
     }
-    let listed = ours(Version::Resp3, |out| info::list(out, info::Filter::All));
+    let listed = ours(Version::Resp3, |out| Catalogue::ALL.list(out, info::Filter::All));
     assert_eq!(names, items(&listed).iter().map(text).collect::<Vec<_>>());
     assert_eq!(names.len(), table::COUNT);
 }
@@ -110,12 +112,12 @@ fn sub_commands_are_inside_of_their_containers() {
 #[test]
 fn all_commands_come_without_a_name_and_what_is_unknown_is_null() {
     for version in [Version::Resp2, Version::Resp3] {
-        let all = ours(version, info::all);
-        assert_eq!(ours(version, |out| info::some(out, [].into_iter())), all);
+        let all = ours(version, |out| Catalogue::ALL.entries(out));
+        assert_eq!(ours(version, |out| Catalogue::ALL.some_entries(out, [].into_iter())), all);
         let count = Value::Integer(items(&all).len() as i64);
-        assert_eq!(ours(version, info::count), count);
+        assert_eq!(ours(version, |out| Catalogue::ALL.count(out)), count);
         let names = [&b"nope"[..], b"GET", b"config|nope", b"Config|Get"];
-        let some = ours(version, |out| info::some(out, names.into_iter()));
+        let some = ours(version, |out| Catalogue::ALL.some_entries(out, names.into_iter()));
         let known = |value: &Value| (*value != Value::Null).then(|| name(value).to_owned());
         assert_eq!(
             items(&some).iter().map(known).collect::<Vec<_>>(),
@@ -151,7 +153,7 @@ fn lists_are_filtered_as_by_redis() {
             assert_eq!(theirs, Value::Error(b"ERR syntax error".to_vec()), "{filter}");
             continue;
         };
-        let ours = ours(Version::Resp2, |out| info::list(out, filter));
+        let ours = ours(Version::Resp2, |out| Catalogue::ALL.list(out, filter));
         let ours: BTreeSet<&str> = items(&ours).iter().map(text).collect();
         let theirs: BTreeSet<&str> = items(&theirs).iter().map(text).collect();
         let ours: BTreeSet<&str> = ours.into_iter().filter(|name| !NEWER.contains(name)).collect();
@@ -162,7 +164,7 @@ fn lists_are_filtered_as_by_redis() {
 #[test]
 fn help_has_two_lines_for_each_sub_command() {
     for container in table::commands().filter(|command| command.is_container()) {
-        let help = ours(Version::Resp3, |out| info::help(out, container));
+        let help = ours(Version::Resp3, |out| Catalogue::ALL.help(out, container));
         let help: Vec<&str> = items(&help).iter().map(text).collect();
         let name = container.spec().name.to_uppercase();
         let first = format!("{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");

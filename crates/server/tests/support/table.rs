@@ -101,10 +101,26 @@ impl Row {
         }
     }
 
+    /// As [`Row::builder`], with a second listener of the same transport whose tag is `tag`.
+    pub fn builder_with(&self, tag: u16) -> Builder {
+        let endpoint = match self.endpoint() {
+            Endpoint::Unix { path, mode } => {
+                Endpoint::Unix { path: path.with_extension("2"), mode }
+            }
+            tcp => tcp,
+        };
+        self.builder().listen_as(tag, endpoint, self.transport.is_tls())
+    }
+
     /// A client of the server that [`Row::builder`] has made.
     pub fn connect(&self, process: &Process) -> Client {
+        self.connect_to(&process.endpoints()[0])
+    }
+
+    /// A client of one of its listeners.
+    pub fn connect_to(&self, endpoint: &Endpoint) -> Client {
         let certificates = self.certificates.as_ref();
-        match &process.endpoints()[0] {
+        match endpoint {
             Endpoint::Unix { path, .. } => Client::unix(path),
             Endpoint::Tcp(address) => match (self.transport, certificates) {
                 (Transport::Tls12, Some(ours)) => Client::tls(*address, ours.client(&TLS12, false)),

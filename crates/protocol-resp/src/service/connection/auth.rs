@@ -1,56 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Who the client is, and how it is spoken to: AUTH, HELLO.
 
-use super::super::call::Call;
+use super::super::caller::{Caller, Front};
 use super::super::fault::{Done, Fault};
-use super::super::host::Host;
 use super::super::version::REDIS_VERSION;
-use super::names::{check_name, set_name};
+use super::names::check_name;
 use crate::reply::Version;
-use std::hint::black_box;
-use std::sync::atomic::Ordering::Relaxed;
-use storage::keyspace::View;
 
 /// The only user.
 pub(crate) const USER: &[u8] = b"default";
 
 /// Says who the client is: the password of the only user.
-pub(crate) fn auth<V: View>(call: &mut Call<'_, V>) -> Done {
-    let (user, password) = match call.args.len() {
-        2 if !call.host.asks_for_password() => {
+pub(crate) fn auth<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { args, .. } = call.front();
+    let (user, password) = match args.len() {
+        2 if !call.asks_for_password() => {
             return Err(Fault::new(
                 "ERR AUTH <password> called without any password configured for the default user. \
                  Are you sure your configuration is correct?",
             ));
         }
-        2 => (USER, call.arg(1)),
-        3 => (call.arg(1), call.arg(2)),
+        2 => (USER, args.arg(1)),
+        3 => (args.arg(1), args.arg(2)),
         _ => return Err(Fault::SYNTAX),
     };
-    check(call.host, user, password)?;
-    call.conn.framing.authenticated = true;
-    call.out.ok();
+    let_in(call, user, password)?;
+    call.front().out.ok();
     Ok(())
 }
 
 /// Without a password of its own the user is let in with any.
-fn check(host: &Host, user: &[u8], password: &[u8]) -> Done {
-    let expected = host.password.read();
-    if user == USER && (expected.is_empty() || is_same(password, &expected)) {
-        return Ok(());
+fn let_in<'c>(call: &mut impl Caller<'c>, user: &[u8], password: &[u8]) -> Done {
+    if user != USER || !call.is_password(password) {
+        return Err(Fault::new("WRONGPASS invalid username-password pair or user is disabled."));
     }
-    Err(Fault::new("WRONGPASS invalid username-password pair or user is disabled."))
-}
-
-/// Whether two passwords are the same. The time it takes depends on the length of the first alone:
-/// it tells who guesses nothing of the second.
-fn is_same(given: &[u8], expected: &[u8]) -> bool {
-    let mut difference = given.len() ^ expected.len();
-    for (i, byte) in given.iter().enumerate() {
-        let other = expected[i % expected.len().max(1)];
-        difference |= usize::from(black_box(byte ^ other));
-    }
-    black_box(difference) == 0
+    call.front().framing.authenticated = true;
+    Ok(())
 }
 
 /// What HELLO is asked for.
@@ -92,13 +77,12 @@ fn version(word: &[u8]) -> Result<Version, Fault> {
 }
 
 /// Chooses the version of the protocol, and describes the server.
-pub(crate) fn hello<V: View>(call: &mut Call<'_, V>) -> Done {
-    let wishes = Wishes::parse(call.args.tail(1).iter())?;
+pub(crate) fn hello<'c>(call: &mut impl Caller<'c>) -> Done {
+    let wishes = Wishes::parse(call.front().args.tail(1).iter())?;
     if let Some((user, password)) = wishes.credentials {
-        check(call.host, user, password)?;
-        call.conn.framing.authenticated = true;
+        let_in(call, user, password)?;
     }
-    if !call.conn.framing.authenticated && call.host.asks_for_password() {
+    if !call.front().framing.authenticated && call.asks_for_password() {
         return Err(Fault::new(
             "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
              HELLO AUTH <user> <pass> option can be used to authenticate the client and select the \
@@ -106,18 +90,17 @@ pub(crate) fn hello<V: View>(call: &mut Call<'_, V>) -> Done {
         ));
     }
     if let Some(name) = wishes.name {
-        set_name(call, name);
+        call.front().set_name(name);
     }
     if let Some(version) = wishes.version {
         call.set_version(version);
     }
-    describe(call);
+    describe(call.front());
     Ok(())
 }
 
-fn describe<V: View>(call: &mut Call<'_, V>) {
-    let (version, id) = (call.conn.version, call.id);
-    let out = &mut call.out;
+fn describe(front: Front<'_, '_>) {
+    let Front { out, version, id, .. } = front;
     out.map(7);
     out.bulk(b"server");
     out.bulk(b"redis");
@@ -135,40 +118,9 @@ fn describe<V: View>(call: &mut Call<'_, V>) {
     out.array(0);
 }
 
-impl<V: View> Call<'_, V> {
-    /// Chooses the version of the protocol, from the reply to this command on.
-    pub(crate) fn set_version(&mut self, version: Version) {
-        self.out.set_version(version);
-        self.conn.version = version;
-        if let Some(client) = &self.conn.client {
-            client.version.store(version.number().into(), Relaxed);
-        }
-        if let Some(subscriptions) = &self.conn.subscriptions {
-            subscriptions.set_version(version);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn passwords_are_compared_in_full() {
-        let pairs: [(&str, &str, bool); 8] = [
-            ("", "", true),
-            ("secret", "secret", true),
-            ("secret", "Secret", false),
-            ("secret", "secre", false),
-            ("secre", "secret", false),
-            ("", "secret", false),
-            ("aa", "a", false),
-            ("secretsecret", "secret", false),
-        ];
-        for (given, expected, same) in pairs {
-            assert_eq!(is_same(given.as_bytes(), expected.as_bytes()), same, "{given} {expected}");
-        }
-    }
 
     #[test]
     fn hello_takes_its_options_in_any_order() {

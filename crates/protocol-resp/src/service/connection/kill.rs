@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closing connections: CLIENT KILL.
 
-use super::super::call::Call;
+use super::super::caller::{Caller, Front};
 use super::super::clients::Client;
 use super::super::fault::{Done, Fault};
 use super::auth::USER;
@@ -9,7 +9,6 @@ use super::roster::{Kind, Someone, everyone};
 use crate::parse::Args;
 use clock::Ticks;
 use protocol::{ConnectionId, Control};
-use storage::keyspace::View;
 
 /// Which connections are meant: those that meet all conditions.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -74,41 +73,43 @@ fn seconds(value: &[u8]) -> Result<u64, Fault> {
 }
 
 /// Closes connections: that with an address, or those that meet conditions.
-pub(crate) fn client_kill<V: View>(call: &mut Call<'_, V>) -> Done {
-    let by_address = call.args.len() == 3;
+pub(crate) fn client_kill<'c>(call: &mut impl Caller<'c>) -> Done {
+    let front = call.front();
+    let (args, me, now) = (front.args, front.id, front.now);
+    let by_address = args.len() == 3;
     let filter = if by_address {
-        Filter { address: Some(call.arg(2)), ..Filter::default() }
+        Filter { address: Some(args.arg(2)), ..Filter::default() }
     } else {
-        Filter::parse(call.args.tail(2))?
+        Filter::parse(args.tail(2))?
     };
-    let mut killed = 0;
-    for someone in everyone(call) {
-        if filter.matches(&someone, call.id, call.now.ticks) {
-            kill(call, &someone);
-            killed += 1;
-        }
+    let mut meant = everyone(&front);
+    meant.retain(|someone| filter.matches(someone, me, now));
+    for someone in &meant {
+        kill(call, someone);
     }
-    match (by_address, killed) {
+    let Front { out, .. } = call.front();
+    match (by_address, meant.len()) {
         (true, 0) => return Err(Fault::new("ERR No such client")),
-        (true, _) => call.out.ok(),
-        (false, _) => call.out.count(killed),
+        (true, _) => out.ok(),
+        (false, killed) => out.count(killed),
     }
     Ok(())
 }
 
-fn kill<V: View>(call: &mut Call<'_, V>, someone: &Someone) {
-    if someone.id == call.id {
+fn kill<'c>(call: &mut impl Caller<'c>, someone: &Someone) {
+    let Front { id, control, outbox, .. } = call.front();
+    if someone.id == id {
         // Once it has its reply.
-        call.control = Control::Close;
+        *control = Control::Close;
         return;
     }
+    outbox.close(someone.id);
     if let Some(client) = &someone.client {
         client.set(Client::CLOSING, true);
         // It is gone from here on: nothing may be taken for it from the keys it waits for.
         let waiting = client.waiting.lock().take();
         if let Some(waiting) = waiting {
-            call.host.waiters.take(&call.host.hot, &waiting);
+            call.strike(&waiting);
         }
     }
-    call.outbox.close(someone.id);
 }

@@ -1,51 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Descriptions of connections: CLIENT LIST, CLIENT INFO.
 
-use super::super::call::Call;
-use super::super::clients::{Client, Names};
+use super::super::caller::{Caller, Front};
+use super::super::clients::Client;
 use super::super::fault::{Done, Fault};
-use super::super::resp::Resp;
 use super::auth::USER;
 use super::roster::{Kind, Someone, everyone};
 use crate::table::CommandId;
 use clock::Ticks;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::keyspace::View;
 
 /// Describes this connection.
-pub(crate) fn client_info<V: View>(call: &mut Call<'_, V>) -> Done {
-    let mut text = Vec::new();
-    describe(&Someone::me(call), call.now.ticks, &mut text);
-    call.out.verbatim(b"txt", &text);
+pub(crate) fn client_info<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let mut front = call.front();
+    let me = Someone::me(&front);
+    write::<C>(&[me], &mut front);
     Ok(())
 }
 
 /// Describes connections: all, those of a kind, or those with certain numbers.
-pub(crate) fn client_list<V: View>(call: &mut Call<'_, V>) -> Done {
-    let option = call.args.get(2).map(<[u8]>::to_ascii_lowercase);
-    let chosen = match (option.as_deref(), call.args.len()) {
-        (None, _) => everyone(call),
+pub(crate) fn client_list<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let mut front = call.front();
+    let args = front.args;
+    let option = args.get(2).map(<[u8]>::to_ascii_lowercase);
+    let chosen = match (option.as_deref(), args.len()) {
+        (None, _) => everyone(&front),
         (Some(b"type"), 4) => {
-            let kind = Kind::named(call.arg(3))?;
-            everyone(call).into_iter().filter(|someone| someone.kind() == kind).collect()
+            let kind = Kind::named(args.arg(3))?;
+            everyone(&front).into_iter().filter(|someone| someone.kind() == kind).collect()
         }
-        (Some(b"id"), 4..) => with_ids(call)?,
+        (Some(b"id"), 4..) => with_ids(&front)?,
         _ => return Err(Fault::SYNTAX),
     };
-    let mut text = Vec::new();
-    for someone in &chosen {
-        describe(someone, call.now.ticks, &mut text);
-    }
-    call.out.verbatim(b"txt", &text);
+    write::<C>(&chosen, &mut front);
     Ok(())
 }
 
+/// Replies with a line for each.
+fn write<'c, C: Caller<'c>>(chosen: &[Someone], front: &mut Front<'_, 'c>) {
+    let mut text = Vec::new();
+    for someone in chosen {
+        describe(someone, C::CONNECTION_BYTES, front.now, &mut text);
+    }
+    front.out.verbatim(b"txt", &text);
+}
+
 /// Those with the numbers that the arguments name, in that order and as often.
-fn with_ids<V: View>(call: &Call<'_, V>) -> Result<Vec<Someone>, Fault> {
-    let ids = call.args.tail(3).iter().map(values::parse_i64);
+fn with_ids(front: &Front<'_, '_>) -> Result<Vec<Someone>, Fault> {
+    let ids = front.args.tail(3).iter().map(values::parse_i64);
     let ids: Option<Vec<i64>> = ids.collect();
     let ids = ids.ok_or(Fault::new("ERR Invalid client ID"))?;
-    let all = everyone(call);
+    let all = everyone(front);
     let find = |id: i64| {
         let at = all.binary_search_by_key(&id, |someone| someone.id.serial() as i64).ok()?;
         Some(all[at].clone())
@@ -55,7 +60,7 @@ fn with_ids<V: View>(call: &Call<'_, V>) -> Result<Vec<Someone>, Fault> {
 
 /// Appends a line in the form of Redis 7.4. What cannot be known here of a connection, such as how
 /// full its buffers are, is 0 or -1.
-fn describe(someone: &Someone, now: Ticks, text: &mut Vec<u8>) {
+fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8>) {
     let client = someone.client.as_deref();
     let number = |of: fn(&Client) -> u64| client.map_or(0, of);
     let names = client.map(|client| client.names.lock().clone()).unwrap_or_default();
@@ -84,7 +89,7 @@ fn describe(someone: &Someone, now: Ticks, text: &mut Vec<u8>) {
         subscriptions(1),
         subscriptions(2),
         number(|client| client.watched.load(Relaxed).into()),
-        memory(&names) + queued_bytes,
+        (state_bytes + names.bytes()) as u64 + queued_bytes,
         client.and_then(last_command).map_or("NULL", |command| command.spec().name),
         USER.escape_ascii(),
         client.map_or(2, |client| client.version.load(Relaxed)),
@@ -98,12 +103,6 @@ fn describe(someone: &Someone, now: Ticks, text: &mut Vec<u8>) {
 
 fn last_command(client: &Client) -> Option<CommandId> {
     CommandId::at(client.last_command.load(Relaxed) as usize)
-}
-
-/// Bytes that the service keeps for a connection.
-fn memory(names: &Names) -> u64 {
-    let names = names.name.len() + names.lib_name.len() + names.lib_version.len();
-    (size_of::<Resp>() + size_of::<Client>() + names) as u64
 }
 
 /// A letter for each state that is not the usual one; `N` for none.

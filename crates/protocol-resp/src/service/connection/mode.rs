@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a client is treated: CLIENT REPLY, NO-EVICT, NO-TOUCH.
 
-use super::super::call::Call;
+use super::super::caller::{Caller, Front};
 use super::super::clients::Client;
 use super::super::fault::{Done, Fault};
 use super::super::resp::Replies;
-use storage::keyspace::View;
 
 /// Turns replies off and on. Only what turns them on is answered.
-pub(crate) fn client_reply<V: View>(call: &mut Call<'_, V>) -> Done {
-    let word = call.arg(2);
+pub(crate) fn client_reply<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { args, replies, out, .. } = call.front();
+    let word = args.arg(2);
     if word.eq_ignore_ascii_case(b"on") {
-        call.conn.replies = Replies::On;
-        call.out.ok();
+        *replies = Replies::On;
+        out.ok();
     } else if word.eq_ignore_ascii_case(b"off") {
-        call.conn.replies = Replies::Off;
+        *replies = Replies::Off;
     } else if word.eq_ignore_ascii_case(b"skip") {
-        if call.conn.replies != Replies::Off {
-            call.conn.replies = Replies::SkipNext;
+        if *replies != Replies::Off {
+            *replies = Replies::SkipNext;
         }
     } else {
         return Err(Fault::SYNTAX);
@@ -27,34 +27,29 @@ pub(crate) fn client_reply<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Spares the connection when others must go to free memory. None has to: the limit of memory is for
 /// keys, and buffers have limits of their own. So it shows in the list of clients, and no more.
-pub(crate) fn client_no_evict<V: View>(call: &mut Call<'_, V>) -> Done {
-    let on = switch(call.arg(2))?;
-    set(call, Client::NO_EVICT, on);
-    call.out.ok();
+pub(crate) fn client_no_evict<'c>(call: &mut impl Caller<'c>) -> Done {
+    switch(call, Client::NO_EVICT)?;
     Ok(())
 }
 
-/// Lets the connection use keys without a trace of it.
-pub(crate) fn client_no_touch<V: View>(call: &mut Call<'_, V>) -> Done {
-    let on = switch(call.arg(2))?;
-    call.conn.no_touch = on;
-    set(call, Client::NO_TOUCH, on);
-    call.out.ok();
+/// Lets the connection use keys without a trace of it, where the store has such reads.
+pub(crate) fn client_no_touch<'c>(call: &mut impl Caller<'c>) -> Done {
+    let on = switch(call, Client::NO_TOUCH)?;
+    call.set_no_touch(on);
     Ok(())
 }
 
-fn switch(word: &[u8]) -> Result<bool, Fault> {
-    if word.eq_ignore_ascii_case(b"on") {
-        Ok(true)
-    } else if word.eq_ignore_ascii_case(b"off") {
-        Ok(false)
-    } else {
-        Err(Fault::SYNTAX)
+/// Turns a flag on or off.
+fn switch<'c>(call: &mut impl Caller<'c>, flag: u32) -> Result<bool, Fault> {
+    let Front { args, client, out, .. } = call.front();
+    let word = args.arg(2);
+    let on = word.eq_ignore_ascii_case(b"on");
+    if !on && !word.eq_ignore_ascii_case(b"off") {
+        return Err(Fault::SYNTAX);
     }
-}
-
-fn set<V: View>(call: &Call<'_, V>, flag: u32, on: bool) {
-    if let Some(client) = &call.conn.client {
+    if let Some(client) = client {
         client.set(flag, on);
     }
+    out.ok();
+    Ok(on)
 }

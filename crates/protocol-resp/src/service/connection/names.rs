@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a client is called, by the server and by itself: CLIENT ID, GETNAME, SETNAME, SETINFO.
 
-use super::super::call::Call;
+use super::super::caller::{Caller, Front};
 use super::super::clients::Names;
 use super::super::fault::{Done, Fault};
-use storage::keyspace::View;
 
 /// Tells the number of the connection.
-pub(crate) fn client_id<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.integer(call.id.serial() as i64);
+pub(crate) fn client_id<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { id, out, .. } = call.front();
+    out.integer(id.serial() as i64);
     Ok(())
 }
 
 /// Tells the name of the connection, if it has one.
-pub(crate) fn client_getname<V: View>(call: &mut Call<'_, V>) -> Done {
-    let client = call.conn.client.as_ref();
+pub(crate) fn client_getname<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { client, out, .. } = call.front();
     let name = client.map(|client| client.names.lock().name.clone());
-    call.out.bulk_or_null(name.as_deref().filter(|name| !name.is_empty()));
+    out.bulk_or_null(name.as_deref().filter(|name| !name.is_empty()));
     Ok(())
 }
 
 /// Names the connection; an empty name takes it away.
-pub(crate) fn client_setname<V: View>(call: &mut Call<'_, V>) -> Done {
-    let name = call.arg(2);
+pub(crate) fn client_setname<'c>(call: &mut impl Caller<'c>) -> Done {
+    let front = call.front();
+    let name = front.args.arg(2);
     check_name(name)?;
-    set_name(call, name);
-    call.out.ok();
+    front.set_name(name);
+    front.out.ok();
     Ok(())
 }
 
 /// Notes which library the client uses.
-pub(crate) fn client_setinfo<V: View>(call: &mut Call<'_, V>) -> Done {
-    let (attribute, value) = (call.arg(2), call.arg(3));
+pub(crate) fn client_setinfo<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { args, client, out, .. } = call.front();
+    let (attribute, value) = (args.arg(2), args.arg(3));
     let place: fn(&mut Names) -> &mut Box<[u8]> = if attribute.eq_ignore_ascii_case(b"lib-name") {
         |names| &mut names.lib_name
     } else if attribute.eq_ignore_ascii_case(b"lib-ver") {
@@ -43,10 +45,10 @@ pub(crate) fn client_setinfo<V: View>(call: &mut Call<'_, V>) -> Done {
         let why: &[u8] = b" cannot contain spaces, newlines or special characters.";
         return Err(Fault::made([b"ERR ", attribute, why].concat()));
     }
-    if let Some(client) = &call.conn.client {
+    if let Some(client) = client {
         *place(&mut client.names.lock()) = value.into();
     }
-    call.out.ok();
+    out.ok();
     Ok(())
 }
 
@@ -64,8 +66,10 @@ fn is_plain(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_graphic)
 }
 
-pub(super) fn set_name<V: View>(call: &Call<'_, V>, name: &[u8]) {
-    if let Some(client) = &call.conn.client {
-        client.names.lock().name = name.into();
+impl Front<'_, '_> {
+    pub(super) fn set_name(&self, name: &[u8]) {
+        if let Some(client) = self.client {
+            client.names.lock().name = name.into();
+        }
     }
 }

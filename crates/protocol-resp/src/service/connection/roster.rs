@@ -2,7 +2,7 @@
 //! [`Someone`]: a connection as the commands see it that look at all of them. One that has never sent
 //! a command is known by its socket alone.
 
-use super::super::call::Call;
+use super::super::caller::Front;
 use super::super::clients::{Client, address};
 use super::super::fault::Fault;
 use clock::Ticks;
@@ -10,7 +10,6 @@ use protocol::{ConnectionId, Peer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::keyspace::View;
 
 /// A connection.
 #[derive(Clone, Debug)]
@@ -45,10 +44,10 @@ impl Kind {
 
 impl Someone {
     /// The client that sent the command.
-    pub(super) fn me<V: View>(call: &Call<'_, V>) -> Self {
-        let client = call.conn.client.clone();
+    pub(super) fn me(front: &Front<'_, '_>) -> Self {
+        let client = front.client.cloned();
         let peer = client.as_ref().and_then(|client| client.peer.clone());
-        Someone { id: call.id, client, peer }
+        Someone { id: front.id, client, peer }
     }
 
     /// The address of the client.
@@ -103,12 +102,12 @@ impl Someone {
 }
 
 /// All connections, oldest first.
-pub(super) fn everyone<V: View>(call: &Call<'_, V>) -> Vec<Someone> {
+pub(super) fn everyone(front: &Front<'_, '_>) -> Vec<Someone> {
     let mut all = BTreeMap::new();
-    for peer in call.directory.list() {
+    for peer in front.directory.iter().flat_map(|directory| directory.list()) {
         all.insert(peer.id, Someone { id: peer.id, client: None, peer: Some(peer) });
     }
-    for client in call.host.clients.list() {
+    for client in front.clients.list() {
         let peer = client.peer.clone();
         all.insert(client.id, Someone { id: client.id, client: Some(client), peer });
     }

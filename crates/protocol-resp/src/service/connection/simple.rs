@@ -2,7 +2,7 @@
 //! PING, ECHO, SELECT, QUIT, RESET.
 
 use super::super::call::Call;
-use super::super::clients::Client;
+use super::super::caller::{Caller, Front};
 use super::super::fault::{Done, Fault};
 use super::super::pubsub;
 use super::super::resp::Replies;
@@ -31,8 +31,9 @@ pub(crate) fn ping<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Returns its argument.
-pub(crate) fn echo<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.bulk(call.arg(1));
+pub(crate) fn echo<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { args, out, .. } = call.front();
+    out.bulk(args.arg(1));
     Ok(())
 }
 
@@ -52,9 +53,10 @@ fn set_database<V: View>(call: &mut Call<'_, V>, db: usize) {
 }
 
 /// Closes the connection.
-pub(crate) fn quit<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.ok();
-    call.control = Control::Close;
+pub(crate) fn quit<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { out, control, .. } = call.front();
+    out.ok();
+    *control = Control::Close;
     Ok(())
 }
 
@@ -75,8 +77,7 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
         call.conn.replies = Replies::On;
     }
     if let Some(client) = &call.conn.client {
-        client.set(Client::MONITOR | Client::NO_EVICT | Client::NO_TOUCH, false);
-        client.names.lock().name = Box::default();
+        client.reset();
     }
     call.out.simple("RESET");
     Ok(())

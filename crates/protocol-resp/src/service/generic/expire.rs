@@ -10,7 +10,7 @@ use values::Entry;
 
 /// On what condition an expiry is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Condition {
+pub(crate) struct Condition {
     if_none: bool,
     if_any: bool,
     if_later: bool,
@@ -19,7 +19,7 @@ struct Condition {
 
 impl Condition {
     /// Reads the options behind the time.
-    fn parse<'a>(words: impl Iterator<Item = &'a [u8]>) -> Result<Self, Fault> {
+    pub(crate) fn parse<'a>(words: impl Iterator<Item = &'a [u8]>) -> Result<Self, Fault> {
         let mut condition = Condition::default();
         for word in words {
             match word.to_ascii_lowercase().as_slice() {
@@ -47,7 +47,7 @@ impl Condition {
     }
 
     /// Whether an expiry at `new` may take the place of the one at `old`. None is later than any.
-    fn allows(self, old: Option<u64>, new: i64) -> bool {
+    pub(crate) fn allows(self, old: Option<u64>, new: i64) -> bool {
         let old_moment = old.map(|moment| moment as i64);
         !(self.if_none && old.is_some()
             || self.if_any && old.is_none()

@@ -14,11 +14,11 @@ mod wait;
 pub(crate) mod walk;
 
 pub(crate) use expire::{
-    expire, expireat, expiretime, persist, pexpire, pexpireat, pexpiretime, pttl, ttl,
+    Condition, expire, expireat, expiretime, persist, pexpire, pexpireat, pexpiretime, pttl, ttl,
 };
 pub(crate) use object::{object_encoding, object_freq, object_idletime, object_refcount};
 pub(crate) use presence::{del, exists, touch, type_of, unlink};
 pub(crate) use rename::{copy, move_key, rename, renamenx};
 pub(crate) use sort::{sort, sort_ro};
 pub(crate) use wait::{wait, waitaof};
-pub(crate) use walk::{keys, randomkey, scan};
+pub(crate) use walk::{Options as ScanOptions, cursor, end_step, keys, randomkey, scan};

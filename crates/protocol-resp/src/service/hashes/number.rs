@@ -18,7 +18,7 @@ pub(crate) fn hincrby<V: View>(call: &mut Call<'_, V>) -> Done {
             None => 0,
         };
         let sum = old.checked_add(by);
-        let sum = sum.ok_or(Fault::new("ERR increment or decrement would overflow"))?;
+        let sum = sum.ok_or(Fault::OVERFLOW)?;
         hash.set_keeping_expiry(field, Digits::new().format(sum), now);
         Ok(sum)
     })?;

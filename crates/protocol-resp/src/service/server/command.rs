@@ -2,39 +2,43 @@
 //! COMMAND: what there is to know about commands.
 
 use crate::service::call::Call;
+use crate::service::caller::{Caller, Front};
 use crate::service::fault::{Done, Fault};
 use crate::table::info::{self, Filter, NoKeys};
 use storage::keyspace::View;
 
 /// Describes all commands.
-pub(crate) fn command<V: View>(call: &mut Call<'_, V>) -> Done {
-    info::all(&mut call.out);
+pub(crate) fn command<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    C::CATALOGUE.entries(call.front().out);
     Ok(())
 }
 
 /// Counts the commands.
-pub(crate) fn command_count<V: View>(call: &mut Call<'_, V>) -> Done {
-    info::count(&mut call.out);
+pub(crate) fn command_count<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    C::CATALOGUE.count(call.front().out);
     Ok(())
 }
 
 /// Describes some of the commands.
-pub(crate) fn command_info<V: View>(call: &mut Call<'_, V>) -> Done {
-    info::some(&mut call.out, call.args.tail(2).iter());
+pub(crate) fn command_info<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let Front { args, out, .. } = call.front();
+    C::CATALOGUE.some_entries(out, args.tail(2).iter());
     Ok(())
 }
 
 /// Tells what is written about commands.
-pub(crate) fn command_docs<V: View>(call: &mut Call<'_, V>) -> Done {
-    info::docs(&mut call.out, call.args.tail(2).iter());
+pub(crate) fn command_docs<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let Front { args, out, .. } = call.front();
+    C::CATALOGUE.docs(out, args.tail(2).iter());
     Ok(())
 }
 
 /// Lists the names of commands.
-pub(crate) fn command_list<V: View>(call: &mut Call<'_, V>) -> Done {
-    let words = call.args.tail(2);
+pub(crate) fn command_list<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let Front { args, out, .. } = call.front();
+    let words = args.tail(2);
     let filter = Filter::parse(&words).ok_or(Fault::SYNTAX)?;
-    info::list(&mut call.out, filter);
+    C::CATALOGUE.list(out, filter);
     Ok(())
 }
 

@@ -23,7 +23,7 @@ pub(crate) use command::{
 pub(crate) use config::{config_get, config_resetstat, config_rewrite, config_set};
 pub(crate) use databases::{dbsize, flushall, flushdb, swapdb};
 pub(crate) use debug::debug;
-pub(crate) use info::info;
+pub(crate) use info::{human, info};
 pub(crate) use latency::{
     latency_doctor, latency_graph, latency_histogram, latency_history, latency_latest,
     latency_reset,

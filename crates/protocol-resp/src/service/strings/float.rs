@@ -11,17 +11,9 @@ use values::{Digits, Entry, Type};
 /// Adds to a floating-point number. The sum is stored as the text that is shown.
 pub(crate) fn incrbyfloat<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
-    let old = match call.keys.get(key, Type::String)? {
-        Some(entry) => {
-            let mut digits = Digits::new();
-            number(entry.text(&mut digits))?
-        }
-        None => Some(LongDouble::ZERO),
-    };
-    let by = number(call.arg(2))?;
-    let sum = old.zip(by).and_then(|(old, by)| old.add(by));
-    let sum = sum.ok_or(Fault::new("ERR increment would produce NaN or Infinity"))?;
-    let text = sum.text();
+    let mut digits = Digits::new();
+    let old = call.keys.get(key, Type::String)?.map(|entry| entry.text(&mut digits));
+    let text = sum(old, call.args.arg(2))?.text();
     if let Some(mut entry) = call.keys.any_mut(key) {
         entry.set_text(text.as_bytes());
     } else {
@@ -32,6 +24,13 @@ pub(crate) fn incrbyfloat<V: View>(call: &mut Call<'_, V>) -> Done {
     call.out.bulk(text.as_bytes());
     call.modified(key, Event::of(Class::STRING, "incrbyfloat"));
     Ok(())
+}
+
+/// What adding `by` to a number makes; nothing counts as zero. The number before is looked at first.
+pub(crate) fn sum(old: Option<&[u8]>, by: &[u8]) -> Result<LongDouble, Fault> {
+    let old = old.map_or(Ok(Some(LongDouble::ZERO)), number)?;
+    let sum = old.zip(number(by)?).and_then(|(old, by)| old.add(by));
+    sum.ok_or(Fault::NOT_FINITE)
 }
 
 /// A number; `None` for one without bounds.

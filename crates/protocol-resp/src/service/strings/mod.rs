@@ -4,21 +4,24 @@
 //! * `get.rs`: what reads whole strings. `set.rs`: what stores them. `many.rs`: several at once.
 //! * `number.rs`: integers. `float.rs`: floating-point numbers.
 //! * `part.rs`: parts of strings. `lcs.rs`: the longest common subsequence of two.
+//! * `options.rs`: the options of SET and GETEX.
 
 mod float;
 mod get;
 mod lcs;
 mod many;
 mod number;
+mod options;
 mod part;
 mod set;
 
-pub(crate) use float::incrbyfloat;
+pub(crate) use float::{incrbyfloat, sum};
 pub(crate) use get::{get, getdel, getex, strlen};
 pub(crate) use lcs::lcs;
 pub(crate) use many::{mget, mset, msetnx};
 pub(crate) use number::{decr, decrby, incr, incrby};
-pub(crate) use part::{append, getrange, setrange};
+pub(crate) use options::{Expiry, ExpiryChange, Only, SetOptions};
+pub(crate) use part::{append, getrange, part, setrange};
 pub(crate) use set::{getset, psetex, set, setex, setnx};
 
 use super::fault::Fault;
@@ -48,7 +51,7 @@ fn reply(entry: &Entry, out: &mut Writer<'_, SendBuf>) {
 /// Refuses to make a string of so many bytes.
 fn check_length(len: usize) -> Result<(), Fault> {
     if len > STRING_MAX {
-        return Err(Fault::new("ERR string exceeds maximum allowed size (proto-max-bulk-len)"));
+        return Err(Fault::TOO_LONG);
     }
     Ok(())
 }

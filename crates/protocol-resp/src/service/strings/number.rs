@@ -27,7 +27,7 @@ pub(crate) fn incrby<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Subtracts from an integer.
 pub(crate) fn decrby<V: View>(call: &mut Call<'_, V>) -> Done {
     let by = call.integer(2)?;
-    let by = by.checked_neg().ok_or(Fault::new("ERR decrement would overflow"))?;
+    let by = by.checked_neg().ok_or(Fault::DECREMENT_OVERFLOW)?;
     add(call, by)
 }
 
@@ -36,8 +36,7 @@ fn add<V: View>(call: &mut Call<'_, V>, by: i64) -> Done {
     let key = call.arg(1);
     let sum = if let Some(mut entry) = call.keys.get_mut(key, Type::String)? {
         let old = entry.as_integer().ok_or(Fault::NOT_INTEGER)?;
-        let sum = old.checked_add(by);
-        let sum = sum.ok_or(Fault::new("ERR increment or decrement would overflow"))?;
+        let sum = old.checked_add(by).ok_or(Fault::OVERFLOW)?;
         entry.set_integer(sum);
         sum
     } else {

@@ -40,7 +40,7 @@ pub(crate) fn getrange<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// From `start` to `end`, both counted from the end if negative; nothing if that is no part.
-fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
+pub(crate) fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
     let len = text.len() as i64;
     if start < 0 && end < 0 && start > end {
         return &[];
@@ -54,7 +54,7 @@ fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
 pub(crate) fn setrange<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, with) = (call.arg(1), call.arg(3));
     let offset = call.integer(2)?;
-    let offset = usize::try_from(offset).map_err(|_| Fault::new("ERR offset is out of range"))?;
+    let offset = usize::try_from(offset).map_err(|_| Fault::BAD_OFFSET)?;
     if with.is_empty() {
         let entry = call.keys.get(key, Type::String)?;
         call.out.count(entry.map_or(0, |entry| entry.len()));

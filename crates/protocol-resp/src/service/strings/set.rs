@@ -3,35 +3,10 @@
 
 use super::super::call::Call;
 use super::super::deadline::Deadline;
-use super::super::fault::{Done, Fault};
-use super::{EXPIRE, SET, reply};
+use super::super::fault::Done;
+use super::{EXPIRE, Expiry, Only, SET, SetOptions, reply};
 use storage::keyspace::View;
 use values::{Entry, Type};
-
-/// When to store.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Only {
-    Always,
-    IfAbsent,
-    IfPresent,
-}
-
-/// When what is stored expires.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expiry {
-    Never,
-    At(u64),
-    /// As what was there before.
-    Keep,
-}
-
-/// The options of SET.
-struct Options {
-    only: Only,
-    /// The reply is the string before.
-    get: bool,
-    expiry: Expiry,
-}
 
 /// Stores a string.
 #[inline]
@@ -41,12 +16,12 @@ pub(crate) fn set<V: View>(call: &mut Call<'_, V>) -> Done {
         call.out.ok();
         return Ok(());
     }
-    let options = options(call)?;
+    let options = SetOptions::parse(call.args.tail(3), call.unix_ms())?;
     set_with(call, &options)
 }
 
 /// SET with options: the reply is the string before, or says whether anything was stored.
-fn set_with<V: View>(call: &mut Call<'_, V>, options: &Options) -> Done {
+fn set_with<V: View>(call: &mut Call<'_, V>, options: &SetOptions) -> Done {
     let (key, value) = (call.arg(1), call.arg(2));
     if options.get {
         match call.keys.get(key, Type::String)? {
@@ -71,37 +46,6 @@ fn set_with<V: View>(call: &mut Call<'_, V>, options: &Options) -> Done {
         (false, false) => call.out.null(),
     }
     Ok(())
-}
-
-/// Reads the options of SET. One may be given again, but not one that excludes it.
-fn options<V: View>(call: &Call<'_, V>) -> Result<Options, Fault> {
-    let mut options = Options { only: Only::Always, get: false, expiry: Expiry::Never };
-    let mut words = call.args.tail(3).iter();
-    let mut deadline: Option<(Deadline, &[u8])> = None;
-    while let Some(word) = words.next() {
-        let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
-        if is(b"nx") && options.only != Only::IfPresent {
-            options.only = Only::IfAbsent;
-        } else if is(b"xx") && options.only != Only::IfAbsent {
-            options.only = Only::IfPresent;
-        } else if is(b"get") {
-            options.get = true;
-        } else if is(b"keepttl") && deadline.is_none() {
-            options.expiry = Expiry::Keep;
-        } else if let Some(unit) = Deadline::option(word)
-            && options.expiry == Expiry::Never
-            && deadline.is_none_or(|(before, _)| before == unit)
-        {
-            deadline = Some((unit, words.next().ok_or(Fault::SYNTAX)?));
-        } else {
-            return Err(Fault::SYNTAX);
-        }
-    }
-    // Only when all options are known to be well formed.
-    if let Some((unit, number)) = deadline {
-        options.expiry = Expiry::At(unit.positive(number, call.unix_ms(), "set")?);
-    }
-    Ok(options)
 }
 
 /// Stores a string in place of whatever is under `key`.
@@ -161,6 +105,5 @@ fn store_for<V: View>(call: &mut Call<'_, V>, unit: Deadline, command: &str) -> 
 
 /// Stores a string and returns the one it replaces.
 pub(crate) fn getset<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options { only: Only::Always, get: true, expiry: Expiry::Never };
-    set_with(call, &options)
+    set_with(call, &SetOptions::GETSET)
 }

@@ -6,37 +6,40 @@ use crate::reply::{Output, Writer};
 use crate::table::bits::Flags;
 use crate::table::spec::Spec;
 use crate::table::syntax::{Argument, Kind};
-use crate::table::{self, CommandId};
+use crate::table::{Catalogue, CommandId};
 
-/// `COMMAND DOCS name ...`: a map of these commands, without what is none; without a name of all.
-pub fn docs<'n, N>(out: &mut Writer<'_, impl Output>, names: N)
-where
-    N: ExactSizeIterator<Item = &'n [u8]>,
-{
-    if names.len() == 0 {
-        return all_of(out, table::commands());
+impl Catalogue {
+    /// `COMMAND DOCS name ...`: a map of these commands, without what is none; without a name of
+    /// all.
+    pub fn docs<'n, N>(self, out: &mut Writer<'_, impl Output>, names: N)
+    where
+        N: ExactSizeIterator<Item = &'n [u8]>,
+    {
+        if names.len() == 0 {
+            return all_of(out, self, self.commands());
+        }
+        let mark = out.begin_map();
+        let mut found = 0;
+        for command in names.filter_map(|name| self.find_full(name)) {
+            doc(out, self, command);
+            found += 1;
+        }
+        out.end_map(mark, found);
     }
-    let mark = out.begin_map();
-    let mut found = 0;
-    for command in names.filter_map(table::find_full) {
-        doc(out, command);
-        found += 1;
-    }
-    out.end_map(mark, found);
 }
 
-fn all_of<C>(out: &mut Writer<'_, impl Output>, commands: C)
+fn all_of<C>(out: &mut Writer<'_, impl Output>, catalogue: Catalogue, commands: C)
 where
     C: Iterator<Item = CommandId> + Clone,
 {
     out.map(commands.clone().count());
     for command in commands {
-        doc(out, command);
+        doc(out, catalogue, command);
     }
 }
 
 /// The name of a command and the map about it.
-fn doc(out: &mut Writer<'_, impl Output>, command: CommandId) {
+fn doc(out: &mut Writer<'_, impl Output>, catalogue: Catalogue, command: CommandId) {
     let spec = command.spec();
     let arguments = spec.arguments();
     let flags = doc_flags(spec);
@@ -67,7 +70,7 @@ fn doc(out: &mut Writer<'_, impl Output>, command: CommandId) {
     }
     if command.is_container() {
         text(out, "subcommands");
-        all_of(out, command.subcommands());
+        all_of(out, catalogue, catalogue.subcommands(command));
     }
 }
 

@@ -4,41 +4,43 @@
 use super::{pair, text, words};
 use crate::reply::{Output, Writer};
 use crate::table::key_spec::{Begin, Find, KeySpec};
-use crate::table::{self, CommandId};
+use crate::table::{Catalogue, CommandId};
 
-/// `COMMAND`: the entries of all commands.
-pub fn all(out: &mut Writer<'_, impl Output>) {
-    out.array(table::commands().count());
-    for command in table::commands() {
-        entry(out, command);
+impl Catalogue {
+    /// `COMMAND`: the entries of all commands.
+    pub fn entries(self, out: &mut Writer<'_, impl Output>) {
+        out.array(self.commands().count());
+        for command in self.commands() {
+            entry(out, self, command);
+        }
     }
-}
 
-/// `COMMAND COUNT`.
-pub fn count(out: &mut Writer<'_, impl Output>) {
-    out.count(table::commands().count());
-}
-
-/// `COMMAND INFO name ...`: the entries of these commands, null for what is none; without a name
-/// those of all.
-pub fn some<'n, N>(out: &mut Writer<'_, impl Output>, names: N)
-where
-    N: ExactSizeIterator<Item = &'n [u8]>,
-{
-    if names.len() == 0 {
-        return all(out);
+    /// `COMMAND COUNT`.
+    pub fn count(self, out: &mut Writer<'_, impl Output>) {
+        out.count(self.commands().count());
     }
-    out.array(names.len());
-    for name in names {
-        match table::find_full(name) {
-            Some(command) => entry(out, command),
-            None => out.null(),
+
+    /// `COMMAND INFO name ...`: the entries of these commands, null for what is none; without a name
+    /// those of all.
+    pub fn some_entries<'n, N>(self, out: &mut Writer<'_, impl Output>, names: N)
+    where
+        N: ExactSizeIterator<Item = &'n [u8]>,
+    {
+        if names.len() == 0 {
+            return self.entries(out);
+        }
+        out.array(names.len());
+        for name in names {
+            match self.find_full(name) {
+                Some(command) => entry(out, self, command),
+                None => out.null(),
+            }
         }
     }
 }
 
 /// One command, and its sub-commands inside.
-fn entry(out: &mut Writer<'_, impl Output>, command: CommandId) {
+fn entry(out: &mut Writer<'_, impl Output>, catalogue: Catalogue, command: CommandId) {
     let spec = command.spec();
     out.array(10);
     text(out, spec.name);
@@ -61,15 +63,14 @@ fn entry(out: &mut Writer<'_, impl Output>, command: CommandId) {
     for rule in spec.keys {
         key_spec(out, rule);
     }
-    let subcommands = command.subcommands();
-    if subcommands.len() == 0 {
+    let subcommands = catalogue.subcommands(command);
+    match subcommands.clone().count() {
         // Redis has an empty set here, and arrays elsewhere.
-        out.set(0);
-    } else {
-        out.array(subcommands.len());
+        0 => out.set(0),
+        count => out.array(count),
     }
     for subcommand in subcommands {
-        entry(out, subcommand);
+        entry(out, catalogue, subcommand);
     }
 }
 

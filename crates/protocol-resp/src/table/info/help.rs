@@ -2,27 +2,30 @@
 //! `HELP` of a container: its sub-commands, a line for the arguments and one for the summary.
 
 use crate::reply::{Output, Writer};
-use crate::table::CommandId;
 use crate::table::spec::Spec;
+use crate::table::{Catalogue, CommandId};
 
-/// `CLIENT HELP`, `CONFIG HELP`, ...: the answer for the container of that name.
-pub fn help(out: &mut Writer<'_, impl Output>, container: CommandId) {
-    let spec = container.spec();
-    // Alone, it must do something itself.
-    let alone = spec.accepts(1);
-    out.array(1 + 2 * (usize::from(alone) + container.subcommands().len()));
-    out.simple(&format!(
-        "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-        spec.title()
-    ));
-    if alone {
-        lines(out, "(no subcommand)", spec);
-    }
-    let is_help = |subcommand: &CommandId| subcommand.spec().word() == "help";
-    let others = container.subcommands().filter(|subcommand| !is_help(subcommand));
-    for subcommand in others.chain(container.subcommands().filter(is_help)) {
-        let spec = subcommand.spec();
-        lines(out, &format!("{} {}", spec.word().to_uppercase(), spec.usage()), spec);
+impl Catalogue {
+    /// `CLIENT HELP`, `CONFIG HELP`, ...: the answer for a container.
+    pub fn help(self, out: &mut Writer<'_, impl Output>, container: CommandId) {
+        let spec = container.spec();
+        // Alone, it must do something itself.
+        let alone = spec.accepts(1);
+        let subcommands = self.subcommands(container);
+        out.array(1 + 2 * (usize::from(alone) + subcommands.clone().count()));
+        out.simple(&format!(
+            "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+            spec.title()
+        ));
+        if alone {
+            lines(out, "(no subcommand)", spec);
+        }
+        let is_help = |subcommand: &CommandId| subcommand.spec().word() == "help";
+        let others = subcommands.clone().filter(|subcommand| !is_help(subcommand));
+        for subcommand in others.chain(subcommands.filter(is_help)) {
+            let spec = subcommand.spec();
+            lines(out, &format!("{} {}", spec.word().to_uppercase(), spec.usage()), spec);
+        }
     }
 }
 

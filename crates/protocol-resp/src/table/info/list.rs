@@ -4,10 +4,10 @@
 use super::text;
 use crate::glob;
 use crate::reply::{Output, Writer};
-use crate::table;
 use crate::table::bits::Categories;
 use crate::table::keys::Words;
 use crate::table::spec::Spec;
+use crate::table::{Catalogue, CommandId};
 
 /// Which commands `COMMAND LIST` lists.
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +51,13 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// `COMMAND LIST`: the names of commands and sub-commands.
-pub fn list(out: &mut Writer<'_, impl Output>, filter: Filter<'_>) {
-    let names = table::all().map(|id| id.spec()).filter(|spec| filter.admits(spec));
-    out.array(names.clone().count());
-    for spec in names {
-        text(out, spec.name);
+impl Catalogue {
+    /// `COMMAND LIST`: the names of commands and sub-commands.
+    pub fn list(self, out: &mut Writer<'_, impl Output>, filter: Filter<'_>) {
+        let names = self.iter().map(CommandId::spec).filter(|spec| filter.admits(spec));
+        out.array(names.clone().count());
+        for spec in names {
+            text(out, spec.name);
+        }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `COMMAND` answers, in the shapes of Redis 7.0.
 //!
-//! Each function writes one whole reply, or nothing and returns why.
+//! Each function writes one whole reply, or nothing and returns why. They are
+//! functions of a [`Catalogue`](super::Catalogue), but for those that look into one given command.
 //!
 //! * `entry.rs`: `COMMAND`, `COMMAND INFO`, `COMMAND COUNT`.
 //! * `docs.rs`: `COMMAND DOCS`, from which `redis-cli` makes its help and its completion.
@@ -25,11 +26,8 @@ mod help;
 mod keys;
 mod list;
 
-pub use docs::docs;
-pub use entry::{all, count, some};
-pub use help::help;
 pub use keys::{NoKeys, keys, keys_and_flags};
-pub use list::{Filter, list};
+pub use list::Filter;
 
 use crate::reply::{Output, Writer};
 

@@ -36,7 +36,7 @@
 //! lets so many milliseconds pass. `b> @leave` ends the connection of client `b`.
 //!
 //! Files: `script.rs` reads stories, `play.rs` tells them to a server (`server.rs`) and compares.
-//! `ours.rs` is the service, `remote.rs` any server at the other end of sockets, `redis.rs` starts one.
+//! `ours.rs` is the service, or another one, `remote.rs` any server at the other end of sockets, `redis.rs` starts one.
 //! `show.rs` shows replies. The tests of `servers/rds` tell the stories over sockets, too.
 
 mod ours;
@@ -47,7 +47,7 @@ mod script;
 mod server;
 mod show;
 
-pub(crate) use ours::Ours;
+pub(crate) use ours::{Bench, Ours, Subject};
 pub(crate) use redis::Redis;
 pub(crate) use remote::Remote;
 pub(crate) use server::Server;
@@ -57,9 +57,14 @@ use protocol_resp::Version;
 
 /// Tells the stories to the services of one worker, and of several.
 pub(crate) fn play(group: &str, text: &str) {
+    play_on::<ours::Typed>(group, text);
+}
+
+/// [`play`], to services of another kind.
+pub(crate) fn play_on<S: Subject>(group: &str, text: &str) {
     for version in [Version::Resp2, Version::Resp3] {
         for workers in [1, 3] {
-            let mut server = Ours::with_workers(version, workers);
+            let mut server = Bench::<S>::with_workers(version, workers);
             tell(&mut server, &format!("{group} with {workers} workers"), text, version, true);
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Ours`]: the services of some workers over the typed keyspace, with clients and without sockets or
-//! threads.
+//! [`Bench`]: the services of some workers, with clients and without sockets or threads. [`Ours`]: those
+//! over the typed keyspace.
 
 use super::Server;
 use buffer::SendBuf;
@@ -9,7 +9,6 @@ use protocol::{
     ConnectionId, Context, Control, Directory, Errand, Execute, Outbox, Parsed, Peer, Protocol,
     Ticket,
 };
-use protocol_resp::parse::Cursor;
 use protocol_resp::service::{Host, Resp, RespService, config};
 use protocol_resp::{Version, client};
 use std::sync::Arc;
@@ -23,26 +22,74 @@ const START_MS: u64 = 1_800_000_000_000;
 /// How much is done at once behind the scenes.
 const BUDGET: usize = 1000;
 
-/// A server.
-pub(crate) struct Ours {
-    version: Version,
-    clock: Clock,
-    /// One for each worker.
-    services: Vec<RespService<TypedStore>>,
+/// What is tested on a bench.
+pub(crate) trait Subject: Sized {
+    /// A connection.
+    type Connection: Protocol;
+    /// What carries out commands.
+    type Service: Execute<Self::Connection>;
+
+    /// An empty server, with a service for each worker.
+    fn make(workers: usize) -> (Self, Vec<Self::Service>);
+
+    /// A new connection that speaks `version`.
+    fn connection(&self, version: Version) -> Self::Connection;
+
+    /// Checks the invariants of the store and of the values in it.
+    fn check_integrity(&self);
+}
+
+/// The service of all types.
+pub(crate) struct Typed {
     /// A handle of its own on the services' keys.
     store: TypedStore,
     host: Arc<Host>,
-    clients: Vec<Client>,
+}
+
+/// A server of all types.
+pub(crate) type Ours = Bench<Typed>;
+
+impl Subject for Typed {
+    type Connection = Resp;
+    type Service = RespService<TypedStore>;
+
+    fn make(workers: usize) -> (Self, Vec<Self::Service>) {
+        let store = TypedStore::builder().shards(8).databases(16).seed(7).build();
+        let host = Arc::new(Host::new(store.databases()));
+        let debug = config::parameter(b"enable-debug-command").expect("the table has it");
+        host.configure(debug, b"yes").expect("a right value");
+        let service = || RespService::new(store.clone(), Arc::clone(&host));
+        let services = std::iter::repeat_with(service).take(workers).collect();
+        (Typed { store, host }, services)
+    }
+
+    fn connection(&self, version: Version) -> Resp {
+        self.host.connection().speaking(version)
+    }
+
+    fn check_integrity(&self) {
+        self.store.check_integrity();
+    }
+}
+
+/// A server.
+pub(crate) struct Bench<S: Subject> {
+    version: Version,
+    clock: Clock,
+    subject: S,
+    /// One for each worker.
+    services: Vec<S::Service>,
+    clients: Vec<Client<S::Connection>>,
     outbox: Outbox,
     directory: Directory,
 }
 
 /// A connection.
-struct Client {
+struct Client<P: Protocol> {
     name: String,
     id: ConnectionId,
-    resp: Resp,
-    cursor: Cursor,
+    connection: P,
+    cursor: P::Cursor,
     /// What has not been executed.
     input: Vec<u8>,
     /// What has not been read.
@@ -54,7 +101,7 @@ struct Client {
     has_ended: bool,
 }
 
-impl Ours {
+impl<S: Subject> Bench<S> {
     /// An empty server whose clients speak `version`.
     pub(crate) fn new(version: Version) -> Self {
         Self::with_workers(version, 1)
@@ -62,18 +109,12 @@ impl Ours {
 
     /// An empty server whose clients take turns with its workers.
     pub(crate) fn with_workers(version: Version, workers: usize) -> Self {
-        let store = TypedStore::builder().shards(8).databases(16).seed(7).build();
-        let host = Arc::new(Host::new(store.databases()));
-        let debug = config::parameter(b"enable-debug-command").expect("the table has it");
-        host.configure(debug, b"yes").expect("a right value");
-        Ours {
+        let (subject, services) = S::make(workers);
+        Bench {
             version,
             clock: Clock::manual(START_MS),
-            services: (0..workers)
-                .map(|_| RespService::new(store.clone(), Arc::clone(&host)))
-                .collect(),
-            store,
-            host,
+            subject,
+            services,
             clients: Vec::new(),
             outbox: Outbox::new(),
             directory: Directory::new(),
@@ -90,9 +131,9 @@ impl Ours {
         value.into()
     }
 
-    /// Checks the invariants of the keyspace and of the values in it.
+    /// Checks the invariants.
     pub(crate) fn check_integrity(&self) {
-        self.store.check_integrity();
+        self.subject.check_integrity();
     }
 
     /// The number of a client, which is made if it is new.
@@ -108,8 +149,8 @@ impl Ours {
         self.clients.push(Client {
             name: name.to_owned(),
             id,
-            resp: self.host.connection().speaking(self.version),
-            cursor: Cursor::default(),
+            connection: self.subject.connection(self.version),
+            cursor: Default::default(),
             input: Vec::new(),
             output: Vec::new(),
             ticket: Ticket::default(),
@@ -129,7 +170,7 @@ impl Ours {
 
     /// Executes what a client has sent.
     fn turn(&mut self, at: usize) {
-        let Ours { clock, services, clients, outbox, directory, .. } = self;
+        let Bench { clock, services, clients, outbox, directory, .. } = self;
         let client = &mut clients[at];
         let service = &mut services[client.id.worker()];
         let input = std::mem::take(&mut client.input);
@@ -137,11 +178,11 @@ impl Ours {
         let mut out = SendBuf::new();
         while !client.is_blocked && !client.is_closed {
             let before = client.cursor;
-            match client.resp.parse(&mut client.cursor, &input[done..]) {
+            match client.connection.parse(&mut client.cursor, &input[done..]) {
                 Ok(Parsed::Request { request, consumed }) => {
                     let mut context = Context::new(clock.now(), client.id, outbox, directory);
                     context.ticket = client.ticket;
-                    match service.execute(&mut client.resp, request, &mut out, &mut context) {
+                    match service.execute(&mut client.connection, request, &mut out, &mut context) {
                         Control::Close => client.is_closed = true,
                         Control::Block => client.is_blocked = true,
                         Control::Defer => {
@@ -156,7 +197,7 @@ impl Ours {
                 Ok(Parsed::NeedMore { .. }) => break,
                 Err(malformed) => {
                     out.put(malformed.reply.as_bytes());
-                    service.rejected(&client.resp, &malformed);
+                    service.rejected(&client.connection, &malformed);
                     done += malformed.skip.unwrap_or(0);
                     client.is_closed = malformed.skip.is_none();
                 }
@@ -171,14 +212,14 @@ impl Ours {
 
     /// Tells the service that a connection has ended, if it has not been told.
     fn end(&mut self, at: usize) {
-        let Ours { clock, services, clients, outbox, directory, .. } = self;
+        let Bench { clock, services, clients, outbox, directory, .. } = self;
         let client = &mut clients[at];
         let service = &mut services[client.id.worker()];
         client.is_closed = true;
         if !std::mem::replace(&mut client.has_ended, true) {
             directory.leave(client.id);
             let mut context = Context::new(clock.now(), client.id, outbox, directory);
-            service.closed(&mut client.resp, &mut context);
+            service.closed(&mut client.connection, &mut context);
         }
     }
 
@@ -193,7 +234,7 @@ impl Ours {
                 let client = &mut self.clients[at];
                 match errand {
                     _ if client.is_closed => {}
-                    Errand::Push(_) if !client.resp.takes_messages() => {}
+                    Errand::Push(_) if !client.connection.takes_messages() => {}
                     Errand::Push(bytes) => client.output.extend_from_slice(&bytes),
                     Errand::Resume(ticket, reply) => {
                         if client.is_blocked && client.ticket == ticket {
@@ -219,14 +260,14 @@ fn drain(from: &mut SendBuf, to: &mut Vec<u8>) {
     }
 }
 
-impl Server for Ours {
+impl<S: Subject> Server for Bench<S> {
     fn restart(&mut self) {
-        *self = Ours::with_workers(self.version, self.services.len());
+        *self = Self::with_workers(self.version, self.services.len());
     }
 
     fn send(&mut self, client: &str, line: &str) {
         self.input(client, format!("{line}\r\n").as_bytes());
-        self.store.check_integrity();
+        self.check_integrity();
     }
 
     fn receive(&mut self, client: &str, _: bool) -> Option<Vec<u8>> {
@@ -261,7 +302,7 @@ impl Server for Ours {
             while service.maintain(self.clock.now(), BUDGET, &mut self.outbox) {}
         }
         self.deliver();
-        self.store.check_integrity();
+        self.check_integrity();
     }
 
     fn unix_ms(&self) -> u64 {

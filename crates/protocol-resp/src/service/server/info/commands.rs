@@ -8,15 +8,7 @@ pub(super) fn commandstats(report: &mut Report<'_>) {
     report.title("Commandstats");
     for (command, stats) in table::all().zip(report.host.stats.commands()) {
         if stats.is_used() {
-            let line = format!(
-                "calls={},usec={},usec_per_call={:.2},rejected_calls={},failed_calls={}",
-                stats.calls,
-                stats.micros(),
-                stats.mean_micros(),
-                stats.rejected,
-                stats.failed
-            );
-            report.line(&format!("cmdstat_{}", command.spec().name), line);
+            report.line(&format!("cmdstat_{}", command.spec().name), stats.describe());
         }
     }
 }

@@ -61,7 +61,7 @@ impl Report<'_> {
 }
 
 /// A number of bytes with a unit.
-fn human(bytes: u64) -> String {
+pub(crate) fn human(bytes: u64) -> String {
     let units = ["K", "M", "G", "T", "P"];
     let mut number = bytes as f64;
     let mut unit = None;

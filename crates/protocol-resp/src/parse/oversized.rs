@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Requests with an argument that is too long, for servers that would rather go on than close.
+//!
+//! How long such a request is says no header at its front. So what is left of it is dropped argument
+//! by argument, none of them waited for, and the parser's cursor counts those to come.
+
+use super::bulk::{self, Stop};
+use super::{BULK_MAX, Framing, integer};
+use protocol::{ErrorReply, Malformed};
+
+/// A request of which an argument is longer than the framing allows, but not than any may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Oversized {
+    /// Where that argument ends.
+    pub(crate) end: usize,
+    /// How many follow it.
+    pub(crate) left: u32,
+}
+
+/// The limits of Redis, which the arguments behind it must keep.
+const ANY: Framing = Framing { authenticated: true, bulk_max: BULK_MAX };
+
+/// Looks for such an argument in the request at the front of `input`, for which
+/// [`parse`](super::parse) has refused it.
+#[cold]
+pub(crate) fn oversized(framing: &Framing, input: &[u8]) -> Option<Oversized> {
+    let line = bulk::line(input).ok()?;
+    let count = u32::try_from(integer(line.strip_prefix(b"*")?)?).ok()?;
+    let mut at = line.len() + 2;
+    for done in 0..count {
+        match bulk::next(framing, input, at) {
+            Ok((_, end)) => at = end as usize + 2,
+            Err(Stop::Fault(_)) => {
+                let end = argument_end(input, at)?;
+                return Some(Oversized { end, left: count - done - 1 });
+            }
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// Where the argument at `at` ends, whose header has arrived.
+fn argument_end(input: &[u8], at: usize) -> Option<usize> {
+    match bulk::next(&ANY, input, at) {
+        Ok((_, end)) => Some(end as usize + 2),
+        Err(Stop::Body(missing)) => Some(input.len() + missing),
+        Err(_) => None,
+    }
+}
+
+/// What becomes of the argument at the front of `input`, which belongs to a request that was refused:
+/// it is dropped without a word. `Err`: so many bytes of its header are missing.
+#[cold]
+pub(crate) fn drop_argument(input: &[u8]) -> Result<Malformed, usize> {
+    match bulk::next(&ANY, input, 0) {
+        Ok((_, end)) => Ok(Malformed::skip(ErrorReply::NONE, end as usize + 2)),
+        Err(Stop::Body(missing)) => Ok(Malformed::skip(ErrorReply::NONE, input.len() + missing)),
+        Err(Stop::Header(missing)) => Err(missing),
+        Err(Stop::Fault(fault)) => Ok(fault.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAMING: Framing = Framing { authenticated: true, bulk_max: 5 };
+
+    #[test]
+    fn the_argument_that_is_too_long_is_found() {
+        let find = |input: &[u8]| oversized(&FRAMING, input);
+        let request = b"*5\r\n$3\r\nSET\r\n$1\r\nk\r\n$6\r\n";
+        assert_eq!(find(request), Some(Oversized { end: request.len() + 8, left: 2 }));
+        let more = [&request[..], b"sixsix\r\n$2\r\nEX"].concat();
+        assert_eq!(find(&more), Some(Oversized { end: request.len() + 8, left: 2 }));
+        assert_eq!(find(b"*1\r\n$536870912\r\n"), Some(Oversized { end: 536_870_930, left: 0 }));
+    }
+
+    #[test]
+    fn what_is_wrong_otherwise_is_not_taken_for_it() {
+        let find = |input: &[u8]| oversized(&FRAMING, input);
+        for input in [
+            &b"*2\r\n$3\r\nSET\r\n!"[..],
+            b"*1\r\n$536870913\r\n",
+            b"*1\r\n$-1\r\n",
+            b"*1\r\n$x\r\n",
+            b"*x\r\n",
+            b"$6\r\n",
+            b"",
+            b"*1\r\n$3\r\n",
+        ] {
+            assert_eq!(find(input), None, "{}", input.escape_ascii());
+        }
+    }
+}

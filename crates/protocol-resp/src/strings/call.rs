@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Call`]: everything one run of one command reads and writes.
+
+use super::commands::Shared;
+use super::connection::Connection;
+use super::dispatch::CATALOGUE;
+use super::metrics::{RESP_KEY_HIT, RESP_KEY_MISS, RESP_STORE_EX};
+use crate::parse::Args;
+use crate::reply::Writer;
+use crate::service::Fault;
+use crate::service::caller::{Caller, Front};
+use crate::service::clients::Client;
+use crate::table::{Catalogue, Spec};
+use clock::Now;
+use protocol::{ConnectionId, Control, Outbox};
+use storage::{Expiry, Item, Store, StoreError};
+
+/// From this size on a value leaves by reference, if the store can lend it: below, one more slice
+/// in the gathering write and the reference count cost more than the copy.
+pub(super) const PIN_MIN: usize = 16 * 1024;
+
+/// One run of one command.
+///
+/// A command function reads `args` (the command's name is argument 0), does its work in `store` and
+/// writes exactly one reply to `out`, or returns the error that is its reply; what it has written is
+/// taken back then.
+#[derive(Debug)]
+pub(super) struct Call<'c, S> {
+    pub(super) spec: &'static Spec,
+    pub(super) args: Args<'c>,
+    pub(super) store: &'c mut S,
+    pub(super) out: Writer<'c>,
+    /// The connection that sent the command.
+    pub(super) conn: &'c mut Connection,
+    /// Its number.
+    pub(super) id: ConnectionId,
+    /// What all workers share.
+    pub(super) shared: &'c Shared,
+    pub(super) outbox: &'c mut Outbox,
+    /// Memory to build a value in.
+    pub(super) scratch: &'c mut Vec<u8>,
+    pub(super) now: Now,
+    /// What becomes of the connection.
+    pub(super) control: Control,
+    /// A word for the command log.
+    pub(super) outcome: &'static str,
+}
+
+impl<'c, S> Call<'c, S> {
+    /// The argument at `index`, which the command's arity promises.
+    #[inline]
+    pub(super) fn arg(&self, index: usize) -> &'c [u8] {
+        self.args.arg(index)
+    }
+
+    /// The argument at `index` as an integer.
+    #[inline]
+    pub(super) fn integer(&self, index: usize) -> Result<i64, Fault> {
+        values::parse_i64(self.arg(index)).ok_or(Fault::NOT_INTEGER)
+    }
+
+    /// Counts a look at a value, found or not.
+    #[inline]
+    pub(super) fn count_read(&mut self, hit: bool) {
+        if hit {
+            RESP_KEY_HIT.increment();
+            self.outcome = "hit";
+        } else {
+            RESP_KEY_MISS.increment();
+            self.outcome = "miss";
+        }
+    }
+
+    /// The expiry at a moment in unix milliseconds.
+    pub(super) fn expiry(&self, unix_ms: u64) -> Expiry {
+        Expiry::at(self.now.at_unix(unix_ms))
+    }
+}
+
+impl<S: Store> Call<'_, S> {
+    /// Makes the value of the first key anew from what it is, or from nothing, in one atomic step:
+    /// its flags and its expiry stay. `make` puts the new value in place of what is in the vector;
+    /// it is called again if another worker has changed the item meanwhile. Its result is passed on.
+    pub(super) fn rewrite<R>(
+        &mut self,
+        mut make: impl FnMut(Option<&[u8]>, &mut Vec<u8>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        use storage::Change::{Keep, Put};
+        let (key, now) = (self.args.arg(1), self.now.ticks);
+        let result = loop {
+            self.scratch.clear();
+            let item = self.store.get(key, now);
+            let result = make(item.as_ref().map(Item::value), self.scratch)?;
+            let seen = item.map(|item| item.version());
+            let value = &self.scratch[..];
+            let written = self.store.update(key, now, |item| match (item, seen) {
+                (Some(item), Some(seen)) if item.version() == seen => {
+                    (Put { value, flags: item.flags(), expiry: item.expiry() }, true)
+                }
+                (None, None) => (Put { value, flags: 0, expiry: Expiry::NEVER }, true),
+                _ => (Keep, false),
+            });
+            if written.map_err(refused)? {
+                break result;
+            }
+        };
+        // One large value is no reason to hold on to so much memory.
+        if self.scratch.capacity() > PIN_MIN {
+            *self.scratch = Vec::new();
+        }
+        Ok(result)
+    }
+}
+
+impl<'c, S> Caller<'c> for Call<'c, S> {
+    const CATALOGUE: Catalogue = CATALOGUE;
+    const CONNECTION_BYTES: usize = size_of::<Connection>() + size_of::<Client>();
+
+    fn front(&mut self) -> Front<'_, 'c> {
+        Front {
+            spec: self.spec,
+            args: self.args,
+            out: &mut self.out,
+            id: self.id,
+            client: self.conn.client.as_ref(),
+            framing: &mut self.conn.framing,
+            version: &mut self.conn.version,
+            replies: &mut self.conn.replies,
+            control: &mut self.control,
+            now: self.now.ticks,
+            clients: &self.shared.clients,
+            // It has connections of other protocols, too.
+            directory: None,
+            outbox: self.outbox,
+        }
+    }
+}
+
+/// Writes a value: a large one by reference.
+#[inline]
+pub(super) fn reply(item: &impl Item, out: &mut Writer<'_>) {
+    let value = item.value();
+    let pinned = if value.len() >= PIN_MIN { item.pin() } else { None };
+    match pinned {
+        Some(pinned) => out.bulk_pinned(pinned),
+        None => out.bulk(value),
+    }
+}
+
+/// What a client is told of a write that the store refused. What was there is there still.
+#[cold]
+pub(super) fn refused(error: StoreError) -> Fault {
+    RESP_STORE_EX.increment();
+    match error {
+        StoreError::TooLarge => Fault::TOO_LONG,
+        _ => Fault::OUT_OF_MEMORY,
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Commands`]: the service without its store.
+
+use super::call::Call;
+use super::connection::Connection;
+use super::dispatch::{self, resolve};
+use super::metrics::{RESP_COMMAND, RESP_COMMAND_EX, RESP_MALFORMED};
+use super::{StringsOptions, log};
+use crate::parse::Span;
+use crate::reply::Writer;
+use crate::service::Command;
+use crate::service::clients::{Client, Clients};
+use crate::service::resp::{Replies, stage_of_store};
+use crate::service::stats::{Stats, Tally};
+use crate::service::watch::Mark;
+use buffer::SendBuf;
+use protocol::{Context, Control, ErrorReply, Malformed, Stage};
+use ringlog::klog;
+use std::sync::Arc;
+use std::time::Instant;
+use storage::{Scan, Store};
+
+/// Carries out commands on a store that its caller lends: for a service that serves other
+/// protocols from the same handle. [`RespStrings`](super::RespStrings) has a store of its own.
+///
+/// Each worker has its own. Clones share what belongs to the server as a whole: the options and the
+/// list of clients.
+#[derive(Debug)]
+pub struct Commands {
+    shared: Arc<Shared>,
+    /// This worker's counts.
+    tally: Arc<Tally>,
+    /// Where the arguments of the present command lie, see [`crate::Request::args`].
+    spans: Vec<Span>,
+    /// Memory to build a value in.
+    scratch: Vec<u8>,
+}
+
+/// What the services of all workers share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) options: StringsOptions,
+    pub(super) clients: Clients,
+    pub(super) stats: Stats,
+}
+
+impl Clone for Commands {
+    /// Those of another worker.
+    fn clone(&self) -> Self {
+        Self::of(Arc::clone(&self.shared))
+    }
+}
+
+impl Commands {
+    /// The commands of a server.
+    #[must_use]
+    pub fn new(options: StringsOptions) -> Self {
+        let (clients, stats) = (Clients::default(), Stats::default());
+        Self::of(Arc::new(Shared { options, clients, stats }))
+    }
+
+    fn of(shared: Arc<Shared>) -> Self {
+        let tally = shared.stats.enter();
+        Commands { shared, tally, spans: Vec::new(), scratch: Vec::new() }
+    }
+
+    /// See [`protocol::Execute::prefetch`].
+    #[inline]
+    pub fn prefetch<S: Store>(&self, store: &S, command: &Command<'_>, stage: Stage) {
+        if let Some(key) = command.only_key() {
+            store.prefetch(key, stage_of_store(stage));
+        }
+    }
+
+    /// See [`protocol::Execute::execute`].
+    #[inline]
+    pub fn execute<S: Scan>(
+        &mut self,
+        store: &mut S,
+        conn: &mut Connection,
+        command: &Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        RESP_COMMAND.increment();
+        if conn.client.is_none() {
+            self.enter(conn, context);
+        }
+        if conn.replies == Replies::On {
+            return self.answer(store, conn, command, out, context);
+        }
+        conn.replies.begin();
+        let mark = out.mark();
+        let control = self.answer(store, conn, command, out, context);
+        if !conn.replies.end() {
+            out.truncate(mark);
+        }
+        control
+    }
+
+    /// See [`protocol::Execute::rejected`].
+    pub fn rejected(&mut self, malformed: &Malformed) {
+        // What is dropped without a word belongs to a request that was counted, or is none.
+        if malformed.reply != ErrorReply::NONE {
+            RESP_MALFORMED.increment();
+        }
+    }
+
+    /// See [`protocol::Execute::closed`].
+    pub fn closed(&mut self, conn: &mut Connection) {
+        if let Some(client) = conn.client.take() {
+            self.shared.clients.leave(&client);
+        }
+    }
+
+    /// Makes a connection known to the others.
+    #[cold]
+    fn enter(&self, conn: &mut Connection, context: &Context<'_>) {
+        let client = Arc::new(Client::new(context, conn.version, Mark::default()));
+        self.shared.clients.enter(&client);
+        conn.client = Some(client);
+    }
+
+    /// Carries out a command, or refuses it; the reply is in `out`.
+    #[inline]
+    fn answer<S: Scan>(
+        &mut self,
+        store: &mut S,
+        conn: &mut Connection,
+        command: &Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        let Commands { shared, tally, spans, scratch } = self;
+        let args = command.request.args(spans);
+        let mark = out.mark();
+        let before = out.pending();
+        let version = conn.version;
+        let resolved = resolve(command.id, args);
+        if let (Err(_), Some(id)) = (&resolved, command.id) {
+            tally.of(id.index()).rejected.add(1);
+        }
+        let done = resolved.and_then(|(op, id)| {
+            let (spec, tally) = (id.spec(), tally.of(id.index()));
+            let started = tally.is_next_timed(spec).then(Instant::now);
+            if let Some(client) = &conn.client {
+                client.sends(id.index() as u32, context.now.ticks);
+            }
+            let mut call = Call {
+                spec,
+                args,
+                store,
+                out: Writer::new(out, version),
+                conn,
+                shared,
+                id: context.connection,
+                outbox: context.outbox,
+                scratch,
+                now: context.now,
+                control: Control::Continue,
+                outcome: "ok",
+            };
+            let done = dispatch::run(op, &mut call);
+            tally.calls.add(1);
+            if done.is_err() {
+                tally.failed.add(1);
+            }
+            if let Some(started) = started {
+                tally.time(started.elapsed(), false);
+            }
+            done.map(|()| (call.control, call.outcome))
+        });
+        let (control, outcome) = match &done {
+            Ok(done) => *done,
+            Err(fault) => {
+                RESP_COMMAND_EX.increment();
+                out.truncate(mark);
+                Writer::new(out, version).error(fault.text());
+                (Control::Continue, "error")
+            }
+        };
+        if klog::sampled() {
+            log::command(command, args, out.pending() - before, outcome);
+        }
+        control
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_costs_little() {
+        assert!(size_of::<Connection>() <= 64, "{}", size_of::<Connection>());
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The connection: PING, SELECT, RESET.
+//!
+//! There is one user, `default`, who has no password, and one database.
+
+use super::call::Call;
+use crate::reply::Version;
+use crate::service::call::database;
+use crate::service::caller::Caller;
+use crate::service::resp::Replies;
+use crate::service::{Done, Fault};
+use storage::Store;
+
+/// How many databases there are.
+pub(super) const DATABASES: usize = 1;
+
+/// Answers.
+pub(super) fn ping<S>(call: &mut Call<'_, S>) -> Done {
+    match call.args.len() {
+        1 => call.out.simple("PONG"),
+        2 => call.out.bulk(call.args.arg(1)),
+        _ => return Err(Fault::arity("ping")),
+    }
+    Ok(())
+}
+
+/// Chooses the database: there is one.
+pub(super) fn select<S>(call: &mut Call<'_, S>) -> Done {
+    database(call.arg(1), DATABASES)?;
+    call.out.ok();
+    Ok(())
+}
+
+/// Makes the connection as if it were new. What it has said of its library stays.
+pub(super) fn reset<S: Store>(call: &mut Call<'_, S>) -> Done {
+    call.set_version(Version::Resp2);
+    if call.conn.replies != Replies::Skip {
+        call.conn.replies = Replies::On;
+    }
+    if let Some(client) = &call.conn.client {
+        client.reset();
+    }
+    call.out.simple("RESET");
+    Ok(())
+}

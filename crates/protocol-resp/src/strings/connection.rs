@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Connection`]: one connection's state, and the codec over it.
+
+use crate::parse::{self, Framing};
+use crate::reply::Version;
+use crate::service::Command;
+use crate::service::clients::Client;
+use crate::service::resp::Replies;
+use crate::table;
+use protocol::{ErrorReply, Malformed, Parsed, Protocol};
+use std::sync::Arc;
+
+/// The longest key there is in any store; keys are arguments, too.
+const KEY_MAX: usize = 64 << 10;
+
+/// The reply to a request with a value that is larger than values may be: that of
+/// [`Fault::TOO_LONG`](crate::service::Fault::TOO_LONG).
+const TOO_LONG: ErrorReply =
+    ErrorReply::fixed(b"-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n");
+
+/// A connection that speaks RESP to [`RespStrings`](super::RespStrings): what its requests have set
+/// up.
+#[derive(Debug)]
+pub struct Connection {
+    pub(super) framing: Framing,
+    /// The version of the protocol that replies are written in.
+    pub(super) version: Version,
+    /// Which replies are sent.
+    pub(super) replies: Replies,
+    /// This connection's entry in the list of clients; made by its first request.
+    pub(super) client: Option<Arc<Client>>,
+}
+
+impl Connection {
+    /// The state of a new connection, whose values have up to `value_max` bytes.
+    #[must_use]
+    pub fn new(value_max: usize) -> Self {
+        let framing = Framing { bulk_max: value_max.max(KEY_MAX), ..Framing::default() };
+        Connection { framing, version: Version::Resp2, replies: Replies::On, client: None }
+    }
+
+    /// The same connection, as if it had chosen the protocol's version with `HELLO` already.
+    #[must_use]
+    pub fn speaking(self, version: Version) -> Self {
+        Connection { version, ..self }
+    }
+
+    /// The largest request in bytes that a server should wait for, where values have up to
+    /// `value_max`: twice that, and a mebibyte for the keys of long lists.
+    #[must_use]
+    pub fn request_max(value_max: usize) -> usize {
+        value_max.saturating_mul(2).saturating_add(1 << 20)
+    }
+}
+
+/// Where the parser of a [`Connection`] stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// How far the unfinished request has been looked at.
+    request: parse::Cursor,
+    /// How many arguments are still to come of a request that was refused.
+    refused: u32,
+}
+
+impl Cursor {
+    /// Goes on with the arguments of a request that was refused.
+    #[cold]
+    fn drop_argument<'a>(&mut self, input: &[u8]) -> Result<Parsed<Command<'a>>, Malformed> {
+        match parse::drop_argument(input) {
+            Ok(malformed) => {
+                self.refused -= 1;
+                Err(malformed)
+            }
+            Err(missing) => Ok(Parsed::NeedMore { at_least: missing }),
+        }
+    }
+
+    /// What the client is told of input that is no request. A value that is too large is an error like
+    /// others: it is dropped as it arrives, and the connection goes on.
+    #[cold]
+    fn refuse(&mut self, malformed: Malformed, framing: &Framing, input: &[u8]) -> Malformed {
+        if malformed.skip.is_some() {
+            return malformed;
+        }
+        let Some(oversized) = parse::oversized(framing, input) else { return malformed };
+        *self = Cursor { refused: oversized.left, ..Cursor::default() };
+        Malformed::skip(TOO_LONG, oversized.end)
+    }
+}
+
+impl Protocol for Connection {
+    const NAME: &'static str = "resp";
+    const TOO_MANY_CONNECTIONS: &'static [u8] = b"-ERR max number of clients reached\r\n";
+    type Request<'a> = Command<'a>;
+    type Cursor = Cursor;
+
+    #[inline]
+    fn parse<'a>(
+        &self,
+        cursor: &mut Cursor,
+        input: &'a [u8],
+    ) -> Result<Parsed<Command<'a>>, Malformed> {
+        if cursor.refused > 0 {
+            return cursor.drop_argument(input);
+        }
+        match parse::parse(&self.framing, &mut cursor.request, input) {
+            Ok(parsed) => Ok(parsed.map(|request| {
+                let id = table::find(request.name());
+                Command { request, id }
+            })),
+            Err(malformed) => Err(cursor.refuse(malformed, &self.framing, input)),
+        }
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        parse::REQUEST_TOO_LARGE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::Fault;
+
+    #[test]
+    fn the_codec_keeps_the_contract() {
+        let long = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$70000\r\n{}\r\n", "x".repeat(70_000));
+        let with_options = format!(
+            "*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$65537\r\n{}\r\n$2\r\nEX\r\n$2\r\n10\r\n$1\r\nx\r\nPING\r\n",
+            "x".repeat(65_537)
+        );
+        let several = format!("*2\r\n$65537\r\n{0}\r\n$99999\r\n{0}", "x".repeat(65_537));
+        protocol::conformance::check(
+            || Connection::new(100),
+            &[
+                b"PING\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n",
+                long.as_bytes(),
+                with_options.as_bytes(),
+                several.as_bytes(),
+                b"*3\r\n$65537\r\n",
+                b"*1\r\n$-1\r\n",
+            ],
+        );
+    }
+
+    #[test]
+    fn both_ways_to_refuse_a_large_value_say_the_same() {
+        let reply = [b"-", Fault::TOO_LONG.text(), b"\r\n"].concat();
+        assert_eq!(TOO_LONG.as_bytes(), reply);
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which commands of the table there are here, and the function that carries each out.
+
+use super::call::Call;
+use super::{connect, expire, get, keys, number, part, server, set, walk};
+use crate::parse::Args;
+use crate::service::admission::unknown;
+use crate::service::dispatch::{self as containers, no_such_subcommand};
+use crate::service::{Done, Fault, connection, server as command};
+use crate::table::{self, COUNT, Catalogue, CommandId};
+use storage::Scan;
+
+/// Makes [`Op`], [`OPS`] and [`run`] from lines of name and function. The names are those of rows of
+/// the table, which says everything else about them.
+macro_rules! commands {
+    ($($op:ident $name:literal => $module:ident :: $function:ident),+ $(,)?) => {
+        /// A command that there is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Op { $($op),+ }
+
+        /// The commands by their index in the table.
+        static OPS: [Option<Op>; COUNT] = {
+            let mut ops = [None; COUNT];
+            $( ops[table::number_of($name) as usize] = Some(Op::$op); )+
+            ops
+        };
+
+        /// Carries out a command.
+        #[inline]
+        pub(super) fn run<S: Scan>(op: Op, call: &mut Call<'_, S>) -> Done {
+            match op { $( Op::$op => $module::$function(call) ),+ }
+        }
+    };
+}
+
+commands! {
+    Get "get" => get::get,
+    Set "set" => set::set,
+    Incr "incr" => number::incr,
+    Mget "mget" => get::mget,
+    Del "del" => keys::del,
+    Exists "exists" => keys::exists,
+    Expire "expire" => expire::expire,
+    Ttl "ttl" => expire::ttl,
+    Setex "setex" => set::setex,
+    Setnx "setnx" => set::setnx,
+
+    Append "append" => part::append,
+    Decr "decr" => number::decr,
+    Decrby "decrby" => number::decrby,
+    Getdel "getdel" => get::getdel,
+    Getex "getex" => get::getex,
+    Getrange "getrange" => part::getrange,
+    Getset "getset" => set::getset,
+    Incrby "incrby" => number::incrby,
+    Incrbyfloat "incrbyfloat" => number::incrbyfloat,
+    Mset "mset" => set::mset,
+    Msetnx "msetnx" => set::msetnx,
+    Psetex "psetex" => set::psetex,
+    Setrange "setrange" => part::setrange,
+    Strlen "strlen" => get::strlen,
+    Substr "substr" => part::getrange,
+
+    Dbsize "dbsize" => keys::dbsize,
+    Expireat "expireat" => expire::expireat,
+    Expiretime "expiretime" => expire::expiretime,
+    Flushall "flushall" => keys::flush,
+    Flushdb "flushdb" => keys::flush,
+    Keys "keys" => walk::keys,
+    Persist "persist" => expire::persist,
+    Pexpire "pexpire" => expire::pexpire,
+    Pexpireat "pexpireat" => expire::pexpireat,
+    Pexpiretime "pexpiretime" => expire::pexpiretime,
+    Pttl "pttl" => expire::pttl,
+    Scan "scan" => walk::scan,
+    Touch "touch" => keys::exists,
+    Type "type" => keys::type_of,
+    Unlink "unlink" => keys::del,
+
+    Auth "auth" => connection::auth,
+    Client "client" => containers::unknown_subcommand,
+    ClientGetname "client|getname" => connection::client_getname,
+    ClientHelp "client|help" => containers::help,
+    ClientId "client|id" => connection::client_id,
+    ClientInfo "client|info" => connection::client_info,
+    ClientKill "client|kill" => connection::client_kill,
+    ClientList "client|list" => connection::client_list,
+    ClientNoEvict "client|no-evict" => connection::client_no_evict,
+    ClientNoTouch "client|no-touch" => connection::client_no_touch,
+    ClientReply "client|reply" => connection::client_reply,
+    ClientSetinfo "client|setinfo" => connection::client_setinfo,
+    ClientSetname "client|setname" => connection::client_setname,
+    Echo "echo" => connection::echo,
+    Hello "hello" => connection::hello,
+    Ping "ping" => connect::ping,
+    Quit "quit" => connection::quit,
+    Reset "reset" => connect::reset,
+    Select "select" => connect::select,
+
+    Command "command" => command::command,
+    CommandCount "command|count" => command::command_count,
+    CommandDocs "command|docs" => command::command_docs,
+    CommandHelp "command|help" => containers::help,
+    CommandInfo "command|info" => command::command_info,
+    CommandList "command|list" => command::command_list,
+    Config "config" => containers::unknown_subcommand,
+    ConfigGet "config|get" => server::config_get,
+    ConfigHelp "config|help" => containers::help,
+    Info "info" => server::info,
+    Time "time" => server::time,
+}
+
+/// The commands that there are, for `COMMAND` and for tests.
+pub const CATALOGUE: Catalogue = Catalogue::of(|id| OPS[id.index()].is_some());
+
+/// The command that `args` mean, which may be a sub-command of `id`; they are as many as it takes.
+#[inline]
+pub(super) fn resolve(id: Option<CommandId>, args: Args<'_>) -> Result<(Op, CommandId), Fault> {
+    let found = id.and_then(|id| OPS[id.index()].map(|op| (op, id)));
+    let Some((op, id)) = found else { return Err(unknown(args)) };
+    let (op, id) = match args.get(1) {
+        Some(name) if id.is_container() => subcommand(id, name)?,
+        _ => (op, id),
+    };
+    let spec = id.spec();
+    if spec.accepts(args.len()) { Ok((op, id)) } else { Err(Fault::arity(spec.name)) }
+}
+
+fn subcommand(container: CommandId, name: &[u8]) -> Result<(Op, CommandId), Fault> {
+    let found = table::find_sub(container, name);
+    let found = found.and_then(|id| OPS[id.index()].map(|op| (op, id)));
+    found.ok_or_else(|| no_such_subcommand(container, name))
+}

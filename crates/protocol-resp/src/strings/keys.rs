@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys, whatever their values are: DEL and UNLINK, EXISTS and TOUCH, TYPE, DBSIZE, FLUSHALL and
+//! FLUSHDB.
+
+use super::call::Call;
+use crate::service::{Done, Fault};
+use storage::Store;
+
+/// How many items FLUSHALL frees by itself, and in how many steps; the rest are freed bit by bit.
+const FREED_AT_ONCE: usize = 4096;
+const FREEING_STEPS: usize = 32;
+
+/// Removes keys, one after the other.
+pub(super) fn del<S: Store>(call: &mut Call<'_, S>) -> Done {
+    let keys = call.args.tail(1);
+    let removed = keys.iter().filter(|key| call.store.delete(key, call.now.ticks)).count();
+    call.out.count(removed);
+    Ok(())
+}
+
+/// Counts the keys that are there, each as often as it is named, and notes that they were used.
+pub(super) fn exists<S: Store>(call: &mut Call<'_, S>) -> Done {
+    let keys = call.args.tail(1);
+    let found = keys.iter().filter(|key| call.store.get(key, call.now.ticks).is_some()).count();
+    call.out.count(found);
+    Ok(())
+}
+
+/// Tells the type of a value: there is one.
+pub(super) fn type_of<S: Store>(call: &mut Call<'_, S>) -> Done {
+    let is_there = call.store.get(call.args.arg(1), call.now.ticks).is_some();
+    call.out.simple(if is_there { "string" } else { "none" });
+    Ok(())
+}
+
+/// Counts the keys, among them those that are dead and whose memory has not come back.
+pub(super) fn dbsize<S: Store>(call: &mut Call<'_, S>) -> Done {
+    call.out.integer(i64::try_from(call.store.stats().items).unwrap_or(i64::MAX));
+    Ok(())
+}
+
+/// Removes all keys, at once however many there are.
+pub(super) fn flush<S: Store>(call: &mut Call<'_, S>) -> Done {
+    let is_known =
+        |word: &[u8]| word.eq_ignore_ascii_case(b"async") || word.eq_ignore_ascii_case(b"sync");
+    if call.args.len() > 2 || !call.args.tail(1).iter().all(is_known) {
+        return Err(Fault::SYNTAX);
+    }
+    call.store.clear();
+    // DBSIZE counts what has not been freed: a cache of few keys is empty at once.
+    let mut left = FREED_AT_ONCE;
+    for _ in 0..FREEING_STEPS {
+        left -= call.store.expire(call.now.ticks, left).min(left);
+    }
+    call.out.ok();
+    Ok(())
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command log.
+
+use crate::parse::Args;
+use crate::service::Command;
+use ringlog::klog;
+
+/// Logs a command with its first key. No allocation.
+#[cold]
+pub(super) fn command(command: &Command<'_>, args: Args<'_>, reply_bytes: usize, outcome: &str) {
+    let verb = command.id.map_or("unknown", |id| id.spec().name);
+    klog::command(
+        verb,
+        command.only_key().unwrap_or_default(),
+        wire_bytes(args),
+        reply_bytes,
+        outcome,
+    );
+}
+
+/// The size of a request on the wire, written as an array.
+fn wire_bytes(args: Args<'_>) -> usize {
+    args.iter().map(|arg| header_bytes(arg.len()) + arg.len() + 2).sum::<usize>()
+        + header_bytes(args.len())
+}
+
+/// A line with a length.
+fn header_bytes(number: usize) -> usize {
+    1 + itoa::Buffer::new().format(number).len() + 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Encoder;
+    use crate::parse::{self, Cursor, Framing};
+    use protocol::Parsed;
+
+    #[test]
+    fn the_size_on_the_wire_is_that_of_an_array() {
+        let words = ["set", "key", &"v".repeat(1000), "ex", "10", ""];
+        let mut wire = Vec::new();
+        Encoder::new(&mut wire).request(words);
+        let step = parse::parse(&Framing::default(), &mut Cursor::default(), &wire);
+        let Ok(Parsed::Request { request, .. }) = step else { panic!("a whole request") };
+        assert_eq!(wire_bytes(request.args(&mut Vec::new())), wire.len());
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The server: CONFIG GET, TIME. INFO is in `info.rs`.
+
+use super::call::Call;
+use super::connect::DATABASES;
+pub(super) use super::info::info;
+use crate::glob;
+use crate::service::Done;
+use storage::Store;
+
+/// Tells the time, to a millisecond.
+pub(super) fn time<S>(call: &mut Call<'_, S>) -> Done {
+    let (seconds, millis) = (call.now.unix_seconds(), call.now.unix_ms % 1000);
+    call.out.array(2);
+    call.out.bulk(seconds.to_string().as_bytes());
+    call.out.bulk((millis * 1000).to_string().as_bytes());
+    Ok(())
+}
+
+/// Tells those of Redis's parameters that have a meaning here, or a constant that tools look for.
+pub(super) fn config_get<S: Store>(call: &mut Call<'_, S>) -> Done {
+    let options = &call.shared.options;
+    let parameters: [(&str, String); 11] = [
+        ("appendonly", "no".to_owned()),
+        ("cluster-enabled", "no".to_owned()),
+        ("databases", DATABASES.to_string()),
+        ("io-threads", options.threads.to_string()),
+        ("maxclients", options.connections_max.to_string()),
+        ("maxmemory", memory_max(call).to_string()),
+        ("maxmemory-policy", options.memory_policy.clone()),
+        ("port", options.port.to_string()),
+        ("proto-max-bulk-len", options.value_max.to_string()),
+        ("save", String::new()),
+        ("timeout", options.idle_timeout.as_secs().to_string()),
+    ];
+    let patterns = call.args.tail(2);
+    let is_asked_for = |name: &str| {
+        patterns.iter().any(|pattern| glob::matches_with(pattern, name.as_bytes(), true))
+    };
+    let chosen = parameters.iter().filter(|(name, _)| is_asked_for(name));
+    call.out.map(chosen.clone().count());
+    for (name, value) in chosen {
+        call.out.bulk(name.as_bytes());
+        call.out.bulk(value.as_bytes());
+    }
+    Ok(())
+}
+
+/// The memory limit in bytes.
+pub(super) fn memory_max<S: Store>(call: &Call<'_, S>) -> u64 {
+    match call.shared.options.memory_max {
+        0 => call.store.stats().limit_bytes,
+        bytes => bytes,
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Finding keys: SCAN, KEYS.
+
+use super::call::Call;
+use crate::glob;
+use crate::service::generic::{ScanOptions, cursor, end_step};
+use crate::service::{Done, Fault};
+use storage::{Cursor, Item, Scan};
+
+/// Places of the index that a step of SCAN looks at, at the most: so few keys in a large index do not
+/// need many steps, and no step holds its worker up.
+const SCAN_PLACES: usize = 256 << 10;
+
+/// Keys that a step of SCAN looks for, whatever its client asks for.
+const SCAN_COUNT: usize = 4096;
+
+/// Places of the index that KEYS looks at, at the most.
+const KEYS_PLACES: usize = 1 << 20;
+
+/// Places that the store is asked for at a time.
+const AT_A_TIME: usize = 256;
+
+/// Takes a step of a walk over all keys.
+pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
+    let mut at = cursor(call.arg(1))?;
+    let options = ScanOptions::parse(call.args.tail(2).iter(), true, false)?;
+    let is_of_type = options.of.is_none_or(|of| of.eq_ignore_ascii_case(b"string"));
+    let count = options.count.min(SCAN_COUNT);
+    let Call { store, out, now, .. } = call;
+    let start = out.begin_array();
+    let (mut found, mut seen, mut looked) = (0, 0, 0);
+    while seen < count && looked < SCAN_PLACES {
+        let budget = (count - seen).clamp(8, AT_A_TIME);
+        let next = store.scan(Cursor::new(at), budget, now.ticks, |item| {
+            seen += 1;
+            if is_of_type && options.matches(item.key()) {
+                out.bulk(item.key());
+                found += 1;
+            }
+        });
+        looked += budget;
+        at = next.map_or(0, Cursor::get);
+        if at == 0 {
+            break;
+        }
+    }
+    end_step(out, start, at, found);
+    Ok(())
+}
+
+/// Lists the keys that match a pattern, unless that means to walk through a large index.
+pub(super) fn keys<S: Scan>(call: &mut Call<'_, S>) -> Done {
+    let pattern = call.arg(1);
+    let Call { store, out, now, .. } = call;
+    let mark = out.begin_array();
+    let (mut found, mut looked, mut at) = (0, 0, Cursor::START);
+    loop {
+        let next = store.scan(at, AT_A_TIME, now.ticks, |item| {
+            if pattern == b"*" || glob::matches(pattern, item.key()) {
+                out.bulk(item.key());
+                found += 1;
+            }
+        });
+        let Some(next) = next else { break };
+        (at, looked) = (next, looked + AT_A_TIME);
+        if looked >= KEYS_PLACES {
+            return Err(Fault::new("ERR too many keys for KEYS: use SCAN"));
+        }
+    }
+    out.end_array(mark, found);
+    Ok(())
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! redis-py against the built server, and beside pymemcache on the same cache.
+//!
+//! redis-py does all it can with strings and writes down what it was told. redis-server is asked the
+//! same, where it is installed: the transcripts are equal. `SHOEBILL_PYTHON` names a Python that has the
+//! modules of `clients/requirements.txt`.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "support/process.rs"]
+#[allow(dead_code, reason = "a module of several test binaries")]
+mod process;
+#[path = "support/python.rs"]
+mod python;
+#[path = "../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+use python::{same, transcript};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::certificates::Certificates;
+use support::daemon::{Config, Daemon};
+
+/// How long a server may take to start.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A Python that has the modules.
+fn python() -> Option<String> {
+    python::python("pymemcache, redis", "redis-py and pymemcache")
+}
+
+/// What redis-server tells redis-py, in both versions of the protocol; `None` where there is none.
+fn expected(python: &str) -> Option<[String; 2]> {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("redis");
+    let child = Command::new("redis-server")
+        .args(["--port", "0", "--save", "", "--unixsocket"])
+        .arg(&socket)
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else {
+        process::missing("redis-server (apt-get install redis-server)");
+        return None;
+    };
+    let started = Instant::now();
+    while !socket.exists() {
+        assert!(started.elapsed() < PATIENCE, "redis-server does not start");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let socket = format!("unix:{}", socket.display());
+    let told =
+        ["2", "3"].map(|version| transcript(python, "with_redis_py.py", &[&socket, version]));
+    // It is of no more use.
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(told[0].lines().count() > 100, "it does much:\n{}", told[0]);
+    Some(told)
+}
+
+/// Starts the server over a storage, with RESP on a port that the system chooses.
+fn start(sections: &str) -> (Daemon, Config, [String; 2]) {
+    let config = Config::new(&format!("[admin]\nenabled = false\n{sections}"));
+    let mut command = Command::new(process::segcache_path());
+    command.args(["-p", "0", "--resp-port", "0", "-t", "2"]).arg(&config.file);
+    let mut daemon = Daemon::spawn(&mut command);
+    let addresses = [daemon.address(), daemon.address()].map(|address| address.to_string());
+    (daemon, config, addresses)
+}
+
+#[test]
+fn redis_py_is_told_what_redis_tells_it() {
+    let Some(python) = python() else { return };
+    let Some(expected) = expected(&python) else { return };
+    for storage in process::STORAGES {
+        let (_daemon, _config, [_, resp]) = start(&process::over(storage));
+        for (version, expected) in ["2", "3"].iter().zip(&expected) {
+            let ours = transcript(&python, "with_redis_py.py", &[&resp, version]);
+            same(&format!("RESP{version} over {storage}"), &ours, expected);
+        }
+    }
+
+    let config = Config::new("[admin]\nenabled = false\n");
+    let [memcache, resp] = ["memcache", "resp"].map(|name| config.folder().join(name));
+    let sections = format!(
+        "[admin]\nenabled = false\n[server]\nlisten = [\"unix:{}\"]\n[resp]\nlisten = [\"unix:{}\"]\n",
+        memcache.display(),
+        resp.display()
+    );
+    std::fs::write(&config.file, sections).unwrap();
+    let mut unix = Daemon::spawn(Command::new(process::segcache_path()).arg(&config.file));
+    unix.line("listening on unix:");
+    unix.line("listening on unix:");
+    let ours = transcript(&python, "with_redis_py.py", &[&format!("unix:{}", resp.display()), "3"]);
+    same("a unix socket", &ours, &expected[1]);
+}
+
+#[test]
+fn redis_py_is_told_the_same_over_tls() {
+    let Some(python) = python() else { return };
+    let Some([_, expected]) = expected(&python) else { return };
+    let folder = Config::empty();
+    let certificates = Certificates::new(folder.folder());
+    let [chain, key, ca] = ["server.pem", "server.key", "ca.pem"].map(|name| {
+        let path = certificates.path(name);
+        path.to_str().unwrap().to_owned()
+    });
+    let tls = format!("[tls]\ncertificate_chain = {chain:?}\nprivate_key = {key:?}\n");
+    let (_daemon, _config, [_, resp]) = start(&tls);
+    let ours = transcript(&python, "with_redis_py.py", &[&resp, "3", &ca]);
+    same("TLS", &ours, &expected);
+}
+
+#[test]
+fn pymemcache_and_redis_py_see_the_same_cache() {
+    let Some(python) = python() else { return };
+    for storage in process::STORAGES {
+        let (_daemon, _config, [memcache, resp]) = start(&process::over(storage));
+        for version in ["2", "3"] {
+            transcript(&python, "with_both.py", &[&memcache, &resp, version]);
+        }
+    }
+}
