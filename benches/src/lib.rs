@@ -11,6 +11,7 @@
 //! * [`storebench`]: the program that measures a storage engine in its own process.
 //! * [`pauses`]: the program that measures the longest steps of the keyspace of `rds`.
 //! * [`trace`]: its mode that replays recorded requests.
+//! * [`workers`]: the program that measures two workers of `rds` against one.
 //! * [`workload`]: keys, requests and filled stores.
 //!
 //! ```
@@ -27,6 +28,7 @@ pub mod pauses;
 pub mod storebench;
 pub mod trace;
 mod unprefetched;
+pub mod workers;
 pub mod workload;
 
 pub use connection::Connection;
