@@ -135,6 +135,18 @@ fn a_configuration_is_checked_without_a_start() {
 }
 
 #[test]
+fn the_packaged_configuration_says_the_defaults() {
+    let printed = |path: &str| {
+        let output = run(RDS, &["--print-config", path]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let (_folder, empty) = file("rds.toml", "");
+    let packaged = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/config/rds.toml");
+    assert_eq!(printed(packaged), printed(empty.to_str().unwrap()));
+}
+
+#[test]
 fn it_serves_until_it_is_told_to_shut_down() {
     for threads in ["1", "3"] {
         let mut daemon = start(&["--io-threads", threads]);
