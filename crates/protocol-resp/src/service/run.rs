@@ -96,18 +96,20 @@ impl<K: Keyspace> RespService<K> {
             return Control::Continue;
         }
         Writer::new(out, conn.version).array(transaction.queue.len());
-        let mut stage = Stage {
-            view: &mut view,
-            host,
-            desk,
-            scope,
-            limits,
-            stats: stats.as_ref(),
-            out,
-            context,
-        };
         let mut control = Control::Continue;
         for queued in &transaction.queue {
+            // The command before may have changed them.
+            host.limits.refresh(limits_version, limits);
+            let mut stage = Stage {
+                view: &mut view,
+                host,
+                desk: &mut *desk,
+                scope,
+                limits,
+                stats: stats.as_ref(),
+                out: &mut *out,
+                context: &mut *context,
+            };
             if conn.no_touch {
                 stage.view.set_touch(queued.id == CommandId::TOUCH);
             }
@@ -115,6 +117,8 @@ impl<K: Keyspace> RespService<K> {
                 control = Control::Close;
             }
         }
+        let stats = stats.as_ref();
+        let mut stage = Stage { view: &mut view, host, desk, scope, limits, stats, out, context };
         stage.after();
         drop(view);
         self.after_view(context);
