@@ -24,7 +24,7 @@ type Worker = Connection<Resp, RespService<TypedStore>>;
 
 /// Measures GET and SET for so long a round, and prints a line for each.
 pub fn run(millis: u64) {
-    let store = TypedStore::builder().shards(32).build();
+    let store = TypedStore::builder().shards(64).build();
     let host = Arc::new(Host::new(store.databases()));
     let mut workers: Vec<Worker> = (0..2)
         .map(|_| {

@@ -19,6 +19,19 @@ pub fn read<T: ?Sized>(target: &T) {
     let _ = target;
 }
 
+/// As [`read`], for memory that will be written: other CPUs give it up.
+#[inline(always)]
+pub fn write<T: ?Sized>(target: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: INV-HINT. As above; it is a hint, and nothing is written.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(target).cast::<i8>()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -26,5 +39,7 @@ mod tests {
         super::read(&1_u8);
         super::read::<[u64]>(&[]);
         super::read("text");
+        super::write(&1_u8);
+        super::write::<[u64]>(&[]);
     }
 }

@@ -102,7 +102,12 @@ impl Conf {
                 self.unknown.push((name.clone(), place));
                 continue;
             };
-            self.directives.push(Directive { parameter, value: values.join(" "), place });
+            let directive = Directive { parameter, value: values.join(" "), place };
+            // To listen on no address is to be said so.
+            if values.is_empty() && parameter.name() != "bind" {
+                return Err(directive.refused("wrong number of arguments"));
+            }
+            self.directives.push(directive);
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ impl TypedStore {
         shard.sample(&judge, samples, &mut self.local.random, candidates);
         while let Some(candidate) = candidates.take_best(&judge) {
             let number = shared.shard_of(candidate.hash);
-            if number != shard.number {
+            if number != shard.number() {
                 // One lock at a time: INV-ORDER.
                 drop(shard);
                 shard = shared.lock(number);

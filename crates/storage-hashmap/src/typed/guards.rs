@@ -90,7 +90,7 @@ mod tests {
         let mut guards = Guards::lock(&shared, scope);
         for number in numbers {
             assert_eq!(
-                (guards.shard(number).number, guards.shard_mut(number).number),
+                (guards.shard(number).number(), guards.shard_mut(number).number()),
                 (number, number)
             );
         }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn one_shard_and_none_are_scopes_too() {
         let shared = shared();
-        assert_eq!(Guards::lock(&shared, Scope::shard(63)).shard(63).number, 63);
+        assert_eq!(Guards::lock(&shared, Scope::shard(63)).shard(63).number(), 63);
         let _none = Guards::lock(&shared, Scope::NONE);
         assert!((0..64).all(|number| shared.try_lock(number).is_some()));
     }
@@ -113,7 +113,7 @@ mod tests {
         let shared = Shared::new(4, 1, Random::new(1));
         let guards = Guards::lock(&shared, Scope::ALL);
         assert_eq!(guards.scope(), Scope::from_bits(0b1111));
-        assert_eq!(guards.shard(3).number, 3);
+        assert_eq!(guards.shard(3).number(), 3);
     }
 
     #[test]

@@ -43,10 +43,10 @@ impl Shard {
             database.table.check_integrity();
             database.check_integrity(db);
             bytes += database.bytes();
-            let published = shared.dues[self.number].load(Relaxed);
+            let published = shared.dues[self.number()].load(Relaxed);
             assert!(published <= database.due(), "INV-DUE: published, database {db}");
         }
-        assert_eq!(self.bytes, bytes, "INV-BYTES: shard {}", self.number);
+        assert_eq!(self.bytes, bytes, "INV-BYTES: shard {}", self.number());
         let unpublished = self.bytes as i64 - self.published as i64;
         assert!(unpublished.unsigned_abs() < shared.ledger.batch(), "INV-LEDGER: {unpublished}");
     }
@@ -55,7 +55,7 @@ impl Shard {
         let mut keys = HashSet::new();
         for entry in database.table.iter() {
             let hash = hash_of(entry.key());
-            assert_eq!(shared.shard_of(hash), self.number, "INV-PLACE: the shard");
+            assert_eq!(shared.shard_of(hash), self.number(), "INV-PLACE: the shard");
             assert!(keys.insert(entry.key()), "INV-PLACE: a key is twice in database {db}");
             let found = database.table.find(hash, entry.key());
             assert!(found.is_some_and(|found| std::ptr::eq(found, entry)), "INV-PLACE: lost");

@@ -9,8 +9,6 @@ use storage::metrics::{ITEM_CURRENT, ITEM_CURRENT_BYTES};
 /// The entries of all databases whose keys' hashes lead here.
 #[derive(Debug)]
 pub(crate) struct Shard {
-    /// Its number among the shards.
-    pub(crate) number: usize,
     pub(crate) databases: Box<[Database]>,
     /// Bytes of everything in it; see INV-BYTES.
     pub(crate) bytes: u64,
@@ -18,13 +16,17 @@ pub(crate) struct Shard {
     pub(crate) published: u64,
     /// What other threads see as the moment from which there is something to sweep.
     pub(crate) due_published: u64,
-    pub(crate) counts: Counts,
+    /// Reads that found something, counted as the others are.
+    pub(crate) hits: u64,
+    pub(crate) counts: Box<Counts>,
 }
 
-/// What a shard has counted since it was made, or since the counts were reset.
+/// What a shard has counted since it was made, or since the counts were reset: in a place of its own,
+/// for these come less often than hits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) hits: u64,
+    /// The shard's number among the shards.
+    pub(crate) number: usize,
     pub(crate) misses: u64,
     pub(crate) expired: u64,
     pub(crate) expired_fields: u64,
@@ -34,13 +36,24 @@ pub(crate) struct Counts {
 impl Shard {
     pub(crate) fn new(number: usize, databases: usize) -> Self {
         Shard {
-            number,
             databases: (0..databases).map(|_| Database::default()).collect(),
             bytes: 0,
             published: 0,
             due_published: u64::MAX,
-            counts: Counts::default(),
+            hits: 0,
+            counts: Box::new(Counts { number, ..Counts::default() }),
         }
+    }
+
+    /// Its number among the shards.
+    pub(crate) fn number(&self) -> usize {
+        self.counts.number
+    }
+
+    /// Counts from nothing again.
+    pub(crate) fn reset_counts(&mut self) {
+        self.hits = 0;
+        *self.counts = Counts { number: self.number(), ..Counts::default() };
     }
 
     /// Changes a database and takes note of what that does to the memory and to the next sweep. What
@@ -81,7 +94,7 @@ impl Shard {
     /// Tells the other threads from when on there is something to sweep.
     pub(crate) fn publish_due(&mut self, shared: &Shared, due: u64) {
         self.due_published = due;
-        shared.dues[self.number].store(due, Relaxed);
+        shared.dues[self.number()].store(due, Relaxed);
     }
 
     /// Removes everything from a database. What was in it is in use until it has left the bin.

@@ -9,6 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage::keyspace::{Scope, Settings};
+use storage::prefetch;
 use values::Entry;
 
 /// The shards and what is about them.
@@ -29,6 +30,9 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 #[repr(align(128))]
 struct Padded(Mutex<Shard>);
+
+// Each use of a shard takes its line from the CPU that used it last: it should be one.
+const _: () = assert!(size_of::<Mutex<Shard>>() <= 64, "a shard and its lock share a cache line");
 
 impl Shared {
     /// Empty shards, a power of two of them and 64 at most.
@@ -71,6 +75,12 @@ impl Shared {
     #[inline]
     pub(crate) fn try_lock(&self, number: usize) -> Option<MutexGuard<'_, Shard>> {
         self.shards[number].0.try_lock()
+    }
+
+    /// Asks for the cache line of a shard, to lock it soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, number: usize) {
+        prefetch::write(&self.shards[number]);
     }
 
     /// Random numbers for one more handle.

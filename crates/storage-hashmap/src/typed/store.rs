@@ -137,23 +137,34 @@ impl Keyspace for TypedStore {
     }
 
     /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
+    ///
+    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first, and
+    /// bucket and entries one stage later.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
-        if stage == Stage::Value || self.shared.ledger.used() < CACHED_BYTES {
+        let shared = &*self.shared;
+        if shared.ledger.used() < CACHED_BYTES {
             return;
         }
+        let is_alone = shared.shards() == 1;
         let hash = hash_of(key);
-        let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { return };
+        let number = shared.shard_of(hash);
+        let bucket = match (stage, is_alone) {
+            (Stage::Index, false) => return shared.prefetch(number),
+            (Stage::Value, true) => return,
+            (Stage::Index, true) | (Stage::Item, false) => true,
+            (Stage::Item, true) | (Stage::Value, false) => false,
+        };
+        let Some(shard) = shared.try_lock(number) else { return };
         let table = &shard.databases[db].table;
-        match stage {
-            Stage::Index => table.prefetch(hash),
-            Stage::Item => table.prefetch_elements(hash),
-            Stage::Value => {}
-        }
+        if bucket { table.prefetch(hash) } else { table.prefetch_elements(hash) }
     }
 
     #[inline]
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
+        if self.shared.shards() > 1 {
+            return self.prefetch(db, key, Stage::Value);
+        }
         if self.shared.ledger.used() < CACHED_BYTES {
             return;
         }
@@ -203,7 +214,7 @@ impl Keyspace for TypedStore {
                 stats.entry_bytes += database.books.bytes;
             }
             stats.used_bytes += shard.bytes;
-            stats.hits += shard.counts.hits;
+            stats.hits += shard.hits;
             stats.misses += shard.counts.misses;
             stats.expired += shard.counts.expired;
             stats.expired_fields += shard.counts.expired_fields;
@@ -218,7 +229,7 @@ impl Keyspace for TypedStore {
 
     fn reset_stats(&mut self) {
         for number in 0..self.shared.shards() {
-            self.shared.lock(number).counts = Default::default();
+            self.shared.lock(number).reset_counts();
         }
     }
 

@@ -110,11 +110,11 @@ impl Shard {
                 work.more = true;
                 break;
             }
-            let mut counts = self.counts;
+            let mut counts = *self.counts;
             let errand = Errand { shared, counts: &mut counts, db, unix_ms, gone: &mut *gone };
             let left = budget - work.steps;
             let more = self.change(shared, &mut 0, db, |database| database.sweep(errand, left));
-            self.counts = counts;
+            *self.counts = counts;
             work.steps += more.steps;
             work.more |= more.more;
         }

@@ -127,7 +127,7 @@ impl<'a> TypedView<'a> {
             self.pending = Pending::Dead { db, hash };
             return None;
         }
-        shard.counts.hits += 1;
+        shard.hits += 1;
         if touch {
             mark(entry, self.access, &mut self.local.random);
         }

@@ -94,7 +94,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("bind nowhere", "redis.conf:1: bind \"nowhere\": expected IP addresses"),
         ("tls-protocols x\ntls-port 1", "expected TLSv1.2"),
         ("port 70000", "argument must be between 0 and 65535 inclusive"),
-        ("maxmemory", "redis.conf:1: maxmemory \"\": argument must be a memory value"),
+        ("maxmemory", "redis.conf:1: maxmemory \"\": wrong number of arguments"),
     ];
     for (text, problem) in cases {
         let error = load("redis.conf", text, &[]).expect_err(text);

@@ -9,9 +9,14 @@ use crate::reply::Reply;
 use crate::rules::Rule;
 use crate::run::{Difference, Outcome};
 use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// An iteration that takes more calls has no end.
 const CALLS_MAX: usize = 100_000;
+
+/// A key that has expired is gone sooner.
+const EXPIRED_FOR_MAX: Duration = Duration::from_secs(10);
 
 /// Looks closer at a command that was sent by itself, outside of a transaction.
 pub(crate) fn check(pair: &mut Pair, command: &Command, replies: Both<&Reply>) -> Outcome {
@@ -124,9 +129,19 @@ pub(crate) fn iterate(pair: &mut Pair, command: &Command) -> Outcome {
     Err(Difference::new(&format!("{command}, to its end"), [oracle, ours].map(shown)))
 }
 
-/// Looks at all keys, so that those that have expired are gone for good.
-pub(crate) fn look_at_all_keys(pair: &mut Pair) -> Outcome {
-    iterate(pair, &Command::new(&[b"SCAN", b"0"], Rule::Scan))
+/// Looks at all keys and waits until those that have expired are gone for good, which both servers
+/// see to on their own. What is still different then is for the next command to show.
+pub(crate) fn await_end_of_expired(pair: &mut Pair) -> Outcome {
+    iterate(pair, &Command::new(&[b"SCAN", b"0"], Rule::Scan))?;
+    let started = Instant::now();
+    while started.elapsed() < EXPIRED_FOR_MAX {
+        let [oracle, ours] = pair.ask(&[b"DBSIZE"]);
+        if oracle.is_err() || oracle == ours {
+            break;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 fn all(connection: &mut Connection, arguments: &[Vec<u8>]) -> Result<Iteration, End> {

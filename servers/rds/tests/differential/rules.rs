@@ -33,7 +33,7 @@ pub(crate) enum Rule {
     /// Exactly, unless the order is not defined: that of texts that compare equal, or of a set that is
     /// not sorted.
     Sort,
-    /// Exactly, once all keys were looked at: those that have expired count until then.
+    /// Exactly, once those keys are gone that have expired: they count until then.
     Size,
     /// Exactly, but for what these say.
     Encoding(Encodings),

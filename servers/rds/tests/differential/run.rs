@@ -139,7 +139,7 @@ impl Run {
                     self.answered.extend(command.line.as_ref().map(|line| line.text));
                     return choices::iterate(&mut session.pair, command);
                 }
-                Rule::Size => choices::look_at_all_keys(&mut session.pair)?,
+                Rule::Size => choices::await_end_of_expired(&mut session.pair)?,
                 _ => {}
             }
         }
