@@ -16,7 +16,8 @@
 //!
 //! * [`RespStrings`] (here): the service. [`Commands`] (`commands.rs`): the same without the store,
 //!   for a service that serves several protocols from one handle.
-//! * [`Connection`] (`connection.rs`): a connection's state and codec. [`StringsOptions`] (`options.rs`): what the service is told about the server.
+//! * [`Connection`] (`connection.rs`): a connection's state and codec. [`StringsOptions`]
+//!   (`options.rs`): what the service is told about the server.
 //! * `dispatch.rs`: which commands there are. `call.rs`: what a command function works with.
 //! * `get.rs`, `set.rs`, `number.rs`, `part.rs`: values. `keys.rs`, `expire.rs`, `walk.rs`: keys.
 //!   `connect.rs`, `server.rs`, `info.rs`: the rest. What is the same in both services, CLIENT and
