@@ -143,21 +143,19 @@ impl Keyspace for TypedStore {
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
-        if shared.ledger.used() < CACHED_BYTES {
+        let is_alone = shared.shards() == 1;
+        if (is_alone && stage == Stage::Value) || shared.ledger.used() < CACHED_BYTES {
             return;
         }
-        let is_alone = shared.shards() == 1;
         let hash = hash_of(key);
         let number = shared.shard_of(hash);
-        let bucket = match (stage, is_alone) {
-            (Stage::Index, false) => return shared.prefetch(number),
-            (Stage::Value, true) => return,
-            (Stage::Index, true) | (Stage::Item, false) => true,
-            (Stage::Item, true) | (Stage::Value, false) => false,
-        };
+        if stage == Stage::Index && !is_alone {
+            return shared.prefetch(number);
+        }
         let Some(shard) = shared.try_lock(number) else { return };
         let table = &shard.databases[db].table;
-        if bucket { table.prefetch(hash) } else { table.prefetch_elements(hash) }
+        let of_bucket = if is_alone { Stage::Index } else { Stage::Item };
+        if stage == of_bucket { table.prefetch(hash) } else { table.prefetch_elements(hash) }
     }
 
     #[inline]

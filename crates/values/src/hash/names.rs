@@ -19,9 +19,8 @@ use crate::hash_of;
 use parking_lot::Mutex;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU16;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU16, AtomicU32};
 
 /// Most names that are kept: with the longest ones half a megabyte.
 const NAMES_MAX: usize = 4096;
