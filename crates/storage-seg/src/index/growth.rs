@@ -67,7 +67,8 @@ impl Index {
             return Ok(false);
         }
         let table = Table::new(buckets, self.huge_pages)?;
-        self.tables[from + 1].set(Box::new(table)).expect("the generation is not in use");
+        let set = self.tables[from + 1].set(Box::new(table));
+        assert!(set.is_ok(), "the generation is not in use");
         *growth = Some(Growth { from, waiting: None });
         self.is_growing.store(true, Release);
         if from + 2 == GENERATIONS {

@@ -105,9 +105,9 @@ use crate::sync::atomic::Ordering::Acquire;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use bucket::{BUCKET_SLOTS, Sharing};
 use growth::Growth;
+use once_cell::race::OnceBox;
 use slot::{DISPLACEMENT_MAX, Pattern, Slot, distance};
 use std::io;
-use std::sync::OnceLock;
 use table::{Probe, Table};
 
 /// Tables there can be in the life of an index. Those of the past take no memory.
@@ -121,7 +121,7 @@ pub(crate) struct Index {
     current: AtomicUsize,
     sharing: Sharing,
     huge_pages: bool,
-    tables: Box<[OnceLock<Box<Table>>]>,
+    tables: Box<[OnceBox<Table>]>,
     is_growing: AtomicBool,
     /// Only ever tried, so nobody waits for the system calls under it.
     growth: Mutex<Option<Growth>>,
@@ -130,11 +130,8 @@ pub(crate) struct Index {
 impl Index {
     /// An empty index with that many home buckets.
     pub(crate) fn new(buckets: usize, exclusive: bool, huge_pages: bool) -> io::Result<Index> {
-        let tables: Box<[_]> = (0..GENERATIONS).map(|_| OnceLock::new()).collect();
-        tables[0].get_or_init({
-            let table = Box::new(Table::new(buckets, huge_pages)?);
-            || table
-        });
+        let tables: Box<[_]> = (0..GENERATIONS).map(|_| OnceBox::new()).collect();
+        tables[0].get_or_try_init(|| Table::new(buckets, huge_pages).map(Box::new))?;
         Ok(Index {
             current: AtomicUsize::new(0),
             sharing: if exclusive { Sharing::Exclusive } else { Sharing::Shared },
@@ -226,8 +223,8 @@ impl Index {
     /// The newest table: the one that entries move to while growing.
     fn newest(&self) -> &Table {
         let current = self.current.load(Acquire);
-        let next = self.tables.get(current + 1).and_then(OnceLock::get);
-        next.map_or_else(|| self.table(current), |next| &**next)
+        let next = self.tables.get(current + 1).and_then(OnceBox::get);
+        next.unwrap_or_else(|| self.table(current))
     }
 
     /// Home buckets, of the next table while growing.

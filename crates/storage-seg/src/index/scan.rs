@@ -6,6 +6,7 @@ use super::slot::Location;
 use super::table::Probe;
 use crate::sync::atomic::Ordering::Acquire;
 use crate::sync::atomic::fence;
+use once_cell::race::OnceBox;
 
 /// What a sample of the homes says about the whole index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +103,7 @@ impl Index {
         // Hashes from here on have not reached the table.
         let mut limit = 1_u128 << u64::BITS;
         let first = self.current.load(Acquire).saturating_sub(1);
-        for table in self.tables[first..].iter().map_while(std::sync::OnceLock::get) {
+        for table in self.tables[first..].iter().map_while(OnceBox::get) {
             bytes += table.bytes_below(limit).saturating_sub(table.released()) as u64;
             limit = table.first_hash(table.moved());
         }
