@@ -99,5 +99,5 @@ pub use dials::Dials;
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
 pub use options::Options;
-pub use turn::{BATCH, Limits, Pipeline, Turn, first_request, turn};
+pub use turn::{BATCH, DISTANCES, Limits, Pipeline, Turn, first_request, turn};
 pub use worker::Worker;

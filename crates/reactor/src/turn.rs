@@ -14,8 +14,8 @@
 //! 5. RULE-FAIR: one call serves a bounded number of requests, then yields to other connections.
 //! 6. RULE-BOUND: past the high-water mark of unsent bytes nothing more is executed until the peer
 //!    reads. At most one reply goes beyond the mark, and behind it the line that rejects input.
-//! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, each is prefetched, then each is
-//!    executed, so that their cache misses overlap.
+//! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, and each is prefetched while those
+//!    [before it](DISTANCES) are executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
 //! 9. RULE-BLOCK: behind a request that blocks nothing is executed until the connection is resumed with
 //!    the ticket of this very block; then it goes on as if it had not been interrupted. A request that
@@ -32,6 +32,14 @@ use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
 
 /// Most requests that are parsed ahead of execution.
 pub const BATCH: usize = 32;
+
+/// How many requests before its execution each stage of a request is prefetched.
+///
+/// Far enough that memory has answered before the next stage needs it, and near enough that neither the
+/// requests between have pushed it out of the cache nor another worker has taken it away: what several
+/// write, such as a lock, is asked for in the first stage and used in all that follow.
+pub const DISTANCES: [(Stage, usize); 3] =
+    [(Stage::First, 12), (Stage::Second, 8), (Stage::Third, 4)];
 
 /// Errands in the outbox past which a connection has had its share of requests.
 const ERRANDS: usize = 1024;
@@ -229,12 +237,13 @@ fn parse_ahead<'a, P: Protocol>(
     Stop::Full
 }
 
-/// RULE-BATCH: a single request gains nothing from a prefetch right before its use.
+/// RULE-BATCH: prefetches what is needed soon at the begin of a batch. A single request gains nothing
+/// from a prefetch right before its use.
 #[inline]
 fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
     if batch.len() > 1 {
-        for stage in Stage::ALL {
-            for ahead in batch {
+        for (stage, distance) in DISTANCES {
+            for ahead in batch.iter().take(distance) {
                 service.prefetch(&ahead.request, stage);
             }
         }
@@ -253,7 +262,14 @@ fn run<P: Protocol, E: Execute<P>>(
     context: &mut Context<'_>,
 ) -> (Ran, usize, usize) {
     let (mut served, mut done) = (0, 0);
-    for ahead in batch {
+    let mut batch = batch.into_iter();
+    loop {
+        for (stage, distance) in DISTANCES {
+            if let Some(ahead) = batch.as_slice().get(distance) {
+                service.prefetch(&ahead.request, stage); // RULE-BATCH
+            }
+        }
+        let Some(ahead) = batch.next() else { return (Ran::All, served, done) };
         if send.pending() >= limits.high_water {
             return (Ran::Part, served, done); // RULE-BOUND
         }
@@ -270,7 +286,6 @@ fn run<P: Protocol, E: Execute<P>>(
             _ => return (Ran::Close, served, done),
         }
     }
-    (Ran::All, served, done)
 }
 
 /// RULE-WAIT and RULE-LIMIT: waits for the rest of a request, unless it can never fit.

@@ -254,7 +254,7 @@ fn rule_bound_at_most_one_reply_goes_beyond_the_mark() {
 }
 
 #[test]
-fn rule_batch_all_are_prefetched_before_the_first_is_executed() {
+fn rule_batch_a_short_pipeline_is_prefetched_before_the_first_is_executed() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(b"a\nb\nbarrier\nc\n");
     bench.turn();
@@ -277,13 +277,35 @@ fn rule_batch_all_are_prefetched_before_the_first_is_executed() {
 }
 
 #[test]
-fn rule_batch_has_a_limit() {
+fn rule_batch_requests_are_prefetched_at_their_distances() {
     let mut bench = Bench::new(Limits::default());
-    bench.arrive(&b"a\n".repeat(BATCH + 2));
+    let names: Vec<String> = (0..20).map(|number| format!("r{number}")).collect();
+    bench.arrive(format!("{}\n", names.join("\n")).as_bytes());
     bench.turn();
     let diary = bench.diary();
-    assert!(diary[..3 * BATCH].iter().all(|line| !line.starts_with("run")));
-    assert!(diary[3 * BATCH..4 * BATCH].iter().all(|line| line.starts_with("run")));
+    let place = |line: String| diary.iter().position(|found| *found == line).expect("it is there");
+    for (number, name) in names.iter().enumerate() {
+        let stages = DISTANCES.map(|(stage, _)| place(format!("{stage:?} {name}")));
+        assert!(stages.is_sorted(), "{name}: {stages:?}");
+        for ((_, distance), stage) in DISTANCES.into_iter().zip(stages) {
+            // Right before the request that is so far ahead of it.
+            let run = number.saturating_sub(distance);
+            assert!(stage < place(format!("run r{run}")), "{name}");
+            assert!(run == 0 || stage > place(format!("run r{}", run - 1)), "{name}");
+        }
+    }
+    assert_eq!(diary.len(), names.len() * (DISTANCES.len() + 1), "and each once");
+}
+
+#[test]
+fn rule_batch_has_a_limit() {
+    let mut bench = Bench::new(Limits::default());
+    let names: Vec<String> = (0..BATCH + 2).map(|number| format!("r{number}")).collect();
+    bench.arrive(format!("{}\n", names.join("\n")).as_bytes());
+    bench.turn();
+    let diary = bench.diary();
+    let place = |line: String| diary.iter().position(|found| *found == line).expect("it is there");
+    assert!(place(format!("First r{BATCH}")) > place(format!("run r{}", BATCH - 1)));
 }
 
 /// Lines of any length. The cursor is how far the end has been searched for.
