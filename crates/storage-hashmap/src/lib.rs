@@ -72,7 +72,7 @@
 //! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
 //! * `integrity.rs`: the invariants by name, and their check.
 //! * `typed.rs` and `typed/`: the keyspace of typed values.
-#![forbid(unsafe_code)]
+#![deny(unsafe_op_in_unsafe_fn)]
 
 mod budget;
 mod builder;

@@ -29,7 +29,7 @@ use storage::keyspace::Keyspace;
 use storage_hashmap::TypedStore;
 
 /// Shards per worker: enough that two workers seldom want the same one.
-const SHARDS_PER_WORKER: usize = 32;
+const SHARDS_PER_WORKER: usize = 64;
 
 /// Why the server did not start, or ended.
 #[derive(Debug, thiserror::Error)]

@@ -5,9 +5,8 @@ use super::random::Random;
 use super::shared::Shared;
 use super::store::TypedStore;
 use std::sync::Arc;
+use storage::keyspace::Scope;
 
-/// A [`Scope`](storage::keyspace::Scope) knows no more.
-const SHARDS_MAX: usize = 64;
 /// Each database costs about a cache line or two in each shard, used or not.
 const DATABASES_MAX: usize = 1024;
 
@@ -39,9 +38,10 @@ impl Default for TypedBuilder {
 
 impl TypedBuilder {
     /// How many workers can do something at once without waiting for each other: one is enough for
-    /// one worker, 16 for each is right for several. Rounded up to a power of two; 64 at most.
+    /// one worker, 64 for each is right for several. Rounded up to a power of two; at most
+    /// [`Scope::SHARDS_MAX`].
     pub fn shards(mut self, shards: usize) -> Self {
-        self.shards = shards.clamp(1, SHARDS_MAX).next_power_of_two();
+        self.shards = shards.clamp(1, Scope::SHARDS_MAX).next_power_of_two();
         self
     }
 

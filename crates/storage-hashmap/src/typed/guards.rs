@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Guards`]: the locks that a view holds.
+//!
+//! A guard for each lock would make a view of all shards two kilobytes, to be moved for every GET. So the
+//! scope alone says which locks are held, and they are taken and let go by its bits.
+//!
+//! # Invariants
+//!
+//! * INV-HELD: from its making to its end a `Guards` holds the locks of the shards of its scope, and
+//!   nobody else lets them go. So the shards are its own: `&self` lends them shared, `&mut self` one of
+//!   them to be changed.
 
 use super::shard::Shard;
 use super::shared::Shared;
-use arrayvec::ArrayVec;
 use parking_lot::MutexGuard;
+use std::fmt;
+use std::marker::PhantomData;
 use storage::keyspace::Scope;
 
 /// The shards of a scope, locked.
-#[derive(Debug)]
 pub(crate) struct Guards<'a> {
+    shared: &'a Shared,
     scope: Scope,
-    held: Held<'a>,
-}
-
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each MGET")]
-enum Held<'a> {
-    /// Most commands have one key.
-    One(MutexGuard<'a, Shard>),
-    /// In ascending order of their numbers; maybe none.
-    Many(ArrayVec<MutexGuard<'a, Shard>, 64>),
+    /// Whose rules it follows: it stays in its thread.
+    guards: PhantomData<MutexGuard<'a, Shard>>,
 }
 
 impl<'a> Guards<'a> {
@@ -28,15 +30,10 @@ impl<'a> Guards<'a> {
     #[inline]
     pub(crate) fn lock(shared: &'a Shared, scope: Scope) -> Self {
         let scope = shared.clip(scope);
-        if scope.bits().is_power_of_two() {
-            let number = scope.bits().trailing_zeros() as usize;
-            return Guards { scope, held: Held::One(shared.lock(number)) };
+        for number in scope.shards() {
+            std::mem::forget(shared.lock(number));
         }
-        let mut guards = Guards { scope, held: Held::Many(ArrayVec::new()) };
-        if let Held::Many(many) = &mut guards.held {
-            many.extend(scope.shards().map(|number| shared.lock(number)));
-        }
-        guards
+        Guards { shared, scope, guards: PhantomData }
     }
 
     #[inline]
@@ -47,29 +44,39 @@ impl<'a> Guards<'a> {
     /// The shard with this number.
     #[inline]
     pub(crate) fn shard(&self, number: usize) -> &Shard {
-        let index = self.index(number);
-        match &self.held {
-            Held::One(guard) => guard,
-            Held::Many(guards) => &guards[index],
-        }
+        self.assert_held(number);
+        // SAFETY: INV-HELD; the shard is borrowed for as long as `self` is.
+        unsafe { &*self.shared.mutex(number).data_ptr() }
     }
 
     /// The shard with this number.
     #[inline]
     pub(crate) fn shard_mut(&mut self, number: usize) -> &mut Shard {
-        let index = self.index(number);
-        match &mut self.held {
-            Held::One(guard) => guard,
-            Held::Many(guards) => &mut guards[index],
-        }
+        self.assert_held(number);
+        // SAFETY: INV-HELD; the shard is borrowed for as long as `self` is, and no other beside it.
+        unsafe { &mut *self.shared.mutex(number).data_ptr() }
     }
 
-    /// How many shards of the scope come before this one.
     #[inline]
-    fn index(&self, number: usize) -> usize {
+    fn assert_held(&self, number: usize) {
         let scope = Scope::shard(number);
         assert!(self.scope.contains(scope), "shard {number} is not in the scope of the view");
-        (self.scope.bits() & (scope.bits() - 1)).count_ones() as usize
+    }
+}
+
+impl Drop for Guards<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        for number in self.scope.shards() {
+            // SAFETY: INV-HELD, and this is the end.
+            unsafe { self.shared.mutex(number).force_unlock() };
+        }
+    }
+}
+
+impl fmt::Debug for Guards<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guards").field("scope", &self.scope).finish_non_exhaustive()
     }
 }
 
@@ -106,6 +113,36 @@ mod tests {
         assert_eq!(Guards::lock(&shared, Scope::shard(63)).shard(63).number(), 63);
         let _none = Guards::lock(&shared, Scope::NONE);
         assert!((0..64).all(|number| shared.try_lock(number).is_some()));
+    }
+
+    #[test]
+    fn locks_are_let_go_when_a_panic_unwinds() {
+        let shared = shared();
+        let panics = std::panic::AssertUnwindSafe(|| {
+            let _held = Guards::lock(&shared, Scope::shard(1) | Scope::shard(2));
+            panic!("in the middle of a command");
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert!((0..64).all(|number| shared.try_lock(number).is_some()));
+    }
+
+    #[test]
+    fn threads_take_turns_at_shards_of_overlapping_scopes() {
+        let shared = shared();
+        let scopes = [Scope::shard(3) | Scope::shard(5), Scope::shard(5) | Scope::shard(9)];
+        std::thread::scope(|threads| {
+            for scope in scopes {
+                threads.spawn({
+                    let shared = &shared;
+                    move || {
+                        for _ in 0..10_000 {
+                            Guards::lock(shared, scope).shard_mut(5).hits += 1;
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(shared.lock(5).hits, 20_000);
     }
 
     #[test]

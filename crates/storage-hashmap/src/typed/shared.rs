@@ -35,9 +35,9 @@ struct Padded(Mutex<Shard>);
 const _: () = assert!(size_of::<Mutex<Shard>>() <= 64, "a shard and its lock share a cache line");
 
 impl Shared {
-    /// Empty shards, a power of two of them and 64 at most.
+    /// Empty shards, a power of two of them and [`Scope::SHARDS_MAX`] at most.
     pub(crate) fn new(shards: usize, databases: usize, random: Random) -> Self {
-        debug_assert!(shards.is_power_of_two() && shards <= 64, "{shards} shards");
+        debug_assert!(shards.is_power_of_two() && shards <= Scope::SHARDS_MAX, "{shards} shards");
         Shared {
             settings: Arc::default(),
             ledger: Ledger::new(shards),
@@ -64,7 +64,12 @@ impl Shared {
     /// The part of a scope that there is.
     #[inline]
     pub(crate) fn clip(&self, scope: Scope) -> Scope {
-        Scope::from_bits(scope.bits() & (u64::MAX >> (64 - self.shards.len())))
+        Scope::from_bits(scope.bits() & (u128::MAX >> (Scope::SHARDS_MAX - self.shards.len())))
+    }
+
+    #[inline]
+    pub(crate) fn mutex(&self, number: usize) -> &Mutex<Shard> {
+        &self.shards[number].0
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
-/// A set of shards, of which a keyspace has 64 at most.
+/// A set of shards, of which a keyspace has [`Scope::SHARDS_MAX`] at most.
 ///
 /// Which shard a key is in depends on the key alone, not on its database. So the scope of a key is
 /// the same for all databases, and that of several keys is the union of theirs:
@@ -17,31 +17,33 @@ use std::ops::{BitOr, BitOrAssign};
 /// assert_eq!(both.shards().collect::<Vec<_>>(), [3, 60]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Scope(u64);
+pub struct Scope(u128);
 
 impl Scope {
+    /// Shards that a keyspace can have.
+    pub const SHARDS_MAX: usize = u128::BITS as usize;
     /// Nothing, for commands without keys.
     pub const NONE: Scope = Scope(0);
     /// Everything, for commands on whole databases.
-    pub const ALL: Scope = Scope(u64::MAX);
+    pub const ALL: Scope = Scope(u128::MAX);
 
     /// One shard.
     ///
     /// # Panics
     ///
-    /// When the number is 64 or more.
+    /// When the number is [`Scope::SHARDS_MAX`] or more.
     pub const fn shard(number: usize) -> Self {
-        assert!(number < 64, "a keyspace has 64 shards at most");
+        assert!(number < Self::SHARDS_MAX, "a keyspace has 128 shards at most");
         Scope(1 << number)
     }
 
     /// One bit for each shard, the lowest for shard 0.
-    pub const fn bits(self) -> u64 {
+    pub const fn bits(self) -> u128 {
         self.0
     }
 
     /// The scope with these bits.
-    pub const fn from_bits(bits: u64) -> Self {
+    pub const fn from_bits(bits: u128) -> Self {
         Scope(bits)
     }
 
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn all_and_none_are_what_they_say() {
-        assert_eq!(Scope::ALL.shards().count(), 64);
+        assert_eq!(Scope::ALL.shards().count(), 128);
         assert_eq!(Scope::NONE.shards().next(), None);
         assert!(Scope::NONE.is_empty() && Scope::ALL.contains(Scope::NONE));
         assert_eq!(Scope::default(), Scope::NONE);
@@ -95,8 +97,8 @@ mod tests {
     #[test]
     fn a_union_has_the_shards_of_both() {
         let mut scope = Scope::shard(0);
-        scope |= Scope::shard(63);
-        assert_eq!(scope, Scope::from_bits(1 | 1 << 63));
+        scope |= Scope::shard(127);
+        assert_eq!(scope, Scope::from_bits(1 | 1 << 127));
         assert!(!scope.contains(Scope::shard(1)));
     }
 }
