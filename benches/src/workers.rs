@@ -2,10 +2,12 @@
 //! The measurements of the program `workers`: two workers of `rds` against one.
 //!
 //! Sockets are left out: on a machine of two cores the clients would take what the second worker
-//! needs. What is measured is all that workers share: keyspace, host, counts, allocator.
+//! needs. What is measured is all that workers share: keyspace, host, counts, allocator. Two workers
+//! with keyspaces of their own, which share nothing, tell what the machine itself allows.
 
 use crate::Connection;
 use protocol_resp::service::{Host, Resp, RespService};
+use std::fmt;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,42 +20,62 @@ const DEPTH: u64 = 32;
 /// Pipelines that are made beforehand, for each worker.
 const PIPELINES: u64 = 4096;
 /// Rounds of each measurement, the two taking turns.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
+/// Shards of a keyspace: those of `rds` with two workers.
+const SHARDS: usize = 128;
 
 type Worker = Connection<Resp, RespService<TypedStore>>;
 
 /// Measures GET and SET for so long a round, and prints a line for each.
 pub fn run(millis: u64) {
-    let store = TypedStore::builder().shards(64).build();
-    let host = Arc::new(Host::new(store.databases()));
-    let mut workers: Vec<Worker> = (0..2)
-        .map(|_| {
-            let service = RespService::new(store.clone(), Arc::clone(&host));
-            Connection::new(host.connection(), service)
-        })
-        .collect();
-    for key in 0..KEYS {
-        workers[0].serve(&set(key));
-    }
+    let mut shared = workers(true);
+    let mut apart = workers(false);
     for (name, request) in [("GET", get as fn(u64) -> Vec<u8>), ("SET", set)] {
         let pipelines: Vec<_> = (1..3).map(|seed| pipelines(seed, request)).collect();
-        let mut ratios = Vec::new();
-        let mut alone = Vec::new();
+        let [mut alone, mut together, mut ceiling] = [const { Vec::new() }; 3];
         for _ in 0..ROUNDS {
-            let one = rate(&mut workers[..1], &pipelines, millis);
-            let two = rate(&mut workers, &pipelines, millis);
-            ratios.push(two / one);
+            let one = rate(&mut shared[..1], &pipelines, millis);
             alone.push(1e9 / one);
+            together.push(rate(&mut shared, &pipelines, millis) / one);
+            let one = rate(&mut apart[..1], &pipelines, millis);
+            ceiling.push(rate(&mut apart, &pipelines, millis) / one);
         }
-        ratios.sort_by(f64::total_cmp);
-        alone.sort_by(f64::total_cmp);
-        println!(
-            "{name}: two workers {:.2} times one [{:.2}..{:.2}], one takes {:.0} ns for a request",
-            ratios[ROUNDS / 2],
-            ratios[0],
-            ratios[ROUNDS - 1],
-            alone[ROUNDS / 2]
-        );
+        println!("{name}: one worker takes {} ns for a request", Spread(alone));
+        println!("{name}: two workers do {} times as much", Spread(together));
+        println!("{name}: two with keyspaces of their own do {} times as much", Spread(ceiling));
+    }
+}
+
+/// Two workers with one keyspace, or with one each, and all keys in it.
+fn workers(is_shared: bool) -> Vec<Worker> {
+    let new = || {
+        let store = TypedStore::builder().shards(SHARDS).build();
+        let host = Arc::new(Host::new(store.databases()));
+        (store, host)
+    };
+    let (store, host) = new();
+    let second = if is_shared { (store.clone(), Arc::clone(&host)) } else { new() };
+    let worker = |(store, host): (TypedStore, Arc<Host>)| {
+        Connection::new(host.connection(), RespService::new(store, host))
+    };
+    let mut workers = vec![worker((store, host)), worker(second)];
+    for key in 0..KEYS {
+        for worker in &mut workers {
+            worker.serve(&set(key));
+        }
+    }
+    workers
+}
+
+/// Shows the median of figures, the least and the largest.
+struct Spread(Vec<f64>);
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
+        write!(f, "{:.2} [{least:.2}..{most:.2}]", sorted[sorted.len() / 2])
     }
 }
 
