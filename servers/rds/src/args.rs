@@ -48,11 +48,11 @@ fn command() -> Command {
         .long("version")
         .action(ArgAction::Version)
         .help("Print version");
-    let command = Command::new(NAME)
-        .version(VERSION)
-        .about("A Redis replacement for caching")
-        .disable_version_flag(true);
+    let command = Command::new(NAME).version(VERSION).disable_version_flag(true);
     let command = CommonArgs::augment_args(command)
+        // After the arguments, whose own documentation would take its place.
+        .about("A Redis replacement for caching")
+        .long_about(None)
         .mut_arg("config", |arg| {
             arg.help("Configuration file: TOML, or a redis.conf; defaults apply without one")
         })

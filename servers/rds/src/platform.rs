@@ -6,6 +6,13 @@ use protocol_resp::service::{Allocator, Platform};
 use server::Controls;
 use std::time::Duration;
 
+/// Memory of the process that is in RAM; 0 where the system does not tell.
+pub(crate) fn resident_bytes() -> u64 {
+    metrics::process::refresh();
+    let bytes = metrics::value("process_resident_memory_bytes");
+    bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0)
+}
+
 /// The process, as the service sees it.
 #[derive(Debug)]
 pub(crate) struct Process(pub(crate) Controls);

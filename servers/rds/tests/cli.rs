@@ -91,6 +91,7 @@ fn a_redis_conf_becomes_a_file_of_ours() {
 fn help_and_version_are_told() {
     for flag in ["-h", "--help"] {
         let help = text(&run(RDS, &[flag]).stdout);
+        assert!(help.starts_with("A Redis replacement for caching\n"), "{help}");
         for flag in ["--port <", "--maxmemory <", "--requirepass <", "--check-config"] {
             assert!(help.contains(flag), "{flag} is not in\n{help}");
         }

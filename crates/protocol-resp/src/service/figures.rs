@@ -23,6 +23,8 @@ metrics::levels! {
     static KEYSPACE_BUFFER_BYTES: "keyspace_buffer_bytes";
     /// The limit: maxmemory, 0 for none.
     static KEYSPACE_LIMIT_BYTES: "keyspace_limit_bytes";
+    /// Bytes of the limit that keys do not get: the process takes them beside what is counted.
+    static KEYSPACE_WITHHELD_BYTES: "keyspace_withheld_bytes";
     /// Clients that wait in a blocking command.
     static CLIENTS_BLOCKED: "clients_blocked";
 }
@@ -57,6 +59,7 @@ pub(crate) fn refresh(host: &Host, keyspace: &KeyspaceStats) {
         (&KEYSPACE_LEAVING_BYTES, keyspace.leaving_bytes),
         (&KEYSPACE_BUFFER_BYTES, keyspace.reserved_bytes),
         (&KEYSPACE_LIMIT_BYTES, host.settings().maxmemory()),
+        (&KEYSPACE_WITHHELD_BYTES, host.settings().withheld()),
         (&CLIENTS_BLOCKED, host.waiters.len() as u64),
     ] {
         level.set(signed(number));

@@ -84,8 +84,8 @@ impl TypedStore {
         budget: usize,
         gone: &mut dyn FnMut(Gone<'_>),
     ) -> bool {
-        let limit = self.shared.settings.maxmemory();
-        let is_over = |shared: &Shared| limit != 0 && shared.ledger.used() > limit;
+        let Some(limit) = self.shared.settings.limit() else { return false };
+        let is_over = |shared: &Shared| shared.ledger.used() > limit;
         for _ in 0..budget.div_ceil(8) {
             if !is_over(&self.shared) || self.evict_or_free(unix_ms, gone) == Outcome::Nothing {
                 return false;

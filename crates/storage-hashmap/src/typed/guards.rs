@@ -131,15 +131,14 @@ mod tests {
         let shared = shared();
         let scopes = [Scope::shard(3) | Scope::shard(5), Scope::shard(5) | Scope::shard(9)];
         std::thread::scope(|threads| {
-            for scope in scopes {
-                threads.spawn({
-                    let shared = &shared;
-                    move || {
-                        for _ in 0..10_000 {
-                            Guards::lock(shared, scope).shard_mut(5).hits += 1;
-                        }
-                    }
-                });
+            let work = |scope| {
+                for _ in 0..10_000 {
+                    Guards::lock(&shared, scope).shard_mut(5).hits += 1;
+                }
+            };
+            let workers = scopes.map(|scope| threads.spawn(move || work(scope)));
+            for worker in workers {
+                worker.join().expect("it does not panic");
             }
         });
         assert_eq!(shared.lock(5).hits, 20_000);

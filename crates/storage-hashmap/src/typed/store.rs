@@ -176,12 +176,13 @@ impl Keyspace for TypedStore {
 
     #[inline]
     fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
-        let limit = self.shared.settings.maxmemory();
-        if limit == 0 || self.shared.ledger.used() <= limit {
-            self.local.added = 0;
-            return true;
+        match self.shared.settings.limit() {
+            Some(limit) if self.shared.ledger.used() > limit => self.evict(limit, unix_ms, gone),
+            _ => {
+                self.local.added = 0;
+                true
+            }
         }
-        self.evict(limit, unix_ms, gone)
     }
 
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {

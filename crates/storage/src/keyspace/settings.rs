@@ -81,6 +81,7 @@ impl Policy {
 #[derive(Debug)]
 pub struct Settings {
     maxmemory: AtomicU64,
+    overhead: AtomicU64,
     policy: AtomicU8,
     samples: AtomicU32,
     lfu_log_factor: AtomicU32,
@@ -94,6 +95,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             maxmemory: AtomicU64::new(0),
+            overhead: AtomicU64::new(0),
             policy: AtomicU8::new(Policy::NoEviction as u8),
             samples: AtomicU32::new(5),
             lfu_log_factor: AtomicU32::new(10),
@@ -113,6 +115,38 @@ impl Settings {
     /// Sets the most bytes to use; 0 for no limit.
     pub fn set_maxmemory(&self, bytes: u64) {
         self.maxmemory.store(bytes, Relaxed);
+    }
+
+    /// Says how many bytes the process takes beside the keyspace: `maxmemory` is to bound them too.
+    pub fn set_overhead(&self, bytes: u64) {
+        self.overhead.store(bytes, Relaxed);
+    }
+
+    /// Bytes of `maxmemory` that keys do not get: the process's own, but no more than an eighth, so
+    /// that a small limit is not all eaten up.
+    #[inline]
+    pub fn withheld(&self) -> u64 {
+        self.overhead.load(Relaxed).min(self.maxmemory() / 8)
+    }
+
+    /// The most bytes that a keyspace uses: `maxmemory` less what is [withheld](Settings::withheld);
+    /// `None` for no limit.
+    ///
+    /// ```
+    /// use storage::keyspace::Settings;
+    ///
+    /// let settings = Settings::default();
+    /// settings.set_overhead(50);
+    /// assert_eq!(settings.limit(), None);
+    /// settings.set_maxmemory(1000);
+    /// assert_eq!(settings.limit(), Some(950));
+    /// settings.set_maxmemory(80);
+    /// assert_eq!(settings.limit(), Some(70));
+    /// ```
+    #[inline]
+    pub fn limit(&self) -> Option<u64> {
+        let maxmemory = self.maxmemory();
+        (maxmemory != 0).then(|| maxmemory - self.withheld())
     }
 
     /// Which entries go when memory is full.

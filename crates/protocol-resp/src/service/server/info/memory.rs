@@ -57,7 +57,9 @@ pub(super) fn memory(report: &mut Report<'_>) {
 }
 
 fn limits(report: &mut Report<'_>) {
-    report.bytes("maxmemory", report.host.settings().maxmemory());
+    let settings = report.host.settings();
+    report.bytes("maxmemory", settings.maxmemory());
+    report.line("maxmemory_withheld", settings.withheld());
     let policy = config::parameter(b"maxmemory-policy").expect("the table has it");
     let policy = report.host.configured(policy);
     report.line("maxmemory_policy", String::from_utf8_lossy(&policy).into_owned());
