@@ -52,6 +52,7 @@
 //! - `session.rs`: [`Session`], the plain path, and the choice between it and TLS.
 //! - `stream.rs`: [`Stream`], the socket. `wire.rs`: the system calls that move its bytes, counted.
 //! - `tls/connection.rs`: the TLS path. `tls/acceptor.rs`: certificates, reloading.
+//!   `tls/connector.rs`: the client's side, for load generators and tests.
 //! - `stats.rs`: the metrics. `error.rs`: what can be wrong with certificates and keys.
 #![forbid(unsafe_code)]
 
@@ -65,4 +66,4 @@ mod wire;
 pub use error::Error;
 pub use session::{Fill, Flush, Session};
 pub use stream::Stream;
-pub use tls::{ClientAuth, TlsAcceptor, TlsOptions, TlsVersion};
+pub use tls::{ClientAuth, TlsAcceptor, TlsConnector, TlsOptions, TlsVersion, Trust};

@@ -3,7 +3,7 @@
 
 use crate::stats::{SESSION_RECV_EX, SESSION_SEND_EX};
 use crate::tls::TlsConnection;
-use crate::{Error, Stream, TlsAcceptor, wire};
+use crate::{Error, Stream, TlsAcceptor, TlsConnector, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind};
 
@@ -66,6 +66,16 @@ impl Session {
     /// [`Error::Tls`] when rustls refuses to begin.
     pub fn tls(stream: Stream, acceptor: &TlsAcceptor) -> Result<Session, Error> {
         let tls = TlsConnection::new(acceptor.config())?;
+        Ok(Session { tls: Some(Box::new(tls)), ..Session::plain(stream) })
+    }
+
+    /// The client's side of a TLS session. [`Session::flush`] begins the handshake.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tls`] when rustls refuses to begin.
+    pub fn tls_client(stream: Stream, connector: &TlsConnector) -> Result<Session, Error> {
+        let tls = TlsConnection::client(connector)?;
         Ok(Session { tls: Some(Box::new(tls)), ..Session::plain(stream) })
     }
 

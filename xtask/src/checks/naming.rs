@@ -9,7 +9,7 @@ const RULE: &str = "naming";
 /// Names that say nothing and so attract everything.
 const HUBS: [&str; 7] = ["common", "core", "util", "utils", "types", "helpers", "misc"];
 /// Folders that hold packages; others are packages themselves.
-const SHELVES: [&str; 2] = ["crates", "servers"];
+const SHELVES: [&str; 3] = ["benches", "crates", "servers"];
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
     workspace.packages.iter().flat_map(messages).collect()

@@ -74,6 +74,31 @@ impl<'a> Encoder<'a> {
         });
     }
 
+    /// `set <key> 0 <exptime> <bytes>` and the body of `len` bytes, which `write` appends: a value
+    /// that is made where it is sent from, without a copy.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, when `write` appends another number of bytes.
+    #[inline]
+    pub fn set_with(
+        &mut self,
+        key: &[u8],
+        exptime: Exptime,
+        len: usize,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) {
+        self.words("set", &[key]);
+        self.number(0);
+        self.signed(exptime);
+        self.number(len as u64);
+        self.end(false);
+        let start = self.out.len();
+        write(self.out);
+        debug_assert_eq!(self.out.len() - start, len, "the body has the length that was announced");
+        self.end(false);
+    }
+
     /// `delete <key> [noreply]`
     pub fn delete(&mut self, key: &[u8], quiet: bool) {
         self.words("delete", &[key]);
@@ -221,13 +246,14 @@ mod tests {
         let mut wire = Vec::new();
         let mut encoder = Encoder::new(&mut wire);
         encoder.set(b"k", b"v");
+        encoder.set_with(b"k", Exptime(9), 2, |out| out.extend_from_slice(b"vv"));
         encoder.gets(&[b"a", b"b"]);
         encoder.gat(Exptime(0), &[b"a", b"b"]);
         encoder.delete(b"k", true);
         encoder.version();
         encoder.stats(None);
         encoder.quit();
-        let expected = "set k 0 0 1\r\nv\r\ngets a b\r\ngat 0 a b\r\ndelete k noreply\r\n\
+        let expected = "set k 0 0 1\r\nv\r\nset k 0 9 2\r\nvv\r\ngets a b\r\ngat 0 a b\r\ndelete k noreply\r\n\
                         version\r\nstats\r\nquit\r\n";
         assert_eq!(String::from_utf8_lossy(&wire), expected);
     }

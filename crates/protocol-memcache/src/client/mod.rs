@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The client's side of the wire format: [`Encoder`] writes requests, [`parse`] reads replies.
 //!
-//! For tests and load generators; it knows nothing of sockets.
+//! For tests and load generators; it knows nothing of sockets. The meta commands have an encoder and
+//! a parser of their own, [`MetaEncoder`] and [`parse_meta`].
 //!
 //! ```
 //! use protocol_memcache::client::{self, Encoder, Reply};
@@ -17,7 +18,9 @@
 //! ```
 
 mod encode;
+mod meta;
 mod reply;
 
 pub use encode::Encoder;
+pub use meta::{MetaEncoder, MetaFlags, MetaReply, parse_meta};
 pub use reply::{Reply, Unreadable, parse};

@@ -5,7 +5,7 @@ use crate::request::KEY_MAX;
 use memchr::memchr;
 
 /// The longest reply line that is waited for; longer is not memcache.
-const LINE_MAX: usize = KEY_MAX + 4096;
+pub(super) const LINE_MAX: usize = KEY_MAX + 4096;
 
 /// One reply. A `get` or a `stats` is answered by several, the last of them [`Reply::End`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ fn parse_words<'a>(
     Ok(Some((reply, consumed)))
 }
 
-fn is_error(line: &[u8]) -> bool {
+pub(super) fn is_error(line: &[u8]) -> bool {
     let starts: [&[u8]; 3] = [b"CLIENT_ERROR ", b"SERVER_ERROR ", b"ERROR "];
     starts.iter().any(|start| line.starts_with(start))
 }
@@ -141,7 +141,7 @@ fn parse_value<'a>(
     Ok(Some((reply, consumed + total)))
 }
 
-fn number(word: &[u8]) -> Result<u64, Unreadable> {
+pub(super) fn number(word: &[u8]) -> Result<u64, Unreadable> {
     if !word.iter().all(u8::is_ascii_digit) {
         return Err(Unreadable);
     }

@@ -42,6 +42,21 @@ impl<'a> Encoder<'a> {
         self.out.extend_from_slice(b"\r\n");
     }
 
+    /// The next argument, of `len` bytes that `write` appends: one that is made where it is sent
+    /// from, without a copy.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, when `write` appends another number of bytes.
+    #[inline]
+    pub fn arg_with(&mut self, len: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        self.out.extend_from_slice(Header::of(b'$', len).as_bytes());
+        let start = self.out.len();
+        write(self.out);
+        debug_assert_eq!(self.out.len() - start, len, "the argument is as long as announced");
+        self.out.extend_from_slice(b"\r\n");
+    }
+
     /// The next argument, a number.
     #[inline]
     pub fn number(&mut self, number: i64) {
@@ -58,11 +73,13 @@ mod tests {
         let mut wire = Vec::new();
         let mut encoder = Encoder::new(&mut wire);
         encoder.request(["PING"]);
-        encoder.begin(3);
+        encoder.begin(4);
         encoder.arg(b"EXPIRE");
+        encoder.arg_with(2, |out| out.extend_from_slice(b"me"));
         encoder.arg(b"");
         encoder.number(-60);
-        let expected = "*1\r\n$4\r\nPING\r\n*3\r\n$6\r\nEXPIRE\r\n$0\r\n\r\n$3\r\n-60\r\n";
+        let expected =
+            "*1\r\n$4\r\nPING\r\n*4\r\n$6\r\nEXPIRE\r\n$2\r\nme\r\n$0\r\n\r\n$3\r\n-60\r\n";
         assert_eq!(String::from_utf8_lossy(&wire), expected);
     }
 }

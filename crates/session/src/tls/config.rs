@@ -13,9 +13,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-const CHAIN: &str = "certificate";
-const KEY: &str = "private key";
-const CA: &str = "CA certificate";
+pub(super) const CHAIN: &str = "certificate";
+pub(super) const KEY: &str = "private key";
+pub(super) const CA: &str = "CA certificate";
 
 /// TLS 1.2 sessions of clients without ticket support that can be resumed.
 const SESSION_CACHE_ENTRIES: usize = 1024;
@@ -59,7 +59,10 @@ fn pem_error(path: &Path, role: &'static str, error: &pem::Error) -> Error {
 }
 
 /// All certificates in a file, of which there is at least one.
-fn certificates(path: &Path, role: &'static str) -> Result<Vec<CertificateDer<'static>>, Error> {
+pub(super) fn certificates(
+    path: &Path,
+    role: &'static str,
+) -> Result<Vec<CertificateDer<'static>>, Error> {
     let text = read(path, role)?;
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&text)
         .collect::<Result<_, _>>()
@@ -71,7 +74,7 @@ fn certificates(path: &Path, role: &'static str) -> Result<Vec<CertificateDer<'s
     Ok(certificates)
 }
 
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+pub(super) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
     let text = read(path, KEY)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
         pem::Error::NoItemsFound if is_encrypted(&text) => {

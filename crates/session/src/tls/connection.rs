@@ -3,9 +3,9 @@
 //!
 //! ```text
 //!           read_tls                        reader
-//!  socket ────────────▶ ┌────────────────┐ ────────▶ RecvBuf
-//!                       │ ServerConnection│
-//!  socket ◀──────────── └────────────────┘ ◀──────── SendBuf
+//!  socket ────────────▶ ┌──────────────┐ ────────▶ RecvBuf
+//!                       │  Connection  │
+//!  socket ◀──────────── └──────────────┘ ◀──────── SendBuf
 //!           write_tls                       writer
 //! ```
 //!
@@ -16,19 +16,19 @@
 
 use crate::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
 use crate::wire::{SLICES_MAX, Wire};
-use crate::{Error, Fill, Flush, Stream};
+use crate::{Error, Fill, Flush, Stream, TlsConnector};
 use buffer::{RecvBuf, SendBuf};
-use rustls::{ServerConfig, ServerConnection};
+use rustls::{ClientConnection, Connection, ServerConfig, ServerConnection};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::sync::Arc;
 
 /// Most plaintext that is encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
 
-/// The server's side of a TLS connection.
+/// One side of a TLS connection.
 #[derive(Debug)]
 pub(crate) struct TlsConnection {
-    connection: ServerConnection,
+    connection: Connection,
     handshake: Handshake,
 }
 
@@ -56,9 +56,20 @@ enum Received {
 
 impl TlsConnection {
     pub(crate) fn new(config: Arc<ServerConfig>) -> Result<Self, Error> {
-        let mut connection = ServerConnection::new(config).map_err(|error| Error::tls(&error))?;
+        let connection = ServerConnection::new(config).map_err(|error| Error::tls(&error))?;
+        Ok(TlsConnection::from(Connection::Server(connection)))
+    }
+
+    /// The client's side.
+    pub(crate) fn client(connector: &TlsConnector) -> Result<Self, Error> {
+        let (config, name) = connector.parts();
+        let connection = ClientConnection::new(config, name).map_err(|error| Error::tls(&error))?;
+        Ok(TlsConnection::from(Connection::Client(connection)))
+    }
+
+    fn from(mut connection: Connection) -> Self {
         connection.set_buffer_limit(Some(OUTGOING_BYTES));
-        Ok(TlsConnection { connection, handshake: Handshake::Silent })
+        TlsConnection { connection, handshake: Handshake::Silent }
     }
 
     pub(crate) fn is_handshaking(&self) -> bool {

@@ -4,8 +4,10 @@
 mod acceptor;
 mod config;
 mod connection;
+mod connector;
 mod options;
 
 pub use acceptor::TlsAcceptor;
 pub(crate) use connection::TlsConnection;
+pub use connector::{TlsConnector, Trust};
 pub use options::{ClientAuth, TlsOptions, TlsVersion};
