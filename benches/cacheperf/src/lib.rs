@@ -1,3 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-//! x
+//! A load generator for caches: memcache, RESP and ping, over TCP, unix sockets and TLS.
+//!
+//! The program `cacheperf` is this library behind a command line; `docs/cacheperf.md` says how to use
+//! it and what its numbers mean.
+//!
+//! ```text
+//!                        ┌──────────────── worker (a thread) ────────────────┐
+//!  Plan ──▶ run ──▶ start│  Source ──▶ Player ──▶ Dialect ──▶ Session ──▶ socket
+//!             ▲          │  keys,      due, sent, requests,   mio, TLS       │
+//!             │          │  kinds      answered   replies                    │
+//!             │          └──────────────┬────────────────────────────────────┘
+//!             └── slices of time ◀── Tally ──▶ Outcome ──▶ text, JSON, HTML
+//! ```
+//!
+//! # Where to look
+//!
+//! * [`Plan`] (`plan.rs`), [`Target`] (`target.rs`), [`Workload`] (`workload/`): what is decided before.
+//! * `player/`: one thread's share of a load without sockets and clock. INV-INTENDED, why a stall is
+//!   seen in all requests that fell into it, is stated and tested there.
+//! * `dialect/`: the protocols, by the client sides of the `protocol-*` crates.
+//! * `worker.rs`: the event loop. `run.rs`: threads, start, end, merging.
+//! * `tally.rs`, [`Outcome`] (`outcome.rs`): what is counted, and what is told.
+//! * [`report`]: text, JSON, the page with its plots. [`Live`] (`live.rs`): the line on a terminal.
+//! * [`sweep()`] (`sweep.rs`): the highest rate under a bound. [`compare()`] (`compare/`): servers in turns.
+//!   [`replay()`] (`replay/`): a trace.
+//! * [`cli`]: the command line. `cpu.rs`: CPU time and affinity.
+//!
+//! # Costs
+//!
+//! A request costs no allocation and no system call of its own beyond those of its pipeline: one write,
+//! one read and, for many connections, one poll. A value is made where it is sent from and checked where
+//! it arrived. A latency is one increment of a histogram of the thread's own.
+//!
+//! ```no_run
+//! use cacheperf::{Address, Plan, Protocol, Target, run};
+//!
+//! # fn main() -> Result<(), cacheperf::Error> {
+//! let target = Target::new(Protocol::Memcache, Address::Tcp("127.0.0.1:11211".into()));
+//! let plan = Plan { preload: true, rate: Some(50_000.0), ..Plan::new(target) };
+//! let outcome = run(&plan, &mut |_event| {})?;
+//! println!("p999: {} ns at {} requests/s", outcome.latency.p999, outcome.rate);
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+
+pub mod cli;
+mod compare;
+mod cpu;
+mod dialect;
+mod error;
+mod live;
+mod outcome;
+mod plan;
+mod player;
+mod replay;
+pub mod report;
+mod run;
+mod sweep;
+mod tally;
+mod target;
+pub mod units;
+mod worker;
+mod workload;
+
+pub use compare::{
+    CompareSettings, Comparison, Contender, Launch, Sample, ServerSpec, Spreads, compare,
+};
+pub use error::Error;
+pub use live::Live;
+pub use outcome::{Latency, Moment, Outcome};
+pub use plan::{Length, Plan};
+pub use player::Arrivals;
+pub use replay::{RECORD_BYTES, Record, RecordedOp, Trace, replay};
+pub use run::{Event, Watcher, preload, run};
+pub use sweep::{Step, Sweep, SweepSettings, Verdict, sweep};
+pub use target::{Address, Protocol, Target};
+pub use workload::{KEY_MAX, Key, KeySpace, MULTI_MAX, Mix, Popularity, Spread, Workload};

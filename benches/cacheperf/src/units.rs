@@ -37,7 +37,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(format!("`{text}` is no time; write for example 500us, 5ms, 10s or 2m")),
     };
     let number = text[..end].parse::<f64>().ok().filter(|number| (0.0..1e9).contains(number));
-    let number = number.ok_or(format!("`{text}` is no time; write for example 500us, 5ms or 10s"))?;
+    let number =
+        number.ok_or(format!("`{text}` is no time; write for example 500us, 5ms or 10s"))?;
     Ok(Duration::from_secs_f64(number * seconds_each))
 }
 

@@ -3,6 +3,7 @@
 
 use super::mix::scatter;
 use crate::Spread;
+use std::fmt;
 
 /// The longest key, which is memcache's limit.
 pub const KEY_MAX: usize = 250;
@@ -82,6 +83,13 @@ impl KeySpace {
     pub fn key(&self, id: u64) -> Key {
         let len = self.key_size.of(scatter(id ^ KEY_SALT)) as u16;
         Key { id, value_len: self.value_size.of(scatter(id)), len }
+    }
+}
+
+impl fmt::Display for KeySpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KeySpace { count, key_size, value_size, .. } = self;
+        write!(f, "{count} keys of {key_size} B with values of {value_size} B")
     }
 }
 

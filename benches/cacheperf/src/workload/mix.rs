@@ -53,7 +53,7 @@ impl Mix {
         let mut below = 0;
         let ends = weights.map(|weight| {
             below += weight;
-            ((below << 32) / sum.max(1)) as u32
+            ((below << 32) / sum.max(1)).min(u32::MAX.into()) as u32
         });
         // The last kind of all takes what rounding has left.
         Chooser { get: ends[0], set: ends[1], delete: ends[2], multiget: self.multiget > 0 }

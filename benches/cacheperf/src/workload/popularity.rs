@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        for (text, said) in [("normal", "`normal` is no"), ("zipf:", "`` in `zipf:`"), ("zipf:0", "`0` in")]
+        for (text, said) in
+            [("normal", "`normal` is no"), ("zipf:", "`` in `zipf:`"), ("zipf:0", "`0` in")]
         {
             let error = text.parse::<Popularity>().unwrap_err();
             assert!(error.contains(said), "{error}");

@@ -112,9 +112,9 @@ fn lognormal(text: &str, words: &str) -> Result<Spread, String> {
 fn weighted(text: &str) -> Result<Spread, String> {
     let mut list: Vec<(u32, u64)> = Vec::new();
     for part in text.split(',') {
-        let (number, weight) = part.split_once('=').ok_or(format!(
-            "`{part}` in `{text}` is no NUMBER=WEIGHT, as in 64=9,1k=1"
-        ))?;
+        let (number, weight) = part
+            .split_once('=')
+            .ok_or(format!("`{part}` in `{text}` is no NUMBER=WEIGHT, as in 64=9,1k=1"))?;
         let number = whole(text, number)?;
         list.push((number, whole(text, weight)?.into()));
     }

@@ -19,7 +19,7 @@ fn first_word(id: u64, len: usize) -> u64 {
 /// Appends the value of `len` bytes of the key with the number `id`. Costs a few instructions for 8
 /// bytes, and no allocation where `out` has room.
 #[inline]
-pub fn write(id: u64, len: usize, out: &mut Vec<u8>) {
+pub(crate) fn write(id: u64, len: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + len, 0);
     let mut word = first_word(id, len);
@@ -34,7 +34,7 @@ pub fn write(id: u64, len: usize, out: &mut Vec<u8>) {
 
 /// Whether `value` is what [`write`] makes for this key and this length, all of it.
 #[inline]
-pub fn is_right(id: u64, value: &[u8]) -> bool {
+pub(crate) fn is_right(id: u64, value: &[u8]) -> bool {
     let mut word = first_word(id, value.len());
     let mut wrong = 0;
     let mut parts = value.chunks_exact(8);

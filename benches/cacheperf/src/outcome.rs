@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Outcome`]: the results of a run, as they are printed and written to files.
+
+use crate::tally::Tally;
+use serde::Serialize;
+
+/// What a run has found. All latencies are in nanoseconds, and within 1 % of what they were.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The server.
+    pub target: String,
+    /// What was asked: the settings that make the load.
+    pub load: String,
+    /// Seconds of the measured time.
+    pub seconds: f64,
+    /// Requests per second that were to be sent; `None` in a closed loop.
+    pub offered_rate: Option<f64>,
+    /// Requests per second that were answered.
+    pub rate: f64,
+    /// Requests that were answered in the measured time.
+    pub answered: u64,
+    /// Keys that were asked for.
+    pub gets: u64,
+    /// Keys that were found.
+    pub hits: u64,
+    /// Share of the keys that were found; `None` if none was asked for.
+    pub hit_ratio: Option<f64>,
+    /// Share of the bytes of keys and values that were found, of those that were asked for.
+    pub byte_hit_ratio: Option<f64>,
+    /// Items that were written.
+    pub sets: u64,
+    /// Items that the server refused to write.
+    pub set_errors: u64,
+    /// Deletes that were answered.
+    pub deletes: u64,
+    /// Refusals, broken connections, replies that make no sense, wrong values; of the whole run.
+    pub errors: u64,
+    /// Values that are not what was written; of the whole run.
+    pub wrong_values: u64,
+    /// Requests that were to be sent in the measured time and were not answered.
+    pub unanswered: u64,
+    /// The first errors in words.
+    pub first_errors: Vec<String>,
+    /// How long requests took.
+    pub latency: Latency,
+    /// CPU time of this process for a request, in nanoseconds.
+    pub client_cpu_ns: f64,
+    /// Latencies over time.
+    pub timeline: Vec<Moment>,
+    /// Pairs of a latency and the share of requests that took no longer.
+    pub cdf: Vec<(u64, f64)>,
+}
+
+/// How long requests took, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Latency {
+    /// How many requests were measured.
+    pub count: u64,
+    /// The mean.
+    pub mean: f64,
+    /// Half of all took no longer.
+    pub p50: u64,
+    /// 90 % took no longer.
+    pub p90: u64,
+    /// 99 % took no longer.
+    pub p99: u64,
+    /// 99.9 % took no longer.
+    pub p999: u64,
+    /// 99.99 % took no longer.
+    pub p9999: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+/// A slice of the measured time.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Moment {
+    /// When it began, in seconds since the start, warm-up included.
+    pub at_s: f64,
+    /// Requests per second that were answered.
+    pub rate: f64,
+    /// Share of the keys that were found.
+    pub hit_ratio: Option<f64>,
+    /// Errors.
+    pub errors: u64,
+    /// How long the requests took that were answered in it.
+    pub latency: Latency,
+}
+
+impl Latency {
+    pub(crate) fn of(tally: &Tally) -> Self {
+        let latencies = &tally.latencies;
+        let [p50, p90, p99, p999, p9999] = latencies.quantiles([0.5, 0.9, 0.99, 0.999, 0.9999]);
+        Latency {
+            count: latencies.count(),
+            mean: latencies.mean(),
+            p50,
+            p90,
+            p99,
+            p999,
+            p9999,
+            max: latencies.max(),
+        }
+    }
+}
+
+impl Moment {
+    pub(crate) fn of(tally: &Tally, at_s: f64, seconds: f64) -> Self {
+        Moment {
+            at_s,
+            rate: tally.answered as f64 / seconds,
+            hit_ratio: share(tally.hits, tally.gets),
+            errors: tally.errors,
+            latency: Latency::of(tally),
+        }
+    }
+}
+
+/// `part` of `whole`, where there is a whole.
+pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The distribution as a curve: where each latency that occurred stands.
+pub(crate) fn cdf(tally: &Tally) -> Vec<(u64, f64)> {
+    let total = tally.latencies.count().max(1) as f64;
+    let mut seen = 0;
+    let points = tally.latencies.buckets().map(|(range, count)| {
+        seen += count;
+        ((*range.end()).min(tally.latencies.max()), seen as f64 / total)
+    });
+    points.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cdf_rises_to_one() {
+        let mut tally = Tally::new();
+        [5, 1, 3, 3, 1_000_000].iter().for_each(|ns| tally.latencies.add(*ns));
+        let cdf = cdf(&tally);
+        assert_eq!(cdf, [(1, 0.2), (3, 0.6), (5, 0.8), (1_000_000, 1.0)]);
+        assert_eq!(super::cdf(&Tally::new()), []);
+    }
+
+    #[test]
+    fn shares_of_nothing_are_none() {
+        assert_eq!(share(1, 4), Some(0.25));
+        assert_eq!(share(0, 0), None);
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Lane`]: what one connection has been asked and has not answered.
+
+use crate::dialect::Op;
+use crate::tally::Tally;
+use crate::workload::{Key, Source, value};
+use std::collections::VecDeque;
+
+/// A request under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    /// When it was to be sent.
+    pub(super) at: u64,
+    pub(super) op: Op,
+    /// How many of its keys are still to come in its reply.
+    pub(super) keys: u16,
+}
+
+/// Whether a lane has anything to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It asks.
+    Open,
+    /// Its source has ended.
+    Over,
+    /// Its connection is gone.
+    Broken,
+}
+
+/// One connection's requests.
+#[derive(Debug)]
+pub(super) struct Lane<S> {
+    pub(super) source: S,
+    pub(super) state: State,
+    /// Requests under way, the oldest first.
+    pub(super) flights: VecDeque<Flight>,
+    /// Their keys.
+    pub(super) keys: VecDeque<Key>,
+}
+
+impl<S: Source> Lane<S> {
+    pub(super) fn new(source: S, depth: usize) -> Self {
+        let (flights, keys) = (VecDeque::with_capacity(depth), VecDeque::with_capacity(depth));
+        Lane { source, state: State::Open, flights, keys }
+    }
+
+    /// A value has arrived: finds the key it belongs to, and checks it. Keys before that one were not
+    /// found.
+    pub(super) fn found(
+        &mut self,
+        said: Option<&[u8]>,
+        bytes: &[u8],
+        text: &mut Vec<u8>,
+        tally: &mut Tally,
+        counts: bool,
+    ) {
+        while let Some(key) = self.take_key() {
+            if let Some(said) = said {
+                text.clear();
+                key.write(self.source.digits(), text);
+                if said != text {
+                    self.not_found(key, tally, counts);
+                    continue;
+                }
+            }
+            self.check(key, bytes, tally, counts);
+            return;
+        }
+        tally.wrong += 1;
+        tally.error(|| format!("a value under `{}`, which was not asked for", show(said)));
+    }
+
+    /// The next key of the oldest request.
+    pub(super) fn take_key(&mut self) -> Option<Key> {
+        let flight = self.flights.front_mut()?;
+        flight.keys = flight.keys.checked_sub(1)?;
+        self.keys.pop_front()
+    }
+
+    /// A key was found: its value must be what was written.
+    pub(super) fn check(&self, key: Key, bytes: &[u8], tally: &mut Tally, counts: bool) {
+        let size = u64::from(key.len) + u64::from(key.value_len);
+        if counts {
+            tally.gets += 1;
+            tally.hits += 1;
+            tally.get_bytes += size;
+            tally.hit_bytes += size;
+        }
+        // The length is part of what is checked, but for a value of no bytes. One of another length that
+        // was written by another run is right too.
+        let vanished = bytes.is_empty() && key.value_len > 0;
+        if vanished || !value::is_right(key.id, bytes) {
+            tally.wrong += 1;
+            let (len, expected) = (bytes.len(), key.value_len);
+            tally.error(|| {
+                let mut text = Vec::new();
+                key.write(self.source.digits(), &mut text);
+                let key = text.escape_ascii();
+                format!("wrong value under key `{key}`: {len} bytes, {expected} were written")
+            });
+        }
+    }
+
+    /// A key was not found.
+    pub(super) fn not_found(&mut self, key: Key, tally: &mut Tally, counts: bool) {
+        if counts {
+            tally.gets += 1;
+            tally.get_bytes += u64::from(key.len) + u64::from(key.value_len);
+        }
+        self.source.missed(key);
+    }
+}
+
+fn show(text: Option<&[u8]>) -> String {
+    text.unwrap_or_default().escape_ascii().to_string()
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Results as one page: no script, nothing from elsewhere, readable in the dark and in the light. It is
+//! well-formed XML as well, so programs can read it.
+
+use super::plot::{Plot, Scale, Series, Style, Unit};
+use crate::units::{show_ns, show_rate};
+use crate::{Latency, Outcome};
+use std::fmt::Write;
+
+/// What the page looks like.
+const STYLE: &str = include_str!("page.css");
+
+/// Text as it stands in a page.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A whole page.
+pub(crate) fn page(title: &str, lines: &[String], parts: &[String]) -> String {
+    let title = escape(title);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    );
+    for line in lines {
+        let _ = writeln!(out, "<p>{}</p>", escape(line));
+    }
+    parts.iter().for_each(|part| out.push_str(part));
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+/// A table; the first row has the titles.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let mut out = String::from("<table>\n");
+    for (number, row) in rows.iter().enumerate() {
+        let tag = if number == 0 { "th" } else { "td" };
+        out.push_str("<tr>");
+        for cell in row {
+            let _ = write!(out, "<{tag}>{}</{tag}>", escape(cell));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</table>\n");
+    out
+}
+
+/// The page of one run.
+pub fn run_page(outcome: &Outcome) -> String {
+    let lines = [outcome.target.clone(), outcome.load.clone()];
+    let parts = [
+        table(&rows(std::slice::from_ref(outcome), |outcome| outcome.target.clone())),
+        errors(outcome),
+        slices_plot(outcome).figure(),
+        cdf_plot(&[("all requests".to_owned(), outcome)]).figure(),
+        timeline_plot(outcome).figure(),
+    ];
+    page("cacheperf run", &lines, &parts)
+}
+
+/// A table of runs, each with its name.
+pub(crate) fn rows(outcomes: &[Outcome], name: impl Fn(&Outcome) -> String) -> Vec<Vec<String>> {
+    let titles = [
+        "",
+        "offered",
+        "requests/s",
+        "hits",
+        "p50",
+        "p90",
+        "p99",
+        "p999",
+        "p9999",
+        "max",
+        "errors",
+        "unanswered",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    for outcome in outcomes {
+        let Latency { p50, p90, p99, p999, p9999, max, .. } = outcome.latency;
+        let mut row = vec![
+            name(outcome),
+            outcome.offered_rate.map_or("closed loop".to_owned(), show_rate),
+            show_rate(outcome.rate),
+            outcome.hit_ratio.map_or("–".to_owned(), |ratio| format!("{:.2} %", 100.0 * ratio)),
+        ];
+        row.extend([p50, p90, p99, p999, p9999, max].map(|ns| show_ns(ns as f64)));
+        row.extend([outcome.errors, outcome.unanswered].map(|count| count.to_string()));
+        rows.push(row);
+    }
+    rows
+}
+
+/// The first errors in words.
+pub(crate) fn errors(outcome: &Outcome) -> String {
+    let items = outcome.first_errors.iter();
+    let items: String = items.map(|words| format!("<li>{}</li>\n", escape(words))).collect();
+    if items.is_empty() { items } else { format!("<ul class=\"errors\">\n{items}</ul>\n") }
+}
+
+/// p999 against throughput.
+pub(crate) fn curve_plot(series: Vec<Series>) -> Plot {
+    Plot::new(
+        "p999 against throughput",
+        ("throughput (requests/s)", Unit::Rate, Scale::Linear),
+        ("p999 latency", Unit::Time, Scale::Log),
+        series,
+    )
+}
+
+/// p999 against throughput within one run: its slices of time, and the whole.
+fn slices_plot(outcome: &Outcome) -> Plot {
+    let slices = outcome.timeline.iter().filter(|moment| moment.latency.count > 0);
+    let points = slices.map(|moment| (moment.rate, moment.latency.p999 as f64)).collect();
+    let whole = vec![(outcome.rate, outcome.latency.p999 as f64)];
+    curve_plot(vec![
+        Series { name: "the whole run".to_owned(), style: Style::Dotted, points: whole },
+        Series { name: "slices of time".to_owned(), style: Style::Dots, points },
+    ])
+}
+
+/// How many requests took how long.
+pub(crate) fn cdf_plot(outcomes: &[(String, &Outcome)]) -> Plot {
+    let series = outcomes.iter().map(|(name, outcome)| {
+        // The longest stands half a request below the end, which no such scale reaches.
+        let end = 1.0 - 0.5 / outcome.latency.count.max(1) as f64;
+        let points = outcome.cdf.iter().map(|(ns, share)| (*ns as f64, share.min(end))).collect();
+        Series { name: name.clone(), style: Style::Line, points }
+    });
+    Plot::new(
+        "Latency distribution (CDF)",
+        ("latency", Unit::Time, Scale::Log),
+        ("share of requests that took no longer", Unit::Share, Scale::Nines),
+        series.collect(),
+    )
+}
+
+/// Latencies over time.
+pub(crate) fn timeline_plot(outcome: &Outcome) -> Plot {
+    let line = |name: &str, of: fn(&Latency) -> u64| {
+        let slices = outcome.timeline.iter().filter(|moment| moment.latency.count > 0);
+        let points = slices.map(|moment| (moment.at_s, of(&moment.latency) as f64)).collect();
+        Series { name: name.to_owned(), style: Style::Line, points }
+    };
+    Plot::new(
+        "Latency over time",
+        ("time since the start, warm-up included (s)", Unit::Seconds, Scale::Linear),
+        ("latency", Unit::Time, Scale::Log),
+        vec![
+            line("p50", |latency| latency.p50),
+            line("p99", |latency| latency.p99),
+            line("p999", |latency| latency.p999),
+            line("longest", |latency| latency.max),
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::text::tests::example;
+
+    /// Reads a page as XML, and says what is in it.
+    fn counted(page: &str) -> [usize; 4] {
+        let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+        let document = roxmltree::Document::parse_with_options(page, options).unwrap();
+        let count = |name: &str| {
+            document.descendants().filter(|node| node.tag_name().name() == name).count()
+        };
+        ["svg", "script", "link", "polyline"].map(count)
+    }
+
+    #[test]
+    fn a_page_is_well_formed_and_has_three_plots() {
+        let page = run_page(&example());
+        // Three frames, a CDF and four lines over time.
+        assert_eq!(counted(&page), [3, 0, 0, 3 + 1 + 4]);
+        assert!(page.contains("SERVER_ERROR &lt;out&gt; &amp; &quot;about&quot;"));
+        assert!(page.contains("prefers-color-scheme: dark"));
+        assert!(!page.contains("http://") || page.matches("http://").count() == 3, "namespaces");
+    }
+
+    #[test]
+    fn a_run_without_a_request_has_a_page() {
+        let nothing = Outcome {
+            latency: Latency::default(),
+            timeline: Vec::new(),
+            cdf: Vec::new(),
+            rate: 0.0,
+            hit_ratio: None,
+            ..example()
+        };
+        assert_eq!(counted(&run_page(&nothing))[0], 3);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is told of a run: a text for people, a JSON file for programs, a page with plots.
+
+pub mod compare;
+pub mod html;
+mod plot;
+pub mod sweep;
+pub mod text;
+
+use crate::Error;
+use serde::Serialize;
+use std::fs;
+use std::path::Path;
+
+/// Writes a file of JSON.
+///
+/// # Errors
+///
+/// [`Error::File`], when it cannot be written.
+pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), Error> {
+    let mut text =
+        serde_json::to_string_pretty(content).map_err(|error| Error::file(path, &error))?;
+    text.push('\n');
+    write(path, &text)
+}
+
+/// Writes a file.
+///
+/// # Errors
+///
+/// [`Error::File`], when it cannot be written.
+pub fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(|error| Error::file(path, &error))
+}

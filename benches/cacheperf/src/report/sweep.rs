@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The results of a search as text and as a page.
+
+use super::html::{cdf_plot, curve_plot, escape, page, rows, table, timeline_plot};
+use super::plot::{Series, Style};
+use super::text;
+use crate::units::{show_ns, show_rate};
+use crate::{Outcome, Step, Sweep, Verdict};
+
+fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Held => "held",
+        Verdict::TooSlow => "p999 above the bound",
+        Verdict::TooMuch => "less answered than offered",
+        Verdict::Errors => "errors",
+    }
+}
+
+/// One step in a line.
+pub fn step_line(step: &Step) -> String {
+    format!(
+        "{:>8}/s offered  {:>8}/s answered  p50 {:>8}  p99 {:>8}  p999 {:>8}  {}",
+        show_rate(step.rate),
+        show_rate(step.outcome.rate),
+        show_ns(step.outcome.latency.p50 as f64),
+        show_ns(step.outcome.latency.p99 as f64),
+        show_ns(step.outcome.latency.p999 as f64),
+        words(step.verdict)
+    )
+}
+
+fn verdict(sweep: &Sweep) -> String {
+    let bound = show_ns(sweep.p999_max as f64);
+    match sweep.best {
+        Some(rate) => {
+            format!("highest rate with p999 up to {bound}: {} requests/s", show_rate(rate))
+        }
+        None => format!("no rate was found that keeps p999 up to {bound}"),
+    }
+}
+
+/// What was found.
+pub fn summary(sweep: &Sweep) -> String {
+    let found = sweep.best_step().map_or(String::new(), |step| text::summary(&step.outcome));
+    format!("{}\n{found}", verdict(sweep))
+}
+
+/// The page of a search.
+pub fn page_of(sweep: &Sweep) -> String {
+    let mut lines = vec![verdict(sweep)];
+    if let Some(step) = sweep.steps.first() {
+        lines.insert(0, step.outcome.target.clone());
+    }
+    let mut steps: Vec<&Step> = sweep.steps.iter().collect();
+    steps.sort_by(|a, b| a.outcome.rate.total_cmp(&b.outcome.rate));
+    let points = |held: bool| {
+        let of = steps.iter().filter(|step| (step.verdict == Verdict::Held) == held);
+        of.map(|step| (step.outcome.rate, step.outcome.latency.p999 as f64)).collect::<Vec<_>>()
+    };
+    let widest = steps.last().map_or(1.0, |step| step.outcome.rate);
+    let bound = sweep.p999_max as f64;
+    let curve = curve_plot(vec![
+        Series { name: "held".to_owned(), style: Style::Dotted, points: points(true) },
+        Series { name: "did not hold".to_owned(), style: Style::Dots, points: points(false) },
+        Series {
+            name: format!("bound: {}", show_ns(bound)),
+            style: Style::Bound,
+            points: vec![(0.0, bound), (widest, bound)],
+        },
+    ]);
+    let outcomes: Vec<Outcome> = steps.iter().map(|step| step.outcome.clone()).collect();
+    let mut parts = vec![
+        table(&rows(&outcomes, |outcome| {
+            let step = sweep.steps.iter().find(|step| {
+                step.outcome.rate == outcome.rate && step.outcome.answered == outcome.answered
+            });
+            step.map_or("", |step| words(step.verdict)).to_owned()
+        })),
+        curve.figure(),
+    ];
+    if let Some(best) = sweep.best_step().or(sweep.steps.first()) {
+        let name = format!("at {} requests/s", show_rate(best.rate));
+        parts.push(format!("<p>{}</p>\n", escape(&best.outcome.load)));
+        parts.push(cdf_plot(&[(name, &best.outcome)]).figure());
+        parts.push(timeline_plot(&best.outcome).figure());
+    }
+    page("cacheperf sweep", &lines, &parts)
+}
