@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Loads on our own servers: every protocol, every transport, and every way to go wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod support;
+
+use cacheperf::{
+    Address, Error, Event, Length, Plan, Protocol, Record, RecordedOp, Target, Trace, replay, run,
+};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use server::{Builder, Endpoint, TlsAcceptor, TlsOptions};
+use session::{TlsConnector, Trust};
+use std::collections::HashSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+use support::{anywhere, assert_sound, memcache, memcache_with, outcome, ping, plan, resp, target};
+
+#[test]
+fn memcache_is_spoken() {
+    let process = memcache();
+    assert_sound(&outcome(&plan(target(Protocol::Memcache, &process))));
+    process.stop().unwrap();
+}
+
+#[test]
+fn resp_is_spoken_in_both_versions() {
+    let process = resp();
+    for protocol in [Protocol::Resp2, Protocol::Resp3] {
+        assert_sound(&outcome(&plan(target(protocol, &process))));
+    }
+    process.stop().unwrap();
+}
+
+#[test]
+fn ping_is_spoken() {
+    let process = ping();
+    let outcome = outcome(&plan(target(Protocol::Ping, &process)));
+    assert_eq!((outcome.answered, outcome.errors, outcome.hit_ratio), (3_000, 0, None));
+    process.stop().unwrap();
+}
+
+#[test]
+fn unix_sockets_are_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let endpoint = Endpoint::Unix { path: path.clone(), mode: 0o700 };
+    let process = memcache_with(Builder::new("test", "0").listen(endpoint, false));
+    assert_sound(&outcome(&plan(Target::new(Protocol::Memcache, Address::Unix(path)))));
+    process.stop().unwrap();
+}
+
+#[test]
+fn tls_is_spoken_and_certificates_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (chain, key) = (folder.path().join("server.pem"), folder.path().join("server.key"));
+    fs::write(&chain, cert.pem()).unwrap();
+    fs::write(&key, signing_key.serialize_pem()).unwrap();
+    let acceptor = TlsAcceptor::new(TlsOptions::new(&chain, &key)).unwrap();
+    let builder = Builder::new("test", "0").listen(anywhere(), true).tls(acceptor);
+    let process = memcache_with(builder);
+    let with = |name: &str, trust: Trust| {
+        let tls = Some(TlsConnector::new(name, &trust).unwrap());
+        plan(Target { tls, ..target(Protocol::Memcache, &process) })
+    };
+    assert_sound(&outcome(&with("localhost", Trust::CaFile(chain.clone()))));
+    assert_sound(&outcome(&with("elsewhere", Trust::Anybody)));
+    let refused = run(&with("elsewhere", Trust::CaFile(chain)), &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, Error::Greeting { .. }), "{refused}");
+    process.stop().unwrap();
+}
+
+#[test]
+fn every_request_of_an_open_loop_is_measured() {
+    let process = ping();
+    let mut slices = 0;
+    let plan = Plan {
+        rate: Some(4_000.0),
+        warm_up: Duration::from_millis(50),
+        length: Length::Time(Duration::from_millis(250)),
+        depth: None,
+        ..plan(target(Protocol::Ping, &process))
+    };
+    let outcome = run(&plan, &mut |event| slices += usize::from(matches!(event, Event::Slice(_))));
+    let outcome = outcome.unwrap();
+    // However slow this machine is, so many were to be sent in the measured time.
+    assert!((998..=1_002).contains(&outcome.latency.count), "{}", outcome.latency.count);
+    assert_eq!((slices, outcome.timeline.len()), (5, 5));
+    assert_eq!(outcome.seconds, 0.25);
+    process.stop().unwrap();
+}
+
+/// A value that somebody else has written is a wrong one.
+#[test]
+fn wrong_values_are_found() {
+    let process = memcache();
+    let plan = Plan {
+        workload: support::workload("get=1"),
+        preload: false,
+        ..plan(target(Protocol::Memcache, &process))
+    };
+    cacheperf::preload(&plan).unwrap();
+    // Of the most popular key.
+    let key = plan.workload.keys.key(0);
+    let mut text = Vec::new();
+    key.write(plan.workload.keys.digits(), &mut text);
+    let mut socket = TcpStream::connect(process.address().unwrap()).unwrap();
+    let value = vec![b'x'; key.value_len as usize];
+    let sizes = format!(" 0 0 {}\r\n", value.len());
+    let request = [b"set ", &text[..], sizes.as_bytes(), &value, b"\r\n"];
+    socket.write_all(&request.concat()).unwrap();
+    let mut stored = [0; 8];
+    socket.read_exact(&mut stored).unwrap();
+    assert_eq!(&stored, b"STORED\r\n");
+    let outcome = outcome(&plan);
+    assert!(outcome.wrong_values > 10, "{}", outcome.wrong_values);
+    assert_eq!((outcome.errors, outcome.answered), (outcome.wrong_values, 3_000));
+    let words = format!("wrong value under key `{}`", text.escape_ascii());
+    assert!(outcome.first_errors[0].starts_with(&words), "{:?}", outcome.first_errors);
+    process.stop().unwrap();
+}
+
+#[test]
+fn another_protocol_is_an_error_that_says_so() {
+    let process = ping();
+    let error =
+        run(&Plan { preload: false, ..plan(target(Protocol::Resp2, &process)) }, &mut |_| {});
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("no reply to what was asked: `ERROR"), "{error}");
+    let error = run(&plan(target(Protocol::Resp3, &process)), &mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("no reply to what was asked"), "{error}");
+    process.stop().unwrap();
+}
+
+#[test]
+fn a_server_that_hangs_up_ends_the_run() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+    let server = std::thread::spawn(move || {
+        let sockets: Vec<TcpStream> = (0..2).map(|_| listener.accept().unwrap().0).collect();
+        // Each has asked before it is hung up on.
+        for mut socket in sockets {
+            socket.read_exact(&mut [0; 6]).unwrap();
+        }
+    });
+    let plan =
+        Plan { connections: 2, threads: 1, ..plan(Target::new(Protocol::Ping, address.clone())) };
+    let error = run(&plan, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, Error::Lost { .. }), "{error}");
+    server.join().unwrap();
+    let refused = run(&plan, &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, Error::Connect { .. }), "{refused}");
+}
+
+#[test]
+fn a_replay_misses_what_it_sees_first() {
+    let process = memcache();
+    let record = |number: u64| Record {
+        time_ms: number as u32,
+        key: number * number % 389,
+        value_len: 10 + (number * number % 389) as u32,
+        ttl_ms: 0,
+        key_len: 20,
+        op: if number % 10 == 9 { RecordedOp::Set } else { RecordedOp::Get },
+    };
+    let records: Vec<Record> = (0..4_000).map(record).collect();
+    // A cache that forgets nothing misses each key until it was asked for or written once.
+    let (mut seen, mut misses, mut gets) = (HashSet::new(), 0, 0);
+    for record in &records {
+        let new = seen.insert(record.key);
+        if record.op == RecordedOp::Get {
+            gets += 1;
+            misses += u64::from(new);
+        }
+    }
+    let trace: Trace = records.iter().copied().collect();
+    let plan = Plan { depth: Some(16), ..plan(target(Protocol::Memcache, &process)) };
+    let outcome = replay(&plan, &trace, &mut |_| {}).unwrap();
+    assert_eq!((outcome.errors, outcome.set_errors), (0, 0), "{:?}", outcome.first_errors);
+    assert_eq!((outcome.gets, outcome.gets - outcome.hits), (gets, misses));
+    assert_eq!(outcome.sets, misses + 400);
+    process.stop().unwrap();
+}
