@@ -40,6 +40,8 @@ pub struct Plan {
     pub length: Length,
     /// Writes every key once before.
     pub preload: bool,
+    /// Checks every value that is read.
+    pub verify: bool,
     /// What is asked.
     pub workload: Workload,
     /// The seed of all random numbers: the same seed asks the same.
@@ -65,6 +67,7 @@ impl Plan {
             warm_up: Duration::from_secs(1),
             length: Length::Time(Duration::from_secs(10)),
             preload: false,
+            verify: true,
             workload: Workload {
                 keys: keys.expect("20 bytes name a million keys"),
                 popularity: Popularity::Uniform,

@@ -8,7 +8,7 @@ mod merge;
 
 use crate::dialect::{Dialect, Meta, Ping, Resp, Text};
 use crate::outcome::{Latency, cdf, share};
-use crate::player::{Pace, Player, Schedule, Window};
+use crate::player::{Pace, Player, Schedule, Setup, Window};
 use crate::tally::Tally;
 use crate::worker::{Message, Slices, Worker};
 use crate::workload::{Filling, Source, Synthetic, scatter};
@@ -153,8 +153,9 @@ fn play_in<D: Dialect, S: Source + Send + 'static>(
             Length::Time(_) | Length::ToEnd => None,
         };
         let sources = (lane..lane + lanes).map(&mut source);
-        let depth = plan.effective_depth();
-        let player = Player::new(dialect, sources, pace(plan, number), depth, window, quota);
+        let (pace, depth, verify) = (pace(plan, number), plan.effective_depth(), plan.verify);
+        let setup = Setup { pace, depth, window, quota, verify };
+        let player = Player::new(dialect, sources, setup);
         lane += lanes;
         let worker = Worker::new(number, player, sessions)
             .map_err(|error| Error::system("cannot make an event loop", error))?;

@@ -108,6 +108,10 @@ fn mistakes_are_named() {
         (&["sweep", "--p999", "soon"], "`soon` is no time"),
         (&["compare"], "--server <SERVER>"),
         (&["compare", "--server", "a=ping,b"], "`a=ping,b` is no NAME=PROTOCOL,ADDRESS,COMMAND"),
+        (
+            &["compare", "--server", "a=ping,b,c", "--floor", "d"],
+            "--floor d: no server has this name",
+        ),
         (&["replay", "/nowhere.rt"], "/nowhere.rt: No such file"),
         (&["-a", "127.0.0.1:1"], "cannot connect to 127.0.0.1:1"),
     ] {

@@ -53,6 +53,7 @@ fn servers_are_compared_in_turns() {
     ];
     let settings = CompareSettings {
         servers: servers.iter().map(|text| text.parse().unwrap()).collect(),
+        floors: Vec::new(),
         rounds: 2,
         server_cpu: None,
         client_cpu: None,

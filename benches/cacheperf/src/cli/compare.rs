@@ -18,6 +18,11 @@ pub(super) struct CompareArgs {
     #[arg(long = "server", value_name = "SERVER", required = true)]
     servers: Vec<ServerSpec>,
 
+    /// The name of a server without a store, which answers every get with the same value: what the
+    /// kernel alone costs. Nothing is written to it before, and its values are not checked
+    #[arg(long = "floor", value_name = "NAME")]
+    floors: Vec<String>,
+
     /// How often each server is measured
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -57,6 +62,7 @@ impl CompareArgs {
     pub(super) fn execute(&self) -> Result<bool, Error> {
         let settings = CompareSettings {
             servers: self.servers.clone(),
+            floors: self.floors.clone(),
             rounds: self.rounds,
             server_cpu: (!self.unpinned).then_some(self.server_cpu),
             client_cpu: (!self.unpinned).then_some(self.client_cpu),

@@ -157,6 +157,7 @@ impl TrafficArgs {
             warm_up: args.warm_up,
             length: Length::Time(args.duration),
             preload: args.preload,
+            verify: true,
             workload: Workload {
                 keys: keys.map_err(Error::Setting)?,
                 popularity: args.popularity,

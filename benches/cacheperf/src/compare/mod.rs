@@ -6,6 +6,7 @@
 //! rounds. While one server is measured, the others are stopped by a signal. Each runs on the CPU that
 //! it is given, and the generator on another.
 
+mod guard;
 mod server;
 mod stats;
 
@@ -13,6 +14,7 @@ pub use server::{Launch, ServerSpec};
 pub use stats::Spreads;
 
 use crate::{Error, Event, Outcome, Plan, Target, Watcher, cpu, run};
+use guard::Guard;
 use serde::Serialize;
 use server::Server;
 use session::TlsConnector;
@@ -22,6 +24,9 @@ use session::TlsConnector;
 pub struct CompareSettings {
     /// Who. The first is what the others are compared with.
     pub servers: Vec<ServerSpec>,
+    /// The names of those without a store, which answer every get with the same value: nothing is
+    /// written to them before, and what they answer is not checked.
+    pub floors: Vec<String>,
     /// How often each is measured.
     pub rounds: usize,
     /// The CPU that servers run on; `None` is wherever the system likes.
@@ -70,8 +75,8 @@ pub struct Comparison {
 ///
 /// # Errors
 ///
-/// When a setting makes no sense, a server does not start, or a run fails. The servers are stopped in
-/// any case.
+/// When a setting makes no sense, a server does not start, or a run fails. The servers are ended in
+/// any case, also when a signal ends this process.
 pub fn compare(
     settings: &CompareSettings,
     plan: &Plan,
@@ -92,6 +97,11 @@ fn check(settings: &CompareSettings) -> Result<(), Error> {
     if settings.rounds == 0 {
         return refuse("--rounds 0: there must be one at least".to_owned());
     }
+    for floor in &settings.floors {
+        if !settings.servers.iter().any(|server| server.name == *floor) {
+            return refuse(format!("--floor {floor}: no server has this name"));
+        }
+    }
     for (at, server) in settings.servers.iter().enumerate() {
         if settings.servers[..at].iter().any(|other| other.name == server.name) {
             return refuse(format!("--server {}: two servers have this name", server.name));
@@ -106,13 +116,16 @@ fn compare_pinned(
     watch: &mut dyn FnMut(&str, usize, Event<'_>),
 ) -> Result<Comparison, Error> {
     let mut servers = Vec::new();
+    let guard = Guard::new()?;
     for spec in &settings.servers {
         let target = Target { tls: settings.tls.clone(), ..spec.target() };
-        let plan = Plan { target, ..plan.clone() };
+        let floor = settings.floors.contains(&spec.name);
+        let preload = plan.preload && !floor;
+        let plan = Plan { target, preload, verify: !floor, ..plan.clone() };
         if let Some(cpu) = settings.server_cpu {
             cpu::Cpus::only(cpu)?.pin()?;
         }
-        let server = Server::start(spec, &plan.target, settings.server_output)?;
+        let server = Server::start(spec, &plan.target, settings.server_output, &guard)?;
         if let Some(cpu) = settings.client_cpu {
             cpu::Cpus::only(cpu)?.pin()?;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Server`]: a server that is started, stopped for a while, and ended.
 
+use super::guard::Guard;
 use crate::{Address, Error, Protocol, Target};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fmt;
@@ -103,7 +104,12 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts a server on the CPUs of the calling thread, and waits until it takes connections.
-    pub(super) fn start(spec: &ServerSpec, target: &Target, output: bool) -> Result<Self, Error> {
+    pub(super) fn start(
+        spec: &ServerSpec,
+        target: &Target,
+        output: bool,
+        guard: &Guard,
+    ) -> Result<Self, Error> {
         let failed = |reason: String| Error::Server {
             name: spec.name.clone(),
             reason,
@@ -130,6 +136,7 @@ impl Server {
             .spawn();
         let child = spawned.map_err(|error| failed(error.to_string()))?;
         let (pid, name) = (child.id(), spec.name.clone());
+        guard.watch_over(pid);
         let mut server = Server { child: Some(child), pid, name };
         server.await_start(target).map_err(failed)?;
         Ok(server)
@@ -214,7 +221,8 @@ mod tests {
     #[test]
     fn a_server_that_does_not_start_is_named() {
         let spec: ServerSpec = "broken=ping,127.0.0.1:1,sh -c 'exit 3'".parse().unwrap();
-        let error = Server::start(&spec, &spec.target(), false).unwrap_err().to_string();
+        let guard = Guard::new().unwrap();
+        let error = Server::start(&spec, &spec.target(), false, &guard).unwrap_err().to_string();
         assert!(error.starts_with("broken: it ended at once: exit status: 3"), "{error}");
     }
 }

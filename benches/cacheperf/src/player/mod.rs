@@ -51,6 +51,22 @@ pub(crate) enum Pace {
     Open(Schedule),
 }
 
+/// How a player plays.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// When requests are sent.
+    pub(crate) pace: Pace,
+    /// The length of a closed loop's pipelines, and the most requests that an open loop has under way on
+    /// a connection.
+    pub(crate) depth: usize,
+    /// The measured time.
+    pub(crate) window: Window,
+    /// Requests that may be sent in the measured time.
+    pub(crate) quota: Option<u64>,
+    /// Checks every value that is read.
+    pub(crate) verify: bool,
+}
+
 /// One thread's share of a load.
 #[derive(Debug)]
 pub(crate) struct Player<D, S> {
@@ -72,17 +88,13 @@ pub(crate) struct Player<D, S> {
 }
 
 impl<D: Dialect, S: Source> Player<D, S> {
-    /// A player with a lane for each source. `depth` is the length of a closed loop's pipelines, and
-    /// the most requests that an open loop has under way on a connection.
+    /// A player with a lane for each source.
     pub(crate) fn new(
         dialect: D,
         sources: impl Iterator<Item = S>,
-        pace: Pace,
-        depth: usize,
-        window: Window,
-        quota: Option<u64>,
+        Setup { pace, depth, window, quota, verify }: Setup,
     ) -> Self {
-        let lanes = sources.map(|source| Lane::new(source, depth)).collect();
+        let lanes = sources.map(|source| Lane::new(source, verify, depth)).collect();
         Player {
             dialect,
             lanes,

@@ -7,6 +7,8 @@ use crate::workload::{KeySpace, Popularity, Spread, Synthetic, Workload};
 
 const MS: u64 = 1_000_000;
 const ALWAYS: Window = Window { start: 0, end: u64::MAX };
+const ONE_BY_ONE: Setup =
+    Setup { pace: Pace::Closed, depth: 1, window: ALWAYS, quota: None, verify: true };
 
 fn workload(mix: &str) -> Workload {
     Workload {
@@ -20,7 +22,8 @@ fn workload(mix: &str) -> Workload {
 
 fn pings(lanes: usize, pace: Pace, depth: usize, window: Window) -> Player<Ping, Synthetic> {
     let source = Synthetic::new(workload("get=1"), true);
-    Player::new(Ping, std::iter::repeat_n(source, lanes), pace, depth, window, None)
+    let setup = Setup { pace, depth, window, quota: None, verify: true };
+    Player::new(Ping, std::iter::repeat_n(source, lanes), setup)
 }
 
 /// Sends what is due at `now`; how many on which lane.
@@ -121,7 +124,7 @@ fn the_warm_up_does_not_count_and_a_quota_ends() {
     let source = Synthetic::new(workload("get=1"), true);
     let window = Window { start: 100, end: u64::MAX };
     let sources = std::iter::once(source);
-    let mut player = Player::new(Ping, sources, Pace::Closed, 1, window, Some(2));
+    let mut player = Player::new(Ping, sources, Setup { window, quota: Some(2), ..ONE_BY_ONE });
     let mut sent = 0;
     for now in [0, 50, 99, 100, 150, 200, 250] {
         let mut out = Vec::new();
@@ -138,7 +141,7 @@ fn the_warm_up_does_not_count_and_a_quota_ends() {
 /// A request of a kind and what it says, and what `reply` makes of it.
 fn exchange(mix: &str, reply: impl FnOnce(&str) -> Vec<u8>) -> (Result<usize, Unreadable>, Tally) {
     let source = Synthetic::new(workload(mix), false);
-    let mut player = Player::new(Text, std::iter::once(source), Pace::Closed, 1, ALWAYS, None);
+    let mut player = Player::new(Text, std::iter::once(source), ONE_BY_ONE);
     let mut out = Vec::new();
     player.refill(0, 0, &mut out);
     let reply = reply(&String::from_utf8_lossy(&out));
@@ -179,6 +182,17 @@ fn values_are_checked() {
 }
 
 #[test]
+fn a_server_without_a_store_is_believed() {
+    let source = Synthetic::new(workload("get=1"), false);
+    let setup = Setup { verify: false, ..ONE_BY_ONE };
+    let mut player = Player::new(Text, std::iter::once(source), setup);
+    player.refill(0, 0, &mut Vec::new());
+    assert!(player.absorb(0, 1, b"VALUE any 0 2\r\nxx\r\nEND\r\n").is_ok());
+    let tally = player.tally();
+    assert_eq!((tally.hits, tally.errors, tally.answered), (1, 0, 1));
+}
+
+#[test]
 fn a_multi_get_tells_hits_from_misses() {
     let (absorbed, tally) = exchange("multiget=1", |request| {
         let keys: Vec<_> = request.trim_end().split(' ').skip(1).collect();
@@ -207,7 +221,7 @@ fn refusals_are_errors_and_nonsense_ends_the_connection() {
 fn a_greeting_is_no_request() {
     let source = Synthetic::new(workload("get=1"), false);
     let sources = std::iter::once(source);
-    let mut player = Player::new(Resp { three: true }, sources, Pace::Closed, 1, ALWAYS, None);
+    let mut player = Player::new(Resp { three: true }, sources, ONE_BY_ONE);
     let mut out = Vec::new();
     player.greet(0, 0, &mut out);
     player.refill(0, 0, &mut out);
