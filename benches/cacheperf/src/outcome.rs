@@ -45,6 +45,8 @@ pub struct Outcome {
     pub latency: Latency,
     /// CPU time of this process for a request, in nanoseconds.
     pub client_cpu_ns: f64,
+    /// Share of the CPU time that its threads had which they used. An open loop uses all of it.
+    pub client_busy: f64,
     /// Latencies over time.
     pub timeline: Vec<Moment>,
     /// Pairs of a latency and the share of requests that took no longer.

@@ -294,6 +294,7 @@ fn outcome(
         first_errors: tally.told.clone(),
         latency: Latency::of(tally),
         client_cpu_ns: cpu_ns as f64 / tally.answered.max(1) as f64,
+        client_busy: cpu_ns as f64 / (seconds * 1e9 * plan.threads as f64),
         timeline,
         cdf: cdf(tally),
     }

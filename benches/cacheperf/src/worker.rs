@@ -10,6 +10,7 @@ use buffer::Pool;
 use mio::{Events, Interest, Poll, Token};
 use session::{Fill, Session};
 use std::io;
+use std::ops::RangeInclusive;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -23,8 +24,9 @@ const BURST_MAX: usize = 256;
 /// slept but waited out awake.
 const AWAKE_NS: u64 = 2_000_000;
 
-/// Bytes of a receive block and of a send block.
-const BLOCK_BYTES: usize = 64 << 10;
+/// Bytes of a receive block and of a send block, at least and at most. Between them, a block holds the
+/// largest reply, or pipeline, so that it need not grow.
+const BLOCK_BYTES: RangeInclusive<usize> = 64 << 10..=8 << 20;
 
 /// Blocks of each kind that an idle worker keeps.
 const BLOCKS_KEPT: usize = 64;
@@ -87,7 +89,9 @@ impl<D: Dialect, S: Source> Worker<D, S> {
             poll.registry().register(session.stream(), Token(lane), interest)?;
         }
         let dirty = Vec::with_capacity(sessions.len());
-        let pool = Pool::new(BLOCK_BYTES, BLOCK_BYTES, BLOCKS_KEPT);
+        let (reply, pipeline) = player.bytes_max();
+        let block = |bytes: usize| bytes.clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end());
+        let pool = Pool::new(block(reply), block(pipeline), BLOCKS_KEPT);
         Ok(Worker { number, player, sessions, pool, poll, start: Instant::now(), dirty })
     }
 

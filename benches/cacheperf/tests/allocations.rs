@@ -6,18 +6,22 @@
 mod counting;
 mod support;
 
-use cacheperf::{Length, Plan, Protocol};
+use cacheperf::{KeySpace, Length, Plan, Protocol, Spread};
 use server::Process;
+use std::sync::{Mutex, PoisonError};
 use support::{memcache, outcome, plan, resp, target};
+
+/// All threads are counted, so tests take turns.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Allocations of this whole process during a load: the generator's and the server's.
 fn allocations(protocol: Protocol, process: &Process, requests: u64) -> u64 {
-    let plan = Plan {
-        length: Length::Requests(requests),
-        threads: 1,
-        workload: support::workload("get=80,set=10,multiget=10"),
-        ..plan(target(protocol, process))
-    };
+    let workload = support::workload("get=80,set=10,multiget=10");
+    count(Plan { workload, ..plan(target(protocol, process)) }, requests)
+}
+
+fn count(plan: Plan, requests: u64) -> u64 {
+    let plan = Plan { length: Length::Requests(requests), threads: 1, ..plan };
     let before = counting::count();
     let outcome = outcome(&plan);
     assert_eq!((outcome.errors, outcome.answered), (0, requests));
@@ -26,6 +30,7 @@ fn allocations(protocol: Protocol, process: &Process, requests: u64) -> u64 {
 
 #[test]
 fn requests_cost_no_allocation() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for (protocol, process) in [(Protocol::Memcache, memcache()), (Protocol::Resp2, resp())] {
         // The first fills the store and warms everything up.
         let _ = allocations(protocol, &process, 5_000);
@@ -36,4 +41,22 @@ fn requests_cost_no_allocation() {
         assert!(more < 200, "{protocol}: {more} more for 20,000 more requests");
         process.stop().unwrap();
     }
+}
+
+/// A reply that is larger than the usual block has a block that it fits in.
+#[test]
+fn large_values_cost_no_allocation() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = memcache();
+    let mut workload = support::workload("get=1");
+    workload.keys = KeySpace::new(20, Spread::fixed(8), Spread::fixed(150_000)).unwrap();
+    let large = |requests| {
+        let plan = plan(target(Protocol::Memcache, &process));
+        count(Plan { workload: workload.clone(), depth: Some(2), ..plan }, requests)
+    };
+    let _ = large(100);
+    let (few, many) = (large(100), large(900));
+    let more = many.saturating_sub(few);
+    assert!(more < 200, "{more} more for 800 more requests");
+    process.stop().unwrap();
 }

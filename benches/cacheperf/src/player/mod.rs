@@ -26,6 +26,9 @@ use crate::workload::{Key, MULTI_MAX, Next, Source, value};
 use lane::{Flight, Lane, State};
 use protocol_resp::client::{Items, Reply};
 
+/// Bytes that a request or a reply has besides keys and values, generously.
+const OVERHEAD_BYTES: usize = 256;
+
 /// The measured time, in nanoseconds since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
@@ -108,6 +111,13 @@ impl<D: Dialect, S: Source> Player<D, S> {
             texts: Vec::with_capacity(4096),
             tally: Tally::new(),
         }
+    }
+
+    /// Bytes of the largest reply, and of the largest pipeline: what buffers are made for.
+    pub(crate) fn bytes_max(&self) -> (usize, usize) {
+        let sources = self.lanes.iter().map(|lane| lane.source.bytes_max() + OVERHEAD_BYTES);
+        let one = sources.max().unwrap_or(OVERHEAD_BYTES);
+        (one, one.saturating_mul(self.depth))
     }
 
     /// What was counted since it was last taken.

@@ -111,8 +111,12 @@ pub fn replay(plan: &Plan, trace: &Trace, watch: &mut Watcher<'_>) -> Result<Out
     for (index, record) in trace.records.iter().enumerate() {
         parts[(scatter(record.key) % lanes) as usize].push(index as u32);
     }
+    let sizes =
+        trace.records.iter().map(|record| record.key_len as usize + record.value_len as usize);
+    let bytes_max = sizes.max().unwrap_or(0);
     let source = |lane: usize| Recorded {
         records: trace.records.clone(),
+        bytes_max,
         part: std::mem::take(&mut parts[lane]).into_iter(),
         next: None,
         missed: VecDeque::new(),
@@ -133,6 +137,8 @@ pub fn replay(plan: &Plan, trace: &Trace, watch: &mut Watcher<'_>) -> Result<Out
 #[derive(Debug)]
 struct Recorded {
     records: Arc<[Record]>,
+    /// Bytes of the largest key and value of all.
+    bytes_max: usize,
     /// Which of them are its own.
     part: std::vec::IntoIter<u32>,
     /// The next, taken out of `part`.
@@ -146,6 +152,10 @@ struct Recorded {
 impl Source for Recorded {
     fn digits(&self) -> usize {
         DIGITS
+    }
+
+    fn bytes_max(&self) -> usize {
+        self.bytes_max
     }
 
     fn begin(&mut self) {
@@ -196,6 +206,7 @@ mod tests {
     fn recorded(records: &[Record]) -> Recorded {
         Recorded {
             records: records.into(),
+            bytes_max: 0,
             part: (0..records.len() as u32).collect::<Vec<_>>().into_iter(),
             next: None,
             missed: VecDeque::new(),

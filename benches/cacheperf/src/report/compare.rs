@@ -28,13 +28,14 @@ fn nanoseconds(ns: f64) -> String {
     if ns.is_nan() { "–".to_owned() } else { format!("{ns:.0} ns") }
 }
 
-fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
+/// A column for each server, with its name on top; the first column says what is in the rows.
+fn columns(comparison: &Comparison) -> Vec<Vec<String>> {
     let titles = [
         "",
         "requests/s",
-        "to first",
+        "  to the first",
         "server CPU/request",
-        "to first",
+        "  to the first",
         "p50",
         "p99",
         "p999",
@@ -42,14 +43,14 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
         "errors",
         "client CPU/request",
     ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    let mut columns = vec![titles.map(str::to_owned).to_vec()];
     for contender in &comparison.contenders {
         let latency = |of: fn(&Sample) -> u64| {
             with_spread(contender.spreads(|sample| of(sample) as f64), show_ns)
         };
         let errors: u64 = contender.samples.iter().map(|sample| sample.outcome.errors).sum();
         let hits = contender.spreads(|sample| sample.outcome.hit_ratio.unwrap_or(f64::NAN)).median;
-        rows.push(vec![
+        columns.push(vec![
             contender.name.clone(),
             with_spread(contender.spreads(rate), show_rate),
             ratio(comparison.ratios(contender, rate)),
@@ -63,7 +64,14 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
             nanoseconds(contender.spreads(|sample| sample.outcome.client_cpu_ns).median),
         ]);
     }
-    rows
+    columns
+}
+
+/// The table by rows, of which the first has the names of the servers.
+fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let columns = columns(comparison);
+    let row = |number: usize| columns.iter().map(|column| column[number].clone()).collect();
+    (0..columns[0].len()).map(row).collect()
 }
 
 fn rounds(comparison: &Comparison) -> usize {

@@ -43,7 +43,7 @@ pub(crate) fn page(title: &str, lines: &[String], parts: &[String]) -> String {
 
 /// A table; the first row has the titles.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
-    let mut out = String::from("<table>\n");
+    let mut out = String::from("<div class=\"wide\"><table>\n");
     for (number, row) in rows.iter().enumerate() {
         let tag = if number == 0 { "th" } else { "td" };
         out.push_str("<tr>");
@@ -52,7 +52,7 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</table>\n");
+    out.push_str("</table></div>\n");
     out
 }
 

@@ -5,6 +5,9 @@ use crate::units::{show_ns, show_rate};
 use crate::{Latency, Outcome};
 use std::fmt::Write;
 
+/// The share of its CPU time from which on a closed loop waits for the generator as well.
+const BUSY_MAX: f64 = 0.9;
+
 /// The results of a run.
 pub fn summary(outcome: &Outcome) -> String {
     let mut text = String::new();
@@ -26,7 +29,17 @@ pub fn summary(outcome: &Outcome) -> String {
     if outcome.sets + outcome.deletes > 0 {
         line("writes", format!("{} sets, {} deletes", outcome.sets, outcome.deletes));
     }
-    line("client CPU", format!("{} per request", show_ns(outcome.client_cpu_ns)));
+    line(
+        "client CPU",
+        format!(
+            "{} per request, {:.0} % busy",
+            show_ns(outcome.client_cpu_ns),
+            100.0 * outcome.client_busy
+        ),
+    );
+    if outcome.offered_rate.is_none() && outcome.client_busy > BUSY_MAX {
+        line("", "the generator may be the bottleneck: give it more threads".to_owned());
+    }
     line(
         "errors",
         format!(
@@ -93,6 +106,7 @@ pub(crate) mod tests {
             first_errors: vec!["SERVER_ERROR <out> & \"about\"".to_owned()],
             latency,
             client_cpu_ns: 1_234.0,
+            client_busy: 0.123,
             timeline: (1..=10).map(moment).collect(),
             cdf: vec![(40_000, 0.1), (52_000, 0.5), (130_000, 0.99), (3_700_000, 1.0)],
         }
@@ -107,7 +121,7 @@ pub(crate) mod tests {
             "p50 52.0 us  p90 90.0 us  p99 130 us  p999 1.50 ms  p9999 3.00 ms  max 3.70 ms",
             "90.00 % of 900000 keys",
             "100000 sets, 0 deletes",
-            "1.23 us per request",
+            "1.23 us per request, 12 % busy",
             "1 (0 wrong values), 0 requests unanswered",
             "SERVER_ERROR <out>",
         ] {
@@ -117,5 +131,7 @@ pub(crate) mod tests {
         let text = summary(&open);
         assert!(text.contains("100.0k requests/s of 200.0k requests/s that were offered"));
         assert!(!text.contains("hits"));
+        let busy = Outcome { client_busy: 0.99, ..example() };
+        assert!(summary(&busy).contains("the generator may be the bottleneck"));
     }
 }

@@ -73,6 +73,11 @@ impl KeySpace {
         self.count
     }
 
+    /// Bytes of the largest key with the largest value.
+    pub(crate) fn bytes_max(&self) -> usize {
+        self.key_size.max() as usize + self.value_size.max() as usize
+    }
+
     /// Digits in the text of a key.
     pub fn digits(&self) -> usize {
         self.digits

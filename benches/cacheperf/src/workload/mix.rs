@@ -42,6 +42,11 @@ impl Mix {
     /// Sets alone.
     pub const SETS: Mix = Mix { get: 0, set: 1, delete: 0, multiget: 0 };
 
+    /// Whether there are requests with several keys.
+    pub(crate) fn has_multigets(&self) -> bool {
+        self.multiget > 0
+    }
+
     fn weights(&self) -> [u32; 4] {
         [self.get, self.set, self.delete, self.multiget]
     }

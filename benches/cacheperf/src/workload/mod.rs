@@ -48,6 +48,9 @@ pub(crate) trait Source {
     /// Digits in the text of every key.
     fn digits(&self) -> usize;
 
+    /// Bytes of keys and values in the largest request or reply.
+    fn bytes_max(&self) -> usize;
+
     /// A new pipeline begins: all before it is answered.
     fn begin(&mut self) {}
 
@@ -73,6 +76,14 @@ pub struct Workload {
     pub multiget_keys: u16,
     /// Seconds that what is written lives; 0 for ever.
     pub ttl_s: Spread,
+}
+
+impl Workload {
+    /// Bytes of keys and values in the largest request or reply.
+    fn bytes_max(&self) -> usize {
+        let keys = if self.mix.has_multigets() { usize::from(self.multiget_keys) } else { 1 };
+        keys * self.keys.bytes_max()
+    }
 }
 
 /// Requests drawn at random.
@@ -112,6 +123,10 @@ impl Source for Synthetic {
         self.shared.workload.keys.digits()
     }
 
+    fn bytes_max(&self) -> usize {
+        self.shared.workload.bytes_max()
+    }
+
     #[inline]
     fn next(&mut self, keys: &mut VecDeque<Key>) -> Next {
         let shared = &*self.shared;
@@ -149,6 +164,10 @@ impl Filling {
 impl Source for Filling {
     fn digits(&self) -> usize {
         self.keys.digits()
+    }
+
+    fn bytes_max(&self) -> usize {
+        self.keys.bytes_max()
     }
 
     fn next(&mut self, keys: &mut VecDeque<Key>) -> Next {
