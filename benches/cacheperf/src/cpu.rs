@@ -58,7 +58,9 @@ impl Cpus {
                 .filter(|cpu| self.0.is_set(*cpu))
                 .map(|cpu| cpu.to_string())
                 .collect();
-            let what = format!("cannot run on CPU {}", cpus.join(", "));
+            let cpus = cpus.join(", ");
+            let what =
+                format!("cannot run on CPU {cpus} (others by --server-cpu and --client-cpu)");
             Error::system(what, io::Error::from(error))
         })
     }

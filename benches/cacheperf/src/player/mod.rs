@@ -16,15 +16,17 @@ mod lane;
 mod pace;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use pace::Arrivals;
 pub(crate) use pace::Schedule;
 
 use crate::dialect::{Dialect, Op, Piece, Unreadable};
 use crate::tally::Tally;
-use crate::workload::{Key, MULTI_MAX, Next, Source, value};
+use crate::workload::{Next, Source};
 use lane::{Flight, Lane, State};
 use protocol_resp::client::{Items, Reply};
+use write::write;
 
 /// Bytes that a request or a reply has besides keys and values, generously.
 const OVERHEAD_BYTES: usize = 256;
@@ -329,57 +331,6 @@ impl<D: Dialect, S: Source> Player<D, S> {
         }
         lane.keys.clear();
     }
-}
-
-/// Writes one request. Copies the texts of its keys once, and allocates nothing once `texts` and `out`
-/// are large enough.
-#[inline]
-fn write<D: Dialect>(
-    dialect: D,
-    out: &mut Vec<u8>,
-    op: Op,
-    mut keys: impl Iterator<Item = Key>,
-    ttl_s: u32,
-    digits: usize,
-    texts: &mut Vec<u8>,
-) {
-    texts.clear();
-    if op == Op::GetMany {
-        return write_many(dialect, out, keys, digits, texts);
-    }
-    let Some(key) = keys.next() else { return dialect.ping(out) };
-    key.write(digits, texts);
-    match op {
-        Op::Set => {
-            let len = key.value_len as usize;
-            dialect.set(out, texts, ttl_s, len, |out| value::write(key.id, len, out));
-        }
-        Op::Delete => dialect.delete(out, texts),
-        _ => dialect.get(out, &[texts]),
-    }
-}
-
-fn write_many<D: Dialect>(
-    dialect: D,
-    out: &mut Vec<u8>,
-    keys: impl Iterator<Item = Key>,
-    digits: usize,
-    texts: &mut Vec<u8>,
-) {
-    let mut ends = [0; MULTI_MAX];
-    let mut count = 0;
-    for (key, end) in keys.zip(&mut ends) {
-        key.write(digits, texts);
-        *end = texts.len();
-        count += 1;
-    }
-    let mut slices = [&b""[..]; MULTI_MAX];
-    let mut start = 0;
-    for (slice, end) in slices.iter_mut().zip(&ends[..count]) {
-        *slice = &texts[start..*end];
-        start = *end;
-    }
-    dialect.get(out, &slices[..count]);
 }
 
 /// All values of a multi-get in the order of its keys.

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::dialect::{Ping, Resp, Text};
-use crate::workload::{KeySpace, Popularity, Spread, Synthetic, Workload};
+use crate::workload::{KeySpace, Popularity, Spread, Synthetic, Workload, value};
 
 const MS: u64 = 1_000_000;
 const ALWAYS: Window = Window { start: 0, end: u64::MAX };
