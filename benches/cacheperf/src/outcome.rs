@@ -19,6 +19,8 @@ pub struct Outcome {
     pub rate: f64,
     /// Requests that were answered in the measured time.
     pub answered: u64,
+    /// Connections that were opened in place of others in the measured time.
+    pub reconnected: u64,
     /// Keys that were asked for.
     pub gets: u64,
     /// Keys that were found.

@@ -34,6 +34,8 @@ pub struct Plan {
     pub rate: Option<f64>,
     /// How the requests of an open loop follow each other.
     pub arrivals: Arrivals,
+    /// In a closed loop: opens a new connection in place of each one that has had so many requests.
+    pub reconnect: Option<u64>,
     /// Time before the measured time, under the same load.
     pub warm_up: Duration,
     /// How long it takes.
@@ -64,6 +66,7 @@ impl Plan {
             depth: None,
             rate: None,
             arrivals: Arrivals::Even,
+            reconnect: None,
             warm_up: Duration::from_secs(1),
             length: Length::Time(Duration::from_secs(10)),
             preload: false,
@@ -93,6 +96,10 @@ impl Plan {
             None => String::from("closed loop, "),
         };
         let load = format!("{loop_of}{connections} connections, {threads} threads, depth {depth}");
+        let load = match self.reconnect {
+            Some(requests) => format!("{load}, each for {requests} requests"),
+            None => load,
+        };
         if !self.target.protocol.has_keys() {
             return load;
         }
@@ -125,6 +132,13 @@ impl Plan {
             && !(rate > 0.0 && rate <= 1e9)
         {
             return refuse(format!("--rate {rate}: write requests per second, up to 1000m"));
+        }
+        match self.reconnect {
+            Some(0) => return refuse("--reconnect 0: write 1 or more requests".to_owned()),
+            Some(_) if self.rate.is_some() => {
+                return refuse("--reconnect: only in a closed loop, so not with --rate".to_owned());
+            }
+            _ => {}
         }
         let multiget_keys = usize::from(self.workload.multiget_keys);
         if multiget_keys == 0 || multiget_keys > MULTI_MAX {
@@ -160,6 +174,8 @@ mod tests {
         assert!(said(|plan| plan.depth = Some(0)).contains("--depth 0"));
         assert!(said(|plan| plan.rate = Some(-1.0)).contains("--rate -1"));
         assert!(said(|plan| plan.workload.multiget_keys = 101).contains("--multiget-keys 101"));
+        assert!(said(|plan| plan.reconnect = Some(0)).contains("--reconnect 0"));
+        assert!(said(|plan| (plan.reconnect, plan.rate) = (Some(1), Some(1.0))).contains("--rate"));
         assert!(said(|plan| plan.length = Length::Requests(0)).contains("--requests 0"));
         assert!(said(|plan| plan.length = Length::Time(Duration::ZERO)).contains("--duration 0"));
     }

@@ -79,6 +79,7 @@ pub fn preload(plan: &Plan) -> Result<(), Error> {
     let mut plan = Plan {
         depth: Some(plan.depth.unwrap_or(PRELOAD_DEPTH)),
         rate: None,
+        reconnect: None,
         warm_up: Duration::ZERO,
         length: Length::ToEnd,
         ..plan.clone()
@@ -154,10 +155,11 @@ fn play_in<D: Dialect, S: Source + Send + 'static>(
         };
         let sources = (lane..lane + lanes).map(&mut source);
         let (pace, depth, verify) = (pace(plan, number), plan.effective_depth(), plan.verify);
-        let setup = Setup { pace, depth, window, quota, verify };
+        let reconnect = plan.reconnect;
+        let setup = Setup { pace, depth, window, quota, verify, reconnect };
         let player = Player::new(dialect, sources, setup);
         lane += lanes;
-        let worker = Worker::new(number, player, sessions)
+        let worker = Worker::new(number, player, plan.target.clone(), sessions)
             .map_err(|error| Error::system("cannot make an event loop", error))?;
         starts.push(start_worker(worker, slices, to_us.clone())?);
     }
@@ -281,6 +283,7 @@ fn outcome(
         offered_rate: plan.rate,
         rate: tally.answered as f64 / seconds,
         answered: tally.answered,
+        reconnected: tally.reconnected,
         gets: tally.gets,
         hits: tally.hits,
         hit_ratio: share(tally.hits, tally.gets),

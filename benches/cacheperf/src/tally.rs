@@ -95,6 +95,8 @@ impl Latencies {
 pub(crate) struct Tally {
     /// Latencies of requests whose time to be sent was in the measured time.
     pub(crate) latencies: Latencies,
+    /// Connections that were opened in place of others.
+    pub(crate) reconnected: u64,
     /// Replies that came.
     pub(crate) answered: u64,
     /// Keys that were asked for.
@@ -125,6 +127,7 @@ impl Tally {
     pub(crate) fn new() -> Self {
         Tally {
             latencies: Latencies::new(),
+            reconnected: 0,
             answered: 0,
             gets: 0,
             hits: 0,
@@ -148,6 +151,7 @@ impl Tally {
 
     /// Takes over what another has counted, without its latencies and its errors.
     pub(crate) fn count_all(&mut self, other: &Tally) {
+        self.reconnected += other.reconnected;
         self.answered += other.answered;
         self.gets += other.gets;
         self.hits += other.hits;

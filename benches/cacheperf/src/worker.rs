@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Worker`]: a thread's event loop, between its sockets and its [`Player`].
 
+use crate::Target;
 use crate::dialect::Dialect;
 use crate::error::PATIENCE;
 use crate::player::Player;
@@ -68,6 +69,7 @@ pub(crate) enum Message {
 pub(crate) struct Worker<D, S> {
     number: usize,
     player: Player<D, S>,
+    target: Target,
     sessions: Vec<Session>,
     pool: Pool,
     poll: Poll,
@@ -81,18 +83,18 @@ impl<D: Dialect, S: Source> Worker<D, S> {
     pub(crate) fn new(
         number: usize,
         player: Player<D, S>,
+        target: Target,
         mut sessions: Vec<Session>,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
-        let interest = Interest::READABLE | Interest::WRITABLE;
         for (lane, session) in sessions.iter_mut().enumerate() {
-            poll.registry().register(session.stream(), Token(lane), interest)?;
+            register(&poll, session, lane)?;
         }
         let dirty = Vec::with_capacity(sessions.len());
         let (reply, pipeline) = player.bytes_max();
         let block = |bytes: usize| bytes.clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end());
         let pool = Pool::new(block(reply), block(pipeline), BLOCKS_KEPT);
-        Ok(Worker { number, player, sessions, pool, poll, start: Instant::now(), dirty })
+        Ok(Worker { number, player, target, sessions, pool, poll, start: Instant::now(), dirty })
     }
 
     /// The thread: gets ready, waits for the start, plays.
@@ -247,6 +249,9 @@ impl<D: Dialect, S: Source> Worker<D, S> {
                                 .lose(lane, &format!("no reply to what was asked: `{found}`"));
                         }
                     }
+                    if refill && self.player.is_worn(lane) {
+                        return self.reopen(lane, now);
+                    }
                     if refill {
                         self.write(lane, |player, out| player.refill(lane, now, out));
                     }
@@ -263,6 +268,26 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         self.sessions[lane].release(&mut self.pool);
     }
 
+    /// Replaces a connection that has had its requests. What it asks first counts from here on.
+    #[cold]
+    fn reopen(&mut self, lane: usize, now: u64) {
+        self.sessions[lane].release(&mut self.pool);
+        self.sessions[lane].shutdown();
+        let opened = self.target.connect().map_err(|error| error.to_string());
+        let opened = opened.and_then(|mut session| {
+            register(&self.poll, &mut session, lane).map_err(|error| error.to_string())?;
+            Ok(session)
+        });
+        match opened {
+            Ok(session) => self.sessions[lane] = session,
+            Err(error) => return self.lose(lane, &error),
+        }
+        self.player.renew(lane, now);
+        self.write(lane, |player, out| player.greet(lane, now, out));
+        self.write(lane, |player, out| player.refill(lane, now, out));
+        self.flush(lane);
+    }
+
     #[inline]
     fn flush(&mut self, lane: usize) {
         if let Err(error) = self.sessions[lane].flush(&mut self.pool) {
@@ -275,6 +300,11 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         let now = self.now();
         self.player.lose(lane, now, &format!("connection {lane} of thread {}: {why}", self.number));
     }
+}
+
+fn register(poll: &Poll, session: &mut Session, lane: usize) -> io::Result<()> {
+    let interest = Interest::READABLE | Interest::WRITABLE;
+    poll.registry().register(session.stream(), Token(lane), interest)
 }
 
 /// A signal is no reason to end.

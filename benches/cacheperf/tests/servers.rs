@@ -29,7 +29,12 @@ fn memcache_is_spoken() {
 fn resp_is_spoken_in_both_versions() {
     let process = resp();
     for protocol in [Protocol::Resp2, Protocol::Resp3] {
-        assert_sound(&outcome(&plan(target(protocol, &process))));
+        let plan = plan(target(protocol, &process));
+        assert_sound(&outcome(&plan));
+        // Each new connection is greeted.
+        let outcome = outcome(&Plan { reconnect: Some(10), ..plan });
+        assert_sound(&outcome);
+        assert!((240..=300).contains(&outcome.reconnected), "{}", outcome.reconnected);
     }
     process.stop().unwrap();
 }
@@ -69,6 +74,15 @@ fn tls_is_spoken_and_certificates_are_checked() {
     };
     assert_sound(&outcome(&with("localhost", Trust::CaFile(chain.clone()))));
     assert_sound(&outcome(&with("elsewhere", Trust::Anybody)));
+    // With and without resumption.
+    for resumed in [true, false] {
+        let mut plan = with("localhost", Trust::CaFile(chain.clone()));
+        let connector = plan.target.tls.take().unwrap();
+        plan.target.tls = Some(if resumed { connector } else { connector.without_resumption() });
+        let outcome = outcome(&Plan { reconnect: Some(20), ..plan });
+        assert_sound(&outcome);
+        assert!((100..=150).contains(&outcome.reconnected), "{}", outcome.reconnected);
+    }
     let refused = run(&with("elsewhere", Trust::CaFile(chain)), &mut |_| {}).unwrap_err();
     assert!(matches!(refused, Error::Greeting { .. }), "{refused}");
     process.stop().unwrap();

@@ -36,6 +36,10 @@ pub(crate) struct TlsArgs {
     #[arg(long, conflicts_with = "tls_ca")]
     tls_insecure: bool,
 
+    /// Resume no TLS session: shake hands in full each time
+    #[arg(long)]
+    tls_no_resumption: bool,
+
     /// The host that the server's certificate is for
     #[arg(long, value_name = "NAME", default_value = "localhost")]
     tls_name: String,
@@ -60,12 +64,13 @@ impl TlsArgs {
             }
             None => return Ok(None),
         };
-        Ok(Some(match (&self.tls_cert, &self.tls_key) {
+        let connector = match (&self.tls_cert, &self.tls_key) {
             (Some(chain), Some(key)) => {
                 TlsConnector::with_certificate(&self.tls_name, &trust, chain, key)?
             }
             _ => TlsConnector::new(&self.tls_name, &trust)?,
-        }))
+        };
+        Ok(Some(if self.tls_no_resumption { connector.without_resumption() } else { connector }))
     }
 }
 
@@ -96,6 +101,11 @@ pub(crate) struct TrafficArgs {
     /// How the requests of an open loop follow each other: even or poisson
     #[arg(long, default_value = "even")]
     pub(crate) arrivals: Arrivals,
+
+    /// In a closed loop: open a new connection in place of each one that has had so many requests. The
+    /// first request of each then waits for the connection and the TLS handshake, too (k, m)
+    #[arg(long, value_name = "REQUESTS", value_parser = units::decimal)]
+    pub(crate) reconnect: Option<u64>,
 
     /// Time before the measured time, under the same load
     #[arg(short, long, default_value = "1s", value_parser = units::duration)]
@@ -154,6 +164,7 @@ impl TrafficArgs {
             depth: args.depth,
             rate: None,
             arrivals: args.arrivals,
+            reconnect: args.reconnect,
             warm_up: args.warm_up,
             length: Length::Time(args.duration),
             preload: args.preload,

@@ -34,6 +34,8 @@ pub(super) struct Lane<S> {
     /// Values are checked, and the keys they come with.
     verify: bool,
     pub(super) state: State,
+    /// Requests that its present connection has had.
+    pub(super) had: u64,
     /// Requests under way, the oldest first.
     pub(super) flights: VecDeque<Flight>,
     /// Their keys.
@@ -43,7 +45,7 @@ pub(super) struct Lane<S> {
 impl<S: Source> Lane<S> {
     pub(super) fn new(source: S, verify: bool, depth: usize) -> Self {
         let (flights, keys) = (VecDeque::with_capacity(depth), VecDeque::with_capacity(depth));
-        Lane { source, verify, state: State::Open, flights, keys }
+        Lane { source, verify, state: State::Open, had: 0, flights, keys }
     }
 
     /// A value has arrived: finds the key it belongs to, and checks it. Keys before that one were not

@@ -70,6 +70,8 @@ pub(crate) struct Setup {
     pub(crate) quota: Option<u64>,
     /// Checks every value that is read.
     pub(crate) verify: bool,
+    /// Requests after which a connection is replaced.
+    pub(crate) reconnect: Option<u64>,
 }
 
 /// One thread's share of a load.
@@ -82,6 +84,7 @@ pub(crate) struct Player<D, S> {
     window: Window,
     /// Requests that may still be sent in the measured time.
     quota: Option<u64>,
+    reconnect: Option<u64>,
     stopped: bool,
     /// Lanes that ask nothing any more.
     ended: usize,
@@ -97,7 +100,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
     pub(crate) fn new(
         dialect: D,
         sources: impl Iterator<Item = S>,
-        Setup { pace, depth, window, quota, verify }: Setup,
+        Setup { pace, depth, window, quota, verify, reconnect }: Setup,
     ) -> Self {
         let lanes = sources.map(|source| Lane::new(source, verify, depth)).collect();
         Player {
@@ -107,6 +110,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
             depth,
             window,
             quota,
+            reconnect,
             stopped: false,
             ended: 0,
             turn: 0,
@@ -152,6 +156,20 @@ impl<D: Dialect, S: Source> Player<D, S> {
                 break;
             }
         }
+    }
+
+    /// In a closed loop: whether a lane is to go on with a new connection.
+    #[inline]
+    pub(crate) fn is_worn(&self, lane: usize) -> bool {
+        let lane = &self.lanes[lane];
+        let worn = self.reconnect.is_some_and(|requests| lane.had >= requests);
+        worn && lane.flights.is_empty() && lane.state == State::Open && !self.stopped
+    }
+
+    /// A lane has a new connection.
+    pub(crate) fn renew(&mut self, lane: usize, now: u64) {
+        self.lanes[lane].had = 0;
+        self.tally.reconnected += u64::from(self.window.contains(now));
     }
 
     /// In an open loop: when the next request is to be sent.
@@ -202,6 +220,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
         match lane.source.next(&mut lane.keys) {
             Next::Ask { op, keys, ttl_s } => {
                 lane.flights.push_back(Flight { at, op, keys });
+                lane.had += 1;
                 let first = lane.keys.len() - usize::from(keys);
                 let asked = lane.keys.range(first..).copied();
                 write(self.dialect, out, op, asked, ttl_s, lane.source.digits(), &mut self.texts);

@@ -7,8 +7,14 @@ use crate::workload::{KeySpace, Popularity, Spread, Synthetic, Workload, value};
 
 const MS: u64 = 1_000_000;
 const ALWAYS: Window = Window { start: 0, end: u64::MAX };
-const ONE_BY_ONE: Setup =
-    Setup { pace: Pace::Closed, depth: 1, window: ALWAYS, quota: None, verify: true };
+const ONE_BY_ONE: Setup = Setup {
+    pace: Pace::Closed,
+    depth: 1,
+    window: ALWAYS,
+    quota: None,
+    verify: true,
+    reconnect: None,
+};
 
 fn workload(mix: &str) -> Workload {
     Workload {
@@ -22,7 +28,7 @@ fn workload(mix: &str) -> Workload {
 
 fn pings(lanes: usize, pace: Pace, depth: usize, window: Window) -> Player<Ping, Synthetic> {
     let source = Synthetic::new(workload("get=1"), true);
-    let setup = Setup { pace, depth, window, quota: None, verify: true };
+    let setup = Setup { pace, depth, window, quota: None, verify: true, reconnect: None };
     Player::new(Ping, std::iter::repeat_n(source, lanes), setup)
 }
 
@@ -136,6 +142,25 @@ fn the_warm_up_does_not_count_and_a_quota_ends() {
     assert_eq!(sent, 5, "three before, and two that count");
     assert!(player.is_over());
     assert_eq!(player.tally().latencies.count(), 2);
+}
+
+#[test]
+fn a_connection_is_worn_when_it_has_had_its_requests() {
+    let source = Synthetic::new(workload("get=1"), true);
+    let setup = Setup { depth: 2, reconnect: Some(3), ..ONE_BY_ONE };
+    let mut player = Player::new(Ping, std::iter::once(source), setup);
+    let mut worn = Vec::new();
+    for now in 0..6 {
+        player.refill(0, now, &mut Vec::new());
+        assert!(!player.is_worn(0), "requests are under way");
+        assert_eq!(player.absorb(0, now, b"PONG\r\nPONG\r\n"), Ok(12));
+        worn.push(player.is_worn(0));
+        if player.is_worn(0) {
+            player.renew(0, now);
+        }
+    }
+    assert_eq!(worn, [false, true, false, true, false, true]);
+    assert_eq!(player.tally().reconnected, 3);
 }
 
 /// A request of a kind and what it says, and what `reply` makes of it.

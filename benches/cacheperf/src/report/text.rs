@@ -22,6 +22,10 @@ pub fn summary(outcome: &Outcome) -> String {
         format!(" of {} requests/s that were offered", show_rate(rate))
     });
     line("throughput", format!("{} requests/s{offered}", show_rate(outcome.rate)));
+    if outcome.reconnected > 0 {
+        let rate = show_rate(outcome.reconnected as f64 / outcome.seconds);
+        line("connections", format!("{} new ones, {rate}/s", outcome.reconnected));
+    }
     line("latency", latencies(&outcome.latency));
     if let Some(ratio) = outcome.hit_ratio {
         line("hits", format!("{:.2} % of {} keys", 100.0 * ratio, outcome.gets));
@@ -93,6 +97,7 @@ pub(crate) mod tests {
             offered_rate: None,
             rate: 100_000.0,
             answered: 1_000_000,
+            reconnected: 0,
             gets: 900_000,
             hits: 810_000,
             hit_ratio: Some(0.9),
@@ -131,6 +136,8 @@ pub(crate) mod tests {
         let text = summary(&open);
         assert!(text.contains("100.0k requests/s of 200.0k requests/s that were offered"));
         assert!(!text.contains("hits"));
+        let anew = Outcome { reconnected: 12_345, ..example() };
+        assert!(summary(&anew).contains("connections  12345 new ones, 1.2k/s"));
         let busy = Outcome { client_busy: 0.99, ..example() };
         assert!(summary(&busy).contains("the generator may be the bottleneck"));
     }

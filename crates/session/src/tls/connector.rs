@@ -3,8 +3,8 @@
 
 use super::config::{CA, CHAIN, KEY, certificates, private_key};
 use crate::Error;
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
@@ -52,6 +52,14 @@ impl TlsConnector {
         key: &Path,
     ) -> Result<Self, Error> {
         TlsConnector::make(name, trust, Some((chain, key)))
+    }
+
+    /// The same client, which shakes hands in full each time.
+    #[must_use]
+    pub fn without_resumption(self) -> Self {
+        let mut config = Arc::unwrap_or_clone(self.config);
+        config.resumption = Resumption::disabled();
+        TlsConnector { config: Arc::new(config), name: self.name }
     }
 
     fn make(name: &str, trust: &Trust, own: Option<(&Path, &Path)>) -> Result<Self, Error> {
