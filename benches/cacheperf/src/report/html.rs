@@ -134,7 +134,12 @@ pub(crate) fn cdf_plot(outcomes: &[(String, &Outcome)]) -> Plot {
     let series = outcomes.iter().map(|(name, outcome)| {
         // The longest stands half a request below the end, which no such scale reaches.
         let end = 1.0 - 0.5 / outcome.latency.count.max(1) as f64;
-        let points = outcome.cdf.iter().map(|(ns, share)| (*ns as f64, share.min(end))).collect();
+        // Between two latencies that occurred the share stays as it was.
+        let before = std::iter::once(0.0).chain(outcome.cdf.iter().map(|(_, share)| *share));
+        let steps = outcome.cdf.iter().zip(before).flat_map(|((ns, share), before)| {
+            [(*ns as f64, before.min(end)), (*ns as f64, share.min(end))]
+        });
+        let points = steps.collect();
         Series { name: name.clone(), style: Style::Line, points }
     });
     Plot::new(
