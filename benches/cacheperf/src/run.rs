@@ -20,15 +20,18 @@ use std::time::{Duration, Instant};
 
 /// Points of a timeline, about.
 const MOMENTS: u32 = 120;
-/// The shortest slice of time.
-const SLICE_MIN: Duration = Duration::from_millis(50);
+/// The shortest slice of time. To merge one takes some 50 us of the CPU that the workers are on, which must
+/// stay below what a p999 shows.
+const SLICE_MIN: Duration = Duration::from_millis(100);
 /// The longest.
 const SLICE_MAX: Duration = Duration::from_secs(1);
 /// A slice of a run whose end nobody knows.
 const SLICE_UNKNOWN: Duration = Duration::from_millis(250);
 
-/// Requests of a pipeline that writes all keys before a run.
-const PRELOAD_DEPTH: usize = 16;
+/// Most requests of a pipeline that writes all keys before a run.
+const PRELOAD_DEPTH: usize = 64;
+/// Bytes of such a pipeline, about.
+const PRELOAD_BYTES: usize = 256 << 10;
 
 /// What happens during a run, for those who watch.
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +79,9 @@ pub fn preload(plan: &Plan) -> Result<(), Error> {
     if !plan.target.protocol.has_keys() {
         return Ok(());
     }
+    let fitting = PRELOAD_BYTES / plan.workload.keys.bytes_max().max(1);
     let mut plan = Plan {
-        depth: Some(plan.depth.unwrap_or(PRELOAD_DEPTH)),
+        depth: Some(fitting.clamp(1, PRELOAD_DEPTH)),
         rate: None,
         reconnect: None,
         warm_up: Duration::ZERO,

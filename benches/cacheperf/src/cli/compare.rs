@@ -2,7 +2,7 @@
 //! `cacheperf compare`
 
 use super::load::{TlsArgs, TrafficArgs};
-use super::output::OutputArgs;
+use super::output::{OutputArgs, print};
 use crate::live::Live;
 use crate::report::compare::{page_of, summary};
 use crate::{Address, CompareSettings, Error, Plan, Protocol, ServerSpec, Target, compare, units};
@@ -80,7 +80,7 @@ impl CompareArgs {
             live.label(&format!("round {} of {}, {name}: ", round + 1, self.rounds));
             live.watch(event);
         })?;
-        print!("{}", summary(&found));
+        print(&summary(&found));
         self.output.write(&found, || page_of(&found))?;
         let samples = found.contenders.iter().flat_map(|contender| &contender.samples);
         Ok(samples.map(|sample| sample.outcome.errors).sum::<u64>() == 0)

@@ -4,7 +4,13 @@
 use crate::report::{html, text, write, write_json};
 use crate::{Error, Outcome};
 use serde::Serialize;
+use std::io::{Write, stdout};
 use std::path::PathBuf;
+
+/// Prints to standard output. Who has closed it does not want to know.
+pub(crate) fn print(text: &str) {
+    let _ = stdout().write_all(text.as_bytes());
+}
 
 /// Where results go, besides standard output.
 #[derive(Clone, Debug, clap::Args)]
@@ -22,7 +28,7 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// Prints one run, and writes its files.
     pub(crate) fn tell(&self, outcome: &Outcome) -> Result<(), Error> {
-        print!("{}", text::summary(outcome));
+        print(&text::summary(outcome));
         self.write(outcome, || html::run_page(outcome))
     }
 

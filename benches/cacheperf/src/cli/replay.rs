@@ -2,7 +2,7 @@
 //! `cacheperf replay`
 
 use super::load::ServerArgs;
-use super::output::OutputArgs;
+use super::output::{OutputArgs, print};
 use crate::live::Live;
 use crate::{Error, Plan, Trace, replay, units};
 use std::path::PathBuf;
@@ -55,12 +55,12 @@ impl ReplayArgs {
         let percent = |ratio: Option<f64>| {
             ratio.map_or("–".to_owned(), |ratio| format!("{:.2} %", 100.0 * (1.0 - ratio)))
         };
-        println!(
-            "misses       {} of the keys, {} of the bytes; {} sets refused",
+        print(&format!(
+            "misses       {} of the keys, {} of the bytes; {} sets refused\n",
             percent(outcome.hit_ratio),
             percent(outcome.byte_hit_ratio),
             outcome.set_errors
-        );
+        ));
         Ok(super::is_clean(&outcome))
     }
 }

@@ -2,7 +2,7 @@
 //! `cacheperf sweep`
 
 use super::load::{ServerArgs, TrafficArgs};
-use super::output::OutputArgs;
+use super::output::{OutputArgs, print};
 use crate::live::Live;
 use crate::report::sweep::{page_of, step_line, summary};
 use crate::{Error, Plan, SweepSettings, preload, run, sweep, units};
@@ -70,8 +70,8 @@ impl SweepArgs {
             let plan = Plan { rate: Some(rate), ..plan.clone() };
             run(&plan, &mut |event| live.watch(event))
         };
-        let found = sweep(&settings, measure, |step| println!("{}", step_line(step)))?;
-        print!("{}", summary(&found));
+        let found = sweep(&settings, measure, |step| print(&format!("{}\n", step_line(step))))?;
+        print(&summary(&found));
         self.output.write(&found, || page_of(&found))?;
         Ok(found.best.is_some())
     }
