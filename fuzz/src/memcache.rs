@@ -3,7 +3,7 @@
 
 use crate::codec::assert_inside;
 use protocol::{Parsed, Protocol};
-use protocol_memcache::client::{self, Encoder, Reply};
+use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
 use protocol_memcache::{KEY_MAX, Memcache, Request};
 
 /// Checks one request that `codec` found in `input`: what it borrows lies there and keeps its
@@ -54,6 +54,7 @@ fn encode(request: &Request<'_>, encoder: &mut Encoder<'_>) -> bool {
 /// Reads arbitrary bytes as replies: never panics, takes a byte at least, borrows only the input,
 /// and asks for more only until the reply is whole.
 pub(crate) fn check_replies(input: &[u8]) {
+    check_meta_replies(input);
     let mut rest = input;
     while let Ok(Some((reply, taken))) = client::parse(rest) {
         assert!(taken > 0 && taken <= rest.len(), "a reply of {taken} bytes in {}", rest.len());
@@ -64,6 +65,22 @@ pub(crate) fn check_replies(input: &[u8]) {
         let short = client::parse(&rest[..taken - 1]);
         assert_eq!(short, Ok(None), "all but a byte of {reply:?}");
         let exact = client::parse(&rest[..taken]);
+        assert_eq!(exact, Ok(Some((reply, taken))), "bytes behind a reply change it");
+        rest = &rest[taken..];
+    }
+}
+
+/// The same of replies to meta commands.
+fn check_meta_replies(input: &[u8]) {
+    let mut rest = input;
+    while let Ok(Some((reply, taken))) = client::parse_meta(rest) {
+        assert!(taken > 0 && taken <= rest.len(), "a reply of {taken} bytes in {}", rest.len());
+        if let MetaReply::Value { value, .. } = reply {
+            assert_inside(value, &rest[..taken]);
+        }
+        let short = client::parse_meta(&rest[..taken - 1]);
+        assert_eq!(short, Ok(None), "all but a byte of {reply:?}");
+        let exact = client::parse_meta(&rest[..taken]);
         assert_eq!(exact, Ok(Some((reply, taken))), "bytes behind a reply change it");
         rest = &rest[taken..];
     }

@@ -6,8 +6,11 @@
 mod support;
 
 use buffer::Pool;
+use rustls::crypto::ring;
+use rustls::{HandshakeKind, ServerConfig, ServerConnection};
 use session::{Fill, Flush, Session, Stream, TlsAcceptor, TlsConnector, Trust};
-use std::io;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
 use support::certificates::{Authority, Files};
 
 /// A client and a server over a socket pair: what one writes is there for the other at once.
@@ -83,6 +86,51 @@ fn a_client_believes_only_whom_it_was_told_to() {
     assert!(connect("elsewhere.example", &trusted, &files).is_err(), "for another host");
     assert!(connect("localhost", &Trust::CaFile(other), &files).is_err(), "of another authority");
     assert!(connect("elsewhere.example", &Trust::Anybody, &files).is_ok());
+}
+
+/// How a client shakes hands with a rustls server.
+fn handshake(connector: &TlsConnector, config: &Arc<ServerConfig>) -> HandshakeKind {
+    let (near, mut far) = support::unix_pair();
+    far.set_nonblocking(true).unwrap();
+    let mut pool = Pool::new(16 << 10, 16 << 10, 4);
+    let mut client = Session::tls_client(near, connector).unwrap();
+    let mut server = ServerConnection::new(config.clone()).unwrap();
+    // Enough for the handshake and the tickets behind it.
+    for _ in 0..10 {
+        let _ = client.flush(&mut pool).unwrap();
+        match server.read_tls(&mut far) {
+            Ok(_) => drop(server.process_new_packets().unwrap()),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
+        }
+        while server.wants_write() {
+            server.write_tls(&mut far).unwrap();
+        }
+        let _ = client.fill(&mut pool, 1).unwrap();
+    }
+    server.handshake_kind().unwrap()
+}
+
+#[test]
+fn sessions_are_resumed_unless_they_must_not_be() {
+    let files = Files::new();
+    for (name, version) in support::tls_client::VERSIONS {
+        let identity = files.renew();
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[version])
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(identity.chain(), identity.private_key())
+            .unwrap();
+        let config = Arc::new(config);
+        let connector =
+            || TlsConnector::new("localhost", &Trust::CaFile(files.path("ca.pem"))).unwrap();
+        let resuming = connector();
+        assert_eq!(handshake(&resuming, &config), HandshakeKind::Full, "{name}");
+        assert_eq!(handshake(&resuming, &config), HandshakeKind::Resumed, "{name}");
+        let full = connector().without_resumption();
+        assert_eq!(handshake(&full, &config), HandshakeKind::Full, "{name}");
+        assert_eq!(handshake(&full, &config), HandshakeKind::Full, "{name}");
+    }
 }
 
 #[test]
