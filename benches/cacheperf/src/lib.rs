@@ -24,7 +24,7 @@
 //! * [`report`]: text, JSON, the page with its plots. [`Live`] (`live.rs`): the line on a terminal.
 //! * [`sweep()`] (`sweep.rs`): the highest rate under a bound. [`compare()`] (`compare/`): servers in turns.
 //!   [`replay()`] (`replay/`): a trace.
-//! * [`cli`]: the command line. `cpu.rs`: CPU time and affinity.
+//! * [`cli`]: the command line. `system.rs`: CPU time, affinity, open files.
 //!
 //! # Costs
 //!
@@ -47,7 +47,6 @@
 
 pub mod cli;
 mod compare;
-mod cpu;
 mod dialect;
 mod error;
 mod live;
@@ -58,6 +57,7 @@ mod replay;
 pub mod report;
 mod run;
 mod sweep;
+mod system;
 mod tally;
 mod target;
 pub mod units;

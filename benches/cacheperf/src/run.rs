@@ -12,7 +12,7 @@ use crate::player::{Pace, Player, Schedule, Setup, Window};
 use crate::tally::Tally;
 use crate::worker::{Message, Slices, Worker};
 use crate::workload::{Filling, Source, Synthetic, scatter};
-use crate::{Error, Length, Moment, Outcome, Plan, Protocol, cpu};
+use crate::{Error, Length, Moment, Outcome, Plan, Protocol, system};
 use merge::Merger;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -144,6 +144,7 @@ fn play_in<D: Dialect, S: Source + Send + 'static>(
     mut source: impl FnMut(usize) -> S,
     watch: &mut Watcher<'_>,
 ) -> Result<Outcome, Error> {
+    system::raise_file_limit();
     let window = window(plan);
     let slices = slices(plan, window);
     let (to_us, from_workers) = channel();
@@ -242,17 +243,17 @@ fn conduct(
         let now = start.elapsed().as_nanos() as u64;
         if begun_cpu.is_none() && now >= window.start {
             watch(Event::Started);
-            begun_cpu = Some(cpu::own_ns());
+            begun_cpu = Some(system::own_ns());
         }
         if ended_cpu.is_none() && now >= window.end {
-            ended_cpu = Some(cpu::own_ns());
+            ended_cpu = Some(system::own_ns());
             watch(Event::Ended);
         }
     }
     if ended_cpu.is_none() {
         watch(Event::Ended);
     }
-    let cpu_ns = ended_cpu.unwrap_or_else(cpu::own_ns) - begun_cpu.unwrap_or_default();
+    let cpu_ns = ended_cpu.unwrap_or_else(system::own_ns) - begun_cpu.unwrap_or_default();
     finish(plan, merger, cpu_ns)
 }
 

@@ -13,7 +13,7 @@ mod stats;
 pub use server::{Launch, ServerSpec};
 pub use stats::Spreads;
 
-use crate::{Error, Event, Outcome, Plan, Target, Watcher, cpu, run};
+use crate::{Error, Event, Outcome, Plan, Target, Watcher, run, system};
 use guard::Guard;
 use serde::Serialize;
 use server::Server;
@@ -83,7 +83,7 @@ pub fn compare(
     watch: &mut dyn FnMut(&str, usize, Event<'_>),
 ) -> Result<Comparison, Error> {
     check(settings)?;
-    let before = cpu::Cpus::current()?;
+    let before = system::Cpus::current()?;
     let compared = compare_pinned(settings, plan, watch);
     before.pin()?;
     compared
@@ -123,11 +123,11 @@ fn compare_pinned(
         let preload = plan.preload && !floor;
         let plan = Plan { target, preload, verify: !floor, ..plan.clone() };
         if let Some(cpu) = settings.server_cpu {
-            cpu::Cpus::only(cpu)?.pin()?;
+            system::Cpus::only(cpu)?.pin()?;
         }
         let server = Server::start(spec, &plan.target, settings.server_output, &guard)?;
         if let Some(cpu) = settings.client_cpu {
-            cpu::Cpus::only(cpu)?.pin()?;
+            system::Cpus::only(cpu)?.pin()?;
         }
         if plan.preload {
             watch(&spec.name, 0, Event::Preloading);
@@ -167,8 +167,8 @@ fn measure(
     let (mut begun, mut ended) = (None, None);
     let outcome = run(plan, &mut |event| {
         match event {
-            Event::Started => begun = cpu::process_ns(server.pid()),
-            Event::Ended => ended = cpu::process_ns(server.pid()),
+            Event::Started => begun = system::process_ns(server.pid()),
+            Event::Ended => ended = system::process_ns(server.pid()),
             _ => {}
         }
         watch(event);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CPU time of processes, and which CPUs they run on.
+//! What the system grants: CPU time, the CPUs to run on, open files.
 
 use crate::Error;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CpuSet;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
@@ -23,6 +24,13 @@ pub(crate) fn process_ns(pid: u32) -> Option<u64> {
         sum += first_number(&text)?;
     }
     Some(sum)
+}
+
+/// Raises the limit of open files as far as the system allows. Where that is too little, connecting
+/// fails and says so.
+pub(crate) fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 fn first_number(text: &str) -> Option<u64> {
