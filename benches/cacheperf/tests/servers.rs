@@ -108,6 +108,42 @@ fn every_request_of_an_open_loop_is_measured() {
     process.stop().unwrap();
 }
 
+/// A server that does nothing for 300 ms, and then answers all at once. Of 500 requests in half a second
+/// 150 were to be sent in the first half of the stall: each of them waits for 150 ms at the least, though
+/// only 4 could be sent.
+#[test]
+fn a_stall_is_seen_in_requests_that_could_not_be_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut bytes = [0; 1024];
+        let mut left = socket.read(&mut bytes).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        while left > 0 {
+            let lines = bytes[..left].iter().filter(|&&byte| byte == b'\n').count();
+            socket.write_all(&b"PONG\r\n".repeat(lines)).unwrap();
+            left = socket.read(&mut bytes).unwrap();
+        }
+    });
+    let plan = Plan {
+        connections: 1,
+        threads: 1,
+        depth: Some(4),
+        rate: Some(1_000.0),
+        length: Length::Time(Duration::from_millis(500)),
+        ..plan(Target::new(Protocol::Ping, address))
+    };
+    let outcome = outcome(&plan);
+    let latency = outcome.latency;
+    assert!((499..=501).contains(&latency.count), "{}", latency.count);
+    let slow = outcome.cdf.iter().take_while(|(ns, _)| *ns < 150_000_000).last();
+    let fast = slow.map_or(0.0, |(_, share)| *share);
+    assert!(fast <= 0.71, "{fast} of the requests took less than 150 ms");
+    assert!(latency.max >= 300_000_000, "{}", latency.max);
+    server.join().unwrap();
+}
+
 /// A value that somebody else has written is a wrong one.
 #[test]
 fn wrong_values_are_found() {

@@ -29,7 +29,7 @@ pub(crate) fn write(id: u64, len: usize, out: &mut Vec<u8>) {
         word = word.wrapping_add(STEP);
     }
     let rest = parts.into_remainder();
-    rest.copy_from_slice(&word.to_le_bytes()[..rest.len()]);
+    rest.iter_mut().zip(word.to_le_bytes()).for_each(|(byte, right)| *byte = right);
 }
 
 /// Whether `value` is what [`write`] makes for this key and this length, all of it.
@@ -44,7 +44,7 @@ pub(crate) fn is_right(id: u64, value: &[u8]) -> bool {
         word = word.wrapping_add(STEP);
     }
     let rest = parts.remainder();
-    wrong == 0 && *rest == word.to_le_bytes()[..rest.len()]
+    wrong == 0 && rest.iter().zip(word.to_le_bytes()).all(|(byte, right)| *byte == right)
 }
 
 #[cfg(test)]
