@@ -21,6 +21,8 @@ pub struct SendBuf {
     /// Values by reference, each with the offset into `bytes` before which it is sent.
     pinned: VecDeque<(usize, Bytes)>,
     pinned_bytes: usize,
+    /// Bytes that left with [`SendBuf::depart`] and have not landed.
+    departed: usize,
     /// The capacity that the pool has counted.
     counted: usize,
 }
@@ -99,13 +101,19 @@ impl SendBuf {
         }
     }
 
-    /// Bytes that wait, by copy and by reference.
+    /// Bytes that wait, by copy and by reference, and those that have departed and not landed.
     #[inline]
     pub fn pending(&self) -> usize {
+        self.waiting() + self.departed
+    }
+
+    /// Bytes that wait in this buffer, by copy and by reference.
+    #[inline]
+    pub fn waiting(&self) -> usize {
         self.bytes.len() - self.head + self.pinned_bytes
     }
 
-    /// Whether nothing waits.
+    /// Whether nothing waits and nothing is on its way.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.pending() == 0
@@ -156,7 +164,7 @@ impl SendBuf {
     ///
     /// When fewer than `n` bytes wait.
     pub fn consume(&mut self, mut n: usize) {
-        assert!(n <= self.pending(), "sent more than there was");
+        assert!(n <= self.waiting(), "sent more than there was");
         while n > 0 {
             let copied = self.front().len();
             let step = n.min(copied);
@@ -165,7 +173,7 @@ impl SendBuf {
             if n == 0 {
                 break;
             }
-            let (_, value) = self.pinned.front_mut().expect("pending() counted it");
+            let (_, value) = self.pinned.front_mut().expect("waiting() counted it");
             let step = n.min(value.len());
             bytes::Buf::advance(value, step);
             self.pinned_bytes -= step;
@@ -174,12 +182,43 @@ impl SendBuf {
                 self.pinned.pop_front();
             }
         }
-        if self.is_empty() {
+        if self.waiting() == 0 {
             self.bytes.clear();
             self.head = 0;
         } else if self.head > self.bytes.len() / 2 {
             self.compact();
         }
+    }
+
+    /// Moves all that waits, with its block, into `flight`, for a driver that sends it while more is
+    /// written here. What has departed stays [`pending`](SendBuf::pending) until it has
+    /// [`landed`](SendBuf::landed), so the bounds of this buffer hold for both. Moves no bytes.
+    ///
+    /// # Panics
+    ///
+    /// When an earlier flight has not landed, or `flight` holds something.
+    pub fn depart(&mut self, flight: &mut SendBuf) {
+        assert!(self.departed == 0, "one flight at a time");
+        assert!(flight.is_empty() && flight.capacity() == 0, "the flight is not empty");
+        std::mem::swap(self, flight);
+        self.departed = flight.pending();
+    }
+
+    /// Declares that `n` bytes of what has departed have been sent, or given up.
+    ///
+    /// # Panics
+    ///
+    /// When fewer are on their way.
+    #[inline]
+    pub fn landed(&mut self, n: usize) {
+        assert!(n <= self.departed, "more has landed than departed");
+        self.departed -= n;
+    }
+
+    /// Bytes that have departed and not landed.
+    #[inline]
+    pub fn departed(&self) -> usize {
+        self.departed
     }
 
     /// Forgets what has been sent. Moves fewer bytes than it forgets, so a peer that never lets the
@@ -204,7 +243,7 @@ impl SendBuf {
     /// Gives the block back if nothing waits in it.
     #[inline]
     pub fn release(&mut self, pool: &mut Pool) {
-        if self.is_empty() && self.bytes.capacity() != 0 {
+        if self.waiting() == 0 && self.bytes.capacity() != 0 {
             let block = std::mem::take(&mut self.bytes);
             self.count(pool);
             pool.give_send(block);
@@ -326,6 +365,44 @@ mod tests {
             send.consume(13);
             assert!(send.pending() < 30 && send.capacity() <= 128, "{}", send.capacity());
         }
+    }
+
+    #[test]
+    fn what_departs_stays_pending_until_it_lands() {
+        let mut pool = Pool::new(64, 64, 2);
+        let (mut send, mut flight) = (SendBuf::new(), SendBuf::new());
+        send.lend(&mut pool);
+        send.put(b"first ");
+        send.put_pinned(Bytes::from_static(b"pinned"));
+        send.depart(&mut flight);
+        assert_eq!((send.pending(), send.waiting(), send.departed()), (12, 0, 12));
+        assert!(!send.is_empty() && send.capacity() == 0, "its block has gone along");
+        send.lend(&mut pool);
+        send.put(b"second");
+        assert_eq!((send.pending(), send.front()), (18, &b"second"[..]));
+        assert_eq!(pool.bytes(), 128, "both blocks are counted");
+        send.consume(6);
+        send.release(&mut pool);
+        assert_eq!((send.capacity(), send.pending()), (0, 12), "an empty block goes back all the same");
+
+        assert_eq!(sent(&mut flight, 5), b"first pinned");
+        send.landed(5);
+        send.landed(7);
+        flight.release(&mut pool);
+        assert!(send.is_empty());
+        assert_eq!((pool.bytes(), pool.idle_bytes()), (128, 128));
+        send.put(b"third");
+        send.depart(&mut flight);
+        assert_eq!((flight.front(), send.departed()), (&b"third"[..], 5));
+    }
+
+    #[test]
+    #[should_panic(expected = "one flight at a time")]
+    fn a_second_flight_before_the_first_has_landed_is_a_bug() {
+        let mut send = SendBuf::new();
+        send.put(b"first");
+        send.depart(&mut SendBuf::new());
+        send.depart(&mut SendBuf::new());
     }
 
     #[test]

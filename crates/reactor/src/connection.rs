@@ -81,6 +81,9 @@ enum Phase {
 /// Reads of one lingering connection before others have their turn.
 const LINGER_READS: usize = 16;
 
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+mod carried;
+
 pub(crate) struct Connection<P: Protocol> {
     pub(crate) session: Session,
     pub(crate) peer: Arc<Peer>,
@@ -92,6 +95,12 @@ pub(crate) struct Connection<P: Protocol> {
     readable: bool,
     /// The peer has closed its side; reading goes on to the end of what it sent.
     hung_up: bool,
+    /// The peer has closed its side behind bytes that its driver does not receive for now.
+    has_left: bool,
+    /// It was not served to the end, for its replies are too many.
+    is_stalled: bool,
+    /// What it is to a driver that carries its bytes.
+    pub(crate) link: usize,
     /// It waits in the worker's queue of connections to serve again.
     pub(crate) queued: bool,
     /// Bytes have arrived since this was last asked.
@@ -121,6 +130,9 @@ impl<P: Protocol> Connection<P> {
             phase: Phase::Open,
             readable: false,
             hung_up: false,
+            has_left: false,
+            is_stalled: false,
+            link: 0,
             queued: false,
             has_input: false,
             failed: None,
@@ -218,6 +230,7 @@ impl<P: Protocol> Connection<P> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        self.is_stalled = false;
         let mut left = desk.limits.requests_per_turn;
         for _ in 0..ROUNDS {
             match self.phase {
@@ -239,6 +252,7 @@ impl<P: Protocol> Connection<P> {
                 Turn::Backpressure => {
                     if self.flush(desk)? == Flush::Blocked {
                         CONNECTION_BACKPRESSURE.increment();
+                        self.is_stalled = true;
                         return Ok(Next::Event);
                     }
                 }
@@ -273,7 +287,7 @@ impl<P: Protocol> Connection<P> {
         if self.readable && !self.hung_up && self.session.recv().is_empty() {
             self.fill(desk)?;
         }
-        Ok(self.hung_up)
+        Ok(self.hung_up || self.has_left)
     }
 
     /// Reads once; whether there may be something new to parse.
@@ -328,7 +342,8 @@ impl<P: Protocol> Connection<P> {
         if self.flush(desk)? == Flush::Blocked {
             return Ok(Next::Event);
         }
-        if !self.readable && (self.hung_up || self.session.recv().is_empty()) {
+        let is_drained = !self.readable && !self.has_left;
+        if is_drained && (self.hung_up || self.session.recv().is_empty()) {
             return Ok(Next::Remove);
         }
         self.session.shutdown();
@@ -355,10 +370,7 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn discard<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         desk.service.closed(self.pipeline.protocol_mut(), &mut context);
-        let (recv, send) = self.session.buffers();
-        recv.consume(recv.filled().len());
-        send.consume(send.pending());
-        self.session.release(desk.pool);
+        self.session.discard(desk.pool);
     }
 
     /// Which time limit the connection has exceeded, if any.

@@ -80,22 +80,29 @@
 //! assert_eq!(next, Turn::NeedInput { at_least: 1 });
 //! assert_eq!(send.front(), b"hello");
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod acceptor;
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+mod bell;
 mod census;
 mod connection;
 mod dials;
+mod engine;
 mod listener;
 mod mailbox;
 mod metrics;
 mod options;
 mod turn;
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+mod uring;
+mod waker;
 mod worker;
 
 pub use acceptor::{Acceptor, AcceptorHandle, Door};
 pub use census::{Census, Seat};
 pub use dials::Dials;
+pub use engine::Engine;
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
 pub use options::Options;

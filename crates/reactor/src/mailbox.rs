@@ -12,9 +12,9 @@
 mod letters;
 
 use crate::Seat;
+use crate::waker::Waker;
 use clock::Ticks;
 use letters::Letters;
-use mio::Waker;
 use protocol::{ConnectionId, Errand};
 use session::{Stream, TlsAcceptor};
 use std::collections::VecDeque;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Options`]: every limit of a worker and its default.
 
-use crate::Limits;
+use crate::{Engine, Limits};
 use std::time::Duration;
 
 /// How a worker treats its connections. [`Duration::ZERO`] switches a time limit off.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// How the worker learns what its sockets do.
+    pub engine: Engine,
     /// Bounds of one connection's requests and replies.
     pub limits: Limits,
     /// Size of a pooled receive block in bytes.
@@ -44,6 +46,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            engine: Engine::default(),
             limits: Limits::default(),
             recv_block: 16 << 10,
             send_block: 66 << 10,

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Worker`]: one event loop over many connections.
 //!
-//! A turn of the loop: poll, read the clock once, take what is in the mailbox, serve the connections
+//! A turn of the loop: wait for the driver's events, read the clock once, take what is in the mailbox, serve the connections
 //! that have events, serve those that yielded in the turn before, let the service do background work,
 //! look for connections that ran out of time, send what was written to connections of other workers.
 //! Before a poll that may sleep the service is told to rest.
 
 mod ahead;
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+mod completions;
+mod driver;
 mod footprint;
 mod post;
+mod readiness;
 
 use crate::connection::{Connection, Desk, Next, Overdue};
 use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
@@ -16,9 +20,9 @@ use crate::metrics::*;
 use crate::{Dials, Options, Seat};
 use buffer::Pool;
 use clock::{Clock, Now, Ticks};
+use driver::Driver;
 use footprint::Footprint;
 use log::{debug, warn};
-use mio::{Events, Interest, Poll, Token, Waker};
 use post::Outgoing;
 use protocol::{ConnectionId, Directory, Execute, Outbox, Peer, Protocol};
 use session::Session;
@@ -28,9 +32,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The token of the mailbox's waker; connections use their slot in the slab.
-const WAKER: Token = Token(usize::MAX);
-
 /// Connections looked at per tick for exceeded time limits, at the least.
 const SWEEP_MIN: usize = 64;
 
@@ -39,7 +40,7 @@ const SWEEP_MIN: usize = 64;
 /// `P` is the protocol of its connections, `E` its service, `M` makes a protocol value for each new
 /// connection, given the tag of the listener that accepted it.
 pub struct Worker<P: Protocol, E, M> {
-    poll: Poll,
+    driver: Driver,
     index: usize,
     inbox: Inbox,
     mailbox: Mailbox,
@@ -70,6 +71,8 @@ pub struct Worker<P: Protocol, E, M> {
     deadline: Option<Ticks>,
     /// The service has background work left from this turn.
     more_upkeep: bool,
+    /// Events of this turn.
+    events: usize,
 }
 
 impl<P: Protocol, E, M> std::fmt::Debug for Worker<P, E, M> {
@@ -95,12 +98,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         clock: Clock,
         directory: Arc<Directory>,
     ) -> io::Result<Self> {
-        let poll = Poll::new()?;
-        let waker = Waker::new(poll.registry(), WAKER)?;
+        let (driver, waker) = Driver::new(&options)?;
         let (mailbox, inbox) = mailbox(waker, options.mail_bytes);
         let now = clock.now();
         Ok(Worker {
-            poll,
+            driver,
             index,
             inbox,
             mailbox,
@@ -124,6 +126,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             sweep_from: 0,
             deadline: None,
             more_upkeep: false,
+            events: 0,
         })
     }
 
@@ -148,18 +151,18 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     ///
     /// When the operating system's event queue fails. One connection's errors end that connection.
     pub fn run(mut self) -> io::Result<()> {
-        let mut events = Events::with_capacity(self.options.events);
-        while !self.step(&mut events)? {}
+        self.begin()?;
+        while !self.step()? {}
         Ok(())
     }
 
     /// One turn of the loop; whether it was the last.
-    fn step(&mut self, events: &mut Events) -> io::Result<bool> {
+    fn step(&mut self) -> io::Result<bool> {
         let sleep = self.sleep();
         if sleep.is_some() {
             self.service.rest();
         }
-        match self.poll.poll(events, Some(sleep.unwrap_or(Duration::ZERO))) {
+        match self.wait(sleep.unwrap_or(Duration::ZERO)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
             other => other?,
         }
@@ -168,10 +171,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if let Some(dials) = &self.dials {
             dials.apply(&mut self.options);
         }
-        self.count(events);
         self.read_mail();
         let yielded = self.again.len();
-        self.serve_events(events);
+        self.serve_events();
         for _ in 0..yielded {
             let Some(slot) = self.again.pop_front() else { break };
             if let Some(connection) = self.connections.get_mut(slot) {
@@ -207,8 +209,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         (left > Duration::ZERO).then_some(left.min(tick))
     }
 
-    fn count(&self, events: &Events) {
-        let n = events.iter().count();
+    /// Counts `n` events of this turn.
+    fn count(&mut self, n: usize) {
+        self.events = n;
         WORKER_EVENT_LOOP.increment();
         if n > 0 {
             WORKER_EVENT_TOTAL.add(n as u64);
@@ -251,6 +254,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 self.remove(slot);
             }
         }
+        self.settle(slot);
         self.deliver();
     }
 
@@ -266,17 +270,14 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let slot = entry.key();
         let protocol = (self.make_protocol)(tag);
         let connection = Connection::new(session, protocol, peer.clone(), seat, self.now.ticks);
-        let connection = entry.insert(connection);
-        let interest = Interest::READABLE | Interest::WRITABLE;
-        let stream = connection.session.stream();
-        if let Err(error) = self.poll.registry().register(stream, Token(slot), interest) {
+        entry.insert(connection).is_tls = is_tls;
+        if let Err(error) = self.attach(slot) {
             self.connections.remove(slot);
             return Err(error);
         }
         if self.deadline.is_some() {
-            connection.drain();
+            self.drain_one(slot);
         }
-        connection.is_tls = is_tls;
         self.footprint.enter(is_tls);
         self.slots.insert(peer.id, slot);
         self.directory.enter(peer);
@@ -290,23 +291,19 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         connection.session.shutdown();
         desk.directory.leave(connection.peer.id);
         connection.discard(&mut desk);
-        let mut connection = self.connections.remove(slot);
-        // Closing the socket takes it out of the event queue too.
-        let _ = self.poll.registry().deregister(connection.session.stream());
+        let connection = self.connections.remove(slot);
         self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);
+        self.detach(connection);
         CONNECTIONS_CLOSED.increment();
         CONNECTIONS_CURRENT.decrement();
     }
 
     fn drain(&mut self, deadline: Ticks) {
         self.deadline = Some(deadline);
-        for (slot, connection) in &mut self.connections {
-            connection.drain();
-            if !connection.queued {
-                connection.queued = true;
-                self.again.push_back(slot);
-            }
+        let slots: Vec<usize> = self.connections.iter().map(|(slot, _)| slot).collect();
+        for slot in slots {
+            self.drain_one(slot);
         }
     }
 

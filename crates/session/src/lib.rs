@@ -51,12 +51,15 @@
 //!
 //! - `session.rs`: [`Session`], the plain path, and the choice between it and TLS.
 //! - `stream.rs`: [`Stream`], the socket. `wire.rs`: the system calls that move its bytes, counted.
+//! - `carried.rs`: sessions whose bytes a driver moves, between memory of its own and the socket.
 //! - `tls/connection.rs`: the TLS path. `tls/acceptor.rs`: certificates, reloading.
 //!   `tls/connector.rs`: the client's side, for load generators and tests.
 //! - `stats.rs`: the metrics. `error.rs`: what can be wrong with certificates and keys.
 #![forbid(unsafe_code)]
 
+mod carried;
 mod error;
+mod line;
 mod session;
 mod stats;
 mod stream;

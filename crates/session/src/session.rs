@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Session`]: the socket, the optional TLS connection and the two buffers of one peer.
 
+use crate::line::Line;
 use crate::stats::{SESSION_RECV_EX, SESSION_SEND_EX};
 use crate::tls::TlsConnection;
 use crate::{Error, Stream, TlsAcceptor, TlsConnector, wire};
@@ -45,17 +46,17 @@ pub enum Flush {
 /// less than 256 bytes; rustls adds some 7 KiB to a TLS one.
 #[derive(Debug)]
 pub struct Session {
-    stream: Stream,
+    pub(crate) line: Line,
     /// Boxed, for plain sessions are many and rustls's state is large.
-    tls: Option<Box<TlsConnection>>,
-    recv: RecvBuf,
-    send: SendBuf,
+    pub(crate) tls: Option<Box<TlsConnection>>,
+    pub(crate) recv: RecvBuf,
+    pub(crate) send: SendBuf,
 }
 
 impl Session {
     /// A session that sends and receives in the clear.
     pub fn plain(stream: Stream) -> Session {
-        Session { stream, tls: None, recv: RecvBuf::new(), send: SendBuf::new() }
+        Session { line: Line::direct(stream), tls: None, recv: RecvBuf::new(), send: SendBuf::new() }
     }
 
     /// The server's side of a TLS session, with the acceptor's current certificate. The handshake
@@ -81,7 +82,7 @@ impl Session {
 
     /// The socket, to register it with mio.
     pub fn stream(&mut self) -> &mut Stream {
-        &mut self.stream
+        &mut self.line.stream
     }
 
     /// Both buffers, for the protocol to work on. Lend the send buffer a block each time before the
@@ -124,9 +125,10 @@ impl Session {
     #[inline]
     pub fn fill(&mut self, pool: &mut Pool, room: usize) -> io::Result<Fill> {
         self.recv.reserve(room.max(1), pool);
+        self.lend_carried(pool);
         let filled = match &mut self.tls {
-            None => fill_plain(&mut self.stream, &mut self.recv),
-            Some(tls) => tls.fill(&mut self.stream, &mut self.recv),
+            None => fill_plain(&mut self.line, &mut self.recv),
+            Some(tls) => tls.fill(&mut self.line, &mut self.recv),
         };
         if filled.is_err() {
             SESSION_RECV_EX.increment();
@@ -145,9 +147,10 @@ impl Session {
     /// of no use afterwards.
     #[inline]
     pub fn flush(&mut self, pool: &mut Pool) -> io::Result<Flush> {
+        self.lend_carried(pool);
         let flushed = match &mut self.tls {
-            None => flush_plain(&mut self.stream, &mut self.send),
-            Some(tls) => tls.flush(&mut self.stream, &mut self.send),
+            None => flush_plain(&mut self.line, &mut self.send),
+            Some(tls) => flush_tls(tls, &mut self.line, &mut self.send),
         };
         match flushed {
             Ok(Flush::Done) => self.send.release(pool),
@@ -162,6 +165,7 @@ impl Session {
     pub fn release(&mut self, pool: &mut Pool) {
         self.recv.release(pool);
         self.send.release(pool);
+        self.release_carried(pool);
     }
 
     /// Ends the sending side as far as that works without waiting: the TLS close, unless replies are
@@ -170,22 +174,23 @@ impl Session {
         if let Some(tls) = &mut self.tls
             && self.send.is_empty()
         {
-            tls.close(&mut self.stream);
+            tls.close(&mut self.line);
         }
+        self.send_left();
         // It fails when the peer has gone first, and then there is nobody to tell.
-        let _ = self.stream.shutdown_write();
+        let _ = self.line.stream.shutdown_write();
     }
 }
 
 #[inline]
-fn fill_plain(stream: &mut Stream, recv: &mut RecvBuf) -> io::Result<Fill> {
+fn fill_plain(line: &mut Line, recv: &mut RecvBuf) -> io::Result<Fill> {
     let spare = recv.spare();
     let room = spare.len();
-    match wire::read(stream, spare) {
+    match wire::read(line, spare) {
         Ok(0) => Ok(Fill::Closed),
         Ok(n) => {
             recv.commit(n);
-            Ok(Fill::Some { drained: n < room })
+            Ok(Fill::Some { drained: n < room && line.is_drained_by_less() })
         }
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Fill::Blocked),
         Err(error) => Err(error),
@@ -193,13 +198,26 @@ fn fill_plain(stream: &mut Stream, recv: &mut RecvBuf) -> io::Result<Fill> {
 }
 
 #[inline]
-fn flush_plain(stream: &mut Stream, send: &mut SendBuf) -> io::Result<Flush> {
+fn flush_plain(line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
+    if line.carried.is_some() {
+        return Ok(if send.is_empty() { Flush::Done } else { Flush::Blocked });
+    }
     while !send.is_empty() {
-        match wire::write(stream, send) {
+        match wire::write(&mut line.stream, send) {
             Ok(n) => send.consume(n),
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
             Err(error) => return Err(error),
         }
     }
     Ok(Flush::Done)
+}
+
+fn flush_tls(
+    tls: &mut TlsConnection,
+    line: &mut Line,
+    send: &mut SendBuf,
+) -> io::Result<Flush> {
+    let flushed = tls.flush(line, send)?;
+    let is_left = line.carried.as_ref().is_some_and(|carried| !carried.outgoing.is_empty());
+    Ok(if is_left { Flush::Blocked } else { flushed })
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The system calls that move a session's bytes: one each, repeated when a signal interrupts it,
-//! counted when it moved something. `WouldBlock` is passed on as the error it is.
+//! counted when it moved something. `WouldBlock` is passed on as the error it is. The bytes of a carried
+//! session are moved by its driver; here they are only taken from and left with [`Carried`].
+//!
+//! [`Carried`]: crate::carried::Carried
 
 use crate::Stream;
+use crate::line::Line;
 use crate::stats::{SESSION_RECV, SESSION_RECV_BYTE, SESSION_SEND, SESSION_SEND_BYTE};
 use buffer::SendBuf;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
@@ -12,7 +16,16 @@ pub(crate) const SLICES_MAX: usize = 64;
 
 /// Reads once.
 #[inline]
-pub(crate) fn read(stream: &mut Stream, into: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read(line: &mut Line, into: &mut [u8]) -> io::Result<usize> {
+    match &mut line.carried {
+        None => read_socket(&mut line.stream, into),
+        Some(carried) => carried.read(&mut line.stream, into),
+    }
+}
+
+/// Reads once from the socket itself.
+#[inline]
+pub(crate) fn read_socket(stream: &mut Stream, into: &mut [u8]) -> io::Result<usize> {
     loop {
         match stream.read(into) {
             Ok(n) => {
@@ -57,17 +70,26 @@ pub(crate) fn write(stream: &mut Stream, send: &SendBuf) -> io::Result<usize> {
     }
 }
 
+/// Writes a carried session's bytes to the socket itself, as far as it takes them.
+pub(crate) fn write_left(stream: &mut Stream, outgoing: &mut SendBuf) -> io::Result<()> {
+    while outgoing.waiting() > 0 {
+        let n = write(stream, outgoing)?;
+        outgoing.consume(n);
+    }
+    Ok(())
+}
+
 /// The socket as rustls wants it. It remembers whether the last read left room, which means that
 /// the socket held no more.
 #[derive(Debug)]
 pub(crate) struct Wire<'a> {
-    stream: &'a mut Stream,
+    line: &'a mut Line,
     short: bool,
 }
 
 impl<'a> Wire<'a> {
-    pub(crate) fn new(stream: &'a mut Stream) -> Self {
-        Wire { stream, short: false }
+    pub(crate) fn new(line: &'a mut Line) -> Self {
+        Wire { line, short: false }
     }
 
     /// Whether the last read returned less than it was allowed to.
@@ -78,19 +100,25 @@ impl<'a> Wire<'a> {
 
 impl Read for Wire<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = read(self.stream, into)?;
-        self.short = n < into.len();
+        let n = read(self.line, into)?;
+        self.short = n < into.len() && self.line.is_drained_by_less();
         Ok(n)
     }
 }
 
 impl Write for Wire<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        write_with(|| self.stream.write(bytes))
+        match &mut self.line.carried {
+            None => write_with(|| self.line.stream.write(bytes)),
+            Some(carried) => carried.write(&[IoSlice::new(bytes)]),
+        }
     }
 
     fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        write_with(|| self.stream.write_vectored(slices))
+        match &mut self.line.carried {
+            None => write_with(|| self.line.stream.write_vectored(slices)),
+            Some(carried) => carried.write(slices),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -18,8 +18,8 @@ struct Rig {
 impl Rig {
     fn new(most: usize) -> Self {
         let poll = Poll::new().unwrap();
-        let waker = Waker::new(poll.registry(), Token(0)).unwrap();
-        let (mailbox, inbox) = mailbox(waker, most);
+        let waker = mio::Waker::new(poll.registry(), Token(0)).unwrap();
+        let (mailbox, inbox) = mailbox(waker.into(), most);
         Rig { mailbox, inbox, poll }
     }
 

@@ -2,21 +2,54 @@
 //! The driver's rules, on one thread: a test writes to a socket pair, takes a step of the loop, and
 //! looks at both ends and inside.
 
-mod block;
-mod errands;
-mod life;
-mod push;
-mod rules;
-mod service;
-
 use super::*;
-use crate::{Census, Limits, Message, Newcomer};
+use crate::{Census, Engine, Limits, Message, Newcomer};
 use buffer::SendBuf;
 use bytes::Bytes;
 use protocol::{Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
+
+/// All rules hold on every engine.
+macro_rules! on_engine {
+    ($name:ident, $engine:expr) => {
+        #[path = "tests"]
+        #[allow(clippy::duplicate_mod)]
+        mod $name {
+            use super::*;
+
+            const ENGINE: Engine = $engine;
+
+            fn options() -> Options {
+                super::options(ENGINE)
+            }
+
+            #[path = "block.rs"]
+            mod block;
+            #[path = "errands.rs"]
+            mod errands;
+            #[path = "life.rs"]
+            mod life;
+            #[path = "push.rs"]
+            mod push;
+            #[path = "rules.rs"]
+            mod rules;
+            #[path = "service.rs"]
+            mod service;
+        }
+    };
+}
+
+on_engine!(on_epoll, Engine::Epoll);
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+on_engine!(on_io_uring, Engine::IoUring);
+
+/// Sends that a ring is given at once.
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+use crate::uring::SENDS;
+#[cfg(not(all(feature = "io-uring", target_os = "linux")))]
+const SENDS: usize = 0;
 
 /// A request is a line.
 struct Lines {
@@ -151,15 +184,23 @@ fn echo(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
 /// A worker that moves when the test says so.
 struct Rig<F> {
     worker: Worker<Lines, Serve<F>, fn(u16) -> Lines>,
-    events: Events,
     census: Census,
     clock: Clock,
     serial: u64,
 }
 
 /// Short sleeps, for a step in which nothing happens is not to take long.
-fn options() -> Options {
-    Options { tick: Duration::from_millis(1), ..Options::default() }
+///
+/// # Panics
+///
+/// When the kernel refuses the engine: then its tests cannot be run here.
+fn options(engine: Engine) -> Options {
+    if engine == Engine::IoUring
+        && let Err(reason) = Engine::probe_io_uring()
+    {
+        panic!("io_uring cannot be tested here: {reason}");
+    }
+    Options { engine, tick: Duration::from_millis(1), ..Options::default() }
 }
 
 impl<F> Rig<F>
@@ -172,8 +213,9 @@ where
         let make: fn(u16) -> Lines =
             |tag| Lines { may_idle: tag == PATIENT, takes_messages: tag != ALOOF };
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
-        let events = Events::with_capacity(options.events);
-        Rig { worker: worker.unwrap(), events, census: Census::new(1), clock, serial: 0 }
+        let mut worker = worker.unwrap();
+        worker.begin().unwrap();
+        Rig { worker, census: Census::new(1), clock, serial: 0 }
     }
 
     /// The client's end of a connection that the worker finds in its mailbox.
@@ -201,16 +243,17 @@ where
 
     /// Takes a step; whether it was the worker's last.
     fn step(&mut self) -> bool {
-        self.worker.step(&mut self.events).unwrap()
+        self.worker.step().unwrap()
     }
 
-    /// Takes steps until nothing more happens.
+    /// Takes steps until nothing more happens: neither in one step nor, since what a step prepares is
+    /// submitted with the next, in the one after it.
     fn settle(&mut self) {
-        loop {
+        let mut quiet = 0;
+        while quiet < 2 {
             self.step();
-            if self.events.is_empty() && self.worker.again.is_empty() {
-                return;
-            }
+            let is_quiet = self.worker.events == 0 && self.worker.again.is_empty();
+            quiet = if is_quiet { quiet + 1 } else { 0 };
         }
     }
 

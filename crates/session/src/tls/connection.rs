@@ -14,9 +14,10 @@
 //! everything before, with at most [`OUTGOING_BYTES`]; the rest stays in the send buffer, where the
 //! high-water mark sees it.
 
+use crate::line::Line;
 use crate::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
 use crate::wire::{SLICES_MAX, Wire};
-use crate::{Error, Fill, Flush, Stream, TlsConnector};
+use crate::{Error, Fill, Flush, TlsConnector};
 use buffer::{RecvBuf, SendBuf};
 use rustls::{ClientConnection, Connection, ServerConfig, ServerConnection};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
@@ -80,7 +81,7 @@ impl TlsConnection {
     ///
     /// `Blocked` is only said after the socket has said so: behind a short read that brought no
     /// plaintext there may be an end that no further event would tell of.
-    pub(crate) fn fill(&mut self, stream: &mut Stream, recv: &mut RecvBuf) -> io::Result<Fill> {
+    pub(crate) fn fill(&mut self, line: &mut Line, recv: &mut RecvBuf) -> io::Result<Fill> {
         let mut arrived = false;
         let mut drained = false;
         loop {
@@ -104,7 +105,7 @@ impl TlsConnection {
             if arrived && drained {
                 return Ok(Fill::Some { drained });
             }
-            match self.receive(stream)? {
+            match self.receive(line)? {
                 Received::Nothing if arrived => return Ok(Fill::Some { drained: true }),
                 Received::Nothing => return Ok(Fill::Blocked),
                 Received::NeverSpoke => return Ok(Fill::Closed),
@@ -115,8 +116,8 @@ impl TlsConnection {
     }
 
     /// Reads once from the socket and lets rustls work on it.
-    fn receive(&mut self, stream: &mut Stream) -> io::Result<Received> {
-        let mut wire = Wire::new(stream);
+    fn receive(&mut self, line: &mut Line) -> io::Result<Received> {
+        let mut wire = Wire::new(line);
         let read = self.connection.read_tls(&mut wire);
         let short = wire.is_short();
         match read {
@@ -133,15 +134,15 @@ impl TlsConnection {
         if self.handshake == Handshake::Silent {
             self.handshake = Handshake::Running;
         }
-        self.process(stream)?;
+        self.process(line)?;
         Ok(if short { Received::Short } else { Received::Full })
     }
 
     /// Lets rustls decrypt and answer what was read, and sends its answer: the next part of the
     /// handshake, tickets, or the alert that says why the connection ends.
-    fn process(&mut self, stream: &mut Stream) -> io::Result<()> {
+    fn process(&mut self, line: &mut Line) -> io::Result<()> {
         let processed = self.connection.process_new_packets();
-        let written = self.write_records(stream);
+        let written = self.write_records(line);
         if let Err(error) = processed {
             return Err(self.failed(io::Error::new(ErrorKind::InvalidData, error)));
         }
@@ -165,9 +166,9 @@ impl TlsConnection {
     }
 
     /// See [`Session::flush`](crate::Session::flush).
-    pub(crate) fn flush(&mut self, stream: &mut Stream, send: &mut SendBuf) -> io::Result<Flush> {
+    pub(crate) fn flush(&mut self, line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
         loop {
-            match self.write_records(stream) {
+            match self.write_records(line) {
                 Ok(Flush::Done) => {}
                 Ok(Flush::Blocked) => return Ok(Flush::Blocked),
                 Err(error) => return Err(self.failed(error)),
@@ -200,9 +201,9 @@ impl TlsConnection {
     }
 
     /// Writes what rustls has encrypted.
-    fn write_records(&mut self, stream: &mut Stream) -> io::Result<Flush> {
+    fn write_records(&mut self, line: &mut Line) -> io::Result<Flush> {
         while self.connection.wants_write() {
-            match self.connection.write_tls(&mut Wire::new(stream)) {
+            match self.connection.write_tls(&mut Wire::new(line)) {
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
                 Err(error) => return Err(error),
@@ -211,10 +212,15 @@ impl TlsConnection {
         Ok(Flush::Done)
     }
 
+    /// Whether records wait to be written.
+    pub(crate) fn wants_write(&self) -> bool {
+        self.connection.wants_write()
+    }
+
     /// Says goodbye, as far as the socket takes it.
-    pub(crate) fn close(&mut self, stream: &mut Stream) {
+    pub(crate) fn close(&mut self, line: &mut Line) {
         self.connection.send_close_notify();
         // A peer that is gone or does not read cannot be told.
-        let _ = self.write_records(stream);
+        let _ = self.write_records(line);
     }
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Bell`]: what wakes a worker that sleeps in its ring.
+
+use rustix::event::{EventfdFlags, eventfd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// An event counter that can be waited for as for something to read.
+#[derive(Debug)]
+pub(crate) struct Bell(OwnedFd);
+
+impl Bell {
+    /// A bell that has not been rung.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no descriptor left.
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Bell(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    /// Rings it, from any thread.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub(crate) fn ring(&self) -> io::Result<()> {
+        match rustix::io::write(&self.0, &1_u64.to_ne_bytes()) {
+            // It has been rung as often as it can count.
+            Ok(_) | Err(rustix::io::Errno::AGAIN) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Forgets that it was rung.
+    pub(crate) fn quieten(&self) {
+        // It fails when it was not rung.
+        let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

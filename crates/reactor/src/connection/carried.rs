@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a connection learns from a driver that carries its bytes.
+
+use super::{Connection, Phase};
+use crate::uring::Wants;
+use clock::Ticks;
+use protocol::Protocol;
+use std::io;
+
+impl<P: Protocol> Connection<P> {
+    /// Notes that bytes were delivered, `taken` of them to the receive buffer.
+    #[inline]
+    pub(crate) fn on_delivered(&mut self, taken: usize, now: Ticks) {
+        self.readable |= self.session.has_undelivered();
+        if taken > 0 {
+            self.has_input = true;
+            self.read_at = now;
+            self.peer.touch(now);
+        }
+    }
+
+    /// Notes that the peer has closed its side behind what is not received for now.
+    pub(crate) fn on_left(&mut self) {
+        self.has_left = true;
+    }
+
+    /// Notes that bytes were sent, all that had departed if so; whether it is to be served for that.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, all: bool, now: Ticks) -> bool {
+        let is_left = self.session.has_unsent();
+        self.unread_at = is_left.then_some(now);
+        all && (is_left || self.is_stalled || self.phase != Phase::Open)
+    }
+
+    /// Notes an error of its socket. The connection ends with it when it is served.
+    pub(crate) fn fail(&mut self, error: io::Error) {
+        self.failed = Some(error);
+    }
+
+    /// What it wants received now.
+    #[inline]
+    pub(crate) fn wants(&self) -> Wants {
+        match self.phase {
+            Phase::Open | Phase::Lingering { .. } if self.queued => Wants::Some,
+            Phase::Open | Phase::Lingering { .. } => Wants::Input,
+            Phase::Draining | Phase::Closing => Wants::Nothing,
+        }
+    }
+}

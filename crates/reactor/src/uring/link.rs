@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Link`]: what a connection is to the ring: its operations under way, and what it leaves behind.
+//!
+//! A link outlives its connection by as long as its operations take to end. Until then its place and its
+//! socket are not used again (INV-LATE), so a late completion can only meet the link it belongs to. A
+//! completion of another generation than its link's would be a bug, and is dropped.
+
+use super::parcel::Parcel;
+use super::token::{Kind, Token};
+use session::Stream;
+
+/// How receiving stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Receiving {
+    /// No operation receives.
+    Off,
+    /// One does, again and again.
+    On,
+    /// It was cancelled; what it had received by then is still to come.
+    Ending,
+}
+
+/// A connection's operations.
+#[derive(Debug)]
+pub(super) struct Link {
+    place: u32,
+    generation: u32,
+    /// The connection's slot; `None` once it is removed.
+    pub(super) slot: Option<usize>,
+    pub(super) receiving: Receiving,
+    /// An operation waits for the peer to hang up.
+    pub(super) is_watched: bool,
+    /// The worker drains: nothing is received any more but by the session itself.
+    pub(super) drains: bool,
+    pub(super) parcel: Parcel,
+    /// Operations under way, cancellations included.
+    open: u32,
+    /// The socket of a connection that is removed, until the operations have ended.
+    socket: Option<Stream>,
+}
+
+impl Link {
+    /// A link for the connection in `slot`, at `place`.
+    pub(super) fn new(place: usize, generation: u32, slot: usize) -> Self {
+        Link {
+            place: u32::try_from(place).expect("fewer links than descriptors"),
+            generation,
+            slot: Some(slot),
+            receiving: Receiving::Off,
+            is_watched: false,
+            drains: false,
+            parcel: Parcel::default(),
+            open: 0,
+            socket: None,
+        }
+    }
+
+    /// The name of its operation of this kind.
+    pub(super) fn token(&self, kind: Kind) -> Token {
+        Token::new(kind, self.generation, self.place)
+    }
+
+    /// As [`Link::token`], for an operation that is pushed now.
+    pub(super) fn begin(&mut self, kind: Kind) -> Token {
+        self.open += 1;
+        self.token(kind)
+    }
+
+    /// Whether a completion is one of this link's operations.
+    pub(super) fn knows(&self, token: Token) -> bool {
+        self.token(token.kind) == token
+    }
+
+    /// Notes the last completion of an operation.
+    pub(super) fn close(&mut self, kind: Kind) {
+        self.open -= 1;
+        match kind {
+            Kind::Receive => self.receiving = Receiving::Off,
+            Kind::Watch => self.is_watched = false,
+            Kind::Bell | Kind::Send | Kind::Cancel => {}
+        }
+    }
+
+    /// The connection is removed; its socket stays open until the operations have ended.
+    pub(super) fn part(&mut self, socket: Stream) {
+        self.slot = None;
+        self.socket = Some(socket);
+    }
+
+    /// Whether nothing keeps it: INV-LATE.
+    pub(super) fn is_over(&self) -> bool {
+        self.slot.is_none() && self.open == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn a_link_stays_until_its_last_operation_has_ended() {
+        let mut link = Link::new(3, 9, 77);
+        let receive = link.begin(Kind::Receive);
+        link.receiving = Receiving::On;
+        link.begin(Kind::Send);
+        let (near, mut far) = UnixStream::pair().unwrap();
+        near.set_nonblocking(true).unwrap();
+        link.part(mio::net::UnixStream::from_std(near).into());
+        link.begin(Kind::Cancel);
+        for kind in [Kind::Send, Kind::Cancel, Kind::Receive] {
+            assert!(!link.is_over());
+            link.close(kind);
+        }
+        assert!(link.is_over());
+        assert_eq!((link.receiving, link.knows(receive)), (Receiving::Off, true));
+        std::io::Write::write_all(&mut far, b"x").expect("the socket is open until then");
+    }
+
+    #[test]
+    fn a_late_completion_does_not_meet_the_next_link() {
+        let first = Link::new(3, 9, 77).begin(Kind::Receive);
+        let second = Link::new(3, 10, 77);
+        assert!(!second.knows(first));
+        assert!(!Link::new(4, 9, 77).knows(first));
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Parcel`]: bytes that are being sent, which belong to the kernel until it says how far it came.
+//!
+//! Invariants:
+//!
+//! * INV-AWAY: from [`Parcel::dispatch`] until [`Parcel::return_with`] the parcel is away: its bytes, and
+//!   the list of them that the kernel follows, are neither changed, moved nor freed. Each method that
+//!   would do so asserts that it is not away, and a parcel that is dropped while it is away leaks what
+//!   the kernel may still read. Moving the parcel itself moves none of it.
+//! * INV-BACK: `return_with` is called with the completion of the operation that `dispatch` made, which
+//!   is its only one. [`Link`](super::link::Link) sees to this, by its token.
+
+use super::queue::Completion;
+use buffer::SendBuf;
+use io_uring::opcode;
+use io_uring::squeue::Entry;
+use io_uring::types::Fd;
+use libc::{iovec, msghdr};
+use rustix::net::SendFlags;
+use std::io::{self, IoSlice};
+use std::{mem, ptr};
+
+/// Most pieces that one operation gathers.
+const PIECES: usize = 64;
+
+/// Bytes that are sent with one operation at a time until all of them are.
+#[derive(Debug, Default)]
+pub(super) struct Parcel {
+    content: SendBuf,
+    is_away: bool,
+    /// For content in pieces; made when it is first needed, and kept.
+    gather: Option<Box<Gather>>,
+}
+
+/// A list of pieces, as the kernel reads it.
+#[derive(Debug)]
+struct Gather {
+    pieces: [iovec; PIECES],
+    header: msghdr,
+}
+
+// SAFETY: the pointers in it are read by the kernel only, and set before each use.
+unsafe impl Send for Gather {}
+
+impl Parcel {
+    /// What is in it, to fill it or to give its block back.
+    ///
+    /// # Panics
+    ///
+    /// When it is away: INV-AWAY.
+    pub(super) fn content(&mut self) -> &mut SendBuf {
+        assert!(!self.is_away, "INV-AWAY");
+        &mut self.content
+    }
+
+    /// Whether the kernel has it.
+    pub(super) fn is_away(&self) -> bool {
+        self.is_away
+    }
+
+    /// The operation that sends what is in it, or the first pieces. From now on it is away.
+    ///
+    /// # Panics
+    ///
+    /// When it is away already, or empty.
+    pub(super) fn dispatch(&mut self, socket: Fd) -> Entry {
+        assert!(!self.is_away && !self.content.is_empty(), "INV-AWAY");
+        self.is_away = true;
+        let flags = SendFlags::NOSIGNAL.bits();
+        if self.content.is_contiguous() {
+            let bytes = self.content.front();
+            let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            return opcode::Send::new(socket, bytes.as_ptr(), len).flags(flags as i32).build();
+        }
+        let gather = self.gather.get_or_insert_with(Gather::empty);
+        gather.list(&self.content);
+        opcode::SendMsg::new(socket, &raw const gather.header).flags(flags).build()
+    }
+
+    /// Takes it back with the completion of its operation; how many bytes were sent. The rest is sent
+    /// by dispatching it again.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub(super) fn return_with(&mut self, completion: &Completion) -> io::Result<usize> {
+        assert!(self.is_away, "INV-BACK");
+        self.is_away = false;
+        match completion.outcome()? {
+            0 => Err(io::ErrorKind::WriteZero.into()),
+            sent => {
+                self.content.consume(sent);
+                Ok(sent)
+            }
+        }
+    }
+}
+
+impl Drop for Parcel {
+    fn drop(&mut self) {
+        if self.is_away {
+            mem::forget((mem::take(&mut self.content), self.gather.take()));
+        }
+    }
+}
+
+impl Gather {
+    fn empty() -> Box<Self> {
+        let nothing = iovec { iov_base: ptr::null_mut(), iov_len: 0 };
+        // SAFETY: a message header is plain data, for which all zeros mean that there is nothing.
+        let header = unsafe { mem::zeroed() };
+        Box::new(Gather { pieces: [nothing; PIECES], header })
+    }
+
+    /// Lists the first pieces of `content`.
+    fn list(&mut self, content: &SendBuf) {
+        let mut slices = [IoSlice::new(&[]); PIECES];
+        let filled = content.slices(&mut slices);
+        for (piece, slice) in self.pieces.iter_mut().zip(&slices[..filled]) {
+            *piece = iovec { iov_base: slice.as_ptr().cast_mut().cast(), iov_len: slice.len() };
+        }
+        self.header.msg_iov = self.pieces.as_mut_ptr();
+        self.header.msg_iovlen = filled as _;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    #[test]
+    fn a_short_send_leaves_the_rest() {
+        let mut parcel = Parcel::default();
+        parcel.content().put(b"head ");
+        parcel.content().put_pinned(Bytes::from_static(b"pinned "));
+        parcel.content().put(b"tail");
+        for (sent, left) in [(7, 9), (5, 4)] {
+            let _ = parcel.dispatch(Fd(0));
+            assert!(parcel.is_away());
+            assert_eq!(parcel.return_with(&Completion::without_buffer(sent)).unwrap(), sent as usize);
+            assert_eq!(parcel.content().waiting(), left);
+        }
+        assert_eq!(parcel.content().front(), b"tail");
+    }
+
+    #[test]
+    fn a_parcel_that_is_dropped_while_it_is_away_keeps_its_bytes() {
+        let owner = Bytes::from(vec![1; 1000]);
+        let mut parcel = Parcel::default();
+        parcel.content().put_pinned(owner.clone());
+        let _ = parcel.dispatch(Fd(0));
+        drop(parcel);
+        assert!(!owner.is_unique(), "the kernel may still read it");
+
+        let owner = Bytes::from(vec![1; 1000]);
+        let mut parcel = Parcel::default();
+        parcel.content().put_pinned(owner.clone());
+        let _ = parcel.dispatch(Fd(0));
+        parcel.return_with(&Completion::without_buffer(-32)).unwrap_err();
+        drop(parcel);
+        assert!(owner.is_unique(), "it has come back");
+    }
+
+    #[test]
+    #[should_panic(expected = "INV-AWAY")]
+    fn what_is_away_cannot_be_changed() {
+        let mut parcel = Parcel::default();
+        parcel.content().put(b"x");
+        let _ = parcel.dispatch(Fd(0));
+        parcel.content().put(b"y");
+    }
+}

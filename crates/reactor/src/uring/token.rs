@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Token`]: what an operation is known by, in the 64 bits that come back with its completion.
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Hears the mailbox's bell.
+    Bell,
+    /// Receives from a link, again and again.
+    Receive,
+    /// Sends a link's parcel.
+    Send,
+    /// Waits until a link's peer hangs up.
+    Watch,
+    /// Cancels another operation of a link.
+    Cancel,
+}
+
+const KINDS: [Kind; 5] = [Kind::Bell, Kind::Receive, Kind::Send, Kind::Watch, Kind::Cancel];
+
+/// Bits of a generation. It wraps around, after more links in one place than can be late at once.
+const GENERATION_BITS: u32 = 29;
+
+/// An operation of a link: its kind, the link's place, and which of those who have had this place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) generation: u32,
+    pub(super) link: u32,
+}
+
+impl Token {
+    /// The operation that belongs to no link.
+    pub(super) const BELL: Token = Token { kind: Kind::Bell, generation: 0, link: 0 };
+
+    /// `generation` is cut to the bits that there are.
+    pub(super) fn new(kind: Kind, generation: u32, link: u32) -> Self {
+        Token { kind, generation: generation & ((1 << GENERATION_BITS) - 1), link }
+    }
+
+    pub(super) fn to_bits(self) -> u64 {
+        let kind = self.kind as u64;
+        kind << 61 | u64::from(self.generation) << 32 | u64::from(self.link)
+    }
+
+    /// The token that these bits were made from.
+    ///
+    /// # Panics
+    ///
+    /// When they were made from none.
+    pub(super) fn from_bits(bits: u64) -> Self {
+        let kind = KINDS[(bits >> 61) as usize];
+        Token::new(kind, (bits >> 32) as u32, bits as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_survives_its_way_through_the_kernel() {
+        for kind in KINDS {
+            for generation in [0, 1, (1 << GENERATION_BITS) - 1] {
+                for link in [0, 1, u32::MAX] {
+                    let token = Token::new(kind, generation, link);
+                    assert_eq!(Token::from_bits(token.to_bits()), token);
+                    assert_eq!((token.generation, token.link), (generation, link));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_generation_wraps_around() {
+        assert_eq!(Token::new(Kind::Send, 1 << GENERATION_BITS, 7).generation, 0);
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The driver on io_uring: what completions mean to connections, and what it is told after a connection
+//! was served. What it does to the ring is in `uring/`.
+
+use super::ahead::Ready;
+use super::{Driver, Worker};
+use crate::connection::Connection;
+use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE};
+use crate::uring::{Completion, News, Uring};
+use protocol::{Execute, Protocol};
+
+/// Lets a ring carry the bytes of a connection that nothing was done to yet.
+pub(super) fn enter<P: Protocol>(uring: &mut Uring, slot: usize, connection: &mut Connection<P>) {
+    connection.session.carry();
+    connection.link = uring.enter(slot);
+    let wants = connection.wants();
+    uring.settle(connection.link, &mut connection.session, wants);
+}
+
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
+    /// Serves the connections that completions have come for, in their order, up to as many as a turn
+    /// takes.
+    pub(super) fn serve_completed(&mut self) {
+        let mut ready = Ready::new();
+        let mut events = 0;
+        while events < self.options.events {
+            let Some(completion) = self.pop() else { break };
+            events += 1;
+            if let Some(slot) = self.hear(&completion)
+                && !ready.contains(&slot)
+            {
+                self.serve_with_others(slot, &mut ready);
+            }
+        }
+        self.serve_all(&mut ready);
+        self.count(events);
+    }
+
+    fn pop(&mut self) -> Option<Completion> {
+        let Driver::Completions(uring) = &mut self.driver else { return None };
+        uring.pop()
+    }
+
+    /// Has the ring digest a completion, and tells the connection; its slot, if it is to be served.
+    fn hear(&mut self, completion: &Completion) -> Option<usize> {
+        let Driver::Completions(uring) = &mut self.driver else { return None };
+        let (slot, news) = uring.digest(completion, &mut self.connections, &mut self.pool)?;
+        let connection = &mut self.connections[slot];
+        let is_served = match news {
+            News::Bytes(taken) => {
+                WORKER_EVENT_READ.increment();
+                connection.on_delivered(taken, self.now.ticks);
+                true
+            }
+            News::End => {
+                WORKER_EVENT_READ.increment();
+                connection.on_readable(true);
+                true
+            }
+            News::HungUp => {
+                connection.on_left();
+                true
+            }
+            News::Sent { all } => {
+                WORKER_EVENT_WRITE.increment();
+                connection.on_sent(all, self.now.ticks)
+            }
+            News::Failed(error) => {
+                WORKER_EVENT_ERROR.increment();
+                connection.fail(error);
+                true
+            }
+            News::Silent => {
+                self.settle(slot);
+                false
+            }
+            News::Halted => {
+                self.drain_one(slot);
+                false
+            }
+        };
+        (is_served && !self.connections[slot].queued).then_some(slot)
+    }
+
+    /// Sends what the session of a connection lets go, and receives for it as it wants.
+    pub(super) fn settle_completions(&mut self, slot: usize) {
+        let Driver::Completions(uring) = &mut self.driver else { return };
+        let Some(connection) = self.connections.get_mut(slot) else { return };
+        let wants = connection.wants();
+        uring.settle(connection.link, &mut connection.session, wants);
+        if uring.is_laden() {
+            self.submit();
+        }
+    }
+
+    /// Submits in the middle of a turn, and takes back the blocks of what was sent by that.
+    fn submit(&mut self) {
+        let Driver::Completions(uring) = &mut self.driver else { return };
+        uring.submit();
+        while let Some(completion) = self.pop_sent() {
+            if let Some(slot) = self.hear(&completion) {
+                self.queue(slot);
+            }
+        }
+    }
+
+    fn pop_sent(&mut self) -> Option<Completion> {
+        let Driver::Completions(uring) = &mut self.driver else { return None };
+        uring.pop_sent()
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Driver`]: what a worker sleeps in and what moves its bytes.
+//!
+//! Both drivers do the same to a connection: they say that there is something to read, or that there is
+//! room to write, and [`Worker::serve`] does the rest. What differs is in `readiness.rs` and
+//! `completions.rs`.
+
+use super::Worker;
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+use super::completions;
+use super::readiness::Readiness;
+use crate::connection::Connection;
+use crate::waker::Waker;
+use crate::{Engine, Options};
+use protocol::{Execute, Protocol};
+use std::io;
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+use {crate::bell::Bell, crate::uring::Uring, std::sync::Arc};
+
+/// What a worker sleeps in and what moves its bytes.
+#[derive(Debug)]
+pub(super) enum Driver {
+    /// Its sessions read and write when a poll says that they can.
+    Readiness(Readiness),
+    /// A ring reads and writes.
+    #[cfg(all(feature = "io-uring", target_os = "linux"))]
+    Completions(Box<Uring>),
+}
+
+impl Driver {
+    /// The driver that `options` name, and what wakes it.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses it.
+    pub(super) fn new(options: &Options) -> io::Result<(Self, Waker)> {
+        match options.engine {
+            Engine::Epoll => {
+                let (readiness, waker) = Readiness::new(options.events)?;
+                Ok((Driver::Readiness(readiness), waker.into()))
+            }
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Engine::IoUring => {
+                let bell = Arc::new(Bell::new()?);
+                let uring = Uring::new(bell.clone())?;
+                Ok((Driver::Completions(Box::new(uring)), Waker::Bell(bell)))
+            }
+            #[cfg(not(all(feature = "io-uring", target_os = "linux")))]
+            Engine::IoUring => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
+    /// Begins, on the thread that the worker runs on.
+    pub(super) fn begin(&mut self) -> io::Result<()> {
+        match &mut self.driver {
+            Driver::Readiness(_) => Ok(()),
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(uring) => uring.begin(),
+        }
+    }
+
+    /// Sleeps until something happens, at most for as long as `most`.
+    pub(super) fn wait(&mut self, most: std::time::Duration) -> io::Result<()> {
+        match &mut self.driver {
+            Driver::Readiness(readiness) => readiness.wait(most),
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(uring) => uring.wait(most),
+        }
+    }
+
+    /// Serves the connections that something happened to; counts what happened.
+    pub(super) fn serve_events(&mut self) {
+        match &self.driver {
+            Driver::Readiness(_) => self.serve_ready(),
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(_) => self.serve_completed(),
+        }
+    }
+
+    /// Has the driver watch the connection in `slot`.
+    pub(super) fn attach(&mut self, slot: usize) -> io::Result<()> {
+        let connection = &mut self.connections[slot];
+        match &mut self.driver {
+            Driver::Readiness(readiness) => readiness.enter(slot, connection.session.stream()),
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(uring) => {
+                completions::enter(uring, slot, connection);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends what the driver does for a connection that was removed, and closes its socket.
+    pub(super) fn detach(&mut self, connection: Connection<P>) {
+        match &mut self.driver {
+            Driver::Readiness(readiness) => readiness.leave(connection),
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(uring) => {
+                uring.leave(connection.link, connection.session.into_stream());
+            }
+        }
+    }
+
+    /// Carries out what serving a connection has left to the driver.
+    #[inline]
+    pub(super) fn settle(&mut self, slot: usize) {
+        match &self.driver {
+            Driver::Readiness(_) => {}
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(_) => self.settle_completions(slot),
+        }
+    }
+
+    /// Has what arrived for a connection served, whatever the driver has still to bring, and ends it.
+    pub(super) fn drain_one(&mut self, slot: usize) {
+        match &mut self.driver {
+            Driver::Readiness(_) => {}
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(uring) => {
+                let connection = &mut self.connections[slot];
+                if !uring.halt(connection.link) {
+                    return; // It comes to this again when nothing receives any more.
+                }
+                connection.session.read_directly(true);
+            }
+        }
+        self.connections[slot].drain();
+        self.queue(slot);
+    }
+}

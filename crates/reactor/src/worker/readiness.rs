@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Readiness`]: the driver on epoll, through mio: its sessions read and write by themselves.
+
+use super::Worker;
+use super::ahead::Ready;
+use crate::connection::Connection;
+use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE};
+use mio::event::Event;
+use mio::{Events, Interest, Poll, Token, Waker};
+use protocol::{Execute, Protocol};
+use session::Stream;
+use std::io;
+use std::time::Duration;
+
+/// The token of the mailbox's waker; connections use their slot in the slab.
+const WAKER: Token = Token(usize::MAX);
+
+/// A poll and what it told last.
+#[derive(Debug)]
+pub(super) struct Readiness {
+    poll: Poll,
+    events: Events,
+}
+
+impl Readiness {
+    /// A poll that tells of up to `events` events at once, and what wakes it.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses an event queue.
+    pub(super) fn new(events: usize) -> io::Result<(Self, Waker)> {
+        let poll = Poll::new()?;
+        let waker = Waker::new(poll.registry(), WAKER)?;
+        Ok((Readiness { poll, events: Events::with_capacity(events) }, waker))
+    }
+
+    pub(super) fn wait(&mut self, most: Duration) -> io::Result<()> {
+        self.poll.poll(&mut self.events, Some(most))
+    }
+
+    pub(super) fn enter(&mut self, slot: usize, stream: &mut Stream) -> io::Result<()> {
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        self.poll.registry().register(stream, Token(slot), interest)
+    }
+
+    pub(super) fn leave<P: Protocol>(&mut self, mut connection: Connection<P>) {
+        // Closing the socket takes it out of the event queue too.
+        let _ = self.poll.registry().deregister(connection.session.stream());
+    }
+}
+
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
+    /// Serves the connections that the poll has told of, in their order.
+    pub(super) fn serve_ready(&mut self) {
+        let super::Driver::Readiness(readiness) = &mut self.driver else { return };
+        let events = std::mem::replace(&mut readiness.events, Events::with_capacity(0));
+        self.count(events.iter().count());
+        let mut ready = Ready::new();
+        for event in &events {
+            if let Some(slot) = self.note(event) {
+                self.serve_with_others(slot, &mut ready);
+            }
+        }
+        self.serve_all(&mut ready);
+        if let super::Driver::Readiness(readiness) = &mut self.driver {
+            readiness.events = events;
+        }
+    }
+
+    /// Notes what an event says; the slot of its connection, if that is to be served for it.
+    fn note(&mut self, event: &Event) -> Option<usize> {
+        let Token(slot) = event.token();
+        let connection = self.connections.get_mut(slot)?;
+        let hung_up = event.is_read_closed();
+        if event.is_readable() || hung_up || event.is_error() {
+            WORKER_EVENT_READ.increment();
+            connection.on_readable(hung_up);
+        }
+        if event.is_error() {
+            WORKER_EVENT_ERROR.increment();
+        }
+        if event.is_writable() {
+            WORKER_EVENT_WRITE.increment();
+        }
+        // A connection that yielded waits for its turn like the others.
+        (!connection.queued).then_some(slot)
+    }
+}
