@@ -383,7 +383,11 @@ mod tests {
         assert_eq!(pool.bytes(), 128, "both blocks are counted");
         send.consume(6);
         send.release(&mut pool);
-        assert_eq!((send.capacity(), send.pending()), (0, 12), "an empty block goes back all the same");
+        assert_eq!(
+            (send.capacity(), send.pending()),
+            (0, 12),
+            "an empty block goes back all the same"
+        );
 
         assert_eq!(sent(&mut flight, 5), b"first pinned");
         send.landed(5);

@@ -251,7 +251,9 @@ impl<P: Protocol> Connection<P> {
                 }
                 Turn::Backpressure => {
                     if self.flush(desk)? == Flush::Blocked {
-                        CONNECTION_BACKPRESSURE.increment();
+                        if !self.session.is_carried() {
+                            CONNECTION_BACKPRESSURE.increment();
+                        }
                         self.is_stalled = true;
                         return Ok(Next::Event);
                     }

@@ -4,6 +4,7 @@
 
 mod support;
 
+use reactor::Engine;
 use std::fs::File;
 use std::io::Write;
 use std::thread;
@@ -15,7 +16,7 @@ fn counted(metric: &str) -> i128 {
 
 #[test]
 fn accepting_pauses_until_there_are_descriptors_again() {
-    let crew = Crew::start(1);
+    let crew = Crew::start(Engine::Epoll, 1);
     let (acceptor, handle, address) = crew.acceptor(100);
     let running = thread::spawn(move || acceptor.run());
     let mut early = connect(address);

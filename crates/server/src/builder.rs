@@ -4,7 +4,7 @@
 use crate::controls::{Controls, raise_file_limit};
 use crate::logging::LogDrains;
 use crate::process::{Event, Process, Stopper, Threads};
-use crate::settings::{Listen, Sections, SocketMode};
+use crate::settings::{Engine, Listen, Sections, SocketMode};
 use crate::{Error, signals};
 use admin::{Admin, Readiness, State};
 use clock::Clock;
@@ -32,6 +32,7 @@ pub struct Builder {
     listen: Vec<Place>,
     backlog: u32,
     workers: usize,
+    engine: Option<Engine>,
     options: Options,
     dials: Dials,
     tls: Option<TlsAcceptor>,
@@ -62,6 +63,7 @@ impl Builder {
             listen: Vec::new(),
             backlog: 1024,
             workers: 1,
+            engine: None,
             dials: Dials::new(10_000, &options),
             options,
             tls: None,
@@ -101,6 +103,7 @@ impl Builder {
         let builder = Builder {
             backlog: server.backlog,
             workers: sections.worker.threads,
+            engine: Some(sections.worker.engine),
             dials: Dials::new(server.max_connections, &options),
             options,
             tls,
@@ -144,6 +147,12 @@ impl Builder {
     /// Sets how many threads serve connections.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers;
+        self
+    }
+
+    /// Sets how workers learn what their sockets do; without it [`Options::engine`] says.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
         self
     }
 
@@ -258,6 +267,11 @@ impl Builder {
         E: Execute<P> + Send + 'static,
         M: Fn(u16) -> P + Clone + Send + 'static,
     {
+        if let Some(engine) = self.engine {
+            let (engine, why) = engine.choose()?;
+            info!("workers run on {engine}: {why}");
+            self.options.engine = engine;
+        }
         let doors = self.bind(&make_protocol)?;
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
         let directory = Arc::new(Directory::new());

@@ -2,7 +2,7 @@
 //! The command line that all servers share.
 
 use crate::Error;
-use crate::settings::Admin;
+use crate::settings::{Admin, Engine, Worker};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -31,6 +31,10 @@ pub struct CommonArgs {
     #[arg(long, value_name = "NUM")]
     pub admin_port: Option<u16>,
 
+    /// How workers learn what their sockets do [default: auto]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub engine: Option<Engine>,
+
     /// Check the configuration and exit
     #[arg(long)]
     pub check_config: bool,
@@ -50,6 +54,13 @@ impl CommonArgs {
         if let Some(port) = self.admin_port {
             admin.enabled = true;
             admin.port = port;
+        }
+    }
+
+    /// Puts what the command line says about workers in place of what the file said.
+    pub fn apply_worker(&self, worker: &mut Worker) {
+        if let Some(engine) = self.engine {
+            worker.engine = engine;
         }
     }
 

@@ -4,10 +4,12 @@
 //! A server's own config struct has one field for each of them and hands them over as
 //! [`Sections`]. Names follow Pelikan's where the meaning is the same.
 
+mod engine;
 mod listen;
 mod log;
 mod tls;
 
+pub use engine::Engine;
 pub use listen::{Listen, SocketMode};
 pub use log::{Debug as DebugLog, Klog, LogLevel};
 pub use tls::{ClientAuth, Tls, TlsVersion};
@@ -90,6 +92,8 @@ impl Default for Server {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Worker {
+    /// How they learn what their sockets do: `auto`, `epoll` or `io_uring`.
+    pub engine: Engine,
     /// How many threads serve connections.
     pub threads: usize,
     /// Events a worker takes from the operating system at once.
@@ -106,6 +110,7 @@ impl Default for Worker {
     fn default() -> Self {
         let options = Options::default();
         Worker {
+            engine: Engine::default(),
             threads: 1,
             nevent: options.events,
             timeout: Span(options.tick),

@@ -8,9 +8,10 @@ mod support;
 
 use lines::{Speaker, counted, much};
 use server::Options;
+use server::settings::Engine;
 use std::time::{Duration, Instant};
 use support::client::Client;
-use support::table::{Row, Transport, on_every_row};
+use support::table::{Row, Transport, on_every_engine, on_every_row};
 use support::wait_until;
 
 #[test]
@@ -128,26 +129,28 @@ fn a_client_that_is_killed_gets_its_replies_and_an_end() {
 
 #[test]
 fn a_client_that_is_killed_in_its_handshake_is_gone_at_once() {
-    for transport in [Transport::Tls12, Transport::Tls13] {
-        let row = Row::new(transport, 1);
-        let process = Speaker::default().spawn(row.builder());
-        let mut killer = row.connect(&process);
-        killer.ask(b"who\n", b"1\n");
-        let mut silent = Client::tcp(process.address().unwrap());
-        wait_until("the worker has it", || {
-            killer.send(b"who\n");
-            killer.take(2) == b"2\n"
-        });
-        killer.ask(b"kill 2\n", b"killed\n");
-        assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
-        wait_until("it is removed", || process.connections() == 1);
-        process.stop().unwrap();
-    }
+    on_every_engine(|engine| {
+        for transport in [Transport::Tls12, Transport::Tls13] {
+            let row = Row::new(engine, transport, 1);
+            let process = Speaker::default().spawn(row.builder());
+            let mut killer = row.connect(&process);
+            killer.ask(b"who\n", b"1\n");
+            let mut silent = Client::tcp(process.address().unwrap());
+            wait_until("the worker has it", || {
+                killer.send(b"who\n");
+                killer.take(2) == b"2\n"
+            });
+            killer.ask(b"kill 2\n", b"killed\n");
+            assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
+            wait_until("it is removed", || process.connections() == 1);
+            process.stop().unwrap();
+        }
+    });
 }
 
 /// A server with two workers.
-fn on_two_workers(options: Options) -> (Speaker, server::Process, Row) {
-    let row = Row::new(Transport::Tcp, 2);
+fn on_two_workers(engine: Engine, options: Options) -> (Speaker, server::Process, Row) {
+    let row = Row::new(engine, Transport::Tcp, 2);
     let speaker = Speaker::default();
     let process = speaker.spawn(row.builder().options(options));
     (speaker, process, row)
@@ -164,61 +167,67 @@ fn connect(row: &Row, process: &server::Process, n: usize) -> Vec<Client> {
 
 #[test]
 fn a_worker_that_stalls_costs_those_whose_messages_pile_up_and_nobody_else() {
-    const MESSAGE: usize = 10_000;
-    let options = Options { mail_bytes: 1 << 20, ..Options::default() };
-    let (speaker, process, row) = on_two_workers(options);
-    let mut clients = connect(&row, &process, 6);
-    let [near, far, publisher, waits, listener, other] = &mut clients[..] else { panic!("six") };
-    waits.send(b"wait\n");
-    wait_until("it waits", || speaker.waiting() == 1);
-    let overflows = counted("connections_push_overflow");
-    let gate = speaker.stall();
-    far.send(b"stall\n");
-    wait_until("it stalls", || speaker.executed() == 8);
+    on_every_engine(|engine| {
+        const MESSAGE: usize = 10_000;
+        let options = Options { mail_bytes: 1 << 20, ..Options::default() };
+        let (speaker, process, row) = on_two_workers(engine, options);
+        let mut clients = connect(&row, &process, 6);
+        let [near, far, publisher, waits, listener, other] = &mut clients[..] else {
+            panic!("six")
+        };
+        waits.send(b"wait\n");
+        wait_until("it waits", || speaker.waiting() == 1);
+        let overflows = counted("connections_push_overflow");
+        let gate = speaker.stall();
+        far.send(b"stall\n");
+        wait_until("it stalls", || speaker.executed() == 8);
 
-    // One message at a time to everybody: the publisher gets its reply to each at once.
-    let reply = vec![b'f'; MESSAGE];
-    publisher.ask(b"wake done\n", b"1\n");
-    let mut sent = 0;
-    while sent < 4 << 20 {
-        publisher.ask(format!("fill {MESSAGE}\necho on\n").as_bytes(), b"on\n");
-        for client in [&mut *near, &mut *listener] {
-            client.expect(&reply);
+        // One message at a time to everybody: the publisher gets its reply to each at once.
+        let reply = vec![b'f'; MESSAGE];
+        publisher.ask(b"wake done\n", b"1\n");
+        let mut sent = 0;
+        while sent < 4 << 20 {
+            publisher.ask(format!("fill {MESSAGE}\necho on\n").as_bytes(), b"on\n");
+            for client in [&mut *near, &mut *listener] {
+                client.expect(&reply);
+            }
+            sent += MESSAGE;
         }
-        sent += MESSAGE;
-    }
-    drop(gate);
-    // All of the stalled worker have been written to alike, and so are given up alike.
-    for client in [far, waits, other] {
-        drop(client.rest_or_reset());
-    }
-    wait_until("they are removed", || process.connections() == 3);
-    assert_eq!(counted("connections_push_overflow"), overflows + 3);
-    publisher.ask(b"tell all is well\n", b"told\nall is well\n");
-    for client in [near, listener] {
-        client.expect(b"all is well\n");
-    }
-    process.stop().unwrap();
+        drop(gate);
+        // All of the stalled worker have been written to alike, and so are given up alike.
+        for client in [far, waits, other] {
+            drop(client.rest_or_reset());
+        }
+        wait_until("they are removed", || process.connections() == 3);
+        assert_eq!(counted("connections_push_overflow"), overflows + 3);
+        publisher.ask(b"tell all is well\n", b"told\nall is well\n");
+        for client in [near, listener] {
+            client.expect(b"all is well\n");
+        }
+        process.stop().unwrap();
+    });
 }
 
 #[test]
 fn a_worker_that_stalls_for_a_while_loses_nothing() {
-    let (speaker, process, row) = on_two_workers(Options::default());
-    let mut clients = connect(&row, &process, 4);
-    let [near, far, publisher, waits] = &mut clients[..] else { panic!("four") };
-    waits.send(b"wait\necho behind\n");
-    wait_until("it waits", || speaker.waiting() == 1);
-    let gate = speaker.stall();
-    far.send(b"stall\n");
-    wait_until("it stalls", || speaker.executed() == 6);
-    let told: Vec<u8> = (0..3000).flat_map(|n| format!("{n}\n").into_bytes()).collect();
-    for n in 0..3000 {
-        publisher.ask(format!("tell {n}\n").as_bytes(), format!("told\n{n}\n").as_bytes());
-    }
-    publisher.ask(b"wake done\n", b"1\n");
-    drop(gate);
-    near.expect(&told);
-    far.expect(&[b"stalled\n", &told[..]].concat());
-    waits.expect(&[&told[..], b"done\nbehind\n"].concat());
-    process.stop().unwrap();
+    on_every_engine(|engine| {
+        let (speaker, process, row) = on_two_workers(engine, Options::default());
+        let mut clients = connect(&row, &process, 4);
+        let [near, far, publisher, waits] = &mut clients[..] else { panic!("four") };
+        waits.send(b"wait\necho behind\n");
+        wait_until("it waits", || speaker.waiting() == 1);
+        let gate = speaker.stall();
+        far.send(b"stall\n");
+        wait_until("it stalls", || speaker.executed() == 6);
+        let told: Vec<u8> = (0..3000).flat_map(|n| format!("{n}\n").into_bytes()).collect();
+        for n in 0..3000 {
+            publisher.ask(format!("tell {n}\n").as_bytes(), format!("told\n{n}\n").as_bytes());
+        }
+        publisher.ask(b"wake done\n", b"1\n");
+        drop(gate);
+        near.expect(&told);
+        far.expect(&[b"stalled\n", &told[..]].concat());
+        waits.expect(&[&told[..], b"done\nbehind\n"].concat());
+        process.stop().unwrap();
+    });
 }

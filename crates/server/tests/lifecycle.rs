@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 use support::client::Client;
 use support::http::get;
-use support::table::{Row, Transport, on_every_row, on_every_transport};
+use support::table::{Row, Transport, on_every_engine, on_every_row, on_every_transport};
 use support::wait_until;
 
 fn loopback() -> SocketAddr {
@@ -31,26 +31,29 @@ fn deaf(row: &Row, process: &Process, speaker: &Speaker) -> Client {
 
 #[test]
 fn several_addresses_are_served_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
-    let row = Row::new(Transport::Tls13, 2);
-    let builder = row
-        .builder()
-        .listen(Endpoint::Tcp(loopback()), false)
-        .listen(Endpoint::Tcp("[::1]:0".parse().unwrap()), false)
-        .listen(Endpoint::Unix { path: path.clone(), mode: 0o600 }, false);
-    let process = Speaker::default().spawn(builder);
-    let [_, Endpoint::Tcp(v4), Endpoint::Tcp(v6), Endpoint::Unix { .. }] = *process.endpoints()
-    else {
-        panic!("in the order they were given: {:?}", process.endpoints());
-    };
-    assert!(v4.port() != 0 && v6.is_ipv6() && v6.port() != 0, "as they were bound");
-    let clients = [row.connect(&process), Client::tcp(v4), Client::tcp(v6), Client::unix(&path)];
-    for (n, mut client) in clients.into_iter().enumerate() {
-        client.ask(format!("echo {n}\n").as_bytes(), format!("{n}\n").as_bytes());
-    }
-    process.stop().unwrap();
-    assert!(!path.exists(), "the socket's file goes with its server");
+    on_every_engine(|engine| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let row = Row::new(engine, Transport::Tls13, 2);
+        let builder = row
+            .builder()
+            .listen(Endpoint::Tcp(loopback()), false)
+            .listen(Endpoint::Tcp("[::1]:0".parse().unwrap()), false)
+            .listen(Endpoint::Unix { path: path.clone(), mode: 0o600 }, false);
+        let process = Speaker::default().spawn(builder);
+        let [_, Endpoint::Tcp(v4), Endpoint::Tcp(v6), Endpoint::Unix { .. }] = *process.endpoints()
+        else {
+            panic!("in the order they were given: {:?}", process.endpoints());
+        };
+        assert!(v4.port() != 0 && v6.is_ipv6() && v6.port() != 0, "as they were bound");
+        let clients =
+            [row.connect(&process), Client::tcp(v4), Client::tcp(v6), Client::unix(&path)];
+        for (n, mut client) in clients.into_iter().enumerate() {
+            client.ask(format!("echo {n}\n").as_bytes(), format!("{n}\n").as_bytes());
+        }
+        process.stop().unwrap();
+        assert!(!path.exists(), "the socket's file goes with its server");
+    });
 }
 
 #[test]
@@ -130,20 +133,22 @@ fn a_client_that_never_reads_does_not_hold_the_end_for_ever() {
 
 #[test]
 fn a_worker_that_panics_ends_the_process() {
-    for workers in [1, 2] {
-        let row = Row::new(Transport::Tcp, workers);
-        let process = Speaker::default().spawn(row.builder().admin(loopback()));
-        let admin = process.admin_address().unwrap();
-        let mut client = row.connect(&process);
-        client.ask(b"echo before\n", b"before\n");
-        client.send(b"boom\n");
-        let error = process.wait().unwrap_err();
-        let Error::Thread { thread, problem } = &error else { panic!("{error}") };
-        assert_eq!((&thread[..], &problem[..]), ("worker 0", "panicked: boom, as was asked"));
-        assert_eq!(error.to_string(), "thread worker 0 failed: panicked: boom, as was asked");
-        assert_eq!(client.rest(), b"", "its clients are closed");
-        assert!(TcpStream::connect(admin).is_err(), "the admin thread has ended");
-    }
+    on_every_engine(|engine| {
+        for workers in [1, 2] {
+            let row = Row::new(engine, Transport::Tcp, workers);
+            let process = Speaker::default().spawn(row.builder().admin(loopback()));
+            let admin = process.admin_address().unwrap();
+            let mut client = row.connect(&process);
+            client.ask(b"echo before\n", b"before\n");
+            client.send(b"boom\n");
+            let error = process.wait().unwrap_err();
+            let Error::Thread { thread, problem } = &error else { panic!("{error}") };
+            assert_eq!((&thread[..], &problem[..]), ("worker 0", "panicked: boom, as was asked"));
+            assert_eq!(error.to_string(), "thread worker 0 failed: panicked: boom, as was asked");
+            assert_eq!(client.rest(), b"", "its clients are closed");
+            assert!(TcpStream::connect(admin).is_err(), "the admin thread has ended");
+        }
+    });
 }
 
 #[test]
@@ -162,13 +167,15 @@ fn a_process_that_is_dropped_stops() {
 
 #[test]
 fn each_worker_has_a_service_of_its_own() {
-    let row = Row::new(Transport::Tcp, 3);
-    let mut made = Vec::new();
-    let make = |worker| {
-        made.push(worker);
-        Speaker::default()
-    };
-    let process = row.builder().spawn(|_tag| lines::Lines, make).unwrap();
-    assert_eq!(made, [0, 1, 2]);
-    process.stop().unwrap();
+    on_every_engine(|engine| {
+        let row = Row::new(engine, Transport::Tcp, 3);
+        let mut made = Vec::new();
+        let make = |worker| {
+            made.push(worker);
+            Speaker::default()
+        };
+        let process = row.builder().spawn(|_tag| lines::Lines, make).unwrap();
+        assert_eq!(made, [0, 1, 2]);
+        process.stop().unwrap();
+    });
 }

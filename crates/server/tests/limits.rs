@@ -10,7 +10,7 @@ use lines::{Speaker, counted};
 use server::{Limits, Options, Process};
 use std::time::Duration;
 use support::client::Client;
-use support::table::{Row, Transport, on_every_transport};
+use support::table::{Row, Transport, on_every_engine, on_every_transport};
 use support::wait_until;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -138,27 +138,31 @@ fn a_client_that_never_reads_is_closed_at_its_limit() {
 
 #[test]
 fn a_handshake_is_not_waited_for_longer_than_its_limit() {
-    for (transport, hello) in [(Transport::Tls12, &b""[..]), (Transport::Tls13, b"\x16\x03\x01")] {
-        let row = Row::new(transport, 1);
-        let (process, clock) = spawn(&row, Options { handshake_timeout: LIMIT, ..options() });
-        let mut other = row.connect(&process);
-        other.ask(b"who\n", b"1\n");
-        let mut silent = Client::tcp(process.address().unwrap());
-        silent.send(hello);
-        wait_until("the worker has it", || {
-            other.send(b"who\n");
-            other.take(2) == b"2\n"
-        });
-        clock.advance(BEFORE_LIMIT);
-        look(&mut other);
-        assert!(silent.is_quiet());
-        let closed = counted("connections_handshake_timeout");
-        clock.advance(A_MOMENT);
-        assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
-        assert_eq!(counted("connections_handshake_timeout"), closed + 1);
-        other.ask(b"who\n", b"1\n");
-        process.stop().unwrap();
-    }
+    on_every_engine(|engine| {
+        for (transport, hello) in
+            [(Transport::Tls12, &b""[..]), (Transport::Tls13, b"\x16\x03\x01")]
+        {
+            let row = Row::new(engine, transport, 1);
+            let (process, clock) = spawn(&row, Options { handshake_timeout: LIMIT, ..options() });
+            let mut other = row.connect(&process);
+            other.ask(b"who\n", b"1\n");
+            let mut silent = Client::tcp(process.address().unwrap());
+            silent.send(hello);
+            wait_until("the worker has it", || {
+                other.send(b"who\n");
+                other.take(2) == b"2\n"
+            });
+            clock.advance(BEFORE_LIMIT);
+            look(&mut other);
+            assert!(silent.is_quiet());
+            let closed = counted("connections_handshake_timeout");
+            clock.advance(A_MOMENT);
+            assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
+            assert_eq!(counted("connections_handshake_timeout"), closed + 1);
+            other.ask(b"who\n", b"1\n");
+            process.stop().unwrap();
+        }
+    });
 }
 
 #[test]
@@ -199,26 +203,28 @@ fn a_request_that_cannot_fit_is_refused() {
 
 #[test]
 fn limits_change_while_the_server_runs_and_it_can_be_stopped_from_inside() {
-    let clock = Clock::manual(0);
-    let row = Row::new(Transport::Tcp, 2);
-    let builder = row.builder().options(options()).clock(clock.clone()).max_connections(1);
-    let controls = builder.controls();
-    let process = Speaker::default().spawn(builder);
-    let mut first = row.connect(&process);
-    first.ask(b"echo 1\n", b"1\n");
-    assert_eq!(row.connect(&process).rest(), b"busy, try later\n");
-    controls.set_max_connections(2);
-    let mut second = row.connect(&process);
-    second.ask(b"echo 2\n", b"2\n");
+    on_every_engine(|engine| {
+        let clock = Clock::manual(0);
+        let row = Row::new(engine, Transport::Tcp, 2);
+        let builder = row.builder().options(options()).clock(clock.clone()).max_connections(1);
+        let controls = builder.controls();
+        let process = Speaker::default().spawn(builder);
+        let mut first = row.connect(&process);
+        first.ask(b"echo 1\n", b"1\n");
+        assert_eq!(row.connect(&process).rest(), b"busy, try later\n");
+        controls.set_max_connections(2);
+        let mut second = row.connect(&process);
+        second.ask(b"echo 2\n", b"2\n");
 
-    clock.advance(LIMIT);
-    look(&mut first);
-    assert!(second.is_quiet(), "there is no limit yet");
-    controls.set_idle_timeout(LIMIT);
-    assert_eq!(second.rest(), b"");
-    first.ask(b"who\n", b"1\n");
+        clock.advance(LIMIT);
+        look(&mut first);
+        assert!(second.is_quiet(), "there is no limit yet");
+        controls.set_idle_timeout(LIMIT);
+        assert_eq!(second.rest(), b"");
+        first.ask(b"who\n", b"1\n");
 
-    controls.stop();
-    process.wait().unwrap();
-    assert_eq!(first.rest(), b"");
+        controls.stop();
+        process.wait().unwrap();
+        assert_eq!(first.rest(), b"");
+    });
 }

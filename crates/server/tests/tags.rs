@@ -10,7 +10,7 @@ use protocol::{Both, Either};
 use protocol_ping::{PingProtocol, PingService};
 use server::{Builder, Endpoint, Process};
 use support::client::Client;
-use support::table::{Row, Transport};
+use support::table::{Row, Transport, on_every_engine};
 
 const PING: u16 = 1;
 
@@ -35,36 +35,40 @@ fn clients(process: &Process) -> [Client; 2] {
 
 #[test]
 fn each_listener_speaks_its_protocol() {
-    for workers in [1, 2] {
-        let row = Row::new(Transport::Tcp, workers);
-        let (process, speaker) = spawn(&row, row.builder());
-        // More connections than workers, so that each worker serves both.
-        let mut pairs: Vec<[Client; 2]> = (0..3).map(|_| clients(&process)).collect();
-        for [lines, pings] in &mut pairs {
-            lines.ask(b"echo PING\n?wrong\n", b"PING\nwhat?\n");
-            pings.ask(b"PING\r\n", b"PONG\r\n");
+    on_every_engine(|engine| {
+        for workers in [1, 2] {
+            let row = Row::new(engine, Transport::Tcp, workers);
+            let (process, speaker) = spawn(&row, row.builder());
+            // More connections than workers, so that each worker serves both.
+            let mut pairs: Vec<[Client; 2]> = (0..3).map(|_| clients(&process)).collect();
+            for [lines, pings] in &mut pairs {
+                lines.ask(b"echo PING\n?wrong\n", b"PING\nwhat?\n");
+                pings.ask(b"PING\r\n", b"PONG\r\n");
+            }
+            assert_eq!(speaker.executed(), 3);
+            let [lines, pings] = &mut pairs[0];
+            lines.send(b"wait\n");
+            pings.ask(b"PING\r\nPING\r\n", b"PONG\r\nPONG\r\n");
+            let [waker, _] = &mut pairs[1];
+            support::wait_until("it waits", || speaker.waiting() == 1);
+            waker.ask(b"wake up\n", b"1\n");
+            pairs[0][0].expect(b"up\n");
+            process.stop().unwrap();
         }
-        assert_eq!(speaker.executed(), 3);
-        let [lines, pings] = &mut pairs[0];
-        lines.send(b"wait\n");
-        pings.ask(b"PING\r\nPING\r\n", b"PONG\r\nPONG\r\n");
-        let [waker, _] = &mut pairs[1];
-        support::wait_until("it waits", || speaker.waiting() == 1);
-        waker.ask(b"wake up\n", b"1\n");
-        pairs[0][0].expect(b"up\n");
-        process.stop().unwrap();
-    }
+    });
 }
 
 #[test]
 fn a_client_too_many_is_told_so_in_the_words_of_its_protocol() {
-    let row = Row::new(Transport::Tcp, 1);
-    let (process, _) = spawn(&row, row.builder().max_connections(2));
-    let [mut lines, mut pings] = clients(&process);
-    lines.ask(b"echo here\n", b"here\n");
-    pings.ask(b"PING\r\n", b"PONG\r\n");
-    let [mut lines, mut pings] = clients(&process);
-    assert_eq!(lines.rest(), b"busy, try later\n");
-    assert_eq!(pings.rest(), <PingProtocol as protocol::Protocol>::TOO_MANY_CONNECTIONS);
-    process.stop().unwrap();
+    on_every_engine(|engine| {
+        let row = Row::new(engine, Transport::Tcp, 1);
+        let (process, _) = spawn(&row, row.builder().max_connections(2));
+        let [mut lines, mut pings] = clients(&process);
+        lines.ask(b"echo here\n", b"here\n");
+        pings.ask(b"PING\r\n", b"PONG\r\n");
+        let [mut lines, mut pings] = clients(&process);
+        assert_eq!(lines.rest(), b"busy, try later\n");
+        assert_eq!(pings.rest(), <PingProtocol as protocol::Protocol>::TOO_MANY_CONNECTIONS);
+        process.stop().unwrap();
+    });
 }

@@ -80,6 +80,12 @@ impl Session {
         self.line.carried = Some(Box::default());
     }
 
+    /// Whether a driver carries the bytes.
+    #[inline]
+    pub fn is_carried(&self) -> bool {
+        self.line.carried.is_some()
+    }
+
     /// Takes in bytes that the driver has received; returns how many of them are in the receive buffer
     /// already. [`Session::fill`] fetches the others, see [`Session::has_undelivered`].
     ///

@@ -56,7 +56,12 @@ pub struct Session {
 impl Session {
     /// A session that sends and receives in the clear.
     pub fn plain(stream: Stream) -> Session {
-        Session { line: Line::direct(stream), tls: None, recv: RecvBuf::new(), send: SendBuf::new() }
+        Session {
+            line: Line::direct(stream),
+            tls: None,
+            recv: RecvBuf::new(),
+            send: SendBuf::new(),
+        }
     }
 
     /// The server's side of a TLS session, with the acceptor's current certificate. The handshake
@@ -212,11 +217,7 @@ fn flush_plain(line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
     Ok(Flush::Done)
 }
 
-fn flush_tls(
-    tls: &mut TlsConnection,
-    line: &mut Line,
-    send: &mut SendBuf,
-) -> io::Result<Flush> {
+fn flush_tls(tls: &mut TlsConnection, line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
     let flushed = tls.flush(line, send)?;
     let is_left = line.carried.as_ref().is_some_and(|carried| !carried.outgoing.is_empty());
     Ok(if is_left { Flush::Blocked } else { flushed })

@@ -33,8 +33,10 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Error> {
-    let mut config: Config =
-        args.common.load(|config: &mut Config| args.common.apply_admin(&mut config.admin))?;
+    let mut config: Config = args.common.load(|config: &mut Config| {
+        args.common.apply_admin(&mut config.admin);
+        args.common.apply_worker(&mut config.worker);
+    })?;
     config.server.port.get_or_insert(PORT);
     // The sections that all servers share become a builder; it refuses what makes no sense.
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, LINE_MAX)?;

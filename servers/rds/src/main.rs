@@ -54,6 +54,7 @@ fn run(args: Args) -> Result<(), Error> {
     let common = args.common;
     let Loaded { mut config, warnings } = Loaded::load(common.config.as_deref(), args.directives)?;
     common.apply_admin(&mut config.admin);
+    common.apply_worker(&mut config.worker);
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
     for warning in warnings {

@@ -83,6 +83,7 @@ impl Args {
     pub(crate) fn apply(&self, config: &mut Config) {
         self.apply_listen(config);
         self.common.apply_admin(&mut config.admin);
+        self.common.apply_worker(&mut config.worker);
         let set = |to: &mut usize, from: Option<usize>| *to = from.unwrap_or(*to);
         set(&mut config.worker.threads, self.threads);
         set(&mut config.server.max_connections, self.conn_limit);

@@ -2,6 +2,7 @@
 //! What a connection learns from a driver that carries its bytes.
 
 use super::{Connection, Phase};
+use crate::metrics::CONNECTION_BACKPRESSURE;
 use crate::uring::Wants;
 use clock::Ticks;
 use protocol::Protocol;
@@ -29,6 +30,10 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn on_sent(&mut self, all: bool, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
         self.unread_at = is_left.then_some(now);
+        if self.is_stalled && !all {
+            // Replies on their way tell nothing of the peer; that the socket takes a part of them does.
+            CONNECTION_BACKPRESSURE.increment();
+        }
         all && (is_left || self.is_stalled || self.phase != Phase::Open)
     }
 

@@ -52,9 +52,9 @@ impl Buffers {
     /// When `count` is not a power of two.
     pub(super) fn new(count: u16, size: usize) -> io::Result<Self> {
         assert!(count.is_power_of_two() && size > 0, "INV-RING");
-        let ring = MmapRaw::from(
-            memmap2::MmapMut::map_anon(usize::from(count) * size_of::<BufRingEntry>())?,
-        );
+        let ring = MmapRaw::from(memmap2::MmapMut::map_anon(
+            usize::from(count) * size_of::<BufRingEntry>(),
+        )?);
         let memory = MmapRaw::from(memmap2::MmapMut::map_anon(usize::from(count) * size)?);
         Ok(Buffers { ring, memory, size, count, tail: 0, is_lent: vec![false; count.into()] })
     }

@@ -295,7 +295,8 @@ impl Uring {
             Kind::Receive => {
                 let bytes = self.queue.take(completion);
                 let halts = link.drains && link.receiving == Receiving::Off;
-                let news = session.map(|session| receive(completion, bytes.as_deref(), session, pool));
+                let news =
+                    session.map(|session| receive(completion, bytes.as_deref(), session, pool));
                 if halts { news.map(|_| News::Halted) } else { news }
             }
             Kind::Send => {
@@ -340,7 +341,9 @@ fn receive(
             News::End
         }
         // It goes on when buffers are lent again: before the next submission.
-        (Err(_), _) if completion.is(Errno::NOBUFS) || completion.is(Errno::CANCELED) => News::Silent,
+        (Err(_), _) if completion.is(Errno::NOBUFS) || completion.is(Errno::CANCELED) => {
+            News::Silent
+        }
         (Err(error), _) => {
             session.deliver_end(Err(error));
             News::End

@@ -138,7 +138,10 @@ mod tests {
         for (sent, left) in [(7, 9), (5, 4)] {
             let _ = parcel.dispatch(Fd(0));
             assert!(parcel.is_away());
-            assert_eq!(parcel.return_with(&Completion::without_buffer(sent)).unwrap(), sent as usize);
+            assert_eq!(
+                parcel.return_with(&Completion::without_buffer(sent)).unwrap(),
+                sent as usize
+            );
             assert_eq!(parcel.content().waiting(), left);
         }
         assert_eq!(parcel.content().front(), b"tail");

@@ -37,7 +37,9 @@ const END: Duration = Duration::from_secs(1);
 type Setup = (&'static str, fn(&mut Builder) -> &mut Builder);
 
 const SETUPS: [Setup; 3] = [
-    ("deferred task work", |ring| ring.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag()),
+    ("deferred task work", |ring| {
+        ring.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag()
+    }),
     ("cooperative task work", |ring| ring.setup_coop_taskrun().setup_taskrun_flag()),
     ("plain", |ring| ring),
 ];
@@ -199,7 +201,8 @@ impl Queue {
     ///
     /// As [`Queue::submit`].
     pub(super) fn wait(&mut self, most: Duration) -> io::Result<()> {
-        if most == Duration::ZERO || !self.backlog.is_empty() || !self.ring.completion().is_empty() {
+        if most == Duration::ZERO || !self.backlog.is_empty() || !self.ring.completion().is_empty()
+        {
             return self.submit();
         }
         let most = Timespec::new().sec(most.as_secs()).nsec(most.subsec_nanos());

@@ -7,7 +7,7 @@ use buffer::SendBuf;
 use clock::Clock;
 use protocol::{Context, Control, Directory, ErrorReply, Execute, Malformed, Parsed, Protocol};
 use reactor::{
-    Acceptor, AcceptorHandle, Census, Dials, Door, Endpoint, Listener, Mailbox, Message,
+    Acceptor, AcceptorHandle, Census, Dials, Door, Endpoint, Engine, Listener, Mailbox, Message,
 };
 use reactor::{Options, Worker};
 use std::io::{self, Read};
@@ -58,6 +58,14 @@ impl Execute<Echo> for Mirror {
     }
 }
 
+/// Tells the story on every engine. One that the kernel refuses makes it fail rather than pass untested.
+pub fn on_every_engine(story: impl Fn(Engine)) {
+    for engine in [Engine::Epoll, Engine::IoUring] {
+        println!("{engine}");
+        story(engine);
+    }
+}
+
 /// Workers on threads of their own.
 #[derive(Debug)]
 pub struct Crew {
@@ -68,7 +76,7 @@ pub struct Crew {
 }
 
 impl Crew {
-    pub fn start(workers: usize) -> Self {
+    pub fn start(engine: Engine, workers: usize) -> Self {
         let clock = Clock::system();
         let mut crew = Crew {
             census: Census::new(workers),
@@ -78,7 +86,8 @@ impl Crew {
         };
         for index in 0..workers {
             let (clock, directory) = (clock.clone(), Arc::new(Directory::new()));
-            let (service, options) = (Mirror(index as u8), Options::default());
+            let options = Options { engine, ..Options::default() };
+            let service = Mirror(index as u8);
             let worker = Worker::new(index, service, |_| Echo, options, clock, directory).unwrap();
             crew.mailboxes.push(worker.mailbox());
             crew.threads.push(std::thread::spawn(move || worker.run()));

@@ -13,6 +13,7 @@
 use super::certificates::Certificates;
 use super::client::Client;
 use rustls::version::{TLS12, TLS13};
+use server::settings::Engine;
 use server::{Builder, Endpoint, Process, TlsAcceptor};
 use tempfile::TempDir;
 
@@ -44,38 +45,54 @@ impl Transport {
     }
 }
 
+/// The engines. One that the kernel refuses makes the tests fail: they say so rather than pass untested.
+pub const ENGINES: [Engine; 2] = [Engine::Epoll, Engine::IoUring];
+
 /// A row of the table, with what its transport needs.
 pub struct Row {
     pub transport: Transport,
     pub workers: usize,
+    pub engine: Engine,
     folder: TempDir,
     certificates: Option<Certificates>,
 }
 
 /// Tells the story on every row.
 pub fn on_every_row(story: impl Fn(&Row)) {
-    for workers in [1, 2] {
-        for transport in Transport::ALL {
-            // Shown when the story fails.
-            println!("{transport:?}, {workers} workers");
-            story(&Row::new(transport, workers));
+    for engine in ENGINES {
+        for workers in [1, 2] {
+            for transport in Transport::ALL {
+                // Shown when the story fails.
+                println!("{engine:?}, {transport:?}, {workers} workers");
+                story(&Row::new(engine, transport, workers));
+            }
         }
+    }
+}
+
+/// Tells the story on every engine.
+pub fn on_every_engine(story: impl Fn(Engine)) {
+    for engine in ENGINES {
+        println!("{engine:?}");
+        story(engine);
     }
 }
 
 /// Tells the story over every transport, with one worker that all clients share.
 pub fn on_every_transport(story: impl Fn(&Row)) {
-    for transport in Transport::ALL {
-        println!("{transport:?}");
-        story(&Row::new(transport, 1));
+    for engine in ENGINES {
+        for transport in Transport::ALL {
+            println!("{engine:?}, {transport:?}");
+            story(&Row::new(engine, transport, 1));
+        }
     }
 }
 
 impl Row {
-    pub fn new(transport: Transport, workers: usize) -> Self {
+    pub fn new(engine: Engine, transport: Transport, workers: usize) -> Self {
         let folder = TempDir::new().unwrap();
         let certificates = transport.is_tls().then(|| Certificates::new(folder.path()));
-        Row { transport, workers, folder, certificates }
+        Row { transport, workers, engine, folder, certificates }
     }
 
     /// Where the server listens.
@@ -91,7 +108,8 @@ impl Row {
     pub fn builder(&self) -> Builder {
         let builder = Builder::new("test", "0.0.0")
             .listen(self.endpoint(), self.transport.is_tls())
-            .workers(self.workers);
+            .workers(self.workers)
+            .engine(self.engine);
         match &self.certificates {
             None => builder,
             Some(certificates) => {
