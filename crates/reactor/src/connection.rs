@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One connection's life in a worker: read, `turn`, write, and what it waits for.
 
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+mod carried;
+mod overdue;
+
 use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD};
 use crate::turn::turn_within;
-use crate::{Limits, Options, Pipeline, Seat, Turn, first_request};
+use crate::{Limits, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks};
+pub(crate) use overdue::Overdue;
 use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Reads and writes of one connection before others have their turn: RULE-FAIR for requests so large
 /// that few of them are many bytes.
@@ -53,16 +57,6 @@ pub(crate) enum Done {
     TooMuch,
 }
 
-/// Why a connection ran out of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overdue {
-    Handshake,
-    Read,
-    Write,
-    Idle,
-    Linger,
-}
-
 /// How far a connection's life has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -81,9 +75,6 @@ enum Phase {
 /// Reads of one lingering connection before others have their turn.
 const LINGER_READS: usize = 16;
 
-#[cfg(all(feature = "io-uring", target_os = "linux"))]
-mod carried;
-
 pub(crate) struct Connection<P: Protocol> {
     pub(crate) session: Session,
     pub(crate) peer: Arc<Peer>,
@@ -100,6 +91,7 @@ pub(crate) struct Connection<P: Protocol> {
     /// It was not served to the end, for its replies are too many.
     is_stalled: bool,
     /// What it is to a driver that carries its bytes.
+    #[cfg(all(feature = "io-uring", target_os = "linux"))]
     pub(crate) link: usize,
     /// It waits in the worker's queue of connections to serve again.
     pub(crate) queued: bool,
@@ -132,6 +124,7 @@ impl<P: Protocol> Connection<P> {
             hung_up: false,
             has_left: false,
             is_stalled: false,
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
             link: 0,
             queued: false,
             has_input: false,
@@ -373,30 +366,5 @@ impl<P: Protocol> Connection<P> {
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         desk.service.closed(self.pipeline.protocol_mut(), &mut context);
         self.session.discard(desk.pool);
-    }
-
-    /// Which time limit the connection has exceeded, if any.
-    pub(crate) fn overdue(&self, now: Ticks, options: &Options) -> Option<Overdue> {
-        let past =
-            |since: Ticks, limit: Duration| limit != Duration::ZERO && now.since(since) >= limit;
-        if let Phase::Lingering { since } = self.phase {
-            return past(since, options.linger_timeout).then_some(Overdue::Linger);
-        }
-        if self.session.is_handshaking() {
-            return past(self.peer.since, options.handshake_timeout).then_some(Overdue::Handshake);
-        }
-        if let Some(since) = self.unread_at {
-            return past(since, options.write_timeout).then_some(Overdue::Write);
-        }
-        if self.pipeline.is_blocked() {
-            return None; // It waits for us.
-        }
-        if self.pipeline.is_inside_request(self.session.recv())
-            && past(self.read_at, options.read_timeout)
-        {
-            return Some(Overdue::Read);
-        }
-        let is_idle = past(self.read_at, options.idle_timeout);
-        (is_idle && !self.pipeline.protocol().may_idle()).then_some(Overdue::Idle)
     }
 }

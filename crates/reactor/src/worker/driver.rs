@@ -49,6 +49,15 @@ impl Driver {
             Engine::IoUring => Err(io::ErrorKind::Unsupported.into()),
         }
     }
+
+    /// The driver on epoll, if this is it.
+    pub(super) fn readiness(&mut self) -> Option<&mut Readiness> {
+        match self {
+            Driver::Readiness(readiness) => Some(readiness),
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(_) => None,
+        }
+    }
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
@@ -106,11 +115,12 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Carries out what serving a connection has left to the driver.
     #[inline]
     pub(super) fn settle(&mut self, slot: usize) {
-        match &self.driver {
-            Driver::Readiness(_) => {}
-            #[cfg(all(feature = "io-uring", target_os = "linux"))]
-            Driver::Completions(_) => self.settle_completions(slot),
+        #[cfg(all(feature = "io-uring", target_os = "linux"))]
+        if let Driver::Completions(_) = &self.driver {
+            self.settle_completions(slot);
         }
+        #[cfg(not(all(feature = "io-uring", target_os = "linux")))]
+        let _ = slot;
     }
 
     /// Has what arrived for a connection served, whatever the driver has still to bring, and ends it.

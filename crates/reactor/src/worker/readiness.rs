@@ -52,7 +52,7 @@ impl Readiness {
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Serves the connections that the poll has told of, in their order.
     pub(super) fn serve_ready(&mut self) {
-        let super::Driver::Readiness(readiness) = &mut self.driver else { return };
+        let Some(readiness) = self.driver.readiness() else { return };
         let events = std::mem::replace(&mut readiness.events, Events::with_capacity(0));
         self.count(events.iter().count());
         let mut ready = Ready::new();
@@ -62,7 +62,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
         }
         self.serve_all(&mut ready);
-        if let super::Driver::Readiness(readiness) = &mut self.driver {
+        if let Some(readiness) = self.driver.readiness() {
             readiness.events = events;
         }
     }

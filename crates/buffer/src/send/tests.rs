@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Order, places, and where blocks are.
+
+use super::*;
+
+fn sent(send: &mut SendBuf, most: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    while !send.is_empty() {
+        let mut slices = [IoSlice::new(&[]); 3];
+        let filled = send.slices(&mut slices);
+        let all: Vec<u8> = slices[..filled].iter().flat_map(|s| s.to_vec()).collect();
+        let n = all.len().min(most);
+        out.extend_from_slice(&all[..n]);
+        send.consume(n);
+    }
+    out
+}
+
+#[test]
+fn pieces_leave_in_order_however_they_are_cut() {
+    for most in [1, 2, 3, 5, 7, 100] {
+        let mut send = SendBuf::new();
+        send.put(b"head ");
+        send.put_pinned(Bytes::from_static(b"first"));
+        send.put_pinned(Bytes::from_static(b"second"));
+        send.put_pinned(Bytes::new());
+        send.put(b" middle ");
+        send.put_pinned(Bytes::from_static(b"last"));
+        assert_eq!(send.pending(), 28);
+        assert!(!send.is_contiguous());
+        assert_eq!(sent(&mut send, most), b"head firstsecond middle last", "{most} at a time");
+        assert_eq!((send.pending(), send.is_contiguous()), (0, true));
+    }
+}
+
+#[test]
+fn an_insertion_lands_between_what_was_before_and_behind_its_mark() {
+    let mut send = SendBuf::new();
+    send.put(b"sent ");
+    send.consume(3);
+    send.put(b"before ");
+    send.put_pinned(Bytes::from_static(b"pinned before "));
+    let outer = send.mark();
+    send.put_pinned(Bytes::from_static(b"first "));
+    let inner = send.mark();
+    send.insert(inner, b"inner ");
+    send.put(b"second ");
+    send.put_pinned(Bytes::from_static(b"third "));
+    send.insert(outer, b"outer ");
+    send.insert(send.mark(), b"end");
+    let expected = b"t before pinned before outer first inner second third end";
+    assert_eq!(send.pending(), expected.len());
+    assert_eq!(sent(&mut send, 4), expected);
+}
+
+#[test]
+fn what_is_taken_back_is_as_if_it_had_never_been_written() {
+    let mut send = SendBuf::new();
+    send.put(b"kept ");
+    send.put_pinned(Bytes::from_static(b"pinned "));
+    let mark = send.mark();
+    send.truncate(mark);
+    send.put_pinned(Bytes::from_static(b"gone"));
+    send.put(b"gone");
+    send.put_pinned(Bytes::from_static(b"gone"));
+    send.truncate(mark);
+    assert_eq!(send.pending(), 12);
+    send.put(b"more");
+    assert_eq!(sent(&mut send, 100), b"kept pinned more");
+}
+
+#[test]
+fn a_sent_buffer_starts_again_at_the_front_of_its_block() {
+    let mut pool = Pool::new(64, 64, 1);
+    let mut send = SendBuf::new();
+    send.lend(&mut pool);
+    for _ in 0..100 {
+        send.put(b"twenty bytes of data");
+        assert_eq!(send.front().len(), 20);
+        send.consume(20);
+    }
+    assert_eq!(send.capacity(), 64, "it never had to grow");
+    send.release(&mut pool);
+    assert_eq!((send.capacity(), pool.idle_bytes()), (0, 64));
+}
+
+#[test]
+fn a_buffer_that_never_drains_does_not_grow() {
+    let mut send = SendBuf::new();
+    send.put(b"0123456789");
+    for _ in 0..10_000 {
+        send.put(b"0123456789");
+        send.put_pinned(Bytes::from_static(b"abc"));
+        send.consume(13);
+        assert!(send.pending() < 30 && send.capacity() <= 128, "{}", send.capacity());
+    }
+}
+
+#[test]
+fn what_departs_stays_pending_until_it_lands() {
+    let mut pool = Pool::new(64, 64, 2);
+    let (mut send, mut flight) = (SendBuf::new(), SendBuf::new());
+    send.lend(&mut pool);
+    send.put(b"first ");
+    send.put_pinned(Bytes::from_static(b"pinned"));
+    send.depart(&mut flight);
+    assert_eq!((send.pending(), send.waiting(), send.departed()), (12, 0, 12));
+    assert!(!send.is_empty() && send.capacity() == 0, "its block has gone along");
+    send.lend(&mut pool);
+    send.put(b"second");
+    assert_eq!((send.pending(), send.front()), (18, &b"second"[..]));
+    assert_eq!(pool.bytes(), 128, "both blocks are counted");
+    send.consume(6);
+    send.release(&mut pool);
+    assert_eq!((send.capacity(), send.pending()), (0, 12), "an empty block goes back all the same");
+
+    assert_eq!(sent(&mut flight, 5), b"first pinned");
+    send.landed(5);
+    send.landed(7);
+    flight.release(&mut pool);
+    assert!(send.is_empty());
+    assert_eq!((pool.bytes(), pool.idle_bytes()), (128, 128));
+    send.put(b"third");
+    send.depart(&mut flight);
+    assert_eq!((flight.front(), send.departed()), (&b"third"[..], 5));
+}
+
+#[test]
+#[should_panic(expected = "one flight at a time")]
+fn a_second_flight_before_the_first_has_landed_is_a_bug() {
+    let mut send = SendBuf::new();
+    send.put(b"first");
+    send.depart(&mut SendBuf::new());
+    send.depart(&mut SendBuf::new());
+}
+
+#[test]
+fn a_buffer_with_replies_keeps_its_block() {
+    let mut pool = Pool::new(64, 64, 1);
+    let mut send = SendBuf::new();
+    send.lend(&mut pool);
+    send.put(b"x");
+    send.release(&mut pool);
+    assert_eq!((send.front(), send.capacity()), (&b"x"[..], 64));
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Overdue`]: the time limits of a connection.
+
+use super::{Connection, Phase};
+use crate::Options;
+use clock::Ticks;
+use protocol::Protocol;
+use std::time::Duration;
+
+/// Why a connection ran out of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overdue {
+    Handshake,
+    Read,
+    Write,
+    Idle,
+    Linger,
+}
+
+impl<P: Protocol> Connection<P> {
+    /// Which time limit the connection has exceeded, if any.
+    pub(crate) fn overdue(&self, now: Ticks, options: &Options) -> Option<Overdue> {
+        let past =
+            |since: Ticks, limit: Duration| limit != Duration::ZERO && now.since(since) >= limit;
+        if let Phase::Lingering { since } = self.phase {
+            return past(since, options.linger_timeout).then_some(Overdue::Linger);
+        }
+        if self.session.is_handshaking() {
+            return past(self.peer.since, options.handshake_timeout).then_some(Overdue::Handshake);
+        }
+        if let Some(since) = self.unread_at {
+            return past(since, options.write_timeout).then_some(Overdue::Write);
+        }
+        if self.pipeline.is_blocked() {
+            return None; // It waits for us.
+        }
+        if self.pipeline.is_inside_request(self.session.recv())
+            && past(self.read_at, options.read_timeout)
+        {
+            return Some(Overdue::Read);
+        }
+        let is_idle = past(self.read_at, options.idle_timeout);
+        (is_idle && !self.pipeline.protocol().may_idle()).then_some(Overdue::Idle)
+    }
+}
