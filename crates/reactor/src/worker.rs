@@ -101,6 +101,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let (driver, waker) = Driver::new(&options)?;
         let (mailbox, inbox) = mailbox(waker, options.mail_bytes);
         let now = clock.now();
+        let footprint = Footprint::new(driver.bytes());
         Ok(Worker {
             driver,
             index,
@@ -113,7 +114,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             service,
             make_protocol,
             pool: Pool::new(options.recv_block, options.send_block, options.pool_blocks),
-            footprint: Footprint::default(),
+            footprint,
             options,
             dials: None,
             outbox: Outbox::new(),
@@ -181,9 +182,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 self.serve(slot);
             }
         }
-        if let Some(bytes) = self.footprint.news(&self.pool) {
-            self.service.buffers(bytes);
-        }
+        self.tell_footprint();
         let budget = self.options.maintain_budget;
         self.more_upkeep = self.service.maintain(self.now, budget, &mut self.outbox);
         self.sweep();
@@ -194,6 +193,14 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.service.rest();
         }
         Ok(is_last)
+    }
+
+    /// Tells the service how much memory the connections take, if that is news.
+    #[inline]
+    fn tell_footprint(&mut self) {
+        if let Some(bytes) = self.footprint.news(&self.pool) {
+            self.service.buffers(bytes);
+        }
     }
 
     /// How long to sleep before the next turn; `None` when there is something to do.

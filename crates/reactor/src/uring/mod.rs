@@ -120,6 +120,9 @@ impl Wants {
 }
 
 impl Uring {
+    /// Memory that is received into, in bytes.
+    pub(crate) const BYTES: usize = BUFFERS as usize * BUFFER_BYTES;
+
     /// A driver that `bell` wakes.
     ///
     /// # Errors
