@@ -11,7 +11,7 @@ mod server_under_test;
 use benches::workload::DEPTH;
 use protocol_resp::client::Encoder;
 use protocol_resp::service::{Host, RespService};
-use server_under_test::{Traffic, allocations};
+use server_under_test::{ENGINES, Traffic, allocations};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage::keyspace::Keyspace;
@@ -63,7 +63,7 @@ fn prepare() -> (Vec<u8>, Vec<u8>) {
 fn nothing_is_allocated(workers: usize, tally: &'static AtomicU64) {
     let (prepare, prepared) = prepare();
     for (name, line, starts, reply_bytes) in CASES {
-        for depth in [1, DEPTH] {
+        for (depth, engine) in [1, DEPTH].into_iter().flat_map(|n| ENGINES.map(|on| (n, on))) {
             let words = |number: usize| {
                 let line = line.replace("{value}", VALUES[1]).replace("{}", &number.to_string());
                 encoded(&line.split(' ').collect::<Vec<_>>())
@@ -80,13 +80,14 @@ fn nothing_is_allocated(workers: usize, tally: &'static AtomicU64) {
                 reply_bytes: depth * reply_bytes,
             };
             let count = allocations(
+                engine,
                 workers,
                 move |_| connections.connection(),
                 |_| RespService::new(store.clone(), Arc::clone(&host)),
                 &traffic,
                 tally,
             );
-            assert_eq!(count, 0, "{name}, {depth} at a time, {workers} workers");
+            assert_eq!(count, 0, "{name}, {depth} at a time, {workers} workers, {engine:?}");
         }
     }
 }

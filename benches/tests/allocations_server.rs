@@ -11,7 +11,7 @@ mod server_under_test;
 use benches::workload::{DEPTH, get, segments, service, set, store};
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, PingService};
-use server_under_test::{Traffic, allocations};
+use server_under_test::{ENGINES, Traffic, allocations};
 use std::sync::atomic::AtomicU64;
 use storage::Store;
 
@@ -23,7 +23,7 @@ type Request = fn(u64) -> Vec<u8>;
 #[test]
 fn a_worker_of_the_ping_server_allocates_nothing() {
     static TALLY: AtomicU64 = AtomicU64::new(0);
-    for depth in [1, DEPTH] {
+    for (depth, engine) in [1, DEPTH].into_iter().flat_map(|n| ENGINES.map(|on| (n, on))) {
         let traffic = Traffic {
             prepare: b"",
             prepared: b"",
@@ -31,8 +31,8 @@ fn a_worker_of_the_ping_server_allocates_nothing() {
             starts: b"PONG\r\n",
             reply_bytes: depth * b"PONG\r\n".len(),
         };
-        let count = allocations(1, |_| PingProtocol, |_| PingService, &traffic, &TALLY);
-        assert_eq!(count, 0, "{depth} at a time");
+        let count = allocations(engine, 1, |_| PingProtocol, |_| PingService, &traffic, &TALLY);
+        assert_eq!(count, 0, "{depth} at a time, {engine:?}");
     }
 }
 
@@ -48,14 +48,14 @@ where
         ("set overwrite", set, b"STORED\r\n", 8),
     ];
     for (name, request, starts, reply_bytes) in cases {
-        for depth in [1, DEPTH] {
+        for (depth, engine) in [1, DEPTH].into_iter().flat_map(|n| ENGINES.map(|on| (n, on))) {
             let request: Vec<u8> = (0..depth as u64).flat_map(request).collect();
             let reply_bytes = depth * reply_bytes;
             let traffic =
                 Traffic { prepare: b"", prepared: b"", request: &request, starts, reply_bytes };
             let codec = |_| Memcache::new(1 << 20);
-            let count = allocations(1, codec, |_| service(make_store()), &traffic, tally);
-            assert_eq!(count, 0, "{name}, {depth} at a time");
+            let count = allocations(engine, 1, codec, |_| service(make_store()), &traffic, tally);
+            assert_eq!(count, 0, "{name}, {depth} at a time, {engine:?}");
         }
     }
 }

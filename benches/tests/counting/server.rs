@@ -5,6 +5,7 @@ use super::counting;
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 use protocol::{Context, Control, Execute, Malformed, Outbox, Protocol, Stage};
+use server::settings::Engine;
 use server::{Builder, Endpoint};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -96,9 +97,13 @@ fn round(connections: &mut [TcpStream], traffic: &Traffic<'_>, reply: &mut [u8])
     }
 }
 
+/// The engines, on each of which nothing is to be allocated.
+pub(crate) const ENGINES: [Engine; 2] = [Engine::Epoll, Engine::IoUring];
+
 /// Warms a server of some workers up, then sends 1,000 pipelines on several connections; the workers'
 /// allocations for those.
 pub(crate) fn allocations<P, E>(
+    engine: Engine,
     workers: usize,
     make_protocol: impl Fn(u16) -> P + Clone + Send + 'static,
     mut make_service: impl FnMut(usize) -> E,
@@ -112,6 +117,7 @@ where
     let process = Builder::new("test", "0")
         .listen(Endpoint::Tcp(([127, 0, 0, 1], 0).into()), false)
         .workers(workers)
+        .engine(engine)
         .spawn(make_protocol, |worker| Counted { inner: make_service(worker), tally })
         .unwrap();
     let address = process.address().unwrap();

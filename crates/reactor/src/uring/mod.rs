@@ -123,6 +123,22 @@ impl Uring {
     /// Memory that is received into, in bytes.
     pub(crate) const BYTES: usize = BUFFERS as usize * BUFFER_BYTES;
 
+    /// How many buffers there are to receive into.
+    #[cfg(test)]
+    pub(crate) const BUFFERS: usize = BUFFERS as usize;
+
+    /// How many of them the kernel has.
+    #[cfg(test)]
+    pub(crate) fn buffers_lent(&self) -> usize {
+        self.queue.buffers_lent()
+    }
+
+    /// How many links there are.
+    #[cfg(test)]
+    pub(crate) fn links(&self) -> usize {
+        self.links.len()
+    }
+
     /// A driver that `bell` wakes.
     ///
     /// # Errors

@@ -231,6 +231,11 @@ impl Queue {
         self.buffers.take(completion)
     }
 
+    #[cfg(test)]
+    pub(super) fn buffers_lent(&self) -> usize {
+        self.buffers.lent()
+    }
+
     /// Cancels all operations and waits until they have ended, each of which `back` is told; whether
     /// they have.
     pub(super) fn end(&mut self, mut back: impl FnMut(&Completion)) -> bool {

@@ -13,7 +13,7 @@ use std::os::unix::net::UnixStream;
 
 /// All rules hold on every engine.
 macro_rules! on_engine {
-    ($name:ident, $engine:expr) => {
+    ($name:ident, $engine:expr $(, $own:literal as $module:ident)?) => {
         #[path = "tests"]
         #[allow(clippy::duplicate_mod)]
         mod $name {
@@ -37,13 +37,15 @@ macro_rules! on_engine {
             mod rules;
             #[path = "service.rs"]
             mod service;
+            $(#[path = $own]
+            mod $module;)?
         }
     };
 }
 
 on_engine!(on_epoll, Engine::Epoll);
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
-on_engine!(on_io_uring, Engine::IoUring);
+on_engine!(on_io_uring, Engine::IoUring, "ring.rs" as ring);
 
 /// Sends that a ring is given at once.
 #[cfg(all(feature = "io-uring", target_os = "linux"))]

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What only a driver on io_uring can get wrong: buffers that run out, completions that come late.
+
+use super::*;
+use crate::uring::Uring;
+use crate::worker::Driver;
+
+/// Larger than the socket takes at once.
+const MUCH: usize = 1 << 20;
+
+fn ring<F>(rig: &mut Rig<F>) -> &mut Uring {
+    let Driver::Completions(uring) = &mut rig.worker.driver else { panic!("a ring") };
+    uring
+}
+
+/// `much` is answered with [`MUCH`] bytes, all else with itself.
+fn much(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
+    if line == b"much" {
+        out.put(&vec![b'm'; MUCH]);
+        return Control::Continue;
+    }
+    echo(line, out, context)
+}
+
+#[test]
+fn more_may_arrive_at_once_than_there_are_buffers() {
+    let mut rig = Rig::new(options(), echo);
+    let mut clients: Vec<UnixStream> = (0..400).map(|_| rig.connect()).collect();
+    rig.settle();
+    let line = [&[b'x'; 9_999][..], b"\n"].concat();
+    for client in &mut clients {
+        client.write_all(&line).unwrap();
+    }
+    rig.settle();
+    for client in &mut clients {
+        let mut reply = Vec::new();
+        assert!(!read_ready(client, &mut reply));
+        assert_eq!(reply, line);
+    }
+    assert_eq!(ring(&mut rig).buffers_lent(), Uring::BUFFERS, "all are lent again");
+}
+
+#[test]
+fn a_connection_that_nobody_serves_takes_no_buffer() {
+    let mut rig = Rig::new(options(), |line, out: &mut SendBuf, context: &mut Context<'_>| {
+        if line == b"block" { Control::Block } else { echo(line, out, context) }
+    });
+    let (mut blocked, mut other) = (rig.connect(), rig.connect());
+    blocked.write_all(b"block\n").unwrap();
+    rig.settle();
+    while blocked.write(&[b'x'; 1000]).is_ok() {
+        rig.step();
+    }
+    rig.settle();
+    assert_eq!(ring(&mut rig).buffers_lent(), Uring::BUFFERS);
+    let undelivered = rig.connection(1).unwrap().session.undelivered();
+    assert!(undelivered <= 256 << 10, "{undelivered} bytes wait: the socket is not received from");
+    other.write_all(b"hello\n").unwrap();
+    assert_eq!(rig.read_all(&mut other), (b"hello\n".to_vec(), false));
+}
+
+#[test]
+fn a_link_outlives_its_connection_until_its_operations_have_ended() {
+    let mut rig = Rig::new(options(), much);
+    let mut clients: Vec<UnixStream> = (0..8).map(|_| rig.connect()).collect();
+    for client in &mut clients {
+        client.write_all(b"much\n").unwrap();
+    }
+    rig.settle();
+    assert_eq!(ring(&mut rig).links(), 8);
+    for serial in 1..=4 {
+        let slot = rig.worker.slots[&ConnectionId::new(0, serial)];
+        rig.worker.remove(slot);
+    }
+    assert_eq!(rig.worker.connections.len(), 4);
+    assert_eq!(ring(&mut rig).links(), 8, "their sends are under way");
+    clients.drain(4..);
+    rig.settle();
+    assert_eq!(ring(&mut rig).links(), 0);
+    assert_eq!(rig.worker.pool.bytes(), rig.worker.pool.idle_bytes(), "their blocks are back");
+}
+
+#[test]
+fn a_late_completion_does_not_meet_the_next_connection_in_its_slot() {
+    let mut rig = Rig::new(options(), much);
+    for round in 0..50 {
+        let mut old = rig.connect();
+        rig.settle();
+        let serial = rig.serial;
+        old.write_all(b"much\nold\n").unwrap();
+        // Completions of the one that goes are on their way while the next one takes its slot.
+        for _ in 0..round % 5 {
+            rig.step();
+        }
+        let slot = rig.worker.slots[&ConnectionId::new(0, serial)];
+        rig.worker.remove(slot);
+        let mut new = rig.connect();
+        new.write_all(b"new\n").unwrap();
+        rig.step();
+        assert_eq!(rig.worker.slots[&ConnectionId::new(0, serial + 1)], slot);
+        assert_eq!(rig.read_all(&mut new), (b"new\n".to_vec(), false));
+        drop((old, new));
+        rig.settle();
+    }
+    assert_eq!(ring(&mut rig).links(), 0);
+}
+
+#[test]
+fn a_worker_that_ends_with_operations_under_way_leaves_none() {
+    let mut rig = Rig::new(options(), much);
+    let mut clients: Vec<UnixStream> = (0..3).map(|_| rig.connect()).collect();
+    clients[0].write_all(b"much\n").unwrap();
+    rig.settle();
+    drop(rig);
+    for client in &mut clients {
+        assert!(read_ready(client, &mut Vec::new()), "its socket is closed");
+    }
+}
