@@ -101,7 +101,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let (driver, waker) = Driver::new(&options)?;
         let (mailbox, inbox) = mailbox(waker, options.mail_bytes);
         let now = clock.now();
-        let footprint = Footprint::new(driver.bytes());
         Ok(Worker {
             driver,
             index,
@@ -114,7 +113,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             service,
             make_protocol,
             pool: Pool::new(options.recv_block, options.send_block, options.pool_blocks),
-            footprint,
+            footprint: Footprint::default(),
             options,
             dials: None,
             outbox: Outbox::new(),
@@ -182,7 +181,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 self.serve(slot);
             }
         }
-        self.tell_footprint();
+        if let Some(bytes) = self.footprint.news(&self.pool) {
+            self.service.buffers(bytes);
+        }
         let budget = self.options.maintain_budget;
         self.more_upkeep = self.service.maintain(self.now, budget, &mut self.outbox);
         self.sweep();
@@ -193,14 +194,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.service.rest();
         }
         Ok(is_last)
-    }
-
-    /// Tells the service how much memory the connections take, if that is news.
-    #[inline]
-    fn tell_footprint(&mut self) {
-        if let Some(bytes) = self.footprint.news(&self.pool) {
-            self.service.buffers(bytes);
-        }
     }
 
     /// How long to sleep before the next turn; `None` when there is something to do.

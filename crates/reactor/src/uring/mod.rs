@@ -120,9 +120,6 @@ impl Wants {
 }
 
 impl Uring {
-    /// Memory that is received into, in bytes.
-    pub(crate) const BYTES: usize = BUFFERS as usize * BUFFER_BYTES;
-
     /// How many buffers there are to receive into.
     #[cfg(test)]
     pub(crate) const BUFFERS: usize = BUFFERS as usize;

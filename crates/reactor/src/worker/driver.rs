@@ -50,15 +50,6 @@ impl Driver {
         }
     }
 
-    /// Memory that it takes for all connections together, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Driver::Readiness(_) => 0,
-            #[cfg(all(feature = "io-uring", target_os = "linux"))]
-            Driver::Completions(_) => Uring::BYTES,
-        }
-    }
-
     /// The driver on epoll, if this is it.
     pub(super) fn readiness(&mut self) -> Option<&mut Readiness> {
         match self {
@@ -72,7 +63,6 @@ impl Driver {
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Begins, on the thread that the worker runs on.
     pub(super) fn begin(&mut self) -> io::Result<()> {
-        self.tell_footprint();
         match &mut self.driver {
             Driver::Readiness(_) => Ok(()),
             #[cfg(all(feature = "io-uring", target_os = "linux"))]

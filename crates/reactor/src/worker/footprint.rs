@@ -14,18 +14,11 @@ const STEP_BYTES: usize = 64 << 10;
 /// What the service was last told, and the sessions that the pool knows nothing of.
 #[derive(Debug, Default)]
 pub(super) struct Footprint {
-    /// What the driver takes for all of them together.
-    driver: usize,
     told: usize,
     tls_sessions: usize,
 }
 
 impl Footprint {
-    /// That of a worker whose driver takes `driver` bytes by itself.
-    pub(super) fn new(driver: usize) -> Self {
-        Footprint { driver, ..Footprint::default() }
-    }
-
     /// Counts a connection in.
     pub(super) fn enter(&mut self, is_tls: bool) {
         self.tls_sessions += usize::from(is_tls);
@@ -39,7 +32,7 @@ impl Footprint {
     /// The bytes that connections take, if the service should hear of them.
     #[inline]
     pub(super) fn news(&mut self, pool: &Pool) -> Option<u64> {
-        let bytes = self.driver + pool.bytes() + self.tls_sessions * TLS_SESSION_BYTES;
+        let bytes = pool.bytes() + self.tls_sessions * TLS_SESSION_BYTES;
         if bytes.abs_diff(self.told) < STEP_BYTES {
             return None;
         }
@@ -51,14 +44,6 @@ impl Footprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_the_driver_takes_is_told_once() {
-        let pool = Pool::new(1, 1, 0);
-        let mut footprint = Footprint::new(1 << 20);
-        assert_eq!(footprint.news(&pool), Some(1 << 20));
-        assert_eq!(footprint.news(&pool), None);
-    }
 
     #[test]
     fn tls_sessions_are_told_of_by_the_step() {

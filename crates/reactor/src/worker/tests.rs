@@ -217,8 +217,6 @@ where
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
         let mut worker = worker.unwrap();
         worker.begin().unwrap();
-        // It has been told of the driver's memory.
-        HEARD.take();
         Rig { worker, census: Census::new(1), clock, serial: 0 }
     }
 
