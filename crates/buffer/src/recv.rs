@@ -77,6 +77,12 @@ impl RecvBuf {
         &mut self.block[self.end..]
     }
 
+    /// Bytes of [`RecvBuf::spare`].
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.block.len() - self.end
+    }
+
     /// Declares that the first `n` bytes of [`RecvBuf::spare`] have arrived.
     ///
     /// # Panics

@@ -86,19 +86,32 @@ impl Session {
         self.line.carried.is_some()
     }
 
+    /// Bytes that can be delivered before a buffer has to grow for them: better served first.
+    #[inline]
+    pub fn room(&self) -> usize {
+        let buffer = match (&self.tls, &self.line.carried) {
+            (Some(_), Some(carried)) => &carried.arrived,
+            _ => &self.recv,
+        };
+        if buffer.capacity() == 0 { usize::MAX } else { buffer.room() }
+    }
+
     /// Takes in bytes that the driver has received; returns how many of them are in the receive buffer
-    /// already. [`Session::fill`] fetches the others, see [`Session::has_undelivered`].
+    /// already, which grows for them if it `may_grow`. [`Session::fill`] fetches the others, see
+    /// [`Session::has_undelivered`].
     ///
     /// # Panics
     ///
     /// When the session is not carried.
-    pub fn deliver(&mut self, bytes: &[u8], pool: &mut Pool) -> usize {
+    pub fn deliver(&mut self, bytes: &[u8], may_grow: bool, pool: &mut Pool) -> usize {
         SESSION_RECV.increment();
         SESSION_RECV_BYTE.add(bytes.len() as u64);
         let carried = self.line.carried.as_mut().expect(NOT_CARRIED);
         let mut taken = 0;
         if self.tls.is_none() && carried.arrived.is_empty() {
-            if self.recv.capacity() == 0 {
+            if may_grow {
+                self.recv.reserve(bytes.len(), pool);
+            } else if self.recv.capacity() == 0 {
                 self.recv.reserve(1, pool);
             }
             let spare = self.recv.spare();

@@ -107,9 +107,17 @@ impl SegStore {
             let shared = &*self.shared;
             if shared.pool.in_service() > shared.pool.target() {
                 // Withdrawn segments in the row are swapped for others.
+                let before = shared.pool.in_service();
                 self.evict(now, STEP_MAX);
                 let shared = &*self.shared;
                 shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
+                let is_stuck =
+                    shared.pool.in_service() == before && shared.epochs.has_passed(epoch);
+                if is_stuck && shared.settings.eviction == Eviction::None {
+                    // Nothing leaves by itself: waiting brings nothing.
+                    shared.pool.dissolve_row(&row, &shared.epochs);
+                    return Err(StoreError::OutOfMemory);
+                }
             } else {
                 let pins = |&number: &u32| shared.pool.segment(number).pins();
                 let is_pinned = row.occupied.iter().any(|number| pins(number) > 0);

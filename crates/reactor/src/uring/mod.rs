@@ -284,6 +284,21 @@ impl Uring {
         link.receiving == Receiving::Off
     }
 
+    /// The connection that a completion brings more bytes for than its session has room for.
+    #[inline]
+    pub(crate) fn overfills<P: Protocol>(
+        &self,
+        completion: &Completion,
+        connections: &Slab<Connection<P>>,
+    ) -> Option<usize> {
+        if completion.token.kind != Kind::Receive {
+            return None;
+        }
+        let slot = self.links.get(completion.token.link as usize)?.slot?;
+        let bytes = usize::try_from(completion.result).ok()?;
+        (connections[slot].session.room() < bytes).then_some(slot)
+    }
+
     /// Carries out what a completion says; what it means to which connection.
     pub(crate) fn digest<P: Protocol>(
         &mut self,
@@ -306,13 +321,14 @@ impl Uring {
         if !completion.has_more() {
             link.close(kind);
         }
+        let may_grow = link.slot.is_some_and(|slot| connections[slot].may_grow());
         let mut session = link.slot.map(|slot| &mut connections[slot].session);
         let news = match kind {
             Kind::Receive => {
                 let bytes = self.queue.take(completion);
                 let halts = link.drains && link.receiving == Receiving::Off;
-                let news =
-                    session.map(|session| receive(completion, bytes.as_deref(), session, pool));
+                let news = session
+                    .map(|session| receive(completion, bytes.as_deref(), session, may_grow, pool));
                 if halts { news.map(|_| News::Halted) } else { news }
             }
             Kind::Send => {
@@ -348,10 +364,11 @@ fn receive(
     completion: &Completion,
     bytes: Option<&[u8]>,
     session: &mut Session,
+    may_grow: bool,
     pool: &mut Pool,
 ) -> News {
     match (completion.outcome(), bytes) {
-        (Ok(n), Some(bytes)) if n > 0 => News::Bytes(session.deliver(bytes, pool)),
+        (Ok(n), Some(bytes)) if n > 0 => News::Bytes(session.deliver(bytes, may_grow, pool)),
         (Ok(_), _) => {
             session.deliver_end(Ok(()));
             News::End

@@ -5,7 +5,9 @@
 use super::ahead::Ready;
 use super::{Driver, Worker};
 use crate::connection::Connection;
-use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE};
+use crate::metrics::{
+    WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_TOTAL, WORKER_EVENT_WRITE,
+};
 use crate::uring::{Completion, News, Uring};
 use protocol::{Execute, Protocol};
 
@@ -26,6 +28,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         while events < self.options.events {
             let Some(completion) = self.pop() else { break };
             events += 1;
+            // What came before is served first, so that a pipeline of any length takes turns with one
+            // block.
+            if let Some(slot) = self.overfills(&completion)
+                && ready.contains(&slot)
+            {
+                self.serve_all(&mut ready);
+            }
             if let Some(slot) = self.hear(&completion)
                 && !ready.contains(&slot)
             {
@@ -34,6 +43,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         self.serve_all(&mut ready);
         self.count(events);
+    }
+
+    fn overfills(&self, completion: &Completion) -> Option<usize> {
+        let Driver::Completions(uring) = &self.driver else { return None };
+        uring.overfills(completion, &self.connections)
     }
 
     fn pop(&mut self) -> Option<Completion> {
@@ -98,6 +112,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let Driver::Completions(uring) = &mut self.driver else { return };
         uring.submit();
         while let Some(completion) = self.pop_sent() {
+            WORKER_EVENT_TOTAL.increment();
             if let Some(slot) = self.hear(&completion) {
                 self.queue(slot);
             }
