@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The loop that turns socket readiness into executed requests.
+//! The loop that turns what sockets bring into executed requests.
 //!
 //! ```text
-//!              accept                 Newcomer                 readiness
+//!              accept                 Newcomer                 events
 //!   sockets ──────────▶ Acceptor ──────────────────▶ Worker ─────────────▶ Connection
-//!                       (listener thread)  mailbox   (own epoll)           fill ─▶ turn ─▶ flush
+//!                       (listener thread)  mailbox   (own driver)          fill ─▶ turn ─▶ flush
 //! ```
 //!
 //! Where to look, from the inside out:
@@ -12,7 +12,8 @@
 //! * [`turn`] (`turn.rs`): the sans-IO loop over requests and its nine rules. Tests, fuzzers and every
 //!   driver call it. [`Pipeline`] (`turn/pipeline.rs`): one connection's place in its requests.
 //! * `connection.rs`: one connection's life: read, `turn`, write, and what it waits for.
-//! * [`Worker`] (`worker.rs`): one event loop over many connections.
+//! * [`Worker`] (`worker.rs`): one event loop over many connections. Its driver ([`Engine`], `engine.rs`) is
+//!   epoll (`worker/readiness.rs`) or io_uring (`worker/completions.rs`, `uring/`).
 //! * [`Mailbox`] (`mailbox.rs`): how other threads reach a worker, and what bounds it
 //!   (`mailbox/letters.rs`).
 //! * [`Acceptor`] (`acceptor.rs`): accepts at each [`Door`], refuses past the limit, backs off when

@@ -111,9 +111,11 @@ impl SegStore {
                 self.evict(now, STEP_MAX);
                 let shared = &*self.shared;
                 shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
-                let is_stuck =
-                    shared.pool.in_service() == before && shared.epochs.has_passed(epoch);
-                if is_stuck && shared.settings.eviction == Eviction::None {
+                let left = shared.pool.in_service();
+                if left < before {
+                    continue;
+                }
+                if shared.settings.eviction == Eviction::None && shared.epochs.has_passed(epoch) {
                     // Nothing leaves by itself: waiting brings nothing.
                     shared.pool.dissolve_row(&row, &shared.epochs);
                     return Err(StoreError::OutOfMemory);

@@ -190,6 +190,36 @@ fn a_reservation_leaves_room_for_the_largest_value() {
     }
 }
 
+/// Where nothing may be evicted, a value for which there is no room any more is refused at once: a wait
+/// would end in the same.
+#[test]
+fn a_reservation_makes_nobody_wait_where_nothing_is_evicted() {
+    const MEMORY: u64 = 2 << 20;
+    const LENGTH: usize = 90_000;
+    let builder = builder(MEMORY, 300_000).eviction(Eviction::None);
+    let mut store = builder.build().expect("the options are possible");
+    let mut refused = 0;
+    for key in 0..40 {
+        store.reserve(key * 40_000);
+        match write(&mut store, key, 1, LENGTH) {
+            Ok(()) => assert_reads(&mut store, key, 1, LENGTH),
+            Err(error) => {
+                assert_eq!(error, StoreError::OutOfMemory);
+                refused += 1;
+            }
+        }
+    }
+    assert!((5..35).contains(&refused), "{refused} are refused");
+    let mut waits = None;
+    store.details(NOW, &mut |name, value| {
+        if name == "segment_wait" {
+            waits = Some(value.to_string());
+        }
+    });
+    assert_eq!(waits.as_deref(), Some("0"));
+    store.check_integrity();
+}
+
 /// What is too large is refused without harm to what is there.
 #[test]
 fn more_than_the_largest_is_refused() {
