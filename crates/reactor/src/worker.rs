@@ -238,6 +238,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     /// Serves one connection, if it is still there, and carries out what it asks for.
     fn serve(&mut self, slot: usize) {
+        self.serve_only(slot);
+        self.settle(slot);
+        self.deliver();
+    }
+
+    /// Serves one connection without what comes after.
+    fn serve_only(&mut self, slot: usize) {
         let woken = self.woken;
         let Some((connection, mut desk)) = self.at(slot) else { return };
         let next = connection.serve(&mut desk);
@@ -254,8 +261,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 self.remove(slot);
             }
         }
-        self.settle(slot);
-        self.deliver();
     }
 
     fn admit(

@@ -267,9 +267,8 @@ impl Builder {
         E: Execute<P> + Send + 'static,
         M: Fn(u16) -> P + Clone + Send + 'static,
     {
-        if let Some(engine) = self.engine {
-            let (engine, why) = engine.choose()?;
-            info!("workers run on {engine}: {why}");
+        let chosen = self.engine.map(Engine::choose).transpose()?;
+        if let Some((engine, _)) = chosen {
             self.options.engine = engine;
         }
         let doors = self.bind(&make_protocol)?;
@@ -313,6 +312,9 @@ impl Builder {
         };
         match spawn_all() {
             Ok(()) => {
+                if let Some((engine, why)) = chosen {
+                    info!("workers run on {engine}: {why}");
+                }
                 threads.readiness.set(State::Ready);
                 Ok(Process::new(threads, events, inbox))
             }

@@ -86,32 +86,32 @@ impl Session {
         self.line.carried.is_some()
     }
 
-    /// Bytes that can be delivered before a buffer has to grow for them: better served first.
+    /// Bytes that can be delivered into the block that there is, or one from the pool. With more it is
+    /// better to serve the connection first.
     #[inline]
     pub fn room(&self) -> usize {
-        let buffer = match (&self.tls, &self.line.carried) {
-            (Some(_), Some(carried)) => &carried.arrived,
+        let arrived = self.line.carried.as_ref().map(|carried| &carried.arrived);
+        let buffer = match arrived {
+            Some(arrived) if self.tls.is_some() => arrived,
+            Some(arrived) if !arrived.is_empty() => return 0,
             _ => &self.recv,
         };
         if buffer.capacity() == 0 { usize::MAX } else { buffer.room() }
     }
 
     /// Takes in bytes that the driver has received; returns how many of them are in the receive buffer
-    /// already, which grows for them if it `may_grow`. [`Session::fill`] fetches the others, see
-    /// [`Session::has_undelivered`].
+    /// already. [`Session::fill`] fetches the others, see [`Session::has_undelivered`].
     ///
     /// # Panics
     ///
     /// When the session is not carried.
-    pub fn deliver(&mut self, bytes: &[u8], may_grow: bool, pool: &mut Pool) -> usize {
+    pub fn deliver(&mut self, bytes: &[u8], pool: &mut Pool) -> usize {
         SESSION_RECV.increment();
         SESSION_RECV_BYTE.add(bytes.len() as u64);
         let carried = self.line.carried.as_mut().expect(NOT_CARRIED);
         let mut taken = 0;
         if self.tls.is_none() && carried.arrived.is_empty() {
-            if may_grow {
-                self.recv.reserve(bytes.len(), pool);
-            } else if self.recv.capacity() == 0 {
+            if self.recv.capacity() == 0 {
                 self.recv.reserve(1, pool);
             }
             let spare = self.recv.spare();

@@ -39,9 +39,9 @@ fn what_has_no_room_waits_for_fill() {
     session.carry();
     assert_eq!(session.fill(&mut pool, 1).unwrap(), Fill::Blocked);
     let bytes = pattern(2500);
-    assert_eq!(session.deliver(&bytes[..900], false, &mut pool), 900);
+    assert_eq!(session.deliver(&bytes[..900], &mut pool), 900);
     assert!(!session.has_undelivered());
-    assert_eq!(session.deliver(&bytes[900..], false, &mut pool), 100, "the block is full");
+    assert_eq!(session.deliver(&bytes[900..], &mut pool), 100, "the block is full");
     assert_eq!((session.undelivered(), session.recv().capacity()), (1500, 1000));
     let mut taken = Vec::new();
     loop {
@@ -58,17 +58,18 @@ fn what_has_no_room_waits_for_fill() {
 }
 
 #[test]
-fn the_receive_buffer_grows_for_a_large_request() {
+fn there_is_room_for_what_a_block_holds() {
     let (stream, _client) = unix_pair();
     let (mut session, mut pool) = (Session::plain(stream), pool());
     session.carry();
     assert_eq!(session.room(), usize::MAX, "a block comes from the pool");
-    for (room, part) in [(400, 600), (848, 600), (248, 600)] {
-        assert_eq!(session.deliver(&vec![1; part], true, &mut pool), part);
-        assert_eq!(session.room(), room);
-    }
-    assert_eq!(session.recv().filled().len(), 1800);
-    assert_eq!(session.undelivered(), 0);
+    session.deliver(&[1; 600], &mut pool);
+    assert_eq!(session.room(), 400);
+    session.deliver(&[1; 600], &mut pool);
+    session.buffers().0.consume(1000);
+    assert_eq!(session.room(), 0, "some have to be fetched first");
+    let _ = session.fill(&mut pool, 1).unwrap();
+    assert_eq!(session.room(), 800);
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn an_end_is_found_behind_what_was_delivered() {
         let (stream, _client) = unix_pair();
         let (mut session, mut pool) = (Session::plain(stream), pool());
         session.carry();
-        session.deliver(&[1; 1200], false, &mut pool);
+        session.deliver(&[1; 1200], &mut pool);
         session.deliver_end(if is_error { Err(ErrorKind::ConnectionReset.into()) } else { Ok(()) });
         assert!(session.has_ended());
         session.buffers().0.consume(1000);
@@ -99,7 +100,7 @@ fn what_the_driver_did_not_receive_is_read_from_the_socket() {
     let (stream, mut client) = unix_pair();
     let (mut session, mut pool) = (Session::plain(stream), pool());
     session.carry();
-    session.deliver(&[1; 1200], false, &mut pool);
+    session.deliver(&[1; 1200], &mut pool);
     client.write_all(&[2; 300]).unwrap();
     session.read_directly(true);
     session.buffers().0.consume(1000);
@@ -157,7 +158,7 @@ fn carry_all(pair: &mut Pair, piece: usize) -> io::Result<()> {
     loop {
         let flight = pair.client_flight();
         for piece in flight.chunks(piece) {
-            pair.session.deliver(piece, true, &mut pair.pool);
+            pair.session.deliver(piece, &mut pair.pool);
         }
         while pair.session.fill(&mut pair.pool, 1)? != Fill::Blocked {}
         let _ = pair.session.flush(&mut pair.pool)?;
@@ -226,7 +227,7 @@ fn the_last_words_of_tls_are_sent() {
         assert_eq!(pair.client.reader().read(&mut [0]).unwrap(), 0, "an end in order");
     });
     each_version(|pair| {
-        pair.session.deliver(b"GET / HTTP/1.1\r\n", true, &mut pair.pool);
+        pair.session.deliver(b"GET / HTTP/1.1\r\n", &mut pair.pool);
         let error = pair.session.fill(&mut pair.pool, 1).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         pair.session.shutdown();

@@ -9,12 +9,6 @@ use protocol::Protocol;
 use std::io;
 
 impl<P: Protocol> Connection<P> {
-    /// Whether its receive buffer may grow: it reads, and has read what it had.
-    #[inline]
-    pub(crate) fn may_grow(&self) -> bool {
-        self.phase == Phase::Open && !self.queued && !self.is_stalled && !self.pipeline.is_blocked()
-    }
-
     /// Notes that bytes were delivered, `taken` of them to the receive buffer.
     #[inline]
     pub(crate) fn on_delivered(&mut self, taken: usize, now: Ticks) {

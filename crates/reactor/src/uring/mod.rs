@@ -13,13 +13,14 @@
 //! next completions. `docs/dev/io-uring.md` says who owns what until when.
 //!
 //! * `worker/completions.rs`: what a completion means to a connection.
-//! * `link.rs`: a connection's operations. `token.rs`: what they are known by.
+//! * `digest.rs`: what a completion does to a link. `link.rs`: a connection's operations. `token.rs`: what they are known by.
 //! * `queue.rs`: the ring. `buffers.rs`: what is received into. `parcel.rs`: what is sent from. Unsafe
 //!   code is in these three.
 //! * `probe.rs`: whether the kernel can.
 
 #[allow(unsafe_code)]
 mod buffers;
+mod digest;
 mod link;
 #[allow(unsafe_code)]
 mod parcel;
@@ -29,14 +30,11 @@ mod queue;
 mod token;
 
 use crate::bell::Bell;
-use crate::connection::Connection;
-use buffer::Pool;
+pub(crate) use digest::News;
 use link::{Link, Receiving};
 pub(crate) use probe::probe;
-use protocol::Protocol;
 pub(crate) use queue::Completion;
 use queue::Queue;
-use rustix::io::Errno;
 use session::{Session, Stream};
 use slab::Slab;
 use std::collections::VecDeque;
@@ -50,8 +48,9 @@ use token::{Kind, Token};
 /// with more of them the others wait for the next turn.
 const BUFFERS: u16 = 256;
 
-/// Bytes of one: 4 KiB and a cache line, so that their beginnings do not meet in the same cache set.
-const BUFFER_BYTES: usize = (4 << 10) + 64;
+/// Bytes of one: what a receive block holds, less a cache line, so that their beginnings do not meet in
+/// the same cache set. Memory that no bytes came to is not resident.
+const BUFFER_BYTES: usize = (16 << 10) - 64;
 
 /// Sends that wait for the end of the turn. More are submitted at once: so their blocks come back while
 /// they are in the CPU's cache, and the first replies do not wait for the last.
@@ -74,28 +73,6 @@ pub(crate) struct Uring {
     sends: usize,
     /// What submitting within a turn has met.
     failed: Option<io::Error>,
-}
-
-/// What a connection learns from a completion.
-#[derive(Debug)]
-pub(crate) enum News {
-    /// Bytes were delivered to its session, so many of them to its receive buffer.
-    Bytes(usize),
-    /// Nothing more will be delivered: its session knows why.
-    End,
-    /// Its peer has closed its side, behind bytes that have not been received yet.
-    HungUp,
-    /// Bytes were sent; whether these were all that had departed.
-    Sent {
-        /// Nothing is on its way any more.
-        all: bool,
-    },
-    /// Sending failed.
-    Failed(io::Error),
-    /// Nothing receives from it, for now.
-    Silent,
-    /// Nothing receives from it any more, since the worker drains: its session reads what is left.
-    Halted,
 }
 
 /// What a connection wants received.
@@ -283,133 +260,6 @@ impl Uring {
         }
         link.receiving == Receiving::Off
     }
-
-    /// The connection that a completion brings more bytes for than its session has room for.
-    #[inline]
-    pub(crate) fn overfills<P: Protocol>(
-        &self,
-        completion: &Completion,
-        connections: &Slab<Connection<P>>,
-    ) -> Option<usize> {
-        if completion.token.kind != Kind::Receive {
-            return None;
-        }
-        let slot = self.links.get(completion.token.link as usize)?.slot?;
-        let bytes = usize::try_from(completion.result).ok()?;
-        (connections[slot].session.room() < bytes).then_some(slot)
-    }
-
-    /// Carries out what a completion says; what it means to which connection.
-    pub(crate) fn digest<P: Protocol>(
-        &mut self,
-        completion: &Completion,
-        connections: &mut Slab<Connection<P>>,
-        pool: &mut Pool,
-    ) -> Option<(usize, News)> {
-        let Token { kind, link: place, .. } = completion.token;
-        let place = place as usize;
-        if kind == Kind::Bell {
-            self.answer(completion);
-            return None;
-        }
-        let Some(link) = self.links.get_mut(place).filter(|link| link.knows(completion.token))
-        else {
-            debug_assert!(false, "INV-LATE: {completion:?}");
-            drop(self.queue.take(completion));
-            return None;
-        };
-        if !completion.has_more() {
-            link.close(kind);
-        }
-        let may_grow = link.slot.is_some_and(|slot| connections[slot].may_grow());
-        let mut session = link.slot.map(|slot| &mut connections[slot].session);
-        let news = match kind {
-            Kind::Receive => {
-                let bytes = self.queue.take(completion);
-                let halts = link.drains && link.receiving == Receiving::Off;
-                let news = session
-                    .map(|session| receive(completion, bytes.as_deref(), session, may_grow, pool));
-                if halts { news.map(|_| News::Halted) } else { news }
-            }
-            Kind::Send => {
-                let news = land(link, completion, session.as_deref_mut(), pool);
-                if let (News::Sent { all: false }, Some(session)) = (&news, session) {
-                    let token = link.begin(Kind::Send);
-                    self.queue.send(session.stream().as_fd(), &mut link.parcel, token);
-                }
-                Some(news)
-            }
-            Kind::Watch => Some(News::HungUp),
-            Kind::Bell | Kind::Cancel => None,
-        };
-        match link.slot {
-            Some(slot) => news.map(|news| (slot, news)),
-            None => {
-                self.bury(place);
-                None
-            }
-        }
-    }
-
-    fn answer(&mut self, completion: &Completion) {
-        self.bell.quieten();
-        if !completion.has_more() {
-            self.queue.listen(self.bell.as_fd(), Token::BELL);
-        }
-    }
-}
-
-/// What a completion of receiving means to the session of a connection that is still there.
-fn receive(
-    completion: &Completion,
-    bytes: Option<&[u8]>,
-    session: &mut Session,
-    may_grow: bool,
-    pool: &mut Pool,
-) -> News {
-    match (completion.outcome(), bytes) {
-        (Ok(n), Some(bytes)) if n > 0 => News::Bytes(session.deliver(bytes, may_grow, pool)),
-        (Ok(_), _) => {
-            session.deliver_end(Ok(()));
-            News::End
-        }
-        // It goes on when buffers are lent again: before the next submission.
-        (Err(_), _) if completion.is(Errno::NOBUFS) || completion.is(Errno::CANCELED) => {
-            News::Silent
-        }
-        (Err(error), _) => {
-            session.deliver_end(Err(error));
-            News::End
-        }
-    }
-}
-
-/// Takes back what was sent, and gives its block back when that was all or nobody waits for it.
-fn land(
-    link: &mut Link,
-    completion: &Completion,
-    session: Option<&mut Session>,
-    pool: &mut Pool,
-) -> News {
-    let sent = link.parcel.return_with(completion);
-    let content = link.parcel.content();
-    let news = match (sent, session) {
-        (Ok(n), Some(session)) => {
-            session.landed(n);
-            News::Sent { all: content.is_empty() }
-        }
-        (Err(error), Some(session)) => {
-            content.consume(content.waiting());
-            session.lost();
-            News::Failed(error)
-        }
-        (_, None) => {
-            content.consume(content.waiting());
-            News::Sent { all: true }
-        }
-    };
-    content.release(pool);
-    news
 }
 
 impl Drop for Uring {

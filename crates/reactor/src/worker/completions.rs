@@ -28,12 +28,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         while events < self.options.events {
             let Some(completion) = self.pop() else { break };
             events += 1;
-            // What came before is served first, so that a pipeline of any length takes turns with one
-            // block.
-            if let Some(slot) = self.overfills(&completion)
-                && ready.contains(&slot)
-            {
-                self.serve_all(&mut ready);
+            if let Some(slot) = self.overfills(&completion) {
+                self.serve_early(slot, &mut ready);
             }
             if let Some(slot) = self.hear(&completion)
                 && !ready.contains(&slot)
@@ -43,6 +39,15 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         self.serve_all(&mut ready);
         self.count(events);
+    }
+
+    /// Serves a connection with what came before, if it was to be served, so that a pipeline of any
+    /// length takes turns with one block. What it has to say waits for the rest.
+    fn serve_early(&mut self, slot: usize, ready: &mut Ready) {
+        let Some(at) = ready.iter().position(|&other| other == slot) else { return };
+        ready.remove(at);
+        self.serve_only(slot);
+        self.deliver();
     }
 
     fn overfills(&self, completion: &Completion) -> Option<usize> {

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a completion does to its link and its session, and what is news to the connection.
+
+use super::Uring;
+use super::link::{Link, Receiving};
+use super::queue::Completion;
+use super::token::{Kind, Token};
+use crate::connection::Connection;
+use buffer::Pool;
+use protocol::Protocol;
+use rustix::io::Errno;
+use session::Session;
+use slab::Slab;
+use std::io;
+use std::os::fd::AsFd;
+
+/// What a connection learns from a completion.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// Bytes were delivered to its session, so many of them to its receive buffer.
+    Bytes(usize),
+    /// Nothing more will be delivered: its session knows why.
+    End,
+    /// Its peer has closed its side, behind bytes that have not been received yet.
+    HungUp,
+    /// Bytes were sent; whether these were all that had departed.
+    Sent {
+        /// Nothing is on its way any more.
+        all: bool,
+    },
+    /// Sending failed.
+    Failed(io::Error),
+    /// Nothing receives from it, for now.
+    Silent,
+    /// Nothing receives from it any more, since the worker drains: its session reads what is left.
+    Halted,
+}
+
+impl Uring {
+    /// The connection that a completion brings more bytes for than its session has room for.
+    #[inline]
+    pub(crate) fn overfills<P: Protocol>(
+        &self,
+        completion: &Completion,
+        connections: &Slab<Connection<P>>,
+    ) -> Option<usize> {
+        if completion.token.kind != Kind::Receive {
+            return None;
+        }
+        let slot = self.links.get(completion.token.link as usize)?.slot?;
+        let bytes = usize::try_from(completion.result).ok()?;
+        (connections[slot].session.room() < bytes).then_some(slot)
+    }
+
+    /// Carries out what a completion says; what it means to which connection.
+    pub(crate) fn digest<P: Protocol>(
+        &mut self,
+        completion: &Completion,
+        connections: &mut Slab<Connection<P>>,
+        pool: &mut Pool,
+    ) -> Option<(usize, News)> {
+        let Token { kind, link: place, .. } = completion.token;
+        let place = place as usize;
+        if kind == Kind::Bell {
+            self.answer(completion);
+            return None;
+        }
+        let Some(link) = self.links.get_mut(place).filter(|link| link.knows(completion.token))
+        else {
+            debug_assert!(false, "INV-LATE: {completion:?}");
+            drop(self.queue.take(completion));
+            return None;
+        };
+        if !completion.has_more() {
+            link.close(kind);
+        }
+        let mut session = link.slot.map(|slot| &mut connections[slot].session);
+        let news = match kind {
+            Kind::Receive => {
+                let bytes = self.queue.take(completion);
+                let halts = link.drains && link.receiving == Receiving::Off;
+                let news =
+                    session.map(|session| receive(completion, bytes.as_deref(), session, pool));
+                if halts { news.map(|_| News::Halted) } else { news }
+            }
+            Kind::Send => {
+                let news = land(link, completion, session.as_deref_mut(), pool);
+                if let (News::Sent { all: false }, Some(session)) = (&news, session) {
+                    let token = link.begin(Kind::Send);
+                    self.queue.send(session.stream().as_fd(), &mut link.parcel, token);
+                }
+                Some(news)
+            }
+            Kind::Watch => Some(News::HungUp),
+            Kind::Bell | Kind::Cancel => None,
+        };
+        match link.slot {
+            Some(slot) => news.map(|news| (slot, news)),
+            None => {
+                self.bury(place);
+                None
+            }
+        }
+    }
+
+    fn answer(&mut self, completion: &Completion) {
+        self.bell.quieten();
+        if !completion.has_more() {
+            self.queue.listen(self.bell.as_fd(), Token::BELL);
+        }
+    }
+}
+
+/// What a completion of receiving means to the session of a connection that is still there.
+fn receive(
+    completion: &Completion,
+    bytes: Option<&[u8]>,
+    session: &mut Session,
+    pool: &mut Pool,
+) -> News {
+    match (completion.outcome(), bytes) {
+        (Ok(n), Some(bytes)) if n > 0 => News::Bytes(session.deliver(bytes, pool)),
+        (Ok(_), _) => {
+            session.deliver_end(Ok(()));
+            News::End
+        }
+        // It goes on when buffers are lent again: before the next submission.
+        (Err(_), _) if completion.is(Errno::NOBUFS) || completion.is(Errno::CANCELED) => {
+            News::Silent
+        }
+        (Err(error), _) => {
+            session.deliver_end(Err(error));
+            News::End
+        }
+    }
+}
+
+/// Takes back what was sent, and gives its block back when that was all or nobody waits for it.
+fn land(
+    link: &mut Link,
+    completion: &Completion,
+    session: Option<&mut Session>,
+    pool: &mut Pool,
+) -> News {
+    let sent = link.parcel.return_with(completion);
+    let content = link.parcel.content();
+    let news = match (sent, session) {
+        (Ok(n), Some(session)) => {
+            session.landed(n);
+            News::Sent { all: content.is_empty() }
+        }
+        (Err(error), Some(session)) => {
+            content.consume(content.waiting());
+            session.lost();
+            News::Failed(error)
+        }
+        (_, None) => {
+            content.consume(content.waiting());
+            News::Sent { all: true }
+        }
+    };
+    content.release(pool);
+    news
+}
