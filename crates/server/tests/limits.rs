@@ -220,6 +220,11 @@ fn limits_change_while_the_server_runs_and_it_can_be_stopped_from_inside() {
         look(&mut first);
         assert!(second.is_quiet(), "there is no limit yet");
         controls.set_idle_timeout(LIMIT);
+        wait_until("it is closed", || {
+            // Its worker may have looked at this very moment before the limit was set.
+            clock.advance(A_MOMENT);
+            process.connections() == 1
+        });
         assert_eq!(second.rest(), b"");
         first.ask(b"who\n", b"1\n");
 
