@@ -11,7 +11,7 @@ mod server_under_test;
 use benches::workload::DEPTH;
 use protocol_resp::client::Encoder;
 use protocol_resp::service::{Host, RespService};
-use server_under_test::{ENGINES, Traffic, allocations};
+use server_under_test::{Traffic, allocations, depths_and_engines};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage::keyspace::Keyspace;
@@ -63,7 +63,7 @@ fn prepare() -> (Vec<u8>, Vec<u8>) {
 fn nothing_is_allocated(workers: usize, tally: &'static AtomicU64) {
     let (prepare, prepared) = prepare();
     for (name, line, starts, reply_bytes) in CASES {
-        for (depth, engine) in [1, DEPTH].into_iter().flat_map(|n| ENGINES.map(|on| (n, on))) {
+        for (depth, engine) in depths_and_engines([1, DEPTH]) {
             let words = |number: usize| {
                 let line = line.replace("{value}", VALUES[1]).replace("{}", &number.to_string());
                 encoded(&line.split(' ').collect::<Vec<_>>())

@@ -11,7 +11,7 @@ mod server_under_test;
 use benches::workload::{DEPTH, get, segments, service, set, store};
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, PingService};
-use server_under_test::{ENGINES, Traffic, allocations};
+use server_under_test::{Traffic, allocations, depths_and_engines};
 use std::sync::atomic::AtomicU64;
 use storage::Store;
 
@@ -23,7 +23,7 @@ type Request = fn(u64) -> Vec<u8>;
 #[test]
 fn a_worker_of_the_ping_server_allocates_nothing() {
     static TALLY: AtomicU64 = AtomicU64::new(0);
-    for (depth, engine) in [1, DEPTH].into_iter().flat_map(|n| ENGINES.map(|on| (n, on))) {
+    for (depth, engine) in depths_and_engines([1, DEPTH]) {
         let traffic = Traffic {
             prepare: b"",
             prepared: b"",
@@ -48,7 +48,7 @@ where
         ("set overwrite", set, b"STORED\r\n", 8),
     ];
     for (name, request, starts, reply_bytes) in cases {
-        for (depth, engine) in [1, DEPTH].into_iter().flat_map(|n| ENGINES.map(|on| (n, on))) {
+        for (depth, engine) in depths_and_engines([1, DEPTH]) {
             let request: Vec<u8> = (0..depth as u64).flat_map(request).collect();
             let reply_bytes = depth * reply_bytes;
             let traffic =

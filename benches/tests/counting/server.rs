@@ -97,8 +97,11 @@ fn round(connections: &mut [TcpStream], traffic: &Traffic<'_>, reply: &mut [u8])
     }
 }
 
-/// The engines, on each of which nothing is to be allocated.
-pub(crate) const ENGINES: [Engine; 2] = [Engine::Epoll, Engine::IoUring];
+/// Each depth of a pipeline on each engine: nothing is to be allocated on any.
+pub(crate) fn depths_and_engines(depths: [usize; 2]) -> Vec<(usize, Engine)> {
+    let engines = Engine::usable();
+    depths.into_iter().flat_map(|n| engines.iter().map(move |&on| (n, on))).collect()
+}
 
 /// Warms a server of some workers up, then sends 1,000 pipelines on several connections; the workers'
 /// allocations for those.

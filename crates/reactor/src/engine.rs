@@ -14,6 +14,12 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// The engines that can be used here, for whoever goes through all of them.
+    pub fn usable() -> Vec<Engine> {
+        let io_uring = Engine::probe_io_uring().is_ok().then_some(Engine::IoUring);
+        std::iter::once(Engine::Epoll).chain(io_uring).collect()
+    }
+
     /// Tries out whether io_uring can be used here: built in, new enough and permitted. Returns in words
     /// what was found.
     ///

@@ -22,6 +22,12 @@ pub enum Engine {
 const BEST: reactor::Engine = reactor::Engine::Epoll;
 
 impl Engine {
+    /// The engines that can be used here, for whoever goes through all of them.
+    pub fn usable() -> Vec<Engine> {
+        let engines = [Engine::Epoll, Engine::IoUring];
+        engines.into_iter().filter(|engine| engine.choose().is_ok()).collect()
+    }
+
     /// The engine of this process, and in words why.
     ///
     /// # Errors

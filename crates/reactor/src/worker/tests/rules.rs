@@ -142,7 +142,7 @@ fn rule_idle_an_idle_connection_keeps_no_buffer() {
         assert_eq!((session.recv().capacity(), session.send().capacity()), (0, 0));
     }
     // A ring has the blocks of some sends until it is told of their ends.
-    let sends = if ENGINE == Engine::IoUring { SENDS } else { 1 };
+    let sends = if rig.worker.options.engine == Engine::IoUring { SENDS } else { 1 };
     let used = AHEAD * rig.worker.options.recv_block + sends * rig.worker.options.send_block;
     assert_eq!(rig.worker.pool.idle_bytes(), used, "all took turns with the same blocks");
 }
