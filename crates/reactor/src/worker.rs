@@ -162,10 +162,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if sleep.is_some() {
             self.service.rest();
         }
-        match self.wait(sleep.unwrap_or(Duration::ZERO)) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
-            other => other?,
-        }
+        self.wait(sleep.unwrap_or(Duration::ZERO))?;
         self.now = self.clock.now();
         self.woken = Instant::now();
         if let Some(dials) = &self.dials {

@@ -124,8 +124,12 @@ fn receive(
             session.deliver_end(Ok(()));
             News::End
         }
-        // It goes on when buffers are lent again: before the next submission.
-        (Err(_), _) if completion.is(Errno::NOBUFS) || completion.is(Errno::CANCELED) => {
+        // It goes on with the next submission, when buffers are lent again; a signal is no end either.
+        (Err(_), _)
+            if [Errno::NOBUFS, Errno::CANCELED, Errno::INTR]
+                .into_iter()
+                .any(|passing| completion.is(passing)) =>
+        {
             News::Silent
         }
         (Err(error), _) => {

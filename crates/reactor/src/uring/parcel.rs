@@ -86,12 +86,15 @@ impl Parcel {
     pub(super) fn return_with(&mut self, completion: &Completion) -> io::Result<usize> {
         assert!(self.is_away, "INV-BACK");
         self.is_away = false;
-        match completion.outcome()? {
-            0 => Err(io::ErrorKind::WriteZero.into()),
-            sent => {
+        match completion.outcome() {
+            Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+            Ok(sent) => {
                 self.content.consume(sent);
                 Ok(sent)
             }
+            // By a signal, before anything was sent.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+            Err(error) => Err(error),
         }
     }
 }
@@ -145,6 +148,18 @@ mod tests {
             assert_eq!(parcel.content().waiting(), left);
         }
         assert_eq!(parcel.content().front(), b"tail");
+    }
+
+    #[test]
+    fn a_send_that_a_signal_interrupts_is_sent_again() {
+        let mut parcel = Parcel::default();
+        parcel.content().put(b"reply");
+        let _ = parcel.dispatch(Fd(0));
+        let interrupted = Completion::without_buffer(-libc::EINTR);
+        assert_eq!(parcel.return_with(&interrupted).unwrap(), 0);
+        let _ = parcel.dispatch(Fd(0));
+        assert_eq!(parcel.return_with(&Completion::without_buffer(5)).unwrap(), 5);
+        assert!(parcel.content().is_empty());
     }
 
     #[test]

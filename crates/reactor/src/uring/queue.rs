@@ -195,7 +195,8 @@ impl Queue {
         }
     }
 
-    /// Submits what was pushed and waits for a completion, at most for as long as `most`.
+    /// Submits what was pushed and waits for a completion, at most for as long as `most`; when a signal
+    /// comes, once more.
     ///
     /// # Errors
     ///
@@ -207,9 +208,12 @@ impl Queue {
         }
         let most = Timespec::new().sec(most.as_secs()).nsec(most.subsec_nanos());
         let limit = SubmitArgs::new().timespec(&most);
-        match self.ring.submitter().submit_with_args(1, &limit) {
-            Err(error) if is_passing(&error) => Ok(()),
-            other => other.map(|_| ()),
+        loop {
+            match self.ring.submitter().submit_with_args(1, &limit) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_passing(&error) => return Ok(()),
+                other => return other.map(|_| ()),
+            }
         }
     }
 

@@ -70,7 +70,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Sleeps until something happens, at most for as long as `most`.
+    /// Sleeps until something happens, at most for as long as `most`; when a signal comes, once more.
     pub(super) fn wait(&mut self, most: std::time::Duration) -> io::Result<()> {
         match &mut self.driver {
             Driver::Readiness(readiness) => readiness.wait(most),

@@ -35,7 +35,12 @@ impl Readiness {
     }
 
     pub(super) fn wait(&mut self, most: Duration) -> io::Result<()> {
-        self.poll.poll(&mut self.events, Some(most))
+        loop {
+            match self.poll.poll(&mut self.events, Some(most)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
     }
 
     pub(super) fn enter(&mut self, slot: usize, stream: &mut Stream) -> io::Result<()> {
