@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 /// How far off the ledger may be, over all shards, in bytes.
-pub(crate) const ERROR_MAX: u64 = 16 << 10;
+pub(crate) const ERROR_MAX: u64 = 8 << 10;
 
 /// What all shards share of the accounts.
 #[derive(Debug)]
