@@ -7,8 +7,8 @@ use clock::{Now, Ticks};
 
 /// A service: carries out the requests of protocol `P`. Each worker has its own.
 pub trait Execute<P: Protocol> {
-    /// Asks the CPU for the memory this request will need. Called for all requests of a batch at each
-    /// [`Stage`] before the first of them is executed; must change nothing.
+    /// Asks the CPU for the memory this request will need. Called for a request of a batch at each
+    /// [`Stage`], some time before it is executed and while those before it are; must change nothing.
     #[inline]
     fn prefetch(&self, request: &P::Request<'_>, stage: Stage) {
         let _ = (request, stage);
