@@ -49,6 +49,8 @@ fn filled() -> TypedStore {
         let key = number.to_le_bytes();
         let scope = store.scope(&key);
         store.view(scope, NOW_MS).put(Entry::string(&key, &[b'v'; 100]), 0);
+        // The handle takes note of where the buckets are, which allocates once for each thousand.
+        store.prefetch(0, &key, Stage::Item);
     }
     store
 }

@@ -21,6 +21,7 @@ use std::ops::Range;
 
 use crate::kind::Kind;
 use crate::large::Large;
+use crate::prefetch::Hint;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
 use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef, allocated};
@@ -173,12 +174,6 @@ impl Entry {
             Some(large) => self.with_head_of(key, large),
             None => Entry::assemble(self.head(), key, self.bytes()),
         }
-    }
-
-    /// Asks the CPU for the key and the start of the value.
-    #[inline]
-    pub fn prefetch(&self) {
-        self.block.prefetch();
     }
 
     /// Asks the CPU for where an element of a large collection is: the field of a hash, the member of a
@@ -391,8 +386,8 @@ impl Keyed for Entry {
     }
 
     #[inline]
-    fn prefetch(&self) {
-        Entry::prefetch(self);
+    fn hint(&self) -> Hint {
+        self.block.hint()
     }
 }
 

@@ -34,7 +34,8 @@
 //!
 //! `bucket.rs`, `chunks.rs` and `overflow.rs` are the memory; `chain.rs` edits one chain, `resize.rs`
 //! adds and takes away buckets; `scan.rs` (cursors, samples), `sweep.rs` (what is due) and `drain.rs`
-//! (taking a table apart) are the walks; `hash.rs` is the hash function.
+//! (taking a table apart) are the walks; `layout.rs` finds buckets without their table; `hash.rs` is
+//! the hash function.
 
 mod bucket;
 mod chain;
@@ -42,6 +43,7 @@ mod chunks;
 mod drain;
 mod hash;
 mod integrity;
+mod layout;
 mod overflow;
 mod resize;
 mod scan;
@@ -50,6 +52,7 @@ mod sweep;
 use std::fmt;
 
 pub use self::hash::{hash_of, seed_hashes};
+pub use self::layout::Layout;
 pub use self::sweep::{Swept, Verdict};
 
 use self::bucket::{Bucket, Item, tag_of};
@@ -57,7 +60,7 @@ use self::chain::Place;
 use self::chunks::Chunks;
 use self::overflow::Overflow;
 use self::sweep::Sweep;
-use crate::prefetch;
+use crate::prefetch::{self, Hint};
 
 /// What a table needs to know of an element to find it by its key.
 pub trait Keyed {
@@ -75,8 +78,10 @@ pub trait Keyed {
         0
     }
 
-    /// Asks the CPU for the memory in which the key is.
-    fn prefetch(&self) {}
+    /// The memory in which the key is.
+    fn hint(&self) -> Hint {
+        Hint::NONE
+    }
 }
 
 /// Elements found by the hash of their key.
@@ -128,6 +133,14 @@ fn look_at<T: Keyed>(element: &T) -> Look {
 /// Looks at an element that is found by a closure.
 fn look_by<T>(rehash: impl Fn(&T) -> u64) -> impl Fn(&T) -> Look {
     move |element| Look { hash: rehash(element), due: None }
+}
+
+/// The one of so many buckets that a hash selects; 0 if there is none yet.
+#[inline]
+fn home(hash: u64, buckets: usize) -> usize {
+    let mask = buckets.next_power_of_two() - 1;
+    let bucket = hash as usize & mask;
+    if bucket < buckets { bucket } else { bucket & mask >> 1 }
 }
 
 impl<T, A> Table<T, A> {
@@ -213,10 +226,7 @@ impl<T, A> Table<T, A> {
     /// The bucket that a hash selects; 0 if there is none yet.
     #[inline]
     fn home(&self, hash: u64) -> usize {
-        let buckets = self.heads.len();
-        let mask = buckets.next_power_of_two() - 1;
-        let bucket = hash as usize & mask;
-        if bucket < buckets { bucket } else { bucket & mask >> 1 }
+        home(hash, self.heads.len())
     }
 
     /// Where the element with this hash is for which `eq` holds.
@@ -338,16 +348,16 @@ impl<T: Keyed, A> Table<T, A> {
         seconds.map(|seconds| u64::from(seconds) * 1000)
     }
 
-    /// Asks the CPU for the elements that this hash may mean. For that it reads the bucket, which
-    /// [`Table::prefetch`] has asked for.
+    /// The element that this hash probably means. Reads the bucket, which [`Table::prefetch`] or
+    /// [`Layout::prefetch`] has asked for.
     #[inline]
-    pub fn prefetch_elements(&self, hash: u64) {
-        let Some(bucket) = self.heads.get(self.home(hash)) else { return };
-        let mut candidates = bucket.candidates(tag_of(hash)).peekable();
-        if let (None, Some(next)) = (candidates.peek(), bucket.next()) {
-            prefetch::read(self.overflow.get(next));
+    pub fn hint(&self, hash: u64) -> Hint {
+        let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };
+        match (bucket.candidates(tag_of(hash)).next(), bucket.next()) {
+            (Some(slot), _) => bucket.get(slot).map_or(Hint::NONE, Keyed::hint),
+            (None, Some(next)) => Hint::at(self.overflow.get(next)),
+            (None, None) => Hint::NONE,
         }
-        candidates.filter_map(|slot| bucket.get(slot)).for_each(Keyed::prefetch);
     }
 }
 

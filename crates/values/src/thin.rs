@@ -20,7 +20,8 @@ use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 use std::ptr::{self, NonNull};
 
-use crate::{allocated, prefetch};
+use crate::allocated;
+use crate::prefetch::Hint;
 
 /// Bytes in front of the bytes.
 const HEADER: usize = size_of::<u32>();
@@ -92,11 +93,11 @@ impl Thin {
         allocated(HEADER + self.length())
     }
 
-    /// Asks the CPU for the first two cache lines: how long it is cannot be known before the first
-    /// is there, and most entries end in the second.
+    /// Leads to the first two cache lines: how long it is cannot be known before the first is there,
+    /// and most entries end in the second.
     #[inline]
-    pub(crate) fn prefetch(&self) {
-        prefetch::two_lines(self.block.as_ptr());
+    pub(crate) fn hint(&self) -> Hint {
+        Hint::at(self.block.as_ptr())
     }
 
     /// Replaces the bytes of `range`, as [`Vec::splice`] does. Copies what is behind them if the

@@ -151,7 +151,7 @@ fn looking_things_up_and_sweeping_allocate_nothing() {
         for number in 0..10_000 {
             let hash = hash_of(&key(number));
             table.prefetch(hash);
-            table.prefetch_elements(hash);
+            table.hint(hash).fetch();
             assert_eq!(table.find(hash, &key(number)).is_some(), number < 5_000);
             assert!(table.sample(u64::from(number)).is_some());
         }

@@ -7,14 +7,18 @@ use super::notes::Notes;
 use super::random::Random;
 use super::shared::Shared;
 use super::view::TypedView;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use storage::Stage;
 use storage::keyspace::{DatabaseStats, Gone, Keyspace, KeyspaceStats, Scope, Settings};
-use values::hash_of;
+use values::{Entry, Layout, hash_of};
 
 /// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
+
+/// The database that prefetches are for: almost all keys are in it.
+const CHARTED: usize = 0;
 
 /// How long a handle sweeps nothing after it found nothing left to sweep.
 const REST_MS: u64 = 4;
@@ -43,6 +47,8 @@ pub(crate) struct Local {
     next_sweep: usize,
     /// When there was last nothing left to sweep.
     swept_ms: u64,
+    /// Where the buckets of [`CHARTED`] are in each shard: for prefetches.
+    layouts: Box<[RefCell<Layout<Entry>>]>,
 }
 
 impl Local {
@@ -55,6 +61,7 @@ impl Local {
             reserved: 0,
             next_sweep: 0,
             swept_ms: 0,
+            layouts: (0..shared.shards()).map(|_| RefCell::default()).collect(),
         }
     }
 }
@@ -138,31 +145,33 @@ impl Keyspace for TypedStore {
 
     /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
     ///
-    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first, and
-    /// bucket and entries one stage later.
+    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
+    /// together with the bucket: that is found without the shard.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
-        let is_alone = shared.shards() == 1;
-        if (is_alone && stage == Stage::Value) || shared.ledger.used() < CACHED_BYTES {
+        if stage == Stage::Value || db != CHARTED || shared.ledger.used() < CACHED_BYTES {
             return;
         }
         let hash = hash_of(key);
         let number = shared.shard_of(hash);
-        if stage == Stage::Index && !is_alone {
-            return shared.prefetch(number);
+        let layout = &self.local.layouts[number];
+        if stage == Stage::Index {
+            if shared.shards() > 1 {
+                shared.prefetch(number);
+            }
+            layout.borrow().prefetch(hash);
+        } else if let Some(shard) = shared.try_lock(number) {
+            let table = &shard.databases[db].table;
+            layout.borrow_mut().refresh(table);
+            let hint = table.hint(hash);
+            drop(shard);
+            hint.fetch();
         }
-        let Some(shard) = shared.try_lock(number) else { return };
-        let table = &shard.databases[db].table;
-        let of_bucket = if is_alone { Stage::Index } else { Stage::Item };
-        if stage == of_bucket { table.prefetch(hash) } else { table.prefetch_elements(hash) }
     }
 
     #[inline]
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
-        if self.shared.shards() > 1 {
-            return self.prefetch(db, key, Stage::Value);
-        }
         if self.shared.ledger.used() < CACHED_BYTES {
             return;
         }

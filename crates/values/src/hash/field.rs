@@ -128,11 +128,6 @@ impl Keyed for Field {
     fn heap_bytes(&self) -> usize {
         Field::heap_bytes(self)
     }
-
-    #[inline]
-    fn prefetch(&self) {
-        self.0.prefetch();
-    }
 }
 
 #[cfg(test)]

@@ -27,11 +27,6 @@ impl Keyed for Member {
     fn heap_bytes(&self) -> usize {
         self.0.heap_bytes()
     }
-
-    #[inline]
-    fn prefetch(&self) {
-        self.0.prefetch();
-    }
 }
 
 /// The members of a large set.

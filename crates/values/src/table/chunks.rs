@@ -23,7 +23,7 @@ pub(super) struct Chunks<B> {
 
 /// The chunk of an element and its place in there.
 #[inline]
-fn locate(index: usize) -> (usize, usize) {
+pub(super) fn locate(index: usize) -> (usize, usize) {
     if index < CHUNK {
         let chunk = (usize::BITS - index.leading_zeros()) as usize;
         (chunk, index - (1 << chunk >> 1))
@@ -45,6 +45,23 @@ impl<B> Chunks<B> {
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many chunks there are.
+    #[inline]
+    pub(super) fn chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The address of the last chunk.
+    #[inline]
+    pub(super) fn last_chunk(&self) -> Option<usize> {
+        self.chunks.last().map(|chunk| chunk.as_ptr().addr())
+    }
+
+    /// The addresses of all chunks.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = usize> {
+        self.chunks.iter().map(|chunk| chunk.as_ptr().addr())
     }
 
     /// Memory of the chunks and of the list of them.

@@ -7,7 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Element, filled, find, hash, insert, remove};
-use crate::table::{Compact, Table};
+use crate::prefetch::Hint;
+use crate::table::{Compact, Keyed, Table};
+use crate::{Entry, hash_of};
 
 /// What happens to a table.
 #[derive(Clone, Debug)]
@@ -154,7 +156,7 @@ fn an_empty_table_answers_everything() {
     assert!(table.sweep(u64::MAX, 1, |_| panic!("nothing is due")));
     assert_eq!(table.pop_some(10, |_| panic!("there is nothing to take")), 0);
     table.prefetch(hash(1));
-    table.prefetch_elements(hash(1));
+    assert_eq!(table.hint(hash(1)), Hint::NONE);
     table.refresh_due(hash(1), b"none");
     assert_eq!((table.heap_bytes(), table.buckets()), (0, 0));
     table.check_integrity();
@@ -165,8 +167,26 @@ fn prefetching_changes_nothing() {
     let mut table = filled(1000);
     for number in 0..2000 {
         table.prefetch(hash(number));
-        table.prefetch_elements(hash(number));
+        table.hint(hash(number)).fetch();
     }
     insert(&mut table, 1000, None);
     table.check_integrity();
+}
+
+#[test]
+fn a_hint_leads_to_the_element_or_to_where_it_is_found() {
+    let mut table: Table<Entry> = Table::new();
+    let key = |number: u32| format!("key{number}").into_bytes();
+    assert_eq!(table.hint(hash_of(&key(0))), Hint::NONE);
+    for number in 0..1000 {
+        table.insert(hash_of(&key(number)), Entry::string(&key(number), b"value"));
+    }
+    let right = |number: &u32| {
+        let hash = hash_of(&key(*number));
+        let entry = table.find(hash, &key(*number)).expect("it was inserted");
+        assert_ne!(table.hint(hash), Hint::NONE);
+        table.hint(hash) == entry.hint()
+    };
+    // Some are in an overflow bucket, and one in forty is taken for another.
+    assert!((0..1000).filter(right).count() > 700);
 }
