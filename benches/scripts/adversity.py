@@ -17,7 +17,8 @@ the server gets the first; the probe shares the second with the hostile clients,
 --seconds sets how long the random bytes last. Needs python3 and the openssl command.
 """
 import argparse, multiprocessing, os, random, re, resource, signal, socket, ssl, struct, subprocess, sys
-import tempfile, threading, time
+import tempfile, time
+import listening
 
 PROBE_SECONDS = 3.0
 MEMORY_BOUND_MB = 64  # growth of resident memory that any scenario may cause while it lasts
@@ -117,16 +118,7 @@ class Server:
         self.process = subprocess.Popen(
             [binary, config], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: pin(0)
         )
-        found = []
-        for line in self.process.stderr:
-            found += re.findall(r"listening on tcp:127\.0\.0\.1:(\d+)", line)
-            if len(found) == 2:
-                break
-        else:
-            sys.exit("the server did not start")
-        self.port, self.tls_port = map(int, found)
-        # Keep reading, or a full pipe would stop the server's log.
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        self.port, self.tls_port = listening.ports(self.process, 2)
         self.descriptors_idle = self.descriptors()
 
     def memory_mb(self):

@@ -19,7 +19,8 @@ with --value 1000 --value 32 the index of a full cache has to grow. --memory is 
 Fails if the overhead is above --overhead-max bytes, if the excess is above --limit-excess (bytes, with
 suffix k or m, or percent of the limit), if a set was not stored or a byte is wrong. Needs python3 and /proc.
 """
-import argparse, os, re, socket, subprocess, sys, tempfile, threading, time
+import argparse, os, re, socket, subprocess, sys, tempfile, time
+import listening
 
 KEYS_PER_LINE = 100
 LINES = 20  # of a pipeline of gets
@@ -37,15 +38,9 @@ class Server:
             file.write("\n".join(sections))
         command = [binary, "-m", str(memory >> 20), *flags, config]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
-            if found := re.search(r"listening on tcp:127\.0\.0\.1:(\d+)", line):
-                break
-        else:
-            sys.exit("memory.py: the server did not start")
+        (port,) = listening.ports(self.process)
         folder.cleanup()
-        # Keep reading, or a full pipe would stop the server's log.
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-        self.socket = socket.create_connection(("127.0.0.1", int(found.group(1))), 60)
+        self.socket = socket.create_connection(("127.0.0.1", port), 60)
 
     def status(self, name):
         """A line of /proc/<pid>/status, in bytes."""

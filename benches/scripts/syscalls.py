@@ -14,6 +14,7 @@ A worker also wakes up every 100 ms when nothing happens, with one call each. Th
 same measurement without any request is printed beside it. Needs python3, strace and the right to trace.
 """
 import argparse, glob, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import listening
 
 REQUESTS = 1000
 CALLS_MAX = 20
@@ -27,12 +28,7 @@ def start(binary, folder):
     with open(config, "w") as file:
         file.write('[server]\nlisten = ["127.0.0.1:0"]\n[admin]\nenabled = false\n')
     process = subprocess.Popen([binary, config], stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if found := re.search(r"listening on tcp:127\.0\.0\.1:(\d+)", line):
-            # Keep reading, or a full pipe would stop the server's log.
-            threading.Thread(target=process.stderr.read, daemon=True).start()
-            return process, int(found.group(1))
-    sys.exit("syscalls.py: the server did not start")
+    return process, *listening.ports(process)
 
 
 def worker(pid):

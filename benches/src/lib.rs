@@ -4,7 +4,8 @@
 //! * `criterion/`: benchmarks of single layers: `parse`, `compose`, `store`, `turn`. Run one with
 //!   `cargo bench -p benches --bench turn`.
 //! * `tests/`: costs that are promised, counted: heap allocations per request.
-//! * `scripts/`: measurements of whole servers: memory, system calls of a pipeline, hostile clients.
+//! * `scripts/`: measurements of whole servers: memory, system calls of a pipeline, hostile clients, and
+//!   what requests cost against `baseline.json`.
 //! * [`Connection`] (`connection.rs`): a connection without a socket, which serves bytes through
 //!   `reactor::turn` as a worker does.
 //! * [`Unprefetched`] (`unprefetched.rs`): a service without its prefetches, to see what they bring.

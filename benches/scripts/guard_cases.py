@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fixed script of requests whose cost `guard.py` counts.
+
+A case is a *step* that is done again and again: one request, or a few that belong together and leave
+things as they found them. So many steps are sent at once as the depth says. Requests and replies are
+templates, one line each, for one of 256 keys at a time:
+
+    {text}          a key of 20 bytes, which begins with this word; {text+3} is the third after it
+    {v}, {V}        a value of 64 bytes, of 1 KiB
+    {w}, {W}        the same, another one the next time that it is the turn of this key
+    {n}             a number that is larger by one the next time
+
+Lines of memcache are sent as they are. Words of a RESP request are its arguments. Lines of a RESP reply
+that begin with +, :, * or $ are sent as they are, others are bulk strings.
+"""
+import dataclasses, re
+
+KEYS = 256
+NUMBER = 1_000_000
+SMALL, LARGE = 64, 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One line of the baseline."""
+
+    name: str
+    depth: int
+    request: str
+    reply: str
+    is_resp: bool
+
+    def step(self, number, lap):
+        """The bytes of the request about this key, which has had so many turns before, and of the reply."""
+        request, reply = fill_in(self.request, number, lap), fill_in(self.reply, number, lap)
+        if not self.is_resp:
+            return crlf(request), crlf(reply)
+        commands = [line.split() for line in request.splitlines()]
+        return b"".join(map(command, commands)), b"".join(map(element, reply.splitlines()))
+
+
+@dataclasses.dataclass(frozen=True)
+class Script:
+    """A server, what it is filled with, and its cases."""
+
+    binary: str
+    cases: list[Case]
+    filling: list[Case] = dataclasses.field(default_factory=list)
+    config: str = ""
+    listeners: int = 1  # of which the last is used
+
+
+def key(word, number):
+    return f"{word}:{number % KEYS:0{19 - len(word)}}"
+
+
+def fill_in(template, number, lap):
+    """
+    >>> fill_in("incr {hits} {n}, {w}", 7, 1) == "incr hits:000000000000007 1000001, " + 64 * "w"
+    True
+    """
+    values = {"v": "v" * SMALL, "V": "v" * LARGE, "n": NUMBER + lap}
+    values |= {"w": "vw"[lap % 2] * SMALL, "W": "vw"[lap % 2] * LARGE}
+
+    def word(found):
+        name, more = found.groups(default=0)
+        return str(values[name]) if name in values else key(name, number + int(more))
+
+    return re.sub(r"\{(\w+)(?:\+(\d+))?\}", word, template)
+
+
+def crlf(lines):
+    return b"".join(line.encode() + b"\r\n" for line in lines.splitlines())
+
+
+def command(words):
+    """
+    >>> command(["GET", "a"])
+    b'*2\\r\\n$3\\r\\nGET\\r\\n$1\\r\\na\\r\\n'
+    """
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
+
+
+def element(line):
+    if line[0] in "+:*$":
+        return crlf(line)
+    return b"$%d\r\n%s\r\n" % (len(line), line.encode())
+
+
+def cases(prefix, is_resp, rows):
+    return [
+        Case(f"{prefix} {name}, depth {depth}", depth, request, reply, is_resp)
+        for name, depths, request, reply in rows
+        for depth in depths
+    ]
+
+
+def several(template, count):
+    """The template so many times, as words or lines, with # for a number."""
+    return [template.replace("#", str(number)) for number in range(count)]
+
+
+PINGSERVER = [("PING", (1, 32), "PING", "PONG")]
+
+FOUND = "VALUE {text} 0 64\n{v}\n"
+MEMCACHE_FILLING = [
+    ("text", (32,), "set {text} 0 0 64\n{v}", "STORED"),
+    ("large", (8,), "set {large} 0 0 1024\n{V}", "STORED"),
+    ("counter", (32,), "set {counter} 0 0 7\n{n}", "STORED"),
+]
+MEMCACHE = [
+    ("get hit", (1, 32), "get {text}", FOUND + "END"),
+    ("get miss", (32,), "get {nothing}", "END"),
+    ("set overwrite", (1, 32), "set {written} 0 0 64\n{w}", "STORED"),
+]
+MORE_MEMCACHE = [
+    ("get 1 KiB", (8,), "get {large}", "VALUE {large} 0 1024\n{V}\nEND"),
+    ("get of 10 keys", (8,), "get " + " ".join(several("{text+#}", 10)),
+     "".join(several(FOUND.replace("text", "text+#"), 10)) + "END"),
+    ("set 1 KiB", (8,), "set {block} 0 0 1024\n{W}", "STORED"),
+    ("set with exptime", (32,), "set {aging} 0 600 64\n{w}", "STORED"),
+    ("add, delete", (16,), "add {new} 0 0 64\n{v}\ndelete {new}", "STORED\nDELETED"),
+    ("incr", (32,), "incr {counter} 1", "{n}"),
+    ("touch", (32,), "touch {large} 600", "TOUCHED"),
+]  # fmt: skip
+
+STRING_FILLING = [("text", (32,), "SET {text} {v}", "+OK")]
+STRINGS = [
+    ("GET hit", (1, 32), "GET {text}", "{v}"),
+    ("GET miss", (32,), "GET {nothing}", "$-1"),
+    ("SET overwrite", (1, 32), "SET {written} {w}", "+OK"),
+]
+
+FIELDS = several("field:#", 10)
+MEMBERS = several("member:#", 10)
+ITEMS = [f"item:{number:03}" for number in range(100)]
+RDS_FILLING = [
+    *STRING_FILLING,
+    ("large", (8,), "SET {large} {V}", "+OK"),
+    ("counter", (32,), "SET {counter} {n}", "+OK"),
+    ("hash", (8,), "HSET {hash} " + " ".join(several("field:# {n}", 10)), ":10"),
+    ("list", (8,), "RPUSH {list} " + " ".join(ITEMS), ":100"),
+    ("set", (8,), "SADD {set} " + " ".join(MEMBERS), ":10"),
+    ("sorted", (8,), "ZADD {sorted} " + " ".join(several("10# member:#", 10)), ":10"),
+]
+RDS = [
+    *STRINGS,
+    ("GET 1 KiB", (8,), "GET {large}", "{V}"),
+    ("SET 1 KiB", (8,), "SET {block} {W}", "+OK"),
+    ("SET EX", (32,), "SET {aging} {w} EX 600", "+OK"),
+    ("SETNX, DEL", (16,), "SETNX {new} {v}\nDEL {new}", ":1\n:1"),
+    ("EXISTS", (32,), "EXISTS {text}", ":1"),
+    ("EXPIRE", (32,), "EXPIRE {large} 600", ":1"),
+    ("INCR", (32,), "INCR {counter}", ":{n}"),
+    ("MGET of 10", (8,), "MGET " + " ".join(several("{text+#}", 10)), "*10\n" + "{v}\n" * 10),
+    ("MSET of 10", (8,), "MSET " + " ".join(several("{text+#} {v}", 10)), "+OK"),
+    ("MULTI, SET, GET, EXEC", (8,), "MULTI\nSET {written} {w}\nGET {written}\nEXEC",
+     "+OK\n+QUEUED\n+QUEUED\n*2\n+OK\n{w}"),
+    ("HGET", (32,), "HGET {hash} field:5", f"{NUMBER}"),
+    ("HGETALL of 10", (8,), "HGETALL {hash}", "*20\n" + "\n".join(several(f"field:#\n{NUMBER}", 10))),
+    ("HSET overwrite", (32,), "HSET {hash} field:9 {n}", ":0"),
+    ("LPUSH, LPOP", (16,), "LPUSH {list} item:new\nLPOP {list}", ":101\nitem:new"),
+    ("LRANGE of 100", (8,), "LRANGE {list} 0 -1", "*100\n" + "\n".join(ITEMS)),
+    ("SADD, SREM", (16,), "SADD {set} new\nSREM {set} new", ":1\n:1"),
+    ("SISMEMBER", (32,), "SISMEMBER {set} member:5", ":1"),
+    ("ZSCORE", (32,), "ZSCORE {sorted} member:5", "105"),
+    ("ZRANGE of 10", (8,), "ZRANGE {sorted} 0 -1", "*10\n" + "\n".join(MEMBERS)),
+    ("ZADD overwrite", (32,), "ZADD {sorted} {n} member:9", ":0"),
+    ("PUBLISH to nobody", (32,), "PUBLISH news {v}", ":0"),
+]  # fmt: skip
+
+HASHMAP = '[cache]\nstorage = "hashmap"\n'
+WITH_RESP = '[resp]\nlisten = ["127.0.0.1:0"]\n'
+
+SCRIPTS = [
+    Script("pingserver", cases("pingserver", False, PINGSERVER)),
+    Script("segcache", cases("segcache", False, MEMCACHE + MORE_MEMCACHE),
+           cases("", False, MEMCACHE_FILLING)),
+    Script("segcache", cases("segcache (hashmap)", False, MEMCACHE),
+           cases("", False, MEMCACHE_FILLING), HASHMAP),
+    Script("segcache", cases("segcache (RESP)", True, STRINGS), cases("", True, STRING_FILLING), WITH_RESP, 2),
+    Script("rds", cases("rds", True, RDS), cases("", True, RDS_FILLING)),
+]  # fmt: skip
+
+# The same case twice, once with a setting that costs something.
+CONTROL = cases("control", False, [("get hit", (32,), "get {text}", FOUND + "END")])
+PLAIN = Script("segcache", CONTROL, cases("", False, MEMCACHE_FILLING))
+DEAR = dataclasses.replace(PLAIN, config="[seg]\nintegrity = true\n")

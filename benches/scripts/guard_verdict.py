@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `guard.py` makes of two sets of counts: which rose too far, which fell far enough to be noted."""
+import json
+
+# What is counted, and the digits it is kept with.
+DIGITS = {"instructions": 1, "system calls": 4, "allocations": 4}
+RISE_MAX = 0.03
+
+
+def is_higher(before, now):
+    """Whether a count rose by more than 3 %. What was 0 must stay 0.
+
+    >>> [is_higher(1000.0, now) for now in (900.0, 1030.0, 1030.1)]
+    [False, False, True]
+    >>> is_higher(0.0, 0.0), is_higher(0.0, 0.0001)
+    (False, True)
+    >>> is_higher(0.0938, 0.0966), is_higher(0.0938, 0.125)
+    (False, True)
+    """
+    return now > before * (1 + RISE_MAX)
+
+
+def compare(baseline, cases, counts=DIGITS):
+    """Rows of (case, count, before, now): what rose, what fell; and the names only one side has.
+
+    >>> case = {"instructions": 1000.0, "system calls": 3.0, "allocations": 0.0}
+    >>> compare({"a": case, "b": case}, {"a": case, "b": case})
+    ([], [], [])
+    >>> compare({"a": case}, {"a": case | {"instructions": 1031.0, "system calls": 2.0}})
+    ([('a', 'instructions', 1000.0, 1031.0)], [('a', 'system calls', 3.0, 2.0)], [])
+    >>> compare({"a": case}, {"a": case | {"allocations": 0.01}})
+    ([('a', 'allocations', 0.0, 0.01)], [], [])
+    >>> compare({"a": case}, {"a": case | {"instructions": 1031.0}}, ["allocations"])
+    ([], [], [])
+    >>> compare({"a": case}, {"b": case})
+    ([], [], ['a', 'b'])
+    """
+    rose, fell = [], []
+    for name in sorted(baseline.keys() & cases.keys()):
+        for count in counts:
+            before, now = baseline[name][count], cases[name][count]
+            if is_higher(before, now):
+                rose.append((name, count, before, now))
+            elif is_higher(now, before):
+                fell.append((name, count, before, now))
+    return rose, fell, sorted(baseline.keys() ^ cases.keys())
+
+
+def differences(before, now):
+    """What is not the same in two environments, a line each.
+
+    >>> differences({"libc": "glibc 2.36", "cpu": "x86-64-v3"}, {"libc": "glibc 2.41", "cpu": "x86-64-v3"})
+    ['libc: glibc 2.36 in the baseline, glibc 2.41 here']
+    """
+    names = sorted(before.keys() | now.keys())
+    pairs = ((name, before.get(name), now.get(name)) for name in names)
+    return [f"{name}: {old} in the baseline, {new} here" for name, old, new in pairs if old != new]
+
+
+def table(rows):
+    """
+    >>> print(table([("a", "instructions", 100.0, 110.0), ("b", "allocations", 0.0, 1.0)]))
+      a  instructions  100 -> 110  +10.0 %
+      b  allocations   0 -> 1      from nothing
+    """
+    cells = [
+        (name, count, f"{before:g} -> {now:g}", f"{100 * (now / before - 1):+.1f} %" if before else "from nothing")
+        for name, count, before, now in rows
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)) for row in cells]
+    return "\n".join(f"  {line.rstrip()}" for line in lines)
+
+
+def text(environment, cases):
+    """A baseline as JSON with a line for each case, in the order of their names.
+
+    >>> print(text({"libc": "glibc 2.36"}, {"b": {"allocations": 0.0}, "a": {"allocations": 1.5}}), end="")
+    {
+      "environment": {
+        "libc": "glibc 2.36"
+      },
+      "cases": {
+        "a": {"allocations": 1.5},
+        "b": {"allocations": 0.0}
+      }
+    }
+    """
+    described, counted = (
+        ",\n".join(f"    {json.dumps(name)}: {json.dumps(part[name])}" for name in sorted(part))
+        for part in (environment, cases)
+    )
+    return f'{{\n  "environment": {{\n{described}\n  }},\n  "cases": {{\n{counted}\n  }}\n}}\n'
