@@ -48,7 +48,7 @@ class Server:
         command = [
             "vgdb", f"--vgdb-prefix={self.pipe}", f"--pid={self.process.pid}", "--max-invoke-ms=5", *words
         ]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}: {done.stderr}")
         return done.stdout

@@ -46,6 +46,16 @@ def compare(baseline, cases, counts=DIGITS):
     return rose, fell, sorted(baseline.keys() ^ cases.keys())
 
 
+def lesser(cases, again):
+    """The cases, with the lesser of each count where they were measured again.
+
+    >>> lesser({"a": {"n": 1, "m": 5}, "b": {"n": 2}}, {"a": {"n": 3, "m": 4}})
+    {'a': {'n': 1, 'm': 4}, 'b': {'n': 2}}
+    """
+    both = {name: {count: min(cases[name][count], again[name][count]) for count in again[name]} for name in again}
+    return cases | both
+
+
 def differences(before, now):
     """What is not the same in two environments, a line each.
 
