@@ -16,30 +16,22 @@ one; that is a measurement, so leave it out where the machine is shared. Where t
 the server gets the first; the probe shares the second with the hostile clients, which run at idle priority.
 --seconds sets how long the random bytes last. Needs python3 and the openssl command.
 """
-import argparse, multiprocessing, os, random, re, resource, signal, socket, ssl, struct, subprocess, sys
-import tempfile, time
-import listening
+import argparse, multiprocessing, os, random, socket, ssl, struct, sys, tempfile, time
+import harness
+from harness import client_context, exchange, pin
 
 PROBE_SECONDS = 3.0
 MEMORY_BOUND_MB = 64  # growth of resident memory that any scenario may cause while it lasts
 MEMORY_LEAK_MB = 8  # growth that may be left behind (allocator slack)
 
 
-class Memcache:
-    """What is said to a memcache server, and what it answers."""
+class Memcache(harness.Memcache):
+    """What hostile clients say to a memcache server."""
 
     half = b"set half 0 0 100\r\nonly a pa"
     # Begun, and never finished: what a connection that is reset may leave behind.
     unfinished = [b"get a b c", b"", b""]
     words = [b"get ", b"set ", b"\r\n", b"\n", b" ", b"0 0 10\r\n", b"stats", b"noreply\r\n", b"\0", b"incr "]
-
-    @staticmethod
-    def set(key, value):
-        return b"set %s 0 0 %d\r\n%s\r\n" % (key, len(value), value), b"STORED\r\n"
-
-    @staticmethod
-    def get(key, value):
-        return b"get %s\r\n" % key, b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (key, len(value), value)
 
     @staticmethod
     def claim(server):
@@ -52,8 +44,8 @@ class Memcache:
         return socks, b"y" * 16384
 
 
-class Resp:
-    """What is said to a server that speaks RESP, and what it answers."""
+class Resp(harness.Resp):
+    """What hostile clients say to a server that speaks RESP."""
 
     half = b"*3\r\n$3\r\nSET\r\n$4\r\nhalf\r\n$100\r\nonly a pa"
     unfinished = [
@@ -68,16 +60,6 @@ class Resp:
         b"GET ", b"SET ", b"*3\r\n", b"$3\r\n", b"\r\n", b"\n", b" ", b"*1000000\r\n", b"$-1\r\n", b"\0", b'"',
         b"$500000000\r\n", b"INFO\r\n", b"HELLO 3\r\n", b"MULTI\r\n", b"BLPOP a 0\r\n", b"SUBSCRIBE a\r\n",
     ]
-
-    @staticmethod
-    def set(key, value):
-        header = b"*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n" % (len(key), key)
-        return header + b"$%d\r\n%s\r\n" % (len(value), value), b"+OK\r\n"
-
-    @staticmethod
-    def get(key, value):
-        request = b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(key), key)
-        return request, b"$%d\r\n%s\r\n" % (len(value), value)
 
     @staticmethod
     def claim(server):
@@ -100,69 +82,6 @@ class Resp:
 
 
 PROTOCOLS = {"memcache": Memcache, "resp": Resp}
-
-
-class Server:
-    """The server under test; its addresses are read from its log."""
-
-    def __init__(self, binary, protocol, folder):
-        self.protocol = protocol
-        cert, key = make_certificate(folder)
-        config = os.path.join(folder, "server.toml")
-        with open(config, "w") as file:
-            file.write(
-                '[server]\nlisten = ["notls:127.0.0.1:0", "127.0.0.1:0"]\nmax_connections = 6000\n'
-                "[admin]\nenabled = false\n"
-                f'[tls]\ncertificate_chain = "{cert}"\nprivate_key = "{key}"\n'
-            )
-        self.process = subprocess.Popen(
-            [binary, config], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: pin(0)
-        )
-        self.port, self.tls_port = listening.ports(self.process, 2)
-        self.descriptors_idle = self.descriptors()
-
-    def memory_mb(self):
-        with open(f"/proc/{self.process.pid}/status") as file:
-            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) / 1024
-
-    def descriptors(self):
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
-
-    def connect(self, port=None):
-        return socket.create_connection(("127.0.0.1", port or self.port), 10)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
-        if code != 0:
-            sys.exit(f"FAIL: the server ended with code {code}")
-
-
-def pin(core):
-    if len(os.sched_getaffinity(0)) > 1:
-        os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[core]})
-
-
-def make_certificate(folder):
-    cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-         "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", cert],
-        check=True, capture_output=True,
-    )
-    return cert, key
-
-
-def exchange(sock, request, end):
-    """Sends a request and reads up to the reply's last bytes."""
-    sock.sendall(request)
-    reply = b""
-    while not reply.endswith(end):
-        piece = sock.recv(65536)
-        if not piece:
-            raise ConnectionError(f"closed after {reply[:80]!r}")
-        reply += piece
-    return reply
 
 
 def probe(server, seconds):
@@ -314,12 +233,6 @@ def random_bytes(server, ready, done):
         close(sock, reset=rng.random() < 0.3)
 
 
-def client_context():
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
-
-
 def close(sock, reset):
     if reset:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -391,12 +304,11 @@ def main():
     parser.add_argument("--p99", type=float, help="fail if the p99 ratio exceeds this")
     parser.add_argument("--only", help="run one scenario by its name")
     args = parser.parse_args()
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192) if hard > 0 else 8192, hard))
+    harness.allow_descriptors(8192)
     pin(-1)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(args.server, PROTOCOLS[args.protocol], folder)
+        server = harness.Server(args.server, PROTOCOLS[args.protocol], folder)
         try:
             for scenario in (half_request, never_reads, idle_connections, broken_handshake,
                              request_with_finished, open_and_reset, gigabyte_claim, random_bytes):
