@@ -12,6 +12,8 @@
 //! * unix milliseconds: wall time, for log lines and for the absolute expiry times that clients
 //!   send. [`Now::at_unix`] converts such a time to ticks, [`Now::unix_at`] converts ticks back.
 //!
+//! Apart from these there is [`CpuClock`]: how long a thread has been at work, for measurements.
+//!
 //! The distance between the two is held steady, so that a time which is converted to ticks comes back
 //! as it was. It changes when the wall clock is set anew or has drifted by more than two milliseconds;
 //! up to there wall time is told that inexactly.
@@ -28,8 +30,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod cpu;
 mod ticks;
 
+pub use cpu::CpuClock;
 pub use ticks::Ticks;
 
 use std::sync::Arc;

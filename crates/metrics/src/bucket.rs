@@ -91,6 +91,11 @@ impl Counts {
         self.counts.iter().sum()
     }
 
+    /// The highest value, as exactly as its bucket tells. `None` without values.
+    pub(crate) fn highest(&self) -> Option<u64> {
+        self.percentile(10_000)
+    }
+
     /// The value such that `per_10_000` of ten thousand are at most that high (nearest rank).
     /// `None` without values.
     pub(crate) fn percentile(&self, per_10_000: u32) -> Option<u64> {

@@ -9,8 +9,9 @@ use crate::window::{Percentile, Window};
 
 /// All metrics as one flat JSON object of numbers, sorted by metric.
 ///
-/// A histogram `x` becomes `x_count`, `x_sum` and the recent percentiles `x_p25` to `x_p9999`,
-/// which are `null` while nothing is in the `window`. A [`Family`](crate::Family) `x` becomes
+/// A histogram `x` becomes `x_count`, `x_sum`, `x_max`, which is the highest value since the start,
+/// within 1.6 %, and the recent percentiles `x_p25` to `x_p9999`, which are `null` while nothing is in
+/// the `window`. A [`Family`](crate::Family) `x` becomes
 /// `x_<value>` for each value of its label.
 ///
 /// ```
@@ -32,7 +33,7 @@ pub fn json(window: &Window) -> String {
 
 /// All metrics as names and values, as memcached's `STAT name value` wants them.
 ///
-/// The names are those of [`json`]; percentiles of an empty window are left out.
+/// The names are those of [`json`]; what has no value is left out.
 ///
 /// ```
 /// metrics::counters! {
@@ -67,6 +68,7 @@ fn flatten(window: &Window) -> Vec<(String, Option<i128>)> {
                 let counts = histogram.counts();
                 flat.push((format!("{name}_count"), Some(counts.total().into())));
                 flat.push((format!("{name}_sum"), Some(counts.sum.into())));
+                flat.push((format!("{name}_max"), counts.highest().map(i128::from)));
                 flat.extend(Percentile::ALL.into_iter().map(|percentile| {
                     let value = window.percentile(name, percentile).map(i128::from);
                     (format!("{name}_{}", percentile.label()), value)

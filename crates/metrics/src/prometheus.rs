@@ -20,7 +20,8 @@ const POWER_MAX: u32 = 40;
 /// A histogram `x` is printed as a histogram with a cumulative bucket for each power of two: all
 /// values below 2^n under `le` = 2^n - 1, which is exact since values are whole numbers, in the
 /// metric's own unit, up to 2^40 and then `+Inf`. Beside it the gauge family `x_recent` has the
-/// percentiles of the `window` under the label `quantile`, `NaN` while nothing is in the window.
+/// percentiles of the `window` under the label `quantile`, `NaN` while nothing is in the window, and the
+/// gauge `x_max` has the highest value since the start, within 1.6 %.
 ///
 /// ```
 /// metrics::levels! {
@@ -47,7 +48,9 @@ fn write_metric(out: &mut String, reading: &Reading, window: &Window) -> fmt::Re
         ReadValue::Counter(value) => writeln!(out, "{name} {value}"),
         ReadValue::Gauge(value) => writeln!(out, "{name} {value}"),
         ReadValue::Histogram(histogram) => {
-            write_buckets(out, name, &histogram.counts())?;
+            let counts = histogram.counts();
+            write_buckets(out, name, &counts)?;
+            write_max(out, name, &counts)?;
             write_recent(out, name, window)
         }
         ReadValue::Family { label, members } => write_members(out, name, label, members),
@@ -79,6 +82,12 @@ fn write_buckets(out: &mut String, name: &str, counts: &Counts) -> fmt::Result {
     let count = counts.total();
     writeln!(out, "{name}_bucket{{le=\"+Inf\"}} {count}")?;
     writeln!(out, "{name}_sum {}\n{name}_count {count}", counts.sum)
+}
+
+fn write_max(out: &mut String, name: &str, counts: &Counts) -> fmt::Result {
+    let help = format!("The highest {name} since the start.");
+    write_head(out, &format!("{name}_max"), "gauge", &help)?;
+    writeln!(out, "{name}_max {}", counts.highest().unwrap_or(0))
 }
 
 fn write_recent(out: &mut String, name: &str, window: &Window) -> fmt::Result {

@@ -113,7 +113,7 @@ pub fn value(name: &str) -> Option<i128> {
 /// assert_eq!(metrics::duplicates(), Vec::<String>::new());
 /// ```
 ///
-/// A histogram prints several names: `x` takes `x_bucket`, `x_count`, `x_sum`, `x_recent` and
+/// A histogram prints several names: `x` takes `x_bucket`, `x_count`, `x_sum`, `x_max`, `x_recent` and
 /// `x_p25` to `x_p9999` as well. What a [`Family`] prints in the flat forms depends on its members
 /// and is not looked at. When there are duplicates after all, the text forms print the
 /// first metric of each name and stay well-formed.
@@ -125,7 +125,7 @@ pub fn duplicates() -> Vec<String> {
 fn duplicates_of(list: &[Description]) -> Vec<String> {
     let mut uses = BTreeMap::new();
     let printed = list.iter().flat_map(|metric| {
-        let derived = ["bucket", "count", "sum", "recent"]
+        let derived = ["bucket", "count", "sum", "max", "recent"]
             .into_iter()
             .chain(Percentile::ALL.iter().map(|percentile| percentile.label()))
             .filter(|_| metric.kind == Kind::Histogram)
@@ -195,10 +195,11 @@ mod tests {
             described("latency", Kind::Histogram),
             described("latency_p99", Kind::Counter),
             described("latency_max", Kind::Counter),
+            described("latency_mean", Kind::Counter),
             described("set_count", Kind::Counter),
             described("set", Kind::Counter),
         ];
-        assert_eq!(duplicates_of(&list), ["get", "latency_p99"]);
+        assert_eq!(duplicates_of(&list), ["get", "latency_max", "latency_p99"]);
     }
 
     #[test]

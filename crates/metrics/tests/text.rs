@@ -158,13 +158,13 @@ fn prometheus_text_passes_a_strict_reader() {
         ("gauge", &members[..])
     );
     assert!(families["none"].samples.is_empty());
-    // Every metric of the list has a family of its kind; a histogram has one more.
+    // Every metric of the list has a family of its kind; a histogram has two more.
     let list = metrics::list();
     for metric in &list {
         assert_eq!(families[metric.name].kind, metric.kind.to_string());
     }
     let histograms = list.iter().filter(|metric| metric.kind == Kind::Histogram).count();
-    assert_eq!(families.len(), list.len() + histograms);
+    assert_eq!(families.len(), list.len() + 2 * histograms);
 }
 
 #[test]
@@ -192,6 +192,12 @@ fn prometheus_histograms_are_cumulative_and_their_percentiles_a_family_apart() {
     assert_eq!(quantiles, expected);
     assert_eq!(recent.samples[1].2, "2", "the median of the last tick");
 
+    let highest = &families["latency_max"];
+    assert_eq!((highest.kind.as_str(), highest.samples.len()), ("gauge", 1));
+    let value: f64 = highest.samples[0].2.parse().unwrap();
+    assert!((value / (1_u64 << 41) as f64 - 1.0).abs() < 0.016, "{value}");
+    assert_eq!(families["empty_max"].samples[0].2, "0");
+
     let buckets = check_histogram("empty", &families["empty"]);
     assert!(buckets.iter().all(|bucket| bucket.1 == 0));
     assert!(families["empty_recent"].samples.iter().all(|sample| sample.2 == "NaN"));
@@ -208,13 +214,16 @@ fn json_parses_back_to_the_same_numbers() {
     assert_eq!(json["latency_p50"], 2);
     assert_eq!(json["latency_count"], 5);
     assert_eq!(json["latency_sum"], 1003 + (1_u64 << 41));
+    let highest = json["latency_max"].as_u64().unwrap();
+    assert!(highest.abs_diff(1 << 41) < 1 << 35, "{highest}");
     assert_eq!(json["empty_count"], 0);
+    assert!(json["empty_max"].is_null());
     assert!(json["empty_p99"].is_null() && json.get("empty_p99").is_some());
     assert_eq!((&json["by_ttl_60"], &json["by_ttl_never_"]), (&4.into(), &(-2).into()));
-    // Each histogram stands for a count, a sum and seven percentiles, the families for two members.
+    // Each histogram stands for a count, a sum, a maximum and seven percentiles, the families for two members.
     let list = metrics::list();
     let histograms = list.iter().filter(|metric| metric.kind == Kind::Histogram).count();
-    assert_eq!(json.as_object().unwrap().len(), list.len() - histograms + 9 * histograms);
+    assert_eq!(json.as_object().unwrap().len(), list.len() - histograms + 10 * histograms);
 }
 
 #[test]

@@ -60,6 +60,10 @@ metrics::histograms! {
     /// replies to all requests in them have been handed to the operating system, but for a request
     /// that waits for others. One record per readiness event that brought bytes: a pipeline counts once.
     pub(crate) static REQUEST_LATENCY: "request_latency";
+    /// Nanoseconds of CPU time that a worker takes for a turn of its event loop: its requests, reads and
+    /// writes, background work, and the wait for events but for the sleep. Empty unless `[worker]
+    /// turn_cpu_time` asks for it.
+    pub(crate) static TURN_CPU_TIME: "turn_cpu_time";
     /// Events taken from the operating system at once.
     pub(crate) static WORKER_EVENT_DEPTH: "worker_event_depth";
 }

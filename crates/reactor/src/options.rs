@@ -41,6 +41,9 @@ pub struct Options {
     /// Steps of background work per turn of the event loop, see
     /// [`protocol::Execute::maintain`].
     pub maintain_budget: usize,
+    /// Whether to record the CPU time of each turn of the event loop, at the price of a system call
+    /// for each.
+    pub turn_cpu_time: bool,
 }
 
 impl Default for Options {
@@ -61,6 +64,7 @@ impl Default for Options {
             events: 1024,
             tick: Duration::from_millis(100),
             maintain_budget: 256,
+            turn_cpu_time: false,
         }
     }
 }

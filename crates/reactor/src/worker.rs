@@ -13,13 +13,14 @@ mod driver;
 mod footprint;
 mod post;
 mod readiness;
+mod stopwatch;
 
 use crate::connection::{Connection, Desk, Next, Overdue};
 use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
 use crate::metrics::*;
 use crate::{Dials, Options, Seat};
 use buffer::Pool;
-use clock::{Clock, Now, Ticks};
+use clock::{Clock, CpuClock, Now, Ticks};
 use driver::Driver;
 use footprint::Footprint;
 use log::{debug, warn};
@@ -31,6 +32,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stopwatch::Stopwatch;
 
 /// Connections looked at per tick for exceeded time limits, at the least.
 const SWEEP_MIN: usize = 64;
@@ -65,6 +67,8 @@ pub struct Worker<P: Protocol, E, M> {
     now: Now,
     /// When this turn of the loop began.
     woken: Instant,
+    /// Set when the CPU time of turns is asked for.
+    stopwatch: Option<Stopwatch>,
     sweep_at: Ticks,
     sweep_from: usize,
     /// Set when the worker is to end.
@@ -101,6 +105,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let (driver, waker) = Driver::new(&options)?;
         let (mailbox, inbox) = mailbox(waker, options.mail_bytes);
         let now = clock.now();
+        let stopwatch = options.turn_cpu_time.then(|| Stopwatch::new(CpuClock::thread()));
         Ok(Worker {
             driver,
             index,
@@ -122,6 +127,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             again: VecDeque::new(),
             now,
             woken: Instant::now(),
+            stopwatch,
             sweep_at: now.ticks,
             sweep_from: 0,
             deadline: None,
@@ -163,6 +169,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.service.rest();
         }
         self.wait(sleep.unwrap_or(Duration::ZERO))?;
+        if let Some(stopwatch) = &mut self.stopwatch {
+            stopwatch.lap();
+        }
         self.now = self.clock.now();
         self.woken = Instant::now();
         if let Some(dials) = &self.dials {

@@ -35,6 +35,10 @@ pub struct CommonArgs {
     #[arg(long, value_enum, value_name = "NAME")]
     pub engine: Option<Engine>,
 
+    /// Record the CPU time of each turn of the event loops: metric turn_cpu_time
+    #[arg(long)]
+    pub turn_cpu_time: bool,
+
     /// Check the configuration and exit
     #[arg(long)]
     pub check_config: bool,
@@ -62,6 +66,7 @@ impl CommonArgs {
         if let Some(engine) = self.engine {
             worker.engine = engine;
         }
+        worker.turn_cpu_time |= self.turn_cpu_time;
     }
 
     /// The configuration: the file's, or the defaults without one, then changed by `adjust` with what

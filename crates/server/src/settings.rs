@@ -104,6 +104,8 @@ pub struct Worker {
     pub requests_per_turn: usize,
     /// Unsent bytes past which a connection is not served until it reads.
     pub high_water: ByteSize,
+    /// Whether to record the CPU time of each turn of the event loops, which takes a system call.
+    pub turn_cpu_time: bool,
 }
 
 impl Default for Worker {
@@ -116,6 +118,7 @@ impl Default for Worker {
             timeout: Span(options.tick),
             requests_per_turn: options.limits.requests_per_turn,
             high_water: ByteSize(options.limits.high_water as u64),
+            turn_cpu_time: options.turn_cpu_time,
         }
     }
 }
@@ -156,6 +159,7 @@ impl Sections<'_> {
             handshake_timeout: self.server.handshake_timeout.0,
             events: self.worker.nevent,
             tick: self.worker.timeout.0,
+            turn_cpu_time: self.worker.turn_cpu_time,
             ..defaults
         }
     }

@@ -291,6 +291,12 @@ mod tests {
     }
 
     #[test]
+    fn the_cpu_time_of_turns_is_recorded_when_asked_for() {
+        assert!(config("segcache --turn-cpu-time").worker.turn_cpu_time);
+        assert!(!config("segcache").worker.turn_cpu_time);
+    }
+
+    #[test]
     fn limits_of_the_cache_are_checked() {
         assert!(config("segcache -m 1024 -I 1m").check().is_ok());
         assert!(config("segcache -I 100").check().is_err());

@@ -10,6 +10,7 @@ use protocol::{Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
 
 /// All rules hold on every engine.
 macro_rules! on_engine {
@@ -37,6 +38,8 @@ macro_rules! on_engine {
             mod rules;
             #[path = "service.rs"]
             mod service;
+            #[path = "turns.rs"]
+            mod turns;
             $(#[path = $own]
             mod $module;)?
         }
@@ -63,6 +66,9 @@ fn io_uring_can_be_tested_here() {
 use crate::uring::SENDS;
 #[cfg(not(all(feature = "io-uring", target_os = "linux")))]
 const SENDS: usize = 0;
+
+/// For tests that look at what is recorded: that of all tests of this process goes to one place.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A request is a line.
 struct Lines {

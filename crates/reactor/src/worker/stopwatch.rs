@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Stopwatch`]: the CPU time of each turn of a worker's loop, for those who ask for it.
+
+use crate::metrics::TURN_CPU_TIME;
+use clock::CpuClock;
+use std::time::Duration;
+
+/// Reads the CPU clock once per turn of the loop, when the wait for events is over. So everything that a
+/// turn takes is counted, the system calls of the wait itself included: on io_uring they send and
+/// receive. Sleep takes no CPU time.
+#[derive(Debug)]
+pub(super) struct Stopwatch {
+    cpu: CpuClock,
+    /// The reading before. None before the first, which the worker's own thread has to take.
+    before: Option<Duration>,
+}
+
+impl Stopwatch {
+    pub(super) fn new(cpu: CpuClock) -> Self {
+        Stopwatch { cpu, before: None }
+    }
+
+    /// Ends a turn, records it, and begins the next.
+    pub(super) fn lap(&mut self) {
+        let now = self.cpu.now();
+        if let Some(before) = self.before.replace(now) {
+            TURN_CPU_TIME.record(now.saturating_sub(before).as_nanos() as u64);
+        }
+    }
+}
