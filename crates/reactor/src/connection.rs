@@ -200,7 +200,10 @@ impl<P: Protocol> Connection<P> {
 
     /// Reads before the connection is served, if that is what serving it would begin with.
     pub(crate) fn read_ahead<E>(&mut self, desk: &mut Desk<'_, E>) {
-        let is_idle = self.session.recv().is_empty() && self.session.send().is_empty();
+        // A handshake is long: the turn may have taken its time before the next one.
+        let is_idle = self.session.recv().is_empty()
+            && self.session.send().is_empty()
+            && !self.session.is_handshaking();
         if self.phase == Phase::Open
             && self.readable
             && is_idle

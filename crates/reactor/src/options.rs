@@ -38,6 +38,9 @@ pub struct Options {
     pub events: usize,
     /// Longest sleep of a worker, and so the grain of its time limits.
     pub tick: Duration,
+    /// How long a turn of the event loop goes on to serve connections. It ends later by what the last of
+    /// them takes, and the background work.
+    pub turn_time: Duration,
     /// Steps of background work per turn of the event loop, see
     /// [`protocol::Execute::maintain`].
     pub maintain_budget: usize,
@@ -63,6 +66,7 @@ impl Default for Options {
             linger_timeout: Duration::from_secs(2),
             events: 1024,
             tick: Duration::from_millis(100),
+            turn_time: Duration::from_micros(500),
             maintain_budget: 256,
             turn_cpu_time: false,
         }

@@ -5,6 +5,9 @@
 //! that have events, serve those that yielded in the turn before, let the service do background work,
 //! look for connections that ran out of time, send what was written to connections of other workers.
 //! Before a poll that may sleep the service is told to rest.
+//!
+//! INV-SHORT: once a turn has taken [`Options::turn_time`], no further connection is served in it, unless
+//! none was. Those that are left stand in line, and the next turn begins with that line.
 
 mod ahead;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -37,6 +40,9 @@ use stopwatch::Stopwatch;
 /// Connections looked at per tick for exceeded time limits, at the least.
 const SWEEP_MIN: usize = 64;
 
+/// Connections that may stand in line before the line grows, so that it does not in a small server.
+const LINE: usize = 256;
+
 /// One event loop and the connections it serves; its owner gives it a thread of its own.
 ///
 /// `P` is the protocol of its connections, `E` its service, `M` makes a protocol value for each new
@@ -67,6 +73,8 @@ pub struct Worker<P: Protocol, E, M> {
     now: Now,
     /// When this turn of the loop began.
     woken: Instant,
+    /// The turn has taken its time.
+    is_spent: bool,
     /// Set when the CPU time of turns is asked for.
     stopwatch: Option<Stopwatch>,
     sweep_at: Ticks,
@@ -124,9 +132,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             outbox: Outbox::new(),
             connections: Slab::new(),
             slots: HashMap::new(),
-            again: VecDeque::new(),
+            again: VecDeque::with_capacity(LINE),
             now,
             woken: Instant::now(),
+            is_spent: false,
             stopwatch,
             sweep_at: now.ticks,
             sweep_from: 0,
@@ -174,18 +183,18 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         self.now = self.clock.now();
         self.woken = Instant::now();
+        let is_behind = std::mem::take(&mut self.is_spent);
         if let Some(dials) = &self.dials {
             dials.apply(&mut self.options);
         }
         self.read_mail();
-        let yielded = self.again.len();
-        self.serve_events();
-        for _ in 0..yielded {
-            let Some(slot) = self.again.pop_front() else { break };
-            if let Some(connection) = self.connections.get_mut(slot) {
-                connection.queued = false;
-                self.serve(slot);
-            }
+        let waiting = self.again.len();
+        if is_behind {
+            self.serve_queue(waiting);
+            self.serve_events();
+        } else {
+            self.serve_events();
+            self.serve_queue(waiting);
         }
         if let Some(bytes) = self.footprint.news(&self.pool) {
             self.service.buffers(bytes);
@@ -254,18 +263,23 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let woken = self.woken;
         let Some((connection, mut desk)) = self.at(slot) else { return };
         let next = connection.serve(&mut desk);
+        let elapsed = woken.elapsed();
         if connection.take_input() {
-            REQUEST_LATENCY.record(woken.elapsed().as_nanos() as u64);
+            REQUEST_LATENCY.record(elapsed.as_nanos() as u64);
         }
+        let next = next.unwrap_or_else(|error| {
+            CONNECTIONS_ERROR.increment();
+            debug!("{}: {error}", connection.peer.remote);
+            Next::Remove
+        });
+        if next == Next::Event {
+            connection.session.release(desk.pool);
+        }
+        self.is_spent |= elapsed >= self.options.turn_time;
         match next {
-            Ok(Next::Event) => connection.session.release(desk.pool),
-            Ok(Next::Again) => self.queue(slot),
-            Ok(Next::Remove) => self.remove(slot),
-            Err(error) => {
-                CONNECTIONS_ERROR.increment();
-                debug!("{}: {error}", connection.peer.remote);
-                self.remove(slot);
-            }
+            Next::Event => {}
+            Next::Again => self.queue(slot),
+            Next::Remove => self.remove(slot),
         }
     }
 

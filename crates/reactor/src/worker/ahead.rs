@@ -27,9 +27,26 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Serves the connections in `ready`.
+    /// Serves the first `waiting` of the connections that stand in line.
+    pub(super) fn serve_queue(&mut self, waiting: usize) {
+        let mut ready = Ready::new();
+        for _ in 0..waiting {
+            if self.is_spent {
+                break;
+            }
+            let Some(slot) = self.again.pop_front() else { break };
+            if let Some(connection) = self.connections.get_mut(slot) {
+                connection.queued = false;
+                self.serve_with_others(slot, &mut ready);
+            }
+        }
+        self.serve_all(&mut ready);
+    }
+
+    /// Serves the connections in `ready`. Those that are left when the turn has taken its time are the
+    /// first in the next one.
     pub(super) fn serve_all(&mut self, ready: &mut Ready) {
-        if ready.len() > 1 {
+        if ready.len() > 1 && !self.is_spent {
             for &slot in &*ready {
                 if let Some((connection, mut desk)) = self.at(slot) {
                     connection.read_ahead(&mut desk);
@@ -37,8 +54,18 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
             self.look_ahead(ready);
         }
-        for slot in ready.drain(..) {
-            self.serve(slot);
+        let mut served = 0;
+        while served < ready.len() && !self.is_spent {
+            self.serve(ready[served]);
+            served += 1;
+        }
+        for slot in ready.drain(..).skip(served).rev() {
+            if let Some(connection) = self.connections.get_mut(slot)
+                && !connection.queued
+            {
+                connection.queued = true;
+                self.again.push_front(slot);
+            }
         }
     }
 

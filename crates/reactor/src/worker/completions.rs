@@ -2,7 +2,7 @@
 //! The driver on io_uring: what completions mean to connections, and what it is told after a connection
 //! was served. What it does to the ring is in `uring/`.
 
-use super::ahead::Ready;
+use super::ahead::{AHEAD, Ready};
 use super::{Driver, Worker};
 use crate::connection::Connection;
 use crate::metrics::{
@@ -21,20 +21,21 @@ pub(super) fn enter<P: Protocol>(uring: &mut Uring, slot: usize, connection: &mu
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Serves the connections that completions have come for, in their order, up to as many as a turn
-    /// takes.
+    /// takes. A few are taken in any case, or those who stand in line could keep them waiting for ever.
     pub(super) fn serve_completed(&mut self) {
         let mut ready = Ready::new();
         let mut events = 0;
-        while events < self.options.events {
+        while events < self.options.events && (events < AHEAD || !self.is_spent) {
             let Some(completion) = self.pop() else { break };
             events += 1;
             if let Some(slot) = self.overfills(&completion) {
                 self.serve_early(slot, &mut ready);
             }
-            if let Some(slot) = self.hear(&completion)
-                && !ready.contains(&slot)
-            {
-                self.serve_with_others(slot, &mut ready);
+            match self.hear(&completion) {
+                Some(slot) if ready.contains(&slot) => {}
+                Some(slot) if self.is_spent => self.queue(slot),
+                Some(slot) => self.serve_with_others(slot, &mut ready),
+                None => {}
             }
         }
         self.serve_all(&mut ready);

@@ -62,8 +62,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.count(events.iter().count());
         let mut ready = Ready::new();
         for event in &events {
-            if let Some(slot) = self.note(event) {
-                self.serve_with_others(slot, &mut ready);
+            match self.note(event) {
+                Some(slot) if self.is_spent => self.queue(slot),
+                Some(slot) => self.serve_with_others(slot, &mut ready),
+                None => {}
             }
         }
         self.serve_all(&mut ready);

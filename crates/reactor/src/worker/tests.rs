@@ -208,12 +208,18 @@ struct Rig<F> {
     serial: u64,
 }
 
-/// Short sleeps, for a step in which nothing happens is not to take long.
+/// Short sleeps, for a step in which nothing happens is not to take long, and turns of any length, for it
+/// is not the machine that decides what is served in one.
 ///
 /// Where the kernel refuses io_uring epoll takes its place, and `io_uring_can_be_tested_here` says so.
 fn options(engine: Engine) -> Options {
     let engine = if Engine::usable().contains(&engine) { engine } else { Engine::Epoll };
-    Options { engine, tick: Duration::from_millis(1), ..Options::default() }
+    Options {
+        engine,
+        tick: Duration::from_millis(1),
+        turn_time: Duration::MAX,
+        ..Options::default()
+    }
 }
 
 impl<F> Rig<F>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CPU time of turns.
+//! How long turns are: the CPU time that is recorded, and INV-SHORT.
 
 use super::*;
 use crate::metrics::TURN_CPU_TIME;
@@ -48,4 +48,51 @@ fn asked_for_it_is_the_cpu_time_of_the_workers_thread() {
     while TURN_CPU_TIME.sum() == before {
         rig.step();
     }
+}
+
+/// Turns that have taken their time as soon as they have served anybody.
+fn shortest() -> Options {
+    Options { turn_time: Duration::ZERO, ..options() }
+}
+
+#[test]
+fn inv_short_a_turn_that_has_taken_its_time_serves_nobody_else() {
+    let mut rig = Rig::new(shortest(), echo);
+    let mut clients: Vec<_> = (0..30).map(|_| rig.connect()).collect();
+    rig.settle();
+    for (number, client) in clients.iter_mut().enumerate() {
+        client.write_all(format!("{number}\n").as_bytes()).unwrap();
+    }
+    DIARY.take();
+    let mut served = Vec::new();
+    for _ in 0..100 {
+        rig.step();
+        let lines: Vec<_> = DIARY.take().into_iter().filter(|line| line.starts_with("run")).collect();
+        assert!(lines.len() <= 1, "{lines:?} in one turn");
+        served.extend(lines);
+    }
+    let expected: Vec<_> = (0..30).map(|number| format!("run {number}")).collect();
+    assert_eq!(served, expected, "in the order in which they came");
+    for (number, client) in clients.iter_mut().enumerate() {
+        assert_eq!(rig.read_all(client).0, format!("{number}\n").as_bytes());
+    }
+}
+
+#[test]
+fn inv_short_nobody_is_served_a_third_time_before_those_who_wait() {
+    let limits = Limits { requests_per_turn: 10, ..Limits::default() };
+    let mut rig = Rig::new(Options { limits, ..shortest() }, echo);
+    let mut greedy: Vec<_> = (0..12).map(|_| rig.connect()).collect();
+    let mut modest = rig.connect();
+    rig.settle();
+    DIARY.take();
+    for client in &mut greedy {
+        client.write_all(&b"f\n".repeat(200)).unwrap();
+    }
+    modest.write_all(b"m\n").unwrap();
+    rig.settle();
+    let lines: Vec<_> = DIARY.take().into_iter().filter(|line| line.starts_with("run")).collect();
+    assert_eq!(lines.len(), 12 * 200 + 1, "all are served");
+    let before = lines.iter().position(|line| line == "run m").unwrap();
+    assert!(before <= 2 * 12 * 10, "the modest one waited for {before} requests");
 }
