@@ -107,6 +107,12 @@ impl Uring {
         self.queue.buffers_lent()
     }
 
+    /// Whether a link's bytes are on their way.
+    #[cfg(test)]
+    pub(crate) fn is_sending(&self, place: usize) -> bool {
+        self.links[place].parcel.is_away()
+    }
+
     /// How many links there are.
     #[cfg(test)]
     pub(crate) fn links(&self) -> usize {

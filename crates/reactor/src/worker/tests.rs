@@ -269,11 +269,32 @@ where
     /// submitted with the next, in the one after it.
     fn settle(&mut self) {
         let mut quiet = 0;
-        while quiet < 2 {
+        while quiet < 2 || self.is_sending() {
             self.step();
             let is_quiet = self.worker.events == 0 && self.worker.again.is_empty();
             quiet = if is_quiet { quiet + 1 } else { 0 };
         }
+    }
+
+    /// Whether bytes are on their way to a socket that has room for them. A thread of the kernel's may
+    /// carry them there, and what it does is no event before it is done.
+    #[cfg(all(feature = "io-uring", target_os = "linux"))]
+    fn is_sending(&mut self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        let Driver::Completions(uring) = &self.worker.driver else { return false };
+        let has_room = |stream: &_| {
+            let mut socket = [PollFd::new(stream, PollFlags::OUT)];
+            let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+            poll(&mut socket, Some(&now)).unwrap() > 0
+        };
+        let mut connections = self.worker.connections.iter_mut();
+        connections.any(|(_, one)| uring.is_sending(one.link) && has_room(one.session.stream()))
+    }
+
+    #[cfg(not(all(feature = "io-uring", target_os = "linux")))]
+    fn is_sending(&mut self) -> bool {
+        false
     }
 
     /// The connection that came `serial`-th.
