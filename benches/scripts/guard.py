@@ -31,7 +31,7 @@ import callgrind, guard_cases, guard_verdict
 SLICES = 3
 # Keys fall into other places of a table in each process, and a table may grow at a bad moment: what rose is
 # measured anew so many times.
-REPEATS = 2
+REPEATS = 4
 EXCHANGES = 32  # of a slice, at least
 # Longer than the period of what a worker does by the clock while it is busy.
 DUE_SECONDS = 0.11
