@@ -171,7 +171,11 @@ def main():
     parser.add_argument("--requests", type=int, default=50000, help="requests of a round, each server [50000]")
     parser.add_argument("--cpu-max", type=float, help="the highest ratio of CPU per request")
     args = parser.parse_args()
-    harness.allow_descriptors(args.count + 1000)
+    possible = harness.allow_descriptors(args.count + 1000) - 1000
+    if possible < args.count:
+        print(f"NOT {args.count} connections: the limit of open files allows {possible}, which may take their share")
+        args.memory_max *= possible / args.count
+        args.count = possible
     harness.pin(-1)
     failures = []
     with tempfile.TemporaryDirectory() as folder:

@@ -95,9 +95,12 @@ def pin(core):
 
 
 def allow_descriptors(count):
-    """Sets the limit of open files of this process, and of those it starts, to `count` if it may."""
+    """Sets the limit of open files of this process, and of those it starts, to `count` or as near as it may;
+    returns the limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count) if hard > 0 else count, hard))
+    limit = min(hard, count) if hard > 0 else count
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    return limit
 
 
 def make_certificate(folder):

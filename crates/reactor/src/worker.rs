@@ -275,7 +275,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if next == Next::Event {
             connection.session.release(desk.pool);
         }
-        self.is_spent |= elapsed >= self.options.turn_time;
+        self.is_spent = elapsed >= self.options.turn_time;
         match next {
             Next::Event => {}
             Next::Again => self.queue(slot),

@@ -76,6 +76,10 @@ impl Listening {
             listen(tls_port, false);
             *tls = self.tls;
             tls.client_auth = self.client_auth.unwrap_or(ClientAuth::Required);
+            if tls.client_auth == ClientAuth::None {
+                // Redis has it for replication, too, so many files name it where no client is checked.
+                tls.ca_file = None;
+            }
             let problem = if tls.certificate_chain.is_none() || tls.private_key.is_none() {
                 Some("TLS needs tls-cert-file and tls-key-file")
             } else if tls.client_auth != ClientAuth::None && tls.ca_file.is_none() {
@@ -182,6 +186,8 @@ mod tests {
         let (server, tls) = apply(&only).expect("right");
         assert_eq!(server.listen.len(), 1);
         assert_eq!((tls.min_version, tls.client_auth), (TlsVersion::Tls13, ClientAuth::None));
+        let unused = [&both[..], &[("tls-ca-cert-file", "a")]].concat();
+        assert_eq!(apply(&unused).expect("right").1.ca_file, None, "nobody is checked by it");
         let checked = [&lines[..], &[("tls-ca-cert-file", "a")]].concat();
         assert_eq!(apply(&checked).expect("right").1.client_auth, ClientAuth::Required);
         let (_, tls) = apply(&[("tls-cert-file", "c"), ("port", "1")]).expect("right");

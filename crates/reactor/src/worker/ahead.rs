@@ -59,7 +59,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.serve(ready[served]);
             served += 1;
         }
-        for slot in ready.drain(..).skip(served).rev() {
+        for &slot in ready[served..].iter().rev() {
             if let Some(connection) = self.connections.get_mut(slot)
                 && !connection.queued
             {
@@ -67,6 +67,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 self.again.push_front(slot);
             }
         }
+        ready.clear();
     }
 
     /// Asks the CPU for what the first requests of some connections need.
