@@ -28,7 +28,7 @@ impl Sequence<'_> {
         for (words, reply) in ran {
             shown.push(show_words(words));
             let answer = Answer::from(reply);
-            if is_refused(&answer) {
+            if is_refused(&answer) || is_too_much_of_a_stranger(reply) {
                 return;
             }
             if rules::name(words) == "select" && answer == Answer::ok() {
@@ -48,6 +48,11 @@ impl Sequence<'_> {
 pub(crate) fn is_refused(answer: &Answer) -> bool {
     *answer == Answer::text(b"QUEUED")
         || matches!(answer, Answer::Error(code) if code == b"NOAUTH" || code == b"OOM")
+}
+
+/// Whether a request was refused for its size, before it was known, to a client that has not logged in.
+fn is_too_much_of_a_stranger(reply: &Value) -> bool {
+    matches!(reply, Value::Error(text) if text.starts_with(b"ERR Protocol error: unauthenticated "))
 }
 
 /// The database that a SELECT which succeeded has named.
