@@ -61,6 +61,7 @@ mod candidates;
 mod database;
 mod evict;
 mod guards;
+mod hints;
 mod integrity;
 mod ledger;
 mod notes;

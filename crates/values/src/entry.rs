@@ -389,6 +389,11 @@ impl Keyed for Entry {
     fn hint(&self) -> Hint {
         self.block.hint()
     }
+
+    #[inline]
+    fn rest(&self) -> Hint {
+        self.block.rest()
+    }
 }
 
 #[cfg(test)]

@@ -4,30 +4,60 @@
 //! INV-HINT: a prefetch never changes what a program does. The instruction faults on no address at
 //! all, valid or not.
 
-/// Memory that will be read soon: two cache lines, which the CPU is yet to be [asked](Hint::fetch) for.
+/// Memory that will be read soon: a few cache lines, which the CPU is yet to be [asked](Hint::fetch) for.
 ///
 /// Asking takes time where the address is not in the CPU's translation cache, and a lock that is let go
 /// or taken waits for that. So a hint is made under a lock, and followed without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Hint(*const u8);
+pub struct Hint {
+    address: usize,
+    lines: u16,
+    leads_on: bool,
+}
 
 impl Hint {
     /// Nothing will be read.
-    pub const NONE: Hint = Hint(std::ptr::null());
+    pub const NONE: Hint = Hint { address: 0, lines: 0, leads_on: false };
 
-    /// The two lines from `address` on.
+    /// The most lines of one hint: by then the CPU has seen by itself that memory is read in order.
+    const LINES_MAX: usize = 16;
+
+    /// The two lines from `address` on: how long an element is cannot be known before the first of them
+    /// is there, and most end in the second.
     #[inline]
     pub(crate) fn at<T>(address: *const T) -> Self {
-        Hint(address.cast())
+        Hint { address: address.addr(), lines: 2, leads_on: false }
+    }
+
+    /// As [`Hint::at`], and what is there leads to what will be read behind it.
+    #[inline]
+    pub(crate) fn leading_on<T>(address: *const T) -> Self {
+        Hint { leads_on: true, ..Hint::at(address) }
+    }
+
+    /// What `bytes` at `address` have behind the lines of [`Hint::at`].
+    #[inline]
+    pub(crate) fn behind<T>(address: *const T, bytes: usize) -> Self {
+        let lines = bytes.div_ceil(LINE).saturating_sub(2).min(Self::LINES_MAX);
+        if lines == 0 {
+            return Hint::NONE;
+        }
+        Hint { address: address.addr() + 2 * LINE, lines: lines as u16, leads_on: false }
+    }
+
+    /// Whether it does not lead to the element itself but to where that is found.
+    #[inline]
+    #[must_use]
+    pub fn leads_on(self) -> bool {
+        self.leads_on
     }
 
     /// Asks the CPU for it. What was there may be gone by now: then it is asked for in vain.
     #[inline]
     pub fn fetch(self) {
-        if self != Hint::NONE {
-            address(self.0);
-            address(self.0.wrapping_add(LINE));
+        for line in 0..usize::from(self.lines) {
+            address(std::ptr::without_provenance(self.address.wrapping_add(line * LINE)));
         }
     }
 }
@@ -71,5 +101,15 @@ mod tests {
         super::Hint::NONE.fetch();
         super::Hint::at(std::ptr::without_provenance::<u8>(1)).fetch();
         super::Hint::at(&7_u64).fetch();
+        super::Hint::behind(&7_u64, usize::MAX).fetch();
+    }
+
+    #[test]
+    fn what_is_behind_the_first_lines_has_an_end() {
+        use super::Hint;
+        let lines = |bytes| Hint::behind(&7_u64, bytes).lines;
+        assert_eq!([0, 128, 129, 192, 193].map(lines), [0, 0, 1, 1, 2]);
+        assert_eq!(usize::from(lines(1 << 20)), Hint::LINES_MAX);
+        assert_eq!(Hint::behind(&7_u64, 128), Hint::NONE);
     }
 }

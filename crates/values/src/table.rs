@@ -82,6 +82,11 @@ pub trait Keyed {
     fn hint(&self) -> Hint {
         Hint::NONE
     }
+
+    /// What is to be read of the element behind [`Keyed::hint`], by what is found there.
+    fn rest(&self) -> Hint {
+        Hint::NONE
+    }
 }
 
 /// Elements found by the hash of their key.
@@ -348,16 +353,30 @@ impl<T: Keyed, A> Table<T, A> {
         seconds.map(|seconds| u64::from(seconds) * 1000)
     }
 
-    /// The element that this hash probably means. Reads the bucket, which [`Table::prefetch`] or
-    /// [`Layout::prefetch`] has asked for.
+    /// The element that this hash probably means, or the bucket behind the first that may have it. Reads
+    /// the first, which [`Table::prefetch`] or [`Layout::prefetch`] has asked for.
     #[inline]
     pub fn hint(&self, hash: u64) -> Hint {
         let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };
         match (bucket.candidates(tag_of(hash)).next(), bucket.next()) {
             (Some(slot), _) => bucket.get(slot).map_or(Hint::NONE, Keyed::hint),
-            (None, Some(next)) => Hint::at(self.overflow.get(next)),
+            (None, Some(next)) => Hint::leading_on(self.overflow.get(next)),
             (None, None) => Hint::NONE,
         }
+    }
+
+    /// What will be read behind what [`Table::hint`] has led to, and reads that: the rest of an element,
+    /// or one that is not in the first bucket.
+    #[inline]
+    pub fn next_hint(&self, hash: u64) -> Hint {
+        let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };
+        let in_bucket = |bucket: &Bucket<T, A>, hint: fn(&T) -> Hint| {
+            let slot = bucket.candidates(tag_of(hash)).next()?;
+            bucket.get(slot).map(hint)
+        };
+        in_bucket(bucket, Keyed::rest)
+            .or_else(|| in_bucket(self.overflow.get(bucket.next()?), Keyed::hint))
+            .unwrap_or(Hint::NONE)
     }
 }
 

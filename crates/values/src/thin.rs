@@ -93,11 +93,16 @@ impl Thin {
         allocated(HEADER + self.length())
     }
 
-    /// Leads to the first two cache lines: how long it is cannot be known before the first is there,
-    /// and most entries end in the second.
+    /// Leads to the first cache lines.
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
         Hint::at(self.block.as_ptr())
+    }
+
+    /// Leads to what is behind them. Reads the first.
+    #[inline]
+    pub(crate) fn rest(&self) -> Hint {
+        Hint::behind(self.block.as_ptr(), HEADER + self.length())
     }
 
     /// Replaces the bytes of `range`, as [`Vec::splice`] does. Copies what is behind them if the

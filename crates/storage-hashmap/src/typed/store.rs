@@ -3,6 +3,7 @@
 
 use super::builder::TypedBuilder;
 use super::candidates::Candidates;
+use super::hints::Hints;
 use super::notes::Notes;
 use super::random::Random;
 use super::shared::Shared;
@@ -16,6 +17,9 @@ use values::{Entry, Layout, hash_of};
 
 /// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
+
+/// Bytes of the average key with all that belongs to it from which on a value is prefetched to its end.
+const LONG_BYTES: u64 = 256;
 
 /// The database that prefetches are for: almost all keys are in it.
 const CHARTED: usize = 0;
@@ -49,6 +53,7 @@ pub(crate) struct Local {
     swept_ms: u64,
     /// Where the buckets of [`CHARTED`] are in each shard: for prefetches.
     layouts: Box<[RefCell<Layout<Entry>>]>,
+    hints: Hints,
 }
 
 impl Local {
@@ -62,6 +67,7 @@ impl Local {
             next_sweep: 0,
             swept_ms: 0,
             layouts: (0..shared.shards()).map(|_| RefCell::default()).collect(),
+            hints: Hints::default(),
         }
     }
 }
@@ -150,12 +156,20 @@ impl Keyspace for TypedStore {
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
-        if stage == Stage::Value || db != CHARTED || shared.ledger.used() < CACHED_BYTES {
+        let used = shared.ledger.used();
+        if db != CHARTED || used < CACHED_BYTES {
             return;
+        }
+        let Local { hints, layouts, .. } = &self.local;
+        if stage == Stage::Value {
+            hints.follow();
+            if !hints.is_unfinished(key) {
+                return;
+            }
         }
         let hash = hash_of(key);
         let number = shared.shard_of(hash);
-        let layout = &self.local.layouts[number];
+        let layout = &layouts[number];
         if stage == Stage::Index {
             if shared.shards() > 1 {
                 shared.prefetch(number);
@@ -163,10 +177,18 @@ impl Keyspace for TypedStore {
             layout.borrow().prefetch(hash);
         } else if let Some(shard) = shared.try_lock(number) {
             let table = &shard.databases[db].table;
+            if stage == Stage::Value {
+                let hint = table.next_hint(hash);
+                drop(shard);
+                hint.fetch();
+                return;
+            }
             layout.borrow_mut().refresh(table);
             let hint = table.hint(hash);
+            let keys = (table.len() * shared.shards()) as u64;
             drop(shard);
-            hint.fetch();
+            hints.note(key, hint.leads_on() || used > LONG_BYTES * keys);
+            hints.add(hint);
         }
     }
 
