@@ -67,7 +67,7 @@ impl Local {
             next_sweep: 0,
             swept_ms: 0,
             layouts: (0..shared.shards()).map(|_| RefCell::default()).collect(),
-            hints: Hints::default(),
+            hints: Hints::new(),
         }
     }
 }
@@ -115,6 +115,52 @@ impl TypedStore {
     }
 }
 
+/// The stages of a prefetch. The first leaves the hash for those that follow.
+impl TypedStore {
+    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
+    /// together with the bucket: that is found without the shard.
+    #[inline]
+    fn prefetch_bucket(&self, key: &[u8]) {
+        let hash = hash_of(key);
+        self.local.hints.note_hash(key, hash);
+        let number = self.shared.shard_of(hash);
+        if self.shared.shards() > 1 {
+            self.shared.prefetch(number);
+        }
+        self.local.layouts[number].borrow().prefetch(hash);
+    }
+
+    /// Of a keyspace that uses so many bytes.
+    #[inline]
+    fn prefetch_item(&self, key: &[u8], used: u64) {
+        let Local { hints, layouts, .. } = &self.local;
+        let hash = hints.hash(key);
+        let number = self.shared.shard_of(hash);
+        let Some(shard) = self.shared.try_lock(number) else { return };
+        let table = &shard.databases[CHARTED].table;
+        layouts[number].borrow_mut().refresh(table);
+        let hint = table.hint(hash);
+        let keys = (table.len() * self.shared.shards()) as u64;
+        drop(shard);
+        hints.note(key, hint.leads_on() || used > LONG_BYTES * keys);
+        hints.add(hint);
+    }
+
+    #[inline]
+    fn prefetch_rest(&self, key: &[u8]) {
+        let hints = &self.local.hints;
+        hints.follow();
+        if !hints.is_unfinished(key) {
+            return;
+        }
+        let hash = hints.hash(key);
+        let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { return };
+        let hint = shard.databases[CHARTED].table.next_hint(hash);
+        drop(shard);
+        hint.fetch();
+    }
+}
+
 impl Clone for TypedStore {
     /// Another handle on the same keyspace, which has reserved nothing.
     fn clone(&self) -> Self {
@@ -137,7 +183,10 @@ impl Keyspace for TypedStore {
 
     #[inline]
     fn scope(&self, key: &[u8]) -> Scope {
-        Scope::shard(self.shared.shard_of(hash_of(key)))
+        match self.shared.shards() {
+            1 => Scope::shard(0),
+            _ => Scope::shard(self.shared.shard_of(hash_of(key))),
+        }
     }
 
     fn scan_scope(&self, cursor: u64) -> Scope {
@@ -150,9 +199,6 @@ impl Keyspace for TypedStore {
     }
 
     /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
-    ///
-    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
-    /// together with the bucket: that is found without the shard.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
@@ -160,40 +206,16 @@ impl Keyspace for TypedStore {
         if db != CHARTED || used < CACHED_BYTES {
             return;
         }
-        let Local { hints, layouts, .. } = &self.local;
-        if stage == Stage::Value {
-            hints.follow();
-            if !hints.is_unfinished(key) {
-                return;
-            }
-        }
-        let hash = hash_of(key);
-        let number = shared.shard_of(hash);
-        let layout = &layouts[number];
-        if stage == Stage::Index {
-            if shared.shards() > 1 {
-                shared.prefetch(number);
-            }
-            layout.borrow().prefetch(hash);
-        } else if let Some(shard) = shared.try_lock(number) {
-            let table = &shard.databases[db].table;
-            if stage == Stage::Value {
-                let hint = table.next_hint(hash);
-                drop(shard);
-                hint.fetch();
-                return;
-            }
-            layout.borrow_mut().refresh(table);
-            let hint = table.hint(hash);
-            let keys = (table.len() * shared.shards()) as u64;
-            drop(shard);
-            hints.note(key, hint.leads_on() || used > LONG_BYTES * keys);
-            hints.add(hint);
+        match stage {
+            Stage::Index => self.prefetch_bucket(key),
+            Stage::Item => self.prefetch_item(key, used),
+            Stage::Value => self.prefetch_rest(key),
         }
     }
 
     #[inline]
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
+        self.local.hints.follow();
         if self.shared.ledger.used() < CACHED_BYTES {
             return;
         }
