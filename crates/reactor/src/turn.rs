@@ -88,9 +88,12 @@ pub enum Turn {
     Close,
 }
 
-/// A request that has been parsed and not executed.
+/// A request that has been parsed.
 struct Ahead<P: Protocol, R> {
-    request: R,
+    /// Until it is executed. It is taken out of a batch that stays where it is: an iterator that owns the
+    /// batch begins with a copy of all its room, which costs a request that comes alone more than to
+    /// be parsed.
+    request: Option<R>,
     /// Where it ends in the input.
     end: usize,
     /// The parser's cursor behind it.
@@ -179,10 +182,13 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
         if recv.is_empty() {
             return Turn::NeedInput { at_least: 1 };
         }
-        let mut batch = ArrayVec::new();
-        let stop = parse_ahead(pipeline, recv.filled(), *left, limits.request_bytes, &mut batch);
-        prefetch::<P, E>(service, &batch);
-        let (ran, served, end) = run(pipeline, service, batch, send, limits, context);
+        let (stop, (ran, served, end)) = {
+            let mut batch = ArrayVec::new();
+            let input = recv.filled();
+            let stop = parse_ahead(pipeline, input, *left, limits.request_bytes, &mut batch);
+            prefetch::<P, E>(service, &batch);
+            (stop, run(pipeline, service, &mut batch, send, limits, context))
+        };
         pipeline.advance(end, recv);
         *left -= served;
         PROCESS_REQ.add(served as u64);
@@ -232,7 +238,7 @@ fn parse_ahead<'a, P: Protocol>(
                 assert!(consumed > 0, "RULE-PROGRESS: a request of no bytes");
                 at = at.saturating_add(consumed);
                 let last = P::ends_batch(&request);
-                batch.push(Ahead { request, end: at, cursor });
+                batch.push(Ahead { request: Some(request), end: at, cursor });
                 if last {
                     break;
                 }
@@ -250,10 +256,19 @@ fn parse_ahead<'a, P: Protocol>(
 fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
     if batch.len() > 1 {
         for (stage, distance) in DISTANCES {
-            for ahead in batch.iter().take(distance) {
-                service.prefetch(&ahead.request, stage);
-            }
+            prefetch_some::<P, E>(service, stage, batch.iter().take(distance));
         }
+    }
+}
+
+#[inline]
+fn prefetch_some<'b, 'r: 'b, P: Protocol + 'b, E: Execute<P>>(
+    service: &E,
+    stage: Stage,
+    some: impl Iterator<Item = &'b Ahead<P, P::Request<'r>>>,
+) {
+    for request in some.filter_map(|ahead| ahead.request.as_ref()) {
+        service.prefetch(request, stage);
     }
 }
 
@@ -263,26 +278,25 @@ fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Reques
 fn run<P: Protocol, E: Execute<P>>(
     pipeline: &mut Pipeline<P>,
     service: &mut E,
-    batch: ArrayVec<Ahead<P, P::Request<'_>>, BATCH>,
+    batch: &mut [Ahead<P, P::Request<'_>>],
     send: &mut SendBuf,
     limits: &Limits,
     context: &mut Context<'_>,
 ) -> (Ran, usize, usize) {
     let (mut served, mut done) = (0, 0);
-    let mut batch = batch.into_iter();
     loop {
         if served % GROUP == 0 {
             for (stage, distance) in DISTANCES {
-                for ahead in batch.as_slice().iter().skip(distance).take(GROUP) {
-                    service.prefetch(&ahead.request, stage); // RULE-BATCH
-                }
+                let some = batch.iter().skip(served + distance).take(GROUP);
+                prefetch_some::<P, E>(service, stage, some); // RULE-BATCH
             }
         }
-        let Some(ahead) = batch.next() else { return (Ran::All, served, done) };
+        let Some(ahead) = batch.get_mut(served) else { return (Ran::All, served, done) };
         if send.pending() >= limits.high_water {
             return (Ran::Part, served, done); // RULE-BOUND
         }
-        let control = service.execute(&mut pipeline.protocol, ahead.request, send, context);
+        let request = ahead.request.take().expect("each is executed once");
+        let control = service.execute(&mut pipeline.protocol, request, send, context);
         if control == Control::Defer {
             return (Ran::Block, served, done);
         }
