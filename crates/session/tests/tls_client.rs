@@ -6,7 +6,7 @@
 mod support;
 
 use buffer::Pool;
-use rustls::crypto::ring;
+use rustls::crypto::aws_lc_rs;
 use rustls::{HandshakeKind, ServerConfig, ServerConnection};
 use session::{Fill, Flush, Session, Stream, TlsAcceptor, TlsConnector, Trust};
 use std::io::{self, ErrorKind};
@@ -115,7 +115,7 @@ fn sessions_are_resumed_unless_they_must_not_be() {
     let files = Files::new();
     for (name, version) in support::tls_client::VERSIONS {
         let identity = files.renew();
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_protocol_versions(&[version])
             .unwrap()
             .with_no_client_auth()

@@ -74,7 +74,7 @@ impl Certificates {
     ) -> ClientConnection {
         let mut roots = RootCertStore::empty();
         roots.add(self.root.clone()).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[version])
             .unwrap()

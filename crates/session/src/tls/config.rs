@@ -2,7 +2,7 @@
 //! From files to rustls's configuration, with every error named after its file.
 
 use crate::{ClientAuth, Error, TlsOptions, TlsVersion};
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::danger::ClientCertVerifier;
@@ -22,7 +22,7 @@ const SESSION_CACHE_ENTRIES: usize = 1024;
 
 /// Reads the files that `options` names and makes a configuration of them.
 pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error> {
-    let provider = Arc::new(ring::default_provider());
+    let provider = Arc::new(aws_lc_rs::default_provider());
     let chain = certificates(&options.certificate_chain, CHAIN)?;
     let key = private_key(&options.private_key)?;
     check_key(&key, &provider, options)?;
@@ -37,7 +37,7 @@ pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error>
         builder.with_single_cert(chain, key).map_err(|error| pair_error(&error, options))?;
     // Tickets are encrypted with keys that only this configuration knows and that rotate every six
     // hours; no state is kept for them. The cache is for clients that know only session ids.
-    config.ticketer = ring::Ticketer::new().map_err(|error| Error::tls(&error))?;
+    config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| Error::tls(&error))?;
     config.session_storage = ServerSessionMemoryCache::new(SESSION_CACHE_ENTRIES);
     Ok(config)
 }

@@ -5,7 +5,7 @@ use super::config::{CA, CHAIN, KEY, certificates, private_key};
 use crate::Error;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
@@ -63,7 +63,7 @@ impl TlsConnector {
     }
 
     fn make(name: &str, trust: &Trust, own: Option<(&Path, &Path)>) -> Result<Self, Error> {
-        let provider = Arc::new(ring::default_provider());
+        let provider = Arc::new(aws_lc_rs::default_provider());
         let server = ServerName::try_from(name.to_owned()).map_err(|_| Error::Tls {
             reason: format!("`{name}` is neither a host name nor an IP address"),
         })?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TLS by rustls with the ring provider. Nothing outside this module names a type of rustls.
+//! TLS by rustls with the aws-lc-rs provider. Nothing outside this module names a type of rustls.
 
 mod acceptor;
 mod config;

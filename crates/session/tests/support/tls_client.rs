@@ -4,7 +4,7 @@
 use super::certificates::{Authority, Files, Identity};
 use super::{PATIENCE, unix_pair};
 use buffer::Pool;
-use rustls::crypto::ring;
+use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, SupportedProtocolVersion};
@@ -24,7 +24,7 @@ pub fn client_config(
 ) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(authority.certificate()).unwrap();
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_protocol_versions(&[version])
         .unwrap()
         .with_root_certificates(roots);
