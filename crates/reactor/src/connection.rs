@@ -6,7 +6,7 @@ mod carried;
 mod overdue;
 
 use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD};
-use crate::turn::turn_within;
+use crate::turn::{Share, turn_within};
 use crate::{Limits, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Reads and writes of one connection before others have their turn: RULE-FAIR for requests so large
 /// that few of them are many bytes.
@@ -33,6 +34,8 @@ pub(crate) struct Desk<'a, E> {
     pub(crate) directory: &'a Directory,
     pub(crate) limits: &'a Limits,
     pub(crate) now: Now,
+    /// When the turn has taken its time; `None` for never. INV-SHORT.
+    pub(crate) until: Option<Instant>,
 }
 
 /// What a connection waits for after it was served.
@@ -227,16 +230,20 @@ impl<P: Protocol> Connection<P> {
             return Err(error);
         }
         self.is_stalled = false;
-        let mut left = desk.limits.requests_per_turn;
-        for _ in 0..ROUNDS {
+        let mut share = Share { requests: desk.limits.requests_per_turn, until: desk.until };
+        for round in 0..ROUNDS {
             match self.phase {
                 Phase::Open | Phase::Draining => {}
                 Phase::Closing => return self.finish(desk),
                 Phase::Lingering { .. } => return self.linger(desk),
             }
-            match self.turn(&mut left, desk) {
+            match self.turn(&mut share, desk) {
                 Turn::NeedInput { .. } => {
                     if self.readable && self.fill(desk)? {
+                        // The first read is what most requests take.
+                        if round > 0 && share.is_late() {
+                            break;
+                        }
                         continue;
                     }
                     if self.phase == Phase::Open && !self.hung_up {
@@ -252,6 +259,9 @@ impl<P: Protocol> Connection<P> {
                         }
                         self.is_stalled = true;
                         return Ok(Next::Event);
+                    }
+                    if share.is_late() {
+                        break;
                     }
                 }
                 Turn::Blocked => {
@@ -270,11 +280,11 @@ impl<P: Protocol> Connection<P> {
         Ok(Next::Again)
     }
 
-    fn turn<E: Execute<P>>(&mut self, left: &mut usize, desk: &mut Desk<'_, E>) -> Turn {
+    fn turn<E: Execute<P>>(&mut self, share: &mut Share, desk: &mut Desk<'_, E>) -> Turn {
         let (recv, send) = self.session.buffers();
         send.lend(desk.pool);
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
-        turn_within(left, &mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
+        turn_within(share, &mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
     }
 
     /// Whether the peer of a blocked connection has closed its side: then nobody waits any more.

@@ -38,9 +38,12 @@ pub struct Options {
     pub events: usize,
     /// Longest sleep of a worker, and so the grain of its time limits.
     pub tick: Duration,
-    /// How long a turn of the event loop goes on to serve connections. It ends later by what the last of
-    /// them takes, and the background work.
+    /// How long a turn of the event loop goes on to serve connections. It ends later by what the last
+    /// batch of requests takes, and the background work.
     pub turn_time: Duration,
+    /// How long a turn of the event loop goes on to begin steps of TLS handshakes. One that signs with an
+    /// RSA key takes longer than all else a turn may, and nothing divides it.
+    pub handshake_time: Duration,
     /// Steps of background work per turn of the event loop, see
     /// [`protocol::Execute::maintain`].
     pub maintain_budget: usize,
@@ -67,6 +70,7 @@ impl Default for Options {
             events: 1024,
             tick: Duration::from_millis(100),
             turn_time: Duration::from_micros(500),
+            handshake_time: Duration::from_micros(100),
             maintain_budget: 256,
             turn_cpu_time: false,
         }

@@ -11,7 +11,8 @@
 //!    chunking of the input.
 //! 4. RULE-ORDER: replies leave in the order of their requests, and everything written is flushed
 //!    before a close. (`turn` only appends; the driver writes once per readiness event.)
-//! 5. RULE-FAIR: one call serves a bounded number of requests, then yields to other connections.
+//! 5. RULE-FAIR: one call serves a bounded number of requests, and begins no batch after its time is up
+//!    but the first; then it yields to other connections.
 //! 6. RULE-BOUND: past the high-water mark of unsent bytes nothing more is executed until the peer
 //!    reads. At most one reply goes beyond the mark, and behind it the line that rejects input.
 //! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, and each is prefetched while those
@@ -29,6 +30,7 @@ use crate::metrics::PROCESS_REQ;
 use arrayvec::ArrayVec;
 use buffer::{RecvBuf, SendBuf};
 use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
+use std::time::Instant;
 
 /// Most requests that are parsed ahead of execution.
 pub const BATCH: usize = 32;
@@ -66,6 +68,23 @@ impl Default for Limits {
     /// 2 MiB requests, 48 KiB unsent, 256 requests.
     fn default() -> Self {
         Limits { request_bytes: 2 << 20, high_water: 48 << 10, requests_per_turn: 256 }
+    }
+}
+
+/// What one connection may take before others have their turn: RULE-FAIR.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// Requests that are left of it.
+    pub(crate) requests: usize,
+    /// When it ends, whatever is left; `None` for never.
+    pub(crate) until: Option<Instant>,
+}
+
+impl Share {
+    /// Whether its time is up. Reads the clock, so it is for those who have just done a good deal.
+    #[inline]
+    pub(crate) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
 
@@ -152,14 +171,14 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     limits: &Limits,
     context: &mut Context<'_>,
 ) -> Turn {
-    let mut left = limits.requests_per_turn;
-    turn_within(&mut left, pipeline, service, recv, send, limits, context)
+    let mut share = Share { requests: limits.requests_per_turn, until: None };
+    turn_within(&mut share, pipeline, service, recv, send, limits, context)
 }
 
-/// [`turn`] with a share of `left` requests, of which it takes off what it served: for a driver that
-/// calls more than once before other connections have their turn.
+/// [`turn`] with a `share`, of which it takes off the requests it served: for a driver that calls more
+/// than once before other connections have their turn.
 pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
-    left: &mut usize,
+    share: &mut Share,
     pipeline: &mut Pipeline<P>,
     service: &mut E,
     recv: &mut RecvBuf,
@@ -175,7 +194,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
         if send.pending() >= limits.high_water {
             return Turn::Backpressure; // RULE-BOUND
         }
-        if *left == 0 || context.outbox.len() >= ERRANDS {
+        if share.requests == 0 || context.outbox.len() >= ERRANDS {
             return Turn::Yield; // RULE-FAIR
         }
         pipeline.drop_skipped(recv);
@@ -184,13 +203,13 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
         }
         let (stop, (ran, served, end)) = {
             let mut batch = ArrayVec::new();
-            let input = recv.filled();
-            let stop = parse_ahead(pipeline, input, *left, limits.request_bytes, &mut batch);
+            let (input, left) = (recv.filled(), share.requests);
+            let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
             prefetch::<P, E>(service, &batch);
             (stop, run(pipeline, service, &mut batch, send, limits, context))
         };
         pipeline.advance(end, recv);
-        *left -= served;
+        share.requests -= served;
         PROCESS_REQ.add(served as u64);
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
@@ -198,7 +217,12 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
                 pipeline.block();
                 return Turn::Blocked;
             }
-            (Ran::Part, _) | (Ran::All, Stop::Full) => {}
+            (Ran::Part, _) => {}
+            (Ran::All, Stop::Full) => {
+                if !recv.is_empty() && share.is_late() {
+                    return Turn::Yield; // RULE-FAIR
+                }
+            }
             (Ran::All, Stop::NeedMore(at_least, cursor)) => {
                 pipeline.cursor = cursor;
                 return need_input(pipeline, at_least, recv, send, limits);
@@ -210,7 +234,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
                 let Some(skip) = malformed.skip else { return Turn::Close };
                 assert!(skip > 0, "RULE-PROGRESS: a rejection that skips nothing");
                 pipeline.advance(skip, recv);
-                *left = left.saturating_sub(1);
+                share.requests = share.requests.saturating_sub(1);
             }
         }
     }

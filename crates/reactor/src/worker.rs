@@ -7,7 +7,9 @@
 //! Before a poll that may sleep the service is told to rest.
 //!
 //! INV-SHORT: once a turn has taken [`Options::turn_time`], no further connection is served in it, unless
-//! none was. Those that are left stand in line, and the next turn begins with that line.
+//! none was, and the one that is being served ends with its batch of requests or its write. After
+//! [`Options::handshake_time`] no step of a TLS handshake is begun. Those that are left stand in line,
+//! and the next turn begins with that line.
 
 mod ahead;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -73,6 +75,10 @@ pub struct Worker<P: Protocol, E, M> {
     now: Now,
     /// When this turn of the loop began.
     woken: Instant,
+    /// When this turn has taken its time; `None` for never.
+    until: Option<Instant>,
+    /// What it had taken when it had last served a connection; `None` if it has served none.
+    taken: Option<Duration>,
     /// The turn has taken its time.
     is_spent: bool,
     /// Set when the CPU time of turns is asked for.
@@ -135,6 +141,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             again: VecDeque::with_capacity(LINE),
             now,
             woken: Instant::now(),
+            until: None,
+            taken: None,
             is_spent: false,
             stopwatch,
             sweep_at: now.ticks,
@@ -183,6 +191,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         self.now = self.clock.now();
         self.woken = Instant::now();
+        self.until = self.woken.checked_add(self.options.turn_time);
+        self.taken = None;
         let is_behind = std::mem::take(&mut self.is_spent);
         if let Some(dials) = &self.dials {
             dials.apply(&mut self.options);
@@ -247,6 +257,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             directory: &self.directory,
             limits: &self.options.limits,
             now: self.now,
+            until: self.until,
         };
         Some((connection, desk))
     }
@@ -275,7 +286,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if next == Next::Event {
             connection.session.release(desk.pool);
         }
-        self.is_spent = elapsed >= self.options.turn_time;
+        self.is_spent |= elapsed >= self.options.turn_time;
+        self.taken = Some(elapsed);
         match next {
             Next::Event => {}
             Next::Again => self.queue(slot),

@@ -117,11 +117,17 @@ impl Bench {
     }
 
     fn turn(&mut self) -> Turn {
+        let mut share = Share { requests: self.limits.requests_per_turn, until: None };
+        self.turn_within(&mut share)
+    }
+
+    fn turn_within(&mut self, share: &mut Share) -> Turn {
         let (now, directory) = (Clock::manual(0).now(), Directory::new());
         let id = ConnectionId::new(0, 1);
         let mut context = Context::new(now, id, &mut self.outbox, &directory);
         let (pipeline, scribe) = (&mut self.pipeline, &mut self.scribe);
-        turn(pipeline, scribe, &mut self.recv, &mut self.send, &self.limits, &mut context)
+        let (recv, send) = (&mut self.recv, &mut self.send);
+        turn_within(share, pipeline, scribe, recv, send, &self.limits, &mut context)
     }
 
     fn replies(&mut self) -> String {
@@ -233,6 +239,17 @@ fn rule_fair_a_long_pipeline_yields() {
     // Errors have their share too.
     bench.arrive(&b"x\n".repeat(120));
     assert_eq!(bench.turn(), Turn::Yield);
+}
+
+#[test]
+fn rule_fair_a_batch_ends_when_the_time_is_up() {
+    let mut bench = Bench::new(Limits::default());
+    bench.arrive(&b"a\n".repeat(2 * BATCH + 1));
+    let until = Some(Instant::now());
+    let mut share = Share { requests: 256, until };
+    let turns: Vec<Turn> = (0..3).map(|_| bench.turn_within(&mut share)).collect();
+    assert_eq!(turns, [Turn::Yield, Turn::Yield, Turn::NeedInput { at_least: 1 }]);
+    assert_eq!(share.requests, 256 - 2 * BATCH - 1);
 }
 
 #[test]

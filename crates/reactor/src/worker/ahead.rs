@@ -55,7 +55,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.look_ahead(ready);
         }
         let mut served = 0;
-        while served < ready.len() && !self.is_spent {
+        while served < ready.len() && !self.is_over(ready[served]) {
             self.serve(ready[served]);
             served += 1;
         }
@@ -68,6 +68,18 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
         }
         ready.clear();
+    }
+
+    /// Whether the turn has taken too much of its time to serve this connection in it: INV-SHORT. Nobody
+    /// is served before those that are first in line, so a handshake that is too late ends the turn.
+    fn is_over(&mut self, slot: usize) -> bool {
+        if !self.is_spent
+            && self.taken.is_some_and(|taken| taken >= self.options.handshake_time)
+            && let Some(connection) = self.connections.get(slot)
+        {
+            self.is_spent = connection.session.is_handshaking();
+        }
+        self.is_spent
     }
 
     /// Asks the CPU for what the first requests of some connections need.

@@ -7,6 +7,7 @@ use crate::{Census, Engine, Limits, Message, Newcomer};
 use buffer::SendBuf;
 use bytes::Bytes;
 use protocol::{Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
+use session::TlsConnector;
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -257,6 +258,20 @@ where
             seat: self.census.seat(),
         };
         self.worker.mailbox().send(Message::Connection(Box::new(newcomer))).unwrap();
+        far
+    }
+
+    /// The peer's end of a connection that shakes hands as a client, with a serial number that no other
+    /// has.
+    fn shake_hands(&mut self, serial: u64, connector: &TlsConnector) -> UnixStream {
+        let (near, far) = UnixStream::pair().unwrap();
+        near.set_nonblocking(true).unwrap();
+        far.set_nonblocking(true).unwrap();
+        let stream = mio::net::UnixStream::from_std(near).into();
+        let session = Session::tls_client(stream, connector).unwrap();
+        let id = ConnectionId::new(0, u64::MAX - serial);
+        let peer = Peer::new(id, "unix:peer".into(), "unix:test", self.clock.now().ticks);
+        self.worker.admit(session, true, 0, Arc::new(peer), self.census.seat()).unwrap();
         far
     }
 

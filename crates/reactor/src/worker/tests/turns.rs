@@ -4,6 +4,7 @@
 use super::*;
 use crate::metrics::TURN_CPU_TIME;
 use crate::worker::tests::ONE_AT_A_TIME;
+use session::{TlsConnector, Trust};
 use std::sync::PoisonError;
 
 /// Has a worker serve three lines, each of which takes 3 ms of CPU time, in a turn of their own; what was
@@ -95,4 +96,67 @@ fn inv_short_nobody_is_served_a_third_time_before_those_who_wait() {
     assert_eq!(lines.len(), 12 * 200 + 1, "all are served");
     let before = lines.iter().position(|line| line == "run m").unwrap();
     assert!(before <= 2 * 12 * 10, "the modest one waited for {before} requests");
+}
+
+/// What a connection alone with requests of `request` bytes has served in each turn that served it, with
+/// replies of `reply` bytes.
+fn served_per_turn(options: Options, request: usize, reply: usize) -> Vec<usize> {
+    let mut rig = Rig::new(options, move |_: &[u8], out: &mut SendBuf, _: &mut Context<'_>| {
+        out.put(&vec![b'r'; reply]);
+        Control::Continue
+    });
+    let mut client = rig.connect();
+    rig.settle();
+    let mut line = vec![b'f'; request - 1];
+    line.push(b'\n');
+    client.write_all(&line.repeat(100)).unwrap();
+    DIARY.take();
+    let mut turns = Vec::new();
+    let mut replies = Vec::new();
+    while replies.len() < 100 * reply {
+        rig.step();
+        read_ready(&mut client, &mut replies);
+        let lines = DIARY.take().iter().filter(|line| line.starts_with("run")).count();
+        turns.push(lines);
+    }
+    turns.retain(|&lines| lines > 0);
+    turns
+}
+
+#[test]
+fn inv_short_a_connection_ends_its_turn_with_a_write() {
+    // Each reply is past the mark, so that it leaves before the next request is executed.
+    let limits = Limits { high_water: 1024, ..Limits::default() };
+    assert_eq!(served_per_turn(Options { limits, ..shortest() }, 2, 1024), [1; 100]);
+}
+
+#[test]
+fn inv_short_a_connection_ends_its_turn_with_a_read() {
+    let block = Options { recv_block: 256, ..shortest() };
+    let turns = served_per_turn(block, 128, 1);
+    assert!(turns.iter().all(|&lines| lines <= 4), "{turns:?}");
+}
+
+#[test]
+fn inv_short_a_handshake_that_is_late_waits_for_the_next_turn() {
+    let mut rig = Rig::new(Options { handshake_time: Duration::ZERO, ..options() }, echo);
+    let connector = TlsConnector::new("localhost", &Trust::Anybody).unwrap();
+    // Ours is the client's side, which needs no certificate.
+    let mut peers: Vec<_> = (0..20).map(|serial| rig.shake_hands(serial, &connector)).collect();
+    let mut plain = rig.connect();
+    rig.settle();
+    for peer in &mut peers {
+        peer.write_all(b"this is no handshake").unwrap();
+    }
+    plain.write_all(b"x\n").unwrap();
+    let mut turns = 0;
+    while rig.worker.connections.len() > 1 {
+        let before = rig.worker.connections.len();
+        rig.step();
+        let failed = before - rig.worker.connections.len();
+        assert!(failed <= 1, "{failed} handshakes in one turn");
+        turns += failed;
+    }
+    assert_eq!(turns, 20);
+    assert_eq!(rig.read_all(&mut plain).0, b"x\n");
 }
