@@ -48,7 +48,7 @@ pub enum Error {
     },
     /// The private key cannot be used.
     #[error("{}: unusable private key: {reason} (expected RSA of 2048 to 8192 bits, \
-             ECDSA P-256 or P-384, or Ed25519)", path.display())]
+             ECDSA P-256, P-384 or P-521, or Ed25519)", path.display())]
     Key {
         /// The file.
         path: PathBuf,
