@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Buffers`]: memory that the kernel receives into, lent to it by a ring that both sides know.
 //!
+//! The kernel fills a buffer from its beginning to its end, piece by piece, and a completion brings each
+//! piece; so a buffer takes what many connections have sent a little of. A kernel older than 6.12 knows
+//! only whole buffers: there each piece is the last of its buffer.
+//!
 //! Invariants:
 //!
-//! * INV-LENT: each buffer is lent to the kernel or taken by us, never both. It is lent when its entry
-//!   is published in the ring, and taken when a completion that names it is popped; `is_lent` says
-//!   which. Only a taken buffer is read, only for as long as [`Taken`] lives, and nobody but the kernel
-//!   writes.
+//! * INV-LENT: what a buffer holds up to `filled` is ours, and what is behind it is the kernel's until a
+//!   completion has said that it is done with the buffer; then all of it is ours. `filled` moves when a
+//!   completion is popped, in the order in which the kernel has posted them, which is the order in which
+//!   it has filled. A buffer is lent again, from its beginning, when the kernel is done with it and each
+//!   piece that was popped has been taken and dropped. Only a taken piece is read, only for as long as
+//!   [`Taken`] lives.
 //! * INV-RING: the ring has as many entries as there are buffers, a power of two, so it never overflows:
 //!   no more can be published than are lent.
 //! * INV-STAY: both mappings stay where they are until no operation that may use them is under way, or
@@ -15,10 +21,10 @@
 //! Nothing refers to the mappings but through raw pointers, so the kernel's writes break no promise that
 //! a reference would make. The tail is read by the kernel while we write it: an atomic.
 
-use super::queue::Completion;
 use io_uring::Submitter;
-use io_uring::types::BufRingEntry;
+use io_uring::types::{BufRingEntry, IOU_PBUF_RING_INC};
 use memmap2::MmapRaw;
+use rustix::io::Errno;
 use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -37,7 +43,27 @@ pub(super) struct Buffers {
     count: u16,
     /// Where the next entry is published; wraps around.
     tail: u16,
-    is_lent: Vec<bool>,
+    /// How each of them stands.
+    loans: Vec<Loan>,
+}
+
+/// How a buffer stands: INV-LENT.
+#[derive(Clone, Debug, Default)]
+struct Loan {
+    /// The kernel may write behind `filled`.
+    is_lent: bool,
+    /// Bytes that completions have brought.
+    filled: usize,
+    /// Pieces that were popped and not dropped.
+    pieces: usize,
+}
+
+/// Where in the buffers a completion's bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    id: u16,
+    at: usize,
+    len: usize,
 }
 
 impl Buffers {
@@ -56,50 +82,82 @@ impl Buffers {
             usize::from(count) * size_of::<BufRingEntry>(),
         )?);
         let memory = MmapRaw::from(memmap2::MmapMut::map_anon(usize::from(count) * size)?);
-        Ok(Buffers { ring, memory, size, count, tail: 0, is_lent: vec![false; count.into()] })
+        let loans = vec![Loan::default(); count.into()];
+        Ok(Buffers { ring, memory, size, count, tail: 0, loans })
     }
 
-    /// Makes the ring known to the kernel and lends all buffers.
+    /// Makes the ring known to the kernel and lends all buffers. To be filled in pieces, if the kernel
+    /// can; whether it does.
     ///
     /// # Errors
     ///
     /// When the kernel refuses: it is older than 5.19, or may not.
-    pub(super) fn register(&mut self, submitter: &Submitter<'_>) -> io::Result<()> {
-        // SAFETY: the ring is page-aligned, has `count` entries, and by INV-STAY outlives its use.
-        unsafe {
-            let address = self.ring.as_mut_ptr() as u64;
-            submitter.register_buf_ring_with_flags(address, self.count, GROUP, 0)?;
-        }
+    pub(super) fn register(&mut self, submitter: &Submitter<'_>) -> io::Result<bool> {
+        let address = self.ring.as_mut_ptr() as u64;
+        let register = |flags| {
+            // SAFETY: the ring is page-aligned, has `count` entries, and by INV-STAY outlives its use.
+            unsafe { submitter.register_buf_ring_with_flags(address, self.count, GROUP, flags) }
+        };
+        let in_pieces = match register(IOU_PBUF_RING_INC as u16) {
+            Ok(()) => true,
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => {
+                register(0)?;
+                false
+            }
+            Err(error) => return Err(error),
+        };
         (0..self.count).for_each(|id| self.lend(id));
-        Ok(())
+        Ok(in_pieces)
     }
 
-    /// Takes the buffer that a completion has brought, for as long as the result lives.
+    /// Notes that a completion was popped that brings `len` bytes in buffer `id`, of which `more` may
+    /// follow in the same one.
     ///
     /// # Panics
     ///
-    /// When it is not lent, or shorter than the completion says.
-    pub(super) fn take(&mut self, completion: &Completion) -> Option<Taken<'_>> {
-        let id = completion.buffer()?;
-        let len = usize::try_from(completion.result).unwrap_or(0);
-        assert!(std::mem::take(&mut self.is_lent[usize::from(id)]), "INV-LENT: lent");
-        assert!(len <= self.size, "INV-LENT: within its bounds");
-        Some(Taken { buffers: self, id, len })
+    /// When the buffer is not lent, or has no room for so much.
+    pub(super) fn note(&mut self, id: u16, len: usize, more: bool) -> Piece {
+        let loan = &mut self.loans[usize::from(id)];
+        assert!(loan.is_lent, "INV-LENT: lent");
+        let at = loan.filled;
+        assert!(len <= self.size - at, "INV-LENT: within its bounds");
+        loan.filled += len;
+        loan.pieces += 1;
+        loan.is_lent = more;
+        Piece { id, at, len }
     }
 
-    /// How many buffers the kernel has.
+    /// Takes a piece that was noted, for as long as the result lives. Each is taken once.
+    pub(super) fn take(&mut self, piece: Piece) -> Taken<'_> {
+        let loan = &self.loans[usize::from(piece.id)];
+        assert!(loan.pieces > 0 && piece.at + piece.len <= loan.filled, "INV-LENT: ours");
+        Taken { buffers: self, piece }
+    }
+
+    /// How many buffers the kernel has, in whole or in part.
     #[cfg(test)]
     pub(super) fn lent(&self) -> usize {
-        self.is_lent.iter().filter(|&&is_lent| is_lent).count()
+        self.loans.iter().filter(|loan| loan.is_lent).count()
+    }
+
+    /// A piece was read: the buffer goes back with its last one.
+    fn drop_piece(&mut self, id: u16) {
+        let loan = &mut self.loans[usize::from(id)];
+        loan.pieces -= 1;
+        if !loan.is_lent && loan.pieces == 0 {
+            self.lend(id);
+        }
     }
 
     fn lend(&mut self, id: u16) {
-        assert!(!std::mem::replace(&mut self.is_lent[usize::from(id)], true), "INV-LENT: ours");
+        let lent = Loan { is_lent: true, ..Loan::default() };
+        let before = std::mem::replace(&mut self.loans[usize::from(id)], lent);
+        assert!(!before.is_lent && before.pieces == 0, "INV-LENT: ours");
         let at = usize::from(self.tail & (self.count - 1));
         let address = self.memory.as_mut_ptr().wrapping_add(usize::from(id) * self.size) as u64;
         let base = self.ring.as_mut_ptr().cast::<BufRingEntry>();
         // SAFETY: `at` is below `count`, so the entry lies within the mapping. By INV-RING the kernel
-        // has consumed what stood there, and it does not look at it before the tail has moved past it.
+        // is done with what stood there, and it does not look at it before the tail has moved past it.
         // The mapping was zeroed, which is a valid entry. The tail lies in the first entry, in a field
         // that none of these sets, and is aligned.
         unsafe {
@@ -114,40 +172,35 @@ impl Buffers {
     }
 }
 
-/// A buffer that has come back with bytes in it. Dropping it lends it again.
+/// A piece of a buffer, with bytes in it. Dropping it lets the buffer be lent again.
 #[derive(Debug)]
 pub(super) struct Taken<'a> {
     buffers: &'a mut Buffers,
-    id: u16,
-    len: usize,
+    piece: Piece,
 }
 
 impl Deref for Taken<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        let at = usize::from(self.id) * self.buffers.size;
-        // SAFETY: the buffer lies within the mapping, which was zeroed, so its bytes are initialised. By
-        // INV-LENT nobody writes to it while it is taken, and it is taken while `self` lives.
-        unsafe {
-            std::slice::from_raw_parts(self.buffers.memory.as_ptr().wrapping_add(at), self.len)
-        }
+        let Piece { id, at, len } = self.piece;
+        let at = usize::from(id) * self.buffers.size + at;
+        // SAFETY: the piece lies within its buffer, as was checked when it was noted, and the buffer
+        // within the mapping, which was zeroed, so its bytes are initialised. By INV-LENT nobody writes
+        // to it while it is taken, and it is taken while `self` lives.
+        unsafe { std::slice::from_raw_parts(self.buffers.memory.as_ptr().wrapping_add(at), len) }
     }
 }
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        self.buffers.lend(self.id);
+        self.buffers.drop_piece(self.piece.id);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn completion(id: u16, len: i32) -> Completion {
-        Completion::with_buffer(id, len)
-    }
 
     #[test]
     fn each_buffer_is_lent_or_taken() {
@@ -156,7 +209,8 @@ mod tests {
         (0..4).for_each(|id| buffers.lend(id));
         for round in 0..100_000_u32 {
             let id = (round * 7 % 4) as u16;
-            let taken = buffers.take(&completion(id, 60)).unwrap();
+            let piece = buffers.note(id, 60, false);
+            let taken = buffers.take(piece);
             assert_eq!(taken.len(), 60);
             assert_eq!(taken.buffers.lent(), 3);
             drop(taken);
@@ -166,9 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_without_a_buffer_takes_none() {
-        let mut buffers = Buffers::new(1, 1).unwrap();
-        assert!(buffers.take(&Completion::without_buffer(0)).is_none());
+    fn a_buffer_that_is_filled_in_pieces_goes_back_after_the_last() {
+        let mut buffers = Buffers::new(1, 100).unwrap();
+        buffers.lend(0);
+        let first = buffers.note(0, 30, true);
+        drop(buffers.take(first));
+        assert_eq!(buffers.lent(), 1, "the kernel goes on behind it");
+        let (second, end) = (buffers.note(0, 50, true), buffers.note(0, 20, false));
+        assert_eq!((second.at, end.at), (30, 80));
+        drop(buffers.take(end));
+        assert_eq!((buffers.lent(), buffers.tail), (0, 1), "a piece in it was not read");
+        drop(buffers.take(second));
+        assert_eq!((buffers.lent(), buffers.tail), (1, 2));
+        assert_eq!(buffers.note(0, 1, true).at, 0, "it begins anew");
     }
 
     #[test]
@@ -176,8 +240,18 @@ mod tests {
     fn a_buffer_that_comes_back_twice_is_a_bug() {
         let mut buffers = Buffers::new(2, 8).unwrap();
         buffers.lend(0);
-        std::mem::forget(buffers.take(&completion(0, 8)));
-        let _ = buffers.take(&completion(0, 8));
+        let _ = buffers.note(0, 8, false);
+        let _ = buffers.note(0, 8, false);
+    }
+
+    #[test]
+    #[should_panic(expected = "INV-LENT")]
+    fn a_piece_that_is_read_twice_is_a_bug() {
+        let mut buffers = Buffers::new(2, 8).unwrap();
+        buffers.lend(0);
+        let piece = buffers.note(0, 4, true);
+        drop(buffers.take(piece));
+        let _ = buffers.take(piece);
     }
 
     #[test]
@@ -185,6 +259,7 @@ mod tests {
     fn a_buffer_with_more_than_it_holds_is_a_bug() {
         let mut buffers = Buffers::new(1, 8).unwrap();
         buffers.lend(0);
-        let _ = buffers.take(&completion(0, 9));
+        let _ = buffers.note(0, 5, true);
+        let _ = buffers.note(0, 4, true);
     }
 }

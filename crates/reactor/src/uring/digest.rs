@@ -3,7 +3,7 @@
 
 use super::Uring;
 use super::link::{Link, Receiving};
-use super::queue::Completion;
+use super::ring::Completion;
 use super::token::{Kind, Token};
 use crate::connection::Connection;
 use buffer::Pool;
@@ -106,7 +106,7 @@ impl Uring {
     fn answer(&mut self, completion: &Completion) {
         self.bell.quieten();
         if !completion.has_more() {
-            self.queue.listen(self.bell.as_fd(), Token::BELL);
+            self.queue.listen(self.bell.as_fd());
         }
     }
 }

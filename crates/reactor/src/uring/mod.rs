@@ -14,8 +14,8 @@
 //!
 //! * `worker/completions.rs`: what a completion means to a connection.
 //! * `digest.rs`: what a completion does to a link. `link.rs`: a connection's operations. `token.rs`: what they are known by.
-//! * `queue.rs`: the ring. `buffers.rs`: what is received into. `parcel.rs`: what is sent from. Unsafe
-//!   code is in these three.
+//! * `ring.rs`: the ring. `queue.rs`: a worker's, with `buffers.rs`: what is received into, and `parcel.rs`:
+//!   what is sent from. Unsafe code is in these four.
 //! * `probe.rs`: whether the kernel can.
 
 #[allow(unsafe_code)]
@@ -27,14 +27,16 @@ mod parcel;
 mod probe;
 #[allow(unsafe_code)]
 mod queue;
+#[allow(unsafe_code)]
+mod ring;
 mod token;
 
 use crate::bell::Bell;
 pub(crate) use digest::News;
 use link::{Link, Receiving};
 pub(crate) use probe::probe;
-pub(crate) use queue::Completion;
 use queue::Queue;
+pub(crate) use ring::Completion;
 use session::{Session, Stream};
 use slab::Slab;
 use std::collections::VecDeque;
@@ -42,10 +44,10 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
-use token::{Kind, Token};
+use token::Kind;
 
-/// Buffers to receive into: enough for all connections that a turn of the loop may learn of, as a rule;
-/// with more of them the others wait for the next turn.
+/// Buffers to receive into. As connections share them, they are enough for all that a turn of the loop may
+/// learn of, unless these send much; then some wait for the next turn.
 const BUFFERS: u16 = 256;
 
 /// Bytes of one: what a receive block holds, less a cache line, so that their beginnings do not meet in
@@ -143,7 +145,7 @@ impl Uring {
     /// When the kernel refuses.
     pub(crate) fn begin(&mut self) -> io::Result<()> {
         self.queue.enable()?;
-        self.queue.listen(self.bell.as_fd(), Token::BELL);
+        self.queue.listen(self.bell.as_fd());
         Ok(())
     }
 

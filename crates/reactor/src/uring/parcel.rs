@@ -10,7 +10,7 @@
 //! * INV-BACK: `return_with` is called with the completion of the operation that `dispatch` made, which
 //!   is its only one. [`Link`](super::link::Link) sees to this, by its token.
 
-use super::queue::Completion;
+use super::ring::Completion;
 use buffer::SendBuf;
 use io_uring::opcode;
 use io_uring::squeue::Entry;

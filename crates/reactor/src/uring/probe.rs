@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether the kernel's io_uring does what the driver needs: it is tried out, once, on a socket pair.
 
-use super::queue::{Completion, Queue};
+use super::queue::Queue;
+use super::ring::Completion;
 use super::token::{Kind, Token};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
