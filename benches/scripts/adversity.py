@@ -4,7 +4,7 @@
 
     cargo build --release --bin segcache --bin rds
     python3 benches/scripts/adversity.py --server target/release/segcache
-    python3 benches/scripts/adversity.py --server target/release/rds --protocol resp
+    python3 benches/scripts/adversity.py --server target/release/rds --protocol resp --engine io_uring
 
 Starts the server itself on free loopback ports (one plain, one TLS), runs each scenario beside a probe
 that reads and writes one key, and prints for each: the probe's p50 and p99 undisturbed, disturbed and
@@ -300,6 +300,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", required=True, help="the binary of segcache or rds")
     parser.add_argument("--protocol", choices=PROTOCOLS, default="memcache", help="what it speaks (default memcache)")
+    parser.add_argument("--engine", default="epoll", help="epoll or io_uring (default epoll)")
     parser.add_argument("--seconds", type=float, default=60, help="how long random bytes last (default 60)")
     parser.add_argument("--p99", type=float, help="fail if the p99 ratio exceeds this")
     parser.add_argument("--only", help="run one scenario by its name")
@@ -308,7 +309,7 @@ def main():
     pin(-1)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        server = harness.Server(args.server, PROTOCOLS[args.protocol], folder)
+        server = harness.Server(args.server, PROTOCOLS[args.protocol], folder, arguments=["--engine", args.engine])
         try:
             for scenario in (half_request, never_reads, idle_connections, broken_handshake,
                              request_with_finished, open_and_reset, gigabyte_claim, random_bytes):
