@@ -1,35 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Acceptor`]: the listener thread's loop.
+//!
+//! * `acceptor/source.rs`: what it sleeps in and what accepts: epoll (`readiness.rs`) or io_uring
+//!   (`completions.rs`). `round.rs`: from door to door.
+
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+mod completions;
+mod readiness;
+mod round;
+mod source;
 
 use crate::metrics::{ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, CONNECTIONS_REJECTED};
-use crate::{Census, Dials, Listener, Mailbox, Message, Newcomer};
+use crate::waker::Waker;
+use crate::{Census, Dials, Engine, Listener, Mailbox, Message, Newcomer};
 use log::warn;
-use mio::{Events, Poll, Token, Waker};
 use session::{Stream, TlsAcceptor};
+use source::Source;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// The token of the waker that stops the loop; listeners use their index.
-const WAKER: Token = Token(usize::MAX);
 
 /// The first pause after the process ran out of file descriptors or memory; doubles up to
 /// [`PAUSE_MAX`] while it lasts.
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// Connections accepted on one listener before the others have their turn, and the most that are
-/// taken in at the end. As many as Linux lets wait in a backlog by default.
+/// Connections that are accepted before the loop looks whether it is to end; and the most per listener
+/// that are taken in at the end. As many as Linux lets wait in a backlog by default.
 const SHARE: usize = 4096;
 
 /// Accepts connections on all listeners and hands each to the least loaded worker.
 #[derive(Debug)]
 pub struct Acceptor {
-    poll: Poll,
+    source: Source,
     stop: Arc<AtomicBool>,
     waker: Arc<Waker>,
-    entrances: Vec<Entrance>,
+    doors: Vec<Door>,
+    /// Their names, by their number.
+    names: Vec<Arc<str>>,
     workers: Vec<Mailbox>,
     census: Census,
     dials: Dials,
@@ -47,15 +56,6 @@ pub struct Door {
     pub tag: u16,
     /// What a client of a plain listener is sent when there are too many, before it is closed.
     pub rejection: &'static [u8],
-}
-
-/// A door that is watched.
-#[derive(Debug)]
-struct Entrance {
-    door: Door,
-    name: Arc<str>,
-    /// More connections may wait than were accepted.
-    open: bool,
 }
 
 /// Stops an [`Acceptor`] from another thread.
@@ -92,23 +92,19 @@ impl Acceptor {
     ///
     /// # Errors
     ///
-    /// When the operating system refuses an event queue.
+    /// When the operating system refuses what `engine` needs.
     pub fn new(
-        doors: Vec<Door>,
+        engine: Engine,
+        mut doors: Vec<Door>,
         workers: Vec<Mailbox>,
         census: Census,
         dials: Dials,
     ) -> io::Result<Self> {
-        let poll = Poll::new()?;
-        let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
-        let mut entrances = Vec::with_capacity(doors.len());
-        for (index, mut door) in doors.into_iter().enumerate() {
-            door.listener.register(poll.registry(), Token(index))?;
-            let name = door.listener.endpoint().to_string().into();
-            entrances.push(Entrance { door, name, open: true });
-        }
+        let (source, waker) = Source::new(engine, &mut doors)?;
+        let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
-        Ok(Acceptor { poll, stop, waker, entrances, workers, census, dials, serial: 0 })
+        let waker = Arc::new(waker);
+        Ok(Acceptor { source, stop, waker, doors, names, workers, census, dials, serial: 0 })
     }
 
     /// What stops it.
@@ -123,10 +119,10 @@ impl Acceptor {
     ///
     /// When the operating system's event queue fails.
     pub fn run(mut self) -> io::Result<()> {
-        let mut events = Events::with_capacity(64);
+        self.source.begin()?;
         let mut pause = PAUSE_MIN;
         loop {
-            let round = self.accept_all()?;
+            let round = self.accept(SHARE)?;
             let timeout = match &round {
                 Round::Drained | Round::More => {
                     pause = PAUSE_MIN;
@@ -144,18 +140,10 @@ impl Acceptor {
                 }
             };
             let before = Instant::now();
-            match self.poll.poll(&mut events, timeout) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => other?,
-            }
+            self.source.wait(timeout)?;
             if matches!(round, Round::Starved(_)) {
                 ACCEPT_PAUSED_MS.add(before.elapsed().as_millis() as u64);
                 pause = (pause * 2).min(PAUSE_MAX);
-            }
-            for event in &events {
-                if let Some(entrance) = self.entrances.get_mut(event.token().0) {
-                    entrance.open = true;
-                }
             }
             if self.stop.load(Ordering::Acquire) {
                 return self.accept_last();
@@ -166,37 +154,25 @@ impl Acceptor {
     /// Takes in those in the backlogs: the system has told them that they are connected. Who comes
     /// while this runs may find the listener closed.
     fn accept_last(&mut self) -> io::Result<()> {
-        for entrance in &mut self.entrances {
-            entrance.open = true;
-        }
-        self.accept_all().map(|_| ())
+        self.source.close();
+        self.accept(SHARE * self.doors.len()).map(|_| ())
     }
 
-    /// Accepts on every listener until nobody waits or each has had its share.
-    fn accept_all(&mut self) -> io::Result<Round> {
-        let mut all = Round::Drained;
-        for index in 0..self.entrances.len() {
-            if !self.entrances[index].open {
-                continue;
-            }
-            match self.accept_some(index)? {
-                Round::Drained => self.entrances[index].open = false,
-                Round::More => all = Round::More,
-                starved @ Round::Starved(_) => return Ok(starved),
-            }
-        }
-        Ok(all)
-    }
-
-    fn accept_some(&mut self, index: usize) -> io::Result<Round> {
-        for _ in 0..SHARE {
-            match self.entrances[index].door.listener.accept() {
-                Ok(stream) => self.hand_on(index, stream)?,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Ok(Round::Drained);
-                }
+    /// Accepts until nobody waits, but no more than `most`.
+    fn accept(&mut self, most: usize) -> io::Result<Round> {
+        let mut is_any_closed = false;
+        for _ in 0..most {
+            let Some((door, outcome)) = self.source.next(&self.doors)? else {
+                return Ok(Round::Drained);
+            };
+            match outcome {
+                Ok(stream) => is_any_closed |= !self.hand_on(door, stream)?,
                 Err(error) => {
                     ACCEPT_ERROR.increment();
+                    if is_any_closed {
+                        // A ring accepts before we refuse, so its want may be over by now.
+                        return Ok(Round::More);
+                    }
                     if !is_clients(&error) {
                         return Ok(Round::Starved(error));
                     }
@@ -206,15 +182,17 @@ impl Acceptor {
         Ok(Round::More)
     }
 
-    fn hand_on(&mut self, index: usize, mut stream: Stream) -> io::Result<()> {
-        let Entrance { door, name, .. } = &self.entrances[index];
+    /// Gives a connection to a worker; or closes it, and returns false, when there are too many.
+    fn hand_on(&mut self, door: usize, mut stream: Stream) -> io::Result<bool> {
+        let local = self.names[door].clone();
+        let door = &self.doors[door];
         if self.census.total() >= self.dials.connections_max() {
             CONNECTIONS_REJECTED.increment();
             if door.tls.is_none() {
                 // A client that cannot be told is closed all the same.
                 let _ = stream.write(door.rejection);
             }
-            return Ok(());
+            return Ok(false);
         }
         self.serial += 1;
         let seat = self.census.seat();
@@ -223,11 +201,12 @@ impl Acceptor {
             stream,
             tls: door.tls.clone(),
             serial: self.serial,
-            local: name.clone(),
+            local,
             tag: door.tag,
             seat,
         };
-        self.workers[worker].send(Message::Connection(Box::new(newcomer)))
+        self.workers[worker].send(Message::Connection(Box::new(newcomer)))?;
+        Ok(true)
     }
 }
 

@@ -9,6 +9,8 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
@@ -75,12 +77,19 @@ impl Listener {
     /// Accepts one connection; `WouldBlock` when none waits.
     pub(crate) fn accept(&self) -> io::Result<Stream> {
         match &self.socket {
-            ListenSocket::Tcp(listener) => {
-                let (stream, _) = listener.accept()?;
-                stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
-            }
+            ListenSocket::Tcp(listener) => prepare(listener.accept()?.0),
             ListenSocket::Unix(listener, _) => Ok(Stream::Unix(listener.accept()?.0)),
+        }
+    }
+
+    /// Makes a connection of what somebody else has accepted on this socket; it does not block.
+    #[cfg(all(feature = "io-uring", target_os = "linux"))]
+    pub(crate) fn adopt(&self, accepted: OwnedFd) -> io::Result<Stream> {
+        match &self.socket {
+            ListenSocket::Tcp(_) => prepare(mio::net::TcpStream::from_std(accepted.into())),
+            ListenSocket::Unix(..) => {
+                Ok(Stream::Unix(mio::net::UnixStream::from_std(accepted.into())))
+            }
         }
     }
 
@@ -92,6 +101,22 @@ impl Listener {
             }
         }
     }
+}
+
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.socket {
+            ListenSocket::Tcp(listener) => listener.as_fd(),
+            ListenSocket::Unix(listener, _) => listener.as_fd(),
+        }
+    }
+}
+
+/// A TCP connection that was just accepted.
+fn prepare(stream: mio::net::TcpStream) -> io::Result<Stream> {
+    stream.set_nodelay(true)?;
+    Ok(Stream::Tcp(stream))
 }
 
 impl Drop for Listener {

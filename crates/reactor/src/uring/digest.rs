@@ -92,7 +92,7 @@ impl Uring {
                 Some(news)
             }
             Kind::Watch => Some(News::HungUp),
-            Kind::Bell | Kind::Cancel => None,
+            Kind::Bell | Kind::Cancel | Kind::Accept => None,
         };
         match link.slot {
             Some(slot) => news.map(|news| (slot, news)),

@@ -15,7 +15,7 @@
 //! * `worker/completions.rs`: what a completion means to a connection.
 //! * `digest.rs`: what a completion does to a link. `link.rs`: a connection's operations. `token.rs`: what they are known by.
 //! * `ring.rs`: the ring. `queue.rs`: a worker's, with `buffers.rs`: what is received into, and `parcel.rs`:
-//!   what is sent from. Unsafe code is in these four.
+//!   what is sent from. `reception.rs`: the listener thread's, which accepts. Unsafe code is in these five.
 //! * `probe.rs`: whether the kernel can.
 
 #[allow(unsafe_code)]
@@ -28,6 +28,8 @@ mod probe;
 #[allow(unsafe_code)]
 mod queue;
 #[allow(unsafe_code)]
+mod reception;
+#[allow(unsafe_code)]
 mod ring;
 mod token;
 
@@ -36,6 +38,7 @@ pub(crate) use digest::News;
 use link::{Link, Receiving};
 pub(crate) use probe::probe;
 use queue::Queue;
+pub(crate) use reception::{Arrival, Reception};
 pub(crate) use ring::Completion;
 use session::{Session, Stream};
 use slab::Slab;

@@ -14,9 +14,12 @@ pub(super) enum Kind {
     Watch,
     /// Cancels another operation of a link.
     Cancel,
+    /// Accepts on a listening socket, again and again.
+    Accept,
 }
 
-const KINDS: [Kind; 5] = [Kind::Bell, Kind::Receive, Kind::Send, Kind::Watch, Kind::Cancel];
+const KINDS: [Kind; 6] =
+    [Kind::Bell, Kind::Receive, Kind::Send, Kind::Watch, Kind::Cancel, Kind::Accept];
 
 /// Bits of a generation. It wraps around, after more links in one place than can be late at once.
 const GENERATION_BITS: u32 = 29;

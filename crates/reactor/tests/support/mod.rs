@@ -69,6 +69,7 @@ pub fn on_every_engine(story: impl Fn(Engine)) {
 /// Workers on threads of their own.
 #[derive(Debug)]
 pub struct Crew {
+    engine: Engine,
     pub census: Census,
     pub mailboxes: Vec<Mailbox>,
     threads: Vec<JoinHandle<io::Result<()>>>,
@@ -79,6 +80,7 @@ impl Crew {
     pub fn start(engine: Engine, workers: usize) -> Self {
         let clock = Clock::system();
         let mut crew = Crew {
+            engine,
             census: Census::new(workers),
             mailboxes: Vec::new(),
             threads: Vec::new(),
@@ -104,7 +106,7 @@ impl Crew {
         let doors = vec![Door { listener, tls: None, tag: 0, rejection }];
         let (workers, census) = (self.mailboxes.clone(), self.census.clone());
         let dials = Dials::new(most, &Options::default());
-        let acceptor = Acceptor::new(doors, workers, census, dials).unwrap();
+        let acceptor = Acceptor::new(self.engine, doors, workers, census, dials).unwrap();
         let handle = acceptor.handle();
         (acceptor, handle, address)
     }

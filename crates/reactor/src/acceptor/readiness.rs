@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Readiness`]: accepting on epoll, through mio.
+
+use super::round::Round;
+use super::source::Arrival;
+use crate::Door;
+use mio::{Events, Poll, Token, Waker};
+use std::io;
+use std::time::Duration;
+
+/// The token of the waker; doors use their number.
+const WAKER: Token = Token(usize::MAX);
+
+/// A poll, and the doors that it has told of.
+#[derive(Debug)]
+pub(super) struct Readiness {
+    poll: Poll,
+    events: Events,
+    round: Round,
+}
+
+impl Readiness {
+    /// A poll that tells of these doors, and what wakes it.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses an event queue.
+    pub(super) fn new(doors: &mut [Door]) -> io::Result<(Self, Waker)> {
+        let poll = Poll::new()?;
+        let waker = Waker::new(poll.registry(), WAKER)?;
+        for (number, door) in doors.iter_mut().enumerate() {
+            door.listener.register(poll.registry(), Token(number))?;
+        }
+        let (events, round) = (Events::with_capacity(64), Round::new(doors.len()));
+        Ok((Readiness { poll, events, round }, waker))
+    }
+
+    pub(super) fn next(&mut self, doors: &[Door]) -> Option<Arrival> {
+        self.round.accept(doors)
+    }
+
+    pub(super) fn wait(&mut self, most: Option<Duration>) -> io::Result<()> {
+        match self.poll.poll(&mut self.events, most) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            other => other?,
+        }
+        for event in &self.events {
+            self.round.open(event.token().0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn open_all(&mut self) {
+        self.round.open_all();
+    }
+}
