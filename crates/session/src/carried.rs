@@ -34,11 +34,14 @@ pub(crate) struct Carried {
     pub(crate) outgoing: SendBuf,
     /// The driver receives no more: behind what has arrived the socket itself is read.
     reads_socket: bool,
+    /// That is what the last read did.
+    has_read_socket: bool,
 }
 
 impl Carried {
     /// Reads as from a socket that holds what has arrived.
     pub(crate) fn read(&mut self, stream: &mut Stream, into: &mut [u8]) -> io::Result<usize> {
+        self.has_read_socket = false;
         let filled = self.arrived.filled();
         if !filled.is_empty() {
             let n = filled.len().min(into.len());
@@ -47,7 +50,10 @@ impl Carried {
             return Ok(n);
         }
         match self.end.take() {
-            None if self.reads_socket => wire::read_socket(stream, into),
+            None if self.reads_socket => {
+                self.has_read_socket = true;
+                wire::read_socket(stream, into)
+            }
             None => Err(ErrorKind::WouldBlock.into()),
             Some(end) => {
                 // An error is reported once; what is behind it is the end.
@@ -57,9 +63,9 @@ impl Carried {
         }
     }
 
-    /// Whether nothing is behind what has arrived.
+    /// Whether a read that came up short has met the end of what there is.
     pub(crate) fn is_all(&self) -> bool {
-        self.end.is_none() && !self.reads_socket
+        self.end.is_none() && (self.has_read_socket || !self.reads_socket)
     }
 
     /// Writes as to a socket that holds [`OUTGOING_BYTES`] and a little more.

@@ -66,6 +66,14 @@ pub(super) struct Piece {
     len: usize,
 }
 
+impl Piece {
+    /// Bytes of it.
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        self.len
+    }
+}
+
 impl Buffers {
     /// `count` buffers of `size` bytes, all still ours.
     ///

@@ -2,7 +2,7 @@
 //! What a completion does to its link and its session, and what is news to the connection.
 
 use super::Uring;
-use super::link::{Link, Receiving};
+use super::link::{Link, Receiving, Way};
 use super::ring::Completion;
 use super::token::{Kind, Token};
 use crate::connection::Connection;
@@ -19,6 +19,11 @@ use std::os::fd::AsFd;
 pub(crate) enum News {
     /// Bytes were delivered to its session, so many of them to its receive buffer.
     Bytes(usize),
+    /// Its session can read; its peer has hung up behind that, if so.
+    Readable {
+        /// The peer has closed its side.
+        hung_up: bool,
+    },
     /// Nothing more will be delivered: its session knows why.
     End,
     /// Its peer has closed its side, behind bytes that have not been received yet.
@@ -44,11 +49,11 @@ impl Uring {
         completion: &Completion,
         connections: &Slab<Connection<P>>,
     ) -> Option<usize> {
-        if completion.token.kind != Kind::Receive {
+        let bytes = completion.bytes();
+        if bytes == 0 {
             return None;
         }
         let slot = self.links.get(completion.token.link as usize)?.slot?;
-        let bytes = usize::try_from(completion.result).ok()?;
         (connections[slot].session.room() < bytes).then_some(slot)
     }
 
@@ -78,9 +83,12 @@ impl Uring {
         let news = match kind {
             Kind::Receive => {
                 let bytes = self.queue.take(completion);
+                link.arrive(completion.bytes());
                 let halts = link.drains && link.receiving == Receiving::Off;
-                let news =
-                    session.map(|session| receive(completion, bytes.as_deref(), session, pool));
+                let news = session.map(|session| match link.way {
+                    Way::Ring => receive(completion, bytes.as_deref(), session, pool),
+                    Way::Session => hear(completion, session),
+                });
                 if halts { news.map(|_| News::Halted) } else { news }
             }
             Kind::Send => {
@@ -124,19 +132,29 @@ fn receive(
             session.deliver_end(Ok(()));
             News::End
         }
-        // It goes on with the next submission, when buffers are lent again; a signal is no end either.
-        (Err(_), _)
-            if [Errno::NOBUFS, Errno::CANCELED, Errno::INTR]
-                .into_iter()
-                .any(|passing| completion.is(passing)) =>
-        {
-            News::Silent
-        }
+        (Err(_), _) if is_passing(completion) => News::Silent,
         (Err(error), _) => {
             session.deliver_end(Err(error));
             News::End
         }
     }
+}
+
+/// What a completion of waiting for input means to the session that reads it itself.
+fn hear(completion: &Completion, session: &mut Session) -> News {
+    match completion.outcome() {
+        Ok(_) => News::Readable { hung_up: completion.tells_of_hanging_up() },
+        Err(_) if is_passing(completion) => News::Silent,
+        Err(error) => {
+            session.deliver_end(Err(error));
+            News::End
+        }
+    }
+}
+
+/// Whether receiving goes on with the next submission: when buffers are lent again, or after a signal.
+fn is_passing(completion: &Completion) -> bool {
+    [Errno::NOBUFS, Errno::CANCELED, Errno::INTR].into_iter().any(|error| completion.is(error))
 }
 
 /// Takes back what was sent, and gives its block back when that was all or nobody waits for it.

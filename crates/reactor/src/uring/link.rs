@@ -7,7 +7,9 @@
 
 use super::parcel::Parcel;
 use super::token::{Kind, Token};
+use super::{MUCH, STREAK};
 use session::Stream;
+use std::mem;
 
 /// How receiving stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,15 @@ pub(super) enum Receiving {
     Ending,
 }
 
+/// Who receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// The ring, into its buffers.
+    Ring,
+    /// The session reads its socket; the ring says when there is something to read.
+    Session,
+}
+
 /// A connection's operations.
 #[derive(Debug)]
 pub(super) struct Link {
@@ -28,6 +39,12 @@ pub(super) struct Link {
     /// The connection's slot; `None` once it is removed.
     pub(super) slot: Option<usize>,
     pub(super) receiving: Receiving,
+    /// Who receives, or did last.
+    pub(super) way: Way,
+    /// Bytes that have come since its last turn.
+    arrived: usize,
+    /// Turns in a row before which much came, up to [`STREAK`].
+    streak: u8,
     /// An operation waits for the peer to hang up.
     pub(super) is_watched: bool,
     /// The worker drains: nothing is received any more but by the session itself.
@@ -40,13 +57,16 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// A link for the connection in `slot`, at `place`.
-    pub(super) fn new(place: usize, generation: u32, slot: usize) -> Self {
+    /// A link for the connection in `slot`, at `place`, before whose last `streak` turns much came.
+    pub(super) fn new(place: usize, generation: u32, slot: usize, streak: u8) -> Self {
         Link {
             place: u32::try_from(place).expect("fewer links than descriptors"),
             generation,
             slot: Some(slot),
             receiving: Receiving::Off,
+            way: Way::Ring,
+            arrived: 0,
+            streak,
             is_watched: false,
             drains: false,
             parcel: Parcel::default(),
@@ -81,6 +101,30 @@ impl Link {
         }
     }
 
+    /// Notes that `bytes` bytes have come.
+    pub(super) fn arrive(&mut self, bytes: usize) {
+        self.arrived += bytes;
+    }
+
+    /// The connection has had its turn with what had come.
+    pub(super) fn take_turn(&mut self) {
+        let arrived = mem::take(&mut self.arrived);
+        if arrived > 0 && self.streak < STREAK {
+            self.streak = if arrived >= MUCH { self.streak + 1 } else { 0 };
+        }
+    }
+
+    /// Whether so much has come again and again that its session is to read the socket: for good, since
+    /// clients rarely change their habits, and little is lost if they do.
+    pub(super) fn sends_much(&self) -> bool {
+        self.streak >= STREAK
+    }
+
+    /// Whether the ring receives, and the session is to do so.
+    pub(super) fn is_to_change_ways(&self) -> bool {
+        self.way == Way::Ring && self.sends_much()
+    }
+
     /// The connection is removed; its socket stays open until the operations have ended.
     pub(super) fn part(&mut self, socket: Stream) {
         self.slot = None;
@@ -100,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_link_stays_until_its_last_operation_has_ended() {
-        let mut link = Link::new(3, 9, 77);
+        let mut link = Link::new(3, 9, 77, 0);
         let receive = link.begin(Kind::Receive);
         link.receiving = Receiving::On;
         link.begin(Kind::Send);
@@ -118,10 +162,27 @@ mod tests {
     }
 
     #[test]
+    fn much_has_to_come_before_several_turns_in_a_row() {
+        let mut link = Link::new(0, 0, 0, 0);
+        let mut turn = |pieces: &[usize]| {
+            pieces.iter().for_each(|&bytes| link.arrive(bytes));
+            link.take_turn();
+            link.sends_much()
+        };
+        for _ in 0..3 {
+            assert!(!turn(&[MUCH / 2, MUCH / 2]));
+            assert!(!turn(&[]), "a turn before which nothing came says nothing");
+        }
+        assert!(!turn(&[MUCH - 1]));
+        assert_eq!([MUCH; 4].map(|much| turn(&[much])), [false, false, false, true]);
+        assert!(turn(&[1]), "for good");
+    }
+
+    #[test]
     fn a_late_completion_does_not_meet_the_next_link() {
-        let first = Link::new(3, 9, 77).begin(Kind::Receive);
-        let second = Link::new(3, 10, 77);
+        let first = Link::new(3, 9, 77, 0).begin(Kind::Receive);
+        let second = Link::new(3, 10, 77, 0);
         assert!(!second.knows(first));
-        assert!(!Link::new(4, 9, 77).knows(first));
+        assert!(!Link::new(4, 9, 77, 0).knows(first));
     }
 }

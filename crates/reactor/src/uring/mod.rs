@@ -35,7 +35,7 @@ mod token;
 
 use crate::bell::Bell;
 pub(crate) use digest::News;
-use link::{Link, Receiving};
+use link::{Link, Receiving, Way};
 pub(crate) use probe::probe;
 use queue::Queue;
 pub(crate) use reception::{Arrival, Reception};
@@ -64,6 +64,13 @@ pub(crate) const SENDS: usize = 32;
 /// Bytes that may wait for a connection that has had its share of a turn, before it is not received from.
 const UNDELIVERED_BYTES: usize = 64 << 10;
 
+/// Bytes that come for a connection between two of its turns and are many. To receive them ahead of its turn,
+/// and copy them once more then, costs more than the system call that this saves.
+const MUCH: usize = 8 << 10;
+
+/// Turns in a row before which much came, after which a connection's session reads its socket itself.
+const STREAK: u8 = 4;
+
 /// A worker's ring and the links of its connections.
 #[derive(Debug)]
 pub(crate) struct Uring {
@@ -78,6 +85,8 @@ pub(crate) struct Uring {
     sends: usize,
     /// What submitting within a turn has met.
     failed: Option<io::Error>,
+    /// What a link's streak begins with: 0, but for tests.
+    streak: u8,
 }
 
 /// What a connection wants received.
@@ -118,6 +127,18 @@ impl Uring {
         self.links[place].parcel.is_away()
     }
 
+    /// From now on the sessions of new connections read their sockets.
+    #[cfg(test)]
+    pub(crate) fn leave_reading_to_sessions(&mut self) {
+        self.streak = STREAK;
+    }
+
+    /// Whether a link's session reads its socket.
+    #[cfg(test)]
+    pub(crate) fn is_read_by_session(&self, place: usize) -> bool {
+        self.links[place].way == Way::Session
+    }
+
     /// How many links there are.
     #[cfg(test)]
     pub(crate) fn links(&self) -> usize {
@@ -138,6 +159,7 @@ impl Uring {
             generation: 0,
             sends: 0,
             failed: None,
+            streak: 0,
         })
     }
 
@@ -201,7 +223,7 @@ impl Uring {
         let entry = self.links.vacant_entry();
         self.generation = self.generation.wrapping_add(1);
         let place = entry.key();
-        entry.insert(Link::new(place, self.generation, slot));
+        entry.insert(Link::new(place, self.generation, slot, self.streak));
         place
     }
 
@@ -237,18 +259,22 @@ impl Uring {
             self.queue.send(session.stream().as_fd(), &mut link.parcel, token);
             self.sends += 1;
         }
+        link.take_turn();
         let undelivered = session.undelivered();
         match link.receiving {
             Receiving::Off if wants != Wants::Nothing && !session.has_undelivered() => {
-                session.read_directly(false);
+                link.way = if link.sends_much() { Way::Session } else { Way::Ring };
+                session.read_directly(link.way == Way::Session);
                 link.receiving = Receiving::On;
                 let token = link.begin(Kind::Receive);
-                self.queue.receive(session.stream().as_fd(), token);
+                match link.way {
+                    Way::Ring => self.queue.receive(session.stream().as_fd(), token),
+                    Way::Session => self.queue.await_input(session.stream().as_fd(), token),
+                }
             }
+            Receiving::On if link.is_to_change_ways() => stop(&mut self.queue, link),
             Receiving::On if undelivered > wants.room() => {
-                link.receiving = Receiving::Ending;
-                let operation = link.token(Kind::Receive);
-                self.queue.cancel(operation, link.begin(Kind::Cancel));
+                stop(&mut self.queue, link);
                 if !link.is_watched {
                     link.is_watched = true;
                     let token = link.begin(Kind::Watch);
@@ -265,12 +291,17 @@ impl Uring {
         let link = &mut self.links[place];
         link.drains = true;
         if link.receiving == Receiving::On {
-            link.receiving = Receiving::Ending;
-            let operation = link.token(Kind::Receive);
-            self.queue.cancel(operation, link.begin(Kind::Cancel));
+            stop(&mut self.queue, link);
         }
         link.receiving == Receiving::Off
     }
+}
+
+/// Stops receiving; what had come by then is still to be told.
+fn stop(queue: &mut Queue, link: &mut Link) {
+    link.receiving = Receiving::Ending;
+    let operation = link.token(Kind::Receive);
+    queue.cancel(operation, link.begin(Kind::Cancel));
 }
 
 impl Drop for Uring {

@@ -74,6 +74,11 @@ impl Queue {
         self.ring.watch(socket, token);
     }
 
+    /// As [`Ring::await_input`].
+    pub(super) fn await_input(&mut self, socket: BorrowedFd<'_>, token: Token) {
+        self.ring.await_input(socket, token);
+    }
+
     /// As [`Ring::listen`].
     pub(super) fn listen(&mut self, bell: BorrowedFd<'_>) {
         self.ring.listen(bell);

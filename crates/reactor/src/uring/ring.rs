@@ -77,6 +77,17 @@ impl Completion {
         usize::try_from(self.result).map_err(|_| io::Error::from_raw_os_error(-self.result))
     }
 
+    /// Whether it is one of polling that says that the peer has hung up.
+    pub(super) fn tells_of_hanging_up(&self) -> bool {
+        let gone = PollFlags::RDHUP | PollFlags::HUP;
+        u32::try_from(self.result).is_ok_and(|told| told & u32::from(gone.bits()) != 0)
+    }
+
+    /// How many bytes it brings.
+    pub(super) fn bytes(&self) -> usize {
+        self.piece.map_or(0, Piece::len)
+    }
+
     /// Whether it ended in this error.
     pub(super) fn is(&self, error: Errno) -> bool {
         self.result == -error.raw_os_error()
@@ -138,12 +149,21 @@ impl Ring {
         unsafe { self.push(operation, token) }
     }
 
+    /// Tells of each time that something comes to `socket`, or that its peer hangs up.
+    pub(super) fn await_input(&mut self, socket: BorrowedFd<'_>, token: Token) {
+        self.poll_again_and_again(socket, PollFlags::IN | PollFlags::RDHUP, token);
+    }
+
     /// Tells of each time that there is something to read from `bell`.
     pub(super) fn listen(&mut self, bell: BorrowedFd<'_>) {
-        let flags = u32::from(PollFlags::IN.bits());
-        let operation = opcode::PollAdd::new(Fd(bell.as_raw_fd()), flags).multi(true).build();
+        self.poll_again_and_again(bell, PollFlags::IN, Token::BELL);
+    }
+
+    fn poll_again_and_again(&mut self, file: BorrowedFd<'_>, what: PollFlags, token: Token) {
+        let flags = u32::from(what.bits());
+        let operation = opcode::PollAdd::new(Fd(file.as_raw_fd()), flags).multi(true).build();
         // SAFETY: polling refers to no memory.
-        unsafe { self.push(operation, Token::BELL) }
+        unsafe { self.push(operation, token) }
     }
 
     /// Cancels the operation of this token, if it is under way.

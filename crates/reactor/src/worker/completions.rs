@@ -72,6 +72,11 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 connection.on_delivered(taken, self.now.ticks);
                 true
             }
+            News::Readable { hung_up } => {
+                WORKER_EVENT_READ.increment();
+                connection.on_readable(hung_up);
+                true
+            }
             News::End => {
                 WORKER_EVENT_READ.increment();
                 connection.on_readable(true);

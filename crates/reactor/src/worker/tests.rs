@@ -15,7 +15,7 @@ use std::sync::Mutex;
 
 /// All rules hold on every engine.
 macro_rules! on_engine {
-    ($name:ident, $engine:expr $(, $own:literal as $module:ident)?) => {
+    ($name:ident, $engine:expr, $reader:expr $(, $own:literal as $module:ident)?) => {
         #[path = "tests"]
         #[allow(clippy::duplicate_mod)]
         mod $name {
@@ -24,6 +24,7 @@ macro_rules! on_engine {
             const ENGINE: Engine = $engine;
 
             fn options() -> Options {
+                READER.set($reader);
                 super::options(ENGINE)
             }
 
@@ -47,9 +48,12 @@ macro_rules! on_engine {
     };
 }
 
-on_engine!(on_epoll, Engine::Epoll);
+on_engine!(on_epoll, Engine::Epoll, Reader::Session);
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
-on_engine!(on_io_uring, Engine::IoUring, "ring.rs" as ring);
+on_engine!(on_io_uring, Engine::IoUring, Reader::Driver, "ring.rs" as ring);
+// As for connections that send much.
+#[cfg(all(feature = "io-uring", target_os = "linux"))]
+on_engine!(on_io_uring_without_receiving, Engine::IoUring, Reader::Session);
 
 /// A container's seccomp filter may refuse io_uring. Where it is known to be allowed, as in CI, that is an
 /// error.
@@ -109,7 +113,16 @@ impl Protocol for Lines {
     }
 }
 
+/// Who reads from sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Driver,
+    Session,
+}
+
 thread_local! {
+    /// Who reads from sockets in this test.
+    static READER: Cell<Reader> = const { Cell::new(Reader::Driver) };
     /// For how many turns more the service has work to do.
     static CHORES: Cell<usize> = const { Cell::new(0) };
     /// What the service of this test's thread was asked to prefetch and to do.
@@ -235,6 +248,12 @@ where
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
         let mut worker = worker.unwrap();
         worker.begin().unwrap();
+        #[cfg(all(feature = "io-uring", target_os = "linux"))]
+        if let Driver::Completions(uring) = &mut worker.driver
+            && READER.get() == Reader::Session
+        {
+            uring.leave_reading_to_sessions();
+        }
         Rig { worker, census: Census::new(1), clock, serial: 0 }
     }
 

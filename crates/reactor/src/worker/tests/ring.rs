@@ -136,3 +136,36 @@ fn a_worker_that_ends_with_operations_under_way_leaves_none() {
         assert!(read_ready(client, &mut Vec::new()), "its socket is closed");
     }
 }
+
+#[test]
+fn a_connection_that_sends_much_again_and_again_is_read_by_its_session() {
+    if is_refused() {
+        return;
+    }
+    let mut rig = Rig::new(options(), echo);
+    let (mut busy, mut calm) = (rig.connect(), rig.connect());
+    rig.settle();
+    let links: Vec<usize> = (1..=2).map(|serial| rig.connection(serial).unwrap().link).collect();
+    let line = [&[b'x'; 11_999][..], b"\n"].concat();
+    for round in 0..10 {
+        busy.write_all(&line).unwrap();
+        calm.write_all(if round % 4 > 0 { &line } else { b"hello\n" }).unwrap();
+        assert_eq!(rig.read_all(&mut busy), (line.clone(), false));
+        let (reply, is_over) = rig.read_all(&mut calm);
+        assert!(!is_over && reply.ends_with(b"\n"));
+        assert_eq!(ring(&mut rig).is_read_by_session(links[0]), round >= 3, "{round}");
+        assert!(!ring(&mut rig).is_read_by_session(links[1]));
+    }
+    // What comes while it changes over is not lost, nor is the end.
+    busy.write_all(&[&line[..], b"quit\n"].concat()).unwrap();
+    assert_eq!(rig.read_all(&mut busy), ([&line[..], b"quit\n"].concat(), true));
+    let mut third = rig.connect();
+    for _ in 0..200 {
+        third.write_all(&line).unwrap();
+        rig.step();
+        assert!(!read_ready(&mut third, &mut Vec::new()));
+    }
+    third.shutdown(std::net::Shutdown::Write).unwrap();
+    assert!(rig.read_all(&mut third).1);
+    assert_eq!(ring(&mut rig).links(), 1, "the calm one's");
+}
