@@ -65,6 +65,30 @@ fn bytes_may_come_one_by_one() {
     });
 }
 
+/// Of a client that sends much whenever it sends, and then leaves.
+#[test]
+fn much_may_come_again_and_again() {
+    on_every_row(|row| {
+        let process = Speaker::default().spawn(row.builder());
+        let mut client = row.connect(&process);
+        for n in 0..8 {
+            let long = n.to_string().repeat(9_000);
+            client.ask(
+                format!("echo {long}\necho {n}\n").as_bytes(),
+                format!("{long}\n{n}\n").as_bytes(),
+            );
+            client.ask(b"echo little\n", b"little\n");
+        }
+        let long = "x".repeat(20_000);
+        for _ in 0..8 {
+            client.ask(format!("echo {long}\n").as_bytes(), format!("{long}\n").as_bytes());
+        }
+        client.send(format!("echo {long}\nquit\n").as_bytes());
+        assert_eq!(client.rest(), format!("{long}\nbye\n").as_bytes());
+        process.stop().unwrap();
+    });
+}
+
 #[test]
 fn large_requests_and_replies_are_carried_whole() {
     on_every_row(|row| {
