@@ -24,7 +24,6 @@
 use io_uring::Submitter;
 use io_uring::types::{BufRingEntry, IOU_PBUF_RING_INC};
 use memmap2::MmapRaw;
-use rustix::io::Errno;
 use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -45,6 +44,15 @@ pub(super) struct Buffers {
     tail: u16,
     /// How each of them stands.
     loans: Vec<Loan>,
+}
+
+/// How the kernel fills a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// Piece by piece (Linux 6.12).
+    InPieces,
+    /// Once, with as much as there is (Linux 5.19).
+    AtOnce,
 }
 
 /// How a buffer stands: INV-LENT.
@@ -94,28 +102,27 @@ impl Buffers {
         Ok(Buffers { ring, memory, size, count, tail: 0, loans })
     }
 
-    /// Makes the ring known to the kernel and lends all buffers. To be filled in pieces, if the kernel
-    /// can; whether it does.
+    /// Makes the ring known to the kernel and lends all buffers.
     ///
     /// # Errors
     ///
-    /// When the kernel refuses: it is older than 5.19, or may not.
-    pub(super) fn register(&mut self, submitter: &Submitter<'_>) -> io::Result<bool> {
-        let address = self.ring.as_mut_ptr() as u64;
-        let register = |flags| {
-            // SAFETY: the ring is page-aligned, has `count` entries, and by INV-STAY outlives its use.
-            unsafe { submitter.register_buf_ring_with_flags(address, self.count, GROUP, flags) }
+    /// `EINVAL` when the kernel is older than what is asked of it, and the system's.
+    pub(super) fn register(
+        &mut self,
+        submitter: &Submitter<'_>,
+        filling: Filling,
+    ) -> io::Result<()> {
+        let flags = match filling {
+            Filling::InPieces => IOU_PBUF_RING_INC as u16,
+            Filling::AtOnce => 0,
         };
-        let in_pieces = match register(IOU_PBUF_RING_INC as u16) {
-            Ok(()) => true,
-            Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => {
-                register(0)?;
-                false
-            }
-            Err(error) => return Err(error),
-        };
+        // SAFETY: the ring is page-aligned, has `count` entries, and by INV-STAY outlives its use.
+        unsafe {
+            let address = self.ring.as_mut_ptr() as u64;
+            submitter.register_buf_ring_with_flags(address, self.count, GROUP, flags)?;
+        }
         (0..self.count).for_each(|id| self.lend(id));
-        Ok(in_pieces)
+        Ok(())
     }
 
     /// Notes that a completion was popped that brings `len` bytes in buffer `id`, of which `more` may

@@ -5,12 +5,13 @@
 //! the queue ends them; should one not end in time, or should this be another thread than the one that
 //! may enter the ring, the buffers are leaked, as parcels that are away leak what they hold.
 
-use super::buffers::{Buffers, GROUP, Taken};
+use super::buffers::{Buffers, Filling, GROUP, Taken};
 use super::parcel::Parcel;
 use super::ring::{Completion, Ring};
 use super::token::Token;
 use io_uring::opcode;
 use io_uring::types::Fd;
+use rustix::io::Errno;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -30,15 +31,25 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A queue, not yet enabled, with `count` buffers of `size` bytes.
+    /// A queue, not yet enabled, with `count` buffers of `size` bytes, which are filled piece by piece if
+    /// the kernel can.
     ///
     /// # Errors
     ///
     /// When the kernel has no io_uring, too old a one, or does not let us.
     pub(super) fn new(count: u16, size: usize) -> io::Result<Self> {
+        match Queue::filled(count, size, Filling::InPieces) {
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => {
+                Queue::filled(count, size, Filling::AtOnce)
+            }
+            made => made,
+        }
+    }
+
+    fn filled(count: u16, size: usize, filling: Filling) -> io::Result<Self> {
         let ring = Ring::new(SUBMISSIONS, COMPLETIONS)?;
         let mut buffers = Buffers::new(count, size)?;
-        buffers.register(&ring.submitter())?;
+        buffers.register(&ring.submitter(), filling)?;
         Ok(Queue { ring, buffers: ManuallyDrop::new(buffers) })
     }
 
@@ -151,4 +162,52 @@ fn note(buffers: &mut Buffers, mut completion: Completion) -> Completion {
     let len = usize::try_from(completion.result).unwrap_or(0);
     completion.piece = completion.buffer().map(|(id, more)| buffers.note(id, len, more));
     completion
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uring::token::Kind;
+    use std::io::Write;
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    /// What comes of five bytes, two bytes and an end, with two buffers of four bytes.
+    fn received(filling: Filling) -> Option<Vec<Vec<u8>>> {
+        let mut queue = Queue::filled(2, 4, filling).ok()?;
+        queue.enable().unwrap();
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let token = Token::new(Kind::Receive, 0, 0);
+        queue.receive(near.as_fd(), token);
+        let mut all = Vec::new();
+        for bytes in [&b"abcde"[..], b"fg"] {
+            far.write_all(bytes).unwrap();
+            let mut left = bytes.len();
+            while left > 0 {
+                queue.wait(Duration::from_secs(1)).unwrap();
+                let completion = queue.pop().expect("in time");
+                let piece = queue.take(&completion).expect("a piece").to_vec();
+                left -= piece.len();
+                all.push(piece);
+                if !completion.has_more() {
+                    queue.receive(near.as_fd(), token);
+                }
+            }
+        }
+        drop(far);
+        queue.wait(Duration::from_secs(1)).unwrap();
+        assert_eq!(queue.pop().expect("in time").outcome().unwrap(), 0);
+        Some(all)
+    }
+
+    #[test]
+    fn bytes_are_the_same_however_buffers_are_filled() {
+        if let Some(pieces) = received(Filling::AtOnce) {
+            assert_eq!(pieces, [&b"abcd"[..], b"e", b"fg"]);
+        }
+        if let Some(pieces) = received(Filling::InPieces) {
+            // Two more fit behind the fifth.
+            assert_eq!(pieces, [&b"abcd"[..], b"e", b"fg"]);
+        }
+    }
 }
