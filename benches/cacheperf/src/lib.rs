@@ -72,7 +72,10 @@ pub use live::Live;
 pub use outcome::{Latency, Moment, Outcome};
 pub use plan::{Length, Plan};
 pub use player::Arrivals;
-pub use replay::{RECORD_BYTES, Record, RecordedOp, Trace, replay};
+pub use replay::{
+    KEY_DIGITS, Misses, RECORD_BYTES, Record, RecordedOp, ReplaySettings, Replayed, Trace, WarmUp,
+    replay,
+};
 pub use run::{Event, Watcher, preload, run};
 pub use sweep::{Step, Sweep, SweepSettings, Verdict, sweep};
 pub use target::{Address, Protocol, Target};

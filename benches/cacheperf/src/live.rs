@@ -82,8 +82,15 @@ mod tests {
     #[test]
     fn a_line_says_what_matters() {
         let latency = Latency { p50: 52_000, p99: 130_000, p999: 1_500_000, ..Latency::default() };
-        let moment =
-            Moment { at_s: 2.5, rate: 123_456.0, hit_ratio: Some(0.987), errors: 0, latency };
+        let moment = Moment {
+            at_s: 2.5,
+            rate: 123_456.0,
+            hit_ratio: Some(0.987),
+            errors: 0,
+            lost_connections: 0,
+            reconnected: 0,
+            latency,
+        };
         let expected = "2.5 s  123.5k/s  hits 98.7 %  p50 52.0 us  p99 130 us  p999 1.50 ms  \
                         errors 0";
         assert_eq!(line(&moment), expected);

@@ -19,6 +19,8 @@ pub struct Outcome {
     pub rate: f64,
     /// Requests that were answered in the measured time.
     pub answered: u64,
+    /// Connections that broke; of the whole run.
+    pub lost_connections: u64,
     /// Connections that were opened in place of others in the measured time.
     pub reconnected: u64,
     /// Keys that were asked for.
@@ -87,6 +89,10 @@ pub struct Moment {
     pub hit_ratio: Option<f64>,
     /// Errors.
     pub errors: u64,
+    /// Connections that broke.
+    pub lost_connections: u64,
+    /// Connections that were opened in place of others.
+    pub reconnected: u64,
     /// How long the requests took that were answered in it.
     pub latency: Latency,
 }
@@ -113,16 +119,13 @@ impl Moment {
         Moment {
             at_s,
             rate: tally.answered as f64 / seconds,
-            hit_ratio: share(tally.hits, tally.gets),
+            hit_ratio: tally.finds.hit_ratio(),
             errors: tally.errors,
+            lost_connections: tally.lost,
+            reconnected: tally.reconnected,
             latency: Latency::of(tally),
         }
     }
-}
-
-/// `part` of `whole`, where there is a whole.
-pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// The distribution as a curve: where each latency that occurred stands.
@@ -147,11 +150,5 @@ mod tests {
         let cdf = cdf(&tally);
         assert_eq!(cdf, [(1, 0.2), (3, 0.6), (5, 0.8), (1_000_000, 1.0)]);
         assert_eq!(super::cdf(&Tally::new()), []);
-    }
-
-    #[test]
-    fn shares_of_nothing_are_none() {
-        assert_eq!(share(1, 4), Some(0.25));
-        assert_eq!(share(0, 0), None);
     }
 }

@@ -36,6 +36,8 @@ pub struct Plan {
     pub arrivals: Arrivals,
     /// In a closed loop: opens a new connection in place of each one that has had so many requests.
     pub reconnect: Option<u64>,
+    /// A connection that breaks is opened again, until nobody could be reached for so long; zero is never.
+    pub give_up_after: Duration,
     /// Time before the measured time, under the same load.
     pub warm_up: Duration,
     /// How long it takes.
@@ -67,6 +69,7 @@ impl Plan {
             rate: None,
             arrivals: Arrivals::Even,
             reconnect: None,
+            give_up_after: Duration::from_secs(10),
             warm_up: Duration::from_secs(1),
             length: Length::Time(Duration::from_secs(10)),
             preload: false,

@@ -7,7 +7,7 @@
 mod merge;
 
 use crate::dialect::{Dialect, Meta, Ping, Resp, Text};
-use crate::outcome::{Latency, cdf, share};
+use crate::outcome::{Latency, cdf};
 use crate::player::{Pace, Player, Schedule, Setup, Window};
 use crate::tally::Tally;
 use crate::worker::{Message, Slices, Worker};
@@ -67,7 +67,8 @@ pub fn run(plan: &Plan, watch: &mut Watcher<'_>) -> Result<Outcome, Error> {
     }
     let synthetic = Synthetic::new(plan.workload.clone(), !plan.target.protocol.has_keys());
     let seed = scatter(plan.seed);
-    play(plan, |lane| synthetic.reseeded(seed.wrapping_add(lane as u64)), watch)
+    let source = |lane| synthetic.reseeded(seed.wrapping_add(lane as u64));
+    play(plan, Pacing::Plan, source, watch).map(|(outcome, _)| outcome)
 }
 
 /// Writes every key of the workload once.
@@ -86,13 +87,15 @@ pub fn preload(plan: &Plan) -> Result<(), Error> {
         reconnect: None,
         warm_up: Duration::ZERO,
         length: Length::ToEnd,
+        // What is under way on a connection that breaks would not be written.
+        give_up_after: Duration::ZERO,
         ..plan.clone()
     };
     plan.connections = plan.connections.min(plan.workload.keys.count() as usize);
     plan.threads = plan.threads.min(plan.connections);
     let step = plan.connections as u64;
     let source = |lane| Filling::new(&plan.workload, lane as u64, step);
-    let outcome = play(&plan, source, &mut |_| {})?;
+    let (outcome, _) = play(&plan, Pacing::Plan, source, &mut |_| {})?;
     if outcome.errors > 0 {
         let reason = format!(
             "{} of {} keys could not be written: {}",
@@ -105,18 +108,28 @@ pub fn preload(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs with a source for each connection.
+/// Who says when requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pacing {
+    /// The plan: at a rate, or as fast as replies come.
+    Plan,
+    /// The sources, which have times of their own.
+    Sources,
+}
+
+/// Runs with a source for each connection; what was found, and what was counted.
 pub(crate) fn play<S: Source + Send + 'static>(
     plan: &Plan,
+    pacing: Pacing,
     source: impl FnMut(usize) -> S,
     watch: &mut Watcher<'_>,
-) -> Result<Outcome, Error> {
+) -> Result<(Outcome, Tally), Error> {
     match plan.target.protocol {
-        Protocol::Memcache => play_in(Text, plan, source, watch),
-        Protocol::Meta => play_in(Meta, plan, source, watch),
-        Protocol::Resp2 => play_in(Resp { three: false }, plan, source, watch),
-        Protocol::Resp3 => play_in(Resp { three: true }, plan, source, watch),
-        Protocol::Ping => play_in(Ping, plan, source, watch),
+        Protocol::Memcache => play_in(Text, plan, pacing, source, watch),
+        Protocol::Meta => play_in(Meta, plan, pacing, source, watch),
+        Protocol::Resp2 => play_in(Resp { three: false }, plan, pacing, source, watch),
+        Protocol::Resp3 => play_in(Resp { three: true }, plan, pacing, source, watch),
+        Protocol::Ping => play_in(Ping, plan, pacing, source, watch),
     }
 }
 
@@ -141,9 +154,10 @@ fn slices(plan: &Plan, window: Window) -> Slices {
 fn play_in<D: Dialect, S: Source + Send + 'static>(
     dialect: D,
     plan: &Plan,
+    pacing: Pacing,
     mut source: impl FnMut(usize) -> S,
     watch: &mut Watcher<'_>,
-) -> Result<Outcome, Error> {
+) -> Result<(Outcome, Tally), Error> {
     system::raise_file_limit();
     let window = window(plan);
     let slices = slices(plan, window);
@@ -159,17 +173,19 @@ fn play_in<D: Dialect, S: Source + Send + 'static>(
             Length::Time(_) | Length::ToEnd => None,
         };
         let sources = (lane..lane + lanes).map(&mut source);
-        let (pace, depth, verify) = (pace(plan, number), plan.effective_depth(), plan.verify);
+        let pace = if pacing == Pacing::Plan { pace(plan, number) } else { Pace::Recorded };
+        let (depth, verify) = (plan.effective_depth(), plan.verify);
         let reconnect = plan.reconnect;
         let setup = Setup { pace, depth, window, quota, verify, reconnect };
         let player = Player::new(dialect, sources, setup);
         lane += lanes;
-        let worker = Worker::new(number, player, plan.target.clone(), sessions)
+        let worker = Worker::new(number, player, plan, sessions)
             .map_err(|error| Error::system("cannot make an event loop", error))?;
         starts.push(start_worker(worker, slices, to_us.clone())?);
     }
     drop(to_us);
     get_ready(plan, &from_workers)?;
+    watch(Event::WarmingUp);
     let start = Instant::now();
     // A worker that is gone says so by its silence.
     for go in &starts {
@@ -221,10 +237,9 @@ fn conduct(
     from_workers: &Receiver<Message>,
     start: Instant,
     watch: &mut Watcher<'_>,
-) -> Result<Outcome, Error> {
+) -> Result<(Outcome, Tally), Error> {
     let mut merger = Merger::new(plan.threads, window, slices);
     let (mut begun_cpu, mut ended_cpu) = (None, None);
-    watch(Event::WarmingUp);
     while !merger.is_done() {
         let next = match (begun_cpu, ended_cpu) {
             (None, _) => window.start,
@@ -260,11 +275,11 @@ fn conduct(
 /// No wait is so long that the system would not take it.
 const PATIENCE_MAX: Duration = Duration::from_secs(3600);
 
-fn finish(plan: &Plan, merger: Merger, cpu_ns: u64) -> Result<Outcome, Error> {
+fn finish(plan: &Plan, merger: Merger, cpu_ns: u64) -> Result<(Outcome, Tally), Error> {
     let (tally, measured) = merger.into_parts();
     match measured {
         Some((seconds, timeline)) if tally.answered > 0 || tally.errors == 0 => {
-            Ok(outcome(plan, &tally, seconds, timeline, cpu_ns))
+            Ok((outcome(plan, &tally, seconds, timeline, cpu_ns), tally))
         }
         _ => {
             let unknown = || "a thread has failed".to_owned();
@@ -288,11 +303,12 @@ fn outcome(
         offered_rate: plan.rate,
         rate: tally.answered as f64 / seconds,
         answered: tally.answered,
+        lost_connections: tally.lost,
         reconnected: tally.reconnected,
-        gets: tally.gets,
-        hits: tally.hits,
-        hit_ratio: share(tally.hits, tally.gets),
-        byte_hit_ratio: share(tally.hit_bytes, tally.get_bytes),
+        gets: tally.finds.gets,
+        hits: tally.finds.hits,
+        hit_ratio: tally.finds.hit_ratio(),
+        byte_hit_ratio: tally.finds.byte_hit_ratio(),
         sets: tally.sets,
         set_errors: tally.set_errors,
         deletes: tally.deletes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Tally`]: what was counted and measured, by one thread or by all.
 
+use crate::player::Window;
 use histogram::Histogram;
 use std::ops::RangeInclusive;
 
@@ -90,6 +91,54 @@ impl Latencies {
     }
 }
 
+/// Keys that were asked for, and those that were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Finds {
+    /// Keys that were asked for.
+    pub(crate) gets: u64,
+    /// Keys that were found.
+    pub(crate) hits: u64,
+    /// Bytes of the keys and values that were asked for.
+    pub(crate) get_bytes: u64,
+    /// Bytes of the keys and values that were found.
+    pub(crate) hit_bytes: u64,
+}
+
+impl Finds {
+    /// A key with its value, so many bytes, was asked for.
+    #[inline]
+    pub(crate) fn add(&mut self, bytes: u64, found: bool) {
+        self.gets += 1;
+        self.get_bytes += bytes;
+        if found {
+            self.hits += 1;
+            self.hit_bytes += bytes;
+        }
+    }
+
+    fn merge(&mut self, other: &Finds) {
+        self.gets += other.gets;
+        self.hits += other.hits;
+        self.get_bytes += other.get_bytes;
+        self.hit_bytes += other.hit_bytes;
+    }
+
+    /// The share of the keys that were found, if any was asked for.
+    pub(crate) fn hit_ratio(&self) -> Option<f64> {
+        share(self.hits, self.gets)
+    }
+
+    /// The share of the bytes.
+    pub(crate) fn byte_hit_ratio(&self) -> Option<f64> {
+        share(self.hit_bytes, self.get_bytes)
+    }
+}
+
+/// `part` of `whole`, where there is a whole.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 /// What was counted and measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
@@ -97,22 +146,20 @@ pub(crate) struct Tally {
     pub(crate) latencies: Latencies,
     /// Connections that were opened in place of others.
     pub(crate) reconnected: u64,
+    /// Connections that broke.
+    pub(crate) lost: u64,
     /// Replies that came.
     pub(crate) answered: u64,
-    /// Keys that were asked for.
-    pub(crate) gets: u64,
-    /// Keys that were found.
-    pub(crate) hits: u64,
+    /// Keys that were asked for, and those that were found.
+    pub(crate) finds: Finds,
+    /// The part of them that is behind the warm-up of a trace.
+    pub(crate) warm: Finds,
     /// Items that were written.
     pub(crate) sets: u64,
     /// Items that were to be written and were refused.
     pub(crate) set_errors: u64,
     /// Deletes that were answered.
     pub(crate) deletes: u64,
-    /// Bytes of the keys and values that were asked for.
-    pub(crate) get_bytes: u64,
-    /// Bytes of the keys and values that were found.
-    pub(crate) hit_bytes: u64,
     /// Refusals, broken connections, replies that make no sense.
     pub(crate) errors: u64,
     /// Values that are not what was written.
@@ -128,14 +175,13 @@ impl Tally {
         Tally {
             latencies: Latencies::new(),
             reconnected: 0,
+            lost: 0,
             answered: 0,
-            gets: 0,
-            hits: 0,
+            finds: Finds::default(),
+            warm: Finds::default(),
             sets: 0,
             set_errors: 0,
             deletes: 0,
-            get_bytes: 0,
-            hit_bytes: 0,
             errors: 0,
             wrong: 0,
             unanswered: 0,
@@ -153,22 +199,29 @@ impl Tally {
     pub(crate) fn count_all(&mut self, other: &Tally) {
         self.reconnected += other.reconnected;
         self.answered += other.answered;
-        self.gets += other.gets;
-        self.hits += other.hits;
+        self.finds.merge(&other.finds);
+        self.warm.merge(&other.warm);
         self.sets += other.sets;
         self.set_errors += other.set_errors;
         self.deletes += other.deletes;
-        self.get_bytes += other.get_bytes;
-        self.hit_bytes += other.hit_bytes;
     }
 
     /// Takes over another's errors alone.
     pub(crate) fn complain(&mut self, other: &Tally) {
+        self.lost += other.lost;
         self.errors += other.errors;
         self.wrong += other.wrong;
         self.unanswered += other.unanswered;
         let room = TOLD_MAX.saturating_sub(self.told.len());
         self.told.extend(other.told.iter().take(room).cloned());
+    }
+
+    /// A request that was to be sent `at` is not answered, and waited for no longer.
+    pub(crate) fn give_up(&mut self, at: u64, now: u64, window: Window) {
+        if window.contains(at) {
+            self.unanswered += 1;
+            self.latencies.add(now.saturating_sub(at));
+        }
     }
 
     /// Counts an error and keeps its words if it is one of the first.
@@ -200,15 +253,20 @@ mod tests {
     }
 
     #[test]
+    fn shares_of_nothing_are_none() {
+        assert_eq!((share(1, 4), share(0, 0)), (Some(0.25), None));
+    }
+
+    #[test]
     fn tallies_add_up() {
         let mut sum = Tally::new();
         let mut part = Tally::new();
         part.latencies.add(u64::MAX);
-        part.hits = 3;
+        part.finds.hits = 3;
         (0..7).for_each(|n| part.error(|| format!("error {n}")));
         sum.merge(&part);
         sum.merge(&part);
-        assert_eq!((sum.hits, sum.errors, sum.told.len()), (6, 14, TOLD_MAX));
+        assert_eq!((sum.finds.hits, sum.errors, sum.told.len()), (6, 14, TOLD_MAX));
         assert_eq!((sum.latencies.count(), sum.latencies.max()), (2, u64::MAX));
     }
 }

@@ -135,7 +135,28 @@ impl Target {
     /// Opens a connection and waits for it; a TLS handshake is still to come.
     pub(crate) fn connect(&self) -> Result<Session, Error> {
         let failed = |source| Error::Connect { address: self.address.to_string(), source };
-        let stream = self.open().map_err(failed)?;
+        self.session(self.open().map_err(failed)?)
+    }
+
+    /// Begins to open a connection; how that ends, an event tells. Of several addresses each attempt
+    /// takes the next. Finding them waits for the system's resolver.
+    pub(crate) fn begin(&self, attempt: usize) -> Result<Session, Error> {
+        let failed = |source| Error::Connect { address: self.address.to_string(), source };
+        let stream = match &self.address {
+            Address::Unix(path) => mio::net::UnixStream::connect(path).map_err(failed)?.into(),
+            Address::Tcp(_) => {
+                let addresses = self.resolve().map_err(failed)?;
+                let nobody = || failed(io::ErrorKind::AddrNotAvailable.into());
+                let at = attempt.checked_rem(addresses.len()).ok_or_else(nobody)?;
+                let tcp = mio::net::TcpStream::connect(addresses[at]).map_err(failed)?;
+                tcp.set_nodelay(true).map_err(failed)?;
+                tcp.into()
+            }
+        };
+        self.session(stream)
+    }
+
+    fn session(&self, stream: Stream) -> Result<Session, Error> {
         Ok(match &self.tls {
             None => Session::plain(stream),
             Some(connector) => Session::tls_client(stream, connector)?,

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Worker`]: a thread's event loop, between its sockets and its [`Player`].
 
-use crate::Target;
+mod links;
+mod reopen;
+
 use crate::dialect::Dialect;
 use crate::error::PATIENCE;
 use crate::player::Player;
 use crate::tally::Tally;
 use crate::workload::Source;
+use crate::{Plan, Target};
 use buffer::Pool;
+use links::Links;
 use mio::{Events, Interest, Poll, Token};
 use session::{Fill, Session};
 use std::io;
@@ -76,6 +80,11 @@ pub(crate) struct Worker<D, S> {
     start: Instant,
     /// Lanes with requests that are written and not sent.
     dirty: Vec<usize>,
+    links: Links,
+    /// How long nobody may be reached.
+    give_up_after: Duration,
+    /// Why the last attempt to open a connection has failed.
+    last_failure: String,
 }
 
 impl<D: Dialect, S: Source> Worker<D, S> {
@@ -83,7 +92,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
     pub(crate) fn new(
         number: usize,
         player: Player<D, S>,
-        target: Target,
+        plan: &Plan,
         mut sessions: Vec<Session>,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
@@ -94,7 +103,21 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         let (reply, pipeline) = player.bytes_max();
         let block = |bytes: usize| bytes.clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end());
         let pool = Pool::new(block(reply), block(pipeline), BLOCKS_KEPT);
-        Ok(Worker { number, player, target, sessions, pool, poll, start: Instant::now(), dirty })
+        let give_up_after = plan.give_up_after;
+        let links = Links::new(sessions.len(), reopen::nanoseconds(give_up_after));
+        Ok(Worker {
+            number,
+            player,
+            target: plan.target.clone(),
+            sessions,
+            pool,
+            poll,
+            start: Instant::now(),
+            dirty,
+            links,
+            give_up_after,
+            last_failure: String::new(),
+        })
     }
 
     /// The thread: gets ready, waits for the start, plays.
@@ -159,7 +182,12 @@ impl<D: Dialect, S: Source> Worker<D, S> {
             if self.player.is_stopped() {
                 give_up_at = give_up_at.min(now + GRACE_NS);
             }
-            if now >= give_up_at {
+            let is_lost =
+                !self.links.are_up() && !self.player.is_stopped() && !self.reopen_lost(now);
+            if is_lost {
+                self.player.stop(now);
+            }
+            if is_lost || now >= give_up_at {
                 self.player.abandon(now);
                 return now;
             }
@@ -167,6 +195,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
                 return now;
             }
             let wake = slices.start(slice + 1).min(give_up_at).min(self.player.window().end);
+            let wake = if self.player.is_stopped() { wake } else { wake.min(self.links.wake_at()) };
             let timeout = self.timeout(wake);
             if let Err(error) = self.poll.poll(&mut events, Some(timeout)).or_else(interrupted) {
                 self.player.tally().error(|| format!("the event loop fails: {error}"));
@@ -224,6 +253,9 @@ impl<D: Dialect, S: Source> Worker<D, S> {
     #[inline]
     fn serve(&mut self, event: &mio::event::Event, refill: bool) {
         let lane = event.token().0;
+        if !self.links.are_up() && self.links.is_opening(lane) {
+            return self.go_on_opening(lane, event.is_writable());
+        }
         if event.is_readable() || event.is_read_closed() {
             self.receive(lane, event.is_read_closed(), refill);
         } else if event.is_writable() {
@@ -241,16 +273,19 @@ impl<D: Dialect, S: Source> Worker<D, S> {
                     let now = self.start.elapsed().as_nanos() as u64;
                     let (recv, _) = session.buffers();
                     match self.player.absorb(lane, now, recv.filled()) {
-                        Ok(used) => recv.consume(used),
+                        Ok(used) => {
+                            recv.consume(used);
+                            self.links.replied(lane, now);
+                        }
                         Err(_) => {
                             let end = recv.filled().len().min(60);
                             let found = recv.filled()[..end].escape_ascii().to_string();
-                            return self
-                                .lose(lane, &format!("no reply to what was asked: `{found}`"));
+                            let why = format!("no reply to what was asked: `{found}`");
+                            return self.drop_for_good(lane, &why);
                         }
                     }
                     if refill && self.player.is_worn(lane) {
-                        return self.reopen(lane, now);
+                        return self.replace(lane, now);
                     }
                     if refill {
                         self.write(lane, |player, out| player.refill(lane, now, out));
@@ -268,37 +303,11 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         self.sessions[lane].release(&mut self.pool);
     }
 
-    /// Replaces a connection that has had its requests. What it asks first counts from here on.
-    #[cold]
-    fn reopen(&mut self, lane: usize, now: u64) {
-        self.sessions[lane].release(&mut self.pool);
-        self.sessions[lane].shutdown();
-        let opened = self.target.connect().map_err(|error| error.to_string());
-        let opened = opened.and_then(|mut session| {
-            register(&self.poll, &mut session, lane).map_err(|error| error.to_string())?;
-            Ok(session)
-        });
-        match opened {
-            Ok(session) => self.sessions[lane] = session,
-            Err(error) => return self.lose(lane, &error),
-        }
-        self.player.renew(lane, now);
-        self.write(lane, |player, out| player.greet(lane, now, out));
-        self.write(lane, |player, out| player.refill(lane, now, out));
-        self.flush(lane);
-    }
-
     #[inline]
     fn flush(&mut self, lane: usize) {
         if let Err(error) = self.sessions[lane].flush(&mut self.pool) {
             self.lose(lane, &error.to_string());
         }
-    }
-
-    #[cold]
-    fn lose(&mut self, lane: usize, why: &str) {
-        let now = self.now();
-        self.player.lose(lane, now, &format!("connection {lane} of thread {}: {why}", self.number));
     }
 }
 

@@ -54,7 +54,7 @@ fn a_run_prints_and_writes_its_results() {
     let json: serde_json::Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
     assert_eq!((&json["answered"], &json["hit_ratio"]), (&2000.into(), &1.0.into()));
     let html = std::fs::read_to_string(html).unwrap();
-    assert_eq!(html.matches("<svg").count(), 3);
+    assert_eq!(html.matches("<svg").count(), 4);
     process.stop().unwrap();
 }
 

@@ -5,14 +5,9 @@
 
 mod support;
 
-use cacheperf::{
-    Address, Error, Event, Length, Plan, Protocol, Record, RecordedOp, Target, Trace, replay, run,
-};
-use rcgen::{CertifiedKey, generate_simple_self_signed};
-use server::{Builder, Endpoint, TlsAcceptor, TlsOptions};
+use cacheperf::{Address, Error, Event, Length, Plan, Protocol, Target, run};
+use server::{Builder, Endpoint};
 use session::{TlsConnector, Trust};
-use std::collections::HashSet;
-use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
@@ -60,12 +55,7 @@ fn unix_sockets_are_reached() {
 #[test]
 fn tls_is_spoken_and_certificates_are_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let (chain, key) = (folder.path().join("server.pem"), folder.path().join("server.key"));
-    fs::write(&chain, cert.pem()).unwrap();
-    fs::write(&key, signing_key.serialize_pem()).unwrap();
-    let acceptor = TlsAcceptor::new(TlsOptions::new(&chain, &key)).unwrap();
+    let (chain, acceptor) = support::certified(folder.path());
     let builder = Builder::new("test", "0").listen(anywhere(), true).tls(acceptor);
     let process = memcache_with(builder);
     let with = |name: &str, trust: Trust| {
@@ -183,55 +173,5 @@ fn another_protocol_is_an_error_that_says_so() {
     assert!(error.contains("no reply to what was asked: `ERROR"), "{error}");
     let error = run(&plan(target(Protocol::Resp3, &process)), &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("no reply to what was asked"), "{error}");
-    process.stop().unwrap();
-}
-
-#[test]
-fn a_server_that_hangs_up_ends_the_run() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::Tcp(listener.local_addr().unwrap().to_string());
-    let server = std::thread::spawn(move || {
-        let sockets: Vec<TcpStream> = (0..2).map(|_| listener.accept().unwrap().0).collect();
-        // Each has asked before it is hung up on.
-        for mut socket in sockets {
-            socket.read_exact(&mut [0; 6]).unwrap();
-        }
-    });
-    let plan =
-        Plan { connections: 2, threads: 1, ..plan(Target::new(Protocol::Ping, address.clone())) };
-    let error = run(&plan, &mut |_| {}).unwrap_err();
-    assert!(matches!(error, Error::Lost { .. }), "{error}");
-    server.join().unwrap();
-    let refused = run(&plan, &mut |_| {}).unwrap_err();
-    assert!(matches!(refused, Error::Connect { .. }), "{refused}");
-}
-
-#[test]
-fn a_replay_misses_what_it_sees_first() {
-    let process = memcache();
-    let record = |number: u64| Record {
-        time_ms: number as u32,
-        key: number * number % 389,
-        value_len: 10 + (number * number % 389) as u32,
-        ttl_ms: 0,
-        key_len: 20,
-        op: if number % 10 == 9 { RecordedOp::Set } else { RecordedOp::Get },
-    };
-    let records: Vec<Record> = (0..4_000).map(record).collect();
-    // A cache that forgets nothing misses each key until it was asked for or written once.
-    let (mut seen, mut misses, mut gets) = (HashSet::new(), 0, 0);
-    for record in &records {
-        let new = seen.insert(record.key);
-        if record.op == RecordedOp::Get {
-            gets += 1;
-            misses += u64::from(new);
-        }
-    }
-    let trace: Trace = records.iter().copied().collect();
-    let plan = Plan { depth: Some(16), ..plan(target(Protocol::Memcache, &process)) };
-    let outcome = replay(&plan, &trace, &mut |_| {}).unwrap();
-    assert_eq!((outcome.errors, outcome.set_errors), (0, 0), "{:?}", outcome.first_errors);
-    assert_eq!((outcome.gets, outcome.gets - outcome.hits), (gets, misses));
-    assert_eq!(outcome.sets, misses + 400);
     process.stop().unwrap();
 }

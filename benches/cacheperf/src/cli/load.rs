@@ -107,6 +107,11 @@ pub(crate) struct TrafficArgs {
     #[arg(long, value_name = "REQUESTS", value_parser = units::decimal)]
     pub(crate) reconnect: Option<u64>,
 
+    /// A connection that breaks is opened again. End when nobody could be reached for so long; 0 is to
+    /// open none again
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
+    pub(crate) give_up_after: Duration,
+
     /// Time before the measured time, under the same load
     #[arg(short, long, default_value = "1s", value_parser = units::duration)]
     pub(crate) warm_up: Duration,
@@ -165,6 +170,7 @@ impl TrafficArgs {
             rate: None,
             arrivals: args.arrivals,
             reconnect: args.reconnect,
+            give_up_after: args.give_up_after,
             warm_up: args.warm_up,
             length: Length::Time(args.duration),
             preload: args.preload,

@@ -4,8 +4,11 @@
 use super::load::ServerArgs;
 use super::output::{OutputArgs, print};
 use crate::live::Live;
-use crate::{Error, Plan, Trace, replay, units};
+use crate::report::replay::{misses, page_of};
+use crate::report::text;
+use crate::{Error, Plan, ReplaySettings, Trace, WarmUp, replay, units};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Replay a trace: what a get does not find is written
 ///
@@ -20,6 +23,17 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "COUNT", value_parser = units::decimal)]
     max: Option<u64>,
 
+    /// Send by the times of the trace, so many times as fast: 1 is as it was recorded, 10 ten times
+    /// that. An open loop: latencies count from those times. Without it each request waits for those
+    /// before
+    #[arg(long, value_name = "FACTOR")]
+    speed: Option<f64>,
+
+    /// The first records, which fill the cache: 20%, or a number (k, m). Misses are told of the whole
+    /// trace, and of what is behind these
+    #[arg(short, long, value_name = "RECORDS", default_value = "20%")]
+    warm_up: WarmUp,
+
     /// Connections, of all threads together; each key has its own
     #[arg(short, long, default_value_t = 1)]
     connections: usize,
@@ -28,9 +42,14 @@ pub(super) struct ReplayArgs {
     #[arg(short, long, default_value_t = 1)]
     threads: usize,
 
-    /// Requests of a pipeline
+    /// Requests of a pipeline; with --speed the most that are under way on a connection
     #[arg(short, long, default_value_t = 64)]
     depth: usize,
+
+    /// A connection that breaks is opened again. End when nobody could be reached for so long; 0 is to
+    /// open none again
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
+    give_up_after: Duration,
 
     #[command(flatten)]
     server: ServerArgs,
@@ -46,21 +65,16 @@ impl ReplayArgs {
             connections: self.connections,
             threads: self.threads,
             depth: Some(self.depth),
+            give_up_after: self.give_up_after,
             ..Plan::new(self.server.target()?)
         };
         let trace = Trace::read(&self.trace, self.max.unwrap_or(u64::MAX))?;
         let mut live = Live::new("");
-        let outcome = replay(&plan, &trace, &mut |event| live.watch(event))?;
-        self.output.tell(&outcome)?;
-        let percent = |ratio: Option<f64>| {
-            ratio.map_or("–".to_owned(), |ratio| format!("{:.2} %", 100.0 * (1.0 - ratio)))
-        };
-        print(&format!(
-            "misses       {} of the keys, {} of the bytes; {} sets refused\n",
-            percent(outcome.hit_ratio),
-            percent(outcome.byte_hit_ratio),
-            outcome.set_errors
-        ));
-        Ok(super::is_clean(&outcome))
+        let settings = ReplaySettings { speed: self.speed, warm_up: self.warm_up };
+        let found = replay(&plan, &settings, &trace, &mut |event| live.watch(event))?;
+        print(&text::summary(&found.outcome));
+        print(&misses(&found));
+        self.output.write(&found, || page_of(&found))?;
+        Ok(super::is_clean(&found.outcome))
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Flight {
     pub(super) op: Op,
     /// How many of its keys are still to come in its reply.
     pub(super) keys: u16,
+    /// It is behind the warm-up of a trace.
+    pub(super) warm: bool,
 }
 
 /// Whether a lane has anything to say.
@@ -23,8 +25,10 @@ pub(super) enum State {
     Open,
     /// Its source has ended.
     Over,
-    /// Its connection is gone.
-    Broken,
+    /// It has lost its connection, and asks again when it has another.
+    Lost,
+    /// It has no connection and gets none.
+    Gone,
 }
 
 /// One connection's requests.
@@ -83,12 +87,8 @@ impl<S: Source> Lane<S> {
 
     /// A key was found: its value must be what was written.
     pub(super) fn check(&self, key: Key, bytes: &[u8], tally: &mut Tally, counts: bool) {
-        let size = u64::from(key.len) + u64::from(key.value_len);
         if counts {
-            tally.gets += 1;
-            tally.hits += 1;
-            tally.get_bytes += size;
-            tally.hit_bytes += size;
+            self.count(key, true, tally);
         }
         // The length is part of what is checked, but for a value of no bytes. One of another length that
         // was written by another run is right too.
@@ -108,10 +108,25 @@ impl<S: Source> Lane<S> {
     /// A key was not found.
     pub(super) fn not_found(&mut self, key: Key, tally: &mut Tally, counts: bool) {
         if counts {
-            tally.gets += 1;
-            tally.get_bytes += u64::from(key.len) + u64::from(key.value_len);
+            self.count(key, false, tally);
         }
         self.source.missed(key);
+    }
+
+    /// Counts a key of the oldest request.
+    #[inline]
+    fn count(&self, key: Key, found: bool, tally: &mut Tally) {
+        let bytes = u64::from(key.len) + u64::from(key.value_len);
+        tally.finds.add(bytes, found);
+        if self.flights.front().is_some_and(|flight| flight.warm) {
+            tally.warm.add(bytes, found);
+        }
+    }
+
+    /// Whether it can ask one request more.
+    #[inline]
+    pub(super) fn has_room(&self, depth: usize) -> bool {
+        self.state == State::Open && self.flights.len() < depth
     }
 }
 

@@ -8,24 +8,26 @@
 //!   closed loop that is the moment at which it is sent. In an open loop it comes from the
 //!   [`Schedule`], and nothing that the server does moves it: a server that stalls for a second shows
 //!   up to a second of latency in *every* request that fell into that second, also in those that could
-//!   not be sent before its end.
+//!   not be sent before its end. Nor does a connection that is lost move it.
 //! * INV-COUNTED: a request that was to be sent in the measured time is in the latencies, answered or
 //!   not. One that is never answered counts with the time until the run gave it up.
 
+mod absorb;
+mod end;
 mod lane;
 mod pace;
 #[cfg(test)]
 mod tests;
 mod write;
 
+pub(crate) use end::Loss;
 pub use pace::Arrivals;
 pub(crate) use pace::Schedule;
 
-use crate::dialect::{Dialect, Op, Piece, Unreadable};
+use crate::dialect::{Dialect, Op};
 use crate::tally::Tally;
-use crate::workload::{Next, Source};
+use crate::workload::{Due, Next, Source};
 use lane::{Flight, Lane, State};
-use protocol_resp::client::{Items, Reply};
 use write::write;
 
 /// Bytes that a request or a reply has besides keys and values, generously.
@@ -54,6 +56,8 @@ pub(crate) enum Pace {
     Closed,
     /// At decided times.
     Open(Schedule),
+    /// At the times that the sources say, each of its own requests.
+    Recorded,
 }
 
 /// How a player plays.
@@ -138,7 +142,12 @@ impl<D: Dialect, S: Source> Player<D, S> {
     /// Writes what a connection begins with.
     pub(crate) fn greet(&mut self, lane: usize, now: u64, out: &mut Vec<u8>) {
         if self.dialect.greet(out) {
-            self.lanes[lane].flights.push_back(Flight { at: now, op: Op::Greeting, keys: 0 });
+            self.lanes[lane].flights.push_back(Flight {
+                at: now,
+                op: Op::Greeting,
+                keys: 0,
+                warm: false,
+            });
         }
     }
 
@@ -166,17 +175,16 @@ impl<D: Dialect, S: Source> Player<D, S> {
         worn && lane.flights.is_empty() && lane.state == State::Open && !self.stopped
     }
 
-    /// A lane has a new connection.
-    pub(crate) fn renew(&mut self, lane: usize, now: u64) {
-        self.lanes[lane].had = 0;
-        self.tally.reconnected += u64::from(self.window.contains(now));
-    }
-
-    /// In an open loop: when the next request is to be sent.
+    /// In an open loop: when the next request is to be sent, as far as that is known.
     pub(crate) fn next_due(&self) -> Option<u64> {
         match &self.pace {
-            Pace::Open(schedule) if !self.stopped => Some(schedule.next()),
-            _ => None,
+            Pace::Closed => None,
+            _ if self.stopped => None,
+            Pace::Open(schedule) => Some(schedule.next()),
+            Pace::Recorded => self.first_recorded().map(|(_, due)| match due {
+                Due::Now => 0,
+                Due::At(at) => at,
+            }),
         }
     }
 
@@ -184,22 +192,41 @@ impl<D: Dialect, S: Source> Player<D, S> {
     /// every lane is full.
     #[inline]
     pub(crate) fn due(&mut self, now: u64) -> Option<(usize, u64)> {
-        let Pace::Open(schedule) = &mut self.pace else { return None };
+        if self.stopped {
+            return None;
+        }
+        let schedule = match &mut self.pace {
+            Pace::Closed => return None,
+            Pace::Open(schedule) => schedule,
+            Pace::Recorded => {
+                return match self.first_recorded()? {
+                    (lane, Due::Now) => Some((lane, now)),
+                    (lane, Due::At(at)) => (at <= now).then_some((lane, at)),
+                };
+            }
+        };
         let at = schedule.next();
-        if self.stopped || at > now || at >= self.window.end {
+        if at > now || at >= self.window.end {
             return None;
         }
         let count = self.lanes.len();
         for step in 0..count {
             let lane = (self.turn + step) % count;
-            let each = &self.lanes[lane];
-            if each.state == State::Open && each.flights.len() < self.depth {
+            if self.lanes[lane].has_room(self.depth) {
                 self.turn = lane + 1;
                 schedule.advance();
                 return Some((lane, at));
             }
         }
         None
+    }
+
+    /// The lane whose source is due first, and when. Costs a look at each lane.
+    fn first_recorded(&self) -> Option<(usize, Due)> {
+        let lanes = self.lanes.iter().enumerate();
+        let ready = lanes.filter(|(_, lane)| lane.has_room(self.depth));
+        let due = ready.filter_map(|(number, lane)| Some((number, lane.source.due()?)));
+        due.min_by_key(|(_, due)| *due)
     }
 
     /// Writes one request, which was to be sent `at`; false when there is none.
@@ -219,7 +246,8 @@ impl<D: Dialect, S: Source> Player<D, S> {
         let lane = &mut self.lanes[lane];
         match lane.source.next(&mut lane.keys) {
             Next::Ask { op, keys, ttl_s } => {
-                lane.flights.push_back(Flight { at, op, keys });
+                let warm = lane.source.is_warm();
+                lane.flights.push_back(Flight { at, op, keys, warm });
                 lane.had += 1;
                 let first = lane.keys.len() - usize::from(keys);
                 let asked = lane.keys.range(first..).copied();
@@ -234,158 +262,4 @@ impl<D: Dialect, S: Source> Player<D, S> {
             }
         }
     }
-
-    /// Reads the replies in `input`, which arrived on a lane; how many of its bytes they take up.
-    ///
-    /// # Errors
-    ///
-    /// What arrived is no reply to what was asked. The lane is of no use any more.
-    #[inline]
-    pub(crate) fn absorb(
-        &mut self,
-        lane: usize,
-        now: u64,
-        input: &[u8],
-    ) -> Result<usize, Unreadable> {
-        let lane = &mut self.lanes[lane];
-        let (tally, texts) = (&mut self.tally, &mut self.texts);
-        let mut used = 0;
-        while let Some(&Flight { at, op, .. }) = lane.flights.front() {
-            // Throughput is what is answered in the measured time; a number of requests is exact.
-            let counts = self.window.contains(if self.quota.is_some() { at } else { now });
-            let Some((piece, len)) = self.dialect.read(op, &input[used..])? else {
-                return Ok(used);
-            };
-            used += len;
-            let over = match piece {
-                Piece::Value { key, value, last } => {
-                    lane.found(key, value, texts, tally, counts);
-                    last
-                }
-                Piece::End => true,
-                Piece::Values(items) => {
-                    values(lane, items, tally, counts)?;
-                    true
-                }
-                Piece::Done | Piece::NotFound => {
-                    done(op, tally, counts);
-                    true
-                }
-                Piece::Refused { why, last } => {
-                    tally.error(|| why.escape_ascii().to_string());
-                    tally.set_errors += u64::from(op == Op::Set && counts);
-                    // Its keys were neither found nor missed.
-                    while op != Op::GetMany && lane.take_key().is_some() {}
-                    last
-                }
-            };
-            if over {
-                settle(lane, op, tally, counts);
-                if op != Op::Greeting {
-                    tally.answered += u64::from(counts);
-                    if self.window.contains(at) {
-                        tally.latencies.add(now.saturating_sub(at));
-                    }
-                }
-            }
-        }
-        if used < input.len() { Err(Unreadable) } else { Ok(used) }
-    }
-
-    /// The connection of a lane is gone.
-    #[cold]
-    pub(crate) fn lose(&mut self, lane: usize, now: u64, why: &str) {
-        match std::mem::replace(&mut self.lanes[lane].state, State::Broken) {
-            State::Broken => return,
-            State::Over => {}
-            State::Open => self.ended += 1,
-        }
-        let under_way = self.lanes[lane].flights.len();
-        self.tally.error(|| format!("{why}, with {under_way} requests unanswered"));
-        self.give_up(lane, now);
-    }
-
-    /// Sends nothing any more. What an open loop should have sent before and could not counts as
-    /// unanswered, by INV-COUNTED.
-    pub(crate) fn stop(&mut self, now: u64) {
-        self.stopped = true;
-        let Pace::Open(schedule) = &mut self.pace else { return };
-        while schedule.next() < self.window.end.min(now) {
-            let at = schedule.next();
-            schedule.advance();
-            if self.window.contains(at) {
-                self.tally.unanswered += 1;
-                self.tally.latencies.add(now - at);
-            }
-        }
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// Whether nothing is under way.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.flights.is_empty())
-    }
-
-    /// Whether nothing is under way and nothing follows.
-    #[inline]
-    pub(crate) fn is_over(&self) -> bool {
-        (self.stopped || self.ended == self.lanes.len()) && self.is_quiet()
-    }
-
-    /// Waits for nothing any more: what is under way counts as unanswered.
-    pub(crate) fn abandon(&mut self, now: u64) {
-        (0..self.lanes.len()).for_each(|lane| self.give_up(lane, now));
-    }
-
-    fn give_up(&mut self, lane: usize, now: u64) {
-        let lane = &mut self.lanes[lane];
-        for flight in lane.flights.drain(..) {
-            if self.window.contains(flight.at) {
-                self.tally.unanswered += 1;
-                self.tally.latencies.add(now.saturating_sub(flight.at));
-            }
-        }
-        lane.keys.clear();
-    }
-}
-
-/// All values of a multi-get in the order of its keys.
-fn values<S: Source>(
-    lane: &mut Lane<S>,
-    items: Items<'_>,
-    tally: &mut Tally,
-    counts: bool,
-) -> Result<(), Unreadable> {
-    for item in items {
-        let key = lane.take_key().ok_or(Unreadable)?;
-        match item {
-            Reply::Bulk(bytes) => lane.check(key, bytes, tally, counts),
-            Reply::Null => lane.not_found(key, tally, counts),
-            _ => return Err(Unreadable),
-        }
-    }
-    Ok(())
-}
-
-#[inline]
-fn done(op: Op, tally: &mut Tally, counts: bool) {
-    match op {
-        Op::Set => tally.sets += u64::from(counts),
-        Op::Delete => tally.deletes += u64::from(counts),
-        _ => {}
-    }
-}
-
-/// The oldest request is answered: keys that are left were not found.
-#[inline]
-fn settle<S: Source>(lane: &mut Lane<S>, op: Op, tally: &mut Tally, counts: bool) {
-    while let Some(key) = lane.take_key() {
-        if matches!(op, Op::Get | Op::GetMany) {
-            lane.not_found(key, tally, counts);
-        }
-    }
-    lane.flights.pop_front();
 }

@@ -2,7 +2,7 @@
 //! The player with a clock and a server of the test's own.
 
 use super::*;
-use crate::dialect::{Ping, Resp, Text};
+use crate::dialect::{Ping, Resp, Text, Unreadable};
 use crate::workload::{KeySpace, Popularity, Spread, Synthetic, Workload, value};
 
 const MS: u64 = 1_000_000;
@@ -196,12 +196,15 @@ fn values_are_checked() {
         }
     };
     let (_, right) = exchange("get=1", with(0));
-    assert_eq!((right.gets, right.hits, right.wrong, right.errors), (1, 1, 0, 0));
+    assert_eq!((right.finds.gets, right.finds.hits, right.wrong, right.errors), (1, 1, 0, 0));
     let (_, wrong) = exchange("get=1", with(1));
-    assert_eq!((wrong.gets, wrong.hits, wrong.wrong, wrong.errors), (1, 1, 1, 1));
+    assert_eq!((wrong.finds.gets, wrong.finds.hits, wrong.wrong, wrong.errors), (1, 1, 1, 1));
     assert!(wrong.told[0].contains("wrong value under key `kkkkk"), "{:?}", wrong.told);
     let (_, missed) = exchange("get=1", |_| b"END\r\n".to_vec());
-    assert_eq!((missed.gets, missed.hits, missed.errors, missed.answered), (1, 0, 0, 1));
+    assert_eq!(
+        (missed.finds.gets, missed.finds.hits, missed.errors, missed.answered),
+        (1, 0, 0, 1)
+    );
     let (_, other) = exchange("get=1", |_| b"VALUE other 0 4\r\nabcd\r\nEND\r\n".to_vec());
     assert_eq!((other.wrong, other.errors, other.answered), (1, 1, 1));
 }
@@ -214,7 +217,7 @@ fn a_server_without_a_store_is_believed() {
     player.refill(0, 0, &mut Vec::new());
     assert!(player.absorb(0, 1, b"VALUE any 0 2\r\nxx\r\nEND\r\n").is_ok());
     let tally = player.tally();
-    assert_eq!((tally.hits, tally.errors, tally.answered), (1, 0, 1));
+    assert_eq!((tally.finds.hits, tally.errors, tally.answered), (1, 0, 1));
 }
 
 #[test]
@@ -227,7 +230,7 @@ fn a_multi_get_tells_hits_from_misses() {
         reply
     });
     assert!(absorbed.is_ok());
-    assert_eq!((tally.gets, tally.hits, tally.wrong, tally.answered), (3, 2, 0, 1));
+    assert_eq!((tally.finds.gets, tally.finds.hits, tally.wrong, tally.answered), (3, 2, 0, 1));
 }
 
 #[test]
@@ -262,10 +265,38 @@ fn a_lost_connection_is_an_error_and_the_others_go_on() {
     let schedule = Schedule::new(1_000.0, 0.0, Arrivals::Even, 0);
     let mut player = pings(2, Pace::Open(schedule), 10, ALWAYS);
     assert_eq!(send_due(&mut player, 3 * MS), [0, 1, 0, 1]);
-    player.lose(0, 4 * MS, "connection 0: closed by the server");
-    assert_eq!((player.tally().errors, player.tally().unanswered), (1, 2));
+    assert_eq!(player.lose(0, 4 * MS, "connection 0: closed by the server"), Loss::Asks);
+    assert_eq!(player.lose(0, 4 * MS, "and again"), Loss::Known);
+    let tally = player.tally();
+    assert_eq!((tally.lost, tally.errors, tally.unanswered), (1, 1, 2));
     assert_eq!(send_due(&mut player, 5 * MS), [1, 1]);
+    player.forsake(0);
     assert!(!player.is_over());
     player.lose(1, 6 * MS, "the same");
+    assert!(!player.is_over(), "it may have another connection");
+    player.forsake(1);
     assert!(player.is_over());
+}
+
+/// INV-INTENDED: a server that is gone for a while delays nothing but the replies.
+#[test]
+fn what_was_due_while_nobody_was_there_counts_from_then() {
+    let schedule = Schedule::new(1_000.0, 0.0, Arrivals::Even, 0);
+    let window = Window { start: 0, end: 1_000 * MS };
+    let mut player = pings(1, Pace::Open(schedule), 10_000, window);
+    assert_eq!(send_due(&mut player, 99 * MS).len(), 100);
+    player.lose(0, 100 * MS, "the server is gone");
+    assert!(send_due(&mut player, 500 * MS).is_empty());
+    player.renew(0, 500 * MS);
+    assert_eq!(send_due(&mut player, 500 * MS).len(), 401);
+    let replies = b"PONG\r\n".repeat(401);
+    assert_eq!(player.absorb(0, 500 * MS, &replies), Ok(replies.len()));
+    let tally = player.tally();
+    assert_eq!((tally.reconnected, tally.unanswered, tally.answered), (1, 100, 401));
+    assert_eq!((tally.latencies.count(), tally.latencies.max()), (501, 400 * MS));
+    // Nobody comes back a second time: what was due until then is unanswered.
+    player.lose(0, 500 * MS, "the server is gone");
+    player.stop(700 * MS);
+    assert!(player.is_over());
+    assert_eq!((player.tally().unanswered, player.tally().latencies.count()), (299, 700));
 }

@@ -5,10 +5,13 @@
 //!  u32 time in ms │ u64 key │ u32 bytes of value │ u32 ms to live, 0 for ever │ u16 bytes of key │ u8 op │ u8 0
 //! ```
 
-use crate::workload::Key;
+use crate::workload::{Key, value};
 
 /// Bytes of a record.
 pub const RECORD_BYTES: usize = 24;
+
+/// Digits in the text of every key, so bytes of the shortest one.
+pub const KEY_DIGITS: usize = 16;
 
 /// What a record asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +73,29 @@ impl Record {
         bytes
     }
 
+    /// Bytes of key and value.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.key_len) + u64::from(self.value_len)
+    }
+
+    /// Appends the text of its key: the [`KEY_DIGITS`] hexadecimal digits of its number, with `k` in
+    /// front up to its length.
+    pub fn write_key(&self, text: &mut Vec<u8>) {
+        self.key().write(KEY_DIGITS, text);
+    }
+
+    /// Appends its value, which follows from its key and its length.
+    pub fn write_value(&self, out: &mut Vec<u8>) {
+        value::write(self.key, self.value_len as usize, out);
+    }
+
+    /// Whether a value is one that was written under its key, with this or another length, all of it.
+    pub fn is_right(&self, value: &[u8]) -> bool {
+        value::is_right(self.key, value)
+    }
+
     pub(super) fn key(&self) -> Key {
-        Key { id: self.key, value_len: self.value_len, len: self.key_len.max(super::DIGITS as u16) }
+        Key { id: self.key, value_len: self.value_len, len: self.key_len.max(KEY_DIGITS as u16) }
     }
 }
 
@@ -94,5 +118,30 @@ mod tests {
         }
         let bytes: [u8; RECORD_BYTES] = std::array::from_fn(|at| at as u8);
         assert_eq!(Record::decode(&bytes), None);
+    }
+
+    #[test]
+    fn keys_have_their_digits_and_their_length() {
+        let (key, op) = (0xfedc_ba98_7654_3210, Op::Get);
+        let record = Record { time_ms: 0, key, value_len: 100, ttl_ms: 0, key_len: 20, op };
+        let (mut long, mut short) = (Vec::new(), Vec::new());
+        record.write_key(&mut long);
+        Record { key_len: 3, ..record }.write_key(&mut short);
+        assert_eq!(
+            (&long[..], &short[..]),
+            (&b"kkkkfedcba9876543210"[..], &b"fedcba9876543210"[..])
+        );
+        assert_eq!(record.bytes(), 120);
+    }
+
+    #[test]
+    fn values_of_another_key_or_length_are_wrong() {
+        let record =
+            Record { time_ms: 0, key: 1, value_len: 100, ttl_ms: 0, key_len: 20, op: Op::Set };
+        let mut value = Vec::new();
+        record.write_value(&mut value);
+        assert!(value.len() == 100 && record.is_right(&value));
+        assert!(!Record { key: 2, ..record }.is_right(&value));
+        assert!(!record.is_right(&value[..92]));
     }
 }

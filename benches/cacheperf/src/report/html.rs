@@ -4,7 +4,7 @@
 
 use super::plot::{Plot, Scale, Series, Style, Unit};
 use crate::units::{show_ns, show_rate};
-use crate::{Latency, Outcome};
+use crate::{Latency, Moment, Outcome};
 use std::fmt::Write;
 
 /// What the page looks like.
@@ -59,14 +59,19 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 /// The page of one run.
 pub fn run_page(outcome: &Outcome) -> String {
     let lines = [outcome.target.clone(), outcome.load.clone()];
-    let parts = [
+    page("cacheperf run", &lines, &run_parts(outcome))
+}
+
+/// What the page of a run is made of.
+pub(crate) fn run_parts(outcome: &Outcome) -> [String; 6] {
+    [
         table(&rows(std::slice::from_ref(outcome), |outcome| outcome.target.clone())),
         errors(outcome),
         slices_plot(outcome).figure(),
         cdf_plot(&[("all requests".to_owned(), outcome)]).figure(),
         timeline_plot(outcome).figure(),
-    ];
-    page("cacheperf run", &lines, &parts)
+        throughput_plot(outcome).figure(),
+    ]
 }
 
 /// A table of runs, each with its name.
@@ -150,16 +155,27 @@ pub(crate) fn cdf_plot(outcomes: &[(String, &Outcome)]) -> Plot {
     )
 }
 
+/// The time axis of a run.
+pub(crate) const TIME: (&str, Unit, Scale) =
+    ("time since the start, warm-up included (s)", Unit::Seconds, Scale::Linear);
+
+/// What `of` says of each slice of time. A slice in which nothing was answered breaks the line.
+pub(crate) fn over_time(outcome: &Outcome, name: &str, of: impl Fn(&Moment) -> f64) -> Series {
+    let points = outcome.timeline.iter().map(|moment| {
+        let value = if moment.latency.count > 0 { of(moment) } else { f64::NAN };
+        (moment.at_s, value)
+    });
+    Series { name: name.to_owned(), style: Style::Line, points: points.collect() }
+}
+
 /// Latencies over time.
 pub(crate) fn timeline_plot(outcome: &Outcome) -> Plot {
     let line = |name: &str, of: fn(&Latency) -> u64| {
-        let slices = outcome.timeline.iter().filter(|moment| moment.latency.count > 0);
-        let points = slices.map(|moment| (moment.at_s, of(&moment.latency) as f64)).collect();
-        Series { name: name.to_owned(), style: Style::Line, points }
+        over_time(outcome, name, |moment| of(&moment.latency) as f64)
     };
     Plot::new(
         "Latency over time",
-        ("time since the start, warm-up included (s)", Unit::Seconds, Scale::Linear),
+        TIME,
         ("latency", Unit::Time, Scale::Log),
         vec![
             line("p50", |latency| latency.p50),
@@ -170,29 +186,85 @@ pub(crate) fn timeline_plot(outcome: &Outcome) -> Plot {
     )
 }
 
+/// Replies over time, and where connections broke.
+fn throughput_plot(outcome: &Outcome) -> Plot {
+    let of = |value: fn(&Moment) -> f64| {
+        outcome.timeline.iter().map(|moment| (moment.at_s, value(moment))).collect::<Vec<_>>()
+    };
+    let mut lost = of(|moment| moment.rate);
+    let mut moments = outcome.timeline.iter();
+    lost.retain(|_| moments.next().is_some_and(|moment| moment.lost_connections > 0));
+    let mut series = vec![Series {
+        name: "answered".to_owned(),
+        style: Style::Line,
+        points: of(|moment| moment.rate),
+    }];
+    if let Some(rate) = outcome.offered_rate {
+        let points = of(|_| 0.0).into_iter().map(|(at, _)| (at, rate)).collect();
+        series.push(Series { name: "offered".to_owned(), style: Style::Bound, points });
+    }
+    if !lost.is_empty() {
+        let name = "connections lost".to_owned();
+        series.push(Series { name, style: Style::Dotted, points: lost });
+    }
+    Plot::new("Throughput over time", TIME, ("requests/s", Unit::Rate, Scale::Linear), series)
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::report::text::tests::example;
 
-    /// Reads a page as XML, and says what is in it.
-    fn counted(page: &str) -> [usize; 4] {
+    /// Reads a page as XML: how many plots it has, and how many lines are in them. Nothing in it is from
+    /// elsewhere.
+    pub(crate) fn counted(page: &str) -> (usize, usize) {
         let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
         let document = roxmltree::Document::parse_with_options(page, options).unwrap();
-        let count = |name: &str| {
-            document.descendants().filter(|node| node.tag_name().name() == name).count()
+        let named = |name: &'static str| {
+            document.descendants().filter(move |node| node.tag_name().name() == name)
         };
-        ["svg", "script", "link", "polyline"].map(count)
+        for name in ["script", "link", "img", "image", "iframe", "object", "use"] {
+            assert_eq!(named(name).count(), 0, "{name}");
+        }
+        for attribute in document.descendants().flat_map(|node| node.attributes()) {
+            let (name, value) = (attribute.name(), attribute.value());
+            assert!(!matches!(name, "href" | "src") && !value.contains("://"), "{name}={value}");
+        }
+        assert!(!page.contains("@import") && !page.contains("url("));
+        for node in named("polyline").filter(|node| node.attribute("class") != Some("axis")) {
+            let points = node.attribute("points").unwrap().split_ascii_whitespace();
+            let numbers = points.flat_map(|point| point.split(','));
+            assert!(numbers.map(|number| number.parse::<f64>().unwrap()).all(f64::is_finite));
+        }
+        (named("svg").count(), named("polyline").count() - named("svg").count())
     }
 
     #[test]
-    fn a_page_is_well_formed_and_has_three_plots() {
+    fn a_page_is_well_formed_and_has_its_plots() {
         let page = run_page(&example());
-        // Three frames, a CDF and four lines over time.
-        assert_eq!(counted(&page), [3, 0, 0, 3 + 1 + 4]);
+        // A CDF, four latencies over time, and the throughput.
+        assert_eq!(counted(&page), (4, 1 + 4 + 1));
         assert!(page.contains("SERVER_ERROR &lt;out&gt; &amp; &quot;about&quot;"));
         assert!(page.contains("prefers-color-scheme: dark"));
-        assert!(!page.contains("http://") || page.matches("http://").count() == 3, "namespaces");
+        for title in [
+            "p999 against throughput",
+            "Latency distribution (CDF)",
+            "Latency over time",
+            "Throughput over time",
+        ] {
+            assert!(page.contains(&format!("<figcaption>{title}</figcaption>")), "{title}");
+        }
+    }
+
+    #[test]
+    fn an_outage_breaks_the_lines() {
+        let mut outcome = example();
+        outcome.timeline[4].latency = Latency::default();
+        outcome.timeline[4].rate = 0.0;
+        outcome.timeline[4].lost_connections = 2;
+        let page = run_page(&outcome);
+        assert_eq!(counted(&page), (4, 1 + 2 * 4 + 1));
+        assert!(page.contains("connections lost"));
     }
 
     #[test]
@@ -205,6 +277,6 @@ mod tests {
             hit_ratio: None,
             ..example()
         };
-        assert_eq!(counted(&run_page(&nothing))[0], 3);
+        assert_eq!(counted(&run_page(&nothing)), (4, 0));
     }
 }

@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod html;
 mod plot;
+pub mod replay;
 pub mod sweep;
 pub mod text;
 

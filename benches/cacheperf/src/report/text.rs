@@ -22,9 +22,13 @@ pub fn summary(outcome: &Outcome) -> String {
         format!(" of {} requests/s that were offered", show_rate(rate))
     });
     line("throughput", format!("{} requests/s{offered}", show_rate(outcome.rate)));
-    if outcome.reconnected > 0 {
+    if outcome.reconnected + outcome.lost_connections > 0 {
         let rate = show_rate(outcome.reconnected as f64 / outcome.seconds);
-        line("connections", format!("{} new ones, {rate}/s", outcome.reconnected));
+        let lost = outcome.lost_connections;
+        line(
+            "connections",
+            format!("{} new ones, {rate}/s; {lost} were lost", outcome.reconnected),
+        );
     }
     line("latency", latencies(&outcome.latency));
     if let Some(ratio) = outcome.hit_ratio {
@@ -88,6 +92,8 @@ pub(crate) mod tests {
             rate: 100_000.0 + f64::from(second),
             hit_ratio: Some(0.9),
             errors: 0,
+            lost_connections: 0,
+            reconnected: 0,
             latency: Latency { p999: 1_500_000 + u64::from(second * 20_000), ..latency },
         };
         Outcome {
@@ -97,6 +103,7 @@ pub(crate) mod tests {
             offered_rate: None,
             rate: 100_000.0,
             answered: 1_000_000,
+            lost_connections: 0,
             reconnected: 0,
             gets: 900_000,
             hits: 810_000,
@@ -137,7 +144,7 @@ pub(crate) mod tests {
         assert!(text.contains("100.0k requests/s of 200.0k requests/s that were offered"));
         assert!(!text.contains("hits"));
         let anew = Outcome { reconnected: 12_345, ..example() };
-        assert!(summary(&anew).contains("connections  12345 new ones, 1.2k/s"));
+        assert!(summary(&anew).contains("connections  12345 new ones, 1.2k/s; 0 were lost"));
         let busy = Outcome { client_busy: 0.99, ..example() };
         assert!(summary(&busy).contains("the generator may be the bottleneck"));
     }

@@ -43,6 +43,15 @@ pub(crate) enum Next {
     Over,
 }
 
+/// When a source is to be asked for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Due {
+    /// As soon as possible: to write what was missed, or to hear that it is over.
+    Now,
+    /// At its time, in nanoseconds since the start.
+    At(u64),
+}
+
 /// One connection's supply of requests.
 pub(crate) trait Source {
     /// Digits in the text of every key.
@@ -51,15 +60,34 @@ pub(crate) trait Source {
     /// Bytes of keys and values in the largest request or reply.
     fn bytes_max(&self) -> usize;
 
-    /// A new pipeline begins: all before it is answered.
+    /// Nothing is under way: all is answered, or will not be.
     fn begin(&mut self) {}
 
     /// Decides what is sent next, and appends its keys to `keys`.
     fn next(&mut self, keys: &mut VecDeque<Key>) -> Next;
 
-    /// A get has found nothing under `key`.
+    /// A get, the oldest request under way, has found nothing under `key`.
     fn missed(&mut self, key: Key) {
         let _ = key;
+    }
+
+    /// The oldest request under way is answered.
+    fn answered(&mut self) {}
+
+    /// When [`Source::next`] is to be called, for sources that have times; `None` is not before something
+    /// is answered.
+    fn due(&self) -> Option<Due> {
+        Some(Due::Now)
+    }
+
+    /// Leaves out the next request that has a time, and says which time.
+    fn skip(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// Whether what was asked last is behind the warm-up of a trace.
+    fn is_warm(&self) -> bool {
+        false
     }
 }
 

@@ -11,7 +11,11 @@ use cacheperf::{
 use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
 use protocol_ping::{PingProtocol, PingService};
 use protocol_resp::strings::{Connection, RespStrings, StringsOptions};
-use server::{Builder, Endpoint, Process};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use server::{Builder, Endpoint, Process, TlsAcceptor, TlsOptions};
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use storage_hashmap::HashMapStore;
 
@@ -46,8 +50,23 @@ pub fn resp() -> Process {
 }
 
 pub fn ping() -> Process {
-    let builder = Builder::new("test", "0").listen(anywhere(), false);
+    ping_at(([127, 0, 0, 1], 0).into())
+}
+
+pub fn ping_at(address: SocketAddr) -> Process {
+    let builder = Builder::new("test", "0").listen(Endpoint::Tcp(address), false);
     builder.spawn(|_| PingProtocol, |_| PingService).unwrap()
+}
+
+/// A certificate for localhost, as a file of `folder` and for a server.
+pub fn certified(folder: &Path) -> (PathBuf, TlsAcceptor) {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (chain, key) = (folder.join("server.pem"), folder.join("server.key"));
+    fs::write(&chain, cert.pem()).unwrap();
+    fs::write(&key, signing_key.serialize_pem()).unwrap();
+    let acceptor = TlsAcceptor::new(TlsOptions::new(&chain, &key)).unwrap();
+    (chain, acceptor)
 }
 
 /// The server, in the clear.

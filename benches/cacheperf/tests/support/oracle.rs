@@ -65,22 +65,25 @@ pub fn start(command: impl Fn(u16) -> Option<String>) -> Option<Server> {
     let mut last = io::Error::other("not tried");
     for _ in 0..5 {
         let port = free_port();
-        let command = format!("exec {}", command(port)?);
-        let child = Command::new("sh")
-            .args(["-c", &command])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut server = Server { child, address };
-        match server.await_start() {
-            Ok(()) => return Some(server),
+        match start_at(([127, 0, 0, 1], port).into(), &command(port)?) {
+            Ok(server) => return Some(server),
             Err(error) => last = error,
         }
     }
     panic!("the oracle does not start: {last}");
+}
+
+/// Starts a command that listens at an address.
+pub fn start_at(address: SocketAddr, command: &str) -> io::Result<Server> {
+    let child = Command::new("sh")
+        .args(["-c", &format!("exec {command}")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut server = Server { child, address };
+    server.await_start()?;
+    Ok(server)
 }
 
 impl Server {

@@ -126,23 +126,28 @@ impl Plot {
         );
     }
 
+    /// A line breaks where a value is missing.
     fn draw_series(&self, out: &mut String, colour: usize, series: &Series) {
-        let places: Vec<_> = series.points.iter().map(|point| self.at(*point)).collect();
-        if series.style != Style::Dots && places.len() > 1 {
-            let bound = if series.style == Style::Bound { " bound" } else { "" };
-            let _ = write!(out, "<polyline class=\"line{bound} c{colour}\" points=\"");
-            for (x, y) in &places {
-                let _ = write!(out, "{x:.1},{y:.1} ");
+        let (is_dots, is_bound) = (series.style == Style::Dots, series.style == Style::Bound);
+        let bound = if is_bound { " bound" } else { "" };
+        let is_known = |point: &(f64, f64)| point.0.is_finite() && point.1.is_finite();
+        for points in series.points.split(|point| !is_known(point)) {
+            let places: Vec<_> = points.iter().map(|point| self.at(*point)).collect();
+            if !is_dots && places.len() > 1 {
+                let _ = write!(out, "<polyline class=\"line{bound} c{colour}\" points=\"");
+                for (x, y) in &places {
+                    let _ = write!(out, "{x:.1},{y:.1} ");
+                }
+                out.push_str("\"/>\n");
             }
-            out.push_str("\"/>\n");
-        }
-        if matches!(series.style, Style::Dots | Style::Dotted) || places.len() == 1 {
-            let radius = if series.style == Style::Dots { 2.5 } else { 4.0 };
-            for (x, y) in &places {
-                let _ = writeln!(
-                    out,
-                    "<circle class=\"c{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"
-                );
+            if is_dots || series.style == Style::Dotted || places.len() == 1 {
+                let radius = if is_dots { 2.5 } else { 4.0 };
+                for (x, y) in &places {
+                    let _ = writeln!(
+                        out,
+                        "<circle class=\"c{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"
+                    );
+                }
             }
         }
     }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How requests end that are not answered, and how a load ends. INV-COUNTED is kept here.
+
+use super::lane::State;
+use super::{Pace, Player};
+use crate::dialect::Dialect;
+use crate::workload::Source;
+
+/// What a lost connection means for its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// The lane has more to ask, on a new connection.
+    Asks,
+    /// The lane has nothing to ask any more.
+    Over,
+    /// It was lost before.
+    Known,
+}
+
+impl<D: Dialect, S: Source> Player<D, S> {
+    /// The connection of a lane is gone, and with it what was under way.
+    #[cold]
+    pub(crate) fn lose(&mut self, lane: usize, now: u64, why: &str) -> Loss {
+        let loss = match self.lanes[lane].state {
+            State::Lost | State::Gone => return Loss::Known,
+            State::Over => Loss::Over,
+            State::Open => Loss::Asks,
+        };
+        self.lanes[lane].state = if loss == Loss::Asks { State::Lost } else { State::Gone };
+        let under_way = self.lanes[lane].flights.len();
+        self.tally.lost += 1;
+        self.tally.error(|| format!("{why}, with {under_way} requests unanswered"));
+        self.give_up(lane, now);
+        loss
+    }
+
+    /// A lane that has lost its connection gets no other.
+    pub(crate) fn forsake(&mut self, lane: usize) {
+        if self.lanes[lane].state == State::Lost {
+            self.lanes[lane].state = State::Gone;
+            self.ended += 1;
+        }
+    }
+
+    /// A lane has a new connection.
+    pub(crate) fn renew(&mut self, lane: usize, now: u64) {
+        let each = &mut self.lanes[lane];
+        each.had = 0;
+        if each.state == State::Lost {
+            each.state = State::Open;
+        }
+        self.tally.reconnected += u64::from(self.window.contains(now));
+    }
+
+    /// Sends nothing any more. What an open loop should have sent before and could not counts as
+    /// unanswered, by INV-COUNTED.
+    pub(crate) fn stop(&mut self, now: u64) {
+        self.stopped = true;
+        let end = self.window.end.min(now);
+        match &mut self.pace {
+            Pace::Closed => {}
+            Pace::Open(schedule) => {
+                while schedule.next() < end {
+                    let at = schedule.next();
+                    schedule.advance();
+                    self.tally.give_up(at, now, self.window);
+                }
+            }
+            Pace::Recorded => {
+                for lane in &mut self.lanes {
+                    while let Some(at) = lane.source.skip().filter(|at| *at < end) {
+                        self.tally.give_up(at, now, self.window);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether nothing is under way.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.lanes.iter().all(|lane| lane.flights.is_empty())
+    }
+
+    /// Whether nothing is under way and nothing follows.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        (self.stopped || self.ended == self.lanes.len()) && self.is_quiet()
+    }
+
+    /// Waits for nothing any more: what is under way counts as unanswered.
+    pub(crate) fn abandon(&mut self, now: u64) {
+        (0..self.lanes.len()).for_each(|lane| self.give_up(lane, now));
+    }
+
+    fn give_up(&mut self, lane: usize, now: u64) {
+        let lane = &mut self.lanes[lane];
+        for flight in lane.flights.drain(..) {
+            self.tally.give_up(flight.at, now, self.window);
+        }
+        lane.keys.clear();
+        lane.source.begin();
+    }
+}
