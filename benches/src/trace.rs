@@ -2,23 +2,15 @@
 //! Replays recorded requests against a store in this process: the mode `trace` of the program
 //! `storebench`.
 //!
-//! A trace is a file of records of 24 bytes, little-endian, without a header:
-//!
-//! ```text
-//!  u32 time in ms │ u64 key │ u32 bytes of value │ u32 ms to live, 0 for ever │ u16 bytes of key │ u8 op │ u8 0
-//! ```
-//!
-//! Op 0 is a get: where it misses, the item is written, as a client would that keeps a cache beside
-//! its database. 1 is a set, 2 a delete. A key is its number in hexadecimal with letters in front up
-//! to its length. A value follows from its key and its length, so that each one can be checked when it
-//! is read.
+//! The format is that of `cacheperf replay`, and so are keys and values ([`cacheperf::Record`]): each value
+//! is checked when it is read. Where a get misses, the item is written, as a client would that keeps a
+//! cache beside its database.
 
-mod record;
 mod replay;
 #[cfg(test)]
 mod tests;
 
-use record::RECORD_BYTES;
+use cacheperf::RECORD_BYTES;
 use replay::{Outcome, mebibytes, replay};
 use std::fs::File;
 use std::io::Read;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A store under replay, and what comes of it.
 
-use super::record::{Op, RECORD_BYTES, Record, is_right};
+use cacheperf::{RECORD_BYTES, Record, RecordedOp};
 use clock::Ticks;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -105,11 +105,12 @@ pub(super) fn replay<S: Store>(
 
 impl<S: Store> Client<S> {
     fn request(&mut self, record: &Record) {
+        self.key.clear();
         record.write_key(&mut self.key);
         match record.op {
-            Op::Get => self.get(record),
-            Op::Set => self.set(record),
-            Op::Delete => {
+            RecordedOp::Get => self.get(record),
+            RecordedOp::Set => self.set(record),
+            RecordedOp::Delete => {
                 self.store.delete(&self.key, self.now);
                 self.outcome.operations += 1;
             }
@@ -120,8 +121,7 @@ impl<S: Store> Client<S> {
         self.outcome.operations += 1;
         self.outcome.gets += 1;
         self.outcome.get_bytes += record.bytes();
-        let read =
-            self.store.get(&self.key, self.now).map(|item| is_right(item.value(), record.key));
+        let read = self.store.get(&self.key, self.now).map(|item| record.is_right(item.value()));
         let Some(is_right) = read else { return self.set(record) };
         self.outcome.hits += 1;
         self.outcome.hit_bytes += record.bytes();
@@ -129,6 +129,7 @@ impl<S: Store> Client<S> {
     }
 
     fn set(&mut self, record: &Record) {
+        self.value.clear();
         record.write_value(&mut self.value);
         let expiry = match record.ttl_ms {
             0 => Expiry::NEVER,
