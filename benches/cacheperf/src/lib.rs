@@ -65,7 +65,8 @@ mod worker;
 mod workload;
 
 pub use compare::{
-    CompareSettings, Comparison, Contender, Launch, Sample, ServerSpec, Spreads, compare,
+    CompareSettings, Comparison, Contender, Launch, Load, Offer, Peak, Sample, ServerSpec, Spreads,
+    Turn, TurnWatcher, compare,
 };
 pub use error::Error;
 pub use live::Live;

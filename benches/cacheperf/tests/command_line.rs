@@ -112,6 +112,19 @@ fn mistakes_are_named() {
             &["compare", "--server", "a=ping,b,c", "--floor", "d"],
             "--floor d: no server has this name",
         ),
+        (
+            &["compare", "--server", "a=ping,b,c", "--load", "big=-s none"],
+            "--load 'big=-s none': invalid value 'none'",
+        ),
+        (
+            &["compare", "--server", "a=ping,b,c", "--load", "a=", "--load", "a=-d 2"],
+            "--load a: two loads have this name",
+        ),
+        (
+            &["compare", "--server", "a=ping,b,c", "--rate-of-peak", "60"],
+            "--rate-of-peak 60: write a share, as 0.6",
+        ),
+        (&["replay", "trace", "-w", "120%"], "`120%` is no share"),
         (&["replay", "/nowhere.rt"], "/nowhere.rt: No such file"),
         (&["-a", "127.0.0.1:1"], "cannot connect to 127.0.0.1:1"),
     ] {

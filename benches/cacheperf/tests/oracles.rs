@@ -5,7 +5,10 @@
 
 mod support;
 
-use cacheperf::{Address, CompareSettings, Plan, Protocol, Target, compare, report};
+use cacheperf::{
+    Address, CompareSettings, Comparison, KeySpace, Load, Offer, Protocol, Spread, Target, compare,
+    report,
+};
 use support::oracle::{free_port, memcached_command, redis_command, start};
 use support::{assert_sound, outcome, plan};
 
@@ -41,17 +44,14 @@ fn what_lives_for_a_second_is_stored() {
     }
 }
 
-#[test]
-fn servers_are_compared_in_turns() {
+/// Both servers, and how they are compared twice.
+fn both() -> Option<CompareSettings> {
     let (one, two) = (free_port(), free_port());
-    let (Some(memcached), Some(redis)) = (memcached_command(one), redis_command(two)) else {
-        return;
-    };
     let servers = [
-        format!("memcached=memcache,127.0.0.1:{one},{memcached}"),
-        format!("redis=resp2,127.0.0.1:{two},{redis}"),
+        format!("memcached=memcache,127.0.0.1:{one},{}", memcached_command(one)?),
+        format!("redis=resp2,127.0.0.1:{two},{}", redis_command(two)?),
     ];
-    let settings = CompareSettings {
+    Some(CompareSettings {
         servers: servers.iter().map(|text| text.parse().unwrap()).collect(),
         floors: Vec::new(),
         rounds: 2,
@@ -59,30 +59,91 @@ fn servers_are_compared_in_turns() {
         client_cpu: None,
         server_output: false,
         tls: None,
-    };
-    let plan = Plan { ..plan(target(Protocol::Memcache, ([127, 0, 0, 1], one).into())) };
+    })
+}
+
+fn load(name: &str) -> Load {
+    let nowhere = target(Protocol::Memcache, ([127, 0, 0, 1], 0).into());
+    Load { name: name.to_owned(), plan: plan(nowhere), offers: Vec::new() }
+}
+
+/// The measurements in their order: round, load, server.
+fn compared(settings: &CompareSettings, loads: &[Load]) -> (Vec<String>, Vec<Comparison>) {
     let mut turns = Vec::new();
-    let comparison = compare(&settings, &plan, &mut |name, round, event| {
-        if matches!(event, cacheperf::Event::Started) {
-            turns.push((round, name.to_owned()));
+    let found = compare(settings, loads, &mut |turn, event| {
+        if let (cacheperf::Event::Started, Some(round)) = (event, turn.round) {
+            turns.push(format!("{round} {} {}", turn.load, turn.server));
         }
     });
-    let comparison = comparison.unwrap();
+    (turns, found.unwrap())
+}
+
+#[test]
+fn servers_are_compared_in_turns() {
+    let Some(settings) = both() else { return };
+    let (turns, found) = compared(&settings, &[load("")]);
     // The order changes from round to round.
-    let names: Vec<_> = turns.iter().map(|(round, name)| (*round, name.as_str())).collect();
-    assert_eq!(names, [(0, "memcached"), (0, "redis"), (1, "redis"), (1, "memcached")]);
-    for contender in &comparison.contenders {
+    assert_eq!(turns, ["0  memcached", "0  redis", "1  redis", "1  memcached"]);
+    assert_eq!(found.len(), 1);
+    for contender in &found[0].contenders {
         assert_eq!(contender.samples.len(), 2);
         for sample in &contender.samples {
             assert_sound(&sample.outcome);
             assert!(sample.server_cpu_ns.unwrap() > 0.0, "3,000 requests cost something");
         }
     }
-    let text = report::compare::summary(&comparison);
+    let text = report::compare::summary(&found);
     assert!(text.contains("memcached") && text.contains("1.00 [1.00 – 1.00]"), "{text}");
-    let page = report::compare::page_of(&comparison);
-    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
-    let document = roxmltree::Document::parse_with_options(&page, options).unwrap();
-    let plots = document.descendants().filter(|node| node.tag_name().name() == "svg").count();
-    assert_eq!(plots, 3);
+}
+
+#[test]
+fn loads_take_turns_and_have_their_own_keys() {
+    let Some(settings) = both() else { return };
+    let gets = |name: &str, value_size: u32| {
+        let mut load = load(name);
+        load.plan.workload = support::workload("get=1");
+        let sizes = (Spread::fixed(20), Spread::fixed(value_size));
+        load.plan.workload.keys = KeySpace::new(200, sizes.0, sizes.1).unwrap();
+        load
+    };
+    let (turns, found) = compared(&settings, &[gets("small", 10), gets("large", 2_000)]);
+    let expected = [
+        "0 small memcached",
+        "0 small redis",
+        "0 large memcached",
+        "0 large redis",
+        "1 large redis",
+        "1 large memcached",
+        "1 small redis",
+        "1 small memcached",
+    ];
+    assert_eq!(turns, expected);
+    for (comparison, name) in found.iter().zip(["small", "large"]) {
+        assert_eq!(comparison.name, name);
+        for sample in comparison.contenders.iter().flat_map(|contender| &contender.samples) {
+            let outcome = &sample.outcome;
+            // All is there, and as it was written.
+            assert_eq!((outcome.gets, outcome.hits, outcome.errors), (3_000, 3_000, 0));
+        }
+    }
+}
+
+#[test]
+fn rates_are_shares_of_the_peak_of_the_first() {
+    let Some(settings) = both() else { return };
+    let mut load = load("");
+    load.offers = vec![Offer::OfPeak(0.1), Offer::OfPeak(0.2)];
+    let (turns, found) = compared(&settings, &[load]);
+    assert_eq!((turns.len(), found.len()), (8, 2));
+    for (comparison, share) in found.iter().zip([0.1, 0.2]) {
+        let peak = comparison.peak.unwrap();
+        assert!(peak.rate > 100.0 && peak.share == share);
+        for sample in comparison.contenders.iter().flat_map(|contender| &contender.samples) {
+            let offered = sample.outcome.offered_rate.unwrap();
+            assert!((offered - peak.rate * share).abs() <= 1.0, "{offered} of {peak:?}");
+            assert_eq!((sample.outcome.answered, sample.outcome.errors), (3_000, 0));
+        }
+    }
+    let rates = found.iter().map(|one| one.peak.unwrap().rate).collect::<Vec<_>>();
+    assert_eq!(rates[0], rates[1], "measured once");
 }

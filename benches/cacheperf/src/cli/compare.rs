@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `cacheperf compare`
 
+use super::line::{self, OfferArgs};
 use super::load::{TlsArgs, TrafficArgs};
 use super::output::{OutputArgs, print};
 use crate::live::Live;
 use crate::report::compare::{page_of, summary};
-use crate::{Address, CompareSettings, Error, Plan, Protocol, ServerSpec, Target, compare, units};
+use crate::{CompareSettings, Comparison, Error, Load, ServerSpec, Turn, compare};
+use serde::Serialize;
 
 /// Compare servers: start them, and measure them in turns
 ///
@@ -43,9 +45,13 @@ pub(super) struct CompareArgs {
     #[arg(long)]
     server_output: bool,
 
-    /// Send so many requests per second: an open loop (k, m)
-    #[arg(short, long, value_parser = units::decimal)]
-    rate: Option<u64>,
+    /// NAME=FLAGS, as 'big=-s 1k -d 32': a load of several, with the flags of the load that it has in place
+    /// of those of the command line. May be given several times: loads take turns within a round
+    #[arg(long = "load", value_name = "LOAD")]
+    loads: Vec<String>,
+
+    #[command(flatten)]
+    offers: OfferArgs,
 
     #[command(flatten)]
     traffic: TrafficArgs,
@@ -55,6 +61,12 @@ pub(super) struct CompareArgs {
 
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// What several loads, or rates, have found, as a file has it.
+#[derive(Debug, Serialize)]
+struct All<'a> {
+    loads: &'a [Comparison],
 }
 
 impl CompareArgs {
@@ -69,20 +81,37 @@ impl CompareArgs {
             server_output: self.server_output,
             tls: self.tls.connector()?,
         };
-        // Each server has a target of its own.
-        let nowhere = Target::new(Protocol::Memcache, Address::Tcp(String::new()));
-        let mut plan = self.traffic.plan(nowhere)?;
-        plan.rate = self.rate.map(|rate| rate as f64);
-        plan.check()?;
-        let plan: Plan = plan;
+        let loads = self.loads()?;
         let mut live = Live::new("");
-        let found = compare(&settings, &plan, &mut |name, round, event| {
-            live.label(&format!("round {} of {}, {name}: ", round + 1, self.rounds));
+        let found = compare(&settings, &loads, &mut |turn, event| {
+            live.label(&self.label(turn));
             live.watch(event);
         })?;
         print(&summary(&found));
-        self.output.write(&found, || page_of(&found))?;
-        let samples = found.contenders.iter().flat_map(|contender| &contender.samples);
+        match &found[..] {
+            [one] if self.loads.is_empty() => self.output.write(one, || page_of(&found))?,
+            all => self.output.write(&All { loads: all }, || page_of(&found))?,
+        }
+        let samples = found.iter().flat_map(|found| &found.contenders);
+        let samples = samples.flat_map(|contender| &contender.samples);
         Ok(samples.map(|sample| sample.outcome.errors).sum::<u64>() == 0)
+    }
+
+    fn loads(&self) -> Result<Vec<Load>, Error> {
+        if self.loads.is_empty() {
+            return Ok(vec![line::load("", &self.traffic, &self.offers)?]);
+        }
+        let named = self.loads.iter().map(|text| line::named(text, &self.traffic, &self.offers));
+        named.collect()
+    }
+
+    fn label(&self, turn: Turn<'_>) -> String {
+        let load = if turn.load.is_empty() { String::new() } else { format!("{}, ", turn.load) };
+        match turn.round {
+            Some(round) => {
+                format!("round {} of {}, {load}{}: ", round + 1, self.rounds, turn.server)
+            }
+            None => format!("{load}{}: ", turn.server),
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! The command line.
 
 mod compare;
+mod line;
 mod load;
 mod output;
 mod replay;

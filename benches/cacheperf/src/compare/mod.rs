@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`compare`]: several servers under the same load in one run, in turns: A, B, C, A, B, C.
+//! [`compare`]: several servers under the same loads in one run, in turns: A, B, C, A, B, C.
 //!
 //! A machine drifts within minutes, so servers that are measured one after the other cannot be compared.
 //! Here each round measures all of them, every round in another order, and ratios are taken within
-//! rounds. While one server is measured, the others are stopped by a signal. Each runs on the CPU that
+//! rounds. Several loads take turns as well: a round measures each server under each load, so that loads can
+//! be compared, too, and the points of a curve. While one server is measured, the others are stopped by a signal. Each runs on the CPU that
 //! it is given, and the generator on another.
 
 mod guard;
+mod load;
 mod server;
 mod stats;
 
+pub use load::{Load, Offer};
 pub use server::{Launch, ServerSpec};
 pub use stats::Spreads;
 
-use crate::{Error, Event, Outcome, Plan, Target, Watcher, run, system};
+use crate::{Error, Event, KeySpace, Outcome, Plan, Target, Watcher, run, system};
 use guard::Guard;
 use serde::Serialize;
 use server::Server;
@@ -61,17 +64,50 @@ pub struct Contender {
     pub samples: Vec<Sample>,
 }
 
-/// What a comparison has found.
+/// What a comparison has found under one load at one rate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
+    /// The name of the load.
+    pub name: String,
     /// The load.
     pub load: String,
+    /// Requests per second that the first server answered in a closed loop, where the rate is a share of
+    /// that.
+    pub peak: Option<Peak>,
     /// The servers, as they were given.
     pub contenders: Vec<Contender>,
 }
 
-/// Starts the servers, measures them in turns, and stops them. Of `plan` the target is not used; with
-/// `preload` every key is written once to each server before the first round.
+/// What the first server answers in a closed loop.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Peak {
+    /// Requests per second: the median of some measurements.
+    pub rate: f64,
+    /// The share of it that was offered.
+    pub share: f64,
+    /// The share of its CPU time that the generator used meanwhile. Near 1 the peak is the generator's own.
+    pub client_busy: f64,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// The name of the load.
+    pub load: &'a str,
+    /// The name of the server.
+    pub server: &'a str,
+    /// The number of the round, from 0; `None` before the first.
+    pub round: Option<usize>,
+}
+
+/// Somebody who watches a comparison.
+pub type TurnWatcher<'a> = dyn FnMut(Turn<'_>, Event<'_>) + 'a;
+
+/// How often the peak is measured.
+const PEAK_RUNS: usize = 3;
+
+/// Starts the servers, measures them in turns under each load, and stops them. What was found, load by load
+/// and rate by rate. Loads of different sizes have different keys, and the servers hold them all.
 ///
 /// # Errors
 ///
@@ -79,14 +115,30 @@ pub struct Comparison {
 /// any case, also when a signal ends this process.
 pub fn compare(
     settings: &CompareSettings,
-    plan: &Plan,
-    watch: &mut dyn FnMut(&str, usize, Event<'_>),
-) -> Result<Comparison, Error> {
+    loads: &[Load],
+    watch: &mut TurnWatcher<'_>,
+) -> Result<Vec<Comparison>, Error> {
     check(settings)?;
+    let mut loads = loads.to_vec();
+    check_loads(&loads)?;
+    load::keep_apart(&mut loads)?;
     let before = system::Cpus::current()?;
-    let compared = compare_pinned(settings, plan, watch);
+    let compared = compare_pinned(settings, &loads, watch);
     before.pin()?;
     compared
+}
+
+fn check_loads(loads: &[Load]) -> Result<(), Error> {
+    if loads.is_empty() {
+        return Err(Error::Setting("--load: there must be one at least".to_owned()));
+    }
+    for (at, load) in loads.iter().enumerate() {
+        load.check()?;
+        if loads[..at].iter().any(|other| other.name == load.name) {
+            return Err(Error::Setting(format!("--load {}: two loads have this name", load.name)));
+        }
+    }
+    Ok(())
 }
 
 fn check(settings: &CompareSettings) -> Result<(), Error> {
@@ -110,52 +162,135 @@ fn check(settings: &CompareSettings) -> Result<(), Error> {
     Ok(())
 }
 
+/// A server that runs, and how it is asked.
+struct Runner<'a> {
+    name: &'a str,
+    server: Server,
+    target: Target,
+    is_floor: bool,
+}
+
+impl Runner<'_> {
+    /// A plan for this server.
+    fn plan(&self, plan: &Plan) -> Plan {
+        let (target, verify) = (self.target.clone(), !self.is_floor);
+        Plan { target, verify, preload: false, ..plan.clone() }
+    }
+
+    /// Lets it run alone, under a load once.
+    fn measure(
+        &self,
+        plan: &Plan,
+        watch: &mut Watcher<'_>,
+    ) -> Result<(Outcome, Option<u64>), Error> {
+        self.server.thaw()?;
+        let measured = measure(&self.server, &self.plan(plan), watch)?;
+        self.server.freeze()?;
+        Ok(measured)
+    }
+}
+
 fn compare_pinned(
     settings: &CompareSettings,
-    plan: &Plan,
-    watch: &mut dyn FnMut(&str, usize, Event<'_>),
-) -> Result<Comparison, Error> {
-    let mut servers = Vec::new();
+    loads: &[Load],
+    watch: &mut TurnWatcher<'_>,
+) -> Result<Vec<Comparison>, Error> {
     let guard = Guard::new()?;
+    let mut runners = Vec::new();
     for spec in &settings.servers {
-        let target = Target { tls: settings.tls.clone(), ..spec.target() };
-        let floor = settings.floors.contains(&spec.name);
-        let preload = plan.preload && !floor;
-        let plan = Plan { target, preload, verify: !floor, ..plan.clone() };
-        if let Some(cpu) = settings.server_cpu {
-            system::Cpus::only(cpu)?.pin()?;
-        }
-        let server = Server::start(spec, &plan.target, settings.server_output, &guard)?;
-        if let Some(cpu) = settings.client_cpu {
-            system::Cpus::only(cpu)?.pin()?;
-        }
-        if plan.preload {
-            watch(&spec.name, 0, Event::Preloading);
-            crate::preload(&plan)?;
-        }
-        server.freeze()?;
-        servers.push((server, Plan { preload: false, ..plan }));
+        runners.push(start(settings, spec, loads, &guard, watch)?);
     }
+    let mut found = Vec::new();
+    let mut plans = Vec::new();
+    for load in loads {
+        let peak = if load.needs_peak() { Some(peak(&runners[0], load, watch)?) } else { None };
+        let offers = load.offers.iter().map(|offer| match (*offer, peak) {
+            (Offer::OfPeak(share), Some((rate, client_busy))) => {
+                (load.at((rate * share).round().max(1.0)), Some(Peak { rate, share, client_busy }))
+            }
+            (Offer::OfPeak(rate) | Offer::Rate(rate), _) => (load.at(rate), None),
+        });
+        let mut offers: Vec<_> = offers.collect();
+        if offers.is_empty() {
+            offers.push((load.plan.clone(), None));
+        }
+        for (plan, peak) in offers {
+            let plan = Plan { target: runners[0].target.clone(), ..plan };
+            found.push(empty(settings, load, &plan, peak));
+            plans.push(plan);
+        }
+    }
+    for round in 0..settings.rounds {
+        for load in (0..plans.len()).map(|turn| (turn + round) % plans.len()) {
+            for at in (0..runners.len()).map(|turn| (turn + round) % runners.len()) {
+                let (runner, comparison) = (&runners[at], &mut found[load]);
+                let turn = Turn { load: &comparison.name, server: runner.name, round: Some(round) };
+                let (outcome, cpu) =
+                    runner.measure(&plans[load], &mut |event| watch(turn, event))?;
+                let server_cpu_ns = cpu.map(|ns| ns as f64 / outcome.answered.max(1) as f64);
+                comparison.contenders[at].samples.push(Sample { round, server_cpu_ns, outcome });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A comparison without samples.
+fn empty(settings: &CompareSettings, load: &Load, plan: &Plan, peak: Option<Peak>) -> Comparison {
     let contenders = settings.servers.iter().map(|spec| Contender {
         name: spec.name.clone(),
         command: spec.launch.to_string(),
         samples: Vec::new(),
     });
-    let mut contenders: Vec<Contender> = contenders.collect();
-    for round in 0..settings.rounds {
-        for turn in 0..servers.len() {
-            let at = (turn + round) % servers.len();
-            let (server, plan) = &servers[at];
-            let name = &contenders[at].name;
-            server.thaw()?;
-            let (outcome, server_cpu) =
-                measure(server, plan, &mut |event| watch(name, round, event))?;
-            server.freeze()?;
-            let server_cpu_ns = server_cpu.map(|ns| ns as f64 / outcome.answered.max(1) as f64);
-            contenders[at].samples.push(Sample { round, server_cpu_ns, outcome });
+    let contenders = contenders.collect();
+    Comparison { name: load.name.clone(), load: plan.load(), peak, contenders }
+}
+
+/// Starts a server, and writes the keys of all loads to it.
+fn start<'a>(
+    settings: &CompareSettings,
+    spec: &'a ServerSpec,
+    loads: &[Load],
+    guard: &Guard,
+    watch: &mut TurnWatcher<'_>,
+) -> Result<Runner<'a>, Error> {
+    let target = Target { tls: settings.tls.clone(), ..spec.target() };
+    if let Some(cpu) = settings.server_cpu {
+        system::Cpus::only(cpu)?.pin()?;
+    }
+    let server = Server::start(spec, &target, settings.server_output, guard)?;
+    if let Some(cpu) = settings.client_cpu {
+        system::Cpus::only(cpu)?.pin()?;
+    }
+    let is_floor = settings.floors.contains(&spec.name);
+    let runner = Runner { name: &spec.name, server, target, is_floor };
+    let mut written: Vec<&KeySpace> = Vec::new();
+    for load in loads.iter().filter(|load| load.plan.preload && !is_floor) {
+        let keys = &load.plan.workload.keys;
+        if !written.contains(&keys) {
+            watch(Turn { load: &load.name, server: runner.name, round: None }, Event::Preloading);
+            crate::preload(&runner.plan(&load.plan))?;
+            written.push(keys);
         }
     }
-    Ok(Comparison { load: plan.load(), contenders })
+    runner.server.freeze()?;
+    Ok(runner)
+}
+
+/// What a server answers in a closed loop, and how busy the generator was.
+fn peak(
+    runner: &Runner<'_>,
+    load: &Load,
+    watch: &mut TurnWatcher<'_>,
+) -> Result<(f64, f64), Error> {
+    let turn = Turn { load: &load.name, server: runner.name, round: None };
+    let mut found = Vec::new();
+    for _ in 0..PEAK_RUNS {
+        let (outcome, _) = runner.measure(&load.plan, &mut |event| watch(turn, event))?;
+        found.push((outcome.rate, outcome.client_busy));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(found[PEAK_RUNS / 2])
 }
 
 /// Runs the load once; what was measured, and the server's CPU time in the measured time.

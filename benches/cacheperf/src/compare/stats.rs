@@ -82,7 +82,8 @@ mod tests {
         };
         // The machine is twice as fast in the last round.
         let contenders = vec![contender([10.0, 10.0, 20.0]), contender([15.0, 14.0, 32.0])];
-        let comparison = Comparison { load: String::new(), contenders };
+        let comparison =
+            Comparison { name: String::new(), load: String::new(), peak: None, contenders };
         let ratios = comparison.ratios(&comparison.contenders[1], |sample| sample.outcome.rate);
         assert_eq!(ratios, Spreads { min: 1.4, median: 1.5, max: 1.6 });
         let own = comparison.ratios(&comparison.contenders[0], |sample| sample.outcome.rate);

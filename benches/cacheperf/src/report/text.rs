@@ -6,7 +6,7 @@ use crate::{Latency, Outcome};
 use std::fmt::Write;
 
 /// The share of its CPU time from which on a closed loop waits for the generator as well.
-const BUSY_MAX: f64 = 0.9;
+pub(super) const BUSY_MAX: f64 = 0.9;
 
 /// The results of a run.
 pub fn summary(outcome: &Outcome) -> String {

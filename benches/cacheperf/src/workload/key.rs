@@ -40,8 +40,10 @@ impl Key {
 
 /// The keys of a run. The sizes of a key and its value follow from its number, so every reader knows
 /// them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KeySpace {
+    /// The number of the first key.
+    first: u64,
     count: u64,
     digits: usize,
     key_size: Spread,
@@ -58,14 +60,26 @@ impl KeySpace {
         if count == 0 {
             return Err("--keys 0: there must be a key at least".to_owned());
         }
-        let digits = ((count - 1).max(1).ilog2() / 4 + 1) as usize;
-        let (min, max) = (key_size.min() as usize, key_size.max() as usize);
+        KeySpace { first: 0, count, digits: 0, key_size, value_size }.starting_at(0)
+    }
+
+    /// The same with keys whose numbers begin at `first`, so other keys.
+    ///
+    /// # Errors
+    ///
+    /// As [`KeySpace::new`]: larger numbers have more digits.
+    pub fn starting_at(self, first: u64) -> Result<Self, String> {
+        let last = first.checked_add(self.count - 1).ok_or("--keys: too many".to_owned())?;
+        let digits = (last.max(1).ilog2() / 4 + 1) as usize;
+        let (min, max) = (self.key_size.min() as usize, self.key_size.max() as usize);
         if min < digits || max > KEY_MAX {
             return Err(format!(
-                "--key-size {key_size}: {count} different keys take {digits} to {KEY_MAX} bytes each"
+                "--key-size {}: {} different keys take {digits} to {KEY_MAX} bytes each",
+                self.key_size,
+                last + 1
             ));
         }
-        Ok(KeySpace { count, digits, key_size, value_size })
+        Ok(KeySpace { first, digits, ..self })
     }
 
     /// How many keys there are.
@@ -83,9 +97,10 @@ impl KeySpace {
         self.digits
     }
 
-    /// The key with a number below [`KeySpace::count`].
+    /// The key in a place below [`KeySpace::count`].
     #[inline]
-    pub fn key(&self, id: u64) -> Key {
+    pub fn key(&self, place: u64) -> Key {
+        let id = self.first + place;
         let len = self.key_size.of(scatter(id ^ KEY_SALT)) as u16;
         Key { id, value_len: self.value_size.of(scatter(id)), len }
     }

@@ -21,13 +21,13 @@ const ENTRIES: usize = 4096;
 /// let sizes: Spread = "64=9,1k=1".parse().unwrap();
 /// assert_eq!((sizes.min(), sizes.max()), (64, 1024));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     text: String,
     numbers: Numbers,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Numbers {
     One(u32),
     /// Each entry is as likely as every other.

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The results of a comparison as text and as a page.
+
+mod page;
+
+pub use page::page_of;
+
+use crate::units::{show_ns, show_rate};
+use crate::{Comparison, Sample, Spreads};
+use std::fmt::Write;
+
+/// A figure of a sample: its name, where it is in a sample, and how it is shown.
+type Figure = (&'static str, fn(&Sample) -> f64, fn(f64) -> String);
+
+/// The figures with a spread and a ratio to the first server.
+const FIGURES: [Figure; 5] = [
+    ("requests/s", rate, show_rate),
+    ("server CPU/request", |sample| sample.server_cpu_ns.unwrap_or(f64::NAN), nanoseconds),
+    ("p50", |sample| sample.outcome.latency.p50 as f64, show_ns),
+    ("p99", |sample| sample.outcome.latency.p99 as f64, show_ns),
+    ("p999", |sample| sample.outcome.latency.p999 as f64, show_ns),
+];
+
+fn rate(sample: &Sample) -> f64 {
+    sample.outcome.rate
+}
+
+/// A figure that may be missing.
+fn nanoseconds(ns: f64) -> String {
+    if ns.is_nan() { "–".to_owned() } else { format!("{ns:.0} ns") }
+}
+
+fn with_spread(spreads: Spreads, show: impl Fn(f64) -> String) -> String {
+    format!("{} [{} – {}]", show(spreads.median), show(spreads.min), show(spreads.max))
+}
+
+/// The table by rows, of which the first has the names of the servers.
+fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let contenders = &comparison.contenders;
+    let row = |title: &str, cells: Vec<String>| {
+        std::iter::once(title.to_owned()).chain(cells).collect::<Vec<_>>()
+    };
+    let mut rows = vec![row("", contenders.iter().map(|one| one.name.clone()).collect())];
+    for (title, of, show) in FIGURES {
+        let cells = contenders.iter().map(|one| with_spread(one.spreads(of), show));
+        rows.push(row(title, cells.collect()));
+        let ratios = contenders
+            .iter()
+            .map(|one| with_spread(comparison.ratios(one, of), |ratio| format!("{ratio:.2}")));
+        rows.push(row("  to the first", ratios.collect()));
+    }
+    let hits = contenders.iter().map(|one| {
+        let hits = one.spreads(|sample| sample.outcome.hit_ratio.unwrap_or(f64::NAN)).median;
+        if hits.is_nan() { "–".to_owned() } else { format!("{:.2} %", 100.0 * hits) }
+    });
+    rows.push(row("hits", hits.collect()));
+    let sum = |of: fn(&Sample) -> u64| {
+        contenders.iter().map(|one| one.samples.iter().map(of).sum::<u64>().to_string()).collect()
+    };
+    rows.push(row("errors", sum(|sample| sample.outcome.errors)));
+    rows.push(row("unanswered", sum(|sample| sample.outcome.unanswered)));
+    let client = contenders
+        .iter()
+        .map(|one| nanoseconds(one.spreads(|sample| sample.outcome.client_cpu_ns).median));
+    rows.push(row("client CPU/request", client.collect()));
+    rows
+}
+
+/// What is said above a table.
+fn heading(comparison: &Comparison) -> Vec<String> {
+    let rounds = comparison.contenders.first().map_or(0, |contender| contender.samples.len());
+    let mut lines = vec![comparison.load.clone()];
+    if let Some(peak) = comparison.peak {
+        let first = comparison.contenders.first().map_or("", |contender| contender.name.as_str());
+        let rate = show_rate(peak.rate);
+        lines.push(format!(
+            "{:.0} % of the peak of {first}, {rate} requests/s in a closed loop",
+            100.0 * peak.share
+        ));
+        if peak.client_busy > super::text::BUSY_MAX {
+            let busy = 100.0 * peak.client_busy;
+            lines.push(format!(
+                "the generator was {busy:.0} % busy then: the peak may be its own, so give it more threads"
+            ));
+        }
+    }
+    lines.push(format!("median [least – largest] of {rounds} rounds"));
+    lines
+}
+
+/// A table for each load and rate: medians with the least and the largest.
+pub fn summary(found: &[Comparison]) -> String {
+    let tables: Vec<String> = found.iter().map(one).collect();
+    tables.join("\n")
+}
+
+fn one(comparison: &Comparison) -> String {
+    let rows = rows(comparison);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let name = &comparison.name;
+    let mut text = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    for line in heading(comparison) {
+        // A string takes everything.
+        let _ = writeln!(text, "{line}");
+    }
+    for row in &rows {
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column).unwrap_or(0);
+            let _ = write!(text, "{cell:<width$}  ");
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    for contender in &comparison.contenders {
+        let errors = contender.samples.iter().flat_map(|sample| &sample.outcome.first_errors);
+        for words in errors.take(3) {
+            let _ = writeln!(text, "{}: {words}", contender.name);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::html::tests::counted;
+    use crate::report::text::tests::example;
+    use crate::{Contender, Latency, Outcome, Peak};
+
+    /// Three rounds of two servers at a rate, of which the second takes half as long.
+    fn comparison(name: &str, rate: f64) -> Comparison {
+        let sample = |round: usize, part: u64| {
+            let slower = 1 + round as u64;
+            let latency = Latency {
+                p50: slower * 100_000 / part,
+                p99: slower * 400_000 / part,
+                p999: slower * 1_000_000 / part,
+                ..example().latency
+            };
+            let outcome = Outcome { latency, rate, errors: 0, ..example() };
+            Sample { round, server_cpu_ns: Some(1_000.0), outcome }
+        };
+        let contender = |name: &str, part: u64| Contender {
+            name: name.to_owned(),
+            command: format!("{name} --port 1"),
+            samples: (0..3).map(|round| sample(round, part)).collect(),
+        };
+        let contenders = vec![contender("first", 1), contender("second", 2)];
+        let peak = Some(Peak { rate: rate * 2.0, share: 0.5, client_busy: 0.5 });
+        let load = format!("open loop at {rate} requests/s");
+        Comparison { name: name.to_owned(), load, peak, contenders }
+    }
+
+    #[test]
+    fn latencies_have_spreads_and_ratios() {
+        let text = summary(&[comparison("gets", 10_000.0)]);
+        for part in [
+            "gets: open loop at 10000 requests/s\n50 % of the peak of first, 20.0k requests/s",
+            "median [least – largest] of 3 rounds",
+            "p50                 200 us [100 us – 300 us]     100 us [50.0 us – 150 us]",
+            "p99                 800 us [400 us – 1.20 ms]",
+            "p999                2.00 ms [1.00 ms – 3.00 ms]  1.00 ms [500 us – 1.50 ms]",
+            "  to the first      1.00 [1.00 – 1.00]           0.50 [0.50 – 0.50]",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_peak_of_the_generator_is_named() {
+        let mut found = comparison("", 1.0);
+        found.peak = Some(Peak { rate: 1.0, share: 1.0, client_busy: 0.99 });
+        assert!(summary(&[found]).contains("99 % busy then: the peak may be its own"));
+    }
+
+    #[test]
+    fn a_page_has_a_curve_for_each_server() {
+        // One load at three rates, another at one.
+        let rates = [10_000.0, 20_000.0, 30_000.0].map(|rate| comparison("gets", rate));
+        let mut found = rates.to_vec();
+        let page = page_of(&found);
+        // A curve for all rates; for each rate a distribution and p999 over time, of two servers.
+        assert_eq!(counted(&page), (1 + 3 * 2, 2 + 3 * (2 + 2)));
+        found.push(comparison("sets", 5_000.0));
+        let page = page_of(&found);
+        assert_eq!(counted(&page).0, 1 + 3 * 2 + 3);
+        for part in ["<h2>gets</h2>", "<h2>sets</h2>", "first: first --port 1"] {
+            assert!(page.contains(part), "{part}");
+        }
+    }
+}
