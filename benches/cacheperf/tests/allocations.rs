@@ -28,17 +28,27 @@ fn count(plan: Plan, requests: u64) -> u64 {
     counting::count() - before
 }
 
+/// Allocations that more requests cost. What comes with time and not with requests, as a
+/// server's upkeep, can fall into any load, so the least of some tries counts.
+fn more(mut load: impl FnMut(bool) -> u64) -> u64 {
+    let mut tries = (0..5).map(|_| {
+        let few = load(false);
+        load(true).saturating_sub(few)
+    });
+    tries.find(|more| *more < MORE_MAX).unwrap_or(MORE_MAX)
+}
+
+/// Slices of time are left, of which each costs two.
+const MORE_MAX: u64 = 200;
+
 #[test]
 fn requests_cost_no_allocation() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for (protocol, process) in [(Protocol::Memcache, memcache()), (Protocol::Resp2, resp())] {
         // The first fills the store and warms everything up.
         let _ = allocations(protocol, &process, 5_000);
-        let few = allocations(protocol, &process, 5_000);
-        let many = allocations(protocol, &process, 25_000);
-        // Slices of time are left, of which each costs two.
-        let more = many.saturating_sub(few);
-        assert!(more < 200, "{protocol}: {more} more for 20,000 more requests");
+        let more = more(|many| allocations(protocol, &process, if many { 25_000 } else { 5_000 }));
+        assert!(more < MORE_MAX, "{protocol}: {more} or more for 20,000 more requests");
         process.stop().unwrap();
     }
 }
@@ -55,8 +65,7 @@ fn large_values_cost_no_allocation() {
         count(Plan { workload: workload.clone(), depth: Some(2), ..plan }, requests)
     };
     let _ = large(100);
-    let (few, many) = (large(100), large(900));
-    let more = many.saturating_sub(few);
-    assert!(more < 200, "{more} more for 800 more requests");
+    let more = more(|many| large(if many { 900 } else { 100 }));
+    assert!(more < MORE_MAX, "{more} or more for 800 more requests");
     process.stop().unwrap();
 }

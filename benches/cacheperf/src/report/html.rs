@@ -65,7 +65,7 @@ pub fn run_page(outcome: &Outcome) -> String {
 /// What the page of a run is made of.
 pub(crate) fn run_parts(outcome: &Outcome) -> [String; 6] {
     [
-        table(&rows(std::slice::from_ref(outcome), |outcome| outcome.target.clone())),
+        table(&rows([("the whole run", outcome)])),
         errors(outcome),
         slices_plot(outcome).figure(),
         cdf_plot(&[("all requests".to_owned(), outcome)]).figure(),
@@ -75,7 +75,9 @@ pub(crate) fn run_parts(outcome: &Outcome) -> [String; 6] {
 }
 
 /// A table of runs, each with its name.
-pub(crate) fn rows(outcomes: &[Outcome], name: impl Fn(&Outcome) -> String) -> Vec<Vec<String>> {
+pub(crate) fn rows<'a>(
+    outcomes: impl IntoIterator<Item = (&'static str, &'a Outcome)>,
+) -> Vec<Vec<String>> {
     let titles = [
         "",
         "offered",
@@ -91,10 +93,10 @@ pub(crate) fn rows(outcomes: &[Outcome], name: impl Fn(&Outcome) -> String) -> V
         "unanswered",
     ];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    for outcome in outcomes {
+    for (name, outcome) in outcomes {
         let Latency { p50, p90, p99, p999, p9999, max, .. } = outcome.latency;
         let mut row = vec![
-            name(outcome),
+            name.to_owned(),
             outcome.offered_rate.map_or("closed loop".to_owned(), show_rate),
             show_rate(outcome.rate),
             outcome.hit_ratio.map_or("–".to_owned(), |ratio| format!("{:.2} %", 100.0 * ratio)),

@@ -5,7 +5,7 @@ use super::html::{cdf_plot, curve_plot, escape, page, rows, table, timeline_plot
 use super::plot::{Series, Style};
 use super::text;
 use crate::units::{show_ns, show_rate};
-use crate::{Outcome, Step, Sweep, Verdict};
+use crate::{Step, Sweep, Verdict};
 
 fn words(verdict: Verdict) -> &'static str {
     match verdict {
@@ -68,14 +68,8 @@ pub fn page_of(sweep: &Sweep) -> String {
             points: vec![(0.0, bound), (widest, bound)],
         },
     ]);
-    let outcomes: Vec<Outcome> = steps.iter().map(|step| step.outcome.clone()).collect();
     let mut parts = vec![
-        table(&rows(&outcomes, |outcome| {
-            let step = sweep.steps.iter().find(|step| {
-                step.outcome.rate == outcome.rate && step.outcome.answered == outcome.answered
-            });
-            step.map_or("", |step| words(step.verdict)).to_owned()
-        })),
+        table(&rows(steps.iter().map(|step| (words(step.verdict), &step.outcome)))),
         curve.figure(),
     ];
     if let Some(best) = sweep.best_step().or(sweep.steps.first()) {
@@ -85,4 +79,41 @@ pub fn page_of(sweep: &Sweep) -> String {
         parts.push(timeline_plot(&best.outcome).figure());
     }
     page("cacheperf sweep", &lines, &parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::html::tests::counted;
+    use crate::report::text::tests::example;
+    use crate::{Latency, Outcome};
+
+    fn step(rate: f64, p999: u64, verdict: Verdict) -> Step {
+        let latency = Latency { p999, ..example().latency };
+        let outcome = Outcome { rate, latency, offered_rate: Some(rate), ..example() };
+        Step { rate, verdict, outcome }
+    }
+
+    #[test]
+    fn a_page_has_the_curve_and_each_step_with_its_verdict() {
+        let steps = vec![
+            step(1_000.0, 200_000, Verdict::Held),
+            step(2_000.0, 1_500_000, Verdict::TooSlow),
+            // The same rate again.
+            step(2_000.0, 300_000, Verdict::Held),
+            step(4_000.0, 9_000_000, Verdict::TooMuch),
+        ];
+        let page = page_of(&Sweep { p999_max: 1_000_000, best: Some(2_000.0), steps });
+        // The curve of what held and the bound; a distribution; four latencies over time.
+        assert_eq!(counted(&page), (3, 2 + 1 + 4));
+        assert_eq!(page.matches("<td>held</td>").count(), 2);
+        assert_eq!(page.matches("<td>p999 above the bound</td>").count(), 1);
+        assert!(page.contains("highest rate with p999 up to 1.00 ms: 2.0k requests/s"));
+    }
+
+    #[test]
+    fn a_search_without_a_step_has_a_page() {
+        let page = page_of(&Sweep { p999_max: 1, best: None, steps: Vec::new() });
+        assert_eq!(counted(&page), (1, 1));
+    }
 }

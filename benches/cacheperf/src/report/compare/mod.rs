@@ -137,7 +137,8 @@ mod tests {
                 p999: slower * 1_000_000 / part,
                 ..example().latency
             };
-            let outcome = Outcome { latency, rate, errors: 0, ..example() };
+            let outcome =
+                Outcome { latency, rate, offered_rate: Some(rate), errors: 0, ..example() };
             Sample { round, server_cpu_ns: Some(1_000.0), outcome }
         };
         let contender = |name: &str, part: u64| Contender {
@@ -184,7 +185,12 @@ mod tests {
         found.push(comparison("sets", 5_000.0));
         let page = page_of(&found);
         assert_eq!(counted(&page).0, 1 + 3 * 2 + 3);
-        for part in ["<h2>gets</h2>", "<h2>sets</h2>", "first: first --port 1"] {
+        for part in [
+            "<h2>gets</h2>",
+            "<h3>gets, 10.0k requests/s</h3>",
+            "<h2>sets</h2>",
+            "first: first --port 1",
+        ] {
             assert!(page.contains(part), "{part}");
         }
     }

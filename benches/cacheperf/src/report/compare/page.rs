@@ -34,7 +34,8 @@ fn part(load: &[Comparison]) -> Vec<String> {
             let offered = comparison.contenders.first().and_then(|one| one.samples.first());
             let offered = offered.and_then(|sample| sample.outcome.offered_rate).map(show_rate);
             let offered = offered.unwrap_or_default();
-            parts.push(format!("<h3>{} {offered} requests/s</h3>\n", escape(name)));
+            let name = if name.is_empty() { String::new() } else { format!("{}, ", escape(name)) };
+            parts.push(format!("<h3>{name}{offered} requests/s</h3>\n"));
         }
         let lines = heading(comparison).into_iter();
         parts.extend(lines.map(|line| format!("<p>{}</p>\n", escape(&line))));

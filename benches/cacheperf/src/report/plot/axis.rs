@@ -105,24 +105,23 @@ impl Axis {
     }
 
     fn show(&self, value: f64) -> String {
-        match self.unit {
+        trim(&match self.unit {
             Unit::Rate => show_rate(value),
-            Unit::Time => trim(&show_ns(value)),
-            Unit::Share => trim(&format!("{:.4} %", 100.0 * value)),
-            Unit::Seconds => format!("{value}"),
-        }
+            Unit::Time => show_ns(value),
+            Unit::Share => format!("{:.4} %", 100.0 * value),
+            Unit::Seconds => format!("{value:.6}"),
+        })
     }
 }
 
 /// A number and its unit without zeros behind the point.
 fn trim(text: &str) -> String {
-    match text.split_once(' ') {
-        Some((number, unit)) if number.contains('.') => {
-            let number = number.trim_end_matches('0').trim_end_matches('.');
-            format!("{number} {unit}")
-        }
-        _ => text.to_owned(),
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    if !number.contains('.') {
+        return text.to_owned();
     }
+    format!("{}{unit}", number.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// How many nines a share begins with: 0.999 has 3.
@@ -156,13 +155,17 @@ mod tests {
     fn ticks_are_round_and_have_units() {
         let axis = |unit, scale, values: &[f64]| Axis::new("", unit, scale, values.iter().copied());
         let rate = axis(Unit::Rate, Scale::Linear, &[12_000.0, 104_000.0]);
-        assert_eq!(shown(&rate), ["0", "20.0k", "40.0k", "60.0k", "80.0k", "100.0k"]);
+        assert_eq!(shown(&rate), ["0", "20k", "40k", "60k", "80k", "100k"]);
         let time = axis(Unit::Time, Scale::Log, &[52_000.0, 1_500_000.0]);
         assert_eq!(shown(&time), ["50 us", "100 us", "200 us", "500 us", "1 ms", "2 ms"]);
         let share = axis(Unit::Share, Scale::Nines, &[0.1, 0.9999]);
         assert_eq!(shown(&share), ["0 %", "90 %", "99 %", "99.9 %", "99.99 %"]);
         let seconds = axis(Unit::Seconds, Scale::Linear, &[10.0]);
         assert_eq!(shown(&seconds), ["0", "2", "4", "6", "8", "10"]);
+        let seconds = axis(Unit::Seconds, Scale::Linear, &[0.65]);
+        assert_eq!(shown(&seconds), ["0", "0.2", "0.4", "0.6"]);
+        let rate = axis(Unit::Rate, Scale::Linear, &[4_900_000.0]);
+        assert_eq!(shown(&rate), ["0", "1M", "2M", "3M", "4M", "5M"]);
     }
 
     #[test]

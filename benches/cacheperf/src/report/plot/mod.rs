@@ -77,7 +77,8 @@ impl Plot {
              xmlns=\"http://www.w3.org/2000/svg\">\n"
         );
         self.draw_axes(&mut out);
-        for (number, series) in self.series.iter().enumerate() {
+        // The first lies on top: where p999 is the longest, p999 is seen.
+        for (number, series) in self.series.iter().enumerate().rev() {
             self.draw_series(&mut out, number % COLOURS, series);
         }
         out.push_str("</svg>\n</figure>\n");
