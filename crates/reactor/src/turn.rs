@@ -205,7 +205,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
             let mut batch = ArrayVec::new();
             let (input, left) = (recv.filled(), share.requests);
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
-            prefetch::<P, E>(service, &batch);
+            prefetch(service, &batch);
             (stop, run(pipeline, service, &mut batch, send, limits, context))
         };
         pipeline.advance(end, recv);
@@ -280,19 +280,35 @@ fn parse_ahead<'a, P: Protocol>(
 fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
     if batch.len() > 1 {
         for (stage, distance) in DISTANCES {
-            prefetch_some::<P, E>(service, stage, batch.iter().take(distance));
+            prefetch_some(service, stage, &batch[..distance.min(batch.len())]);
+        }
+    }
+}
+
+/// RULE-BATCH: prefetches the next group for each stage, before request number `at` is executed.
+#[inline]
+fn prefetch_group<P: Protocol, E: Execute<P>>(
+    service: &E,
+    batch: &[Ahead<P, P::Request<'_>>],
+    at: usize,
+) {
+    for (stage, distance) in DISTANCES {
+        if let Some(ahead) = batch.get(at + distance..) {
+            prefetch_some(service, stage, &ahead[..GROUP.min(ahead.len())]);
         }
     }
 }
 
 #[inline]
-fn prefetch_some<'b, 'r: 'b, P: Protocol + 'b, E: Execute<P>>(
+fn prefetch_some<P: Protocol, E: Execute<P>>(
     service: &E,
     stage: Stage,
-    some: impl Iterator<Item = &'b Ahead<P, P::Request<'r>>>,
+    some: &[Ahead<P, P::Request<'_>>],
 ) {
-    for request in some.filter_map(|ahead| ahead.request.as_ref()) {
-        service.prefetch(request, stage);
+    for ahead in some {
+        if let Some(request) = &ahead.request {
+            service.prefetch(request, stage);
+        }
     }
 }
 
@@ -307,13 +323,10 @@ fn run<P: Protocol, E: Execute<P>>(
     limits: &Limits,
     context: &mut Context<'_>,
 ) -> (Ran, usize, usize) {
-    let (mut served, mut done) = (0, 0);
+    let (mut served, mut done) = (0_usize, 0);
     loop {
-        if served % GROUP == 0 {
-            for (stage, distance) in DISTANCES {
-                let some = batch.iter().skip(served + distance).take(GROUP);
-                prefetch_some::<P, E>(service, stage, some); // RULE-BATCH
-            }
+        if served.is_multiple_of(GROUP) {
+            prefetch_group(service, batch, served);
         }
         let Some(ahead) = batch.get_mut(served) else { return (Ran::All, served, done) };
         if send.pending() >= limits.high_water {
