@@ -46,7 +46,8 @@
 //!
 //! # Which file next
 //!
-//! * `store.rs`: the handle. `view.rs`: what a command sees, and `guards.rs`: its locks.
+//! * `store.rs`: the handle, and `hints.rs`: what it prefetches. `view.rs`: what a command sees, and
+//!   `guards.rs`: its locks.
 //! * `shared.rs`, `shard.rs`, `database.rs`: what there is, from the outside in.
 //! * `ledger.rs`: the memory in use. `bin.rs`: memory on its way out.
 //! * `sweep.rs`: active expiry. `evict.rs` and `candidates.rs`: eviction. `access.rs`: when an entry
