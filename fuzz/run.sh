@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the fuzz targets one after the other and stops at the first finding.
 #
-#   fuzz/run.sh SECONDS [TARGET...]
+#   [JOBS=N] fuzz/run.sh SECONDS [TARGET...]
 #
 # Each target (all without arguments) runs for SECONDS; with 0 it only replays its committed seeds.
 # What a run finds worth keeping goes to target/corpus, from where the next run goes on; an input
-# that fails goes to artifacts/. Needs a nightly toolchain and cargo-fuzz.
+# that fails goes to artifacts/. With JOBS so many run at a time, and a finding does not stop the others.
+# Needs a nightly toolchain and cargo-fuzz.
 set -eu
 
 usage() {
@@ -25,6 +26,11 @@ cd "$(dirname "$0")"
 [ $# -ge 1 ] || set -- ping_parse memcache_parse resp_parse resp_reply turn_chunks \
     config_parse hashmap_model seg_model keyspace_model \
     resp_commands
+
+if [ "${JOBS:-1}" -gt 1 ] && [ $# -gt 1 ]; then
+    printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" env JOBS=1 ./run.sh "$seconds"
+    exit
+fi
 
 for target in "$@"; do
     if [ ! -d "corpus/$target" ]; then
