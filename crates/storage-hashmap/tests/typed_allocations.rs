@@ -50,7 +50,6 @@ fn filled() -> TypedStore {
         let scope = store.scope(&key);
         store.view(scope, NOW_MS).put(Entry::string(&key, &[b'v'; 100]), 0);
         // The handle takes note of where the buckets are, which allocates once for each thousand.
-        store.prefetch(0, &key, Stage::Index);
         store.prefetch(0, &key, Stage::Item);
     }
     store

@@ -3,13 +3,14 @@
 
 use arrayvec::ArrayVec;
 use std::cell::{Cell, RefCell};
-use values::Hint;
+use values::{Hint, hash_of};
 
 /// Hints that are followed together.
 const TOGETHER: usize = 4;
 
-/// Places for keys that are prefetched at the same time.
-const PLACES: usize = 64;
+/// The logarithm of the places for keys: ten times as many as are prefetched at the same time, so that few
+/// share one.
+const PLACE_BITS: u32 = 7;
 
 /// Hints that wait to be followed, and what is known of the keys that they are for.
 ///
@@ -17,36 +18,41 @@ const PLACES: usize = 64;
 /// taken or let go between them. So hints are gathered from under one lock after the other, and then
 /// followed all at once.
 ///
-/// Keys are known by where in memory they are, modulo 512 bytes: those of the few requests that are
-/// prefetched at the same time have a place each, or nearly so. What is found in a place may be of
-/// another key, which is good enough for a hint and for nothing else.
+/// Keys are known by where in memory they are. Another key may have been there before, so what is noted is
+/// good enough for a hint and for nothing else.
 #[derive(Debug)]
 pub(crate) struct Hints {
     waiting: RefCell<ArrayVec<Hint, TOGETHER>>,
-    hashes: [Cell<u64>; PLACES],
-    /// A bit for each place.
-    unfinished: Cell<u64>,
+    notes: [Cell<Note>; 1 << PLACE_BITS],
+}
+
+/// What is known of the key at an address.
+#[derive(Clone, Copy, Debug)]
+struct Note {
+    address: usize,
+    hash: u64,
+    /// There is more to find out.
+    is_unfinished: bool,
 }
 
 impl Hints {
     pub(crate) fn new() -> Self {
-        Hints {
-            waiting: RefCell::default(),
-            hashes: [const { Cell::new(0) }; PLACES],
-            unfinished: Cell::new(0),
-        }
+        let nothing = Note { address: 0, hash: 0, is_unfinished: false };
+        let notes = std::array::from_fn(|_| Cell::new(nothing));
+        Hints { waiting: RefCell::default(), notes }
     }
 
     /// Notes the hash of a key.
     #[inline]
     pub(crate) fn note_hash(&self, key: &[u8], hash: u64) {
-        self.hashes[place(key)].set(hash);
+        let address = key.as_ptr().addr();
+        self.notes[place(address)].set(Note { address, hash, is_unfinished: false });
     }
 
-    /// The hash that was noted of a key.
+    /// The hash of a key: what was noted, unless another key has its place by now.
     #[inline]
     pub(crate) fn hash(&self, key: &[u8]) -> u64 {
-        self.hashes[place(key)].get()
+        self.note(key).map_or_else(|| hash_of(key), |note| note.hash)
     }
 
     /// Adds a hint, and follows all that wait once they are enough.
@@ -68,24 +74,33 @@ impl Hints {
         self.waiting.borrow_mut().drain(..).for_each(Hint::fetch);
     }
 
-    /// Notes whether there is more to find out about a key.
+    /// Notes that there is more to find out about a key whose hash was noted.
     #[inline]
-    pub(crate) fn note(&self, key: &[u8], is_unfinished: bool) {
-        let at = place(key);
-        let others = self.unfinished.get() & !(1 << at);
-        self.unfinished.set(others | u64::from(is_unfinished) << at);
+    pub(crate) fn note_unfinished(&self, key: &[u8]) {
+        if let Some(note) = self.note(key) {
+            self.notes[place(note.address)].set(Note { is_unfinished: true, ..note });
+        }
     }
 
     /// Whether there is more to find out about a key.
     #[inline]
     pub(crate) fn is_unfinished(&self, key: &[u8]) -> bool {
-        self.unfinished.get() >> place(key) & 1 != 0
+        self.note(key).is_some_and(|note| note.is_unfinished)
+    }
+
+    #[inline]
+    fn note(&self, key: &[u8]) -> Option<Note> {
+        let address = key.as_ptr().addr();
+        let note = self.notes[place(address)].get();
+        (note.address == address).then_some(note)
     }
 }
 
+/// The place of an address. Requests are often of the same length, so addresses are mixed, or those of
+/// some lengths would all share a few places.
 #[inline]
-fn place(key: &[u8]) -> usize {
-    key.as_ptr().addr() / 8 % PLACES
+fn place(address: usize) -> usize {
+    ((address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - PLACE_BITS)) as usize
 }
 
 #[cfg(test)]
@@ -105,18 +120,31 @@ mod tests {
 
     #[test]
     fn each_key_of_a_pipeline_is_remembered_by_itself() {
+        for length in [32, 40, 64, 115, 128, 512, 1024, 4096] {
+            let hints = Hints::new();
+            let pipeline = vec![7; 12 * length];
+            let keys: Vec<&[u8]> = pipeline.chunks(length).collect();
+            for (number, key) in keys.iter().enumerate() {
+                hints.note_hash(key, number as u64);
+            }
+            for key in keys.iter().step_by(3) {
+                hints.note_unfinished(key);
+            }
+            let is_noted = |(number, key): &(usize, &&[u8])| {
+                hints.hash(key) == *number as u64 && hints.is_unfinished(key) == (number % 3 == 0)
+            };
+            let noted = keys.iter().enumerate().filter(is_noted).count();
+            assert!(noted >= 8, "{noted} of 12, {length} bytes apart");
+            hints.note_hash(keys[0], 99);
+            assert!(hints.hash(keys[0]) == 99 && !hints.is_unfinished(keys[0]));
+        }
+    }
+
+    #[test]
+    fn a_key_whose_hash_was_not_noted_has_one_all_the_same() {
         let hints = Hints::new();
-        let pipeline = [7; 12 * 32];
-        let keys: Vec<&[u8]> = pipeline.chunks(32).collect();
-        for (number, key) in keys.iter().enumerate() {
-            hints.note(key, number % 3 == 0);
-            hints.note_hash(key, number as u64);
-        }
-        for (number, key) in keys.iter().enumerate() {
-            assert_eq!(hints.is_unfinished(key), number % 3 == 0);
-            assert_eq!(hints.hash(key), number as u64);
-        }
-        hints.note(keys[0], false);
-        assert!(!hints.is_unfinished(keys[0]));
+        assert_eq!(hints.hash(b"key"), hash_of(b"key"));
+        hints.note_unfinished(b"key");
+        assert!(!hints.is_unfinished(b"key"), "nothing is known of it");
     }
 }

@@ -142,7 +142,9 @@ impl TypedStore {
         let hint = table.hint(hash);
         let keys = (table.len() * self.shared.shards()) as u64;
         drop(shard);
-        hints.note(key, hint.leads_on() || used > LONG_BYTES * keys);
+        if hint.leads_on() || used > LONG_BYTES * keys {
+            hints.note_unfinished(key);
+        }
         hints.add(hint);
     }
 
