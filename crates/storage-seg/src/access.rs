@@ -57,12 +57,15 @@ impl Shared {
     }
 
     /// Copies an item into room that is the caller's alone. Returns the copy's length.
-    pub(crate) fn copy(&self, item: &ItemRef<'_>, expiry_ms: Option<u64>, spot: Spot) -> usize {
+    pub(crate) fn copy(
+        &self,
+        item: &ItemRef<'_>,
+        expiry_ms: Option<u64>,
+        version: Option<u64>,
+        spot: Spot,
+    ) -> usize {
         // SAFETY: as for `fill`.
-        unsafe {
-            let version = item.version();
-            self.heap.copy(item, expiry_ms, version, spot.segment, spot.offset, spot.base_ms)
-        }
+        unsafe { self.heap.copy(item, expiry_ms, version, spot.segment, spot.offset, spot.base_ms) }
     }
 
     /// The value of an item found in this turn, as bytes that outlive it.

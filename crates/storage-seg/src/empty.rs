@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Emptying a segment: its items are looked at in order, and each is dropped or moved elsewhere, in
-//! steps as small as one likes. Sweeping and evicting differ in how they decide.
+//! steps as small as one likes. Sweeping, evicting and compacting differ in how they decide.
 
 use crate::Reason;
 use crate::evict::{Eviction, Plan};
@@ -43,6 +43,8 @@ pub(crate) enum Judge<'a> {
     Drop,
     /// An eviction's plan.
     Plan(&'a mut Plan),
+    /// Everything stays, in this tier. What there is no room for stays where it is, and that is noted.
+    Move { tier: u8, is_stuck: &'a mut bool },
 }
 
 impl Judge<'_> {
@@ -50,8 +52,19 @@ impl Judge<'_> {
         match self {
             Judge::Drop => Fate::Drop { remember: false },
             Judge::Plan(plan) => plan.decide(eviction, candidate),
+            Judge::Move { tier, .. } => Fate::Keep { tier: *tier, frequency: candidate.frequency },
         }
     }
+}
+
+/// What came of moving an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    /// It is elsewhere now, and takes so many bytes there.
+    Elsewhere(usize),
+    /// Somebody else has replaced or removed it meanwhile, or it was cleared.
+    Gone,
+    NoRoom,
 }
 
 /// What a step has done.
@@ -143,17 +156,43 @@ impl SegStore {
         if !shared.is_live(&item, location, now) {
             return self.bury(hash, location);
         }
-        self.tally.add(Count::Examined, 1);
-        self.tally.add(Count::ExaminedBytes, u64::from(len));
+        if !matches!(judge, Judge::Move { .. }) {
+            self.tally.add(Count::Examined, 1);
+            self.tally.add(Count::ExaminedBytes, u64::from(len));
+        }
         match judge.decide(&shared.settings.eviction, Candidate { frequency, len }) {
-            Fate::Keep { tier, frequency } if self.relocate(next, tier, frequency, now) => {}
-            Fate::Keep { .. } => {
-                self.tally.add(Count::Squeezed, 1);
-                self.drop_item(hash, location, false);
-            }
+            Fate::Keep { tier, frequency } => self.keep(next, (tier, frequency), now, judge),
             Fate::Drop { remember } => self.drop_item(hash, location, remember),
         }
         false
+    }
+
+    /// Moves an item to a tier, with a frequency.
+    fn keep(&mut self, next: &Next, fate: (u8, u8), now: Ticks, judge: &mut Judge<'_>) {
+        let &Next { location, hash, .. } = next;
+        let item = self.shared.item(&self.turn, location);
+        // An eviction might as well drop the item, so whoever compares versions may have to begin
+        // again in any case. With memory to spare nobody has to.
+        let version = match judge {
+            Judge::Move { .. } => Some(self.shared.version(&item, location)),
+            _ => item.version(),
+        };
+        match (self.relocate(next, fate, version, now), judge) {
+            (Moved::Elsewhere(bytes), Judge::Move { .. }) => {
+                self.tally.add(Count::Compacted, 1);
+                self.tally.add(Count::CompactedBytes, bytes as u64);
+            }
+            (Moved::Elsewhere(bytes), _) => {
+                self.tally.add(Count::Kept, 1);
+                self.tally.add(Count::KeptBytes, bytes as u64);
+            }
+            (Moved::Gone, _) => {}
+            (Moved::NoRoom, Judge::Move { is_stuck, .. }) => **is_stuck = true,
+            (Moved::NoRoom, _) => {
+                self.tally.add(Count::Squeezed, 1);
+                self.drop_item(hash, location, false);
+            }
+        }
     }
 
     /// Takes an expired or cleared item out of the index; whether it was still there.
@@ -191,39 +230,44 @@ impl SegStore {
         true
     }
 
-    /// Copies an item into another segment and leads its slot there. False if there is no room for it;
-    /// true also if somebody else has replaced or removed it meanwhile.
-    fn relocate(&mut self, next: &Next, tier: u8, frequency: u8, now: Ticks) -> bool {
+    /// Copies an item into another segment and leads its slot there.
+    fn relocate(
+        &mut self,
+        next: &Next,
+        (tier, frequency): (u8, u8),
+        version: Option<u64>,
+        now: Ticks,
+    ) -> Moved {
         let &Next { location, hash, .. } = next;
         let (len, expiry_ms) = {
             let shared = &*self.shared;
             let item = shared.item(&self.turn, location);
             let expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
-            (shared.len_of(&item.renewed(expiry_ms, item.version())), expiry_ms)
+            (shared.len_of(&item.renewed(expiry_ms, version)), expiry_ms)
         };
         if len > self.shared.heap.room_in_segment() {
-            return false;
+            return Moved::NoRoom;
         }
         let class = self.shared.class_of(expiry_ms, now);
-        let Some(spot) = self.place_kept(tier, class, len, now) else { return false };
+        let Some(spot) = self.place_kept(tier, class, len, now) else { return Moved::NoRoom };
         let shared = &*self.shared;
         let home = shared.index.lock(hash);
         let Some(entry) = home.find_location(location) else {
             drop(home);
             self.abandon(spot);
-            return true;
+            return Moved::Gone;
         };
         if shared.segment_of(location).birth() < shared.cleared_before() {
             // Since it was found alive. The place for the copy may be of after the clear.
             drop(home);
             self.abandon(spot);
             self.bury(hash, location);
-            return true;
+            return Moved::Gone;
         }
         // Copied under the lock, so that a touch in place is either in the copy or comes after it.
         let item: ItemRef<'_> = shared.item(&self.turn, location);
         let expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
-        let written = shared.copy(&item, expiry_ms, spot);
+        let written = shared.copy(&item, expiry_ms, version, spot);
         let to = shared.heap.location(spot.segment, spot.offset);
         home.replace(&entry, to, frequency);
         drop(home);
@@ -231,9 +275,7 @@ impl SegStore {
         let exclusive = shared.settings.exclusive;
         shared.segment_of(location).remove_live(next.len, exclusive);
         self.tally.add(Count::ItemBytes, (written as u64).wrapping_sub(u64::from(next.len)));
-        self.tally.add(Count::Kept, 1);
-        self.tally.add(Count::KeptBytes, written as u64);
         self.commit(spot, written, expiry_ms);
-        true
+        Moved::Elsewhere(written)
     }
 }

@@ -48,7 +48,8 @@
 //!
 //! * A write goes into a segment that is its handle's alone: its bytes first, then one store into a
 //!   slot makes it readable. The lock bit of the key's home bucket serialises writers of one key.
-//! * Segments are emptied for two reasons. All items of one have expired (`sweep.rs`), or room is
+//! * Segments are emptied for three reasons. All items of one have expired (`sweep.rs`); most of them are dead
+//!   while dead items take most of the memory in use, and the rest moves (`compact.rs`); or room is
 //!   needed (`evict/`); then a [policy](Eviction) chooses the segment and which of its items stay.
 //! * Emptying goes in steps of a few items, with each write and each turn, ahead of need. No write
 //!   pays for a whole segment, except one that itself is larger than a segment.
@@ -78,7 +79,7 @@
 //! * `store.rs`: the handle, get and delete. `write.rs`: put. `update.rs`: read-modify-write.
 //! * `shared.rs`: what handles have in common. `access.rs`: how memory becomes borrows, and why it may.
 //! * `place.rs`: open segments. `room.rs`: making room. `capacity.rs`: the limit, shared out.
-//! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `evict/`: the policies.
+//! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the policies.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
 //! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.
 //!   `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.
@@ -91,6 +92,7 @@ mod access;
 mod builder;
 mod capacity;
 mod class;
+mod compact;
 mod empty;
 mod epoch;
 mod evict;

@@ -36,6 +36,12 @@ metrics::counters! {
     pub(crate) static SEGMENT_EVICT_AGE_MS: "segment_evict_age_ms";
     /// Segments that came back because all their items had expired or were cleared.
     pub(crate) static SEGMENT_EXPIRE: "segment_expire";
+    /// Segments emptied because most of what they held was dead.
+    pub(crate) static SEGMENT_COMPACT: "segment_compact";
+    /// Items moved out of segments of which most was dead.
+    pub(crate) static ITEM_COMPACT: "item_compact";
+    /// Bytes of these items.
+    pub(crate) static ITEM_COMPACT_BYTES: "item_compact_bytes";
     /// Times a write waited for other workers to let go of a segment.
     pub(crate) static SEGMENT_WAIT: "segment_wait";
 }
@@ -60,6 +66,9 @@ pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("segment_evict", &SEGMENT_EVICT),
     ("segment_evict_age_ms", &SEGMENT_EVICT_AGE_MS),
     ("segment_expire", &SEGMENT_EXPIRE),
+    ("segment_compact", &SEGMENT_COMPACT),
+    ("item_compact", &ITEM_COMPACT),
+    ("item_compact_bytes", &ITEM_COMPACT_BYTES),
     ("segment_wait", &SEGMENT_WAIT),
 ];
 

@@ -109,6 +109,7 @@ impl SegStore {
             self.seal(number);
         }
         let segment = take(&self.shared.pool, &self.shared.epochs)?;
+        self.compactor.remind();
         let class = (number - self.open.number(tier, 0)) as Class;
         let open = self.begin(segment, tier, class, now);
         self.open.open[number] = Some(open);

@@ -4,6 +4,7 @@
 
 use crate::capacity::{MOVES_PER_TURN, MOVES_PER_WRITE};
 use crate::class::Class;
+use crate::compact::COMPACT_STEP;
 use crate::empty::{Job, Judge};
 use crate::evict::Eviction;
 use crate::heap::FIRST_OFFSET;
@@ -48,10 +49,12 @@ impl SegStore {
             self.turn.quiesce();
             self.turn.enter();
             let step = (STEP * missing as usize).min(STEP_MAX);
-            // What has expired goes before what has not.
-            if self.sweep(now, step) == 0 {
+            // What has expired goes before what has not, and what is dead before what is alive.
+            if self.sweep(now, step) == 0 && !self.compact(now, step) {
                 self.evict(now, step);
             }
+        } else if self.compactor.is_due() {
+            self.compact(now, COMPACT_STEP);
         }
     }
 
@@ -69,7 +72,7 @@ impl SegStore {
                 return Ok(());
             }
             let swept = self.sweep(now, STEP_MAX) > 0;
-            if self.evict(now, STEP_MAX) || swept {
+            if self.compact(now, STEP_MAX) || self.evict(now, STEP_MAX) || swept {
                 continue;
             }
             if self.shared.pool.in_limbo() == 0 {

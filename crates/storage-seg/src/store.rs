@@ -2,6 +2,7 @@
 //! [`SegStore`]: one worker's handle, and the operations that write nothing.
 
 use crate::Reason;
+use crate::compact::Compactor;
 use crate::epoch::Participant;
 use crate::evict::{Evictor, Lesson};
 use crate::index::{Entry, Location};
@@ -29,6 +30,7 @@ pub struct SegStore {
     published: Published,
     pub(crate) open: OpenSegments,
     pub(crate) evictor: Evictor,
+    pub(crate) compactor: Compactor,
     pub(crate) sweeper: Sweeper,
     pub(crate) lesson: Lesson,
     /// Writes so far, for what is done every so many of them.
@@ -53,6 +55,7 @@ impl SegStore {
             published: Published::default(),
             open: OpenSegments::new(shared.classes.count()),
             evictor: Evictor::default(),
+            compactor: Compactor::default(),
             sweeper: Sweeper::default(),
             lesson: Lesson::new(handle),
             writes: 0,

@@ -43,6 +43,11 @@ pub(crate) enum Count {
     SegmentsEvicted,
     EvictedAgeMs,
     SegmentsExpired,
+    /// Segments emptied because most of what they held was dead; the items moved out of them, and
+    /// their bytes.
+    SegmentsCompacted,
+    Compacted,
+    CompactedBytes,
     /// Times a write had to wait for other handles to let go of a segment.
     Waits,
 }

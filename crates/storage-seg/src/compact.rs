@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Compaction: while most of the bytes in segments are those of dead items, new items come into the
+//! place of dead ones and not into memory that was never used.
+//!
+//! Clients that write over their keys leave dead items behind. Left alone they would be all over the
+//! memory that the limit allows before the first of it is used again: memory that the operating system
+//! has to clear, and in which live items lie far from each other. So a handle that has taken another
+//! segment looks for one that is mostly dead, moves what is alive to an open segment, some items with
+//! each write, and retires it. Nothing is dropped for it. The more dead bytes there may be, the less has
+//! to be moved: with keys written over at random and [`SPARSE`] as it is, some six of a hundred written
+//! items (J. Ousterhout and others, "The design and implementation of a log-structured file system",
+//! 1992, on the cost of cleaning).
+
+use crate::empty::{Job, Judge};
+use crate::segment::{Segment, State};
+use crate::shared::Shared;
+use crate::store::SegStore;
+use crate::sync::atomic::Ordering;
+use crate::tally::Count;
+use clock::Ticks;
+
+/// Bytes of segments for each byte of items, from which on segments are compacted.
+const SPARSE: u64 = 3;
+
+/// Segments that are not counted for that: those that are open are not full.
+const SLACK: usize = 8;
+
+/// Sealed segments among which the one with the least live bytes is taken, and the most that are looked
+/// at to find so many.
+const CHOICE: usize = 64;
+const LOOKED_AT_MAX: usize = 1024;
+
+/// Items looked at per write: as many as are asked for ahead.
+pub(crate) const COMPACT_STEP: usize = 16;
+
+/// What a handle is compacting.
+#[derive(Debug, Default)]
+pub(crate) struct Compactor {
+    job: Option<Job>,
+    /// There may be something to compact.
+    is_due: bool,
+    /// Where the search for a segment goes on.
+    from: usize,
+}
+
+impl Compactor {
+    /// A segment was taken: there may be something to compact now.
+    pub(crate) fn remind(&mut self) {
+        self.is_due = true;
+    }
+
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.is_due
+    }
+
+    /// The unfinished work, to be given back.
+    pub(crate) fn take_job(&mut self) -> Option<Job> {
+        self.job.take()
+    }
+}
+
+impl SegStore {
+    /// Goes on compacting, if most bytes are dead, looking at no more than `budget` items. Whether it
+    /// did something.
+    ///
+    /// Passes quiescent states: nothing found before it is valid after it.
+    pub(crate) fn compact(&mut self, now: Ticks, budget: usize) -> bool {
+        if !self.compactor.is_due {
+            return false;
+        }
+        // What is moved may need a segment that nobody else holds up.
+        self.turn.quiesce();
+        self.turn.enter();
+        let Some(mut job) = self.compactor.job.take().or_else(|| self.begin_compaction()) else {
+            self.compactor.is_due = false;
+            return false;
+        };
+        let tier = self.shared.pool.segment(job.segment).tier();
+        let mut is_stuck = false;
+        let mut judge = Judge::Move { tier, is_stuck: &mut is_stuck };
+        let progress = self.empty(&mut job, budget, now, &mut judge);
+        let shared = &*self.shared;
+        if is_stuck {
+            shared.pool.unclaim(job.segment);
+            shared.next_due_ms.store(0, Ordering::SeqCst);
+            self.compactor.is_due = false;
+        } else if progress.is_done {
+            shared.pool.retire(job.segment, &shared.epochs);
+            self.tally.add(Count::SegmentsCompacted, 1);
+        } else {
+            self.compactor.job = Some(job);
+        }
+        true
+    }
+
+    /// Claims a segment that is mostly dead.
+    fn begin_compaction(&mut self) -> Option<Job> {
+        let shared = &*self.shared;
+        if !shared.is_sparse() {
+            return None;
+        }
+        let segments = shared.pool.segments();
+        let from = self.compactor.from;
+        let (mut best, mut seen, mut looked_at) = (None, 0, 0);
+        while seen < CHOICE && looked_at < segments.len().min(LOOKED_AT_MAX) {
+            let number = (from + looked_at) % segments.len();
+            looked_at += 1;
+            if segments[number].state() == State::Sealed {
+                seen += 1;
+                let number = is_worthwhile(&segments[number]).then_some(number);
+                let least = |number: usize| segments[number].live_bytes();
+                best = best.into_iter().chain(number).min_by_key(|&number| least(number));
+            }
+        }
+        self.compactor.from = (from + looked_at) % segments.len();
+        let number = best.filter(|&number| shared.pool.claim(number as u32))?;
+        Some(Job::new(number as u32, segments[number].written()))
+    }
+}
+
+/// Whether more memory is gained than is taken by what moves. A large item stays where it is.
+fn is_worthwhile(segment: &Segment) -> bool {
+    let is_dead = segment.live_items() == 0;
+    let is_mostly_dead = segment.live_bytes() <= segment.written() / 2;
+    segment.pins() == 0 && (is_dead || segment.span() == 1 && is_mostly_dead)
+}
+
+impl Shared {
+    /// Whether most bytes in segments are those of dead items.
+    fn is_sparse(&self) -> bool {
+        let pool = &self.pool;
+        let used = pool.in_service().saturating_sub(pool.free() + pool.in_limbo() + SLACK);
+        let items = self.tallies.sum(Count::ItemBytes);
+        used as u64 * self.heap.segment_bytes() as u64 > SPARSE * items
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::{Builder, Eviction};
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    use storage::{Expiry, Item, Put, Store};
+
+    const KEYS: u64 = 4_000;
+    const SEGMENT: u64 = 64 << 10;
+    const NOW: Ticks = Ticks::ZERO;
+
+    fn builder(eviction: &str) -> Builder {
+        let eviction: Eviction = eviction.parse().expect("it is a policy");
+        SegStore::builder().memory(32 << 20).segment_bytes(SEGMENT).eviction(eviction)
+    }
+
+    fn expiry() -> Expiry {
+        Expiry::at(Ticks::from_millis(5_000))
+    }
+
+    /// Writes each key, and then keys at random some number of times; the values they have at the end.
+    fn write_over(stores: &mut [SegStore]) -> Vec<u64> {
+        let mut values = vec![0; KEYS as usize];
+        let random = BuildHasherDefault::<DefaultHasher>::default();
+        for value in 0..KEYS * 150 {
+            let key = if value < KEYS { value } else { random.hash_one(value) % KEYS };
+            let bytes = value.to_le_bytes().repeat(3);
+            let name = key.to_le_bytes();
+            let put = Put::new(&name, &bytes).expiry(expiry());
+            let handle = value as usize % stores.len();
+            stores[handle].put(put, NOW).expect("there is memory");
+            values[key as usize] = value;
+        }
+        values
+    }
+
+    fn check_all(store: &mut SegStore, values: &[u64]) {
+        for (key, value) in (0_u64..).zip(values) {
+            let item = store.get(&key.to_le_bytes(), NOW).expect("nothing is dropped");
+            assert_eq!(item.value(), value.to_le_bytes().repeat(3));
+        }
+        store.check_integrity();
+    }
+
+    fn count(store: &SegStore, count: Count) -> u64 {
+        store.shared.tallies.sum(count)
+    }
+
+    #[test]
+    fn keys_that_are_written_over_do_not_spread_over_all_memory() {
+        for eviction in ["scored", "merge", "s3fifo", "fifo", "none"] {
+            let mut store = builder(eviction).build().expect("the options are possible");
+            let values = write_over(std::slice::from_mut(&mut store));
+            check_all(&mut store, &values);
+            let pool = &store.shared.pool;
+            let used = (pool.in_service() - pool.free()) as u64 * SEGMENT;
+            let most = SPARSE * count(&store, Count::ItemBytes) + (SLACK as u64 + 4) * SEGMENT;
+            assert!(used <= most, "{eviction}: {used} bytes, {most} expected");
+            assert_eq!(count(&store, Count::Evicted), 0);
+            let (moved, stored) = (count(&store, Count::Compacted), count(&store, Count::Stored));
+            assert!((1..stored / 10).contains(&moved), "{moved} moved for {stored}");
+        }
+    }
+
+    #[test]
+    fn what_is_moved_keeps_its_frequency_expiry_and_version() {
+        let mut store = builder("scored").build().expect("the options are possible");
+        store.put(Put::new(b"old", b"value").expiry(expiry()), NOW).expect("it fits");
+        (0..100).for_each(|_| assert!(store.get(b"old", NOW).is_some()));
+        let look = |store: &SegStore| {
+            let found = store.find(store.shared.hash(b"old"), b"old", NOW);
+            let (entry, item) = found.expect("it is alive");
+            (item.location(), (entry.frequency(), item.expiry(), item.version()))
+        };
+        let before = look(&store);
+        write_over(std::slice::from_mut(&mut store));
+        let after = look(&store);
+        assert_ne!(before.0, after.0, "it was moved");
+        assert_eq!(before.1, after.1);
+    }
+
+    #[test]
+    fn a_segment_is_worthwhile_if_most_of_it_is_dead_and_nothing_is_lent() {
+        let segment = Segment::new(State::Open);
+        segment.open(1, 0, 0, 0, 0);
+        [40, 30, 30].iter().for_each(|&bytes| segment.add_live(bytes, true));
+        segment.set_written(100);
+        assert!(!is_worthwhile(&segment));
+        segment.remove_live(40, true);
+        assert!(!is_worthwhile(&segment), "as much would be taken as is gained");
+        segment.remove_live(30, true);
+        assert!(is_worthwhile(&segment));
+        segment.pin();
+        assert!(!is_worthwhile(&segment));
+        segment.unpin();
+        segment.set_span(2);
+        assert!(!is_worthwhile(&segment), "it is a large item");
+        segment.remove_live(30, true);
+        assert!(is_worthwhile(&segment), "the large item is dead");
+    }
+
+    #[test]
+    fn handles_compact_side_by_side_and_give_unfinished_work_back() {
+        let first = builder("scored").workers(2).build().expect("the options are possible");
+        let mut stores = [first.clone(), first];
+        let values = write_over(&mut stores);
+        let [mut store, other] = stores;
+        drop(other);
+        assert!(count(&store, Count::Compacted) > 0);
+        check_all(&mut store, &values);
+        let segments = store.shared.pool.segments();
+        let claimed = segments.iter().filter(|segment| segment.state() == State::Claimed).count();
+        assert_eq!(claimed, usize::from(store.compactor.job.is_some()));
+    }
+}
