@@ -103,11 +103,17 @@ def allow_descriptors(count):
     return limit
 
 
-def make_certificate(folder):
+# What openssl is told of a key.
+ECDSA_P256 = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+RSA_2048 = ["rsa:2048"]
+
+
+def make_certificate(folder, kind=ECDSA_P256):
+    """Files of a certificate for localhost and of its key."""
     cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-         "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", cert],
+        ["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-keyout", key, "-out", cert],
         check=True, capture_output=True,
     )
     return cert, key
