@@ -70,12 +70,18 @@ impl Shared {
         wanted.min(self.pool.target() / 8).max(1) as isize
     }
 
-    /// Free segments that new items leave alone. One is for items that an eviction keeps. Where nothing
-    /// is evicted those that are to be withdrawn will not be replaced.
+    /// Segments of the reserve that are neither free nor about to be.
+    pub(crate) fn missing(&self) -> isize {
+        self.reserve() - self.pool.available() - self.pool.in_limbo() as isize
+    }
+
+    /// Free segments that new items leave alone. One is for items that move when their segment is emptied.
+    /// Where nothing is evicted those that are to be withdrawn will not be replaced.
     pub(crate) fn spare(&self) -> usize {
+        let for_moves = usize::from(self.pool.target() > 16);
         match self.settings.eviction {
-            Eviction::None => self.pool.surplus(),
-            _ => usize::from(self.pool.target() > 16),
+            Eviction::None => self.pool.surplus() + for_moves,
+            _ => for_moves,
         }
     }
 

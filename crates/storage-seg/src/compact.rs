@@ -10,8 +10,14 @@
 //! to be moved: with keys written over at random and [`SPARSE`] as it is, some six of a hundred written
 //! items (J. Ousterhout and others, "The design and implementation of a log-structured file system",
 //! 1992, on the cost of cleaning).
+//!
+//! Where nothing may be evicted, dead items are all there is to make room of: then segments are compacted
+//! whenever memory is about to run out.
+//!
+//! A handle claims the segment for a step only: nobody has to wait for one who may not write for a while.
 
 use crate::empty::{Job, Judge};
+use crate::evict::Eviction;
 use crate::segment::{Segment, State};
 use crate::shared::Shared;
 use crate::store::SegStore;
@@ -25,6 +31,11 @@ const SPARSE: u64 = 3;
 /// Segments that are not counted for that: those that are open are not full.
 const SLACK: usize = 8;
 
+/// How much of a segment has to be dead: one of so many parts. It is more worth while to wait where memory
+/// is to spare, and an item that moves may take some bytes more.
+const DEAD_SPARSE: u32 = 2;
+const DEAD_PRESSED: u32 = 4;
+
 /// Sealed segments among which the one with the least live bytes is taken, and the most that are looked
 /// at to find so many.
 const CHOICE: usize = 64;
@@ -36,7 +47,8 @@ pub(crate) const COMPACT_STEP: usize = 16;
 /// What a handle is compacting.
 #[derive(Debug, Default)]
 pub(crate) struct Compactor {
-    job: Option<Job>,
+    /// How far it has come, and the birth of the segment then.
+    paused: Option<(Job, u64)>,
     /// There may be something to compact.
     is_due: bool,
     /// Where the search for a segment goes on.
@@ -53,11 +65,6 @@ impl Compactor {
     pub(crate) fn is_due(&self) -> bool {
         self.is_due
     }
-
-    /// The unfinished work, to be given back.
-    pub(crate) fn take_job(&mut self) -> Option<Job> {
-        self.job.take()
-    }
 }
 
 impl SegStore {
@@ -72,7 +79,9 @@ impl SegStore {
         // What is moved may need a segment that nobody else holds up.
         self.turn.quiesce();
         self.turn.enter();
-        let Some(mut job) = self.compactor.job.take().or_else(|| self.begin_compaction()) else {
+        let paused = self.compactor.paused.take();
+        let resumed = paused.and_then(|(job, birth)| self.resume_compaction(job, birth));
+        let Some(mut job) = resumed.or_else(|| self.begin_compaction()) else {
             self.compactor.is_due = false;
             return false;
         };
@@ -81,34 +90,53 @@ impl SegStore {
         let mut judge = Judge::Move { tier, is_stuck: &mut is_stuck };
         let progress = self.empty(&mut job, budget, now, &mut judge);
         let shared = &*self.shared;
-        if is_stuck {
-            shared.pool.unclaim(job.segment);
-            shared.next_due_ms.store(0, Ordering::SeqCst);
-            self.compactor.is_due = false;
-        } else if progress.is_done {
+        if progress.is_done && !is_stuck {
             shared.pool.retire(job.segment, &shared.epochs);
             self.tally.add(Count::SegmentsCompacted, 1);
-        } else {
-            self.compactor.job = Some(job);
+            return true;
         }
+        let segment = shared.pool.segment(job.segment);
+        self.compactor.is_due = !is_stuck;
+        self.compactor.paused = Some((job, segment.birth())).filter(|_| !is_stuck);
+        let due_ms = segment.due_ms();
+        shared.pool.unclaim(job.segment);
+        // A sweeper does not see it while it is claimed.
+        shared.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
         true
+    }
+
+    /// Claims a segment again, if nobody else has done anything with it meanwhile.
+    fn resume_compaction(&self, job: Job, birth: u64) -> Option<Job> {
+        let pool = &self.shared.pool;
+        if !pool.claim(job.segment) {
+            return None;
+        }
+        if pool.segment(job.segment).birth() != birth {
+            pool.unclaim(job.segment);
+            return None;
+        }
+        Some(job)
     }
 
     /// Claims a segment that is mostly dead.
     fn begin_compaction(&mut self) -> Option<Job> {
         let shared = &*self.shared;
-        if !shared.is_sparse() {
-            return None;
-        }
         let segments = shared.pool.segments();
+        let (share, choice, most) = if shared.is_pressed() {
+            (DEAD_PRESSED, segments.len(), segments.len())
+        } else if shared.is_sparse() {
+            (DEAD_SPARSE, CHOICE, segments.len().min(LOOKED_AT_MAX))
+        } else {
+            return None;
+        };
         let from = self.compactor.from;
         let (mut best, mut seen, mut looked_at) = (None, 0, 0);
-        while seen < CHOICE && looked_at < segments.len().min(LOOKED_AT_MAX) {
+        while seen < choice && looked_at < most {
             let number = (from + looked_at) % segments.len();
             looked_at += 1;
             if segments[number].state() == State::Sealed {
                 seen += 1;
-                let number = is_worthwhile(&segments[number]).then_some(number);
+                let number = is_worthwhile(&segments[number], share).then_some(number);
                 let least = |number: usize| segments[number].live_bytes();
                 best = best.into_iter().chain(number).min_by_key(|&number| least(number));
             }
@@ -119,11 +147,12 @@ impl SegStore {
     }
 }
 
-/// Whether more memory is gained than is taken by what moves. A large item stays where it is.
-fn is_worthwhile(segment: &Segment) -> bool {
+/// Whether a segment is dead, or this share of it. A large item stays where it is.
+fn is_worthwhile(segment: &Segment, share: u32) -> bool {
+    let written = segment.written();
     let is_dead = segment.live_items() == 0;
-    let is_mostly_dead = segment.live_bytes() <= segment.written() / 2;
-    segment.pins() == 0 && (is_dead || segment.span() == 1 && is_mostly_dead)
+    let is_partly_dead = segment.live_bytes() <= written - written / share;
+    segment.pins() == 0 && (is_dead || segment.span() == 1 && is_partly_dead)
 }
 
 impl Shared {
@@ -134,12 +163,17 @@ impl Shared {
         let items = self.tallies.sum(Count::ItemBytes);
         used as u64 * self.heap.segment_bytes() as u64 > SPARSE * items
     }
+
+    /// Whether memory is about to run out and nothing may be evicted.
+    fn is_pressed(&self) -> bool {
+        self.settings.eviction == Eviction::None && self.missing() > 0
+    }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::{Builder, Eviction};
+    use crate::Builder;
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
     use storage::{Expiry, Item, Put, Store};
 
@@ -218,27 +252,28 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_worthwhile_if_most_of_it_is_dead_and_nothing_is_lent() {
+    fn a_segment_is_worthwhile_if_enough_of_it_is_dead_and_nothing_is_lent() {
         let segment = Segment::new(State::Open);
         segment.open(1, 0, 0, 0, 0);
         [40, 30, 30].iter().for_each(|&bytes| segment.add_live(bytes, true));
         segment.set_written(100);
-        assert!(!is_worthwhile(&segment));
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED));
         segment.remove_live(40, true);
-        assert!(!is_worthwhile(&segment), "as much would be taken as is gained");
+        assert!(!is_worthwhile(&segment, DEAD_SPARSE), "more would be taken than is gained");
+        assert!(is_worthwhile(&segment, DEAD_PRESSED));
         segment.remove_live(30, true);
-        assert!(is_worthwhile(&segment));
+        assert!(is_worthwhile(&segment, DEAD_SPARSE));
         segment.pin();
-        assert!(!is_worthwhile(&segment));
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED));
         segment.unpin();
         segment.set_span(2);
-        assert!(!is_worthwhile(&segment), "it is a large item");
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED), "it is a large item");
         segment.remove_live(30, true);
-        assert!(is_worthwhile(&segment), "the large item is dead");
+        assert!(is_worthwhile(&segment, DEAD_SPARSE), "the large item is dead");
     }
 
     #[test]
-    fn handles_compact_side_by_side_and_give_unfinished_work_back() {
+    fn handles_compact_side_by_side_and_keep_nothing_claimed() {
         let first = builder("scored").workers(2).build().expect("the options are possible");
         let mut stores = [first.clone(), first];
         let values = write_over(&mut stores);
@@ -247,7 +282,6 @@ mod tests {
         assert!(count(&store, Count::Compacted) > 0);
         check_all(&mut store, &values);
         let segments = store.shared.pool.segments();
-        let claimed = segments.iter().filter(|segment| segment.state() == State::Claimed).count();
-        assert_eq!(claimed, usize::from(store.compactor.job.is_some()));
+        assert!(segments.iter().all(|segment| segment.state() != State::Claimed));
     }
 }

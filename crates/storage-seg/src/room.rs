@@ -38,12 +38,10 @@ impl SegStore {
     /// Passes quiescent states: nothing found before it is valid after it.
     #[inline]
     pub(crate) fn keep_ahead(&mut self, now: Ticks) {
-        let pool = &self.shared.pool;
-        if pool.surplus() > 0 {
+        if self.shared.pool.surplus() > 0 {
             self.shared.tidy();
         }
-        let ahead = pool.available() + pool.in_limbo() as isize;
-        let missing = self.shared.reserve() - ahead;
+        let missing = self.shared.missing();
         if missing > 0 && self.shared.settings.eviction != Eviction::None {
             // What is kept may need a segment that nobody else holds up.
             self.turn.quiesce();
@@ -64,6 +62,7 @@ impl SegStore {
     #[cold]
     pub(crate) fn make_room(&mut self, now: Ticks) -> Result<(), StoreError> {
         let mut waiting = Waiting::new();
+        self.compactor.remind();
         loop {
             self.turn.quiesce();
             self.turn.enter();

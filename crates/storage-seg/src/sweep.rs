@@ -91,8 +91,7 @@ impl SegStore {
 
     /// Gives unfinished work back, for other handles to find.
     pub(crate) fn release_claims(&mut self) {
-        let jobs = [self.sweeper.job.take(), self.evictor.take_job(), self.compactor.take_job()];
-        for job in jobs.into_iter().flatten() {
+        for job in self.sweeper.job.take().into_iter().chain(self.evictor.take_job()) {
             self.shared.pool.unclaim(job.segment);
             self.shared.next_due_ms.store(0, Ordering::SeqCst);
         }

@@ -63,6 +63,23 @@ fn without_eviction_deleted_items_make_room() {
     }
 }
 
+/// What is dead makes room, also where each segment has something live in it.
+#[test]
+fn without_eviction_keys_may_be_written_over_for_ever() {
+    for live in [5, 8, 11, 14] {
+        let mut store = never_evicting();
+        let mut random = Random::new(3);
+        let keys = live * 1_000;
+        for round in 0..keys * 20 {
+            let key = if round < keys { round } else { random.below(keys) };
+            let result = store.put(Put::new(&name(key), &[round as u8; 80]), NOW);
+            assert!(result.is_ok(), "{result:?} in round {round}: {:?}", store.stats());
+        }
+        assert_eq!((store.stats().items, store.stats().evicted), (keys, 0));
+        store.check_integrity();
+    }
+}
+
 /// One item written over and over takes the room of one item.
 #[test]
 fn without_eviction_an_item_may_be_written_over_for_ever() {
