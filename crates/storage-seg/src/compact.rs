@@ -21,7 +21,6 @@ use crate::evict::Eviction;
 use crate::segment::{Segment, State};
 use crate::shared::Shared;
 use crate::store::SegStore;
-use crate::sync::atomic::Ordering;
 use crate::tally::Count;
 use clock::Ticks;
 
@@ -95,24 +94,21 @@ impl SegStore {
             self.tally.add(Count::SegmentsCompacted, 1);
             return true;
         }
-        let segment = shared.pool.segment(job.segment);
+        let birth = shared.pool.segment(job.segment).birth();
         self.compactor.is_due = !is_stuck;
-        self.compactor.paused = Some((job, segment.birth())).filter(|_| !is_stuck);
-        let due_ms = segment.due_ms();
-        shared.pool.unclaim(job.segment);
-        // A sweeper does not see it while it is claimed.
-        shared.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
+        self.compactor.paused = Some((job, birth)).filter(|_| !is_stuck);
+        shared.unclaim(job.segment);
         true
     }
 
     /// Claims a segment again, if nobody else has done anything with it meanwhile.
     fn resume_compaction(&self, job: Job, birth: u64) -> Option<Job> {
-        let pool = &self.shared.pool;
-        if !pool.claim(job.segment) {
+        let shared = &*self.shared;
+        if !shared.pool.claim(job.segment) {
             return None;
         }
-        if pool.segment(job.segment).birth() != birth {
-            pool.unclaim(job.segment);
+        if shared.pool.segment(job.segment).birth() != birth {
+            shared.unclaim(job.segment);
             return None;
         }
         Some(job)

@@ -7,6 +7,7 @@
 
 use crate::empty::{Job, Judge};
 use crate::segment::State;
+use crate::shared::Shared;
 use crate::store::SegStore;
 use crate::sync::atomic::Ordering;
 use crate::tally::Count;
@@ -92,9 +93,17 @@ impl SegStore {
     /// Gives unfinished work back, for other handles to find.
     pub(crate) fn release_claims(&mut self) {
         for job in self.sweeper.job.take().into_iter().chain(self.evictor.take_job()) {
-            self.shared.pool.unclaim(job.segment);
-            self.shared.next_due_ms.store(0, Ordering::SeqCst);
+            self.shared.unclaim(job.segment);
         }
+    }
+}
+
+impl Shared {
+    /// Gives a claimed segment back. A search for due segments has not seen it meanwhile.
+    pub(crate) fn unclaim(&self, number: u32) {
+        let due_ms = self.pool.segment(number).due_ms();
+        self.pool.unclaim(number);
+        self.next_due_ms.fetch_min(due_ms, Ordering::SeqCst);
     }
 }
 
@@ -102,6 +111,23 @@ impl SegStore {
 mod tests {
     use clock::Ticks;
     use storage::{Put, Store};
+
+    #[test]
+    fn what_was_claimed_during_a_search_is_swept_when_it_is_given_back() {
+        let builder = crate::SegStore::builder().memory(1 << 20);
+        let mut store = builder.build().expect("the options are possible");
+        let (end, later) = (Ticks::from_millis(2_000), Ticks::from_millis(3_000));
+        let put = Put::new(b"key", b"value").expiry(storage::Expiry::at(end));
+        store.put(put, Ticks::from_millis(1)).expect("it fits");
+        store.seal_all();
+        let segments = store.shared.pool.segments();
+        let number = segments.iter().position(|segment| segment.live_items() == 1);
+        let number = number.expect("it is somewhere") as u32;
+        assert!(store.shared.pool.claim(number));
+        assert_eq!(store.expire(later, 10), 0);
+        store.shared.unclaim(number);
+        assert_eq!(store.expire(later, 10), 1);
+    }
 
     #[test]
     fn a_clear_is_remembered_while_a_reader_may_hold_what_it_found_before() {

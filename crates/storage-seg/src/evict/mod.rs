@@ -73,7 +73,7 @@ impl SegStore {
             }
             // A large item stays where it is.
             segment.set_tier(KEPT);
-            shared.pool.unclaim(number);
+            shared.unclaim(number);
         }
         None
     }
