@@ -67,17 +67,12 @@ impl Compactor {
 }
 
 impl SegStore {
-    /// Goes on compacting, if most bytes are dead, looking at no more than `budget` items. Whether it
+    /// Goes on compacting, if enough bytes are dead, looking at no more than `budget` items. Whether it
     /// did something.
-    ///
-    /// Passes quiescent states: nothing found before it is valid after it.
     pub(crate) fn compact(&mut self, now: Ticks, budget: usize) -> bool {
         if !self.compactor.is_due {
             return false;
         }
-        // What is moved may need a segment that nobody else holds up.
-        self.turn.quiesce();
-        self.turn.enter();
         let paused = self.compactor.paused.take();
         let resumed = paused.and_then(|(job, birth)| self.resume_compaction(job, birth));
         let Some(mut job) = resumed.or_else(|| self.begin_compaction()) else {

@@ -36,9 +36,9 @@ metrics::counters! {
     pub(crate) static SEGMENT_EVICT_AGE_MS: "segment_evict_age_ms";
     /// Segments that came back because all their items had expired or were cleared.
     pub(crate) static SEGMENT_EXPIRE: "segment_expire";
-    /// Segments emptied because most of what they held was dead.
+    /// Segments emptied for the dead bytes in them; what was alive was moved.
     pub(crate) static SEGMENT_COMPACT: "segment_compact";
-    /// Items moved out of segments of which most was dead.
+    /// Items moved out of these segments.
     pub(crate) static ITEM_COMPACT: "item_compact";
     /// Bytes of these items.
     pub(crate) static ITEM_COMPACT_BYTES: "item_compact_bytes";

@@ -42,16 +42,20 @@ impl SegStore {
             self.shared.tidy();
         }
         let missing = self.shared.missing();
-        if missing > 0 && self.shared.settings.eviction != Eviction::None {
-            // What is kept may need a segment that nobody else holds up.
-            self.turn.quiesce();
-            self.turn.enter();
+        let is_short = missing > 0 && self.shared.settings.eviction != Eviction::None;
+        if !is_short && !self.compactor.is_due() {
+            return;
+        }
+        // What is kept may need a segment that nobody else holds up.
+        self.turn.quiesce();
+        self.turn.enter();
+        if is_short {
             let step = (STEP * missing as usize).min(STEP_MAX);
             // What has expired goes before what has not, and what is dead before what is alive.
             if self.sweep(now, step) == 0 && !self.compact(now, step) {
                 self.evict(now, step);
             }
-        } else if self.compactor.is_due() {
+        } else {
             self.compact(now, COMPACT_STEP);
         }
     }
