@@ -4,7 +4,7 @@
 use crate::ConnectionId;
 use clock::Ticks;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One connection as an operator wants to see it.
@@ -20,13 +20,41 @@ pub struct Peer {
     /// When it was accepted.
     pub since: Ticks,
     last_request_ms: AtomicU64,
+    input: AtomicUsize,
+    output: AtomicUsize,
 }
 
 impl Peer {
     /// A connection accepted at `since`.
     pub fn new(id: ConnectionId, remote: String, local: impl Into<Arc<str>>, since: Ticks) -> Self {
         let local = local.into();
-        Peer { id, remote, local, since, last_request_ms: AtomicU64::new(since.as_millis()) }
+        let last_request_ms = AtomicU64::new(since.as_millis());
+        let (input, output) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Peer { id, remote, local, since, last_request_ms, input, output }
+    }
+
+    /// Notes what its buffers hold: `input` bytes of memory for what it sends, and `output` bytes of
+    /// replies and messages that it has not read. Writes only what has changed.
+    #[inline]
+    pub fn hold(&self, input: usize, output: usize) {
+        for (cell, bytes) in [(&self.input, input), (&self.output, output)] {
+            if cell.load(Ordering::Relaxed) != bytes {
+                cell.store(bytes, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Bytes of memory for what it sends, after its last turn; 0 while it is idle.
+    #[inline]
+    pub fn input_bytes(&self) -> usize {
+        self.input.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of replies and messages that it has not read, after its last turn. Values that are sent by
+    /// reference count in full, whoever holds them beside it.
+    #[inline]
+    pub fn output_bytes(&self) -> usize {
+        self.output.load(Ordering::Relaxed)
     }
 
     /// Notes that it sent something at `now`.
@@ -114,5 +142,8 @@ mod tests {
         let first = directory.get(ConnectionId::new(0, 1)).expect("it is there");
         first.touch(Ticks::from_millis(9));
         assert_eq!(directory.list()[0].last_request(), Ticks::from_millis(9));
+        first.hold(16, 5);
+        let same = &directory.list()[0];
+        assert_eq!((same.input_bytes(), same.output_bytes()), (16, 5));
     }
 }

@@ -373,6 +373,12 @@ impl<P: Protocol> Connection<P> {
         Ok(Next::Again)
     }
 
+    /// Tells whoever lists connections what the buffers of this one hold.
+    #[inline]
+    pub(crate) fn tell_held(&self) {
+        self.peer.hold(self.session.recv().capacity(), self.session.send().pending());
+    }
+
     /// The end: tells the service, drops what was not served and not sent, and gives the blocks back,
     /// for the pool counts them.
     pub(crate) fn discard<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {

@@ -286,6 +286,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if next == Next::Event {
             connection.session.release(desk.pool);
         }
+        connection.tell_held();
         self.is_spent |= elapsed >= self.options.turn_time;
         self.taken = Some(elapsed);
         match next {
