@@ -51,6 +51,7 @@ mod dialect;
 mod error;
 mod live;
 mod outcome;
+mod percentile;
 mod plan;
 mod player;
 mod replay;
@@ -71,6 +72,7 @@ pub use compare::{
 pub use error::Error;
 pub use live::Live;
 pub use outcome::{Latency, Moment, Outcome};
+pub use percentile::Percentile;
 pub use plan::{Length, Plan};
 pub use player::Arrivals;
 pub use replay::{
@@ -78,6 +80,6 @@ pub use replay::{
     replay,
 };
 pub use run::{Event, Watcher, preload, run};
-pub use sweep::{Step, Sweep, SweepSettings, Verdict, sweep};
+pub use sweep::{Step, Sweep, SweepSettings, Verdict, rate_min, sweep};
 pub use target::{Address, Protocol, Target};
 pub use workload::{KEY_MAX, Key, KeySpace, MULTI_MAX, Mix, Popularity, Spread, Workload};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Live`]: a line on the terminal that says how a run goes.
 
-use crate::units::{show_ns, show_rate};
-use crate::{Event, Moment};
+use crate::report::text::percentile;
+use crate::units::show_rate;
+use crate::{Event, Moment, Percentile};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
@@ -67,9 +68,9 @@ fn line(moment: &Moment) -> String {
         "{:.1} s  {}/s  {hits}p50 {}  p99 {}  p999 {}  errors {}",
         moment.at_s,
         show_rate(moment.rate),
-        show_ns(latency.p50 as f64),
-        show_ns(latency.p99 as f64),
-        show_ns(latency.p999 as f64),
+        percentile(latency, Percentile::P50),
+        percentile(latency, Percentile::P99),
+        percentile(latency, Percentile::P999),
         moment.errors
     )
 }
@@ -81,7 +82,13 @@ mod tests {
 
     #[test]
     fn a_line_says_what_matters() {
-        let latency = Latency { p50: 52_000, p99: 130_000, p999: 1_500_000, ..Latency::default() };
+        let latency = Latency {
+            count: 5_000,
+            p50: 52_000,
+            p99: 130_000,
+            p999: 1_500_000,
+            ..Latency::default()
+        };
         let moment = Moment {
             at_s: 2.5,
             rate: 123_456.0,
@@ -91,7 +98,7 @@ mod tests {
             reconnected: 0,
             latency,
         };
-        let expected = "2.5 s  123.5k/s  hits 98.7 %  p50 52.0 us  p99 130 us  p999 1.50 ms  \
+        let expected = "2.5 s  123.5k/s  hits 98.7 %  p50 52.0 us  p99 130 us  p999 1.50 ms?  \
                         errors 0";
         assert_eq!(line(&moment), expected);
         let pings = Moment { hit_ratio: None, ..moment };

@@ -3,13 +3,18 @@
 //!
 //! The rate doubles from its first value for as long as it holds, or is halved until it holds; then the
 //! range between the last that held and the first that did not is halved, until both are close to
-//! each other.
+//! each other. It never falls so low that a step has too few requests for a p999, see [`rate_min`].
 
-use crate::{Error, Outcome};
+use crate::{Error, Outcome, Percentile};
 use serde::Serialize;
+use std::time::Duration;
 
 /// A rate holds if this share of it is answered at the least.
 const ANSWERED_MIN: f64 = 0.98;
+
+/// A step offers so much more than a p999 takes that it is known, too, where not all is answered and where
+/// requests arrive at random.
+const MARGIN: f64 = 1.05;
 
 /// Steps after which a search ends in any case.
 const STEPS_MAX: usize = 40;
@@ -21,6 +26,8 @@ pub struct SweepSettings {
     pub p999_max: u64,
     /// The first rate, in requests per second.
     pub start: f64,
+    /// No lower rate is tried: in the time of a step it has too few requests, see [`rate_min`].
+    pub rate_min: f64,
     /// The search ends when the last rate that held and the first that did not are this close: 0.05
     /// is 5 %.
     pub precision: f64,
@@ -59,6 +66,8 @@ pub struct Step {
 pub struct Sweep {
     /// The bound, in nanoseconds.
     pub p999_max: u64,
+    /// The lowest rate that could be tried.
+    pub rate_min: f64,
     /// The highest rate that held, if one did.
     pub best: Option<f64>,
     /// All that was tried, in order.
@@ -71,6 +80,11 @@ impl Sweep {
         let held = |step: &&Step| step.verdict == Verdict::Held && Some(step.rate) == self.best;
         self.steps.iter().rev().find(held)
     }
+}
+
+/// The lowest rate at which a step of this length has enough requests for a p999.
+pub fn rate_min(step: Duration) -> f64 {
+    (MARGIN * Percentile::P999.requests_min() as f64 / step.as_secs_f64()).ceil()
 }
 
 fn judge(settings: &SweepSettings, rate: f64, outcome: &Outcome) -> Verdict {
@@ -96,9 +110,11 @@ impl Range {
     /// The next rate to try; `None` when the range is small enough, or nothing holds at all.
     fn next(&self, settings: &SweepSettings) -> Option<f64> {
         match (self.held, self.failed) {
-            (None, None) => Some(settings.start),
+            (None, None) => Some(settings.start.max(settings.rate_min)),
             (Some(held), None) => Some(held * 2.0),
-            (None, Some(failed)) => Some(failed / 2.0).filter(|rate| *rate >= 1.0),
+            (None, Some(failed)) => {
+                (failed > settings.rate_min).then(|| (failed / 2.0).max(settings.rate_min))
+            }
             (Some(held), Some(failed)) => {
                 (failed / held > 1.0 + settings.precision).then(|| (held * failed).sqrt())
             }
@@ -122,7 +138,7 @@ pub fn sweep(
 ) -> Result<Sweep, Error> {
     let mut range = Range::default();
     let mut steps = Vec::new();
-    while let Some(rate) = range.next(settings).map(f64::round) {
+    while let Some(rate) = range.next(settings).map(f64::ceil) {
         if steps.len() >= STEPS_MAX {
             break;
         }
@@ -139,7 +155,8 @@ pub fn sweep(
         }
         range.narrow(rate, verdict);
     }
-    Ok(Sweep { p999_max: settings.p999_max, best: range.held, steps })
+    let SweepSettings { p999_max, rate_min, .. } = *settings;
+    Ok(Sweep { p999_max, rate_min, best: range.held, steps })
 }
 
 #[cfg(test)]
@@ -161,8 +178,13 @@ mod tests {
         }
     }
 
-    const SETTINGS: SweepSettings =
-        SweepSettings { p999_max: 1_000_000, start: 1_000.0, precision: 0.05, retries: 0 };
+    const SETTINGS: SweepSettings = SweepSettings {
+        p999_max: 1_000_000,
+        start: 1_000.0,
+        rate_min: 100.0,
+        precision: 0.05,
+        retries: 0,
+    };
 
     fn search(settings: &SweepSettings, capacity: f64) -> Sweep {
         sweep(settings, |rate| Ok(server(rate, capacity)), |_| {}).unwrap()
@@ -189,6 +211,24 @@ mod tests {
         let never = never.unwrap();
         assert!(never.steps.iter().all(|step| step.verdict == Verdict::Errors));
         assert_eq!(never.best, None);
+    }
+
+    #[test]
+    fn no_step_has_too_few_requests_for_a_p999() {
+        let seconds = 3;
+        let rate_min = rate_min(Duration::from_secs(seconds));
+        assert_eq!(rate_min, 3_500.0);
+        for start in [1.0, 10_000.0] {
+            let found = search(&SweepSettings { start, rate_min, ..SETTINGS }, 0.5);
+            let rates: Vec<f64> = found.steps.iter().map(|step| step.rate).collect();
+            // The last is the lowest, and it is tried.
+            assert_eq!(rates.last(), Some(&rate_min), "{rates:?}");
+            let enough = |rate: &f64| {
+                let count = (rate * ANSWERED_MIN) as u64 * seconds;
+                Percentile::P999.is_known(&Latency { count, ..Latency::default() })
+            };
+            assert!(rates.iter().all(enough), "{rates:?}");
+        }
     }
 
     #[test]

@@ -77,10 +77,6 @@ fn a_sweep_finds_a_rate_or_says_that_there_is_none() {
             "50ms",
             "--p999",
             p999,
-            "--start",
-            "8",
-            "--precision",
-            "2000",
             "--retries",
             "0",
         ])
@@ -88,7 +84,12 @@ fn a_sweep_finds_a_rate_or_says_that_there_is_none() {
     // Nothing is that fast.
     let output = sweep("1ns");
     assert!(!output.status.success());
-    assert!(text(&output.stdout).contains("no rate was found that keeps p999 up to 1 ns"));
+    let printed = text(&output.stdout);
+    assert!(
+        printed.contains("no rate was found that keeps p999 up to 1 ns; below 210.0k requests/s")
+    );
+    // One step: a lower rate has too few requests in 50 ms.
+    assert_eq!(printed.matches("/s offered").count(), 1, "{printed}");
     process.stop().unwrap();
 }
 
@@ -106,6 +107,11 @@ fn mistakes_are_named() {
         (&["-n", "5", "-D", "1s"], "cannot be used with"),
         (&["sweep"], "--p999 <TIME>"),
         (&["sweep", "--p999", "soon"], "`soon` is no time"),
+        (
+            &["sweep", "--p999", "1ms", "-D", "3s", "--start", "1k"],
+            "--start 1000: a p999 takes 10000 requests, and in 3s there are not so many: write --start 3500 or \
+             more, or -D 11s",
+        ),
         (&["compare"], "--server <SERVER>"),
         (&["compare", "--server", "a=ping,b"], "`a=ping,b` is no NAME=PROTOCOL,ADDRESS,COMMAND"),
         (

@@ -5,22 +5,26 @@ use super::load::{ServerArgs, TrafficArgs};
 use super::output::{OutputArgs, print};
 use crate::live::Live;
 use crate::report::sweep::{page_of, step_line, summary};
-use crate::{Error, Plan, SweepSettings, preload, run, sweep, units};
+use crate::{Error, Percentile, Plan, SweepSettings, preload, rate_min, run, sweep, units};
 use std::time::Duration;
+
+/// The first rate, in requests per second, unless it is said or too low.
+const START: f64 = 1_000.0;
 
 /// Find the highest rate of an open loop that keeps p999 under a bound
 ///
 /// The rate doubles while it holds; then the range to the first rate that did not hold is halved. Each
-/// step takes the time that --warm-up and --duration say.
+/// step takes the time that --warm-up and --duration say, and has 10,000 requests at the least: a p999 of fewer
+/// is chance. So the shorter the step, the higher the lowest rate.
 #[derive(Debug, clap::Args)]
 pub(super) struct SweepArgs {
     /// The bound
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     p999: Duration,
 
-    /// The first rate (k, m)
-    #[arg(long, value_name = "RATE", default_value = "1k", value_parser = units::decimal)]
-    start: u64,
+    /// The first rate (k, m) [default: 1k, or the lowest that has enough requests]
+    #[arg(long, value_name = "RATE", value_parser = units::decimal)]
+    start: Option<u64>,
 
     /// The search ends when it knows the limit this well, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
@@ -41,6 +45,21 @@ pub(super) struct SweepArgs {
 }
 
 impl SweepArgs {
+    /// The first rate.
+    fn start(&self, rate_min: f64) -> Result<f64, Error> {
+        let Some(start) = self.start else { return Ok(rate_min.max(START)) };
+        if (start as f64) < rate_min {
+            let duration = self.traffic.duration;
+            let requests = Percentile::P999.requests_min();
+            let long = (rate_min * duration.as_secs_f64() / start.max(1) as f64).ceil();
+            return Err(Error::Setting(format!(
+                "--start {start}: a p999 takes {requests} requests, and in {duration:?} there are not so many: \
+                 write --start {rate_min} or more, or -D {long}s"
+            )));
+        }
+        Ok(start as f64)
+    }
+
     /// Whether a rate was found that holds.
     pub(super) fn execute(&self) -> Result<bool, Error> {
         if self.precision.is_nan() || self.precision < 0.1 {
@@ -49,13 +68,13 @@ impl SweepArgs {
                 self.precision
             )));
         }
-        if self.start == 0 {
-            return Err(Error::Setting("--start 0: write requests per second".to_owned()));
-        }
         let plan = self.traffic.plan(self.server.target()?)?;
+        let rate_min = rate_min(self.traffic.duration);
+        let start = self.start(rate_min)?;
         let settings = SweepSettings {
             p999_max: self.p999.as_nanos() as u64,
-            start: self.start as f64,
+            start,
+            rate_min,
             precision: self.precision / 100.0,
             retries: self.retries,
         };

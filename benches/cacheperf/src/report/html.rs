@@ -3,8 +3,9 @@
 //! well-formed XML as well, so programs can read it.
 
 use super::plot::{Plot, Scale, Series, Style, Unit};
+use super::text;
 use crate::units::{show_ns, show_rate};
-use crate::{Latency, Moment, Outcome};
+use crate::{Latency, Moment, Outcome, Percentile};
 use std::fmt::Write;
 
 /// What the page looks like.
@@ -58,7 +59,8 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 
 /// The page of one run.
 pub fn run_page(outcome: &Outcome) -> String {
-    let lines = [outcome.target.clone(), outcome.load.clone()];
+    let mut lines = vec![outcome.target.clone(), outcome.load.clone()];
+    lines.extend(text::doubt(&Percentile::ALL, [&outcome.latency]));
     page("cacheperf run", &lines, &run_parts(outcome))
 }
 
@@ -94,14 +96,15 @@ pub(crate) fn rows<'a>(
     ];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     for (name, outcome) in outcomes {
-        let Latency { p50, p90, p99, p999, p9999, max, .. } = outcome.latency;
+        let latency = &outcome.latency;
         let mut row = vec![
             name.to_owned(),
             outcome.offered_rate.map_or("closed loop".to_owned(), show_rate),
             show_rate(outcome.rate),
             outcome.hit_ratio.map_or("–".to_owned(), |ratio| format!("{:.2} %", 100.0 * ratio)),
         ];
-        row.extend([p50, p90, p99, p999, p9999, max].map(|ns| show_ns(ns as f64)));
+        row.extend(Percentile::ALL.map(|percentile| text::percentile(latency, percentile)));
+        row.push(show_ns(latency.max as f64));
         row.extend([outcome.errors, outcome.unanswered].map(|count| count.to_string()));
         rows.push(row);
     }
@@ -127,13 +130,15 @@ pub(crate) fn curve_plot(series: Vec<Series>) -> Plot {
 
 /// p999 against throughput within one run: its slices of time, and the whole.
 fn slices_plot(outcome: &Outcome) -> Plot {
-    let slices = outcome.timeline.iter().filter(|moment| moment.latency.count > 0);
+    let apart = |moment: &&Moment| Percentile::P999.is_apart(&moment.latency);
+    let slices = outcome.timeline.iter().filter(apart);
     let points = slices.map(|moment| (moment.rate, moment.latency.p999 as f64)).collect();
     let whole = vec![(outcome.rate, outcome.latency.p999 as f64)];
-    curve_plot(vec![
+    let plot = curve_plot(vec![
         Series { name: "the whole run".to_owned(), style: Style::Dotted, points: whole },
         Series { name: "slices of time".to_owned(), style: Style::Dots, points },
-    ])
+    ]);
+    plot.with_note(scatter(outcome))
 }
 
 /// How many requests took how long.
@@ -157,35 +162,57 @@ pub(crate) fn cdf_plot(outcomes: &[(String, &Outcome)]) -> Plot {
     )
 }
 
+/// What a reader has to know of slices that have too few requests for a p999; nothing where they have enough.
+fn scatter(outcome: &Outcome) -> Option<String> {
+    let mut slices: Vec<&Latency> = outcome.timeline.iter().map(|moment| &moment.latency).collect();
+    slices.retain(|latency| latency.count > 0);
+    slices.sort_by_key(|latency| latency.count);
+    let usual = slices.get(slices.len() / 2)?;
+    (!Percentile::P999.is_known(usual)).then(|| {
+        format!(
+            "A slice of time has some {} requests. p999 takes {} to be known; with fewer it scatters, and where \
+             it is no other than the longest it is left out.",
+            usual.count,
+            Percentile::P999.requests_min()
+        )
+    })
+}
+
 /// The time axis of a run.
 pub(crate) const TIME: (&str, Unit, Scale) =
     ("time since the start, warm-up included (s)", Unit::Seconds, Scale::Linear);
 
-/// What `of` says of each slice of time. A slice in which nothing was answered breaks the line.
-pub(crate) fn over_time(outcome: &Outcome, name: &str, of: impl Fn(&Moment) -> f64) -> Series {
-    let points = outcome.timeline.iter().map(|moment| {
-        let value = if moment.latency.count > 0 { of(moment) } else { f64::NAN };
-        (moment.at_s, value)
-    });
+/// A percentile of each slice of time. The line breaks where it is no other than the longest, and where nothing
+/// was answered.
+pub(crate) fn over_time(outcome: &Outcome, name: &str, percentile: Percentile) -> Series {
+    let of =
+        |latency: &Latency| percentile.is_apart(latency).then(|| percentile.of(latency) as f64);
+    line_of(outcome, name, of)
+}
+
+/// What `of` says of each slice of time. The line breaks where that is nothing.
+fn line_of(outcome: &Outcome, name: &str, of: impl Fn(&Latency) -> Option<f64>) -> Series {
+    let points = outcome.timeline.iter();
+    let points = points.map(|moment| (moment.at_s, of(&moment.latency).unwrap_or(f64::NAN)));
     Series { name: name.to_owned(), style: Style::Line, points: points.collect() }
 }
 
 /// Latencies over time.
 pub(crate) fn timeline_plot(outcome: &Outcome) -> Plot {
-    let line = |name: &str, of: fn(&Latency) -> u64| {
-        over_time(outcome, name, |moment| of(&moment.latency) as f64)
-    };
-    Plot::new(
+    let line = |percentile: Percentile| over_time(outcome, percentile.name(), percentile);
+    let longest = |latency: &Latency| (latency.count > 0).then_some(latency.max as f64);
+    let plot = Plot::new(
         "Latency over time",
         TIME,
         ("latency", Unit::Time, Scale::Log),
         vec![
-            line("p50", |latency| latency.p50),
-            line("p99", |latency| latency.p99),
-            line("p999", |latency| latency.p999),
-            line("longest", |latency| latency.max),
+            line(Percentile::P50),
+            line(Percentile::P99),
+            line(Percentile::P999),
+            line_of(outcome, "longest", longest),
         ],
-    )
+    );
+    plot.with_note(scatter(outcome))
 }
 
 /// Replies over time, and where connections broke.
@@ -256,6 +283,24 @@ pub(crate) mod tests {
         ] {
             assert!(page.contains(&format!("<figcaption>{title}</figcaption>")), "{title}");
         }
+    }
+
+    #[test]
+    fn slices_with_few_requests_show_no_p999() {
+        let mut outcome = example();
+        assert!(!run_page(&outcome).contains("A slice of time has"), "they have enough");
+        outcome.latency.count = 8_000;
+        outcome.timeline.iter_mut().for_each(|moment| moment.latency.count = 800);
+        let page = run_page(&outcome);
+        // The CDF; p50, p99 and the longest over time; the throughput.
+        assert_eq!(counted(&page), (4, 1 + 3 + 1));
+        let dots = page.split("</figure>").next().unwrap().matches("<circle").count();
+        assert_eq!(dots, 1, "the whole run");
+        assert_eq!(
+            page.matches("A slice of time has some 800 requests. p999 takes 10000").count(),
+            2
+        );
+        assert!(page.contains("<td>1.50 ms?</td>") && page.contains("? is chance"), "{page}");
     }
 
     #[test]

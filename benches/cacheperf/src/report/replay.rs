@@ -2,7 +2,8 @@
 //! The results of a replay as text and as a page.
 
 use super::html::{page, run_parts, table};
-use crate::{Misses, Replayed};
+use super::text;
+use crate::{Misses, Percentile, Replayed};
 use std::fmt::Write;
 
 fn percent(ratio: Option<f64>) -> String {
@@ -47,7 +48,8 @@ pub fn page_of(found: &Replayed) -> String {
     }
     let mut parts = run_parts(&found.outcome).to_vec();
     parts.insert(0, table(&rows));
-    let lines = [found.outcome.target.clone(), found.outcome.load.clone()];
+    let mut lines = vec![found.outcome.target.clone(), found.outcome.load.clone()];
+    lines.extend(text::doubt(&Percentile::ALL, [&found.outcome.latency]));
     page("cacheperf replay", &lines, &parts)
 }
 

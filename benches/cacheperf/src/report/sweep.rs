@@ -5,7 +5,7 @@ use super::html::{cdf_plot, curve_plot, escape, page, rows, table, timeline_plot
 use super::plot::{Series, Style};
 use super::text;
 use crate::units::{show_ns, show_rate};
-use crate::{Step, Sweep, Verdict};
+use crate::{Percentile, Step, Sweep, Verdict};
 
 fn words(verdict: Verdict) -> &'static str {
     match verdict {
@@ -18,13 +18,14 @@ fn words(verdict: Verdict) -> &'static str {
 
 /// One step in a line.
 pub fn step_line(step: &Step) -> String {
+    let shown = |percentile| text::percentile(&step.outcome.latency, percentile);
     format!(
         "{:>8}/s offered  {:>8}/s answered  p50 {:>8}  p99 {:>8}  p999 {:>8}  {}",
         show_rate(step.rate),
         show_rate(step.outcome.rate),
-        show_ns(step.outcome.latency.p50 as f64),
-        show_ns(step.outcome.latency.p99 as f64),
-        show_ns(step.outcome.latency.p999 as f64),
+        shown(Percentile::P50),
+        shown(Percentile::P99),
+        shown(Percentile::P999),
         words(step.verdict)
     )
 }
@@ -35,7 +36,11 @@ fn verdict(sweep: &Sweep) -> String {
         Some(rate) => {
             format!("highest rate with p999 up to {bound}: {} requests/s", show_rate(rate))
         }
-        None => format!("no rate was found that keeps p999 up to {bound}"),
+        None => format!(
+            "no rate was found that keeps p999 up to {bound}; below {} requests/s a step has too few \
+             requests for a p999, unless -D is longer",
+            show_rate(sweep.rate_min)
+        ),
     }
 }
 
@@ -68,6 +73,8 @@ pub fn page_of(sweep: &Sweep) -> String {
             points: vec![(0.0, bound), (widest, bound)],
         },
     ]);
+    let latencies = steps.iter().map(|step| &step.outcome.latency);
+    lines.extend(text::doubt(&Percentile::ALL, latencies));
     let mut parts = vec![
         table(&rows(steps.iter().map(|step| (words(step.verdict), &step.outcome)))),
         curve.figure(),
@@ -103,7 +110,8 @@ mod tests {
             step(2_000.0, 300_000, Verdict::Held),
             step(4_000.0, 9_000_000, Verdict::TooMuch),
         ];
-        let page = page_of(&Sweep { p999_max: 1_000_000, best: Some(2_000.0), steps });
+        let page =
+            page_of(&Sweep { p999_max: 1_000_000, rate_min: 1_000.0, best: Some(2_000.0), steps });
         // The curve of what held and the bound; a distribution; four latencies over time.
         assert_eq!(counted(&page), (3, 2 + 1 + 4));
         assert_eq!(page.matches("<td>held</td>").count(), 2);
@@ -113,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_search_without_a_step_has_a_page() {
-        let page = page_of(&Sweep { p999_max: 1, best: None, steps: Vec::new() });
+        let page = page_of(&Sweep { p999_max: 1, rate_min: 1.0, best: None, steps: Vec::new() });
         assert_eq!(counted(&page), (1, 1));
     }
 }

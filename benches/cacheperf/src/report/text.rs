@@ -2,7 +2,7 @@
 //! Results as text.
 
 use crate::units::{show_ns, show_rate};
-use crate::{Latency, Outcome};
+use crate::{Latency, Outcome, Percentile};
 use std::fmt::Write;
 
 /// The share of its CPU time from which on a closed loop waits for the generator as well.
@@ -31,6 +31,9 @@ pub fn summary(outcome: &Outcome) -> String {
         );
     }
     line("latency", latencies(&outcome.latency));
+    if let Some(doubt) = doubt(&Percentile::ALL, [&outcome.latency]) {
+        line("", doubt);
+    }
     if let Some(ratio) = outcome.hit_ratio {
         line("hits", format!("{:.2} % of {} keys", 100.0 * ratio, outcome.gets));
     }
@@ -61,13 +64,37 @@ pub fn summary(outcome: &Outcome) -> String {
     text
 }
 
-/// Quantiles in a line.
+/// A percentile, with `?` behind it if there were too few requests to know it.
+pub(crate) fn percentile(latency: &Latency, percentile: Percentile) -> String {
+    let mark = if percentile.is_known(latency) { "" } else { DOUBT };
+    format!("{}{mark}", show_ns(percentile.of(latency) as f64))
+}
+
+/// What stands behind a percentile that rests on too few requests.
+pub(crate) const DOUBT: &str = "?";
+
+/// What `?` means, where these percentiles of these runs are shown; `None` if it stands nowhere.
+pub(crate) fn doubt<'a>(
+    percentiles: &[Percentile],
+    shown: impl IntoIterator<Item = &'a Latency>,
+) -> Option<String> {
+    let least = shown.into_iter().min_by_key(|latency| latency.count)?;
+    let lacking = percentiles.iter().find(|one| !one.is_known(least))?;
+    let (name, needed) = (lacking.name(), lacking.requests_min());
+    Some(format!(
+        "{DOUBT} is chance: fewer than 10 requests took longer. {name} takes {needed} requests, there were {}",
+        least.count
+    ))
+}
+
+/// Percentiles in a line.
 pub(crate) fn latencies(latency: &Latency) -> String {
-    let Latency { mean, p50, p90, p99, p999, p9999, max, .. } = *latency;
-    let quantiles =
-        [("p50", p50), ("p90", p90), ("p99", p99), ("p999", p999), ("p9999", p9999), ("max", max)];
-    let shown = quantiles.map(|(name, ns)| format!("{name} {}", show_ns(ns as f64)));
-    format!("{}  mean {}", shown.join("  "), show_ns(mean))
+    let mut shown = String::new();
+    for one in Percentile::ALL {
+        // A string takes everything.
+        let _ = write!(shown, "{} {}  ", one.name(), percentile(latency, one));
+    }
+    format!("{shown}max {}  mean {}", show_ns(latency.max as f64), show_ns(latency.mean))
 }
 
 #[cfg(test)]
@@ -122,6 +149,20 @@ pub(crate) mod tests {
             timeline: (1..=10).map(moment).collect(),
             cdf: vec![(40_000, 0.1), (52_000, 0.5), (130_000, 0.99), (3_700_000, 1.0)],
         }
+    }
+
+    #[test]
+    fn what_rests_on_few_requests_is_marked_and_explained() {
+        let few = |count| {
+            let example = example();
+            summary(&Outcome { latency: Latency { count, ..example.latency }, ..example })
+        };
+        let text = few(2_000);
+        assert!(text.contains("p99 130 us  p999 1.50 ms?  p9999 3.00 ms?  max 3.70 ms"), "{text}");
+        let explained = "? is chance: fewer than 10 requests took longer. p999 takes 10000 requests, there were 2000";
+        assert!(text.contains(explained), "{text}");
+        assert!(few(10_000).contains("p999 1.50 ms  p9999 3.00 ms?"));
+        assert!(!few(100_000).contains('?'));
     }
 
     #[test]

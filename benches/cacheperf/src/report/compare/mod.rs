@@ -5,20 +5,21 @@ mod page;
 
 pub use page::page_of;
 
+use super::text;
 use crate::units::{show_ns, show_rate};
-use crate::{Comparison, Sample, Spreads};
+use crate::{Comparison, Contender, Percentile, Sample, Spreads};
 use std::fmt::Write;
 
-/// A figure of a sample: its name, where it is in a sample, and how it is shown.
-type Figure = (&'static str, fn(&Sample) -> f64, fn(f64) -> String);
+/// A figure of a sample: its name, where it is in a sample, how it is shown, and the percentile that it is.
+type Figure = (&'static str, fn(&Sample) -> f64, fn(f64) -> String, Option<Percentile>);
 
 /// The figures with a spread and a ratio to the first server.
 const FIGURES: [Figure; 5] = [
-    ("requests/s", rate, show_rate),
-    ("server CPU/request", |sample| sample.server_cpu_ns.unwrap_or(f64::NAN), nanoseconds),
-    ("p50", |sample| sample.outcome.latency.p50 as f64, show_ns),
-    ("p99", |sample| sample.outcome.latency.p99 as f64, show_ns),
-    ("p999", |sample| sample.outcome.latency.p999 as f64, show_ns),
+    ("requests/s", rate, show_rate, None),
+    ("server CPU/request", |sample| sample.server_cpu_ns.unwrap_or(f64::NAN), nanoseconds, None),
+    ("p50", |sample| sample.outcome.latency.p50 as f64, show_ns, Some(Percentile::P50)),
+    ("p99", |sample| sample.outcome.latency.p99 as f64, show_ns, Some(Percentile::P99)),
+    ("p999", |sample| sample.outcome.latency.p999 as f64, show_ns, Some(Percentile::P999)),
 ];
 
 fn rate(sample: &Sample) -> f64 {
@@ -30,8 +31,15 @@ fn nanoseconds(ns: f64) -> String {
     if ns.is_nan() { "–".to_owned() } else { format!("{ns:.0} ns") }
 }
 
-fn with_spread(spreads: Spreads, show: impl Fn(f64) -> String) -> String {
-    format!("{} [{} – {}]", show(spreads.median), show(spreads.min), show(spreads.max))
+fn with_spread(spreads: Spreads, mark: &str, show: impl Fn(f64) -> String) -> String {
+    format!("{}{mark} [{} – {}]", show(spreads.median), show(spreads.min), show(spreads.max))
+}
+
+/// `?` if one of the samples has too few requests for the percentile.
+fn mark(contender: &Contender, percentile: Option<Percentile>) -> &'static str {
+    let known =
+        |sample: &Sample| percentile.is_none_or(|one| one.is_known(&sample.outcome.latency));
+    if contender.samples.iter().all(known) { "" } else { text::DOUBT }
 }
 
 /// The table by rows, of which the first has the names of the servers.
@@ -41,12 +49,13 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
         std::iter::once(title.to_owned()).chain(cells).collect::<Vec<_>>()
     };
     let mut rows = vec![row("", contenders.iter().map(|one| one.name.clone()).collect())];
-    for (title, of, show) in FIGURES {
-        let cells = contenders.iter().map(|one| with_spread(one.spreads(of), show));
+    for (title, of, show, percentile) in FIGURES {
+        let cells =
+            contenders.iter().map(|one| with_spread(one.spreads(of), mark(one, percentile), show));
         rows.push(row(title, cells.collect()));
         let ratios = contenders
             .iter()
-            .map(|one| with_spread(comparison.ratios(one, of), |ratio| format!("{ratio:.2}")));
+            .map(|one| with_spread(comparison.ratios(one, of), "", |ratio| format!("{ratio:.2}")));
         rows.push(row("  to the first", ratios.collect()));
     }
     let hits = contenders.iter().map(|one| {
@@ -85,6 +94,10 @@ fn heading(comparison: &Comparison) -> Vec<String> {
         }
     }
     lines.push(format!("median [least – largest] of {rounds} rounds"));
+    let samples = comparison.contenders.iter().flat_map(|contender| &contender.samples);
+    let percentiles = FIGURES.map(|(_, _, _, percentile)| percentile);
+    let percentiles: Vec<Percentile> = percentiles.into_iter().flatten().collect();
+    lines.extend(text::doubt(&percentiles, samples.map(|sample| &sample.outcome.latency)));
     lines
 }
 
@@ -165,6 +178,17 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_percentile_of_too_few_requests_is_marked() {
+        let mut found = comparison("", 10_000.0);
+        assert!(!summary(&[found.clone()]).contains('?'));
+        // One round of one server is enough to doubt the median.
+        found.contenders[1].samples[0].outcome.latency.count = 5_000;
+        let text = summary(&[found]);
+        assert!(text.contains("2.00 ms [1.00 ms – 3.00 ms]  1.00 ms? [500 us"), "{text}");
+        assert!(text.contains("p999 takes 10000 requests, there were 5000"), "{text}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{heading, rate, rows};
 use crate::report::html::{TIME, cdf_plot, curve_plot, escape, over_time, page, table};
 use crate::report::plot::{Plot, Scale, Series, Style, Unit};
 use crate::units::show_rate;
-use crate::{Comparison, Sample};
+use crate::{Comparison, Percentile, Sample};
 
 /// The page of a comparison.
 pub fn page_of(found: &[Comparison]) -> String {
@@ -83,7 +83,7 @@ fn rounds(comparison: &Comparison) -> Vec<Series> {
 fn p999_over_time(comparison: &Comparison) -> Plot {
     let series = comparison.contenders.iter().filter_map(|contender| {
         let outcome = &contender.typical()?.outcome;
-        Some(over_time(outcome, &contender.name, |moment| moment.latency.p999 as f64))
+        Some(over_time(outcome, &contender.name, Percentile::P999))
     });
     let y = ("p999 latency", Unit::Time, Scale::Log);
     Plot::new("p999 over time", TIME, y, series.collect())

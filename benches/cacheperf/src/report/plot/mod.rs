@@ -47,6 +47,7 @@ pub(crate) struct Plot {
     x: Axis,
     y: Axis,
     series: Vec<Series>,
+    note: Option<String>,
 }
 
 impl Plot {
@@ -60,7 +61,12 @@ impl Plot {
         let points = || series.iter().flat_map(|series| &series.points);
         let x = Axis::new(x.0, x.1, x.2, points().map(|point| point.0));
         let y = Axis::new(y.0, y.1, y.2, points().map(|point| point.1));
-        Plot { title, x, y, series }
+        Plot { title, x, y, series, note: None }
+    }
+
+    /// The plot with a sentence below it that a reader has to know, if there is one.
+    pub(crate) fn with_note(self, note: Option<String>) -> Self {
+        Plot { note, ..self }
     }
 
     /// A figure of the page: title, legend, SVG.
@@ -81,7 +87,11 @@ impl Plot {
         for (number, series) in self.series.iter().enumerate().rev() {
             self.draw_series(&mut out, number % COLOURS, series);
         }
-        out.push_str("</svg>\n</figure>\n");
+        out.push_str("</svg>\n");
+        if let Some(note) = &self.note {
+            let _ = writeln!(out, "<p>{}</p>", escape(note));
+        }
+        out.push_str("</figure>\n");
         out
     }
 
