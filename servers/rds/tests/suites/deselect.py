@@ -5,13 +5,15 @@ The list is --deselected, lines of regular expressions that the name of a test m
 headings that say why; those that end in `.py` are names of modules, for who calls pytest. The account is
 --account, in JSON.
 
-Some tests make clients without an address, which look for a server at localhost:6379. They find the one
-under test, at --port.
+Some tests make clients without an address, or with the usual one, which look for a server at localhost:6379.
+They find the one under test, at --port.
 """
 
 import json, re, socket
 
 import pytest
+
+from lists import patterns
 
 DEFAULT_PORT = 6379
 # A test may hang for so long. Those that set a limit of their own are no measure on a busy machine.
@@ -29,18 +31,12 @@ def redirect(port):
     find = socket.getaddrinfo
 
     def getaddrinfo(host, service, *more, **options):
-        if host == "localhost":
+        if host in ("localhost", "127.0.0.1"):
             host = "127.0.0.1"
             service = port if service == DEFAULT_PORT else service
         return find(host, service, *more, **options)
 
     socket.getaddrinfo = getaddrinfo
-
-
-def patterns(path):
-    with open(path) as file:
-        lines = [line.strip() for line in file]
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 class Account:

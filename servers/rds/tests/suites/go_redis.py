@@ -15,10 +15,11 @@ With --address they run against a server that is there; they empty it.
 Fails if a test fails, if hardly any ran, or if a line of the list matches no test.
 """
 
-import argparse, json, os, pathlib, re, shutil, subprocess, sys, time
+import argparse, json, os, pathlib, re, subprocess, sys, time
 
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
+from go import build, fetch
 from servers import DEFAULT, FOLDER, Running, Server, version
 
 MODULE = "github.com/redis/go-redis/v9"
@@ -37,25 +38,6 @@ AHEAD_FROM = (8, 0)
 FILES = """
     autopipeline command commands error iterator pipeline pool pubsub race redis tx tx_unwatch
 """.split()
-
-
-def prepare():
-    """Fetches the module and builds its tests."""
-    if BINARY.exists():
-        return
-    if shutil.which("go") is None:
-        sys.exit("go_redis.py: needs Go (apt-get install golang)")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    download = ["go", "mod", "download", "-json", f"{MODULE}@{VERSION}"]
-    # Outside of any module, so that the version is taken as it is given.
-    result = subprocess.run(download, cwd="/", check=True, stdout=subprocess.PIPE)
-    shutil.rmtree(SUITE, ignore_errors=True)
-    # What Go keeps is read-only.
-    shutil.copytree(json.loads(result.stdout)["Dir"], SUITE, copy_function=shutil.copyfile)
-    for folder in [SUITE, *(path for path in SUITE.rglob("*") if path.is_dir())]:
-        folder.chmod(0o755)
-    print("building the tests of go-redis …", flush=True)
-    subprocess.run(["go", "test", "-c", "-o", BINARY, "."], cwd=SUITE, check=True)
 
 
 def patterns(server_version):
@@ -116,7 +98,8 @@ def main():
     parser.add_argument("--address", help="127.0.0.1:PORT of a server to test instead")
     arguments = parser.parse_args()
 
-    prepare()
+    fetch(MODULE, VERSION, SUITE)
+    build(SUITE, ".", BINARY)
     started = time.monotonic()
     with Running(arguments.address) if arguments.address else Server(arguments.server) as server:
         stated = version(server.port)

@@ -17,11 +17,12 @@ is there; they empty it.
 Fails if a test fails, if hardly any ran, or if a line of the list matches no test.
 """
 
-import argparse, contextlib, fnmatch, json, os, pathlib, subprocess, sys, tarfile, time
+import argparse, contextlib, fnmatch, json, os, pathlib, subprocess, sys, time
 
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
-from deselect import patterns
+from lists import patterns
+from pypi import environment, source
 from servers import DEFAULT, FOLDER, Running, Server
 
 VERSION = "8.1.0"
@@ -35,22 +36,6 @@ HALVES = ["blocking", "asynchronous"]
 MARKS = "not (onlycluster or redismod or ssl or replica or cp_integration or multidb_integration)"
 # Of both halves in one version of RESP, on redis-server 7.0.
 PASSED_MIN = 1000
-
-
-def prepare():
-    """Fetches the tests, and what runs them. Returns a Python that has it."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    python = FOLDER / "venv/bin/python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", FOLDER / "venv"], check=True)
-    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "-r", HERE / "requirements.txt"], check=True)
-    if not SUITE.exists():
-        download = ["download", "--no-deps", "--no-binary", "redis", "-d", FOLDER]
-        subprocess.run([*pip, *download, f"redis=={VERSION}"], check=True)
-        with tarfile.open(FOLDER / f"redis-{VERSION}.tar.gz") as archive:
-            archive.extractall(FOLDER, filter="data")
-    return python
 
 
 def modules():
@@ -141,7 +126,8 @@ def main():
     parser.add_argument("more", nargs="*", help="arguments for pytest, behind --")
     arguments = parser.parse_args()
 
-    python = prepare()
+    python = environment("venv", HERE / "requirements.txt")
+    source(python, "redis", VERSION)
     started = time.monotonic()
     halves, stale = modules()
     accounts = run_all(arguments, python, halves)

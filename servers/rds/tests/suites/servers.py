@@ -7,38 +7,42 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 # Where suites keep what they fetch and build.
 FOLDER = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "suites"
 DEFAULT = ROOT / "target/release/rds"
+DEFAULT_MEMCACHE = ROOT / "target/release/segcache"
 START_SECONDS_MAX = 20
 
 # Nothing is kept on disk, and tests may use DEBUG.
 FLAGS = ["--save", "", "--appendonly", "no", "--enable-debug-command", "local"]
-# The admin plane of rds would want a fixed port.
+# The admin plane would want a fixed port.
 CONFIG = "[admin]\nenabled = false\n"
 
 
-class Server:
-    """A running server; `with Server(binary) as server` stops it at the end."""
+def free_port():
+    """A port of 127.0.0.1 that nobody listens on now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
-    def __init__(self, binary, *flags):
+
+class Process:
+    """A server on a free port; `with` stops it at the end.
+
+    `command` makes its command line of the path of a file that has `config`, and a port.
+    """
+
+    def __init__(self, name, config, command):
         self.folder = tempfile.TemporaryDirectory()
-        path = pathlib.Path(binary)
-        self.command = [str(path.resolve()) if path.exists() else binary]
-        if path.name != "redis-server":
-            config = pathlib.Path(self.folder.name) / "rds.toml"
-            config.write_text(CONFIG)
-            self.command.append(str(config))
-        self.command += ["--bind", "127.0.0.1", *FLAGS, *flags]
+        path = pathlib.Path(self.folder.name) / "server.toml"
+        path.write_text(config)
         # Another process can take a free port before the server does.
         for _ in range(5):
-            if self._start():
+            self.port = free_port()
+            if self._start(command(path, self.port)):
                 return
-        raise RuntimeError(f"{binary} does not start")
+        raise RuntimeError(f"{name} does not start")
 
-    def _start(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+    def _start(self, command):
         self.process = subprocess.Popen(
-            [*self.command, "--port", str(self.port)],
+            [str(word) for word in command],
             cwd=self.folder.name,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -64,6 +68,36 @@ class Server:
     def __exit__(self, *_):
         self.stop()
         self.folder.cleanup()
+
+
+class Server(Process):
+    """rds or redis-server."""
+
+    def __init__(self, binary, *flags):
+        def command(config, port):
+            configured = [] if path.name == "redis-server" else [config]
+            return [named(path), *configured, "--bind", "127.0.0.1", *FLAGS, *flags, "--port", port]
+
+        path = pathlib.Path(binary)
+        super().__init__(binary, CONFIG, command)
+
+
+class Memcache(Process):
+    """segcache or memcached."""
+
+    def __init__(self, binary, storage="seg"):
+        def command(config, port):
+            # As root it wants to be told whom to run as.
+            configured = ["-u", "root"] if path.name == "memcached" else [config]
+            return [named(path), *configured, "-l", "127.0.0.1", "-p", port]
+
+        path = pathlib.Path(binary)
+        super().__init__(binary, f'{CONFIG}[cache]\nstorage = "{storage}"\n', command)
+
+
+def named(path):
+    """A path as it is, wherever one is; a name to look for stays one."""
+    return path.resolve() if path.exists() else path
 
 
 class Running:
