@@ -57,6 +57,8 @@ pub enum Errand {
     Resume(Ticket, Bytes),
     /// See [`Outbox::close`].
     Close,
+    /// See [`Outbox::cut`].
+    Cut,
 }
 
 /// Bytes and orders on their way to other connections, on this worker or another: published messages,
@@ -104,6 +106,13 @@ impl Outbox {
     #[inline]
     pub fn close(&mut self, to: ConnectionId) {
         self.errands.push((to, Errand::Close));
+    }
+
+    /// Ends the connection `to` at once, also one that is being closed: what it has not read is
+    /// dropped, and its memory is free. For clients that hold too much.
+    #[inline]
+    pub fn cut(&mut self, to: ConnectionId) {
+        self.errands.push((to, Errand::Cut));
     }
 
     /// Whether there is nothing to do.

@@ -58,6 +58,8 @@ pub(crate) enum Done {
     Dropped,
     /// More messages wait than the connection may let pile up: it is to be removed.
     TooMuch,
+    /// It is to be removed.
+    Cut,
 }
 
 /// How far a connection's life has come.
@@ -165,6 +167,9 @@ impl<P: Protocol> Connection<P> {
         most: usize,
         desk: &mut Desk<'_, E>,
     ) -> Done {
+        if errand == Errand::Cut {
+            return Done::Cut;
+        }
         if !matches!(self.phase, Phase::Open | Phase::Draining) {
             // What was written before its end is sent, and nothing more.
             return Done::Dropped;
@@ -188,6 +193,7 @@ impl<P: Protocol> Connection<P> {
                 self.phase = Phase::Closing;
                 Done::Serve
             }
+            Errand::Cut => Done::Cut,
         }
     }
 

@@ -35,6 +35,7 @@ pub struct Builder {
     engine: Option<Engine>,
     options: Options,
     dials: Dials,
+    directory: Arc<Directory>,
     tls: Option<TlsAcceptor>,
     admin: Option<SocketAddr>,
     config_text: String,
@@ -65,6 +66,7 @@ impl Builder {
             workers: 1,
             engine: None,
             dials: Dials::new(10_000, &options),
+            directory: Arc::new(Directory::new()),
             options,
             tls: None,
             admin: None,
@@ -171,7 +173,8 @@ impl Builder {
 
     /// What changes limits while the server runs, and stops it. Made after the options are set.
     pub fn controls(&self) -> Controls {
-        Controls::new(Stopper::new(self.events.0.clone()), self.dials.clone())
+        let stopper = Stopper::new(self.events.0.clone());
+        Controls::new(stopper, self.dials.clone(), Arc::clone(&self.directory))
     }
 
     /// Serves metrics and health over HTTP at `address`.
@@ -273,12 +276,11 @@ impl Builder {
         }
         let doors = self.bind(&make_protocol)?;
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
-        let directory = Arc::new(Directory::new());
         let census = Census::new(self.workers);
         let mut workers = Vec::with_capacity(self.workers);
         for index in 0..self.workers {
             let (service, make) = (make_service(index), make_protocol.clone());
-            let (clock, directory) = (self.clock.clone(), directory.clone());
+            let (clock, directory) = (self.clock.clone(), Arc::clone(&self.directory));
             let worker = Worker::new(index, service, make, self.options, clock, directory);
             workers.push(worker.map_err(Error::Start)?);
         }

@@ -2,7 +2,9 @@
 //! [`Controls`]: what a service may ask of the process it runs in.
 
 use crate::process::Stopper;
+use protocol::{Directory, Peer};
 use reactor::Dials;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Descriptors kept for listeners, logs, event queues and the admin plane.
@@ -13,11 +15,12 @@ const SPARE_FILES: u64 = 128;
 pub struct Controls {
     stopper: Stopper,
     dials: Dials,
+    directory: Arc<Directory>,
 }
 
 impl Controls {
-    pub(crate) fn new(stopper: Stopper, dials: Dials) -> Self {
-        Controls { stopper, dials }
+    pub(crate) fn new(stopper: Stopper, dials: Dials, directory: Arc<Directory>) -> Self {
+        Controls { stopper, dials, directory }
     }
 
     /// Asks for the orderly end, as SIGTERM does.
@@ -40,6 +43,11 @@ impl Controls {
     /// Sets how many bytes of messages a connection may leave unread before it is closed.
     pub fn set_push_bytes(&self, most: usize) {
         self.dials.set_push_bytes(most);
+    }
+
+    /// The present connections, oldest first.
+    pub fn peers(&self) -> Vec<Arc<Peer>> {
+        self.directory.list()
     }
 }
 

@@ -187,7 +187,7 @@ impl World {
                             self.serve(at);
                         }
                     }
-                    Errand::Close => self.end(at),
+                    Errand::Close | Errand::Cut => self.end(at),
                 }
             }
         }

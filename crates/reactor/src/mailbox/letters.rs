@@ -122,6 +122,6 @@ fn weigh(letter: &Letter, before: Option<&Waiting>) -> usize {
 fn message((_, errand): &Letter) -> Option<&Bytes> {
     match errand {
         Errand::Push(message) => Some(message),
-        Errand::Resume(..) | Errand::Close => None,
+        Errand::Resume(..) | Errand::Close | Errand::Cut => None,
     }
 }

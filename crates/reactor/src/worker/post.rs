@@ -149,6 +149,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             Done::Serve => self.queue(slot),
             Done::Dropped => {}
             Done::TooMuch => self.overflow(slot),
+            Done::Cut => self.remove(slot),
         }
     }
 

@@ -153,6 +153,7 @@ fn put(errands: Vec<(ConnectionId, Errand)>, outbox: &mut Outbox) {
             Errand::Push(message) => outbox.push(to, message),
             Errand::Resume(ticket, reply) => outbox.resume(to, ticket, reply),
             Errand::Close => outbox.close(to),
+            Errand::Cut => outbox.cut(to),
         }
     }
 }

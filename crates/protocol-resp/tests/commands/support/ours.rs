@@ -244,7 +244,7 @@ impl<S: Subject> Bench<S> {
                             self.turn(at);
                         }
                     }
-                    Errand::Close => self.end(at),
+                    Errand::Close | Errand::Cut => self.end(at),
                 }
             }
         }

@@ -9,13 +9,15 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Larger than the socket takes at once.
 const MUCH: usize = 1 << 20;
 
-/// `close N` closes the `N`-th connection, `much` is answered with [`MUCH`] bytes, `W/N` sends a line
+/// `close N` closes the `N`-th connection, `cut N` cuts it off, `much` is answered with [`MUCH`] bytes, `W/N` sends a line
 /// to the `N`-th connection of worker `W`, all else is answered with itself.
 fn act(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
     let text = std::str::from_utf8(line).unwrap();
     if let Some(to) = text.strip_prefix("close ") {
         context.outbox.close(ConnectionId::new(0, to.parse().unwrap()));
         out.put(b"closed\n");
+    } else if let Some(to) = text.strip_prefix("cut ") {
+        context.outbox.cut(ConnectionId::new(0, to.parse().unwrap()));
     } else if let Some((worker, to)) = text.split_once('/') {
         let to = ConnectionId::new(worker.parse().unwrap(), to.parse().unwrap());
         context.outbox.push(to, Bytes::from(format!("{text}\n")));
@@ -42,6 +44,22 @@ fn a_client_that_is_closed_gets_what_was_written_to_it() {
     assert_eq!((all.len(), ended), (2 + MUCH + 4, true), "one of the two messages");
     assert!(all.ends_with(b"m0/2\n"));
     assert_eq!(rig.read_all(&mut one), (b"closed\nclosed\n".to_vec(), false));
+}
+
+#[test]
+fn a_client_that_is_cut_off_gets_no_more_and_its_memory_is_free() {
+    let mut rig = Rig::new(options(), act);
+    let (mut one, mut two) = (rig.connect(), rig.connect());
+    two.write_all(b"much\n").unwrap();
+    rig.settle();
+    assert!(rig.pending(2) > 0);
+    // Also one that is being closed already.
+    one.write_all(b"close 2\ncut 2\ncut 9\n").unwrap();
+    rig.settle();
+    assert!(rig.connection(2).is_none());
+    let (all, _) = rig.read_all(&mut two);
+    assert!(all.len() < MUCH, "{} bytes", all.len());
+    assert_eq!(rig.read_all(&mut one), (b"closed\n".to_vec(), false));
 }
 
 #[test]
