@@ -70,7 +70,8 @@ fn run(args: Args) -> Result<(), Error> {
         .shards(if workers == 1 { 1 } else { workers * SHARDS_PER_WORKER })
         .databases(config.databases())
         .build();
-    store.settings().set_overhead(platform::resident_bytes());
+    metrics::process::refresh();
+    store.settings().set_overhead(platform::own_bytes());
     let host = Arc::new(Host::new(store.databases()));
     host.adopt(store.settings());
     host.set_platform(Box::new(Process(builder.controls())));

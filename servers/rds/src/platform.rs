@@ -2,15 +2,19 @@
 //! [`Process`]: what commands may ask of the process.
 
 use crate::allocator;
+use protocol::Peer;
 use protocol_resp::service::{Allocator, Platform};
 use server::Controls;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Memory of the process that is in RAM; 0 where the system does not tell.
-pub(crate) fn resident_bytes() -> u64 {
-    metrics::process::refresh();
-    let bytes = metrics::value("process_resident_memory_bytes");
-    bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0)
+/// Memory of the process that is in RAM and is its own: not that of files, such as the program; 0 where
+/// the system does not tell.
+pub(crate) fn own_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kilobytes = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }
 
 /// The process, as the service sees it.
@@ -33,6 +37,10 @@ impl Platform for Process {
     fn set_unread_max(&self, bytes: Option<u64>) {
         let most = bytes.and_then(|bytes| usize::try_from(bytes).ok());
         self.0.set_push_bytes(most.unwrap_or(usize::MAX));
+    }
+
+    fn peers(&self) -> Vec<Arc<Peer>> {
+        self.0.peers()
     }
 
     fn allocator(&self) -> Option<Allocator> {

@@ -54,6 +54,11 @@ impl<'a> Request<'a> {
         self.count as usize
     }
 
+    /// How many bytes it was sent in.
+    pub(crate) fn body_len(&self) -> usize {
+        self.body.len()
+    }
+
     /// The argument at `index`, of which 0 is the name.
     ///
     /// From the fifth on this walks over those before it.

@@ -4,6 +4,7 @@
 use super::RespService;
 use super::dispatch::no_such_subcommand;
 use super::fault::Fault;
+use super::holdings::estimate;
 use super::resp::Resp;
 use super::transaction::writes;
 use crate::parse::Args;
@@ -23,6 +24,15 @@ pub(super) enum Admission {
     /// It waits until clients are no longer paused.
     Defer,
 }
+
+/// Commands whose clients hold something from then on.
+const KEEPS: Flags = Flags::HOLDS.with(Flags::BLOCKING);
+
+/// Commands that may be refused for want of memory.
+const NEEDS_MEMORY: Flags = Flags::DENYOOM.with(KEEPS);
+
+/// What an argument takes in a request beside its bytes, about.
+const ARGUMENT_BYTES: u64 = 16;
 
 /// Bytes of arguments that are quoted back for an unknown command.
 const QUOTED_MAX: usize = 128;
@@ -50,10 +60,10 @@ impl<K: Keyspace> RespService<K> {
             return Err(Fault::NO_AUTH);
         }
         if conn.is_unusual() || self.host.is_unusual() {
-            return self.admit_unusual(conn, id, context);
+            return self.admit_unusual(conn, id, args, context);
         }
-        if spec.flags.has(Flags::DENYOOM) && !self.has_room(context) {
-            return Err(Fault::OUT_OF_MEMORY);
+        if spec.flags.meets(NEEDS_MEMORY) {
+            self.find_memory(spec.flags, args, context)?;
         }
         Ok(Admission::Run(id))
     }
@@ -64,6 +74,7 @@ impl<K: Keyspace> RespService<K> {
         &mut self,
         conn: &mut Resp,
         id: CommandId,
+        args: Args<'_>,
         context: &mut Context<'_>,
     ) -> Result<Admission, Fault> {
         let spec = id.spec();
@@ -80,6 +91,12 @@ impl<K: Keyspace> RespService<K> {
         };
         if (flags.has(Flags::DENYOOM) || is_queued) && !self.has_room(context) {
             return Err(Fault::OUT_OF_MEMORY);
+        }
+        if is_queued {
+            let queued = args.iter().map(|arg| arg.len() as u64 + ARGUMENT_BYTES).sum();
+            self.admit_holding(queued)?;
+        } else if flags.meets(KEEPS) {
+            self.admit_holding(estimate(args))?;
         }
         if conn.is_subscriber() && conn.version == Version::Resp2 && !is_for_subscribers(spec.name)
         {
@@ -102,6 +119,42 @@ impl<K: Keyspace> RespService<K> {
             }
         }
         Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
+    }
+
+    /// Finds memory for a command: for what it writes, and for what its client is going to hold.
+    #[inline]
+    fn find_memory(
+        &mut self,
+        flags: Flags,
+        args: Args<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        if flags.has(Flags::DENYOOM)
+            && !self.has_room(context)
+            && !self.has_room_of_clients(context)
+        {
+            return Err(Fault::OUT_OF_MEMORY);
+        }
+        if flags.meets(KEEPS) {
+            return self.admit_holding(estimate(args));
+        }
+        Ok(())
+    }
+
+    /// Whether a client may hold so many bytes more.
+    #[cold]
+    fn admit_holding(&mut self, more: u64) -> Result<(), Fault> {
+        self.count_holdings();
+        self.host.crowd.admit(more, self.keyspace.used_bytes(), self.host.settings())
+    }
+
+    /// Whether there is room for a write once clients have given way that hold more than their share.
+    #[cold]
+    fn has_room_of_clients(&mut self, context: &mut Context<'_>) -> bool {
+        let used = self.keyspace.used_bytes();
+        let me = Some(context.connection);
+        self.host.relieve(context.now.ticks, used, me, context.outbox);
+        self.has_room(context)
     }
 
     /// Whether there is room for a write, after evictions.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Clients`]: what others may know of each connection, and do to it.
 
+use super::holdings::{Account, Holding, Holdings, text_bytes};
 use super::waiters::Waiting;
 use super::watch::Mark;
 use crate::reply::Version;
@@ -19,13 +20,14 @@ pub(crate) struct Client {
     /// Its socket; a service that is tested without a reactor knows of none.
     pub(crate) peer: Option<Arc<Peer>>,
     pub(crate) names: Mutex<Names>,
+    /// What it makes the server keep.
+    pub(crate) holdings: Holdings,
     /// See the constants of [`Client`].
     flags: AtomicU32,
     /// Small numbers: database, version of the protocol, commands queued, keys watched.
     pub(crate) db: AtomicU32,
     pub(crate) version: AtomicU32,
     pub(crate) queued: AtomicU32,
-    pub(crate) queued_bytes: AtomicU64,
     pub(crate) watched: AtomicU32,
     /// Whether a key it watches has changed.
     pub(crate) spoilt: Mark,
@@ -50,8 +52,11 @@ pub(crate) struct Names {
 
 impl Names {
     /// The memory they take.
-    pub(crate) fn bytes(&self) -> usize {
-        self.name.len() + self.lib_name.len() + self.lib_version.len()
+    fn bytes(&self) -> u64 {
+        [&self.name, &self.lib_name, &self.lib_version]
+            .map(|text| text_bytes(text.len()))
+            .iter()
+            .sum()
     }
 }
 
@@ -71,8 +76,14 @@ impl Client {
     /// It is closed once its replies are sent: for others it is gone.
     pub(crate) const CLOSING: u32 = 1 << 6;
 
-    /// The connection that sends its first command, with the mark of the keys it will watch.
-    pub(crate) fn new(context: &Context<'_>, version: Version, spoilt: Mark) -> Self {
+    /// The connection that sends its first command, with the mark of the keys it will watch, and the
+    /// account of its worker.
+    pub(crate) fn new(
+        context: &Context<'_>,
+        version: Version,
+        spoilt: Mark,
+        account: &Arc<Account>,
+    ) -> Self {
         let peer = context.directory.get(context.connection);
         let since = peer.as_ref().map_or(context.now.ticks, |peer| peer.since);
         Client {
@@ -80,11 +91,11 @@ impl Client {
             since,
             peer,
             names: Mutex::default(),
+            holdings: Holdings::new(Arc::clone(account)),
             flags: AtomicU32::new(0),
             db: AtomicU32::new(0),
             version: AtomicU32::new(u32::from(version.number())),
             queued: AtomicU32::new(0),
-            queued_bytes: AtomicU64::new(0),
             watched: AtomicU32::new(0),
             spoilt,
             subscriptions: Default::default(),
@@ -113,7 +124,14 @@ impl Client {
     /// Makes it as it was when it was made, but for what it has said of its library.
     pub(crate) fn reset(&self) {
         self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH, false);
-        self.names.lock().name = Box::default();
+        self.rename(|names| names.name = Box::default());
+    }
+
+    /// Changes what it calls itself.
+    pub(crate) fn rename(&self, change: impl FnOnce(&mut Names)) {
+        let mut names = self.names.lock();
+        change(&mut names);
+        self.holdings.set(Holding::Names, names.bytes());
     }
 
     /// Notes that it sends a command now. Only its own worker writes, so plain stores do.

@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Arguments whose places are kept from command to command.
+const SPANS_KEPT: usize = 16 << 10;
+
 /// A worker's scratch memory, counters and deadlines.
 #[derive(Debug)]
 pub(crate) struct Desk {
@@ -49,6 +52,14 @@ impl Desk {
             waits: BTreeMap::new(),
             sleepers: BTreeMap::new(),
             random: Rng::new(),
+        }
+    }
+
+    /// Gives back what an unusually large command has taken.
+    #[inline]
+    pub(crate) fn trim(&mut self) {
+        if self.spans.capacity() > SPANS_KEPT {
+            self.spans = Vec::new();
         }
     }
 

@@ -39,6 +39,10 @@ impl Fault {
     /// There is no room, and nothing may be evicted.
     pub const OUT_OF_MEMORY: Fault =
         Fault::new("OOM command not allowed when used memory > 'maxmemory'.");
+
+    /// Clients hold as much as they may where there is no `maxmemory`.
+    pub(crate) const TOO_MUCH_HELD: Fault =
+        Fault::new("OOM command not allowed when clients hold a quarter of the machine's memory.");
     /// An integer would not fit 64 bits any more.
     pub const OVERFLOW: Fault = Fault::new("ERR increment or decrement would overflow");
     /// The negative of an argument does not fit 64 bits.

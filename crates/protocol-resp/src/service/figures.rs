@@ -21,10 +21,12 @@ metrics::levels! {
     static KEYSPACE_LEAVING_BYTES: "keyspace_leaving_bytes";
     /// Bytes of connections' buffers.
     static KEYSPACE_BUFFER_BYTES: "keyspace_buffer_bytes";
+    /// Bytes of what clients hold beside them: transactions, watched keys, subscriptions, names.
+    static KEYSPACE_CLIENT_BYTES: "keyspace_client_bytes";
     /// The limit: maxmemory, 0 for none.
     static KEYSPACE_LIMIT_BYTES: "keyspace_limit_bytes";
-    /// Bytes of the limit that keys do not get: the process takes them beside what is counted.
-    static KEYSPACE_WITHHELD_BYTES: "keyspace_withheld_bytes";
+    /// Bytes that count against maxmemory because the process takes them.
+    static KEYSPACE_STARTUP_BYTES: "keyspace_startup_bytes";
     /// Clients that wait in a blocking command.
     static CLIENTS_BLOCKED: "clients_blocked";
 }
@@ -40,6 +42,8 @@ metrics::totals! {
     static KEYSPACE_EXPIRE_FIELD: "keyspace_expire_field";
     /// Keys dropped to make room.
     static KEYSPACE_EVICT: "keyspace_evict";
+    /// Clients closed to free memory.
+    static CLIENTS_EVICT: "clients_evict";
     /// Commands carried out.
     static COMMAND_CALL: "command_call";
     /// Replies that were errors.
@@ -53,13 +57,14 @@ pub(crate) fn refresh(host: &Host, keyspace: &KeyspaceStats) {
     for (level, number) in [
         (&KEYSPACE_KEYS, databases.iter().map(|database| database.keys).sum()),
         (&KEYSPACE_VOLATILE, databases.iter().map(|database| database.volatile).sum()),
-        (&KEYSPACE_USED_BYTES, keyspace.used_bytes),
+        (&KEYSPACE_USED_BYTES, host.settings().with_overhead(keyspace.used_bytes)),
         (&KEYSPACE_ENTRY_BYTES, keyspace.entry_bytes),
         (&KEYSPACE_INDEX_BYTES, keyspace.index_bytes),
         (&KEYSPACE_LEAVING_BYTES, keyspace.leaving_bytes),
-        (&KEYSPACE_BUFFER_BYTES, keyspace.reserved_bytes),
+        (&KEYSPACE_BUFFER_BYTES, host.crowd.buffers()),
+        (&KEYSPACE_CLIENT_BYTES, host.crowd.held()),
         (&KEYSPACE_LIMIT_BYTES, host.settings().maxmemory()),
-        (&KEYSPACE_WITHHELD_BYTES, host.settings().withheld()),
+        (&KEYSPACE_STARTUP_BYTES, host.settings().overhead()),
         (&CLIENTS_BLOCKED, host.waiters.len() as u64),
     ] {
         level.set(signed(number));
@@ -70,6 +75,7 @@ pub(crate) fn refresh(host: &Host, keyspace: &KeyspaceStats) {
         (&KEYSPACE_EXPIRE, keyspace.expired),
         (&KEYSPACE_EXPIRE_FIELD, keyspace.expired_fields),
         (&KEYSPACE_EVICT, keyspace.evicted),
+        (&CLIENTS_EVICT, host.crowd.evicted()),
         (&COMMAND_CALL, host.stats.calls()),
         (&COMMAND_EX, host.stats.error_replies()),
     ] {

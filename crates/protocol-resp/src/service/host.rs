@@ -3,6 +3,7 @@
 
 use super::clients::{Clients, is_local};
 use super::config::{Config, Dials, SharedLimits};
+use super::crowd::Crowd;
 use super::hot::Hot;
 use super::hub::Hub;
 use super::latency::Latency;
@@ -35,6 +36,8 @@ pub struct Host {
     pub(crate) waiters: Waiters,
     pub(crate) pubsub: Hub,
     pub(crate) clients: Clients,
+    /// The memory that they take.
+    pub(crate) crowd: Crowd,
     pub(crate) stats: Stats,
     pub(crate) monitors: Monitors,
     pub(crate) pause: Pause,
@@ -88,6 +91,7 @@ impl Host {
             waiters: Waiters::default(),
             pubsub: Hub::default(),
             clients: Clients::default(),
+            crowd: Crowd::default(),
             stats: Stats::default(),
             monitors: Monitors::default(),
             pause: Pause::default(),

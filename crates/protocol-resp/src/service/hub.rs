@@ -5,6 +5,7 @@
 //! message is encoded once for each version of the protocol and sent by reference count to any
 //! number of subscribers.
 
+use super::holdings::{name_bytes, trim};
 use crate::reply::{Version, Writer};
 use bytes::Bytes;
 use parking_lot::RwLock;
@@ -36,6 +37,8 @@ pub(crate) struct Listener {
 pub(crate) struct Subscriptions {
     listener: Listener,
     names: [HashSet<Box<[u8]>>; 3],
+    /// Memory of the names in bytes.
+    bytes: u64,
 }
 
 /// What all connections of a process listen to.
@@ -55,12 +58,17 @@ impl Subscriptions {
     /// A connection that listens to nothing yet.
     pub(crate) fn new(id: ConnectionId, version: Version) -> Self {
         let version = Arc::new(AtomicU8::new(version.number()));
-        Subscriptions { listener: Listener { id, version }, names: Default::default() }
+        Subscriptions { listener: Listener { id, version }, names: Default::default(), bytes: 0 }
     }
 
     /// Notes that the connection speaks another version of the protocol now.
     pub(crate) fn set_version(&self, version: Version) {
         self.listener.version.store(version.number(), Relaxed);
+    }
+
+    /// Memory of the names that it listens to, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Whether it listens to nothing.
@@ -89,6 +97,7 @@ impl Hub {
         if !to.names[kind as usize].insert(name.into()) {
             return false;
         }
+        to.bytes += name_bytes(name.len());
         let mut tables = self.tables.write();
         let listeners = tables.of_mut(kind).entry(name.into()).or_default();
         listeners.push(to.listener.clone());
@@ -99,6 +108,7 @@ impl Hub {
     pub(crate) fn unsubscribe(&self, to: &mut Subscriptions, kind: Kind, name: &[u8]) -> bool {
         let was_there = to.names[kind as usize].remove(name);
         if was_there {
+            to.bytes -= name_bytes(name.len());
             self.tables.write().remove(kind, name, to.listener.id);
         }
         was_there
@@ -173,6 +183,7 @@ impl Tables {
             listeners.retain(|listener| listener.id != id);
             if listeners.is_empty() {
                 table.remove(name);
+                trim(table);
             }
         }
     }

@@ -19,6 +19,8 @@
 //! * `watch.rs`, `waiters.rs`, `hub.rs`, `notify.rs`: who wants to know of changes; `hot.rs` keeps
 //!   that free of cost while nobody does, and `sieve.rs` cheap for other keys while somebody does.
 //!   `clients.rs`, `stats.rs`: what operators look at.
+//! * `holdings.rs`: what a client makes the server keep; `crowd.rs`: who is closed when all of them
+//!   take too much.
 //!
 //! # Atomicity
 //!
@@ -35,6 +37,7 @@ pub(crate) mod clients;
 pub(crate) mod cluster;
 pub mod config;
 pub(crate) mod connection;
+mod crowd;
 pub(crate) mod deadline;
 mod desk;
 pub(crate) mod dispatch;
@@ -44,6 +47,7 @@ mod figures;
 pub(crate) mod generic;
 pub(crate) mod hashes;
 mod histogram;
+pub(crate) mod holdings;
 mod host;
 mod hot;
 mod hub;
@@ -52,6 +56,7 @@ mod keys;
 mod latency;
 pub(crate) mod lists;
 mod long_double;
+mod machine;
 pub(crate) mod monitor;
 mod notify;
 mod options;
@@ -94,6 +99,7 @@ use buffer::SendBuf;
 use clients::Client;
 use clock::{Now, Ticks};
 use desk::Desk;
+use holdings::Account;
 use notify::Event;
 use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
 use resp::{Replies, stage_of_store};
@@ -120,7 +126,16 @@ pub struct RespService<K> {
     limits: Limits,
     /// The version of those limits.
     limits_version: u64,
+    /// What the clients of this worker hold.
+    account: Arc<Account>,
+    /// What others were told of it.
+    told: u64,
+    /// Bytes of their buffers.
+    buffers: u64,
 }
+
+/// A change of what clients hold that is worth telling.
+const STEP_BYTES: u64 = 4 << 10;
 
 impl<K: Keyspace> RespService<K> {
     /// A service over `keyspace`.
@@ -128,15 +143,41 @@ impl<K: Keyspace> RespService<K> {
     pub fn new(keyspace: K, host: Arc<Host>) -> Self {
         host.adopt(keyspace.settings());
         let desk = Desk::new(host.stats.enter());
-        RespService { keyspace, host, desk, limits: Limits::default(), limits_version: 0 }
+        RespService {
+            keyspace,
+            host,
+            desk,
+            limits: Limits::default(),
+            limits_version: 0,
+            account: Arc::default(),
+            told: 0,
+            buffers: 0,
+        }
     }
 
     /// Makes a connection known to the others.
     #[cold]
     fn enter(&self, conn: &mut Resp, context: &Context<'_>) {
-        let client = Arc::new(Client::new(context, conn.version, conn.watching.mark()));
+        let client =
+            Arc::new(Client::new(context, conn.version, conn.watching.mark(), &self.account));
         self.host.clients.enter(&client);
         conn.client = Some(client);
+    }
+
+    /// Counts what the clients of this worker hold now as used.
+    #[inline]
+    fn count_holdings(&mut self) {
+        let held = self.account.get();
+        if held != self.told && (held == 0 || held.abs_diff(self.told) >= STEP_BYTES) {
+            self.count(self.buffers, held);
+        }
+    }
+
+    /// Counts what the clients of this worker take as used.
+    fn count(&mut self, buffers: u64, held: u64) {
+        self.host.crowd.note((self.buffers, buffers), (self.told, held));
+        (self.buffers, self.told) = (buffers, held);
+        self.keyspace.reserve(buffers + held);
     }
 
     /// Notes that the connection, which waited, goes on or has ended.
@@ -196,6 +237,7 @@ impl<K: Keyspace> RespService<K> {
             Ok(Admission::Run(id)) => self.run(conn, id, args, out, context),
             Ok(Admission::Queue(id)) => {
                 conn.queue(id, command.request);
+                self.count_holdings();
                 Writer::new(out, conn.version).simple("QUEUED");
                 Control::Continue
             }
@@ -284,16 +326,26 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         if let Some(client) = conn.client.take() {
             self.desk.forget(client.id);
             host.clients.leave(&client);
+            client.holdings.clear();
         }
+        host.crowd.gone(context.connection, host.settings());
     }
 
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        self.count_holdings();
+        self.desk.trim();
         let RespService { keyspace, host, .. } = self;
         self.desk.end_waits(host, now, outbox);
-        if host.pulse.is_due(now.ticks)
-            && host.pulse.beat(now.ticks, host.counts(), keyspace.used_bytes())
-        {
-            figures::refresh(host, &keyspace.stats());
+        if !host.crowd.is_small() {
+            // Before any key goes.
+            host.relieve(now.ticks, keyspace.used_bytes(), None, outbox);
+        }
+        if host.pulse.is_due(now.ticks) {
+            host.forget_gone();
+            let used = host.settings().with_overhead(keyspace.used_bytes());
+            if host.pulse.beat(now.ticks, host.counts(), used) {
+                figures::refresh(host, &keyspace.stats());
+            }
         }
         host.pause.end_if_over(now, outbox);
         let mut tell = |gone: Gone<'_>| host.tell_gone(gone, outbox);
@@ -305,7 +357,7 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
     }
 
     fn buffers(&mut self, bytes: u64) {
-        self.keyspace.reserve(bytes);
+        self.count(bytes, self.account.get());
     }
 }
 

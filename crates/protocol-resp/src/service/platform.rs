@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Platform`]: what the program around the service does for it.
 
+use protocol::Peer;
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The process that the service is a part of, as far as commands ask something of it.
@@ -20,6 +22,9 @@ pub trait Platform: Debug + Send + Sync {
     /// Sets how many bytes of messages a subscriber may leave unread before it is closed
     /// (`client-output-buffer-limit pubsub`); `None`: any number.
     fn set_unread_max(&self, bytes: Option<u64>);
+
+    /// The present connections: with those that have not sent a whole request yet.
+    fn peers(&self) -> Vec<Arc<Peer>>;
 
     /// What the allocator tells of itself; `None`: nothing.
     fn allocator(&self) -> Option<Allocator> {

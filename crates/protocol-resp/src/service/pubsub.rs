@@ -5,6 +5,7 @@ use super::call::Call;
 use super::clients::Client;
 use super::dispatch::too_many_arguments;
 use super::fault::{Done, Fault};
+use super::holdings::Holding;
 use super::hub::{Kind, Subscriptions};
 use crate::glob;
 use std::sync::atomic::Ordering::Relaxed;
@@ -105,6 +106,8 @@ pub(crate) fn leave<V: View>(call: &mut Call<'_, V>) {
 fn note<V: View>(call: &mut Call<'_, V>) {
     let Some(client) = &call.conn.client else { return };
     client.set(Client::SUBSCRIBER, call.conn.is_subscriber());
+    let bytes = call.conn.subscriptions.as_ref().map_or(0, |all| all.bytes());
+    client.holdings.set(Holding::Channels, bytes);
     for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
         let subscriptions = call.conn.subscriptions.as_ref();
         let count = subscriptions.map_or(0, |all| all.names(kind).len());

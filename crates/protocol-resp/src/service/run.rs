@@ -40,7 +40,7 @@ impl<K: Keyspace> RespService<K> {
         let spec = id.spec();
         let scope = self.scope(id, args);
         let stats = wants_stats(spec).then(|| self.keyspace.stats());
-        let RespService { keyspace, host, desk, limits, limits_version } = self;
+        let RespService { keyspace, host, desk, limits, limits_version, .. } = self;
         host.limits.refresh(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
         if conn.no_touch {
@@ -82,7 +82,7 @@ impl<K: Keyspace> RespService<K> {
             scope |= self.keyspace.scope(watched.key);
         }
         let stats = has_stats.then(|| self.keyspace.stats());
-        let RespService { keyspace, host, desk, limits, limits_version } = self;
+        let RespService { keyspace, host, desk, limits, limits_version, .. } = self;
         host.limits.refresh(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
         let has_changed = conn.watching.is_marked()

@@ -9,6 +9,7 @@
 
 use super::call::Call;
 use super::clients::Client;
+use super::holdings::Holding;
 use super::keys::Keys;
 use super::lists;
 use super::notify::Event;
@@ -52,6 +53,7 @@ impl<V: View> Call<'_, V> {
         self.desk.await_end(&waiting);
         if let Some(client) = &self.conn.client {
             client.set(Client::BLOCKED, true);
+            client.holdings.set(Holding::Wait, waiting.bytes());
             *client.waiting.lock() = Some(Arc::clone(&waiting));
         }
         self.conn.waiting = Some(waiting);
@@ -69,6 +71,7 @@ impl<K: Keyspace> RespService<K> {
         }
         if let Some(client) = &conn.client {
             *client.waiting.lock() = None;
+            client.holdings.set(Holding::Wait, 0);
         }
     }
 

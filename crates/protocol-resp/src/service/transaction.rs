@@ -2,6 +2,7 @@
 //! Commands between MULTI and EXEC, and the keys that are watched for them.
 
 use super::clients::Client;
+use super::holdings::{Holding, name_bytes, text_bytes};
 use super::host::Host;
 use super::resp::Resp;
 use super::watch::Mark;
@@ -15,8 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 #[derive(Debug, Default)]
 pub(crate) struct Transaction {
     pub(crate) queue: Vec<Queued>,
-    /// Memory of the queue in bytes.
-    pub(crate) bytes: usize,
+    /// Bytes of the commands' arguments.
+    text_bytes: u64,
     /// A command was refused when it was queued: EXEC executes none.
     pub(crate) is_spoilt: bool,
     /// The flags of all its commands.
@@ -36,10 +37,15 @@ impl Transaction {
     /// Puts a command behind those that wait.
     fn queue(&mut self, id: CommandId, request: Request<'_>) {
         let request = request.into_owned();
-        self.bytes += size_of::<Queued>() + request.iter().map(<[u8]>::len).sum::<usize>();
+        self.text_bytes += text_bytes(request.body_len());
         self.flags = self.flags.with(id.spec().flags);
         self.writes |= writes(id.spec());
         self.queue.push(Queued { id, request });
+    }
+
+    /// Memory of the queue in bytes.
+    fn bytes(&self) -> u64 {
+        self.text_bytes + (self.queue.capacity() * size_of::<Queued>()) as u64
     }
 }
 
@@ -57,6 +63,8 @@ pub(crate) struct Watching {
     /// Each key with its database, and whether there was a live entry when the watch began: if its
     /// time comes before EXEC, the key has changed, though nobody has touched it.
     keys: HashMap<(usize, Box<[u8]>), bool>,
+    /// Memory of the keys in bytes.
+    bytes: u64,
 }
 
 /// One watched key.
@@ -93,6 +101,7 @@ impl Watching {
         if let Entry::Vacant(place) = self.keys.entry((db, key.into())) {
             host.watches.watch(&host.hot, db, key, &self.mark, was_there);
             place.insert(was_there);
+            self.bytes += name_bytes(key.len());
         }
     }
 
@@ -101,7 +110,8 @@ impl Watching {
         if self.keys.is_empty() {
             return;
         }
-        for ((db, key), _) in self.keys.drain() {
+        self.bytes = 0;
+        for ((db, key), _) in std::mem::take(&mut self.keys) {
             host.watches.unwatch(&host.hot, db, &key, &self.mark);
         }
         // Marks are set under the lock of the table that this one is no longer in: nobody does now.
@@ -141,12 +151,13 @@ impl Resp {
     pub(crate) fn note_transaction(&self) {
         let Some(client) = &self.client else { return };
         let (queued, bytes) = match &self.transaction {
-            Some(transaction) => (transaction.queue.len(), transaction.bytes),
+            Some(transaction) => (transaction.queue.len(), transaction.bytes()),
             None => (0, 0),
         };
         client.set(Client::IN_TRANSACTION, self.transaction.is_some());
         client.queued.store(queued as u32, Relaxed);
-        client.queued_bytes.store(bytes as u64, Relaxed);
+        client.holdings.set(Holding::Queue, bytes);
+        client.holdings.set(Holding::Watch, self.watching.bytes);
         client.watched.store(self.watching.keys().len() as u32, Relaxed);
     }
 }

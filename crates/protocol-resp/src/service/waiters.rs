@@ -9,6 +9,7 @@
 //! told to by CLIENT UNBLOCK, or with its connection. Whoever takes it out answers it; nobody else
 //! does.
 
+use super::holdings::{name_bytes, trim};
 use super::hot::Hot;
 use super::sieve::Sieve;
 use crate::reply::{Version, Writer};
@@ -48,6 +49,11 @@ impl Waiter {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes, self.version).null_array();
         Bytes::from(bytes)
+    }
+
+    /// Memory of what it waits for, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.keys.iter().map(|key| name_bytes(key.len())).sum()
     }
 
     /// Whether it wants to move an element to another key.
@@ -102,6 +108,7 @@ impl Queues {
         let was_there = found.is_ok_and(|at| queue.remove(at).is_some());
         if queue.is_empty() {
             keys.remove(key);
+            trim(keys);
         }
         was_there
     }

@@ -5,6 +5,7 @@
 //! asks whether it was marked while it holds the locks of all keys it watches. So it sees every
 //! change that came before it, and none comes between the question and its commands.
 
+use super::holdings::trim;
 use super::hot::Hot;
 use super::sieve::Sieve;
 use parking_lot::Mutex;
@@ -54,6 +55,7 @@ impl Watches {
             watchers.extract_if(.., of_mark).for_each(|_| self.sieve.remove(key));
             if watchers.is_empty() {
                 by_key.remove(&place);
+                trim(&mut by_key);
             }
         }
         // Under the lock, so that no watch that begins now is overlooked.

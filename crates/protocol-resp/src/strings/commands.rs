@@ -116,7 +116,8 @@ impl Commands {
     /// Makes a connection known to the others.
     #[cold]
     fn enter(&self, conn: &mut Connection, context: &Context<'_>) {
-        let client = Arc::new(Client::new(context, conn.version, Mark::default()));
+        let account = Arc::default();
+        let client = Arc::new(Client::new(context, conn.version, Mark::default(), &account));
         self.shared.clients.enter(&client);
         conn.client = Some(client);
     }

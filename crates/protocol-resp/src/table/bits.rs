@@ -46,6 +46,12 @@ macro_rules! bit_set {
                 self.0 & other.0 == other.0
             }
 
+            /// Whether any member of another set is in this one.
+            #[must_use]
+            pub const fn meets(self, other: Self) -> bool {
+                self.0 & other.0 != 0
+            }
+
             /// All members with their words, in order.
             pub fn known() -> impl Iterator<Item = (Self, &'static str)> + Clone {
                 Self::ALL.iter().copied().filter(|(_, word)| !word.is_empty())
@@ -111,6 +117,8 @@ bit_set! {
         ARBITRARY_KEYS = "",
         /// Is sent by servers, not by people.
         SYSTEM = "",
+        /// Lets its client hold memory from then on: keys, names.
+        HOLDS = "",
     }
 }
 

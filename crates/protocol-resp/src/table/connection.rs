@@ -96,7 +96,7 @@ commands! {
     }
     ClientSetinfo = connection::client_setinfo {
         name: "client|setinfo", arity: 4, since: "7.2.0",
-        flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE HOLDS], categories: [CONNECTION], keys: [],
         syntax: "(attr: LIB-NAME libname | LIB-VER libver)",
         reply: Ok, complexity: "O(1)",
         summary: "Tells the server which library the client uses.",
@@ -104,7 +104,7 @@ commands! {
     }
     ClientSetname = connection::client_setname {
         name: "client|setname", arity: 3, since: "2.6.9",
-        flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE HOLDS], categories: [CONNECTION], keys: [],
         syntax: "connection-name",
         reply: Ok, complexity: "O(1)",
         summary: "Names this connection.",
@@ -132,7 +132,7 @@ commands! {
     }
     Hello = connection::hello {
         name: "hello", arity: -1, since: "6.0.0",
-        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY HOLDS], categories: [CONNECTION], keys: [],
         syntax: "[arguments: protover [AUTH (username password)] [SETNAME clientname]]",
         reply: Map, complexity: "O(1)",
         summary: "Chooses the version of the protocol and describes the server.",

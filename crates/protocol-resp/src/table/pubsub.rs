@@ -8,7 +8,7 @@ commands! {
 
     Psubscribe = pubsub::psubscribe {
         name: "psubscribe", arity: -2, since: "2.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE], categories: [], keys: [],
+        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS], categories: [], keys: [],
         syntax: "(pattern: pattern)...",
         reply: Push, complexity: "O(N) in the number of patterns",
         summary: "Starts listening to the channels that match patterns.",
@@ -85,14 +85,14 @@ commands! {
     }
     Ssubscribe = pubsub::ssubscribe {
         name: "ssubscribe", arity: -2, since: "7.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE], categories: [], keys: [range(1, -1, 1): NOT_KEY],
+        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS], categories: [], keys: [range(1, -1, 1): NOT_KEY],
         syntax: "shardchannel...",
         reply: Push, complexity: "O(N) in the number of channels",
         summary: "Starts listening to shard channels.",
     }
     Subscribe = pubsub::subscribe {
         name: "subscribe", arity: -2, since: "2.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE], categories: [], keys: [],
+        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS], categories: [], keys: [],
         syntax: "channel...",
         reply: Push, complexity: "O(N) in the number of channels",
         summary: "Starts listening to channels.",

@@ -36,7 +36,7 @@ commands! {
     }
     Watch = transactions::watch {
         name: "watch", arity: -2, since: "2.2.0",
-        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY], categories: [TRANSACTION],
+        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY HOLDS], categories: [TRANSACTION],
         keys: [range(1, -1, 1): RO],
         syntax: "key...",
         reply: Ok, complexity: "O(N) in the number of keys",

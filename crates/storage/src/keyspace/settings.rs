@@ -82,6 +82,7 @@ impl Policy {
 pub struct Settings {
     maxmemory: AtomicU64,
     overhead: AtomicU64,
+    leaving: AtomicU64,
     policy: AtomicU8,
     samples: AtomicU32,
     lfu_log_factor: AtomicU32,
@@ -96,6 +97,7 @@ impl Default for Settings {
         Settings {
             maxmemory: AtomicU64::new(0),
             overhead: AtomicU64::new(0),
+            leaving: AtomicU64::new(0),
             policy: AtomicU8::new(Policy::NoEviction as u8),
             samples: AtomicU32::new(5),
             lfu_log_factor: AtomicU32::new(10),
@@ -117,20 +119,28 @@ impl Settings {
         self.maxmemory.store(bytes, Relaxed);
     }
 
-    /// Says how many bytes the process takes beside the keyspace: `maxmemory` is to bound them too.
+    /// Bytes that the process takes beside the keyspace. They count as used.
+    pub fn overhead(&self) -> u64 {
+        self.overhead.load(Relaxed)
+    }
+
+    /// Says how many bytes the process takes beside the keyspace.
     pub fn set_overhead(&self, bytes: u64) {
         self.overhead.store(bytes, Relaxed);
     }
 
-    /// Bytes of `maxmemory` that keys do not get: the process's own, but no more than an eighth, so
-    /// that a small limit is not all eaten up.
-    #[inline]
-    pub fn withheld(&self) -> u64 {
-        self.overhead.load(Relaxed).min(self.maxmemory() / 8)
+    /// What is used in all, where the keyspace uses so many bytes.
+    pub fn with_overhead(&self, bytes: u64) -> u64 {
+        bytes.saturating_add(self.overhead())
     }
 
-    /// The most bytes that a keyspace uses: `maxmemory` less what is [withheld](Settings::withheld);
-    /// `None` for no limit.
+    /// Says how many of the bytes that are reserved are about to be free: nothing has to go for them.
+    pub fn set_leaving(&self, bytes: u64) {
+        self.leaving.store(bytes, Relaxed);
+    }
+
+    /// The most bytes that a keyspace uses: `maxmemory` less the [overhead](Settings::overhead), and
+    /// with what is about to be free; `None` for no limit.
     ///
     /// ```
     /// use storage::keyspace::Settings;
@@ -140,13 +150,16 @@ impl Settings {
     /// assert_eq!(settings.limit(), None);
     /// settings.set_maxmemory(1000);
     /// assert_eq!(settings.limit(), Some(950));
-    /// settings.set_maxmemory(80);
-    /// assert_eq!(settings.limit(), Some(70));
+    /// settings.set_leaving(7);
+    /// assert_eq!(settings.limit(), Some(957));
+    /// settings.set_maxmemory(40);
+    /// assert_eq!(settings.limit(), Some(0));
     /// ```
     #[inline]
     pub fn limit(&self) -> Option<u64> {
         let maxmemory = self.maxmemory();
-        (maxmemory != 0).then(|| maxmemory - self.withheld())
+        let leaving = self.leaving.load(Relaxed);
+        (maxmemory != 0).then(|| maxmemory.saturating_add(leaving).saturating_sub(self.overhead()))
     }
 
     /// Which entries go when memory is full.

@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Integer(i64, i64),
     /// A number of bytes within bounds, both included: `100`, `100kb`, `1g`.
     Bytes(i64, i64),
+    /// A number of bytes up to a bound, or a percentage, `5%`, which is a number below zero.
+    BytesOrPercent(i64),
     /// Permission bits.
     Octal,
     /// One of some words; it is known by its place among them.
@@ -88,6 +90,16 @@ impl Kind {
                 let number = bytes(text).ok_or("argument must be a memory value")?;
                 within(i64::try_from(number).unwrap_or(-1), least, most)
             }
+            Kind::BytesOrPercent(most) => {
+                if let Some(number) = bytes(text) {
+                    return within(i64::try_from(number).unwrap_or(-1), 0, most);
+                }
+                let percent = text.strip_suffix(b"%").and_then(parse_i64).filter(|n| *n >= 0);
+                match percent.ok_or("argument must be a memory or percent value")? {
+                    101.. => Err("percentage argument must be less or equal to 100".to_owned()),
+                    percent => Ok(Value::Number(-percent)),
+                }
+            }
             Kind::Octal => {
                 let digits = str::from_utf8(text).ok();
                 let mode = digits.and_then(|digits| i64::from_str_radix(digits, 8).ok());
@@ -110,6 +122,9 @@ impl Kind {
         match (self, value) {
             (_, Value::Text(text)) => text.clone(),
             (Kind::YesNo, value) => (if value.is_yes() { "yes" } else { "no" }).into(),
+            (Kind::BytesOrPercent(_), value) if value.number() < 0 => {
+                format!("{}%", -value.number()).into_bytes()
+            }
             (Kind::Octal, value) => format!("{:o}", value.number()).into_bytes(),
             (Kind::Choice(words), value) => {
                 words.get(value.number() as usize).copied().unwrap_or_default().into()
@@ -175,6 +190,9 @@ mod tests {
             (Kind::Integer(-5, 5), "-5", "-5"),
             (Kind::Bytes(0, 1 << 40), "1gb", "1073741824"),
             (Kind::Octal, "0700", "700"),
+            (Kind::BytesOrPercent(1 << 40), "1mb", "1048576"),
+            (Kind::BytesOrPercent(1 << 40), "5%", "5%"),
+            (Kind::BytesOrPercent(1 << 40), "0%", "0"),
             (words, "TWO", "two"),
             (Kind::Text, "any thing", "any thing"),
         ];
@@ -193,6 +211,10 @@ mod tests {
             (Kind::Bytes(0, 9), "1x", "argument must be a memory value"),
             (Kind::Bytes(0, 9), "99999999999999gb", "argument must be between 0 and 9 inclusive"),
             (Kind::Octal, "8", "argument couldn't be parsed as an octal number"),
+            (Kind::BytesOrPercent(9), "x", "argument must be a memory or percent value"),
+            (Kind::BytesOrPercent(9), "-1%", "argument must be a memory or percent value"),
+            (Kind::BytesOrPercent(9), "101%", "percentage argument must be less or equal to 100"),
+            (Kind::BytesOrPercent(9), "10", "argument must be between 0 and 9 inclusive"),
             (
                 Kind::Choice(&["one", "two"]),
                 "x",

@@ -2,8 +2,9 @@
 //! Descriptions of connections: CLIENT LIST, CLIENT INFO.
 
 use super::super::caller::{Caller, Front};
-use super::super::clients::Client;
+use super::super::clients::{Client, Names};
 use super::super::fault::{Done, Fault};
+use super::super::holdings::Holding;
 use super::auth::USER;
 use super::roster::{Kind, Someone, everyone};
 use crate::table::CommandId;
@@ -58,17 +59,18 @@ fn with_ids(front: &Front<'_, '_>) -> Result<Vec<Someone>, Fault> {
     Ok(ids.into_iter().filter_map(find).collect())
 }
 
-/// Appends a line in the form of Redis 7.4. What cannot be known here of a connection, such as how
-/// full its buffers are, is 0 or -1.
+/// Appends a line in the form of Redis 7.4. What cannot be known here of a connection, such as its
+/// descriptor, is 0 or -1.
 fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8>) {
     let client = someone.client.as_deref();
     let number = |of: fn(&Client) -> u64| client.map_or(0, of);
-    let names = client.map(|client| client.names.lock().clone()).unwrap_or_default();
     let subscriptions =
         |kind: usize| client.map_or(0, |client| client.subscriptions[kind].load(Relaxed));
     let queued = client.filter(|client| client.is(Client::IN_TRANSACTION));
     let queued = queued.map_or(-1, |client| i64::from(client.queued.load(Relaxed)));
-    let queued_bytes = number(|client| client.queued_bytes.load(Relaxed));
+    let queued_bytes = number(|client| client.holdings.get(Holding::Queue));
+    let (input, output) = (someone.input_bytes(), someone.output_bytes());
+    let held = number(|client| client.holdings.total());
     let start = format!(
         "id={} addr={} laddr={} fd=-1 name=",
         someone.id.serial(),
@@ -76,11 +78,11 @@ fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8
         someone.local_address(),
     );
     text.extend_from_slice(start.as_bytes());
-    text.extend_from_slice(&names.name);
+    append_name(client, |names| &names.name, text);
     let middle = format!(
-        " age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} qbuf=0 \
-         qbuf-free=0 argv-mem=0 multi-mem={queued_bytes} rbs=0 rbp=0 obl=0 oll=0 omem=0 \
-         tot-mem={} events=r cmd={} user={} redir=-1 resp={} lib-name=",
+        " age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} \
+         qbuf={input} qbuf-free=0 argv-mem=0 multi-mem={queued_bytes} rbs=0 rbp=0 obl=0 oll=0 \
+         omem={output} tot-mem={} events=r cmd={} user={} redir=-1 resp={} lib-name=",
         someone.age(now).as_secs(),
         someone.idle(now).as_secs(),
         flags(someone),
@@ -89,16 +91,23 @@ fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8
         subscriptions(1),
         subscriptions(2),
         number(|client| client.watched.load(Relaxed).into()),
-        (state_bytes + names.bytes()) as u64 + queued_bytes,
+        state_bytes as u64 + held + input + output,
         client.and_then(last_command).map_or("NULL", |command| command.spec().name),
         USER.escape_ascii(),
         client.map_or(2, |client| client.version.load(Relaxed)),
     );
     text.extend_from_slice(middle.as_bytes());
-    text.extend_from_slice(&names.lib_name);
+    append_name(client, |names| &names.lib_name, text);
     text.extend_from_slice(b" lib-ver=");
-    text.extend_from_slice(&names.lib_version);
+    append_name(client, |names| &names.lib_version, text);
     text.push(b'\n');
+}
+
+/// Appends one of the names of a client.
+fn append_name(client: Option<&Client>, which: fn(&Names) -> &[u8], text: &mut Vec<u8>) {
+    if let Some(client) = client {
+        text.extend_from_slice(which(&client.names.lock()));
+    }
 }
 
 fn last_command(client: &Client) -> Option<CommandId> {

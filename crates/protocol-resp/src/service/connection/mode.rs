@@ -25,8 +25,7 @@ pub(crate) fn client_reply<'c>(call: &mut impl Caller<'c>) -> Done {
     Ok(())
 }
 
-/// Spares the connection when others must go to free memory. None has to: the limit of memory is for
-/// keys, and buffers have limits of their own. So it shows in the list of clients, and no more.
+/// Spares the connection when others must go to free memory (`crowd.rs`).
 pub(crate) fn client_no_evict<'c>(call: &mut impl Caller<'c>) -> Done {
     switch(call, Client::NO_EVICT)?;
     Ok(())

@@ -46,7 +46,7 @@ pub(crate) fn client_setinfo<'c>(call: &mut impl Caller<'c>) -> Done {
         return Err(Fault::made([b"ERR ", attribute, why].concat()));
     }
     if let Some(client) = client {
-        *place(&mut client.names.lock()) = value.into();
+        client.rename(|names| *place(names) = value.into());
     }
     out.ok();
     Ok(())
@@ -69,7 +69,7 @@ fn is_plain(text: &[u8]) -> bool {
 impl Front<'_, '_> {
     pub(super) fn set_name(&self, name: &[u8]) {
         if let Some(client) = self.client {
-            client.names.lock().name = name.into();
+            client.rename(|names| names.name = name.into());
         }
     }
 }

@@ -87,6 +87,16 @@ impl Someone {
         now.since(last)
     }
 
+    /// Bytes of memory for what it sends.
+    pub(super) fn input_bytes(&self) -> u64 {
+        self.peer.as_ref().map_or(0, |peer| peer.input_bytes() as u64)
+    }
+
+    /// Bytes that it has not read.
+    pub(super) fn output_bytes(&self) -> u64 {
+        self.peer.as_ref().map_or(0, |peer| peer.output_bytes() as u64)
+    }
+
     /// What it is used for.
     pub(super) fn kind(&self) -> Kind {
         match &self.client {

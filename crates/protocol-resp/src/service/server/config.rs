@@ -80,6 +80,7 @@ fn refused(name: &[u8], problem: &str) -> Fault {
 pub(crate) fn config_resetstat<V: View>(call: &mut Call<'_, V>) -> Done {
     call.host.stats.reset();
     call.host.pulse.reset(call.host.counts());
+    call.host.crowd.reset_evicted();
     call.desk.resets_stats = true;
     call.out.ok();
     Ok(())

@@ -3,6 +3,7 @@
 
 use crate::service::Allocator;
 use crate::service::call::Call;
+use protocol::Peer;
 use storage::keyspace::{KeyspaceStats, View};
 
 /// What is known of the process and its keys at this moment.
@@ -15,17 +16,30 @@ pub(super) struct Facts {
     /// The most bytes that were in use.
     pub(super) peak_bytes: u64,
     pub(super) connections: usize,
+    /// The most bytes that one of them takes for what it sends, and for what it has not read.
+    pub(super) largest_buffers: (usize, usize),
+    /// Bytes that count against `maxmemory`.
+    pub(super) used_bytes: u64,
+    /// What of them the process takes beside keys and clients.
+    pub(super) startup_bytes: u64,
 }
 
 impl Facts {
     /// Collects them, for a command whose row of the table asks for the keyspace's numbers.
     pub(super) fn of<V: View>(call: &Call<'_, V>) -> Self {
         let keyspace = call.stats.cloned().unwrap_or_default();
+        let settings = call.host.settings();
+        let used_bytes = settings.with_overhead(keyspace.used_bytes);
+        let peers = call.directory.list();
+        let most = |of: fn(&Peer) -> usize| peers.iter().map(|peer| of(peer)).max().unwrap_or(0);
         Facts {
             allocator: call.host.platform().and_then(|platform| platform.allocator()),
             resident_bytes: process("process_resident_memory_bytes"),
-            peak_bytes: call.host.pulse.peak(keyspace.used_bytes),
-            connections: call.directory.len(),
+            peak_bytes: call.host.pulse.peak(used_bytes),
+            connections: peers.len(),
+            largest_buffers: (most(Peer::input_bytes), most(Peer::output_bytes)),
+            used_bytes,
+            startup_bytes: settings.overhead(),
             keyspace,
         }
     }

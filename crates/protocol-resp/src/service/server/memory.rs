@@ -36,14 +36,14 @@ pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
     let facts = Facts::of(call);
     let keyspace = &facts.keyspace;
     let allocator = facts.allocator.unwrap_or_default();
-    let (used, keys) = (keyspace.used_bytes, facts.keys());
+    let (used, keys) = (facts.used_bytes, facts.keys());
     let overhead = used - keyspace.entry_bytes;
     let integers =
         |used: &[(&str, u64)]| used.iter().map(|&(name, n)| (name.to_owned(), n)).collect();
     let counts: Vec<(String, u64)> = integers(&[
         ("peak.allocated", facts.peak_bytes),
         ("total.allocated", used),
-        ("startup.allocated", 0),
+        ("startup.allocated", facts.startup_bytes),
         ("replication.backlog", 0),
         ("clients.slaves", 0),
         ("clients.normal", keyspace.reserved_bytes),
@@ -66,7 +66,7 @@ pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
         ("fragmentation.bytes", facts.resident_bytes.saturating_sub(used)),
     ]);
     let ratios = [
-        ("dataset.percentage", percent(keyspace.entry_bytes, used)),
+        ("dataset.percentage", percent(keyspace.entry_bytes, used - facts.startup_bytes)),
         ("peak.percentage", percent(used, facts.peak_bytes)),
         ("allocator-fragmentation.ratio", ratio(allocator.active, allocator.allocated)),
         ("allocator-rss.ratio", ratio(allocator.resident, allocator.active)),
@@ -108,7 +108,7 @@ pub(crate) fn memory_doctor<V: View>(call: &mut Call<'_, V>) -> Done {
 const LITTLE_BYTES: u64 = 5 << 20;
 
 fn findings(facts: &Facts) -> Vec<String> {
-    let used = facts.keyspace.used_bytes;
+    let used = facts.used_bytes;
     if used < LITTLE_BYTES {
         return vec![
             "There is too little data to say anything about the use of memory.".to_owned(),
@@ -136,8 +136,8 @@ fn findings(facts: &Facts) -> Vec<String> {
     }
     if facts.keyspace.reserved_bytes > used / 4 {
         findings.push(format!(
-            "- Clients: {} bytes are buffers of {} connections. Large requests and replies, or \
-             clients that do not read, need them.",
+            "- Clients: {} bytes are taken by {} connections. Large requests and replies, clients that \
+             do not read, transactions, watched keys and subscriptions need them.",
             facts.keyspace.reserved_bytes, facts.connections
         ));
     }

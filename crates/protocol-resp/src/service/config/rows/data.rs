@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is kept, in how much memory, and in which encodings.
 
-use super::super::kind::Kind::{Bytes, Choice, Integer, YesNo};
+use super::super::kind::Kind::{Bytes, BytesOrPercent, Choice, Integer, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, ignored, kept, live, start};
 use super::{INT_MAX, LONG_MAX};
@@ -69,7 +69,18 @@ pub(super) static ROWS: &[Parameter] = &[
         |host| host.settings().maxmemory().into(),
         |host, value| host.settings().set_maxmemory(value.count()),
     )
-    .meaning("Bytes that keys, their tables and clients' buffers may take; 0: any number."),
+    .meaning("Bytes that keys, their tables, clients and the process may take; 0: any number."),
+    live(
+        "maxmemory-clients",
+        BytesOrPercent(LONG_MAX),
+        "0",
+        |host| Value::Number(host.crowd.limit()),
+        |host, value| host.crowd.set_limit(value.number()),
+    )
+    .meaning(
+        "Bytes that clients may take, or percent of `maxmemory`, 128 KiB at least: past it those \
+         that take most are closed; 0: [a share](rds.md#clients).",
+    ),
     live("maxmemory-policy", Choice(&POLICY_NAMES), "noeviction", policy, |host, value| {
         host.settings().set_policy(POLICIES[value.number() as usize]);
     })

@@ -106,7 +106,6 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("tls-session-caching", YesNo, "yes"),
     kept("tls-session-cache-size", Integer(0, INT_MAX), "20480"),
     kept("tls-session-cache-timeout", Integer(0, INT_MAX), "300"),
-    ignored("maxmemory-clients", Text, "0", "what clients take counts as used memory"),
     ignored("socket-mark-id", Integer(0, INT_MAX), "0", "sockets are not marked"),
     ignored("bind-source-addr", Text, "", "it connects to nobody"),
 ];

@@ -11,7 +11,9 @@ pub(super) fn clients(report: &mut Report<'_>) {
     report.line("connected_clients", report.facts.connections);
     report.line("cluster_connections", 0);
     report.line("maxclients", host.dials.connections_max.load(Relaxed));
-    report.zeros(&["client_recent_max_input_buffer", "client_recent_max_output_buffer"]);
+    let (input, output) = report.facts.largest_buffers;
+    report.line("client_recent_max_input_buffer", input);
+    report.line("client_recent_max_output_buffer", output);
     report.line("blocked_clients", host.waiters.len() + host.pause.len());
     report.zeros(&["tracking_clients", "clients_in_timeout_table"]);
 }
@@ -38,7 +40,7 @@ pub(super) fn stats(report: &mut Report<'_>) {
     report.line("expired_stale_perc", "0.00");
     report.zeros(&["expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds"]);
     report.line("evicted_keys", keyspace.evicted);
-    report.zeros(&["evicted_clients"]);
+    report.line("evicted_clients", host.crowd.evicted());
     report.zeros(&["total_eviction_exceeded_time", "current_eviction_exceeded_time"]);
     report.line("keyspace_hits", keyspace.hits);
     report.line("keyspace_misses", keyspace.misses);

@@ -3,33 +3,33 @@
 
 use super::super::memory::{percent, ratio};
 use super::{Report, human};
-use crate::service::config;
-use std::fs;
+use crate::service::{config, machine};
 
 pub(super) fn memory(report: &mut Report<'_>) {
     let facts = report.facts;
     let keyspace = &facts.keyspace;
-    let (used, resident) = (keyspace.used_bytes, facts.resident_bytes);
+    let (used, resident) = (facts.used_bytes, facts.resident_bytes);
     report.title("Memory");
     report.bytes("used_memory", used);
     report.bytes("used_memory_rss", resident);
     report.bytes("used_memory_peak", facts.peak_bytes);
     report.line("used_memory_peak_perc", format!("{:.2}%", percent(used, facts.peak_bytes)));
     report.line("used_memory_overhead", used - keyspace.entry_bytes);
-    report.line("used_memory_startup", 0);
+    report.line("used_memory_startup", facts.startup_bytes);
     report.line("used_memory_dataset", keyspace.entry_bytes);
-    let share = percent(keyspace.entry_bytes, used);
+    let share = percent(keyspace.entry_bytes, used - facts.startup_bytes);
     report.line("used_memory_dataset_perc", format!("{share:.2}%"));
     report.line("used_memory_index", keyspace.index_bytes);
     report.line("used_memory_leaving", keyspace.leaving_bytes);
-    report.line("used_memory_buffers", keyspace.reserved_bytes);
+    report.line("used_memory_buffers", report.host.crowd.buffers());
+    report.line("used_memory_clients", report.host.crowd.held());
     let allocator = facts.allocator.unwrap_or_default();
     report.numbers(&[
         ("allocator_allocated", allocator.allocated),
         ("allocator_active", allocator.active),
         ("allocator_resident", allocator.resident),
     ]);
-    report.bytes("total_system_memory", system_bytes());
+    report.bytes("total_system_memory", machine::total_bytes());
     report.line("used_memory_lua", 0);
     report.line("used_memory_lua_human", human(0));
     report.line("used_memory_scripts", 0);
@@ -59,16 +59,9 @@ pub(super) fn memory(report: &mut Report<'_>) {
 fn limits(report: &mut Report<'_>) {
     let settings = report.host.settings();
     report.bytes("maxmemory", settings.maxmemory());
-    report.line("maxmemory_withheld", settings.withheld());
+    let clients = report.host.crowd.configured(settings.maxmemory());
+    report.line("maxmemory_clients", clients.unwrap_or(0));
     let policy = config::parameter(b"maxmemory-policy").expect("the table has it");
     let policy = report.host.configured(policy);
     report.line("maxmemory_policy", String::from_utf8_lossy(&policy).into_owned());
-}
-
-/// Memory of the machine; 0 if the system does not tell.
-fn system_bytes() -> u64 {
-    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who must go, and when.
+
+use super::*;
+
+fn load(serial: u64, input: u64, lasting: u64) -> Load {
+    let id = ConnectionId::new(0, serial);
+    Load { id, peer: None, client: None, input, lasting, is_spared: false }
+}
+
+fn serials(chosen: &[Load]) -> Vec<u64> {
+    chosen.iter().map(|load| load.id.serial()).collect()
+}
+
+#[test]
+fn those_who_take_most_go_until_the_others_fit() {
+    let loads = vec![load(1, 10, 0), load(2, 0, 50), load(3, 20, 20), load(4, 0, 5)];
+    let of = |most| serials(&choose(loads.clone(), Allowance::Together(most)));
+    assert_eq!(of(105), [], "it is what they take");
+    assert_eq!(of(104), [2]);
+    assert_eq!(of(55), [2]);
+    assert_eq!(of(54), [2, 3]);
+    assert_eq!(of(0), [2, 3, 1, 4]);
+}
+
+#[test]
+fn what_is_arriving_has_a_bound_of_its_own() {
+    let loads = vec![load(1, 60, 0), load(2, 50, 0), load(3, 0, 30), load(4, 40, 10)];
+    let of =
+        |lasting, arriving| serials(&choose(loads.clone(), Allowance::Apart { lasting, arriving }));
+    assert_eq!(of(40, 150), []);
+    assert_eq!(of(39, 150), [3]);
+    assert_eq!(of(40, 149), [1]);
+    assert_eq!(of(5, 110), [3, 4], "what the fourth sends is gone with it");
+}
+
+#[test]
+fn who_is_spared_counts_and_stays() {
+    let spared = Load { is_spared: true, ..load(1, 0, 100) };
+    let loads = vec![spared, load(2, 0, 10), load(3, 0, 20)];
+    assert_eq!(serials(&choose(loads, Allowance::Together(115))), [3]);
+}
+
+#[test]
+fn the_limit_is_in_bytes_or_percent_and_no_less_than_redis_has_it() {
+    let crowd = Crowd::default();
+    let in_force = |limit, maxmemory| {
+        crowd.set_limit(limit);
+        crowd.configured(maxmemory)
+    };
+    assert_eq!(in_force(0, 1 << 30), None);
+    assert_eq!(in_force(5 << 20, 0), Some(5 << 20));
+    assert_eq!(in_force(1, 0), Some(LEAST));
+    assert_eq!(in_force(-10, 100 << 20), Some(10 << 20));
+    assert_eq!(in_force(-1, 1 << 20), Some(LEAST));
+    assert_eq!(in_force(-10, 0), None, "a part of no limit");
+    assert_eq!(in_force(-100, u64::MAX), Some(u64::MAX));
+}
+
+#[test]
+fn clients_give_way_when_room_is_needed() {
+    const MIB: u64 = 1 << 20;
+    let (crowd, settings) = (Crowd::default(), Settings::default());
+    let apart = Some(Allowance::Apart { lasting: 5 * MIB, arriving: 50 * MIB });
+    assert!(matches!(crowd.allowance(&settings, 0, false), Some(Allowance::Together(_))));
+    settings.set_maxmemory(100 * MIB);
+    assert_eq!(crowd.allowance(&settings, 100 * MIB, true), None, "there is room");
+    assert_eq!(crowd.allowance(&settings, 101 * MIB, true), apart);
+    assert_eq!(crowd.allowance(&settings, 105 * MIB, false), None, "nobody wants to write");
+    assert_eq!(crowd.allowance(&settings, 106 * MIB, false), apart);
+    settings.set_policy(Policy::AllkeysLru);
+    assert_eq!(crowd.allowance(&settings, 101 * MIB, false), apart, "else keys would go");
+    crowd.set_limit(-7);
+    assert_eq!(crowd.allowance(&settings, 0, false), Some(Allowance::Together(7 * MIB)));
+}
+
+#[test]
+fn a_client_holds_more_where_there_is_room_or_within_the_share() {
+    const MIB: u64 = 1 << 20;
+    let (crowd, settings) = (Crowd::default(), Settings::default());
+    let admits = |more, used| crowd.admit(more, used, &settings).is_ok();
+    assert!(admits(MIB, 0) && !admits(u64::MAX, 0), "a part of the machine's memory");
+    settings.set_maxmemory(100 * MIB);
+    assert!(admits(90 * MIB, 10 * MIB) && !admits(91 * MIB, 10 * MIB));
+    crowd.note((0, 0), (0, 3 * MIB));
+    assert!(admits(2 * MIB, 120 * MIB) && !admits(3 * MIB, 120 * MIB), "five are guaranteed");
+    crowd.note((0, 0), (3 * MIB, 0));
+    assert!(admits(5 * MIB, 120 * MIB));
+}

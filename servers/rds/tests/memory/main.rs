@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What clients make the built server hold: it stays within `maxmemory`, whichever command they repeat,
+//! and slow readers do not push keys out. docs/limits.md and docs/rds.md promise it.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+mod flood;
+mod walk;
+
+use flood::Flood;
+use std::fs;
+use std::net::SocketAddr;
+use std::process::Command;
+use support::client::Client;
+use support::daemon::{Daemon, text};
+use support::wait_until;
+
+const MIB: u64 = 1 << 20;
+
+/// A server that runs, and somebody who looks at it.
+struct Rig {
+    address: SocketAddr,
+    operator: Client,
+    process: u64,
+    _daemon: Daemon,
+}
+
+impl Rig {
+    fn start(flags: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rds"));
+        let free = ["--port", "0", "--admin-port", "0"];
+        let mut daemon = Daemon::spawn(command.args(flags).args(free));
+        let address = daemon.address();
+        let operator = Client::tcp(address);
+        let mut rig = Rig { address, operator, process: 0, _daemon: daemon };
+        rig.ask("CLIENT NO-EVICT on");
+        rig.process = rig.number("process_id");
+        rig
+    }
+
+    /// A reply without its type and line ends: of a bulk string what is in it.
+    fn ask(&mut self, request: &str) -> String {
+        self.operator.send(format!("{request}\r\n").as_bytes());
+        let first = self.line();
+        match first.strip_prefix('$') {
+            Some(len) if len != "-1" => {
+                let body = text(&self.operator.take(len.parse().unwrap()));
+                self.operator.expect(b"\r\n");
+                body
+            }
+            _ => first[1..].to_owned(),
+        }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            line.extend(self.operator.take(1));
+        }
+        text(&line[..line.len() - 2])
+    }
+
+    /// A number of INFO.
+    fn number(&mut self, name: &str) -> u64 {
+        let info = self.ask("INFO");
+        let line = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+        line.unwrap_or_else(|| panic!("{name} in {info}")).parse().unwrap()
+    }
+
+    /// Memory of the process in RAM that is its own, not the program's file, without what the
+    /// allocator is about to give back.
+    fn own_bytes(&mut self) -> u64 {
+        assert_eq!(self.ask("MEMORY PURGE"), "OK");
+        let text = fs::read_to_string(format!("/proc/{}/status", self.process)).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.split_ascii_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+    }
+
+    /// Fills a key with so many bytes.
+    fn set(&mut self, key: &str, len: usize) {
+        let request = flood::request(&[b"SET", key.as_bytes(), &vec![b'v'; len]]);
+        self.operator.ask(&request, b"+OK\r\n");
+    }
+
+    fn wait_for(&mut self, what: &str, mut is_so: impl FnMut(&mut Self) -> bool) {
+        wait_until(what, || is_so(self));
+    }
+}
+
+/// A text that is like no other.
+fn name(number: usize, len: usize) -> Vec<u8> {
+    let mut name = format!("{number:08}-").into_bytes();
+    name.resize(len, b'n');
+    name
+}
+
+/// Names in one request.
+const NAMES: usize = 8;
+
+/// Bytes of each.
+const NAME_BYTES: usize = 8 << 10;
+
+/// The `n`-th request with names of its own.
+fn with_names(words: &[&[u8]], n: usize) -> Vec<u8> {
+    let names: Vec<_> = (0..NAMES).map(|i| name(n * NAMES + i, NAME_BYTES)).collect();
+    let names = names.iter().map(Vec::as_slice);
+    flood::request(&words.iter().copied().chain(names).collect::<Vec<_>>())
+}
+
+/// What a client repeats to grow, and what it is told when it holds as much as it may.
+type Repeat = (&'static str, &'static [u8], fn(usize) -> Vec<u8>, &'static str);
+
+const OOM: &str = "-OOM command not allowed when used memory > 'maxmemory'.";
+
+const REPEATS: [Repeat; 6] = [
+    ("MULTI", b"MULTI\r\n", |n| with_names(&[b"MSET"], n), OOM),
+    ("MULTI, reads", b"MULTI\r\n", |n| with_names(&[b"MGET"], n), OOM),
+    ("WATCH", b"", |n| with_names(&[b"WATCH"], n), OOM),
+    ("SUBSCRIBE", b"", |n| with_names(&[b"SUBSCRIBE"], n), OOM),
+    ("PSUBSCRIBE", b"", |n| with_names(&[b"PSUBSCRIBE"], n), OOM),
+    ("SSUBSCRIBE", b"", |n| with_names(&[b"SSUBSCRIBE"], n), OOM),
+];
+
+#[test]
+fn one_client_that_repeats_a_command_is_refused_when_memory_is_used_up() {
+    const MAX: u64 = 32 * MIB;
+    for (what, setup, repeat, refusal) in REPEATS {
+        let mut rig = Rig::start(&["--maxmemory", "32mb"]);
+        let mut flood = Flood::new(rig.address, setup);
+        for n in 0.. {
+            flood.send(&repeat(n));
+            if flood.has_seen(refusal) {
+                break;
+            }
+            assert!(flood.is_open(), "{what}: it is told, not closed");
+            assert!(flood.sent < 4 * MAX, "{what}: there is no end to it");
+        }
+        assert!(flood.sent > MAX / 4, "{what}: refused after {} bytes", flood.sent);
+        let (used, own) = (rig.number("used_memory"), rig.own_bytes());
+        assert!(used > MAX / 2 && used < MAX + MAX / 10, "{what}: {used} bytes used");
+        assert!(own < MAX + MAX / 4, "{what}: {own} bytes are resident");
+        if what.starts_with("MULTI") {
+            flood.send(b"EXEC\r\n");
+            flood.wait_for("-EXECABORT Transaction discarded because of");
+        }
+        drop(flood);
+        rig.wait_for("what it held is free", |rig| rig.number("used_memory_clients") == 0);
+    }
+}
+
+#[test]
+fn many_clients_with_long_names_or_many_keys_to_wait_for_are_refused() {
+    const MAX: u64 = 32 * MIB;
+    let long = |words: &[&[u8]], n| {
+        let name = name(n, 1 << 20);
+        flood::request(&words.iter().copied().chain([&name[..]]).collect::<Vec<_>>())
+    };
+    type One = Box<dyn Fn(usize) -> Vec<u8>>;
+    let cases: [(&str, One); 4] = [
+        ("SETNAME", Box::new(move |n| long(&[b"CLIENT", b"SETNAME"], n))),
+        ("SETINFO", Box::new(move |n| long(&[b"CLIENT", b"SETINFO", b"lib-name"], n))),
+        ("HELLO", Box::new(move |n| long(&[b"HELLO", b"3", b"SETNAME"], n))),
+        (
+            "BLPOP",
+            Box::new(|n| {
+                let keys: Vec<_> = (0..128).map(|i| name(n * 128 + i, NAME_BYTES)).collect();
+                let mut words = vec![&b"BLPOP"[..]];
+                words.extend(keys.iter().map(Vec::as_slice));
+                words.push(b"0");
+                flood::request(&words)
+            }),
+        ),
+    ];
+    for (what, one) in cases {
+        let mut rig = Rig::start(&["--maxmemory", "32mb"]);
+        let mut floods = Vec::new();
+        loop {
+            let mut flood = Flood::new(rig.address, b"");
+            flood.send(&one(floods.len()));
+            let blocked = floods.len() as u64 + 1;
+            rig.wait_for("an answer, or none for now", |rig| {
+                flood.read();
+                flood.has_seen("\r\n") || rig.number("blocked_clients") == blocked
+            });
+            let is_refused = flood.has_seen(OOM);
+            floods.push(flood);
+            if is_refused {
+                break;
+            }
+            assert!(floods.len() < 100, "{what}: there is no end to it");
+        }
+        let (used, own) = (rig.number("used_memory"), rig.own_bytes());
+        assert!(
+            used < MAX + MAX / 10 && own < MAX + MAX / 4,
+            "{what}: {used} used, {own} resident"
+        );
+        drop(floods);
+        rig.wait_for("what they held is free", |rig| rig.number("used_memory_clients") == 0);
+    }
+}
+
+#[test]
+fn requests_without_an_end_do_not_fill_the_memory() {
+    const MAX: u64 = 32 * MIB;
+    let mut rig = Rig::start(&["--maxmemory", "32mb"]);
+    let mut floods: Vec<Flood> =
+        (0..16).map(|_| Flood::new(rig.address, b"*2\r\n$3\r\nGET\r\n$100000000\r\n")).collect();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..16 {
+        floods.iter_mut().for_each(|flood| flood.send(&piece));
+    }
+    rig.wait_for("clients go", |rig| rig.number("evicted_clients") > 0);
+    rig.wait_for("memory is free", |rig| rig.number("used_memory") < MAX + MAX / 2);
+    assert!(floods.iter_mut().any(|flood| !flood.is_open()));
+    assert_eq!(rig.ask("SET key value"), "OK");
+}
+
+#[test]
+fn slow_readers_do_not_push_keys_out() {
+    let flags = ["--maxmemory", "32mb", "--maxmemory-policy", "allkeys-lru"];
+    let mut rig = Rig::start(&flags);
+    for n in 0..400 {
+        rig.set(&format!("key:{n}"), 100_000);
+    }
+    let before: u64 = rig.ask("DBSIZE").parse().unwrap();
+    assert!(before > 250, "{before} keys");
+    let gets: String = (300..400).map(|n| format!("GET key:{n}\r\n")).collect();
+    let mut floods: Vec<Flood> = (0..40).map(|_| Flood::deaf(rig.address)).collect();
+    for _ in 0..4 {
+        floods.iter_mut().for_each(|flood| flood.send(gets.as_bytes()));
+        rig.set("another", 100_000);
+    }
+    let after: u64 = rig.ask("DBSIZE").parse().unwrap();
+    assert!(after > before - before / 8, "{after} of {before} keys are left");
+    assert!(rig.number("used_memory") < 36 * MIB);
+}
+
+#[test]
+fn clients_above_maxmemory_clients_are_closed_and_those_are_spared_who_may_stay() {
+    let mut rig = Rig::start(&["--maxmemory", "64mb", "--maxmemory-clients", "4mb"]);
+    assert_eq!(rig.number("maxmemory_clients"), 4 * MIB);
+    let mut spared = Flood::new(rig.address, b"CLIENT NO-EVICT on\r\nMULTI\r\n");
+    spared.send(&with_names(&[b"MSET"], 0).repeat(16));
+    let mut small = Flood::new(rig.address, b"MULTI\r\nPING\r\n");
+    let mut large = Flood::new(rig.address, b"MULTI\r\n");
+    for n in 0..100 {
+        large.send(&with_names(&[b"MSET"], n));
+    }
+    rig.wait_for("the largest goes", |rig| rig.number("evicted_clients") == 1);
+    large.wait_for_end();
+    spared.send(b"EXEC\r\n");
+    spared.wait_for("*16\r\n+OK\r\n");
+    small.send(b"EXEC\r\n");
+    small.wait_for("*1\r\n+PONG\r\n");
+    // In percent of maxmemory, while it runs.
+    rig.ask("CONFIG SET maxmemory-clients 50%");
+    assert_eq!(rig.number("maxmemory_clients"), 32 * MIB);
+    let mut large = Flood::new(rig.address, b"MULTI\r\n");
+    for n in 0..100 {
+        large.send(&with_names(&[b"MSET"], n));
+    }
+    large.send(b"DISCARD\r\n");
+    large.wait_for("+QUEUED\r\n+OK\r\n");
+    assert_eq!(rig.number("evicted_clients"), 1);
+}
+
+#[test]
+fn a_write_finds_room_where_a_client_holds_more_than_its_share() {
+    let mut rig = Rig::start(&["--maxmemory", "32mb"]);
+    let mut hog = Flood::new(rig.address, b"MULTI\r\n");
+    let mut n = 0;
+    while !hog.has_seen(OOM) {
+        hog.send(&with_names(&[b"MSET"], n));
+        n += 1;
+    }
+    for n in 0..100 {
+        rig.set(&format!("key:{n}"), 200_000);
+    }
+    assert_eq!((rig.ask("DBSIZE").as_str(), rig.number("evicted_clients")), ("100", 1));
+    hog.wait_for_end();
+}
+
+#[test]
+fn what_maxmemory_grants_is_used() {
+    for megabytes in [16, 100] {
+        let mut rig = Rig::start(&["--maxmemory", &format!("{megabytes}mb")]);
+        let max = megabytes * MIB;
+        let value = vec![b'v'; 10_000];
+        let mut stored = 0;
+        for n in 0.. {
+            let key = format!("key:{n}");
+            rig.operator.send(&flood::request(&[b"SET", key.as_bytes(), &value]));
+            match rig.line() {
+                line if line == "+OK" => stored += value.len() as u64,
+                line => {
+                    assert_eq!(line, OOM);
+                    break;
+                }
+            }
+        }
+        let (used, startup) = (rig.number("used_memory"), rig.number("used_memory_startup"));
+        assert!(used > max && used < max + MIB, "{used} of {max} bytes are used");
+        // A value of 10,000 bytes takes 10,240.
+        let granted = max - startup - MIB;
+        assert!(stored > granted / 100 * 94, "{stored} bytes of values, {startup} at the start");
+        let own = rig.own_bytes();
+        assert!(own < max / 100 * 105 + MIB, "{own} bytes are resident of {max}");
+    }
+}
