@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Exptime`]: the expiry time as clients write it.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 use clock::{Now, Ticks};
 use std::time::Duration;
 use storage::Expiry;
@@ -44,6 +48,7 @@ impl Exptime {
     }
 
     /// The moment a positive time means.
+    #[expect(clippy::arithmetic_side_effects, reason = "moments saturate")]
     fn moment(self, now: Now) -> Ticks {
         let seconds = u64::from(self.0.unsigned_abs());
         if self.0 <= RELATIVE_MAX_S {

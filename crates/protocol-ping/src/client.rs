@@ -21,6 +21,10 @@ pub enum Reply {
 /// assert_eq!(parse_reply(b"PONG\r\nPO"), Some((Reply::Pong, 6)));
 /// assert_eq!(parse_reply(b"PO"), None);
 /// ```
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub fn parse_reply(input: &[u8]) -> Option<(Reply, usize)> {
     let end = input.iter().position(|&byte| byte == b'\n')? + 1;
     let reply = if &input[..end] == b"PONG\r\n" { Reply::Pong } else { Reply::Error };

@@ -27,6 +27,10 @@ impl Protocol for PingProtocol {
     /// Every line is parsed by itself: nothing to remember between two of them.
     type Cursor = ();
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     fn parse(&self, _: &mut (), input: &[u8]) -> Result<Parsed<Ping>, Malformed> {
         // The usual case first: no search for the end of a line that is known to be six bytes.
         if input.starts_with(b"PING\r\n") {

@@ -36,6 +36,10 @@
 //! let parsed = PingProtocol.parse(&mut (), b"PING\r\nPING\r\n");
 //! assert_eq!(parsed, Ok(Parsed::Request { request: Ping, consumed: 6 }));
 //! ```
+
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod client;

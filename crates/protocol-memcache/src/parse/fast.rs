@@ -21,6 +21,10 @@ pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
 }
 
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn get(input: &[u8], start: usize, read: Read) -> Option<Step<'_>> {
     let key = key(&input[start..])?;
     let end = start + key.len();
@@ -32,6 +36,10 @@ fn get(input: &[u8], start: usize, read: Read) -> Option<Step<'_>> {
 }
 
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     let key = key(&input[4..])?;
     let mut at = 4 + key.len();
@@ -65,6 +73,10 @@ fn key(input: &[u8]) -> Option<&[u8]> {
 
 /// A space and a number of one to ten digits at `at`, which moves behind it.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn number(input: &[u8], at: &mut usize) -> Option<u64> {
     let rest = input.get(*at..)?.strip_prefix(b" ")?;
     let mut number = 0;
@@ -85,6 +97,10 @@ fn number(input: &[u8], at: &mut usize) -> Option<u64> {
 
 /// How many bytes come before the first space or control character of ASCII, eight at a time.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn visible_len(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     let mut rest = bytes;

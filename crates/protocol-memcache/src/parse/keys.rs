@@ -47,6 +47,10 @@ pub(super) fn announced(head: &[u8]) -> Option<Shape> {
 ///
 /// `line` is the content of the line, `rest` the part of it behind the command's name, `consumed`
 /// its length with its end.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn checked<'a>(
     shape: Shape,
     cursor: &mut Option<List>,
@@ -82,6 +86,10 @@ pub(super) fn checked<'a>(
 }
 
 /// Starts on a line that is too long to be checked.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn endless<'a>(shape: Shape, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
     let line = &input[..LIST_CHECKED_MAX];
     let mut rest = line;
@@ -112,6 +120,10 @@ fn begin(shape: Shape, rest: &mut &[u8]) -> Result<List, ErrorReply> {
 
 /// Takes the next key of a list, or its end.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn next<'a>(mut list: List, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
     let spaces = input.iter().take(LIST_CHECKED_MAX);
     let start = spaces.take_while(|&&byte| byte == b' ').count();

@@ -33,6 +33,10 @@ pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a 
 }
 
 /// Parses the line that ends with the `\n` at `end`.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: usize) -> Step<'a> {
     let line = content(&input[..end]);
     let mut rest = line;
@@ -96,6 +100,10 @@ impl<'a> Words<'a> {
     /// As many as the longest command has.
     const KEPT: usize = 6;
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     fn split(mut line: &'a [u8]) -> Self {
         let mut words = [&b""[..]; Self::KEPT];
         let mut count = 0;
@@ -114,6 +122,10 @@ impl<'a> Words<'a> {
     }
 
     /// Whether the last word is `noreply`.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     pub(super) fn quiet(&self) -> bool {
         self.count > 0 && self.get(self.count - 1) == b"noreply"
     }

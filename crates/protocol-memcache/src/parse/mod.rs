@@ -12,6 +12,10 @@
 //! What `fast.rs` does not recognise falls through to the general parser, which would answer the
 //! same to what `fast.rs` recognises: a test holds the two together.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod fast;
 mod keys;
 mod line;
@@ -73,7 +77,7 @@ impl Memcache {
     /// storage command with its body, or the checked part of a list of keys.
     #[must_use]
     pub fn request_max(value_max: usize) -> usize {
-        (LINE_MAX + value_max + 4).max(2 * LIST_CHECKED_MAX)
+        value_max.saturating_add(LINE_MAX + 4).max(2 * LIST_CHECKED_MAX)
     }
 
     /// The largest value in bytes.

@@ -35,7 +35,7 @@ fn scan(word: &[u8]) -> Option<(bool, u64)> {
         return None;
     }
     let magnitude = digits[..end].iter().try_fold(0_u64, |number, digit| {
-        number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
+        number.checked_mul(10)?.checked_add(u64::from(digit.wrapping_sub(b'0')))
     })?;
     Some((negative, magnitude))
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The storage commands: a line with numbers, then a body of the length it says.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input, and lengths of 31 bits behind them"
+)]
+
 use super::line::Words;
 use super::{Step, found, number};
 use crate::exptime::Exptime;

@@ -25,6 +25,10 @@ pub(super) const SHORTEST: usize = 6;
 
 /// Finds the argument at `at` in `input`, which lies in it or at its end.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn next(framing: &Framing, input: &[u8], at: usize) -> Result<Span, Stop> {
     match short(input, at) {
         Some((start, end)) if (end - start) as usize <= framing.bulk_max => Ok((start, end)),
@@ -35,6 +39,10 @@ pub(super) fn next(framing: &Framing, input: &[u8], at: usize) -> Result<Span, S
 /// Finds an argument of fewer than 10,000 bytes that has arrived; `None` for everything else. That
 /// is below the limit of a client that has not authenticated.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn short(input: &[u8], at: usize) -> Option<Span> {
     let window = input.get(at..)?.first_chunk::<SHORTEST>()?;
     if window[0] != b'$' {
@@ -65,6 +73,10 @@ pub(super) fn short(input: &[u8], at: usize) -> Option<Span> {
 
 /// Finds any argument, or what is wrong with it.
 #[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn general(framing: &Framing, input: &[u8], at: usize) -> Result<Span, Stop> {
     let rest = &input[at..];
     let line = match line(rest) {
@@ -108,6 +120,10 @@ fn length(framing: &Framing, line: &[u8]) -> Result<usize, Fault> {
 
 /// The first line of `rest`, which ends with `\r` and any byte behind it. Or how many bytes are
 /// missing at least before something can be said; or `None` when it is too long.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn line(rest: &[u8]) -> Result<&[u8], Option<usize>> {
     let window = &rest[..rest.len().min(LINE_MAX + 1)];
     match memchr(b'\r', window) {

@@ -14,6 +14,10 @@ use protocol::{ErrorReply, Malformed};
 
 /// Parses `input`, which is not empty.
 #[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn parse(input: &[u8]) -> Step<'_> {
     let Some(end) = memchr(b'\n', &input[..input.len().min(LINE_MAX + 1)]) else {
         if input.len() > LINE_MAX {
@@ -37,6 +41,10 @@ pub(super) fn parse(input: &[u8]) -> Step<'_> {
 
 /// How many words `line` has and where they are. `None` if there are quotes, or more words than a
 /// request has places for.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn words(line: &[u8]) -> Option<(u32, [Span; FIRST])> {
     if memchr2(b'"', b'\'', line).is_some() {
         return None;
@@ -55,6 +63,10 @@ fn words(line: &[u8]) -> Option<(u32, [Span; FIRST])> {
 }
 
 /// Where the next word starts at `at` or behind; the end of the line if there is none.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn skip_space(line: &[u8], at: usize) -> usize {
     line[at..].iter().position(|&byte| !is_space(byte)).map_or(line.len(), |len| at + len)
 }

@@ -20,6 +20,10 @@
 //!
 //! [`ErrorReply::NONE`]: protocol::ErrorReply::NONE
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod args;
 mod bulk;
 mod fault;

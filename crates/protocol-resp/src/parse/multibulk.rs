@@ -14,6 +14,10 @@ const FEWEST: usize = 2;
 
 /// Parses `input`, which starts with `*`.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
     let (count, mut at) = match count(framing, input) {
         Ok((0, consumed)) => return Err(Malformed::skip(ErrorReply::NONE, consumed)),
@@ -42,6 +46,10 @@ pub(super) fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8])
 /// The number of arguments, 0 for an array of none, and where the first of them starts. Or what
 /// parsing comes to without them.
 #[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), Step<'a>> {
     if let [b'*', digit @ b'1'..=b'9', b'\r', _, ..] = input {
         return Ok((u32::from(digit - b'0'), 4));
@@ -50,6 +58,10 @@ fn count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), Step<'a>> 
 }
 
 #[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn general_count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), Step<'a>> {
     let line = match bulk::line(input) {
         Ok(line) => line,
@@ -69,6 +81,10 @@ fn general_count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), St
 /// Goes through the `left` arguments that start at `at`, from where it stopped when it was here
 /// before; where they end.
 #[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn rest<'a>(
     framing: &Framing,
     cursor: &mut Cursor,
@@ -101,6 +117,10 @@ fn rest<'a>(
 
 /// The first of the `left` arguments to come has not arrived, or never will.
 #[cold]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn unfinished<'a>(stop: Stop, left: u32) -> Step<'a> {
     match stop {
         Stop::Header(missing) => need(missing),

@@ -10,6 +10,7 @@
 /// assert_eq!(integer(b"-17"), Some(-17));
 /// assert_eq!(integer(b"017"), None);
 /// ```
+#[expect(clippy::arithmetic_side_effects, reason = "so few digits fit")]
 pub fn integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -43,9 +44,9 @@ pub(crate) fn leading_integer(text: &[u8]) -> i32 {
     };
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
     let number = digits.fold(0_i64, |number, digit| {
-        number.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+        number.saturating_mul(10).saturating_add(i64::from(digit.wrapping_sub(b'0')))
     });
-    (if is_negative { -number } else { number }) as i32
+    (if is_negative { number.saturating_neg() } else { number }) as i32
 }
 
 #[cfg(test)]

@@ -23,6 +23,10 @@ const ANY: Framing = Framing { authenticated: true, bulk_max: BULK_MAX };
 /// Looks for such an argument in the request at the front of `input`, for which
 /// [`parse`](super::parse) has refused it.
 #[cold]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(crate) fn oversized(framing: &Framing, input: &[u8]) -> Option<Oversized> {
     let line = bulk::line(input).ok()?;
     let count = u32::try_from(integer(line.strip_prefix(b"*")?)?).ok()?;
@@ -41,6 +45,10 @@ pub(crate) fn oversized(framing: &Framing, input: &[u8]) -> Option<Oversized> {
 }
 
 /// Where the argument at `at` ends, whose header has arrived.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn argument_end(input: &[u8], at: usize) -> Option<usize> {
     match bulk::next(&ANY, input, at) {
         Ok((_, end)) => Some(end as usize + 2),
@@ -52,6 +60,10 @@ fn argument_end(input: &[u8], at: usize) -> Option<usize> {
 /// What becomes of the argument at the front of `input`, which belongs to a request that was refused:
 /// it is dropped without a word. `Err`: so many bytes of its header are missing.
 #[cold]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(crate) fn drop_argument(input: &[u8]) -> Result<Malformed, usize> {
     match bulk::next(&ANY, input, 0) {
         Ok((_, end)) => Ok(Malformed::skip(ErrorReply::NONE, end as usize + 2)),

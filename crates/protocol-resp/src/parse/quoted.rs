@@ -13,6 +13,10 @@ use crate::client::Encoder;
 
 /// The request in `line`, which has at least a word; `None` if its quotes do not end as they
 /// should.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 pub(super) fn request(line: &[u8]) -> Option<Request<'static>> {
     let mut text = Vec::with_capacity(line.len());
     let mut ends = Vec::new();
@@ -33,6 +37,10 @@ pub(super) fn request(line: &[u8]) -> Option<Request<'static>> {
 }
 
 /// Appends the word at `at` to `text`, without its quotes; where it ends in `line`.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn word(line: &[u8], mut at: usize, text: &mut Vec<u8>) -> Option<usize> {
     while let Some(&byte) = line.get(at) {
         match byte {
@@ -52,6 +60,10 @@ fn closed(line: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Appends what is between double quotes from `at` on; where it ends.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn double(line: &[u8], mut at: usize, text: &mut Vec<u8>) -> Option<usize> {
     loop {
         let (byte, len) = match line[at..] {
@@ -69,6 +81,10 @@ fn double(line: &[u8], mut at: usize, text: &mut Vec<u8>) -> Option<usize> {
 }
 
 /// Appends what is between single quotes from `at` on; where it ends.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn single(line: &[u8], mut at: usize, text: &mut Vec<u8>) -> Option<usize> {
     loop {
         let (byte, len) = match line[at..] {
@@ -94,6 +110,10 @@ fn unescape(byte: u8) -> u8 {
 }
 
 /// The value of a hexadecimal digit.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
 fn hex(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',

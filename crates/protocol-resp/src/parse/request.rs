@@ -33,6 +33,10 @@ impl<'a> Request<'a> {
     }
 
     /// A request of `count` arguments whose `body` is a whole array.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     pub(super) fn owned(body: Vec<u8>, count: u32) -> Self {
         let mut first = [(0, 0); FIRST];
         let start = body.iter().position(|&byte| byte == b'\n').map_or(body.len(), |end| end + 1);
@@ -63,6 +67,10 @@ impl<'a> Request<'a> {
     ///
     /// From the fifth on this walks over those before it.
     #[inline]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         if index >= self.len() {
             return None;
@@ -136,6 +144,10 @@ impl<'a> Request<'a> {
 
     /// The places of the arguments behind the first four.
     #[inline]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     fn beyond(&self) -> Walk<'_> {
         let start = self.first[FIRST - 1].1 as usize + 2;
         Walk::new(&self.body, start, self.count.saturating_sub(FIRST as u32))
@@ -163,6 +175,10 @@ impl Iterator for Walk<'_> {
     type Item = Span;
 
     #[inline]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the input: at most its length, and a few bytes"
+    )]
     fn next(&mut self) -> Option<Span> {
         const ANY: Framing = Framing { authenticated: true, bulk_max: usize::MAX };
         self.left = self.left.checked_sub(1)?;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Deadline`]: how a client writes when something expires.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless a
+// reason says why it does not.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 use super::fault::Fault;
 
 /// A unit of time and where it is counted from: `EX`, `PX`, `EXAT`, `PXAT`.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Arguments that several groups of commands have in common.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless a
+// reason says why it does not.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 use super::double;
 use super::fault::Fault;
 use crate::parse::Args;

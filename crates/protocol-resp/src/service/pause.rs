@@ -85,6 +85,7 @@ impl Pause {
     }
 
     /// Notes who waits with a command that the pause holds; `None`: it is over by now.
+    #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
     pub(crate) fn hold(&self, id: ConnectionId, ticket: Ticket, now: Now) -> Option<Held> {
         let mut queue = self.queue.lock();
         if !self.is_on(now) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Count`]: how many elements are picked at random, in HRANDFIELD, SRANDMEMBER and ZRANDMEMBER.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless a
+// reason says why it does not.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 use super::fault::{Done, Fault};
 use crate::reply::Writer;
 use buffer::Mark;
@@ -58,7 +62,7 @@ pub(crate) fn repeat(
     let start = out.out().pending();
     for _ in 0..count {
         pick(out);
-        if out.out().pending() - start > REPLY_MAX {
+        if out.out().pending().saturating_sub(start) > REPLY_MAX {
             out.undo(mark);
             return Err(Fault::OUT_OF_RANGE);
         }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ranges of indices as clients write them: from the front, or from the end if they are negative.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless a
+// reason says why it does not.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 use std::ops::Range;
 
 /// The indices from `start` to `stop`, both counted from the end if negative, of `len` elements.
 pub(crate) fn clamp(start: i64, stop: i64, len: usize) -> Range<usize> {
     let len = len as i64;
-    let from_end = |index: i64| if index < 0 { index + len } else { index };
+    let from_end = |index: i64| if index < 0 { index.saturating_add(len) } else { index };
     let start = from_end(start).max(0);
-    let end = from_end(stop).min(len - 1) + 1;
+    let end = from_end(stop).min(len.saturating_sub(1)).saturating_add(1);
     if start >= end { 0..0 } else { start as usize..end as usize }
 }
 

@@ -181,7 +181,7 @@ impl Commands {
             }
         };
         if klog::sampled() {
-            log::command(command, args, out.pending() - before, outcome);
+            log::command(command, args, out.pending().saturating_sub(before), outcome);
         }
         control
     }

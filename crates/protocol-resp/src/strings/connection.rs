@@ -68,7 +68,7 @@ impl Cursor {
     fn drop_argument<'a>(&mut self, input: &[u8]) -> Result<Parsed<Command<'a>>, Malformed> {
         match parse::drop_argument(input) {
             Ok(malformed) => {
-                self.refused -= 1;
+                self.refused = self.refused.saturating_sub(1);
                 Err(malformed)
             }
             Err(missing) => Ok(Parsed::NeedMore { at_least: missing }),

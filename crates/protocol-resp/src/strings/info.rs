@@ -85,7 +85,7 @@ fn server<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
     lines.put("arch_bits", usize::BITS);
     lines.put("process_id", std::process::id());
     lines.put("tcp_port", options.port);
-    lines.put("server_time_usec", now.unix_ms * 1000);
+    lines.put("server_time_usec", now.unix_ms.saturating_mul(1000));
     lines.put("uptime_in_seconds", uptime_s);
     lines.put("uptime_in_days", uptime_s / 86_400);
     lines.put("io_threads_active", u8::from(options.threads > 1));

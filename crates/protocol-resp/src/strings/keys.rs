@@ -50,7 +50,7 @@ pub(super) fn flush<S: Store>(call: &mut Call<'_, S>) -> Done {
     // DBSIZE counts what has not been freed: a cache of few keys is empty at once.
     let mut left = FREED_AT_ONCE;
     for _ in 0..FREEING_STEPS {
-        left -= call.store.expire(call.now.ticks, left).min(left);
+        left = left.saturating_sub(call.store.expire(call.now.ticks, left));
     }
     call.out.ok();
     Ok(())

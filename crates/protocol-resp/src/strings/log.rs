@@ -19,12 +19,14 @@ pub(super) fn command(command: &Command<'_>, args: Args<'_>, reply_bytes: usize,
 }
 
 /// The size of a request on the wire, written as an array.
+#[expect(clippy::arithmetic_side_effects, reason = "lengths of arguments, which are in memory")]
 fn wire_bytes(args: Args<'_>) -> usize {
     args.iter().map(|arg| header_bytes(arg.len()) + arg.len() + 2).sum::<usize>()
         + header_bytes(args.len())
 }
 
 /// A line with a length.
+#[expect(clippy::arithmetic_side_effects, reason = "lengths of arguments, which are in memory")]
 fn header_bytes(number: usize) -> usize {
     1 + itoa::Buffer::new().format(number).len() + 2
 }

@@ -72,6 +72,10 @@
 //! # }
 //! ```
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod call;
 mod commands;
 mod connect;

@@ -17,7 +17,7 @@ fn trimmed(value: &[u8]) -> &[u8] {
     if value.len() > PADDED_MAX {
         return value;
     }
-    let end = value.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    let end = value.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last.saturating_add(1));
     &value[..end]
 }
 

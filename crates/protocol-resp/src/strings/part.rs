@@ -10,9 +10,10 @@ use storage::{Change, Expiry, Item, Store};
 pub(super) fn append<S: Store>(call: &mut Call<'_, S>) -> Done {
     let more = call.arg(2);
     let len = call.store.update(call.args.arg(1), call.now.ticks, |item| match item {
-        Some(item) => {
-            (Change::Extend { before: b"", after: more }, item.value().len() + more.len())
-        }
+        Some(item) => (
+            Change::Extend { before: b"", after: more },
+            item.value().len().saturating_add(more.len()),
+        ),
         None => (Change::Put { value: more, flags: 0, expiry: Expiry::NEVER }, more.len()),
     });
     call.out.count(len.map_err(refused)?);

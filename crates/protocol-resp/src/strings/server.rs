@@ -13,7 +13,7 @@ pub(super) fn time<S>(call: &mut Call<'_, S>) -> Done {
     let (seconds, millis) = (call.now.unix_seconds(), call.now.unix_ms % 1000);
     call.out.array(2);
     call.out.bulk(seconds.to_string().as_bytes());
-    call.out.bulk((millis * 1000).to_string().as_bytes());
+    call.out.bulk(millis.saturating_mul(1000).to_string().as_bytes());
     Ok(())
 }
 

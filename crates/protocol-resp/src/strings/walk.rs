@@ -21,6 +21,7 @@ const KEYS_PLACES: usize = 1 << 20;
 const AT_A_TIME: usize = 256;
 
 /// Takes a step of a walk over all keys.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
     let mut at = cursor(call.arg(1))?;
     let options = ScanOptions::parse(call.args.tail(2).iter(), true, false)?;
@@ -49,6 +50,7 @@ pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Lists the keys that match a pattern, unless that means to walk through a large index.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn keys<S: Scan>(call: &mut Call<'_, S>) -> Done {
     let pattern = call.arg(1);
     let Call { store, out, now, .. } = call;

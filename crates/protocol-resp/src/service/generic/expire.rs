@@ -119,7 +119,7 @@ pub(crate) fn persist<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Tells in how many seconds a key expires.
 pub(crate) fn ttl<V: View>(call: &mut Call<'_, V>) -> Done {
     let now = call.unix_ms();
-    tell(call, |moment| (moment.saturating_sub(now) + 500) / 1000)
+    tell(call, |moment| moment.saturating_sub(now).saturating_add(500) / 1000)
 }
 
 /// Tells in how many milliseconds a key expires.
@@ -130,7 +130,7 @@ pub(crate) fn pttl<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Tells at what second a key expires.
 pub(crate) fn expiretime<V: View>(call: &mut Call<'_, V>) -> Done {
-    tell(call, |moment| (moment + 500) / 1000)
+    tell(call, |moment| moment.saturating_add(500) / 1000)
 }
 
 /// Tells at what millisecond a key expires.

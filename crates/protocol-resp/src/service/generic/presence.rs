@@ -8,6 +8,7 @@ use super::super::notify::Event;
 use storage::keyspace::View;
 
 /// Removes keys. Large values are freed bit by bit.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn del<V: View>(call: &mut Call<'_, V>) -> Done {
     let mut removed = 0;
     for key in call.args.tail(1).iter() {
@@ -35,6 +36,7 @@ pub(crate) fn touch<V: View>(call: &mut Call<'_, V>) -> Done {
     count(call, |keys, key| keys.any(key).is_some())
 }
 
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn count<V: View>(
     call: &mut Call<'_, V>,
     is_there: impl Fn(&mut Keys<'_, V>, &[u8]) -> bool,

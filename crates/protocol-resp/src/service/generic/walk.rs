@@ -13,6 +13,7 @@ use values::Type;
 pub(crate) const COUNT: usize = 10;
 
 /// Lists the keys that match a pattern.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn keys<V: View>(call: &mut Call<'_, V>) -> Done {
     let pattern = call.arg(1);
     let mark = call.out.begin_array();
@@ -111,6 +112,7 @@ pub(crate) fn end_step(out: &mut Writer<'_>, start: Mark, cursor: u64, found: us
 }
 
 /// Takes a step of a walk over all keys.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn scan<V: View>(call: &mut Call<'_, V>) -> Done {
     let mut cursor = cursor(call.arg(1))?;
     let options = Options::parse(call.args.tail(2).iter(), true, false)?;

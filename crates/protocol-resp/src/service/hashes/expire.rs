@@ -134,6 +134,7 @@ struct Answered {
 }
 
 /// Answers for each field what `change` says of it.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn answer(
     out: &mut Writer<'_>,
     fields: Args<'_>,

@@ -6,6 +6,7 @@ use crate::parse::Args;
 
 /// The fields of a command whose argument at `at` is the word `FIELDS`. `not_positive` is the error
 /// for a number of fields that is none.
+#[expect(clippy::arithmetic_side_effects, reason = "positions among the arguments")]
 pub(super) fn parse<'a>(
     args: Args<'a>,
     at: usize,
@@ -18,7 +19,7 @@ pub(super) fn parse<'a>(
     let number = args.get(at + 1).and_then(values::parse_i64).filter(|number| *number > 0);
     let number = number.ok_or(Fault::new(not_positive))?;
     let fields = args.tail(at + 2);
-    if number != fields.len() as i64 {
+    if i64::try_from(fields.len()) != Ok(number) {
         let text = "ERR The `numfields` parameter must match the number of arguments";
         return Err(Fault::new(text));
     }

@@ -53,6 +53,7 @@ fn one<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Picks a field `count` times.
+#[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
 fn repeated(
     out: &mut Writer<'_>,
     hash: HashRef<'_>,
@@ -81,7 +82,7 @@ fn repeated(
 /// Begins a reply of `count` picks.
 fn head(out: &mut Writer<'_>, count: usize, with_values: bool) {
     let is_flat = with_values && out.version() == Version::Resp2;
-    out.array(if is_flat { 2 * count } else { count });
+    out.array(if is_flat { count.saturating_mul(2) } else { count });
 }
 
 fn pick(out: &mut Writer<'_>, field: &[u8], value: &[u8], with_values: bool) {

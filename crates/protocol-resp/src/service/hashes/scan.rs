@@ -7,6 +7,7 @@ use super::super::generic::walk::{self, Options};
 use storage::keyspace::View;
 
 /// Takes a step of a walk over the fields of a hash.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn hscan<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, now) = (call.arg(1), call.unix_ms());
     let cursor = walk::cursor(call.arg(2))?;

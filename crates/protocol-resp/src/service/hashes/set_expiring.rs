@@ -40,6 +40,7 @@ struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// Reads the arguments.
+    #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
     fn parse(args: Args<'a>, now: u64, command: &str) -> Result<Self, Fault> {
         let (mut only, mut expiry) = (Only::Always, Expiry::Never);
         let mut at = 2;
@@ -105,6 +106,7 @@ impl<'a> Options<'a> {
 }
 
 /// The fields and values behind the word `FIELDS`, which is at `at`.
+#[expect(clippy::arithmetic_side_effects, reason = "positions among the arguments")]
 fn pairs<'a>(args: Args<'a>, at: usize, command: &str) -> Result<Args<'a>, Fault> {
     let pairs = args.tail(at + 2);
     if pairs.len() < 2 {
@@ -113,7 +115,11 @@ fn pairs<'a>(args: Args<'a>, at: usize, command: &str) -> Result<Args<'a>, Fault
     let number = values::parse_i64(args.arg(at + 1));
     let number = number.filter(|number| (1..=i64::from(i32::MAX)).contains(number));
     let number = number.ok_or(Fault::new("ERR invalid number of fields"))?;
-    if pairs.len() as i64 != 2 * number { Err(Fault::arity(command)) } else { Ok(pairs) }
+    if i64::try_from(pairs.len()).ok() != number.checked_mul(2) {
+        Err(Fault::arity(command))
+    } else {
+        Ok(pairs)
+    }
 }
 
 /// Sets fields, all or none, and when they expire.

@@ -9,13 +9,13 @@ use storage::keyspace::View;
 /// Tells in how many seconds fields expire.
 pub(crate) fn httl<V: View>(call: &mut Call<'_, V>) -> Done {
     let now = call.unix_ms();
-    tell(call, |moment| (moment - now).div_ceil(1000))
+    tell(call, |moment| moment.saturating_sub(now).div_ceil(1000))
 }
 
 /// Tells in how many milliseconds fields expire.
 pub(crate) fn hpttl<V: View>(call: &mut Call<'_, V>) -> Done {
     let now = call.unix_ms();
-    tell(call, |moment| moment - now)
+    tell(call, |moment| moment.saturating_sub(now))
 }
 
 /// Tells at what second fields expire.

@@ -23,6 +23,7 @@ pub(crate) fn hmset<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Sets all fields that are named with a value; how many are new.
 #[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn set_all<V: View>(call: &mut Call<'_, V>) -> Result<usize, Fault> {
     let (key, pairs, now) = (call.arg(1), call.args.tail(2), call.unix_ms());
     if !pairs.len().is_multiple_of(2) {

@@ -23,7 +23,7 @@ pub(crate) fn brpop<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 fn pop<V: View>(call: &mut Call<'_, V>, from: End) -> Done {
-    let last = call.args.len() - 1;
+    let last = call.args.len().saturating_sub(1);
     let wait = timeout(call.arg(last))?;
     let keys = call.args.head(last).tail(1);
     pop_or_wait(call, keys, from, None, wait)

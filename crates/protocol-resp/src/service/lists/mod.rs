@@ -6,6 +6,10 @@
 //! * `blocking.rs`: commands that wait for elements. What a waiting client gets, and when, is in
 //!   `serve.rs` of the service.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod blocking;
 mod edit;
 mod moves;

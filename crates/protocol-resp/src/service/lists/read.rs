@@ -61,6 +61,7 @@ struct Search {
 }
 
 /// Finds the positions of an element.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn lpos<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, element) = (call.arg(1), call.arg(2));
     let search = search(call)?;

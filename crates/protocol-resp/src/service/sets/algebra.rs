@@ -23,9 +23,11 @@ pub(super) fn intersect(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> boo
 
 /// Visits what is in any of the sets, each member once.
 pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
-    let lookups: usize = sets.iter().enumerate().map(|(at, set)| at * set.len()).sum();
-    let copies: usize = sets.iter().map(|set| set.len()).sum();
-    if lookups <= copies * LOOKUPS_PER_COPY {
+    // A client may name a large set a million times.
+    let lookups = sets.iter().enumerate().map(|(at, set)| at.saturating_mul(set.len()));
+    let lookups = lookups.fold(0, usize::saturating_add);
+    let copies = sets.iter().map(|set| set.len()).fold(0, usize::saturating_add);
+    if lookups <= copies.saturating_mul(LOOKUPS_PER_COPY) {
         for (at, set) in sets.iter().enumerate() {
             set.iter().for_each(|member| {
                 if !is_in_any(&sets[..at], &member) {
@@ -49,11 +51,11 @@ pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
 
 /// Visits what is in `first` and in none of the others.
 pub(super) fn subtract(first: SetRef<'_>, others: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
-    let lookups = first.len() * others.len();
-    let copies: usize = others.iter().map(|set| set.len()).sum();
+    let lookups = first.len().saturating_mul(others.len());
+    let copies = others.iter().map(|set| set.len()).fold(0, usize::saturating_add);
     let mut all = Entry::new_set(b"");
     let merged;
-    let others = if lookups <= copies * LOOKUPS_PER_COPY + first.len() {
+    let others = if lookups <= copies.saturating_mul(LOOKUPS_PER_COPY).saturating_add(first.len()) {
         others
     } else {
         merge(&mut all, others);

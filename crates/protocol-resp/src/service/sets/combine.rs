@@ -81,6 +81,7 @@ fn sets<'k, V: View>(
 }
 
 /// Writes the result as the reply.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn show<V: View>(call: &mut Call<'_, V>, operation: Operation) -> Done {
     let keys = call.args.tail(1);
     check(call, keys)?;
@@ -142,14 +143,15 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static 
 }
 
 /// Counts what is in all sets, up to a limit if one is given.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn sintercard<V: View>(call: &mut Call<'_, V>) -> Done {
     let number = values::parse_i64(call.arg(1)).and_then(|number| usize::try_from(number).ok());
     let number = number.filter(|number| *number > 0);
     let number = number.ok_or(Fault::new("ERR numkeys should be greater than 0"))?;
-    if number > call.args.len() - 2 {
+    if number > call.args.len().saturating_sub(2) {
         return Err(Fault::new("ERR Number of keys can't be greater than number of args"));
     }
-    let limit = limit(call.args.tail(2 + number))?;
+    let limit = limit(call.args.tail(number.saturating_add(2)))?;
     let keys = call.args.tail(2).head(number);
     check(call, keys)?;
     let mut count = 0;

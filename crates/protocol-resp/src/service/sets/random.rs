@@ -100,6 +100,7 @@ fn pick_one<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
+#[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
 fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
     let key = call.arg(1);
     let Some(set) = call.keys.set(key)? else {

@@ -7,6 +7,7 @@ use super::super::generic::walk::{self, Options};
 use storage::keyspace::View;
 
 /// Takes a step of a walk over the members of a set.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn sscan<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
     let cursor = walk::cursor(call.arg(2))?;

@@ -68,7 +68,7 @@ fn add<V: View>(call: &mut Call<'_, V>, defaults: Options) -> Done {
     } else {
         call.keys.edit_zset(key, |set| Ok(store(set)))?
     };
-    let changed = changes.added + changes.updated;
+    let changed = changes.added.saturating_add(changes.updated);
     if changed > 0 {
         call.modified(key, event("zadd"));
     }
@@ -84,6 +84,7 @@ fn score(text: &[u8]) -> Result<f64, Fault> {
 
 /// Reads the options in front of the pairs of scores and members.
 #[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn options(words: Args<'_>, defaults: Options) -> Result<(Options, Args<'_>), Fault> {
     let (mut options, mut at) = (defaults, 0);
     while let Some(word) = words.get(at)
@@ -148,6 +149,7 @@ impl Options {
 
 /// Stores the score of a member, if the options allow it.
 #[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn store(
     set: &mut ZsetMut<'_>,
     member: &[u8],

@@ -152,10 +152,10 @@ pub(super) fn subtract(inputs: &[Input<'_>], mut visit: impl FnMut(&[u8], f64)) 
     let mut sources = inputs.iter().map(|input| input.source);
     let Some(Some(first)) = sources.next() else { return };
     let mut others: Vec<_> = sources.flatten().collect();
-    let lookups = first.len() * others.len();
-    let copies: usize = others.iter().map(|other| other.len()).sum();
+    let lookups = first.len().saturating_mul(others.len());
+    let copies = others.iter().map(|other| other.len()).fold(0, usize::saturating_add);
     let mut merged = Entry::new_set(b"");
-    if lookups > copies * LOOKUPS_PER_COPY + first.len() {
+    if lookups > copies.saturating_mul(LOOKUPS_PER_COPY).saturating_add(first.len()) {
         // To ask all of them for each member would take longer than to make them one.
         merge(&mut merged, &others);
         others = Source::of(&merged).into_iter().collect();

@@ -22,7 +22,7 @@ pub(crate) fn bzpopmax<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 fn pop_one<V: View>(call: &mut Call<'_, V>, from: End) -> Done {
-    let last = call.args.len() - 1;
+    let last = call.args.len().saturating_sub(1);
     let wait = timeout(call.arg(last))?;
     pop_or_wait(call, call.args.head(last).tail(1), from, None, wait)
 }

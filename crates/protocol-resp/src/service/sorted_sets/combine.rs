@@ -100,6 +100,7 @@ fn combined<V: View>(
 }
 
 /// Counts what is in all of the sets, up to a limit if one is given.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn zintercard<V: View>(call: &mut Call<'_, V>) -> Done {
     let inputs = Inputs::read(call, 1, Allowed { limit: true, ..Allowed::default() })?;
     let mut count = 0;

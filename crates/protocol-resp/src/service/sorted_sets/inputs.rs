@@ -39,7 +39,7 @@ impl<'a> Inputs<'a> {
         at: usize,
         allowed: Allowed,
     ) -> Result<Self, Fault> {
-        let args = call.args.tail(at + 1);
+        let args = call.args.tail(at.saturating_add(1));
         let number = call.integer(at)?;
         if number < 1 {
             let name = call.spec.name;

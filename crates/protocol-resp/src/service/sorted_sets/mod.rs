@@ -11,6 +11,10 @@
 //!   how they find their members.
 //! * `shape.rs`: how members are shown with their scores.
 
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod add;
 mod algebra;
 mod blocking;

@@ -55,6 +55,7 @@ fn one<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Picks a member `count` times.
+#[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
 fn repeated(
     out: &mut Writer<'_>,
     set: ZsetRef<'_>,

@@ -127,6 +127,10 @@ impl<'a> Request<'a> {
     }
 
     /// The members asked for.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the range is one of the members, and what is left of it no longer"
+    )]
     pub(super) fn members_of<'s>(&self, set: ZsetRef<'s>) -> Members<'s> {
         let range = self.by.ranks_in(set);
         let range = match (self.by, self.reverse) {
@@ -138,6 +142,10 @@ impl<'a> Request<'a> {
     }
 
     /// What the limit leaves of a range.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the range is one of the members, and what is left of it no longer"
+    )]
     fn limited(&self, range: Range<usize>) -> Range<usize> {
         let number = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         let left = range.len().saturating_sub(number(self.offset));

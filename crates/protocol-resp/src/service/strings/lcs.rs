@@ -5,6 +5,11 @@
 //! longest common subsequence is. To find the way back through it one bit of each cell is enough:
 //! from which neighbour it has its length. So a row of lengths is kept, and a bit for each cell.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in two strings, of which the product of the lengths is at most CELLS_MAX"
+)]
+
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use crate::parse::Args;

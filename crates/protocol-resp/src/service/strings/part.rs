@@ -12,7 +12,7 @@ use values::{Digits, Entry, Type};
 pub(crate) fn append<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, more) = (call.arg(1), call.arg(2));
     let len = if let Some(mut entry) = call.keys.get_mut(key, Type::String)? {
-        check_length(entry.len() + more.len())?;
+        check_length(entry.len().saturating_add(more.len()))?;
         entry.append(more);
         entry.len()
     } else {
@@ -45,8 +45,8 @@ pub(crate) fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
     if start < 0 && end < 0 && start > end {
         return &[];
     }
-    let from_end = |index: i64| if index < 0 { (len + index).max(0) } else { index };
-    let (start, end) = (from_end(start), from_end(end).min(len - 1));
+    let from_end = |index: i64| if index < 0 { len.saturating_add(index).max(0) } else { index };
+    let (start, end) = (from_end(start), from_end(end).min(len.saturating_sub(1)));
     if start > end || len == 0 { &[] } else { &text[start as usize..=end as usize] }
 }
 

@@ -113,6 +113,7 @@ fn sorted<'k, V: View>(
 }
 
 /// Some elements as they are kept, or from the end.
+#[expect(clippy::arithmetic_side_effects, reason = "the range is one of the elements")]
 fn elements<'k>(
     entry: &'k Entry,
     range: Range<usize>,
@@ -143,7 +144,7 @@ fn reply<V: View>(
     out: &mut Writer<'_>,
 ) {
     let mut place = Vec::new();
-    out.array(found.len() * options.gets.len().max(1));
+    out.array(found.len().saturating_mul(options.gets.len().max(1)));
     for element in found {
         if options.gets.is_empty() {
             out.bulk(element);

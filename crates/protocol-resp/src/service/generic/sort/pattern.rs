@@ -20,6 +20,7 @@ pub(super) enum Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
+    #[expect(clippy::arithmetic_side_effects, reason = "positions in the pattern")]
     pub(super) fn parse(text: &'a [u8]) -> Self {
         if text == b"#" {
             return Pattern::Element;
