@@ -12,10 +12,10 @@ use hyper::body::Body;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
-use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep_until, timeout};
 
+use crate::accept::Accepted;
 use crate::desk::Desk;
 use crate::pace::{Pace, Timeouts};
 use crate::routes::{self, answer};
@@ -51,7 +51,8 @@ impl Drop for Open {
 }
 
 /// Serves requests on `stream` until the peer leaves, misbehaves or takes too long.
-pub(crate) async fn serve(stream: TcpStream, desk: Rc<Desk>, timeouts: Timeouts) {
+pub(crate) async fn serve(accepted: Accepted, desk: Rc<Desk>, timeouts: Timeouts) {
+    let Accepted { stream, is_last } = accepted;
     let _open = Open::new();
     // Without it a response in two segments may wait for a delayed acknowledgement. A failure only
     // costs that delay.
@@ -60,7 +61,7 @@ pub(crate) async fn serve(stream: TcpStream, desk: Rc<Desk>, timeouts: Timeouts)
     let pace = Rc::new(Pace::new(timeouts, Instant::now()));
     let wire = Wire::new(stream, Rc::clone(&pace));
     let service = service_fn(move |request| Box::pin(respond(Rc::clone(&desk), request)));
-    let mut http = protocol().serve_connection(wire, service);
+    let mut http = protocol(!is_last).serve_connection(wire, service);
     let mut alarm = Box::pin(sleep_until(pace.deadline().into()));
 
     let ending = poll_fn(|cx| match http.poll_without_shutdown(cx) {
@@ -84,10 +85,11 @@ pub(crate) async fn serve(stream: TcpStream, desk: Rc<Desk>, timeouts: Timeouts)
 ///
 /// hyper reads the next request of a pipeline only after it has flushed the response before, so a
 /// connection holds at most one response in memory, however little its peer reads.
-fn protocol() -> http1::Builder {
+fn protocol(keep_alive: bool) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .half_close(true)
+        .keep_alive(keep_alive)
         .header_read_timeout(None)
         .max_buf_size(HEADER_BYTES_MAX)
         .max_header_size(HEADER_BYTES_MAX)

@@ -9,13 +9,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use tokio::net::TcpStream;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Sleep, sleep_until};
 
-use crate::accept::Acceptor;
+use crate::accept::{Accepted, Acceptor};
 use crate::connection;
 use crate::desk::Desk;
 use crate::pace::Timeouts;
@@ -44,7 +43,7 @@ enum Event {
     /// A connection is over; an error is a panic in one of its pages.
     Closed(Result<(), JoinError>),
     /// A new connection.
-    Accepted(TcpStream),
+    Accepted(Accepted),
 }
 
 /// Everything the admin thread owns.
@@ -90,8 +89,11 @@ impl Loop {
             match poll_fn(|cx| self.poll_event(&mut stop, cx)).await {
                 Event::Stop => break,
                 Event::TasksDue => self.schedule.run_due(Instant::now()),
-                Event::Closed(result) => pass_on_panic(result),
-                Event::Accepted(stream) => self.admit(stream),
+                Event::Closed(result) => {
+                    pass_on_panic(result);
+                    self.acceptor.iter_mut().for_each(Acceptor::has_room);
+                }
+                Event::Accepted(accepted) => self.admit(accepted),
             }
         }
         self.acceptor = None;
@@ -130,13 +132,13 @@ impl Loop {
     }
 
     /// Serves a new connection, or closes it at once when there are too many.
-    fn admit(&mut self, stream: TcpStream) {
+    fn admit(&mut self, accepted: Accepted) {
         if self.connections.len() >= self.connections_max {
             stats::ADMIN_SESSION_REJECTED.increment();
             return;
         }
         let desk = Rc::clone(&self.desk);
-        self.connections.spawn_local(connection::serve(stream, desk, self.timeouts));
+        self.connections.spawn_local(connection::serve(accepted, desk, self.timeouts));
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Running out of file descriptors: the admin thread rests, then recovers.
+//! Running out of file descriptors: the admin thread answers one after the other with the descriptor
+//! that it keeps, rests while somebody has that, and recovers.
 //!
 //! The limit is a property of the process, so the story runs in a process of its own: this test
 //! starts its own executable again under a low limit.
@@ -17,14 +18,18 @@ use common::{Client, server, until};
 const INNER: &str = "ADMIN_TEST_FEW_DESCRIPTORS";
 
 #[test]
-fn accept_rests_while_there_are_no_descriptors() {
+fn one_is_answered_at_a_time_while_there_are_no_descriptors() {
     if env::var_os(INNER).is_some() {
         return few_descriptors();
     }
     let status = Command::new("sh")
         .args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""])
         .arg(env::current_exe().unwrap())
-        .args(["--exact", "accept_rests_while_there_are_no_descriptors", "--nocapture"])
+        .args([
+            "--exact",
+            "one_is_answered_at_a_time_while_there_are_no_descriptors",
+            "--nocapture",
+        ])
         .env(INNER, "1")
         .status()
         .unwrap();
@@ -37,17 +42,33 @@ fn few_descriptors() {
     while let Ok(file) = File::open("/dev/null") {
         hoard.push(file);
     }
-    // The client takes the descriptor that this frees; the admin thread has none to accept with.
+    // The client takes the descriptor that this frees; the admin thread has its own one left.
     hoard.pop();
-    let start = Instant::now();
-    let mut client = Client::connect(&admin);
-    client.send("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    let health = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+    for _ in 0..5 {
+        let mut client = Client::connect(&admin);
+        client.send(health);
+        let response = client.response(true).unwrap();
+        assert_eq!(response.body, "ok\n");
+        assert_eq!(response.header("connection"), Some("close"), "others wait for its descriptor");
+    }
 
+    hoard.pop();
     let failures = || metrics::value("admin_accept_error").unwrap();
-    until("accept has failed four times", || failures() >= 4);
+    let (start, before) = (Instant::now(), failures());
+    let silent = Client::connect(&admin);
+    let mut waiting = Client::connect(&admin);
+    waiting.send(health);
+    // One for the first of them, whom the descriptor is given to.
+    until("accept has failed", || failures() >= before + 5);
     let pauses = Duration::from_millis(10 + 20 + 40);
     assert!(start.elapsed() >= pauses, "it tried again without a pause");
+    drop(silent);
+    assert_eq!(waiting.response(true).unwrap().body, "ok\n", "the queued client is served");
 
     drop(hoard);
-    assert_eq!(client.response(true).unwrap().body, "ok\n", "the queued client is served");
+    let mut client = Client::connect(&admin);
+    for _ in 0..2 {
+        assert_eq!(client.request("GET", "/health").body, "ok\n", "all is as before");
+    }
 }

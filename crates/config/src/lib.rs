@@ -98,6 +98,6 @@ mod span;
 mod suggest;
 
 pub use error::{Error, Position, Problem, ProblemKind};
-pub use load::{MAX_BYTES, MAX_PROBLEMS, load, parse, print};
+pub use load::{MAX_BYTES, MAX_PROBLEMS, STANDARD_INPUT, load, name, parse, print, read};
 pub use size::ByteSize;
 pub use span::Span;

@@ -26,22 +26,49 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// How many problems of one text are shown.
 pub const MAX_PROBLEMS: usize = 20;
 
-/// Loads the settings from the file at `path`.
+/// The path that stands for the standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Loads the settings from the file at `path`; from the standard input for [`STANDARD_INPUT`].
 ///
 /// # Errors
 ///
 /// [`Error::Read`] if the file cannot be read, and everything [`parse`] gives.
 pub fn load<T: DeserializeOwned>(path: impl AsRef<FilePath>) -> Result<T, Error> {
     let path = path.as_ref();
-    let bytes = read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    parse(bytes, &path.display().to_string())
+    let bytes = read(path)?;
+    parse(bytes, &name(path))
 }
 
-/// Reads at most one byte more than a configuration may have.
-fn read(path: &FilePath) -> io::Result<Vec<u8>> {
+/// What a file is called in messages.
+#[must_use]
+pub fn name(path: &FilePath) -> String {
+    match path.to_str() {
+        Some(STANDARD_INPUT) => "the standard input".to_owned(),
+        _ => path.display().to_string(),
+    }
+}
+
+/// Reads a file of any format of no more than [`MAX_BYTES`]; the standard input for
+/// [`STANDARD_INPUT`]. Whatever it is, a device or a pipe too, no more is read than one byte beyond.
+///
+/// # Errors
+///
+/// [`Error::Read`] if it cannot be read, [`Error::TooLarge`] if it is larger.
+pub fn read(path: impl AsRef<FilePath>) -> Result<Vec<u8>, Error> {
+    let path = path.as_ref();
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let most = MAX_BYTES as u64 + 1;
+    let outcome = match path.to_str() {
+        Some(STANDARD_INPUT) => io::stdin().lock().take(most).read_to_end(&mut bytes),
+        _ => File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
+    };
+    outcome.map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    if bytes.len() > MAX_BYTES { Err(too_large(&name(path))) } else { Ok(bytes) }
+}
+
+fn too_large(name: &str) -> Error {
+    Error::TooLarge { name: name.to_owned(), limit: ByteSize(MAX_BYTES as u64) }
 }
 
 /// Reads the settings from `text`; errors call the text `name`.
@@ -68,8 +95,7 @@ fn read(path: &FilePath) -> io::Result<Vec<u8>> {
 pub fn parse<T: DeserializeOwned>(text: impl AsRef<[u8]>, name: &str) -> Result<T, Error> {
     let bytes = text.as_ref();
     if bytes.len() > MAX_BYTES {
-        let limit = ByteSize(MAX_BYTES as u64);
-        return Err(Error::TooLarge { name: name.to_owned(), limit });
+        return Err(too_large(name));
     }
     let text = str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error, name))?;
     let source = Source::new(name, text);

@@ -3,10 +3,12 @@
 //!
 //! * `acceptor/source.rs`: what it sleeps in and what accepts: epoll (`readiness.rs`) or io_uring
 //!   (`completions.rs`). `round.rs`: from door to door.
+//! * `acceptor/reserve.rs`: a descriptor for when there is no other.
 
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod completions;
 mod readiness;
+mod reserve;
 mod round;
 mod source;
 
@@ -14,6 +16,7 @@ use crate::metrics::{ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, CONNECTIONS_
 use crate::waker::Waker;
 use crate::{Census, Dials, Engine, Listener, Mailbox, Message, Newcomer};
 use log::warn;
+use reserve::{Reserve, lacks_descriptors};
 use session::{Stream, TlsAcceptor};
 use source::Source;
 use std::io::{self, Write};
@@ -30,6 +33,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// that are taken in at the end. As many as Linux lets wait in a backlog by default.
 const SHARE: usize = 4096;
 
+/// How often the log says that clients are turned away for want of descriptors.
+const COMPLAINT_EVERY: Duration = Duration::from_secs(60);
+
 /// Accepts connections on all listeners and hands each to the least loaded worker.
 #[derive(Debug)]
 pub struct Acceptor {
@@ -43,6 +49,9 @@ pub struct Acceptor {
     census: Census,
     dials: Dials,
     serial: u64,
+    reserve: Reserve,
+    /// When the log said last that there are no descriptors.
+    complained: Option<Instant>,
 }
 
 /// A listener and what its connections are given.
@@ -56,6 +65,17 @@ pub struct Door {
     pub tag: u16,
     /// What a client of a plain listener is sent when there are too many, before it is closed.
     pub rejection: &'static [u8],
+}
+
+impl Door {
+    /// Tells a client that there are too many, as far as its protocol lets us, and closes it.
+    fn reject(&self, mut stream: Stream) {
+        CONNECTIONS_REJECTED.increment();
+        if self.tls.is_none() {
+            // A client that cannot be told is closed all the same.
+            let _ = stream.write(self.rejection);
+        }
+    }
 }
 
 /// Stops an [`Acceptor`] from another thread.
@@ -104,7 +124,19 @@ impl Acceptor {
         let names = doors.iter().map(|door| door.listener.endpoint().to_string().into()).collect();
         let stop = Arc::new(AtomicBool::new(false));
         let waker = Arc::new(waker);
-        Ok(Acceptor { source, stop, waker, doors, names, workers, census, dials, serial: 0 })
+        Ok(Acceptor {
+            source,
+            stop,
+            waker,
+            doors,
+            names,
+            workers,
+            census,
+            dials,
+            serial: 0,
+            reserve: Reserve::new(),
+            complained: None,
+        })
     }
 
     /// What stops it.
@@ -173,7 +205,9 @@ impl Acceptor {
                         // A ring accepts before we refuse, so its want may be over by now.
                         return Ok(Round::More);
                     }
-                    if !is_clients(&error) {
+                    let is_over = is_clients(&error)
+                        || lacks_descriptors(&error) && self.turn_away(door, &error);
+                    if !is_over {
                         return Ok(Round::Starved(error));
                     }
                 }
@@ -182,16 +216,35 @@ impl Acceptor {
         Ok(Round::More)
     }
 
+    /// Tells who waits at a door that there are too many, for want of descriptors; whether accepting
+    /// may go on without a pause.
+    fn turn_away(&mut self, door: usize, error: &io::Error) -> bool {
+        let Acceptor { reserve, doors, .. } = self;
+        let tell = || doors[door].listener.accept().map(|stream| doors[door].reject(stream));
+        match reserve.lend(tell) {
+            Some(Ok(())) => {
+                if self.complained.is_none_or(|at| at.elapsed() >= COMPLAINT_EVERY) {
+                    warn!(
+                        "{error}: clients are told that there are too many, and closed; raise the \
+                         limit of open files (ulimit -n)"
+                    );
+                    self.complained = Some(Instant::now());
+                }
+                true
+            }
+            // Without descriptors the system says so whether somebody waits or not.
+            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => self.source.shut(door),
+            Some(Err(error)) => is_clients(&error),
+            None => false,
+        }
+    }
+
     /// Gives a connection to a worker; or closes it, and returns false, when there are too many.
-    fn hand_on(&mut self, door: usize, mut stream: Stream) -> io::Result<bool> {
+    fn hand_on(&mut self, door: usize, stream: Stream) -> io::Result<bool> {
         let local = self.names[door].clone();
         let door = &self.doors[door];
         if self.census.total() >= self.dials.connections_max() {
-            CONNECTIONS_REJECTED.increment();
-            if door.tls.is_none() {
-                // A client that cannot be told is closed all the same.
-                let _ = stream.write(door.rejection);
-            }
+            door.reject(stream);
             return Ok(false);
         }
         self.serial += 1;

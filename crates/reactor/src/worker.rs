@@ -168,12 +168,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.dials = Some(dials);
     }
 
-    /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out.
+    /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out. Then there is
+    /// nothing left to do but to drop it, and with it the service.
     ///
     /// # Errors
     ///
     /// When the operating system's event queue fails. One connection's errors end that connection.
-    pub fn run(mut self) -> io::Result<()> {
+    pub fn run(&mut self) -> io::Result<()> {
         self.begin()?;
         while !self.step()? {}
         Ok(())

@@ -5,11 +5,12 @@
 mod support;
 
 use reactor::Engine;
+use socket2::{Domain, Socket, Type};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
-use support::{Crew, connect, on_every_engine, read, wait_until};
+use support::{Crew, PATIENCE, connect, on_every_engine, read, wait_until};
 
 /// Descriptors that the process may have.
 const MOST: u64 = 64;
@@ -21,43 +22,76 @@ fn counted(metric: &str) -> i128 {
 #[test]
 fn accepting_goes_on_when_there_are_descriptors_again() {
     rlimit::setrlimit(rlimit::Resource::NOFILE, MOST, MOST).unwrap();
-    on_every_engine(accepting_pauses_until_there_are);
+    on_every_engine(who_comes_is_told_while_there_are_none);
+    on_every_engine(accepting_pauses_while_none_can_be_freed);
     on_every_engine(those_too_many_give_theirs_back_at_once);
 }
 
-fn accepting_pauses_until_there_are(engine: Engine) {
+/// Takes all descriptors that the limit leaves.
+fn hoard() -> Vec<File> {
+    std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
+}
+
+fn who_comes_is_told_while_there_are_none(engine: Engine) {
     let crew = Crew::start(engine, 1);
     let (acceptor, handle, address) = crew.acceptor(100);
     let running = thread::spawn(move || acceptor.run());
-    let (accepted, paused) = (counted("connections_accepted"), counted("accept_paused"));
-    let (failed, lost) = (counted("accept_error"), counted("accept_paused_ms"));
     let mut early = connect(address);
     early.write_all(b"1").unwrap();
     assert_eq!(&read::<2>(&mut early), b"10");
 
-    // The limit leaves room for one descriptor, which the client takes: none for its other end.
-    let mut hoard = Vec::new();
-    while let Ok(file) = File::open("/dev/null") {
-        hoard.push(file);
+    let mut hoard = hoard();
+    let rejected = counted("connections_rejected");
+    for told in 1..=20 {
+        // The client takes the descriptor that this frees, and gives it back at the end.
+        assert!(hoard.pop().is_some());
+        let mut late = connect(address);
+        let mut text = Vec::new();
+        late.read_to_end(&mut text).unwrap();
+        assert_eq!(text, b"busy\n");
+        assert_eq!(counted("connections_rejected"), rejected + told);
+        drop(late);
+        hoard.extend(File::open("/dev/null"));
     }
-    assert!(hoard.pop().is_some());
+    early.write_all(b"3").unwrap();
+    assert_eq!(&read::<2>(&mut early), b"30", "those who are in are served");
+
+    drop(hoard);
     let mut late = connect(address);
+    late.write_all(b"2").unwrap();
+    assert_eq!(&read::<2>(&mut late), b"20", "there is room again");
+    handle.stop().unwrap();
+    running.join().unwrap().unwrap();
+    crew.finish();
+}
+
+fn accepting_pauses_while_none_can_be_freed(engine: Engine) {
+    let crew = Crew::start(engine, 1);
+    let (acceptor, handle, address) = crew.acceptor(100);
+    let (accepted, paused) = (counted("connections_accepted"), counted("accept_paused"));
+    let (failed, lost) = (counted("accept_error"), counted("accept_paused_ms"));
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    // All open descriptors are beyond the new limit, so one that is closed leaves none. A ring goes by
+    // the limit of the moment at which it begins to accept.
+    rlimit::setrlimit(rlimit::Resource::NOFILE, 1, MOST).unwrap();
+    let running = thread::spawn(move || acceptor.run());
+    socket.connect(&address.into()).unwrap();
+    let mut late = TcpStream::from(socket);
+    late.set_read_timeout(Some(PATIENCE)).unwrap();
     late.write_all(b"2").unwrap();
     wait_until("it notices", || counted("accept_paused") >= paused + 2);
     assert!(counted("accept_error") >= failed + 2);
-    assert_eq!(counted("connections_accepted"), accepted + 1);
+    assert_eq!(counted("connections_accepted"), accepted);
 
-    early.write_all(b"3").unwrap();
-    assert_eq!(&read::<2>(&mut early), b"30", "those who are in are served");
     // It pauses: a loop that kept trying would have counted thousands by the time of two pauses.
     let pauses = counted("accept_paused");
     wait_until("a pause ends", || counted("accept_paused") > pauses);
     assert!(counted("accept_paused_ms") > lost, "it slept in between");
     assert!(counted("accept_paused") < paused + 100);
 
-    hoard.clear();
+    rlimit::setrlimit(rlimit::Resource::NOFILE, MOST, MOST).unwrap();
     assert_eq!(&read::<2>(&mut late), b"20", "the one who waited is served");
-    assert_eq!(counted("connections_accepted"), accepted + 2);
+    assert_eq!(counted("connections_accepted"), accepted + 1);
     handle.stop().unwrap();
     running.join().unwrap().unwrap();
     crew.finish();

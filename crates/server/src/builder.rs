@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Builder`]: what a process is made of, and its start.
 
-use crate::controls::{Controls, raise_file_limit};
-use crate::logging::LogDrains;
-use crate::process::{Event, Process, Stopper, Threads};
+use crate::Error;
+use crate::controls::Controls;
+use crate::files::Needs;
+use crate::logging;
+use crate::process::{self, Event, Process, Stopper, Threads};
+use crate::program::Program;
 use crate::settings::{Engine, Listen, Sections, SocketMode};
-use crate::{Error, signals};
 use admin::{Admin, Readiness, State};
 use clock::Clock;
 use log::info;
@@ -17,8 +19,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// How often the admin thread writes out the log.
-const LOG_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the admin thread reads the process's own figures.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -27,23 +27,26 @@ const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 #[must_use = "a builder does nothing until it is spawned or run"]
 pub struct Builder {
-    name: &'static str,
-    version: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
     listen: Vec<Place>,
     backlog: u32,
     workers: usize,
     engine: Option<Engine>,
     options: Options,
-    dials: Dials,
+    pub(crate) dials: Dials,
     directory: Arc<Directory>,
-    tls: Option<TlsAcceptor>,
+    pub(crate) tls: Option<TlsAcceptor>,
     admin: Option<SocketAddr>,
     config_text: String,
     clock: Clock,
     drain_delay: Duration,
     drain_timeout: Duration,
-    logs: Option<LogDrains>,
-    events: (Sender<Event>, Receiver<Event>),
+    pub(crate) events: (Sender<Event>, Receiver<Event>),
+    /// How many admin clients there are descriptors for; `None`: enough.
+    pub(crate) admin_clients: Option<usize>,
+    /// Set when this is the whole program.
+    pub(crate) program: Program,
 }
 
 /// Where to listen, and as what.
@@ -74,8 +77,9 @@ impl Builder {
             clock: Clock::system(),
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
-            logs: None,
             events: channel(),
+            admin_clients: None,
+            program: Program::default(),
         }
     }
 
@@ -171,10 +175,16 @@ impl Builder {
         self
     }
 
-    /// What changes limits while the server runs, and stops it. Made after the options are set.
+    /// What changes limits while the server runs, and stops it. Made after everything is set.
     pub fn controls(&self) -> Controls {
         let stopper = Stopper::new(self.events.0.clone());
-        Controls::new(stopper, self.dials.clone(), Arc::clone(&self.directory))
+        let directory = Arc::clone(&self.directory);
+        Controls::new(stopper, self.dials.clone(), directory, self.needs())
+    }
+
+    /// What the process needs beside its connections.
+    pub(crate) fn needs(&self) -> Needs {
+        Needs::new(self.listen.len(), self.workers)
     }
 
     /// Serves metrics and health over HTTP at `address`.
@@ -220,48 +230,14 @@ impl Builder {
         E: Execute<P> + Send + 'static,
         M: Fn(u16) -> P + Clone + Send + 'static,
     {
-        self.start(make_protocol, make_service)
+        let doors = self.bind(&make_protocol)?;
+        self.start(doors, make_protocol, make_service)
     }
 
-    /// Makes this the whole program: installs the logs, raises the limit of open files, starts,
-    /// reloads on SIGHUP, and stops on SIGTERM or SIGINT; a second of these exits at once. Returns
-    /// when the server has stopped.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Builder::spawn`], and when a thread failed: the program must end then, and does
-    /// when its `main` returns.
-    pub fn run<P, E, M>(
+    /// Starts the threads.
+    pub(crate) fn start<P, E, M>(
         mut self,
-        sections: Sections<'_>,
-        make_protocol: M,
-        make_service: impl FnMut(usize) -> E,
-    ) -> Result<(), Error>
-    where
-        P: Protocol + Send + 'static,
-        E: Execute<P> + Send + 'static,
-        M: Fn(u16) -> P + Clone + Send + 'static,
-    {
-        let logs = LogDrains::install(sections.debug, sections.klog)?;
-        let reload = signals::Reload { logs: logs.reopen_flag(), tls: self.tls.clone() };
-        self.logs = Some(logs);
-        raise_file_limit(self.dials.connections_max());
-        let (name, version) = (self.name, self.version);
-        // Before the first listener is bound, so that no signal finds the default handler.
-        signals::watch(self.events.0.clone(), reload)?;
-        let process = self.start(make_protocol, make_service)?;
-        for endpoint in process.endpoints() {
-            info!("{name} {version} listening on {endpoint}");
-        }
-        if let Some(address) = process.admin_address() {
-            info!("admin on http://{address}");
-        }
-        signals::notify_ready();
-        process.wait()
-    }
-
-    fn start<P, E, M>(
-        mut self,
+        doors: Vec<Door>,
         make_protocol: M,
         mut make_service: impl FnMut(usize) -> E,
     ) -> Result<Process, Error>
@@ -274,7 +250,6 @@ impl Builder {
         if let Some((engine, _)) = chosen {
             self.options.engine = engine;
         }
-        let doors = self.bind(&make_protocol)?;
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
         let census = Census::new(self.workers);
         let mut workers = Vec::with_capacity(self.workers);
@@ -309,12 +284,21 @@ impl Builder {
             joins: Vec::new(),
             drain_delay: self.drain_delay,
             drain_timeout: self.drain_timeout,
+            log: None,
         };
+        let is_program = self.program.is_whole();
         let spawn_all = || {
             for (index, mut worker) in workers.into_iter().enumerate() {
                 worker.introduce(mailboxes.clone());
                 worker.follow(dials.clone());
-                threads.spawn(format!("worker {index}"), &events, move || worker.run())?;
+                let body = move || {
+                    let result = worker.run();
+                    if is_program {
+                        process::keep(worker);
+                    }
+                    result
+                };
+                threads.spawn(format!("worker {index}"), &events, body)?;
             }
             threads.spawn("listener".to_owned(), &events, move || acceptor.run())
         };
@@ -333,7 +317,11 @@ impl Builder {
         }
     }
 
-    fn bind<P: Protocol>(&self, make_protocol: impl Fn(u16) -> P) -> Result<Vec<Door>, Error> {
+    /// Binds all addresses.
+    pub(crate) fn bind<P: Protocol>(
+        &self,
+        make_protocol: impl Fn(u16) -> P,
+    ) -> Result<Vec<Door>, Error> {
         let bind = |&Place { ref endpoint, tls, tag }: &Place| {
             let listener = Listener::bind(endpoint, self.backlog)
                 .map_err(|source| Error::Listen { endpoint: endpoint.to_string(), source })?;
@@ -351,8 +339,11 @@ impl Builder {
         if let Some(address) = self.admin {
             admin = admin.listen(address);
         }
-        if let Some(mut logs) = self.logs.take() {
-            admin = admin.task(LOG_INTERVAL, move || logs.run());
+        if let Some(most) = self.admin_clients {
+            admin = admin.connections_max(most);
+        }
+        if self.program.is_whole() {
+            admin = admin.task(FIGURES_INTERVAL, logging::refresh_metrics);
         }
         Ok(admin.spawn()?)
     }

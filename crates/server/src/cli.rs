@@ -114,6 +114,19 @@ fn metrics_table() -> String {
     rows.iter().map(line).collect()
 }
 
+/// The arguments of the program; ends it where they are wrong or there is no more to do.
+#[must_use]
+pub fn parse<T: clap::Parser>() -> T {
+    T::try_parse().unwrap_or_else(|error| refuse(error))
+}
+
+/// Ends the program with what clap says of its arguments.
+pub fn refuse(mut error: clap::Error) -> ! {
+    // How to pass a flag as a file's name is no help to anybody.
+    error.remove(clap::error::ContextKind::Suggested);
+    error.exit()
+}
+
 /// The exit code of a server's `main`: prints what failed.
 pub fn exit_code(result: Result<(), Error>) -> ExitCode {
     match result {

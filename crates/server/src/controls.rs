@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Controls`]: what a service may ask of the process it runs in.
 
+use crate::files::Needs;
 use crate::process::Stopper;
 use protocol::{Directory, Peer};
 use reactor::Dials;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Descriptors kept for listeners, logs, event queues and the admin plane.
-const SPARE_FILES: u64 = 128;
 
 /// Changes limits of a server while it runs, and stops it: for protocols that let their clients do so.
 #[derive(Clone, Debug)]
@@ -16,11 +14,17 @@ pub struct Controls {
     stopper: Stopper,
     dials: Dials,
     directory: Arc<Directory>,
+    needs: Needs,
 }
 
 impl Controls {
-    pub(crate) fn new(stopper: Stopper, dials: Dials, directory: Arc<Directory>) -> Self {
-        Controls { stopper, dials, directory }
+    pub(crate) fn new(
+        stopper: Stopper,
+        dials: Dials,
+        directory: Arc<Directory>,
+        needs: Needs,
+    ) -> Self {
+        Controls { stopper, dials, directory, needs }
     }
 
     /// Asks for the orderly end, as SIGTERM does.
@@ -30,9 +34,18 @@ impl Controls {
 
     /// Sets how many connections are served at once, and lets the process have a descriptor for each,
     /// as far as the system allows.
-    pub fn set_max_connections(&self, most: usize) {
-        self.dials.set_connections_max(most);
-        raise_file_limit(most);
+    ///
+    /// # Errors
+    ///
+    /// When it does not; with the number of those for which it does. Nothing has changed then.
+    pub fn set_max_connections(&self, most: usize) -> Result<(), usize> {
+        match self.needs.fit(most).connections {
+            fewer if fewer < most => Err(fewer),
+            _ => {
+                self.dials.set_connections_max(most);
+                Ok(())
+            }
+        }
     }
 
     /// Sets for how long a connection may send nothing; [`Duration::ZERO`] for ever.
@@ -48,18 +61,5 @@ impl Controls {
     /// The present connections, oldest first.
     pub fn peers(&self) -> Vec<Arc<Peer>> {
         self.directory.list()
-    }
-}
-
-/// Lets the process have a descriptor for each connection, as far as the system allows.
-pub(crate) fn raise_file_limit(connections: usize) {
-    let wanted = connections as u64 + SPARE_FILES;
-    match rlimit::increase_nofile_limit(wanted) {
-        Ok(got) if got < wanted => log::warn!(
-            "{got} open files allowed, {wanted} wanted for max_connections = {connections}: raise \
-             the hard limit (ulimit -Hn)"
-        ),
-        Ok(_) => {}
-        Err(error) => log::warn!("cannot raise the limit of open files: {error}"),
     }
 }

@@ -5,7 +5,9 @@
 //!   thread     does
 //!   main       waits for a signal or a failed thread, then ends the process in order
 //!   signals    sleeps until one comes
-//!   admin      HTTP, log files, recent percentiles
+//!   reload     reads certificates anew
+//!   log        writes log files
+//!   admin      HTTP, recent percentiles
 //!   listener   accepts; hands each socket to the least loaded worker
 //!   worker 0…N own event loop, own connections, own service
 //! ```
@@ -17,7 +19,9 @@
 //! * [`Controls`] (`controls.rs`): what a service may ask of the process it runs in.
 //! * [`settings`]: the configuration sections that all servers share.
 //! * [`cli`]: the command line that all servers share.
-//! * `signals.rs`, `logging.rs`: what only a whole program needs.
+//! * `program.rs`: [`Builder::run`], a server that is the whole program, and what only such a one needs:
+//!   `signals.rs`, `reload.rs`, `logging.rs`, `files.rs` (descriptors), `background.rs`, `user.rs`,
+//!   `arguments.rs`.
 //!
 //! `examples/shout.rs` is a protocol of one's own and its server in under 100 lines.
 //!
@@ -53,17 +57,22 @@
 //! process.stop()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![forbid(unsafe_code)]
-
+pub mod arguments;
+mod background;
 mod builder;
 pub mod cli;
 mod controls;
 mod error;
+mod files;
 mod logging;
 mod process;
+mod program;
+mod reload;
 pub mod settings;
 mod signals;
+mod user;
 
+pub use background::Background;
 pub use builder::Builder;
 pub use controls::Controls;
 pub use error::Error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From `[debug]` and `[klog]` to the installed logs, and the drain that the admin thread runs.
+//! From `[debug]` and `[klog]` to the installed logs, and the thread that writes them out.
 
 use crate::Error;
 use crate::settings::{DebugLog, Klog};
@@ -7,6 +7,9 @@ use ringlog::klog::KlogBuilder;
 use ringlog::{Drain, FileOptions, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 metrics::totals! {
     /// Lines of the log and the command log that were written.
@@ -17,18 +20,26 @@ metrics::totals! {
     static LOG_FAILED: "log_failed";
 }
 
+/// How often the log is written out.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long the end of the process waits for the last lines.
+const END_MAX: Duration = Duration::from_secs(2);
+
 /// The queues of the process's logs. Writes out what is left when it is dropped.
 #[derive(Debug)]
 pub(crate) struct LogDrains {
     drains: Vec<Drain>,
     reopen: Arc<AtomicBool>,
+    has_file: bool,
 }
 
 impl LogDrains {
-    /// Opens the files and makes them the process's log and command log.
-    pub(crate) fn install(debug: &DebugLog, klog: &Klog) -> Result<Self, Error> {
+    /// Opens the files and makes them the process's log and command log. Without a file the log goes to
+    /// `stream`.
+    pub(crate) fn install(debug: &DebugLog, klog: &Klog, stream: Output) -> Result<Self, Error> {
         let output = match &debug.log_file {
-            None => Output::Stderr,
+            None => stream,
             Some(path) => Output::File(
                 FileOptions::new(path)
                     .max_bytes(debug.log_max_size.0)
@@ -55,7 +66,8 @@ impl LogDrains {
             commands.install()?;
             drains.push(drain);
         }
-        Ok(LogDrains { drains, reopen: Arc::new(AtomicBool::new(false)) })
+        let has_file = debug.log_file.is_some();
+        Ok(LogDrains { drains, reopen: Arc::new(AtomicBool::new(false)), has_file })
     }
 
     /// Set it to have the files opened anew by the next run.
@@ -64,15 +76,69 @@ impl LogDrains {
     }
 
     /// Writes out what waits.
-    pub(crate) fn run(&mut self) {
+    fn run(&mut self) {
         if self.reopen.swap(false, Ordering::AcqRel) {
             self.drains.iter_mut().for_each(Drain::reopen);
         }
         for drain in &mut self.drains {
             drain.run_once();
         }
-        LOG_WRITTEN.set(ringlog::written());
-        LOG_DROPPED.set(ringlog::dropped());
-        LOG_FAILED.set(ringlog::failed());
+    }
+}
+
+/// Brings the metrics of the logs up to date.
+pub(crate) fn refresh_metrics() {
+    LOG_WRITTEN.set(ringlog::written());
+    LOG_DROPPED.set(ringlog::dropped());
+    LOG_FAILED.set(ringlog::failed());
+}
+
+/// The thread that writes the logs. It has nothing else to do: where a disk hangs, or a pipe is not read,
+/// lines are dropped and counted, and everything else goes on.
+#[derive(Debug)]
+pub(crate) struct LogThread {
+    thread: JoinHandle<()>,
+    /// Dropping it is the signal to end.
+    stop: Sender<()>,
+    ended: Receiver<()>,
+    has_file: bool,
+}
+
+impl LogThread {
+    /// # Errors
+    ///
+    /// When the system refuses a thread.
+    pub(crate) fn start(mut drains: LogDrains) -> Result<Self, Error> {
+        let (stop, stopped) = channel::<()>();
+        let (end, ended) = channel();
+        let has_file = drains.has_file;
+        let body = move || {
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(INTERVAL) {
+                drains.run();
+            }
+            drop(drains);
+            // Nobody waits for longer than so long.
+            let _ = end.send(());
+        };
+        let thread = thread::Builder::new().name("log".to_owned());
+        let thread = thread.spawn(body).map_err(Error::Start)?;
+        Ok(LogThread { thread, stop, ended, has_file })
+    }
+
+    /// Whether it has ended by itself, which only a panic does.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Has it write what is left, and waits for that as long as is decent.
+    pub(crate) fn stop(self) {
+        drop(self.stop);
+        let outcome = self.ended.recv_timeout(END_MAX);
+        // Where the log goes to standard error, that is what hangs.
+        if let Err(RecvTimeoutError::Timeout) = outcome
+            && self.has_file
+        {
+            eprintln!("the last lines of the log could not be written in time");
+        }
     }
 }

@@ -3,10 +3,13 @@
 //!
 //! The end has an order, so that nothing that has arrived is lost: `/ready` says "draining"; the
 //! listener takes in what waits in the backlog and closes; each worker serves what has arrived,
-//! flushes and closes its connections, all within a deadline; the admin thread goes last and writes
-//! out the log.
+//! flushes and closes its connections, all within a deadline; the admin thread goes, and the log last.
+//!
+//! What workers own, such as a store of millions of items, is freed when their threads end; but not if
+//! the server is the whole program, whose memory goes at once when it ends ([`keep`]).
 
 use crate::Error;
+use crate::logging::LogThread;
 use admin::{AdminHandle, Readiness, State};
 use clock::{Clock, Ticks};
 use log::{error, info};
@@ -16,11 +19,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the admin thread is looked after.
-const ADMIN_CHECK: Duration = Duration::from_secs(1);
+/// How often threads that report to nobody are looked after.
+const CHECK: Duration = Duration::from_secs(1);
 
 /// What the thread that waits for the process hears of.
 #[derive(Debug)]
@@ -44,6 +48,17 @@ pub(crate) struct Threads {
     pub(crate) joins: Vec<JoinHandle<()>>,
     pub(crate) drain_delay: Duration,
     pub(crate) drain_timeout: Duration,
+    /// Writes the logs, if the server is the whole program.
+    pub(crate) log: Option<LogThread>,
+}
+
+/// What is in use until the program ends.
+static KEPT: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+
+/// Takes `value` to the end of the program, which comes next: to free millions of items one by one takes
+/// seconds, and the system takes their memory back as a whole.
+pub(crate) fn keep(value: impl Send + 'static) {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(value));
 }
 
 impl Threads {
@@ -66,6 +81,15 @@ impl Threads {
         let join = thread::Builder::new().name(name).spawn(run).map_err(Error::Start)?;
         self.joins.push(join);
         Ok(())
+    }
+
+    /// A thread that reports to nobody and has ended.
+    fn ended_unasked(&self) -> Option<&'static str> {
+        let log_ended = self.log.as_ref().is_some_and(LogThread::is_finished);
+        match self.admin.is_finished() {
+            true => Some("admin"),
+            false => log_ended.then_some("log"),
+        }
     }
 
     /// Ends the workers of a server that could not be started whole. They have no connections yet.
@@ -140,6 +164,13 @@ impl Process {
         self.threads.as_ref().and_then(|threads| threads.admin.address())
     }
 
+    /// Has `log` write the logs until the end.
+    pub(crate) fn write_log(&mut self, log: LogThread) {
+        if let Some(threads) = &mut self.threads {
+            threads.log = Some(log);
+        }
+    }
+
     /// How many connections it has.
     pub fn connections(&self) -> usize {
         self.threads.as_ref().map_or(0, |threads| threads.census.total())
@@ -171,34 +202,39 @@ impl Process {
 
     fn run_to_end(&mut self) -> Result<(), Error> {
         let Some(threads) = self.threads.take() else { return Ok(()) };
-        let end = match self.await_event(&threads.admin) {
+        let end = match self.await_event(&threads) {
             Event::Stop => self.drain(&threads),
             Event::Ended { thread, result } => Err(failure(thread, result)),
         };
         if let Err(failed) = &end {
             error!("{failed}");
         }
-        let Threads { admin, joins, .. } = threads;
+        let Threads { admin, joins, log, .. } = threads;
         if end.is_ok() {
             for join in joins {
                 // Each has reported its end already, panics included.
                 let _ = join.join();
             }
         }
+        let admin_end = admin.stop();
         // Last, so that what was logged on the way is written.
-        admin.stop()?;
+        if let Some(log) = log {
+            log.stop();
+        }
+        admin_end?;
         end
     }
 
-    /// Waits for the first event; the end of the admin thread, which reports to nobody, is one.
-    fn await_event(&self, admin: &AdminHandle) -> Event {
+    /// Waits for the first event; the end of a thread that reports to nobody is one.
+    fn await_event(&self, threads: &Threads) -> Event {
         loop {
-            match self.inbox.recv_timeout(ADMIN_CHECK) {
+            match self.inbox.recv_timeout(CHECK) {
                 Ok(event) => return event,
-                Err(RecvTimeoutError::Timeout) if admin.is_finished() => {
-                    return Event::Ended { thread: "admin".to_owned(), result: Ok(()) };
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(thread) = threads.ended_unasked() {
+                        return Event::Ended { thread: thread.to_owned(), result: Ok(()) };
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the process holds a sender"),
             }
         }
@@ -207,7 +243,8 @@ impl Process {
     /// The orderly end; see the module's description.
     fn drain(&self, threads: &Threads) -> Result<(), Error> {
         threads.readiness.set(State::Draining);
-        info!("stopping: {} connections to flush", threads.census.total());
+        let count = threads.census.total();
+        info!("stopping: {count} connections to flush; a second signal ends it at once");
         let mut running = threads.joins.len();
         self.await_ends(&mut running, 0, threads.drain_delay)?;
         threads.acceptor.stop().map_err(Error::Start)?;

@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::time::Duration;
 
+/// The most lines of a log that may wait: a gigabyte of them.
+const QUEUE_LINES_MAX: usize = 1_000_000;
+
 /// All shared sections of one configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Sections<'a> {
@@ -188,5 +191,10 @@ impl Sections<'_> {
                 let most = self.server.max_connections;
                 in_range("[server] max_connections", most, 1, 1_000_000)
             })
+            .or_else(|| {
+                let lines = self.debug.log_queue_lines;
+                in_range("[debug] log_queue_lines", lines, 1, QUEUE_LINES_MAX)
+            })
+            .or_else(|| in_range("[klog] queue_lines", self.klog.queue_lines, 1, QUEUE_LINES_MAX))
     }
 }

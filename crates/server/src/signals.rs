@@ -1,52 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signals: stop, stop at once, reload; and the word to systemd that the server is ready.
+//! Signals: stop, stop at once, reload, and those that end nothing; and the word to systemd that the
+//! server is ready.
 
 use crate::Error;
 use crate::process::Event;
-use log::{error, info, warn};
+use crate::reload::Reload;
+use log::warn;
 use sd_notify::NotifyState;
-use session::TlsAcceptor;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::signal_name;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::thread;
 
-/// What SIGHUP reads anew.
-#[derive(Debug)]
-pub(crate) struct Reload {
-    pub(crate) logs: Arc<AtomicBool>,
-    pub(crate) tls: Option<TlsAcceptor>,
-}
-
-impl Reload {
-    fn run(&self) {
-        self.logs.store(true, Ordering::Release);
-        info!("SIGHUP: log files will be reopened");
-        match self.tls.as_ref().map(TlsAcceptor::reload) {
-            None => {}
-            Some(Ok(())) => info!("certificates are read anew, for new connections"),
-            Some(Err(problem)) => error!("certificates stay as they are: {problem}"),
-        }
-    }
-}
+/// Those that would end the process in silence, sent by habit or by mistake.
+const IDLE: [i32; 3] = [SIGUSR1, SIGUSR2, SIGALRM];
 
 /// Starts the thread that waits for signals. It sleeps in a read and ends with the process.
 pub(crate) fn watch(events: Sender<Event>, reload: Reload) -> Result<(), Error> {
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(Error::Start)?;
+    let stopping = Arc::new(AtomicBool::new(false));
+    watch_for_the_second(&stopping).map_err(Error::Start)?;
+    // A write beyond the largest size of a file (`ulimit -f`) fails then, as beyond the end of a disk,
+    // and whoever writes tells.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(Error::Start)?;
+    let heard = [SIGTERM, SIGINT, SIGHUP].into_iter().chain(IDLE);
+    let mut signals = Signals::new(heard).map_err(Error::Start)?;
     let body = move || {
-        let mut stopping = false;
         for signal in signals.forever() {
             match signal {
-                SIGHUP => reload.run(),
-                _ if stopping => exit_at_once(signal),
-                _ => {
-                    stopping = true;
-                    notify(&[NotifyState::Stopping]);
+                SIGHUP => reload.begin(),
+                SIGTERM | SIGINT => {
                     // The receiver lives as long as the process.
                     let _ = events.send(Event::Stop);
+                    notify(&[NotifyState::Stopping]);
                 }
+                idle => warn!(
+                    "{} has no effect: SIGTERM stops the server, SIGHUP reads its files anew",
+                    signal_name(idle).unwrap_or("a signal")
+                ),
             }
         }
     };
@@ -55,10 +50,14 @@ pub(crate) fn watch(events: Sender<Event>, reload: Reload) -> Result<(), Error> 
     Ok(())
 }
 
-/// Ends the process as the signal would have by default, for the shell's exit code.
-fn exit_at_once(signal: i32) -> ! {
-    eprintln!("second signal: exiting without waiting for connections");
-    std::process::exit(128 + signal)
+/// Has the second signal to stop end the process as it would by default, for the shell's exit code. The
+/// handler itself does: whatever hangs, on whichever thread, cannot keep it from that.
+fn watch_for_the_second(stopping: &Arc<AtomicBool>) -> io::Result<()> {
+    for signal in [SIGTERM, SIGINT] {
+        flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())?;
+        flag::register(signal, stopping.clone())?;
+    }
+    Ok(())
 }
 
 /// Tells systemd, if it started this process, that connections are accepted.

@@ -10,6 +10,7 @@ use lines::{Speaker, much};
 use server::{Endpoint, Error, Options, Process};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use support::client::Client;
@@ -177,5 +178,16 @@ fn each_worker_has_a_service_of_its_own() {
         let process = row.builder().spawn(|_tag| lines::Lines, make).unwrap();
         assert_eq!(made, [0, 1, 2]);
         process.stop().unwrap();
+    });
+}
+
+#[test]
+fn what_workers_own_is_freed_when_the_server_has_stopped() {
+    on_every_row(|row| {
+        let speaker = Speaker::default();
+        let process = speaker.spawn(row.builder());
+        row.connect(&process).ask(b"echo hello\n", b"hello\n");
+        process.stop().unwrap();
+        assert_eq!(Arc::strong_count(&speaker.executed), 1, "no service is left");
     });
 }

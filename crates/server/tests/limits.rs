@@ -212,7 +212,7 @@ fn limits_change_while_the_server_runs_and_it_can_be_stopped_from_inside() {
         let mut first = row.connect(&process);
         first.ask(b"echo 1\n", b"1\n");
         assert_eq!(row.connect(&process).rest(), b"busy, try later\n");
-        controls.set_max_connections(2);
+        assert_eq!(controls.set_max_connections(2), Ok(()));
         let mut second = row.connect(&process);
         second.ask(b"echo 2\n", b"2\n");
 

@@ -29,7 +29,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    cli::exit_code(run(&Args::parse()))
+    cli::exit_code(run(&cli::parse::<Args>()))
 }
 
 fn run(args: &Args) -> Result<(), Error> {

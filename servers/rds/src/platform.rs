@@ -27,7 +27,9 @@ impl Platform for Process {
     }
 
     fn set_connections_max(&self, most: usize) {
-        self.0.set_max_connections(most);
+        if let Err(fewer) = self.0.set_max_connections(most) {
+            log::warn!("there are descriptors for {fewer} connections only");
+        }
     }
 
     fn set_idle_timeout(&self, time: Duration) {

@@ -50,6 +50,10 @@ impl Readiness {
         Ok(())
     }
 
+    pub(super) fn shut(&mut self, door: usize) {
+        self.round.shut(door);
+    }
+
     pub(super) fn open_all(&mut self) {
         self.round.open_all();
     }

@@ -25,6 +25,11 @@ impl Round {
         }
     }
 
+    /// Nobody waits at this door.
+    pub(super) fn shut(&mut self, door: usize) {
+        self.open[door] = false;
+    }
+
     /// Somebody may wait anywhere.
     pub(super) fn open_all(&mut self) {
         self.open.fill(true);
@@ -39,7 +44,7 @@ impl Round {
                 continue;
             }
             match doors[door].listener.accept() {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.open[door] = false,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.shut(door),
                 outcome => return Some((door, outcome)),
             }
         }

@@ -74,6 +74,19 @@ impl Source {
         }
     }
 
+    /// Nobody waits at this door; whether [`Source::wait`] ends when somebody comes there although no
+    /// descriptor is left to accept with. A ring fails at once then.
+    pub(super) fn shut(&mut self, door: usize) -> bool {
+        match self {
+            Source::Readiness(readiness) => {
+                readiness.shut(door);
+                true
+            }
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Source::Completions(_) => false,
+        }
+    }
+
     /// Sleeps until somebody comes or the waker is used, at most for as long as `most`.
     ///
     /// # Errors

@@ -90,7 +90,8 @@ impl Crew {
             let (clock, directory) = (clock.clone(), Arc::new(Directory::new()));
             let options = Options { engine, ..Options::default() };
             let service = Mirror(index as u8);
-            let worker = Worker::new(index, service, |_| Echo, options, clock, directory).unwrap();
+            let mut worker =
+                Worker::new(index, service, |_| Echo, options, clock, directory).unwrap();
             crew.mailboxes.push(worker.mailbox());
             crew.threads.push(std::thread::spawn(move || worker.run()));
         }

@@ -3,7 +3,7 @@
 
 use super::PATIENCE;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, pipe};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// A server that runs.
 pub struct Daemon {
     child: Child,
-    /// Lines of standard error that were not looked at yet.
+    /// Lines of its output that were not looked at yet.
     lines: Receiver<String>,
     /// Those that were.
     seen: Vec<String>,
@@ -66,13 +66,34 @@ impl Daemon {
         Daemon::spawn(Command::new(program).arg(&config.file))
     }
 
-    /// Starts a server, with its standard error for the test.
+    /// Starts a server, with what it prints for the test: standard error, and standard output unless
+    /// that is wanted apart.
     pub fn spawn(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let (printed, output) = pipe().unwrap();
+        command.stdout(output.try_clone().unwrap());
+        Daemon::spawn_into(command, printed, output)
+    }
+
+    /// Starts a server as the last command of a script.
+    pub fn spawn_script(script: &str) -> Self {
+        Daemon::spawn(Command::new("sh").args(["-c", script]))
+    }
+
+    /// Starts a server, with its standard error for the test, and standard output for
+    /// [`Daemon::stdout`].
+    pub fn spawn_apart(command: &mut Command) -> Self {
+        let (printed, output) = pipe().unwrap();
+        command.stdout(Stdio::piped());
+        Daemon::spawn_into(command, printed, output)
+    }
+
+    fn spawn_into(command: &mut Command, printed: PipeReader, output: PipeWriter) -> Self {
+        let child = command.stdin(Stdio::null()).stderr(output).spawn().unwrap();
+        // The command has copies, which would keep the pipe open.
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         let (sender, lines) = channel();
         thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
+            for line in BufReader::new(printed).lines().map_while(Result::ok) {
                 if sender.send(line).is_err() {
                     return;
                 }
@@ -81,7 +102,7 @@ impl Daemon {
         Daemon { child, lines, seen: Vec::new() }
     }
 
-    /// Waits for a line of standard error with `part` in it; returns what is behind `part`. Lines are
+    /// Waits for a line of output with `part` in it; returns what is behind `part`. Lines are
     /// looked at once, in order.
     #[track_caller]
     pub fn line(&mut self, part: &str) -> String {
@@ -97,6 +118,19 @@ impl Daemon {
         }
     }
 
+    /// As [`Daemon::line`], but only among the lines that have come already and in the next moment.
+    pub fn line_if_any(&mut self, part: &str) -> Option<String> {
+        let moment = Duration::from_millis(10);
+        while let Ok(line) = self.lines.recv_timeout(moment) {
+            let found = line.split_once(part).map(|(_, rest)| rest.to_owned());
+            self.seen.push(line);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
     /// The address of the next TCP listener that it reports.
     #[track_caller]
     pub fn address(&mut self) -> SocketAddr {
@@ -109,6 +143,11 @@ impl Daemon {
         self.line("admin on http://").parse().unwrap()
     }
 
+    /// Its process's number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal, by its name without `SIG`.
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
@@ -116,8 +155,8 @@ impl Daemon {
         assert!(status.success(), "kill -s {name} {pid}");
     }
 
-    /// Waits for its end; returns how it ended, and what it printed to standard error since the
-    /// lines that were waited for.
+    /// Waits for its end; returns how it ended, and what it printed since the lines that were
+    /// waited for.
     #[track_caller]
     pub fn end(mut self) -> (ExitStatus, String) {
         let begun = Instant::now();
@@ -137,7 +176,8 @@ impl Daemon {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// What it has printed to standard output, of a child that was started with a pipe for it.
+    /// What it has printed to standard output by its end, if it was started with
+    /// [`Daemon::spawn_apart`].
     pub fn stdout(&mut self) -> String {
         let mut text = String::new();
         let stdout = self.child.stdout.as_mut().expect("a pipe");

@@ -9,7 +9,8 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +20,9 @@ pub(super) const CA: &str = "CA certificate";
 
 /// TLS 1.2 sessions of clients without ticket support that can be resumed.
 const SESSION_CACHE_ENTRIES: usize = 1024;
+
+/// The most bytes of a file. All public authorities together take a twentieth of it.
+const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// Reads the files that `options` names and makes a configuration of them.
 pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error> {
@@ -51,7 +55,16 @@ fn versions(oldest: TlsVersion) -> &'static [&'static SupportedProtocolVersion] 
 }
 
 fn read(path: &Path, role: &'static str) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), role, source })
+    let read = || {
+        let mut bytes = Vec::new();
+        // It may be a device that has no end.
+        File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > FILE_BYTES_MAX {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 4 MiB"));
+        }
+        Ok(bytes)
+    };
+    read().map_err(|source| Error::Read { path: path.to_owned(), role, source })
 }
 
 fn pem_error(path: &Path, role: &'static str, error: &pem::Error) -> Error {

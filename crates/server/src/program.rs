@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Builder::run`]: a server that is the whole program, and what only such a one is told.
+
+use crate::background::Background;
+use crate::logging::{LogDrains, LogThread};
+use crate::reload::Reload;
+use crate::settings::Sections;
+use crate::{Builder, Error, signals, user};
+use log::{info, warn};
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use protocol::{Execute, Protocol};
+use ringlog::Output;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What only a whole program is told.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    is_whole: bool,
+    background: Option<Background>,
+    pid_file: Option<PathBuf>,
+    user: Option<String>,
+    locks_memory: bool,
+    dumps_core: bool,
+    log_on_stdout: bool,
+    greetings: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Program {
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+}
+
+/// A file with the process's number, which goes when the server has stopped.
+#[derive(Debug)]
+struct PidFile(PathBuf);
+
+impl PidFile {
+    /// Writes it; like others, a server without one serves all the same.
+    fn write(path: &Path) -> Option<Self> {
+        match fs::write(path, format!("{}\n", std::process::id())) {
+            Ok(()) => Some(PidFile(path.to_owned())),
+            Err(problem) => {
+                warn!("cannot write the pid file {}: {problem}", path.display());
+                None
+            }
+        }
+    }
+}
+
+impl Drop for PidFile {
+    fn drop(&mut self) {
+        if let Err(problem) = fs::remove_file(&self.0) {
+            eprintln!("cannot remove the pid file {}: {problem}", self.0.display());
+        }
+    }
+}
+
+impl Builder {
+    /// Has [`Builder::run`] let go of who started the server, once it accepts connections.
+    pub fn background(mut self, background: Background) -> Self {
+        self.program.background = Some(background);
+        self
+    }
+
+    /// Has [`Builder::run`] write the process's number into a file, and remove that in the end.
+    pub fn pid_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.program.pid_file = Some(path.into());
+        self
+    }
+
+    /// Has [`Builder::run`] take this user's rights instead of root's, once the addresses are bound. It
+    /// has no effect on a server that is started by somebody else than root.
+    pub fn user(mut self, name: impl Into<String>) -> Self {
+        self.program.user = Some(name.into());
+        self
+    }
+
+    /// Has [`Builder::run`] lock the process's memory, so that it is never swapped out.
+    pub fn lock_memory(mut self) -> Self {
+        self.program.locks_memory = true;
+        self
+    }
+
+    /// Has [`Builder::run`] allow core dumps of any size that the hard limit allows.
+    pub fn core_dumps(mut self) -> Self {
+        self.program.dumps_core = true;
+        self
+    }
+
+    /// Has [`Builder::run`] log to standard output instead of standard error, if not to a file.
+    pub fn log_on_stdout(mut self) -> Self {
+        self.program.log_on_stdout = true;
+        self
+    }
+
+    /// Has [`Builder::run`] log these lines when the server accepts connections.
+    pub fn greetings(mut self, lines: Vec<String>) -> Self {
+        self.program.greetings = lines;
+        self
+    }
+
+    /// Raises the limit of open files as far as the connections need and the system allows, and lowers
+    /// the number of connections to what there are descriptors for, if that is less. Returns that
+    /// number. [`Builder::run`] logs why.
+    ///
+    /// # Errors
+    ///
+    /// When there is none for a single connection.
+    pub fn fit_connections(&mut self) -> Result<usize, Error> {
+        let fit = self.needs().fit(self.dials.connections_max()).check()?;
+        self.admin_clients = fit.admin_clients();
+        self.dials.set_connections_max(fit.connections);
+        self.program.warnings.extend(fit.shortage);
+        Ok(fit.connections)
+    }
+
+    /// Makes this the whole program: fits the number of connections to the limit of open files
+    /// ([`Builder::fit_connections`]), installs the logs, starts, reloads on SIGHUP, and stops on SIGTERM
+    /// or SIGINT; a second of these ends the process at once. Returns when the server has stopped; what
+    /// the workers own, such as a store, is not freed then, for the program is about to end.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Builder::spawn`], and when a thread failed: the program must end then, and does
+    /// when its `main` returns.
+    pub fn run<P, E, M>(
+        mut self,
+        sections: Sections<'_>,
+        make_protocol: M,
+        make_service: impl FnMut(usize) -> E,
+    ) -> Result<(), Error>
+    where
+        P: Protocol + Send + 'static,
+        E: Execute<P> + Send + 'static,
+        M: Fn(u16) -> P + Clone + Send + 'static,
+    {
+        self.fit_connections()?;
+        self.program.is_whole = true;
+        let doors = self.bind(&make_protocol)?;
+        let locked = self.program.locks_memory.then(lock_memory);
+        let dumped = self.program.dumps_core.then(allow_core_dumps);
+        if let Some(name) = &self.program.user {
+            user::become_user(name)?;
+        }
+        let stream = if self.program.log_on_stdout { Output::Stdout } else { Output::Stderr };
+        let logs = LogDrains::install(sections.debug, sections.klog, stream)?;
+        for warning in
+            self.program.warnings.drain(..).chain(locked.flatten()).chain(dumped.flatten())
+        {
+            warn!("{warning}");
+        }
+        // Before there is anything that an end at once would leave behind.
+        let reload = Reload::new(logs.reopen_flag(), self.tls.clone())?;
+        signals::watch(self.events.0.clone(), reload)?;
+        let (name, version) = (self.name, self.version);
+        let background = self.program.background.take();
+        let pid_file = self.program.pid_file.take();
+        let greetings = std::mem::take(&mut self.program.greetings);
+        let mut process = self.start(doors, make_protocol, make_service)?;
+        process.write_log(LogThread::start(logs)?);
+        let _pid_file = pid_file.as_deref().and_then(PidFile::write);
+        for endpoint in process.endpoints() {
+            info!("{name} {version} listening on {endpoint}");
+        }
+        if let Some(address) = process.admin_address() {
+            info!("admin on http://{address}");
+        }
+        for greeting in greetings {
+            info!("{greeting}");
+        }
+        signals::notify_ready();
+        if let Some(background) = background {
+            background.serves().map_err(Error::Start)?;
+        }
+        process.wait()
+    }
+}
+
+/// What is to be told if it cannot be done.
+fn lock_memory() -> Option<String> {
+    let all = MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE;
+    mlockall(all).err().map(|problem| format!("memory cannot be locked: {problem}"))
+}
+
+/// What is to be told if it cannot be done.
+fn allow_core_dumps() -> Option<String> {
+    let core = rlimit::Resource::CORE;
+    let raised = core.get().and_then(|(_, hard)| core.set(hard, hard));
+    raised.err().map(|problem| format!("the size of core dumps cannot be raised: {problem}"))
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Giving up root's rights.
+
+use crate::Error;
+use nix::sys::prctl::set_dumpable;
+use nix::unistd::{User, geteuid, initgroups, setgid, setuid};
+use std::ffi::CString;
+
+/// Takes the rights of the user with this name, groups included, if the process has root's.
+pub(crate) fn become_user(name: &str) -> Result<(), Error> {
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let refused = |problem: String| Error::Setting { key: "the user to run as", problem };
+    let user = User::from_name(name).map_err(|problem| refused(format!("{name}: {problem}")))?;
+    let user = user.ok_or_else(|| refused(format!("there is no user {name:?}")))?;
+    if user.uid.is_root() {
+        return Ok(());
+    }
+    let c_name = CString::new(name).map_err(|problem| refused(problem.to_string()))?;
+    let change = || {
+        initgroups(&c_name, user.gid)?;
+        setgid(user.gid)?;
+        setuid(user.uid)?;
+        // The system hides what is in /proc from a process that has changed its user, from which it
+        // learns how many files it has open.
+        set_dumpable(true)
+    };
+    change().map_err(|problem| refused(format!("cannot become {name}: {problem}")))
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Few descriptors: connections get what the server does not need, and `/health` goes on answering.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../crates/server/tests/support/mod.rs"]
+mod support;
+
+use server::settings::Engine;
+use std::process::Command;
+use support::client::Client;
+use support::daemon::{Config, Daemon, run, text};
+use support::http::get;
+use support::{http, wait_until};
+
+const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
+
+/// What a client too many is told.
+const BUSY: &[u8] = b"ERROR too many connections\r\n";
+
+fn config(engine: Engine) -> Config {
+    let engine = match engine {
+        Engine::IoUring => "io_uring",
+        Engine::Epoll | Engine::Auto => "epoll",
+    };
+    Config::new(&format!("[server]\nport = 0\n[admin]\nport = 0\n[worker]\nengine = {engine:?}\n"))
+}
+
+/// Starts the server where so many files may be open.
+fn start(files: u32, config: &Config) -> Daemon {
+    let limited = format!("ulimit -n {files}; exec {PINGSERVER} {}", config.file.display());
+    Daemon::spawn(Command::new("sh").args(["-c", &limited]))
+}
+
+/// Connects until one more is told that there are too many.
+fn crowd(address: std::net::SocketAddr, most: usize) -> Vec<Client> {
+    let mut clients = Vec::new();
+    loop {
+        let mut client = Client::tcp(address);
+        client.send(b"PING\r\n");
+        match client.take(1)[0] {
+            b'P' => client.expect(b"ONG\r\n"),
+            _ => return clients,
+        }
+        clients.push(client);
+        assert!(clients.len() <= most, "there is no end to it");
+    }
+}
+
+#[test]
+fn the_connection_limit_is_lowered_to_what_there_is() {
+    for engine in Engine::usable() {
+        let config = config(engine);
+        let mut server = start(64, &config);
+        let told = server.line("connections are served at once instead of 10000: ");
+        assert!(told.starts_with("64 open files are allowed"), "{told}");
+        let (address, admin) = (server.address(), server.admin());
+        let mut clients = crowd(address, 64);
+        assert!(clients.len() >= 20, "{}", clients.len());
+        for _ in 0..10 {
+            assert_eq!(Client::tcp(address).rest(), BUSY);
+            assert_eq!(get(admin, "/health"), (200, "ok\n".to_owned()));
+        }
+        assert_eq!(http::metric(admin, "accept_paused"), 0.0);
+        clients[0].ask(b"PING\r\n", b"PONG\r\n");
+        server.signal("TERM");
+        assert!(server.end().0.success());
+    }
+}
+
+#[test]
+fn a_limit_that_is_lowered_later_leaves_the_admin_plane() {
+    for engine in Engine::usable() {
+        let config = config(engine);
+        let mut server = start(256, &config);
+        let (address, admin) = (server.address(), server.admin());
+        let mut clients: Vec<Client> = (0..32).map(|_| Client::tcp(address)).collect();
+        for client in &mut clients {
+            client.ask(b"PING\r\n", b"PONG\r\n");
+        }
+        let pid = server.pid().to_string();
+        // Fewer than it has open.
+        let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=32:"]).status();
+        assert!(status.unwrap().success());
+        for _ in 0..5 {
+            let mut late = Client::tcp(address);
+            match engine {
+                // It goes by the limit of the moment at which it began to accept.
+                Engine::IoUring => late.ask(b"PING\r\n", b"PONG\r\n"),
+                Engine::Epoll | Engine::Auto => assert_eq!(late.rest(), BUSY),
+            }
+            assert_eq!(get(admin, "/health"), (200, "ok\n".to_owned()));
+        }
+        let early = &mut clients[0];
+        early.ask(b"PING\r\n", b"PONG\r\n");
+        let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=256:"]).status();
+        assert!(status.unwrap().success());
+        wait_until("there is room again", || {
+            let mut client = Client::tcp(address);
+            client.send(b"PING\r\n");
+            client.take(1) == b"P"
+        });
+        server.signal("TERM");
+        assert!(server.end().0.success());
+    }
+}
+
+#[test]
+fn too_few_descriptors_for_anybody_are_an_error() {
+    let config = config(Engine::Epoll);
+    let limited = format!("ulimit -n 24; exec {PINGSERVER} {}", config.file.display());
+    let output = run("sh", &["-c", &limited]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(message.starts_with("error: [server] max_connections: 0 connections"), "{message}");
+    assert!(message.contains("24 open files are allowed"), "{message}");
+}
