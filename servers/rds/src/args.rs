@@ -4,6 +4,7 @@
 //! As for redis-server, the words behind a flag are its value: `--bind 127.0.0.1 ::1 --port 7000`.
 
 use crate::directive::{Directive, Place};
+use crate::parameters::SECRETS;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use protocol_resp::service::config::{Parameter, parameter, parameters};
 use server::cli::CommonArgs;
@@ -22,7 +23,14 @@ pub(crate) struct Args {
 impl Args {
     /// Reads the command line, and ends the process if there is no more to do or nothing can be done.
     pub(crate) fn parse() -> Self {
-        Self::try_parse(std::env::args_os()).unwrap_or_else(|error| error.exit())
+        Self::try_parse(std::env::args_os()).unwrap_or_else(|error| server::cli::refuse(error))
+    }
+
+    /// Blanks passwords in what other users see of the command line, as Redis does with all of it.
+    pub(crate) fn hide_secrets() {
+        if let Err(problem) = server::arguments::hide(secret_from) {
+            eprintln!("warning: other users can see the command line, passwords too: {problem}");
+        }
     }
 
     /// Reads a command line, whose first word is the program.
@@ -31,6 +39,24 @@ impl Args {
         let common = CommonArgs::from_arg_matches(&matches)?;
         Ok(Args { common, directives: directives(&matches) })
     }
+}
+
+/// From where on a word of the command line is a secret.
+fn secret_from(words: &[&[u8]], number: usize) -> Option<usize> {
+    let secret = |name: &[u8]| {
+        let parameter = name.strip_prefix(b"--").and_then(parameter)?;
+        (SECRETS.contains(&parameter.name()) || parameter.name() == "user").then_some(parameter)
+    };
+    let word = words[number];
+    if let Some(equals) = word.iter().position(|byte| *byte == b'=')
+        && secret(&word[..equals]).is_some()
+    {
+        return Some(equals + 1);
+    }
+    // The words of a list go on to the next flag.
+    let flag = words[..number].iter().rposition(|word| word.starts_with(b"--"))?;
+    let known = secret(words[flag])?;
+    (flag + 1 == number || known.is_list() && !word.starts_with(b"--")).then_some(0)
 }
 
 fn directives(matches: &ArgMatches) -> Vec<Directive> {
@@ -143,6 +169,18 @@ mod tests {
         for words in [&["rds", "--prot", "1"][..], &["rds", "--port"], &["rds", "a", "b"]] {
             assert!(parse(words).is_err(), "{words:?}");
         }
+    }
+
+    #[test]
+    fn secrets_are_found_wherever_they_stand() {
+        let line = "rds --requirepass one --port 2 --masterauth=three --user default on >four --hz 5 \
+                    --REQUIREPASS -- --port";
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let secrets = (0..words.len()).filter_map(|number| {
+            let place = secret_from(&words, number)?;
+            Some(String::from_utf8_lossy(&words[number][place..]).into_owned())
+        });
+        assert_eq!(secrets.collect::<Vec<_>>(), ["one", "three", "default", "on", ">four", "--"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use crate::directive::{self, Conf, Directive, merge};
 use crate::listening::Listening;
 use crate::parameters::Parameters;
+use crate::users;
 use config::Span;
 use protocol_resp::service::Host;
 use protocol_resp::service::config::{Outcome, Parameter, parameter};
@@ -39,6 +40,8 @@ pub(crate) struct Loaded {
     pub(crate) config: Config,
     /// What is said without effect, a line each.
     pub(crate) warnings: Vec<String>,
+    /// Whether it comes from a file of ours, and not as Redis is configured.
+    pub(crate) is_ours: bool,
 }
 
 /// Why there is no configuration.
@@ -61,11 +64,16 @@ impl Loaded {
         loaded.config.admin.enabled = false;
         match file {
             None => {}
-            Some(file) if is_toml(file) => loaded.config = config::load(file)?,
             Some(file) => {
-                let conf = Conf::load(file)?;
-                loaded.warn_of_unknown(file, &conf);
-                directives = conf.directives;
+                let text = config::read(file)?;
+                if is_toml(file, &text) {
+                    loaded.config = config::parse(text, &config::name(file))?;
+                    loaded.is_ours = true;
+                } else {
+                    let conf = Conf::parse(&String::from_utf8_lossy(&text), file)?;
+                    loaded.warn_of_unknown(file, &conf);
+                    directives = conf.directives;
+                }
             }
         }
         directives.extend(flags);
@@ -78,7 +86,8 @@ impl Loaded {
             let names: Vec<_> =
                 conf.unknown.iter().map(|(name, place)| format!("{name} ({place})")).collect();
             let names = names.join(", ");
-            self.warnings.push(format!("{}: unknown, without effect: {names}", file.display()));
+            let file = config::name(file);
+            self.warnings.push(format!("{file}: unknown, without effect: {names}"));
         }
     }
 
@@ -97,6 +106,9 @@ impl Loaded {
                 }
                 continue;
             }
+            if self.take_user(&directive)? {
+                continue;
+            }
             let outcome = self.config.redis.set(parameter, &directive.value);
             match outcome.map_err(|problem| directive.refused(problem))? {
                 Outcome::Set => {}
@@ -113,13 +125,12 @@ impl Loaded {
 }
 
 /// Whether a file is in our own format: by its name, or else by its first line that says something.
-fn is_toml(file: &Path) -> bool {
+fn is_toml(file: &Path, text: &[u8]) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => true,
         Some("conf") => false,
         _ => {
-            // One that cannot be read is one of either kind, and told so.
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let text = String::from_utf8_lossy(text);
             let says = |line: &&str| !line.is_empty() && !line.starts_with('#');
             let first = text.lines().map(str::trim).find(says).unwrap_or_default();
             first.starts_with('[') || first.contains('=')
@@ -127,7 +138,59 @@ fn is_toml(file: &Path) -> bool {
     }
 }
 
+impl Loaded {
+    /// Takes what a directive says of users, if it does, as a password; whether it does.
+    fn take_user(&mut self, directive: &Directive) -> Result<bool, directive::Error> {
+        let refused = |problem: String| directive.refused(problem);
+        let password = match directive.parameter.name() {
+            "user" => Some(users::password(&directive.value).map_err(refused)?),
+            "aclfile" if !directive.value.is_empty() => {
+                let text = config::read(&directive.value)?;
+                users::password_in_file(&String::from_utf8_lossy(&text)).map_err(refused)?
+            }
+            _ => return Ok(false),
+        };
+        if let Some(password) = password {
+            let parameter = parameter(b"requirepass").expect("the table has it");
+            self.config.redis.set(parameter, &password).map_err(refused)?;
+        }
+        Ok(true)
+    }
+}
+
 impl Config {
+    /// Whether the server is to leave who has started it, unless that is a service manager which waits
+    /// for its word.
+    pub(crate) fn goes_behind(&self, has: impl Fn(&str) -> bool) -> bool {
+        let is_supervised = match self.redis.get("supervised") {
+            "systemd" => has("NOTIFY_SOCKET"),
+            "upstart" => has("UPSTART_JOB"),
+            "auto" => has("NOTIFY_SOCKET") || has("UPSTART_JOB"),
+            _ => false,
+        };
+        self.redis.get("daemonize") == "yes" && !is_supervised
+    }
+
+    /// What Redis says when it accepts connections, a line for each kind.
+    pub(crate) fn greetings(&self) -> Vec<String> {
+        let is_tls = self.tls.private_key.is_some();
+        let mut kinds: Vec<&str> = Vec::new();
+        for listen in &self.server.listen {
+            let kind = match listen {
+                Listen::Tcp { plain: false, .. } if is_tls => "tls",
+                Listen::Tcp { .. } => "tcp",
+                Listen::Unix(_) => "unix",
+            };
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        if self.server.listen.is_empty() {
+            kinds.push(if is_tls { "tls" } else { "tcp" });
+        }
+        kinds.iter().map(|kind| format!("Ready to accept connections {kind}")).collect()
+    }
+
     /// The sections as the `server` crate takes them.
     pub(crate) fn sections(&self) -> Sections<'_> {
         Sections {

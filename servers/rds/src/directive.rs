@@ -40,8 +40,8 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// A file cannot be read.
-    #[error("cannot read {}: {source}", file.display())]
-    Read { file: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    File(#[from] config::Error),
     /// A value is none that the parameter can have.
     #[error("{}: {} \"{}\": {problem}", .0.place, .0.parameter.name(), .0.value, problem = .1)]
     Value(Box<Directive>, String),
@@ -66,17 +66,30 @@ pub(crate) struct Conf {
 }
 
 impl Conf {
-    /// Reads a file.
-    pub(crate) fn load(file: &Path) -> Result<Self, Error> {
+    /// Reads what is in a file.
+    pub(crate) fn parse(text: &str, file: &Path) -> Result<Self, Error> {
         let mut conf = Conf::default();
-        conf.include(file, 0)?;
+        conf.read(text, file, 0)?;
         Ok(conf)
     }
 
-    fn include(&mut self, file: &Path, depth: usize) -> Result<(), Error> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|source| Error::Read { file: file.to_owned(), source })?;
-        self.read(&text, file, depth)
+    /// Reads the files that `pattern` means: one, or those that match it, which may be none.
+    fn include(&mut self, pattern: &Path, place: &Place, depth: usize) -> Result<(), Error> {
+        let text = pattern.to_str().unwrap_or_default();
+        if !text.contains(['*', '?', '[']) {
+            return self.include_file(pattern, depth);
+        }
+        let wrong = "what is included is no pattern of paths";
+        let found = glob::glob(text).map_err(|_| Error::Line(place.clone(), wrong))?;
+        for file in found.flatten() {
+            self.include_file(&file, depth)?;
+        }
+        Ok(())
+    }
+
+    fn include_file(&mut self, file: &Path, depth: usize) -> Result<(), Error> {
+        let text = config::read(file)?;
+        self.read(&String::from_utf8_lossy(&text), file, depth)
     }
 
     fn read(&mut self, text: &str, file: &Path, depth: usize) -> Result<(), Error> {
@@ -94,7 +107,7 @@ impl Conf {
                 }
                 let folder = file.parent().unwrap_or(Path::new(""));
                 for value in values {
-                    self.include(&folder.join(value), depth + 1)?;
+                    self.include(&folder.join(value), &place, depth + 1)?;
                 }
                 continue;
             }
@@ -130,7 +143,13 @@ fn words(line: &str) -> Option<Vec<String>> {
 pub(crate) fn merge(all: Vec<Directive>) -> Vec<Directive> {
     let mut merged: Vec<Directive> = Vec::new();
     for next in all {
-        let adds_up = matches!(next.parameter.name(), "client-output-buffer-limit" | "save");
+        let name = next.parameter.name();
+        if matches!(name, "user" | "rename-command") {
+            // Each is about something else.
+            merged.push(next);
+            continue;
+        }
+        let adds_up = matches!(name, "client-output-buffer-limit" | "save");
         match merged.iter_mut().find(|old| std::ptr::eq(old.parameter, next.parameter)) {
             Some(old) if adds_up && !next.value.is_empty() => {
                 old.value = format!("{} {}", old.value, next.value).trim().to_owned();
@@ -181,15 +200,21 @@ mod tests {
             std::fs::write(&path, text).expect(name);
             path
         };
-        let main = write("main.conf", "port 1\ninclude other.conf\nport 3\n");
+        let load = |file: &Path| {
+            let text = std::fs::read_to_string(file).expect("it was written");
+            Conf::parse(&text, file)
+        };
+        let lines = "port 1\ninclude oth?r.conf\ninclude none/*.conf\nport 3\n";
+        let main = write("main.conf", lines);
         write("other.conf", "port 2\nnothing\n");
-        let conf = Conf::load(&main).expect("both are there");
+        let conf = load(&main).expect("both are there");
         let values: Vec<_> = conf.directives.iter().map(|it| it.value.as_str()).collect();
         assert_eq!(values, ["1", "2", "3"]);
         assert!(conf.unknown[0].1.to_string().ends_with("other.conf:2"));
         let round = write("round.conf", "include round.conf\n");
-        assert!(matches!(Conf::load(&round), Err(Error::Line(..))));
-        assert!(matches!(Conf::load(&folder.path().join("missing")), Err(Error::Read { .. })));
+        assert!(matches!(load(&round), Err(Error::Line(..))));
+        let missing = write("missing.conf", "include nothing.conf\n");
+        assert!(matches!(load(&missing), Err(Error::File(_))));
     }
 
     #[test]

@@ -16,13 +16,14 @@ mod directive;
 mod listening;
 mod parameters;
 mod platform;
+mod users;
 
 use crate::config::{Loaded, PORT};
 use args::{Args, NAME, VERSION};
 use platform::Process;
 use protocol_resp::service::{Host, RespService};
-use server::Builder;
 use server::cli;
+use server::{Background, Builder};
 use std::process::ExitCode;
 use std::sync::Arc;
 use storage::keyspace::Keyspace;
@@ -41,7 +42,9 @@ enum Error {
 }
 
 fn main() -> ExitCode {
-    match run(Args::parse()) {
+    let args = Args::parse();
+    Args::hide_secrets();
+    match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -52,11 +55,13 @@ fn main() -> ExitCode {
 
 fn run(args: Args) -> Result<(), Error> {
     let common = args.common;
-    let Loaded { mut config, warnings } = Loaded::load(common.config.as_deref(), args.directives)?;
+    let Loaded { mut config, warnings, is_ours } =
+        Loaded::load(common.config.as_deref(), args.directives)?;
     common.apply_admin(&mut config.admin);
     common.apply_worker(&mut config.worker);
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
+    let builder = builder.greetings(config.greetings());
     for warning in warnings {
         eprintln!("warning: {warning}");
     }
@@ -64,6 +69,16 @@ fn run(args: Args) -> Result<(), Error> {
         cli::print(&answer);
         return Ok(());
     }
+    let mut builder = if is_ours { builder } else { builder.log_on_stdout() };
+    // Before there is any other thread.
+    if config.goes_behind(|name| std::env::var_os(name).is_some()) {
+        builder = builder.background(Background::enter()?);
+    }
+    let pid_file = config.redis.get("pidfile");
+    if !pid_file.is_empty() {
+        builder = builder.pid_file(pid_file);
+    }
+    config.server.max_connections = builder.fit_connections()?;
     allocator::start();
     let workers = config.worker.threads;
     let store = TypedStore::builder()
@@ -75,7 +90,7 @@ fn run(args: Args) -> Result<(), Error> {
     let host = Arc::new(Host::new(store.databases()));
     host.adopt(store.settings());
     host.set_platform(Box::new(Process(builder.controls())));
-    if let Some(file) = common.config {
+    if let Some(file) = common.config.filter(|file| file != ::config::STANDARD_INPUT) {
         host.set_config_file(std::path::absolute(&file).unwrap_or(file));
     }
     config.configure(&host);

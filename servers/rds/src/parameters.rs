@@ -16,7 +16,7 @@ pub(crate) struct Parameters(BTreeMap<&'static str, String>);
 const REDACTED: &str = "(redacted)";
 
 /// Parameters whose values are secrets.
-const SECRETS: [&str; 3] = ["requirepass", "masterauth", "tls-client-key-file-pass"];
+pub(crate) const SECRETS: [&str; 3] = ["requirepass", "masterauth", "tls-client-key-file-pass"];
 
 impl Parameters {
     /// Gives a parameter a value.

@@ -321,3 +321,99 @@ fn commands_are_logged_when_asked_for() {
     assert!(lines.contains(" set key 33 5 ok\n"), "{lines}");
     assert!(lines.contains(" lpush key 31 68 WRONGTYPE\n"), "{lines}");
 }
+
+#[test]
+fn it_says_that_it_is_ready_where_redis_does() {
+    let mut daemon = Daemon::spawn_apart(Command::new(RDS).args(FREE));
+    let mut stderr = Daemon::spawn(Command::new(RDS).args(FREE));
+    stderr.line("Ready to accept connections tcp");
+    daemon.signal("TERM");
+    let said = daemon.stdout();
+    assert!(said.contains("Ready to accept connections tcp\n"), "{said}");
+
+    let mut daemon =
+        Daemon::spawn_apart(Command::new(RDS).args(FREE).args(["--loglevel", "warning"]));
+    stderr.signal("TERM");
+    daemon.signal("TERM");
+    assert_eq!(daemon.stdout(), "", "it is no warning");
+
+    let folder = Config::empty();
+    let log = folder.folder().join("log");
+    let logged = ["--logfile", log.to_str().unwrap()];
+    let mut daemon = Daemon::spawn_apart(Command::new(RDS).args(FREE).args(logged));
+    wait_until("it is in the log", || {
+        std::fs::read_to_string(&log).is_ok_and(|text| text.contains("Ready to accept connections"))
+    });
+    daemon.signal("TERM");
+    assert_eq!(daemon.stdout(), "");
+
+    // Ours goes to standard error.
+    let config = Config::new("[server]\nport = 0\n[admin]\nport = 0\n");
+    let mut daemon = Daemon::spawn_apart(Command::new(RDS).arg(&config.file));
+    daemon.line("Ready to accept connections tcp");
+    daemon.signal("TERM");
+    assert_eq!(daemon.stdout(), "");
+}
+
+#[test]
+fn a_configuration_may_come_on_standard_input() {
+    let script = format!("echo 'port 0\nmaxclients 7' | {RDS} - --hz 50");
+    let mut daemon = Daemon::spawn_script(&script);
+    let mut client = Client::tcp(daemon.address());
+    client.ask(b"CONFIG GET maxclients\r\n", b"*2\r\n$10\r\nmaxclients\r\n$1\r\n7\r\n");
+    client.ask(b"CONFIG GET hz\r\n", b"*2\r\n$2\r\nhz\r\n$2\r\n50\r\n");
+    assert!(bulk(&mut client, "INFO server").contains("config_file:\r\n"));
+    client.send(b"SHUTDOWN\r\n");
+    assert!(daemon.end().0.success());
+    let output = run(RDS, &["/dev/zero"]);
+    refused(&output, &["/dev/zero: larger than 1MB"]);
+}
+
+#[test]
+fn a_password_is_not_seen_in_the_command_line() {
+    let flags = ["--requirepass", "hunter2", "--masterauth=hunter2", "--hz", "5"];
+    let mut daemon = start(&flags);
+    let mut client = Client::tcp(daemon.address());
+    ask(&mut client, "AUTH hunter2", "+OK");
+    let words = std::fs::read(format!("/proc/{}/cmdline", daemon.pid())).unwrap();
+    let words = text(&words);
+    assert!(!words.contains("hunter") && !words.contains("unter2"), "{words:?}");
+    for word in ["--requirepass\0*\0", "--masterauth=*\0", "--hz\x005\0", "--port\x000\0"] {
+        assert!(words.contains(word), "{word:?} is not in {words:?}");
+    }
+}
+
+#[test]
+fn it_goes_behind_as_redis_does() {
+    let folder = Config::empty();
+    let (socket, pids) = (folder.folder().join("socket"), folder.folder().join("pid"));
+    let lines = format!(
+        "daemonize yes\nport 0\nunixsocket {}\npidfile {}\n",
+        socket.display(),
+        pids.display()
+    );
+    let (_folder, path) = file("redis.conf", &lines);
+    let path = path.to_str().unwrap();
+    let output = run(RDS, &[path]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut client = Client::unix(&socket);
+    let pid = std::fs::read_to_string(&pids).unwrap();
+    assert!(bulk(&mut client, "INFO server").contains(&format!("process_id:{}\r\n", pid.trim())));
+    let second = run(RDS, &[path]);
+    refused(&second, &["is served by another process"]);
+    client.send(b"SHUTDOWN\r\n");
+    assert_eq!(client.rest(), b"");
+    wait_until("it takes its files away", || !pids.exists() && !socket.exists());
+}
+
+#[test]
+fn configurations_of_packages_are_taken() {
+    for path in ["/etc/redis/redis.conf", "/etc/valkey/valkey.conf"] {
+        if !std::path::Path::new(path).exists() {
+            println!("{path} is not installed");
+            continue;
+        }
+        let output = run(RDS, &["--check-config", path]);
+        assert!(output.status.success(), "{path}: {}", text(&output.stderr));
+    }
+}

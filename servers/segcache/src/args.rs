@@ -3,10 +3,12 @@
 //! servers share. A flag overrides the configuration file.
 
 use crate::config::{Config, PORT};
+use crate::options::Extended;
 use clap::{ArgAction, Parser};
 use config::ByteSize;
 use server::cli::CommonArgs;
 use server::settings::{Listen, LogLevel, SocketMode};
+use server::{Background, Builder, Error};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -76,9 +78,144 @@ pub(crate) struct Args {
     /// UDP port: only 0, there is no UDP
     #[arg(short = 'U', long, value_name = "NUM", value_parser = clap::value_parser!(u16).range(0..=0))]
     udp_port: Option<u16>,
+
+    /// Go to the background
+    #[arg(short = 'd', long)]
+    daemon: bool,
+
+    /// File to write the process's number to
+    #[arg(short = 'P', long, value_name = "FILE")]
+    pidfile: Option<PathBuf>,
+
+    /// User to become, when started by root
+    #[arg(short = 'u', long, value_name = "NAME")]
+    user: Option<String>,
+
+    /// Keep all memory from being swapped out
+    #[arg(short = 'k', long)]
+    lock_memory: bool,
+
+    /// Allow core dumps of any size
+    #[arg(short = 'r', long)]
+    enable_coredumps: bool,
+
+    /// Requests a connection is served before others have their turn [default: 256]
+    #[arg(short = 'R', long, value_name = "NUM")]
+    max_reqs_per_event: Option<usize>,
+
+    /// Encrypt, with the files of -o ssl_chain_cert=FILE,ssl_key=FILE
+    #[arg(short = 'Z', long)]
+    enable_ssl: bool,
+
+    /// Options of memcached's: idle_timeout=SECONDS, ssl_chain_cert=FILE, ssl_key=FILE,
+    /// ssl_ca_cert=FILE, ssl_verify_mode=NUM, ssl_min_version=NAME; others have no effect
+    #[arg(short = 'o', long, value_name = "NAME[=VALUE]", value_delimiter = ',')]
+    extended: Vec<Extended>,
+
+    #[command(flatten)]
+    idle: Idle,
+}
+
+/// Flags of memcached's that change nothing here. Those that would lead somebody to believe in what does
+/// not happen, such as a password, are refused.
+#[derive(Debug, Default, clap::Args)]
+struct Idle {
+    #[arg(short = 'f', long, value_name = "NUM", hide = true)]
+    slab_growth_factor: Option<f64>,
+    #[arg(short = 'n', long, value_name = "BYTES", hide = true)]
+    slab_min_size: Option<u64>,
+    #[arg(short = 'D', value_name = "CHAR", hide = true)]
+    delimiter: Option<char>,
+    #[arg(short = 'C', long, hide = true)]
+    disable_cas: bool,
+    #[arg(short = 'B', long, value_name = "NAME", hide = true)]
+    protocol: Option<String>,
+    #[arg(short = 'X', long, hide = true)]
+    disable_dumping: bool,
+    #[arg(short = 'W', long, hide = true)]
+    disable_watch: bool,
+    #[arg(short = 'A', long, hide = true)]
+    enable_shutdown: bool,
+    #[arg(short = 'S', long, hide = true)]
+    enable_sasl: bool,
+    #[arg(short = 'F', long, hide = true)]
+    disable_flush_all: bool,
+    #[arg(short = 'Y', long, value_name = "FILE", hide = true)]
+    auth_file: Option<PathBuf>,
+    #[arg(short = 'e', long, value_name = "FILE", hide = true)]
+    memory_file: Option<PathBuf>,
 }
 
 impl Args {
+    /// What memcached does by some flag and this server does not, if such a flag is given: to go on
+    /// without would do harm.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let Idle {
+            enable_shutdown, enable_sasl, disable_flush_all, auth_file, memory_file, ..
+        } = &self.idle;
+        let refused: [(bool, &str, &str); 5] = [
+            (*enable_shutdown, "-A", "there is no command shutdown: send SIGTERM"),
+            (
+                *enable_sasl,
+                "-S",
+                "there is no SASL: have clients show a certificate ([tls] client_auth)",
+            ),
+            (auth_file.is_some(), "-Y", "there are no passwords: use [tls] client_auth"),
+            (*disable_flush_all, "-F", "flush_all cannot be switched off"),
+            (memory_file.is_some(), "-e", "nothing is kept over a restart: leave it out"),
+        ];
+        let given = refused.into_iter().find(|(is_given, ..)| *is_given);
+        let flag =
+            given.map(|(_, key, problem)| Error::Setting { key, problem: problem.to_owned() });
+        let needs_files = self.enable_ssl && !self.extended.iter().any(Extended::is_key);
+        match flag {
+            Some(error) => Err(error),
+            None if needs_files => {
+                let problem = "needs -o ssl_chain_cert=FILE,ssl_key=FILE".to_owned();
+                Err(Error::Setting { key: "-Z", problem })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What is accepted and has no effect, in a line.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Idle { slab_growth_factor, slab_min_size, delimiter, protocol, .. } = &self.idle;
+        let Idle { disable_cas, disable_dumping, disable_watch, .. } = self.idle;
+        let is_restricted =
+            protocol.as_ref().is_some_and(|name| name != "auto" && name != "auto-negotiate");
+        let flags = [
+            (slab_growth_factor.is_some(), "-f"),
+            (slab_min_size.is_some(), "-n"),
+            (delimiter.is_some(), "-D"),
+            (is_restricted, "-B"),
+            (disable_cas, "-C"),
+            (disable_dumping, "-X"),
+            (disable_watch, "-W"),
+        ];
+        let flags = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned());
+        let options = self.extended.iter().filter_map(Extended::without_effect);
+        let all: Vec<String> = flags.chain(options).collect();
+        (!all.is_empty()).then(|| format!("without effect: {}", all.join(", ")))
+    }
+
+    /// Tells `builder` what becomes of the process, and lets go of the terminal if so asked.
+    pub(crate) fn start(&self, mut builder: Builder) -> Result<Builder, Error> {
+        if self.daemon {
+            builder = builder.background(Background::enter()?);
+        }
+        if let Some(path) = &self.pidfile {
+            builder = builder.pid_file(path);
+        }
+        if let Some(user) = &self.user {
+            builder = builder.user(user);
+        }
+        if self.lock_memory {
+            builder = builder.lock_memory();
+        }
+        Ok(if self.enable_coredumps { builder.core_dumps() } else { builder })
+    }
+
     /// Puts what the command line says in place of what the file said.
     pub(crate) fn apply(&self, config: &mut Config) {
         self.apply_listen(config);
@@ -94,7 +231,11 @@ impl Args {
             config.cache.memory = ByteSize(megabytes << 20);
         }
         if let Some(size) = self.max_item_size {
-            config.cache.value_max = size;
+            config.cache.set_value_max(size);
+        }
+        set(&mut config.worker.requests_per_turn, self.max_reqs_per_event);
+        for option in &self.extended {
+            option.apply(config);
         }
         if self.disable_evictions {
             config.disable_evictions();
@@ -237,9 +378,9 @@ mod tests {
 
     #[test]
     fn sizes_are_written_as_for_memcached() {
-        assert_eq!(config("segcache -I 2m").cache.value_max, ByteSize(2 << 20));
-        assert_eq!(config("segcache -I 512K").cache.value_max, ByteSize(512 << 10));
-        assert_eq!(config("segcache -I 4096").cache.value_max, ByteSize(4096));
+        assert_eq!(config("segcache -I 2m").cache.value_max(), ByteSize(2 << 20));
+        assert_eq!(config("segcache -I 512K").cache.value_max(), ByteSize(512 << 10));
+        assert_eq!(config("segcache -I 4096").cache.value_max(), ByteSize(4096));
         assert_eq!(config("segcache -m 100").cache.memory, ByteSize(100 << 20));
         assert!(Args::try_parse_from(["segcache", "-I", "1g"]).is_err());
     }
@@ -272,6 +413,67 @@ mod tests {
             config.cache.storage = storage;
             config.cache.evict = false;
             assert!(!config.evicts());
+        }
+    }
+
+    #[test]
+    fn a_small_memory_has_small_values_unless_they_are_asked_for() {
+        for (line, kilobytes) in [
+            ("segcache -m 1", 256),
+            ("segcache -m 2", 512),
+            ("segcache -m 3", 768),
+            ("segcache -m 4", 1024),
+            ("segcache -m 64", 1024),
+            ("segcache -m 1 -I 128k", 128),
+        ] {
+            let config = config(line).settled();
+            assert_eq!(config.cache.value_max(), ByteSize(kilobytes << 10), "{line}");
+            assert!(config.check().is_ok(), "{line}");
+        }
+        let mut config = config("segcache -m 1");
+        config.cache.storage = Storage::HashMap;
+        assert_eq!(config.cache.value_max(), ByteSize(512 << 10));
+    }
+
+    #[test]
+    fn what_changes_nothing_is_told_in_one_line() {
+        let warning = |line: &str| {
+            let args = Args::try_parse_from(line.split_whitespace()).expect(line);
+            assert!(args.check().is_ok(), "{line}");
+            args.warning()
+        };
+        assert_eq!(warning("segcache -d -P /x -u nobody -k -r -R 20 -B auto"), None);
+        let line = "segcache -f 1.5 -n 48 -C -B ascii -o modern,hashpower=20,idle_timeout=5";
+        let expected = "without effect: -f, -n, -B, -C, -o modern, -o hashpower";
+        assert_eq!(warning(line).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_would_be_believed_in_is_refused() {
+        for flag in ["-A", "-S", "-F", "-Y /x", "-e /x", "-Z"] {
+            let line = format!("segcache {flag}");
+            let args = Args::try_parse_from(line.split_whitespace()).expect(flag);
+            let error = args.check().expect_err(flag).to_string();
+            assert!(error.starts_with(&format!("{}: ", &flag[..2])), "{error}");
+        }
+    }
+
+    #[test]
+    fn extended_options_fill_sections() {
+        let line = "segcache -Z -R 7 -o ssl_chain_cert=/c,ssl_key=/k,idle_timeout=60 \
+                    -o ssl_ca_cert=/a,ssl_verify_mode=2,ssl_min_version=tlsv1.3";
+        let config = config(line);
+        assert_eq!(config.worker.requests_per_turn, 7);
+        assert_eq!(config.server.idle_timeout.0.as_secs(), 60);
+        assert_eq!(config.tls.certificate_chain.as_deref(), Some("/c".as_ref()));
+        assert_eq!(config.tls.private_key.as_deref(), Some("/k".as_ref()));
+        assert_eq!(config.tls.ca_file.as_deref(), Some("/a".as_ref()));
+        assert_eq!(config.tls.client_auth, server::settings::ClientAuth::Required);
+        assert_eq!(config.tls.min_version, server::settings::TlsVersion::Tls13);
+        for wrong in
+            ["nonsense", "idle_timeout", "idle_timeout=x", "ssl_verify_mode=9", "ext_path=/x"]
+        {
+            assert!(Args::try_parse_from(["segcache", "-o", wrong]).is_err(), "{wrong}");
         }
     }
 

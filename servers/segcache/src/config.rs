@@ -24,6 +24,9 @@ const MEMCACHED_VERSION: &str = "1.6.18";
 /// Smallest and largest value limit, as memcached's `-I` has them.
 const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
+/// The largest value of a server that is not told which.
+const VALUE_MAX_DEFAULT: u64 = 1 << 20;
+
 /// Smallest memory limit.
 const MEMORY_MIN: u64 = 1 << 20;
 
@@ -53,8 +56,8 @@ pub(crate) struct Cache {
     pub(crate) storage: Storage,
     /// Memory for items, their index and the buffers of connections.
     pub(crate) memory: ByteSize,
-    /// The largest value.
-    pub(crate) value_max: ByteSize,
+    /// The largest value; see [`Cache::value_max`] when absent.
+    value_max: Option<ByteSize>,
     /// Whether items are evicted to make room; otherwise a full cache refuses writes.
     pub(crate) evict: bool,
 }
@@ -71,16 +74,39 @@ pub(crate) enum Storage {
 
 impl Default for Cache {
     fn default() -> Self {
-        Cache {
-            storage: STORAGE_DEFAULT,
-            memory: ByteSize(64 << 20),
-            value_max: ByteSize(1 << 20),
-            evict: true,
+        Cache { storage: STORAGE_DEFAULT, memory: ByteSize(64 << 20), value_max: None, evict: true }
+    }
+}
+
+impl Cache {
+    /// The largest value: 1 MB unless the configuration says something else, and less of a memory that is
+    /// too small for so much.
+    pub(crate) fn value_max(&self) -> ByteSize {
+        let most = self.memory.0 / self.parts();
+        self.value_max.unwrap_or(ByteSize(VALUE_MAX_DEFAULT.min(most)))
+    }
+
+    /// Sets the largest value.
+    pub(crate) fn set_value_max(&mut self, size: ByteSize) {
+        self.value_max = Some(size);
+    }
+
+    /// How many of the largest values the memory must hold.
+    fn parts(&self) -> u64 {
+        match self.storage {
+            Storage::Seg => 4,
+            Storage::HashMap => 2,
         }
     }
 }
 
 impl Config {
+    /// The same with values in place of those that depend on others.
+    pub(crate) fn settled(mut self) -> Self {
+        self.cache.value_max = Some(self.cache.value_max());
+        self
+    }
+
     /// The sections as the `server` crate takes them.
     pub(crate) fn sections(&self) -> Sections<'_> {
         Sections {
@@ -95,19 +121,20 @@ impl Config {
 
     /// Checks `[cache]` and `[seg]`.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Cache { storage, memory, value_max, .. } = &self.cache;
+        let Cache { storage, memory, .. } = &self.cache;
+        let value_max = self.cache.value_max();
         let refuse = |key, problem| Err(Error::Setting { key, problem });
-        if !VALUE_MAX.contains(&value_max.0) {
-            return refuse("[cache] value_max", format!("{value_max} is not from 1KB to 1GB"));
-        }
         if memory.0 < MEMORY_MIN {
             return refuse("[cache] memory", format!("{memory} is less than 1MB"));
         }
-        let (parts, share) = match storage {
-            Storage::Seg => (4, "a quarter"),
-            Storage::HashMap => (2, "half"),
+        if !VALUE_MAX.contains(&value_max.0) {
+            return refuse("[cache] value_max", format!("{value_max} is not from 1KB to 1GB"));
+        }
+        let share = match storage {
+            Storage::Seg => "a quarter",
+            Storage::HashMap => "half",
         };
-        if memory.0 / parts < value_max.0 {
+        if memory.0 / self.cache.parts() < value_max.0 {
             let problem = format!("{value_max} is more than {share} of memory = {memory}");
             return refuse("[cache] value_max", problem);
         }
@@ -178,7 +205,7 @@ impl Config {
             (None, Some(_)) => (String::new(), 0),
         };
         let options = ServiceOptions::new()
-            .value_max(self.cache.value_max.0 as usize)
+            .value_max(self.cache.value_max().0 as usize)
             .version(format!("{MEMCACHED_VERSION}+segcache.{version}"))
             .threads(self.worker.threads)
             .memory_max(self.cache.memory.0)

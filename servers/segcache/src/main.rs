@@ -2,17 +2,17 @@
 //! A memcached replacement: memcache's text protocol over a storage of choice, and beside it RESP's
 //! string commands over the same items.
 //!
-//! The wiring and nothing else: `args.rs` is the command line, `config.rs` the file, `service.rs` the
+//! The wiring and nothing else: `args.rs` is the command line, `options.rs` memcached's `-o`, `config.rs` the file, `service.rs` the
 //! two protocols on one store. The protocols and their services are in `crates/protocol-memcache` and
 //! `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
 mod config;
+mod options;
 mod service;
 
 use args::{Args, NAME, VERSION};
-use clap::Parser;
 use config::{Config, PORT, Storage};
 use protocol::{Execute, Protocol};
 use protocol_memcache::{Memcache, MemcacheService};
@@ -29,13 +29,15 @@ use storage_seg::SegStore;
 const SHARDS_PER_WORKER: usize = 16;
 
 fn main() -> ExitCode {
-    cli::exit_code(run(&Args::parse()))
+    cli::exit_code(run(&cli::parse::<Args>()))
 }
 
 fn run(args: &Args) -> Result<(), Error> {
+    args.check()?;
     let config: Config = args.common.load(|config| args.apply(config))?;
+    let mut config = config.settled();
     config.check()?;
-    let (value_max, resp) = (config.cache.value_max.0 as usize, config.resp_listen());
+    let (value_max, resp) = (config.cache.value_max().0 as usize, config.resp_listen());
     // The largest request that is waited for, of any protocol that is spoken.
     let mut request_max = Memcache::request_max(value_max);
     if !resp.is_empty() {
@@ -43,13 +45,16 @@ fn run(args: &Args) -> Result<(), Error> {
     }
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder.listen_on(service::RESP, &resp, config.server.socket_mode);
-    for warning in config.warnings() {
+    for warning in config.warnings().into_iter().chain(args.warning()) {
         eprintln!("warning: {warning}");
     }
     if let Some(answer) = args.common.answer(&config)? {
         cli::print(&answer);
         return Ok(());
     }
+    // Before there is any other thread.
+    let mut builder = args.start(builder)?;
+    config.server.max_connections = builder.fit_connections()?;
     let builder = builder.config_text(::config::print(&config)?);
     match config.cache.storage {
         Storage::Seg => serve(segments(&config)?, &config, builder),
@@ -61,7 +66,7 @@ fn segments(config: &Config) -> Result<SegStore, Error> {
     let seg = &config.seg;
     let builder = SegStore::builder()
         .memory(config.cache.memory.0)
-        .value_max(config.cache.value_max.0)
+        .value_max(config.cache.value_max().0)
         .workers(config.worker.threads)
         .eviction(config.eviction())
         .integrity(seg.integrity)
@@ -77,7 +82,7 @@ fn segments(config: &Config) -> Result<SegStore, Error> {
 fn hash_map(config: &Config) -> HashMapStore {
     HashMapStore::builder()
         .memory(config.cache.memory.0)
-        .item_max(config.cache.value_max.0)
+        .item_max(config.cache.value_max().0)
         .shards(config.worker.threads.next_power_of_two() * SHARDS_PER_WORKER)
         .evict(config.evicts())
         .build()
@@ -88,7 +93,7 @@ fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
 {
-    let value_max = config.cache.value_max.0 as usize;
+    let value_max = config.cache.value_max().0 as usize;
     let memcache = MemcacheService::new(store, config.service_options(VERSION));
     if config.resp_listen().is_empty() {
         return run_with(config, builder, move |_tag| Memcache::new(value_max), memcache);

@@ -127,7 +127,7 @@ fn bad_values_are_refused_with_a_reason() {
     refused(&["-a", "999"], &["999", "octal"]);
     refused(&["-m", "0"], &["'0'", "-m"]);
     refused(&["-m", "64MB"], &["64MB", "-m"]);
-    refused(&["-m", "1"], &["[cache] value_max", "more than a quarter of memory = 1MB"]);
+    refused(&["-m", "1", "-I", "1m"], &["[cache] value_max", "a quarter of memory = 1MB"]);
     refused(&["-m", "1073741823"], &["[cache] memory", "cannot map memory"]);
     refused(&["-c", "0"], &["[server] max_connections", "0 is not between 1 and"]);
     refused(&["-t", "0"], &["[worker] threads", "0 is not between 1 and"]);
@@ -135,7 +135,12 @@ fn bad_values_are_refused_with_a_reason() {
     refused(&["-I", "100"], &["[cache] value_max", "100B is not from 1KB to 1GB"]);
     refused(&["-U", "11211"], &["11211", "0..=0"]);
     refused(&["-b", "-1"], &["-1"]);
-    refused(&["-Z"], &["-Z"]);
+    refused(&["-Z"], &["-Z: needs -o ssl_chain_cert=FILE,ssl_key=FILE"]);
+    refused(&["-S"], &["-S: there is no SASL"]);
+    refused(&["-o", "nonsense"], &["nonsense is no option of memcached's"]);
+    let output = run(SEGCACHE, &["-q"]);
+    let message = text(&output.stderr);
+    assert!(message.contains("'-q'") && !message.contains("tip"), "{message}");
     refused(&["/nowhere/segcache.toml"], &["/nowhere/segcache.toml", "No such file"]);
 }
 
@@ -265,7 +270,11 @@ fn every_storage_serves_with_one_worker_and_with_several() {
 #[test]
 fn values_of_the_largest_size_are_kept_also_in_a_small_memory() {
     let config = Config::new(QUIET);
-    let cases: [(&[&str], usize); 4] = [
+    let cases: [(&[&str], usize); 7] = [
+        // The default is lower there.
+        (&["-m", "1"], 256 << 10),
+        (&["-m", "2"], 512 << 10),
+        (&["-m", "3"], 768 << 10),
         // Segments are far smaller than the value there.
         (&["-m", "4"], 1 << 20),
         (&["-m", "16", "-I", "4m"], 4 << 20),
@@ -301,4 +310,103 @@ fn more_is_logged_when_asked_for() {
     let address = daemon.address();
     drop(Client::tcp(address));
     daemon.line("TRACE");
+}
+
+/// The number in a pid file, once it is there.
+fn pid_in(file: &std::path::Path) -> String {
+    let mut number = String::new();
+    support::wait_until("there is a pid file", || {
+        number = std::fs::read_to_string(file).unwrap_or_default();
+        number.ends_with('\n')
+    });
+    number.trim().to_owned()
+}
+
+#[test]
+fn it_goes_behind_and_leaves_its_number() {
+    let config = Config::new(QUIET);
+    let (socket, pids) = (config.folder().join("socket"), config.folder().join("pid"));
+    let (socket, pid_file) = (socket.to_str().unwrap(), pids.to_str().unwrap());
+    let file = config.file.to_str().unwrap();
+    // It returns when clients can connect.
+    let output = run(SEGCACHE, &["-d", "-P", pid_file, "-s", socket, "-r", file]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let pid = pid_in(&pids);
+    let mut client = Client::unix(std::path::Path::new(socket));
+    client.ask(b"get a\r\n", b"END\r\n");
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let session = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(3).unwrap();
+    assert_eq!(session, pid, "it has a session of its own");
+
+    let second = run(SEGCACHE, &["-d", "-s", socket, file]);
+    assert_eq!(second.status.code(), Some(1), "what fails is told before it goes behind");
+    assert!(text(&second.stderr).contains("is served by another process"), "{second:?}");
+
+    let status = Command::new("kill").arg(&pid).status().unwrap();
+    assert!(status.success());
+    assert_eq!(client.rest(), b"");
+    support::wait_until("it takes its files away", || {
+        !pids.exists() && !std::path::Path::new(socket).exists()
+    });
+}
+
+#[test]
+fn root_gives_its_rights_up_when_told() {
+    let id = text(&Command::new("id").arg("-u").output().unwrap().stdout);
+    let config = Config::new("[admin]\nport = 0\n");
+    let mut daemon = start(&["-p", "0", "-u", "nobody"], &config);
+    let address = daemon.address();
+    Client::tcp(address).ask(b"get a\r\n", b"END\r\n");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
+    let line = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    if id.trim() == "0" {
+        assert!(line("Uid:").iter().chain(&line("Gid:")).all(|id| id != "0"), "{status}");
+        let admin = daemon.admin();
+        support::wait_until("it knows its open files", || {
+            support::http::metric(admin, "process_open_fds") > 0.0
+        });
+        refused(&["-u", "no-such-user"], &["there is no user \"no-such-user\""]);
+    } else {
+        assert_eq!(line("Uid:")[0], id.trim(), "only root can");
+    }
+}
+
+#[test]
+fn the_options_of_debians_service_are_taken() {
+    // /etc/memcached.conf as the package has it, given as its wrapper does, with places of our own.
+    let config = Config::new(QUIET);
+    let pids = config.folder().join("pid");
+    let flags = ["-m", "64", "-p", "0", "-l", "127.0.0.1", "-P", pids.to_str().unwrap()];
+    let mut daemon = start(&flags, &config);
+    Client::tcp(daemon.address()).ask(b"get a\r\n", b"END\r\n");
+    assert_eq!(pid_in(&pids), daemon.pid().to_string());
+    daemon.signal("TERM");
+    assert!(daemon.end().0.success());
+    assert!(!pids.exists());
+}
+
+#[test]
+fn a_configuration_may_come_on_standard_input() {
+    let script = format!("echo '[server]\nport = 7' | {SEGCACHE} --print-config -");
+    let output = run("sh", &["-c", &script]);
+    assert!(text(&output.stdout).contains("port = 7\n"), "{output:?}");
+    let script = format!("echo prot=7 | {SEGCACHE} --print-config -");
+    let output = run("sh", &["-c", &script]);
+    assert!(text(&output.stderr).contains("the standard input:1:1: unknown key"), "{output:?}");
+    let output = run(SEGCACHE, &["--check-config", "/dev/zero"]);
+    assert!(text(&output.stderr).contains("/dev/zero: larger than 1MB"), "{output:?}");
+}
+
+#[test]
+fn queues_of_logs_have_a_bound() {
+    for (section, key) in [("debug", "log_queue_lines"), ("klog", "queue_lines")] {
+        let config = Config::new(&format!("[{section}]\n{key} = 99999999999\n"));
+        let output = run(SEGCACHE, &[config.file.to_str().unwrap()]);
+        let expected = format!("[{section}] {key}: 99999999999 is not between 1 and 1000000");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(&expected), "{output:?}");
+    }
 }

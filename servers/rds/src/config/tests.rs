@@ -26,7 +26,7 @@ fn a_redis_conf_fills_sections_and_parameters() {
     let text = "port 7000\nbind 127.0.0.1\nmaxclients 50\ntimeout 30\ntcp-backlog 5\nio-threads 3\n\
                 loglevel warning\nlogfile \"/x.log\"\nunixsocketperm 770\nmaxmemory 1gb\n\
                 maxmemory-policy allkeys-lfu\nrequirepass secret\n";
-    let Loaded { config, warnings } = load("redis.conf", text, &[]).expect("a right file");
+    let Loaded { config, warnings, .. } = load("redis.conf", text, &[]).expect("a right file");
     assert_eq!(config.server.listen[0].to_string(), "notls:127.0.0.1:7000");
     assert_eq!((config.server.max_connections, config.server.backlog), (50, 5));
     assert_eq!(config.server.idle_timeout, Span(Duration::from_secs(30)));
@@ -49,8 +49,8 @@ fn the_admin_plane_comes_with_a_file_of_ours() {
 
 #[test]
 fn flags_come_last() {
-    let flags = [("port", "2"), ("daemonize", "no"), ("maxmemory", "5")];
-    let text = "port 1\ndaemonize yes\nmaxmemory 4\n";
+    let flags = [("port", "2"), ("appendonly", "no"), ("maxmemory", "5")];
+    let text = "port 1\nappendonly yes\nmaxmemory 4\n";
     let config = load("redis.conf", text, &flags).expect("the flags put it right").config;
     assert_eq!((config.server.port, config.redis.get("maxmemory")), (Some(2), "5"));
     let text = "[server]\nport = 1\nlisten = [\"127.0.0.1:3\"]\n[redis]\nmaxmemory = 4\n";
@@ -90,7 +90,8 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("replicaof a 1", "redis.conf:1: replicaof \"a 1\": this server does not replicate"),
         ("loadmodule x.so", "loads no modules"),
         ("rename-command FLUSHALL \"\"", "commands keep their names"),
-        ("daemonize yes", "it stays in the foreground"),
+        ("user alice on nopass ~* +@all", "write requirepass in place of users"),
+        ("aclfile /nowhere/acl", "cannot read"),
         ("bind nowhere", "redis.conf:1: bind \"nowhere\": expected IP addresses"),
         ("tls-protocols x\ntls-port 1", "expected TLSv1.2"),
         ("port 70000", "argument must be between 0 and 65535 inclusive"),
@@ -120,13 +121,49 @@ fn the_service_is_told_what_sections_say() {
 }
 
 #[test]
-fn the_configuration_of_debian_is_accepted_but_for_its_daemon() {
+fn the_configuration_of_debian_is_accepted() {
     let Ok(text) = std::fs::read_to_string("/etc/redis/redis.conf") else {
         return; // It comes with the package.
     };
-    let error = load("redis.conf", &text, &[]).expect_err("it daemonizes");
-    assert!(error.contains("daemonize \"yes\""), "{error}");
-    let loaded = load("redis.conf", &text, &[("daemonize", "no")]).expect("the rest is right");
-    let unknown = loaded.warnings.iter().find(|warning| warning.contains("unknown"));
-    assert_eq!(unknown, None);
+    let loaded = load("redis.conf", &text, &[]).expect("it is right");
+    assert_eq!(loaded.warnings, [""; 0]);
+    assert!(loaded.config.goes_behind(|_| false));
+    assert!(loaded.config.redis.get("pidfile").ends_with(".pid"));
+    // As its service file starts it.
+    let flags = [("supervised", "systemd"), ("daemonize", "no")];
+    let loaded = load("redis.conf", &text, &flags).expect("it is right");
+    assert!(!loaded.config.goes_behind(|_| true));
+}
+
+#[test]
+fn who_is_supervised_stays_in_the_foreground() {
+    let goes = |flags: &[(&str, &str)], set: &str| {
+        let config = load("redis.conf", "", flags).expect("right flags").config;
+        config.goes_behind(|name| name == set)
+    };
+    assert!(!goes(&[], ""));
+    assert!(goes(&[("daemonize", "yes")], "NOTIFY_SOCKET"));
+    for (manager, set, expected) in [
+        ("systemd", "NOTIFY_SOCKET", false),
+        ("systemd", "", true),
+        ("upstart", "UPSTART_JOB", false),
+        ("auto", "NOTIFY_SOCKET", false),
+        ("auto", "", true),
+    ] {
+        let flags = [("daemonize", "yes"), ("supervised", manager)];
+        assert_eq!(goes(&flags, set), expected, "{manager} {set}");
+    }
+}
+
+#[test]
+fn a_user_with_all_rights_is_a_password() {
+    let text = "requirepass old\nuser default on >secret ~* &* +@all\n";
+    let config = load("redis.conf", text, &[]).expect("a right file").config;
+    assert_eq!(config.redis.get("requirepass"), "secret");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("users.acl");
+    std::fs::write(&file, "user default on >other ~* &* +@all\n").expect("a file");
+    let text = format!("aclfile {}\n", file.display());
+    let config = load("redis.conf", &text, &[]).expect("a right file").config;
+    assert_eq!(config.redis.get("requirepass"), "other");
 }

@@ -35,7 +35,7 @@ impl Config {
             Listen::Unix(_) => None,
         });
         StringsOptions::new()
-            .value_max(self.cache.value_max.0 as usize)
+            .value_max(self.cache.value_max().0 as usize)
             .software(software)
             .threads(self.worker.threads)
             .memory_max(self.cache.memory.0)

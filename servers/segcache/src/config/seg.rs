@@ -270,7 +270,7 @@ mod tests {
                 let mut config = Config::default();
                 config.cache.storage = Storage::Seg;
                 config.cache.memory = ByteSize(memory);
-                config.cache.value_max = ByteSize((memory / 4).min(1 << 20));
+                config.cache.set_value_max(ByteSize((memory / 4).min(1 << 20)));
                 config.seg.segment_size = size.filter(|size| *size <= 8 << 20).map(ByteSize);
                 config.check().unwrap_or_else(|error| panic!("{memory} {size:?}: {error}"));
                 let store = crate::segments(&config);

@@ -2,23 +2,24 @@
 //! The process: its log, its files, its end.
 
 use super::super::kind::Kind::{Choice, Integer, Special, Text, YesNo};
-use super::super::parameter::{Parameter, fixed, ignored, kept, start};
+use super::super::parameter::{Parameter, ignored, kept, start};
 use super::super::special;
 use super::{INT_MAX, LONG_MAX};
-
-/// What becomes of the process is up to who starts it.
-const FOREGROUND: &str = "it stays in the foreground; a service manager puts it behind";
 
 pub(super) static ROWS: &[Parameter] = &[
     start("loglevel", Choice(&["debug", "verbose", "notice", "warning", "nothing"]), "notice")
         .meaning("How much is logged.")
         .at("[debug] log_level"),
     start("logfile", Text, "")
-        .meaning("The file to log to; standard error if empty.")
+        .meaning(
+            "The file to log to; if empty standard output, with a file of ours standard error.",
+        )
         .at("[debug] log_file"),
-    fixed("daemonize", YesNo, "no", FOREGROUND),
-    kept("supervised", Choice(&["upstart", "systemd", "auto", "no"]), "no"),
-    ignored("pidfile", Text, "", "no file is written"),
+    start("daemonize", YesNo, "no").meaning("Whether the server goes to the background."),
+    start("supervised", Choice(&["upstart", "systemd", "auto", "no"]), "no").meaning(
+        "The service manager that started the server, which then stays in the foreground.",
+    ),
+    start("pidfile", Text, "").meaning("The file to write the process's number to."),
     ignored("syslog-enabled", YesNo, "no", "the log goes to standard error or to logfile"),
     kept("syslog-ident", Text, "redis"),
     kept("syslog-facility", Text, "local0"),

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Users of a `redis.conf` or an ACL file, as far as they say no more than a password.
+
+/// The one user there is.
+const DEFAULT: &str = "default";
+
+/// What to do about any other.
+const REMEDY: &str =
+    "there is one user, default, with all rights: write requirepass in place of users";
+
+/// The password that the rules of a user, with its name in front, give the one user there is; empty for
+/// none. The user must have all rights, for it has them here.
+///
+/// # Errors
+///
+/// When they say anything else.
+pub(crate) fn password(rules: &str) -> Result<String, String> {
+    let mut words = rules.split_ascii_whitespace();
+    if words.next() != Some(DEFAULT) {
+        return Err(REMEDY.to_owned());
+    }
+    // As the user is when nobody says anything.
+    let (mut is_on, mut keys, mut channels, mut commands) = (true, true, true, true);
+    let mut password = String::new();
+    for word in words {
+        match word {
+            "on" => is_on = true,
+            "off" => is_on = false,
+            "nopass" | "resetpass" => password.clear(),
+            "~*" | "allkeys" => keys = true,
+            "&*" | "allchannels" => channels = true,
+            "+@all" | "allcommands" => commands = true,
+            "resetkeys" => keys = false,
+            "resetchannels" => channels = false,
+            "-@all" | "nocommands" => commands = false,
+            "reset" => {
+                (is_on, keys, channels, commands) = (false, false, false, false);
+                password.clear();
+            }
+            "sanitize-payload" | "skip-sanitize-payload" => {}
+            word => match word.strip_prefix('>') {
+                Some(given) if password.is_empty() => given.clone_into(&mut password),
+                Some(_) => return Err("there is one password".to_owned()),
+                None => return Err(REMEDY.to_owned()),
+            },
+        }
+    }
+    if is_on && keys && channels && commands { Ok(password) } else { Err(REMEDY.to_owned()) }
+}
+
+/// The same of the text of an ACL file; `None` when there is no user in it.
+///
+/// # Errors
+///
+/// As for [`password`].
+pub(crate) fn password_in_file(text: &str) -> Result<Option<String>, String> {
+    let mut found = None;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let rules = line.strip_prefix("user ").ok_or("a line of an ACL file begins with user")?;
+        found = Some(password(rules)?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_user_with_all_rights_is_a_password() {
+        for (rules, expected) in [
+            ("default on nopass ~* &* +@all", ""),
+            ("default", ""),
+            ("default on >secret ~* &* +@all", "secret"),
+            ("default reset on sanitize-payload >a allkeys allchannels allcommands", "a"),
+        ] {
+            assert_eq!(password(rules), Ok(expected.to_owned()), "{rules}");
+        }
+        let file = "user default on >x ~* &* +@all\n\n";
+        assert_eq!(password_in_file(file), Ok(Some("x".to_owned())));
+        assert_eq!(password_in_file("\n"), Ok(None));
+    }
+
+    #[test]
+    fn all_else_is_refused() {
+        for rules in [
+            "alice on nopass ~* +@all",
+            "default off",
+            "default on >a >b",
+            "default on nopass ~cache:* &* +@all",
+            "default on nopass ~* &* +@all -flushall",
+            "default on #0123 ~* &* +@all",
+            "default reset on nopass ~* +@all",
+        ] {
+            assert!(password(rules).is_err(), "{rules}");
+        }
+        assert!(password_in_file("user alice on\n").is_err());
+        assert!(password_in_file("requirepass x\n").is_err());
+    }
+}
