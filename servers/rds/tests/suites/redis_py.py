@@ -17,12 +17,13 @@ is there; they empty it.
 Fails if a test fails, if hardly any ran, or if a line of the list matches no test.
 """
 
-import argparse, contextlib, fnmatch, json, os, pathlib, subprocess, sys, time
+import argparse, contextlib, fnmatch, pathlib, sys, time
 
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
 from lists import patterns
 from pypi import environment, source
+from pytest_suite import Run, judge
 from servers import DEFAULT, FOLDER, Running, Server
 
 VERSION = "8.1.0"
@@ -51,49 +52,6 @@ def modules():
     return halves, stale
 
 
-class Run:
-    """The tests of one half in one version of RESP."""
-
-    def __init__(self, python, server, half, files, protocol, more):
-        self.name = f"{half}, RESP{protocol}"
-        self.account = FOLDER / f"redis-py-{half}-{protocol}.json"
-        self.account.unlink(missing_ok=True)
-        self.log = self.account.with_suffix(".log")
-        command = [python, "-m", "pytest", *files, "-m", MARKS, "--tb=short", "-q"]
-        command += ["-p", "no:cacheprovider", "-p", "deselect", "-o", "filterwarnings=ignore"]
-        command += ["--deselected", LIST, "--account", self.account, "--port", server.port]
-        command += ["--redis-url", f"redis://localhost:{server.port}/0", f"--protocol={protocol}"]
-        environment = {**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [*map(str, command), *more],
-                cwd=SUITE,
-                env=environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-
-    def finish(self, deadline):
-        """What became of each test; everything is printed if it did not get as far."""
-        try:
-            self.process.wait(max(1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self.stop()
-        if not self.account.exists():
-            sys.exit(f"{self.log.read_text()}\nredis_py.py: {self.name}: did not get to the end")
-        account = json.loads(self.account.read_text())
-        if account["failed"]:
-            print(f"=== {self.name}\n{self.log.read_text()}")
-        left_out = sum(account["left_out"].values())
-        numbers = ", ".join(f"{len(account[name])} {name}" for name in ("passed", "failed", "skipped"))
-        print(f"{self.name}: {numbers}, {left_out} left out", flush=True)
-        return account
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
 def run_all(arguments, python, halves):
     """Runs the halves, together if each can have a server of its own. Returns their accounts."""
     deadline = time.monotonic() + SECONDS_MAX
@@ -106,7 +64,11 @@ def run_all(arguments, python, halves):
                     server = Running(arguments.address)
                 else:
                     server = stack.enter_context(Server(arguments.server))
-                run = Run(python, server, half, files, protocol, arguments.more)
+                options = ["-m", MARKS, f"--protocol={protocol}"]
+                options += ["--redis-url", f"redis://localhost:{server.port}/0"]
+                options = [*files, *options, *arguments.more]
+                name = f"redis-py, {half}, RESP{protocol}"
+                run = Run(name, python, SUITE, LIST, server.port, options)
                 stack.callback(run.stop)
                 if arguments.address:
                     accounts.append(run.finish(deadline))
@@ -131,24 +93,8 @@ def main():
     started = time.monotonic()
     halves, stale = modules()
     accounts = run_all(arguments, python, halves)
-    failed = {test for account in accounts for test in account["failed"]}
-    passed = sum(len(account["passed"]) for account in accounts)
-    left_out = {}
-    for account in accounts:
-        for pattern, count in account["left_out"].items():
-            left_out[pattern] = left_out.get(pattern, 0) + count
-    if not arguments.more:
-        stale += [pattern for pattern, count in left_out.items() if count == 0]
-    for pattern in stale:
-        print(f"nothing is called {pattern}, which redis_py.deselected leaves out")
-    for test in sorted(failed):
-        print(f"FAILED {test}")
-    print(
-        f"redis-py {VERSION}: {passed} passed, {len(failed)} failed, {sum(left_out.values())} left out, "
-        f"in {time.monotonic() - started:.0f} s"
-    )
-    few = not arguments.more and passed < PASSED_MIN * len(arguments.protocols)
-    sys.exit(1 if failed or stale or few else 0)
+    passed_min = None if arguments.more else PASSED_MIN * len(arguments.protocols)
+    judge(f"redis-py {VERSION}", accounts, stale, time.monotonic() - started, passed_min)
 
 
 if __name__ == "__main__":

@@ -116,13 +116,24 @@ class Running:
         pass
 
 
+def ask(port, question, pattern):
+    """Asks a server something, and waits until the reply has a match of the pattern."""
+    with socket.create_connection(("127.0.0.1", port), 10) as connection:
+        connection.sendall(question.encode() + b"\r\n")
+        reply = b""
+        while not (found := re.search(pattern, reply)):
+            if not (more := connection.recv(4096)):
+                raise RuntimeError(f"{question} does not say {pattern}")
+            reply += more
+    return found
+
+
 def version(port):
     """Major and minor version that the server says it is."""
-    with socket.create_connection(("127.0.0.1", port), 10) as connection:
-        connection.sendall(b"INFO server\r\n")
-        reply = b""
-        while not (found := re.search(rb"redis_version:(\d+)\.(\d+)\.", reply)):
-            if not (more := connection.recv(4096)):
-                raise RuntimeError("INFO does not say redis_version")
-            reply += more
+    found = ask(port, "INFO server", rb"redis_version:(\d+)\.(\d+)\.")
     return int(found[1]), int(found[2])
+
+
+def implements(port, command):
+    """Whether the server has a command."""
+    return ask(port, f"COMMAND INFO {command}", rb"^\*1\r\n(.)")[1] == b"*"
