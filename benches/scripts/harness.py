@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the scripts beside this one share: a cache server of ours that they start, and what is said to it."""
-import glob, os, re, resource, signal, socket, ssl, subprocess, sys
+import glob, os, re, resource, signal, socket, ssl, subprocess, sys, urllib.request
 import listening
 
 
@@ -35,29 +35,46 @@ class Resp:
 
 
 class Server:
-    """The server under test; its addresses are read from its log."""
+    """The server under test; its addresses are read from its log. It listens on TCP, on TCP with TLS, and on a unix
+    socket; `descriptors` is its limit of open files, and `config` more of its configuration."""
 
-    def __init__(self, binary, protocol, folder, max_connections=6000, arguments=()):
+    def __init__(self, binary, protocol, folder, max_connections=6000, arguments=(), config="", descriptors=None):
         self.protocol = protocol
-        cert, key = make_certificate(folder)
-        config = os.path.join(folder, "server.toml")
-        with open(config, "w") as file:
+        self.certificate, self.key = make_certificate(folder)
+        self.unix_path = os.path.join(folder, "socket")
+        path = os.path.join(folder, "server.toml")
+        with open(path, "w") as file:
             file.write(
-                '[server]\nlisten = ["notls:127.0.0.1:0", "127.0.0.1:0"]\n'
+                f'[server]\nlisten = ["notls:127.0.0.1:0", "127.0.0.1:0", "unix:{self.unix_path}"]\n'
                 f"max_connections = {max_connections}\n"
-                "[admin]\nenabled = false\n"
-                f'[tls]\ncertificate_chain = "{cert}"\nprivate_key = "{key}"\n'
+                "[admin]\nport = 0\n"
+                f'[tls]\ncertificate_chain = "{self.certificate}"\nprivate_key = "{self.key}"\n{config}'
             )
+
+        def prepare():
+            pin(0)
+            if descriptors:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
         self.process = subprocess.Popen(
-            [binary, *arguments, config], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: pin(0)
+            [binary, *arguments, path], stderr=subprocess.PIPE, text=True, preexec_fn=prepare
         )
-        self.port, self.tls_port = listening.ports(self.process, 2)
+        self.port, self.tls_port, self.admin_port = listening.ports(self.process, 3)
         self.descriptors_idle = self.descriptors()
 
     def memory(self):
         """Resident bytes."""
         with open(f"/proc/{self.process.pid}/status") as file:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) << 10
+
+    def forget_peak(self):
+        """Begins anew to look for the peak of resident memory."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
+            file.write("5")
+
+    def memory_peak_mb(self):
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1)) / 1024
 
     def memory_mb(self):
         return self.memory() / (1 << 20)
@@ -75,6 +92,17 @@ class Server:
 
     def connect(self, port=None):
         return socket.create_connection(("127.0.0.1", port or self.port), 10)
+
+    def connect_unix(self):
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(10)
+        sock.connect(self.unix_path)
+        return sock
+
+    def health(self):
+        """The status that the admin port answers to a probe of its health."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/health", timeout=5) as reply:
+            return reply.status
 
     def __enter__(self):
         return self

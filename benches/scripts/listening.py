@@ -4,10 +4,11 @@ import re, sys, threading
 
 
 def ports(process, count=1):
-    """The ports of its first `count` listeners, in the order of its log, which is read from then on."""
+    """The ports of its first `count` listeners on TCP, in the order of its log, which is read from then on. The
+    admin port comes last."""
     found = []
     for line in process.stderr:
-        found += re.findall(r"listening on tcp:127\.0\.0\.1:(\d+)", line)
+        found += re.findall(r"(?:listening on tcp:|admin on http://)127\.0\.0\.1:(\d+)", line)
         if len(found) == count:
             # Keep reading, or a full pipe would stop the server's log.
             threading.Thread(target=process.stderr.read, daemon=True).start()
