@@ -5,11 +5,12 @@ import select
 from .protocols import Resp
 
 CLIENTS = 8
-ASKED_BYTES = 1 << 30  # of all clients together: four times what the server may use
+ASKED_BYTES = 512 << 20  # of all clients together: twice what the server may use
+NAMES = 50  # of keys and channels in a command; of more, a command alone would hold the worker for long
 
 
 def hoard(server, ready, done, opening, request):
-    """`request(n)` is what a client sends after `opening`, n-th of all: some hundred kilobytes."""
+    """`request(n)` is what a client sends after `opening`, n-th of all."""
     socks = [server.connect() for _ in range(CLIENTS)]
     for sock in socks:
         sock.sendall(opening)
@@ -43,21 +44,23 @@ def let_go(socks, done):
 
 def multi_queues(server, ready, done):
     """Clients queue commands without end."""
-    command = Resp.command(b"SET", b"queued", b"q" * 65536)
-    hoard(server, ready, done, Resp.command(b"MULTI"), lambda _: command * 4)
+    command = Resp.command(b"SET", b"queued", b"q" * 16384)
+    hoard(server, ready, done, Resp.command(b"MULTI"), lambda _: command)
 
 
 def watched_keys(server, ready, done):
     """Clients watch ever more keys."""
-    hoard(server, ready, done, b"", lambda n: Resp.command(b"WATCH", *(b"%0200d" % (n * 1000 + i) for i in range(1000))))
+    hoard(server, ready, done, b"", lambda n: Resp.command(b"WATCH", *names(n)))
 
 
 def subscribed_channels(server, ready, done):
     """Clients subscribe to ever more channels, of which each confirms."""
-    hoard(
-        server, ready, done, b"",
-        lambda n: Resp.command(b"SUBSCRIBE", *(b"%0200d" % (n * 1000 + i) for i in range(1000))),
-    )
+    hoard(server, ready, done, b"", lambda n: Resp.command(b"SUBSCRIBE", *names(n)))
+
+
+def names(n):
+    """Names that nobody has named before."""
+    return (b"%0200d" % (n * NAMES + i) for i in range(NAMES))
 
 
 def long_names(server, ready, done):
