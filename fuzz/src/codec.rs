@@ -23,17 +23,26 @@ struct Step<R, C> {
 /// * requests, rejections and cursors are the same under each chunking;
 /// * the same is found when the cursor forgets what it has seen of unfinished requests;
 /// * `NeedMore` asks for no more than is needed;
-/// * `inside` holds for each request: its slices lie in the bytes it was found in.
-pub(crate) fn check<'a, P>(protocol: &P, input: &'a [u8], inside: impl Fn(&P::Request<'a>, &[u8]))
-where
+/// * `inside` holds for each request: its slices lie in the bytes it was found in;
+/// * `refused` holds for each rejection, of what is at the start of some bytes, with what is dropped.
+pub(crate) fn check<'a, P>(
+    protocol: &P,
+    input: &'a [u8],
+    inside: impl Fn(&P::Request<'a>, &[u8]),
+    refused: impl Fn(&Malformed, &[u8]),
+) where
     P: Protocol,
     P::Request<'a>: Debug + PartialEq,
 {
     let plans = plans(input.len(), &mut Noise::new(input));
     let whole = run(protocol, input, &plans[0], true);
     for step in &whole {
-        if let Ok(request) = &step.found {
-            inside(request, &input[step.at..input.len().min(step.at.saturating_add(step.taken))]);
+        match &step.found {
+            Ok(request) => {
+                let end = input.len().min(step.at.saturating_add(step.taken));
+                inside(request, &input[step.at..end]);
+            }
+            Err(malformed) => refused(malformed, &input[step.at..]),
         }
     }
     let remembering = plans[1..].iter().map(|plan| (plan, true));

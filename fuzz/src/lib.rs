@@ -46,7 +46,7 @@ const VALUE_MAX: usize = 256;
 
 /// Arbitrary bytes through the ping codec, and as replies through the client's parser.
 pub fn ping_parse(input: &[u8]) {
-    codec::check(&PingProtocol, input, |_, _| {});
+    codec::check(&PingProtocol, input, |_, _| {}, |_, _| {});
     let mut rest = input;
     while let Some((_, taken)) = client::parse_reply(rest) {
         assert!(taken > 0, "a reply that takes no byte");
@@ -78,7 +78,8 @@ pub fn config_parse(input: &[u8]) {
 pub fn memcache_parse(input: &[u8]) {
     let input = stretch::stretch(input);
     let codec = Memcache::new(VALUE_MAX);
-    codec::check(&codec, &input, |request, taken| memcache::check_request(&codec, request, taken));
+    let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
+    codec::check(&codec, &input, inside, memcache::check_refused);
     memcache::check_replies(&input);
 }
 
@@ -88,7 +89,8 @@ pub fn resp_parse(input: &[u8]) {
     let Some((&flags, input)) = input.split_first() else { return };
     let input = stretch::stretch(input);
     let codec = resp::codec(flags);
-    codec::check(&codec, &input, |request, taken| resp::check_request(&codec, request, taken));
+    let inside = |request: &_, taken: &_| resp::check_request(&codec, request, taken);
+    codec::check(&codec, &input, inside, |_, _| {});
 }
 
 /// Arbitrary bytes as RESP replies.

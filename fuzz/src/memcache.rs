@@ -2,9 +2,12 @@
 //! What is particular to memcache: what a request borrows, its way back to bytes, and replies.
 
 use crate::codec::assert_inside;
-use protocol::{Parsed, Protocol};
+use protocol::{Malformed, Parsed, Protocol};
 use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
 use protocol_memcache::{KEY_MAX, Memcache, Request};
+
+/// A longer body cannot be announced.
+const LEN_MAX: usize = i32::MAX as usize - 2;
 
 /// Checks one request that `codec` found in `input`: what it borrows lies there and keeps its
 /// limits, and encoding it gives bytes in which the same request is found again.
@@ -28,6 +31,29 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         let expected = Parsed::Request { request: *request, consumed: wire.len() };
         assert_eq!(again, Ok(expected), "encoded as {}", wire.escape_ascii());
     }
+}
+
+/// Checks what is dropped with a rejected line at the start of `input`: of a storage line the body,
+/// too, if it says how long that is.
+pub(crate) fn check_refused(malformed: &Malformed, input: &[u8]) {
+    let Some(skip) = malformed.skip else { return };
+    let end = input.iter().position(|&byte| byte == b'\n').expect("a line that is dropped ends");
+    let line = input[..end].strip_suffix(b"\r").unwrap_or(&input[..end]);
+    let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+    let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+    let before_len = match words.next() {
+        Some(b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas") => 3,
+        Some(b"ms") => 1,
+        _ => return,
+    };
+    // Other ways of writing a length are memcached's, and left to the sessions.
+    let plain = words.nth(before_len).filter(|word| word.iter().all(u8::is_ascii_digit));
+    let Some(len) = plain.and_then(|word| std::str::from_utf8(word).ok()?.parse::<usize>().ok())
+    else {
+        return;
+    };
+    let body = if len <= LEN_MAX { len + 2 } else { 0 };
+    assert_eq!(skip, end + 1 + body, "dropped with {}", line.escape_ascii());
 }
 
 /// Encodes `request`; false for those that a client does not send in one piece, and for keys that

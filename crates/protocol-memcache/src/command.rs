@@ -10,7 +10,8 @@ pub struct Command {
     /// What the line starts with, lower case.
     pub name: &'static str,
     /// The fewest and the most words that may follow the name. A line with fewer or more is
-    /// answered `ERROR`, as is an unknown name.
+    /// answered `ERROR`, as is an unknown name; words behind those that a storage command needs do
+    /// not count.
     pub words: (usize, usize),
     /// What follows the name, for people.
     pub usage: &'static str,
@@ -72,7 +73,7 @@ static COMMANDS: [Command; 20] = [
     write("prepend", Verb::Prepend, "Puts bytes before a value."),
     Command {
         name: "cas",
-        words: (5, 6),
+        words: (5, ANY),
         usage: "<key> <flags> <exptime> <bytes> <cas> [noreply]",
         about: "Stores a value if nobody has changed it since it was read with this CAS number.",
         kind: Kind::Write(Verb::Cas),
@@ -147,7 +148,7 @@ const fn gat(name: &'static str, read: Read, about: &'static str) -> Command {
 const fn write(name: &'static str, verb: Verb, about: &'static str) -> Command {
     Command {
         name,
-        words: (4, 5),
+        words: (4, ANY),
         usage: "<key> <flags> <exptime> <bytes> [noreply]",
         about,
         kind: Kind::Write(verb),

@@ -21,6 +21,7 @@ fn samples() -> Vec<Vec<u8>> {
         include_str!("sessions/get.txt"),
         include_str!("sessions/line.txt"),
         include_str!("sessions/number.txt"),
+        include_str!("sessions/refused.txt"),
         include_str!("sessions/store.txt"),
         include_str!("sessions/time.txt"),
     ];

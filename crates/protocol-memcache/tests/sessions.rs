@@ -107,6 +107,11 @@ fn storing() {
 }
 
 #[test]
+fn storage_lines_that_are_refused() {
+    play_all(include_str!("sessions/refused.txt"), &[usize::MAX, 50_000, 13]);
+}
+
+#[test]
 fn large_values() {
     play_all(include_str!("sessions/large.txt"), &[usize::MAX, 16_384]);
 }

@@ -16,9 +16,15 @@
 //!   first seen. memcached's never come again under another key, ours may.
 //! * `version`: that there is an answer, not its text.
 //! * `stats`: what ends it; the `STAT` lines are left out, names and figures differ by nature.
+//! * A storage line that is refused although its length can be read: memcached 1.6.18 goes on to parse
+//!   its body, which is dropped here as by 1.6.45. So only `segcache` gets the body, and the same must
+//!   come of it.
 //!
 //! Left out:
 //!
+//! * Storage lines with more words than they take, `cas` without its number, and lengths of 2^32 and
+//!   more, of which memcached 1.6.18 keeps the low half: all are as in 1.6.45 here. The sessions of
+//!   `protocol-memcache` have them.
 //! * Commands that only memcached has: meta (`mg` …), `lru`, `lru_crawler`, `slabs`, `watch`,
 //!   `cache_memlimit`, `shutdown`, `refresh_certs`, `extstore`. Here they are unknown: `ERROR`.
 //! * `stats detail`: it counts by prefix of key, which is refused here.

@@ -44,15 +44,18 @@ fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: 
     let Some(command) = command::find(name) else {
         return Err(unknown(name, line, end + 1));
     };
-    let words = || {
-        let words = Words::split(rest);
-        let fits = words.count >= command.words.0 && words.count <= command.words.1;
-        fits.then_some(words).ok_or(Malformed::skip(reply::UNKNOWN, end + 1))
-    };
+    let consumed = end + 1;
     match command.kind {
-        Kind::Read(shape) => keys::checked(shape, cursor, line, rest, end + 1),
-        Kind::Write(verb) => write::parse(verb, &words()?, input, end + 1, value_max),
-        Kind::Simple(kind) => simple::parse(kind, &words()?, end + 1),
+        Kind::Read(shape) => keys::checked(shape, cursor, line, rest, consumed),
+        Kind::Write(verb) => write::parse(verb, &Words::split(rest), input, consumed, value_max),
+        Kind::Simple(kind) => {
+            let words = Words::split(rest);
+            let fits = words.count >= command.words.0 && words.count <= command.words.1;
+            if !fits {
+                return Err(Malformed::skip(reply::UNKNOWN, consumed));
+            }
+            simple::parse(kind, &words, consumed)
+        }
     }
 }
 
@@ -68,6 +71,9 @@ fn content(line: &[u8]) -> &[u8] {
 /// memcached takes a name for one of its own by the first letter already, if that is one of seven,
 /// and a name of two letters for a meta command by its `m`. Such a line is never a browser's.
 fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
+    if name == b"ms" {
+        return Malformed::skip(reply::UNKNOWN, write::behind_meta_set(line, consumed));
+    }
     let own = matches!(name, [b'a' | b'c' | b'd' | b'g' | b'i' | b's' | b't', ..] | [b'm', _]);
     let mut rest = line;
     let words = std::iter::from_fn(|| next_word(&mut rest)).take(WORDS_SPLIT_MAX);
@@ -92,6 +98,7 @@ pub(super) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     words: [&'a [u8]; Words::KEPT],
+    last: &'a [u8],
     /// How many there are, kept or not.
     pub(super) count: usize,
 }
@@ -104,16 +111,18 @@ impl<'a> Words<'a> {
         clippy::arithmetic_side_effects,
         reason = "positions in the input: at most its length, and a few bytes"
     )]
-    fn split(mut line: &'a [u8]) -> Self {
+    pub(super) fn split(mut line: &'a [u8]) -> Self {
         let mut words = [&b""[..]; Self::KEPT];
+        let mut last = &b""[..];
         let mut count = 0;
         while let Some(word) = next_word(&mut line) {
             if let Some(place) = words.get_mut(count) {
                 *place = word;
             }
+            last = word;
             count += 1;
         }
-        Words { words, count }
+        Words { words, last, count }
     }
 
     /// The word at `index`; empty when the line has fewer.
@@ -121,12 +130,8 @@ impl<'a> Words<'a> {
         self.words.get(index).copied().unwrap_or_default()
     }
 
-    /// Whether the last word is `noreply`.
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "positions in the input: at most its length, and a few bytes"
-    )]
+    /// Whether the last word is `noreply`, of a line with no more words than memcached splits.
     pub(super) fn quiet(&self) -> bool {
-        self.count > 0 && self.get(self.count - 1) == b"noreply"
+        self.count < WORDS_SPLIT_MAX && self.last == b"noreply"
     }
 }

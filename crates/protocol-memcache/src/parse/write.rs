@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The storage commands: a line with numbers, then a body of the length it says.
+//! The storage commands: a line with numbers, then a body of the length it says, which is dropped
+//! when the line is refused.
 
 #![expect(
     clippy::arithmetic_side_effects,
@@ -14,9 +15,19 @@ use crate::request::{KEY_MAX, Request, Verb, Write};
 use protocol::{ErrorReply, Malformed, Parsed};
 
 /// memcached refuses a longer body as a malformed line.
-const LEN_MAX: i32 = i32::MAX - 2;
+const LEN_MAX: i64 = i32::MAX as i64 - 2;
+
+/// The least words behind the name from which a length can be read.
+const WORDS_MIN: usize = 4;
 
 /// Parses a storage command whose line takes up the first `header` bytes of `input`.
+///
+/// # INV-BODY
+///
+/// Whatever is wrong with the line: as long as it says how long its body is, the body is dropped
+/// with it, and no byte of a value is ever parsed as a command. Where the length is missing or no
+/// number that a body can have, nothing says what belongs to the line, and parsing goes on behind
+/// it; memcached does the same.
 pub(super) fn parse<'a>(
     verb: Verb,
     words: &Words<'a>,
@@ -25,9 +36,18 @@ pub(super) fn parse<'a>(
     value_max: usize,
 ) -> Step<'a> {
     let quiet = words.quiet();
-    let Some((write, len)) = fields(verb, words, quiet) else {
+    if words.count < WORDS_MIN {
+        return Err(Malformed::skip(reply::UNKNOWN, header));
+    }
+    let refused = |skip| {
         let reply = if quiet { ErrorReply::NONE } else { reply::BAD_FORMAT };
-        return Err(Malformed::skip(reply, header));
+        Err(Malformed::skip(reply, skip))
+    };
+    let Some(len) = length(words.get(3)) else {
+        return refused(header);
+    };
+    let Some(write) = fields(verb, words, quiet) else {
+        return refused(header + len + 2);
     };
     if len > value_max {
         let request = Request::Oversized { key: write.key, verb, quiet };
@@ -36,8 +56,22 @@ pub(super) fn parse<'a>(
     body(input, header, len, write)
 }
 
-/// The fields of the line and the length of the body; `None` when one is not what it should be.
-fn fields<'a>(verb: Verb, words: &Words<'a>, quiet: bool) -> Option<(Write<'a>, usize)> {
+/// How much to drop of an `ms`, the meta command that stores, which there is not here: its line of
+/// `consumed` bytes and, as of every storage command (INV-BODY), the body that it announces.
+pub(super) fn behind_meta_set(line: &[u8], consumed: usize) -> usize {
+    // `ms <key> <bytes> <flag>*`: the name is the first word.
+    let words = Words::split(line);
+    length(words.get(2)).map_or(consumed, |len| consumed + len + 2)
+}
+
+/// The length of a body.
+fn length(word: &[u8]) -> Option<usize> {
+    let len = number::signed(word).filter(|len| (0..=LEN_MAX).contains(len))?;
+    usize::try_from(len).ok()
+}
+
+/// The fields of the line, without the body; `None` when one is not what it should be.
+fn fields<'a>(verb: Verb, words: &Words<'a>, quiet: bool) -> Option<Write<'a>> {
     let key = words.get(0);
     if key.len() > KEY_MAX {
         return None;
@@ -45,16 +79,11 @@ fn fields<'a>(verb: Verb, words: &Words<'a>, quiet: bool) -> Option<(Write<'a>, 
     // memcached keeps the low 32 bits of each.
     let flags = number::unsigned(words.get(1))? as u32;
     let exptime = number::signed(words.get(2))? as i32;
-    let len = number::signed(words.get(3))? as i32;
     let cas = match verb {
         Verb::Cas => number::unsigned(words.get(4))?,
-        _ => 0,
+        Verb::Set | Verb::Add | Verb::Replace | Verb::Append | Verb::Prepend => 0,
     };
-    if !(0..=LEN_MAX).contains(&len) {
-        return None;
-    }
-    let write = Write { key, value: b"", cas, flags, exptime: Exptime(exptime), verb, quiet };
-    Some((write, len.unsigned_abs() as usize))
+    Some(Write { key, value: b"", cas, flags, exptime: Exptime(exptime), verb, quiet })
 }
 
 /// Completes `write` with the `len` bytes behind its line, once they and their line end are there.

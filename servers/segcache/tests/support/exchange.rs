@@ -3,7 +3,7 @@
 
 use crate::support::random::Random;
 use crate::support::replies::Seen;
-use crate::support::unit::Unit;
+use crate::support::unit::{Side, Unit};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -36,6 +36,7 @@ pub(crate) enum End {
 /// A connection to one server.
 #[derive(Debug)]
 pub(crate) struct Client {
+    side: Side,
     address: SocketAddr,
     stream: TcpStream,
     seen: Seen,
@@ -45,9 +46,9 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn connect(address: SocketAddr, cuts: Option<Random>) -> Self {
+    pub(crate) fn connect(side: Side, address: SocketAddr, cuts: Option<Random>) -> Self {
         let stream = open(address);
-        Client { address, stream, seen: Seen::default(), cuts, batches: 0 }
+        Client { side, address, stream, seen: Seen::default(), cuts, batches: 0 }
     }
 
     /// Sends `batch` and waits until all of it is answered.
@@ -55,7 +56,8 @@ impl Client {
     /// A batch that does not end with a command that closes the connection is followed by a set and a
     /// get of a value that no other batch has: when it comes back, nothing is missing.
     pub(crate) fn exchange(&mut self, batch: &[Unit]) -> Answer {
-        let mut bytes: Vec<u8> = batch.iter().flat_map(|unit| unit.bytes(&self.seen)).collect();
+        let bytes = batch.iter().flat_map(|unit| unit.bytes(self.side, &self.seen));
+        let mut bytes: Vec<u8> = bytes.collect();
         self.batches += 1;
         let mark = format!("{:08}", self.batches);
         let expected = format!("STORED\r\nVALUE last{mark} 0 8\r\n{mark}\r\nEND\r\n");

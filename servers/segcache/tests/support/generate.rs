@@ -7,8 +7,8 @@
 use crate::support::random::Random;
 use crate::support::unit::Unit;
 use crate::support::words::{
-    CASES, COUNTS, DELTAS, EXPTIMES, FLAGS, LENGTHS, LEVELS, NAMES, NUMBERS, SUMS, TOPICS, UNKNOWN,
-    keys,
+    BAD_CASES, BAD_EXPTIMES, BAD_FLAGS, CASES, COUNTS, DELTAS, EXPTIMES, FLAGS, LENGTHS, LEVELS,
+    NAMES, NUMBERS, ODD_EXPTIMES, ODD_FLAGS, SUMS, TOPICS, UNKNOWN, keys,
 };
 
 /// Both servers' limit.
@@ -104,11 +104,11 @@ impl Generator {
             b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => {
                 let value = self.value();
                 words.push(self.key());
-                words.push(self.random.pick(&FLAGS[..5]).to_vec());
+                words.push(self.random.pick(FLAGS).to_vec());
                 words.push(self.exptime());
                 words.push(value.len().to_string().into_bytes());
                 if name == b"cas" {
-                    words.push(self.random.pick(&CASES[..4]).to_vec());
+                    words.push(self.random.pick(CASES).to_vec());
                 }
                 body = Some(value);
             }
@@ -171,20 +171,64 @@ impl Generator {
     /// A line with something wrong in it.
     fn spoilt_line(&mut self) -> Unit {
         let mut line = self.line();
-        let mut faults = 1 + self.random.below(2);
         if line.body.is_some() {
-            // With two, numbers can end up in each other's places, which may keep a server waiting for
-            // a body that does not come.
-            faults = 1;
-            // Parsed as a command when the line is refused: short and harmless.
-            let body = self.random.pick(&[&b"get k2"[..], b"12345", b"", b"bad\r\nbody"]);
-            line.words[4] = body.len().to_string().into_bytes();
-            line.body = Some(body.to_vec());
+            return self.spoilt_write(line);
         }
-        for _ in 0..faults {
+        for _ in 0..1 + self.random.below(2) {
             self.spoil(&mut line);
         }
         self.written(&line)
+    }
+
+    /// A storage command with something wrong in its line.
+    ///
+    /// What can be read of the length decides what becomes of the body. It stays what it is unless
+    /// it is the fault, so that no server waits for a body that does not come.
+    fn spoilt_write(&mut self, mut line: Line) -> Unit {
+        // Parsed as a command where the length is the fault: short and harmless.
+        let body = self.random.pick(&[&b"get k2"[..], b"12345", b"", b"bad\r\nbody"]).to_vec();
+        line.words[4] = body.len().to_string().into_bytes();
+        let quiet = line.words.last().is_some_and(|word| word == b"noreply");
+        let is_cas = line.words[0] == b"cas";
+        match self.random.below(8) {
+            // Not a storage command any more: its body is parsed by both.
+            0 => line.words[0].make_ascii_uppercase(),
+            1 => line.words[0] = self.random.pick(UNKNOWN).to_vec(),
+            2 => line.words[4] = self.length(body.len()),
+            // Too few words to have a length.
+            3 => line.words.truncate(1 + self.random.below(4)),
+            4 if !quiet && !is_cas => {
+                // A fifth word is not looked at.
+                let word = self.random.pick(&[&b"noreply"[..], b"0", b"x", b"NOREPLY"]);
+                line.words.push(word.to_vec());
+            }
+            // In the other places a word is odd and may be valid: the body is the value then.
+            5 => {
+                let at = 2 + self.random.below(2);
+                let odd = if at == 2 { ODD_FLAGS } else { ODD_EXPTIMES };
+                line.words[at] = self.random.pick(odd).to_vec();
+            }
+            _ => return self.refused(line, &body),
+        }
+        line.body = Some(body);
+        self.written(&line)
+    }
+
+    /// A storage command that is refused although its length is sound.
+    fn refused(&mut self, mut line: Line, body: &[u8]) -> Unit {
+        match self.random.below(if line.words[0] == b"cas" { 5 } else { 3 }) {
+            0 => line.words[1] = self.random.pick(&[&[b'L'; 251][..], &[b'M'; 300]]).to_vec(),
+            1 => line.words[2] = self.random.pick(BAD_FLAGS).to_vec(),
+            2 => line.words[3] = self.random.pick(BAD_EXPTIMES).to_vec(),
+            // Without `noreply`, which would be a bad number, too.
+            _ => {
+                line.words.truncate(5);
+                line.words.push(self.random.pick(BAD_CASES).to_vec());
+            }
+        }
+        line.body = None;
+        let body = [body, b"\r\n"].concat();
+        self.written(&line).dropping(body)
     }
 
     fn spoil(&mut self, line: &mut Line) {
@@ -209,7 +253,6 @@ impl Generator {
     /// Puts something odd in place of a word, as fits its place.
     fn replace_word(&mut self, line: &mut Line, at: usize) {
         let name = line.words[0].clone();
-        let len = line.body.as_ref().map(Vec::len);
         let word = match (name.as_slice(), at) {
             (_, 0) => self.random.pick(UNKNOWN).to_vec(),
             (b"gat" | b"gats" | b"flush_all", 1) | (b"touch", 2) => {
@@ -218,10 +261,6 @@ impl Generator {
             (b"incr" | b"decr", 2) => self.random.pick(DELTAS).to_vec(),
             (b"verbosity", 1) => self.random.pick(COUNTS).to_vec(),
             (_, 1) => self.random.pick(&[&[b'L'; 251][..], &[b'M'; 300], b"-1"]).to_vec(),
-            (_, 2) if len.is_some() => self.random.pick(FLAGS).to_vec(),
-            (_, 3) if len.is_some() => self.random.pick(EXPTIMES).to_vec(),
-            (_, 4) if len.is_some() => self.length(len.unwrap_or(0)),
-            (b"cas", 5) => self.random.pick(CASES).to_vec(),
             _ => b"odd".to_vec(),
         };
         line.words[at] = word;
@@ -232,7 +271,6 @@ impl Generator {
         match self.random.below(4) {
             0 => format!("+{len}").into_bytes(),
             1 => format!("000{len}").into_bytes(),
-            2 => (len as u64 + (1 << 32)).to_string().into_bytes(),
             _ => self.random.pick(LENGTHS).to_vec(),
         }
     }

@@ -5,7 +5,7 @@
 use crate::support::exchange::{Answer, Client, End};
 use crate::support::process::{self, Server};
 use crate::support::random::Random;
-use crate::support::unit::{Unit, batches};
+use crate::support::unit::{Side, Unit, batches};
 use std::time::{Duration, Instant};
 
 /// How long shorter sequences are tried.
@@ -41,8 +41,8 @@ pub(crate) fn compare(
         Delivery::Batches { seed } => Some(Random::new(seed ^ salt)),
         Delivery::Single => None,
     };
-    let mut oracle = Client::connect(oracle.address, cuts(1));
-    let mut ours = Client::connect(ours.address, cuts(2));
+    let mut oracle = Client::connect(Side::Oracle, oracle.address, cuts(1));
+    let mut ours = Client::connect(Side::Ours, ours.address, cuts(2));
     let batches = match delivery {
         Delivery::Batches { .. } => batches(units),
         Delivery::Single => units.chunks(1).collect(),

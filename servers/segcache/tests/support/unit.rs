@@ -26,6 +26,16 @@ enum Piece {
         key: Vec<u8>,
         stale: bool,
     },
+    /// The body of a refused line, which `segcache` drops and memcached 1.6.18 parses: only
+    /// `segcache` gets it.
+    Dropped(Vec<u8>),
+}
+
+/// Whom bytes are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Oracle,
+    Ours,
 }
 
 impl Unit {
@@ -37,6 +47,12 @@ impl Unit {
     /// `tail`.
     pub(crate) fn with_cas(head: Vec<u8>, key: Vec<u8>, stale: bool, tail: Vec<u8>) -> Self {
         Unit::of(vec![Piece::Bytes(head), Piece::Cas { key, stale }, Piece::Bytes(tail)])
+    }
+
+    /// The same with the body of its line, which is refused.
+    pub(crate) fn dropping(mut self, body: Vec<u8>) -> Self {
+        self.pieces.push(Piece::Dropped(body));
+        self
     }
 
     fn of(pieces: Vec<Piece>) -> Self {
@@ -68,14 +84,19 @@ impl Unit {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Bytes(bytes) if long(bytes)))
     }
 
-    /// The bytes for the server that has shown `seen`.
-    pub(crate) fn bytes(&self, seen: &Seen) -> Vec<u8> {
+    /// The bytes for the server on this `side`, which has shown `seen`.
+    pub(crate) fn bytes(&self, side: Side, seen: &Seen) -> Vec<u8> {
         let mut bytes = Vec::new();
         for piece in &self.pieces {
             match piece {
                 Piece::Bytes(more) => bytes.extend_from_slice(more),
                 Piece::Cas { key, stale } => {
                     bytes.extend_from_slice(seen.cas(key, *stale).to_string().as_bytes());
+                }
+                Piece::Dropped(body) => {
+                    if side == Side::Ours {
+                        bytes.extend_from_slice(body);
+                    }
                 }
             }
         }
@@ -94,6 +115,7 @@ impl Unit {
             Piece::Cas { key, stale } => {
                 format!("<{} cas of {}>", if *stale { "older" } else { "last" }, key.escape_ascii())
             }
+            Piece::Dropped(body) => format!("<to segcache alone: {}>", body.escape_ascii()),
         };
         self.pieces.iter().map(show).collect()
     }

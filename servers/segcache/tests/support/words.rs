@@ -61,25 +61,15 @@ pub(crate) const UNKNOWN: &[&[u8]] = &[
     b"get,",
 ];
 
-pub(crate) const FLAGS: &[&[u8]] = &[
-    b"0",
-    b"1",
-    b"123",
-    b"65535",
-    b"4294967295",
-    b"007",
-    b"+7",
-    b"-0",
-    b"-1",
-    b"abc",
-    b"1x",
-    b"4294967296",
-    b"4294967303",
-    b"18446744073709551615",
-    b"18446744073709551616",
-    b"0x10",
-    b"1.5",
-];
+pub(crate) const FLAGS: &[&[u8]] = &[b"0", b"1", b"123", b"65535", b"4294967295"];
+
+/// Flags that are written in an odd way and taken.
+pub(crate) const ODD_FLAGS: &[&[u8]] =
+    &[b"007", b"+7", b"-0", b"4294967296", b"4294967303", b"18446744073709551615"];
+
+/// Flags that are refused.
+pub(crate) const BAD_FLAGS: &[&[u8]] =
+    &[b"-1", b"abc", b"1x", b"18446744073709551616", b"0x10", b"1.5", b"noreply"];
 
 /// The first ten are valid and mean what they say.
 pub(crate) const EXPTIMES: &[&[u8]] = &[
@@ -112,6 +102,23 @@ pub(crate) const EXPTIMES: &[&[u8]] = &[
     b"--1",
 ];
 
+/// Of `EXPTIMES` those that are written in an odd way, or do not fit, and are taken by `set`.
+pub(crate) const ODD_EXPTIMES: &[&[u8]] = &[
+    b"2147483648",
+    b"4294967295",
+    b"4294967296",
+    b"4295067296",
+    b"9223372036854775807",
+    b"-9223372036854775808",
+    b"+0",
+    b"000",
+    b"-0",
+];
+
+/// Of `EXPTIMES` those that are refused.
+pub(crate) const BAD_EXPTIMES: &[&[u8]] =
+    &[b"9223372036854775808", b"abc", b"0x", b"1e5", b"99999999999999999999999", b"-", b"--1"];
+
 /// The first four are valid, and no sum comes to 2^63.
 pub(crate) const DELTAS: &[&[u8]] = &[
     b"1",
@@ -134,13 +141,12 @@ pub(crate) const DELTAS: &[&[u8]] = &[
     b"1\t2",
 ];
 
-/// CAS numbers that no item has; the first four are valid.
-pub(crate) const CASES: &[&[u8]] = &[
-    b"0",
-    b"18446744073709551615",
-    b"9223372036854775808",
-    b"+999999999999999",
-    b"-0",
+/// CAS numbers that no item has.
+pub(crate) const CASES: &[&[u8]] =
+    &[b"0", b"18446744073709551615", b"9223372036854775808", b"+999999999999999", b"-0"];
+
+/// CAS numbers that are refused.
+pub(crate) const BAD_CASES: &[&[u8]] = &[
     b"-1",
     b"abc",
     b"18446744073709551616",
@@ -149,6 +155,7 @@ pub(crate) const CASES: &[&[u8]] = &[
     b"1.5",
     b"-",
     b"99999999999999999999999",
+    b"noreply",
 ];
 
 /// What becomes 2^63 or more, or goes round, and is not looked at by another `incr`.
