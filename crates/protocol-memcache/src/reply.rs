@@ -22,6 +22,12 @@ pub(crate) const NO_CACHEDUMP: &[u8] = b"CLIENT_ERROR stats cachedump not allowe
 pub(crate) const NO_DETAIL: &[u8] = b"CLIENT_ERROR stats detail not allowed\r\n";
 pub(crate) const TOO_MANY_CONNECTIONS: &[u8] = b"ERROR Too many open connections\r\n";
 
+/// What a client is told that speaks something else, in its own words where there are any.
+pub(crate) const NO_TLS: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR this port does not speak TLS\r\n");
+pub(crate) const NO_RESP: ErrorReply =
+    ErrorReply::fixed(b"-ERR Protocol error: this port speaks memcache, not RESP\r\n");
+
 /// Rejections of a line.
 pub(crate) const UNKNOWN: ErrorReply = ErrorReply::fixed(ERROR);
 pub(crate) const BAD_FORMAT: ErrorReply =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The codec's side of the contract: [`Protocol`], [`Parsed`], [`Malformed`].
 
+use crate::Foreign;
 use std::borrow::Cow;
 
 /// A codec, and at the same time one connection's protocol state: what its requests have set up, such
@@ -113,19 +114,27 @@ pub struct Malformed {
     /// How many bytes to drop before parsing goes on, at least 1; may be more than have arrived.
     /// `None`: the stream cannot be resynchronised, the connection closes after the reply.
     pub skip: Option<usize>,
+    /// What it is instead of a request, if that is known: for the log.
+    pub foreign: Option<Foreign>,
 }
 
 impl Malformed {
     /// Answer with `reply`, drop `skip` bytes, go on.
     #[must_use]
     pub fn skip(reply: ErrorReply, skip: usize) -> Self {
-        Malformed { reply, skip: Some(skip) }
+        Malformed { reply, skip: Some(skip), foreign: None }
     }
 
     /// Answer with `reply` and close.
     #[must_use]
     pub fn close(reply: ErrorReply) -> Self {
-        Malformed { reply, skip: None }
+        Malformed { reply, skip: None, foreign: None }
+    }
+
+    /// The client speaks another protocol: answer with `reply` and close.
+    #[must_use]
+    pub fn foreign(reply: ErrorReply, foreign: Foreign) -> Self {
+        Malformed { reply, skip: None, foreign: Some(foreign) }
     }
 }
 

@@ -100,8 +100,8 @@ fn run<P: Protocol>(
                     break;
                 }
                 Ok(Parsed::Request { consumed, .. }) => (consumed, None),
-                Err(Malformed { reply, skip: Some(n) }) => (n, Some(reply.as_bytes().to_vec())),
-                Err(Malformed { reply, skip: None }) => {
+                Err(Malformed { reply, skip: Some(n), .. }) => (n, Some(reply.as_bytes().to_vec())),
+                Err(Malformed { reply, skip: None, .. }) => {
                     outcome.steps.push((0, Some(reply.as_bytes().to_vec())));
                     outcome.closed = true;
                     return outcome;

@@ -57,10 +57,12 @@ pub mod conformance;
 mod directory;
 mod either;
 mod execute;
+mod foreign;
 mod outbox;
 
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
 pub use either::{Both, Either};
 pub use execute::{Context, Control, Execute, Stage};
+pub use foreign::{FirstBytes, Foreign};
 pub use outbox::{ConnectionId, Errand, Outbox, Ticket};

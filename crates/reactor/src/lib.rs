@@ -90,6 +90,7 @@ mod census;
 mod connection;
 mod dials;
 mod engine;
+mod foreign;
 mod listener;
 mod mailbox;
 mod metrics;

@@ -231,6 +231,9 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
                 pipeline.cursor = cursor;
                 send.put(malformed.reply.as_bytes());
                 service.rejected(&pipeline.protocol, &malformed);
+                if let Some(foreign) = malformed.foreign {
+                    crate::foreign::report(foreign, context);
+                }
                 let Some(skip) = malformed.skip else { return Turn::Close };
                 assert!(skip > 0, "RULE-PROGRESS: a rejection that skips nothing");
                 pipeline.advance(skip, recv);

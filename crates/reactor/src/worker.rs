@@ -30,7 +30,7 @@ use driver::Driver;
 use footprint::Footprint;
 use log::{debug, warn};
 use post::Outgoing;
-use protocol::{ConnectionId, Directory, Execute, Outbox, Peer, Protocol};
+use protocol::{ConnectionId, Directory, Execute, Foreign, Outbox, Peer, Protocol};
 use session::Session;
 use slab::Slab;
 use std::collections::{HashMap, VecDeque};
@@ -282,6 +282,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let next = next.unwrap_or_else(|error| {
             CONNECTIONS_ERROR.increment();
             debug!("{}: {error}", connection.peer.remote);
+            if session::is_not_tls(&error) {
+                let now_ms = desk.now.ticks.as_millis();
+                crate::foreign::report_peer(Foreign::Plain, &connection.peer, now_ms);
+            }
             Next::Remove
         });
         if next == Next::Event {

@@ -69,4 +69,4 @@ mod wire;
 pub use error::Error;
 pub use session::{Fill, Flush, Session};
 pub use stream::Stream;
-pub use tls::{ClientAuth, TlsAcceptor, TlsConnector, TlsOptions, TlsVersion, Trust};
+pub use tls::{ClientAuth, TlsAcceptor, TlsConnector, TlsOptions, TlsVersion, Trust, is_not_tls};

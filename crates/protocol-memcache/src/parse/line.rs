@@ -6,13 +6,16 @@ use super::{LINE_MAX, LIST_CHECKED_MAX, Step, simple, unfinished, write};
 use crate::command::{self, Kind};
 use crate::reply;
 use memchr::memchr;
-use protocol::{ErrorReply, Malformed};
+use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
 
 /// memcached splits a line into this many words at most.
 const WORDS_SPLIT_MAX: usize = 23;
 
 /// Parses the line at the start of `input`.
 pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
+    if let Some(step) = foreign(input) {
+        return step;
+    }
     let head = &input[..input.len().min(LINE_MAX + 1)];
     if let Some(end) = memchr(b'\n', head) {
         return whole(value_max, cursor, input, end);
@@ -29,6 +32,23 @@ pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a 
         Some(end) => whole(value_max, cursor, input, end),
         None if input.len() < LIST_CHECKED_MAX => unfinished(),
         None => keys::endless(shape, cursor, input),
+    }
+}
+
+/// A client that speaks something else, which its first bytes tell: it is not kept waiting for the end
+/// of a line that it may never send.
+fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
+    match Foreign::of_first_bytes(input) {
+        FirstBytes::Foreign(foreign @ Foreign::BinaryMemcache) => {
+            Some(Err(Malformed::foreign(Foreign::BINARY_REPLY, foreign)))
+        }
+        FirstBytes::Foreign(foreign) => Some(Err(Malformed::foreign(reply::NO_TLS, foreign))),
+        FirstBytes::TooFew => Some(unfinished()),
+        FirstBytes::Text => match input {
+            [b'*'] => Some(unfinished()),
+            [b'*', b'0'..=b'9', ..] => Some(Err(Malformed::foreign(reply::NO_RESP, Foreign::Resp))),
+            _ => None,
+        },
     }
 }
 
@@ -78,7 +98,7 @@ fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
     let mut rest = line;
     let words = std::iter::from_fn(|| next_word(&mut rest)).take(WORDS_SPLIT_MAX);
     if !own && words.last().is_some_and(|word| word.starts_with(b"HTTP/")) {
-        Malformed::close(ErrorReply::NONE)
+        Malformed::foreign(ErrorReply::NONE, Foreign::Http)
     } else {
         Malformed::skip(reply::UNKNOWN, consumed)
     }

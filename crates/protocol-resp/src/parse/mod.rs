@@ -41,7 +41,7 @@ pub(crate) use number::leading_integer;
 pub(crate) use oversized::{drop_argument, oversized};
 pub use request::Request;
 
-use protocol::{Malformed, Parsed};
+use protocol::{ErrorReply, FirstBytes, Foreign, Malformed, Parsed};
 
 /// The longest inline request, and the longest line with a length, in bytes before its end.
 pub const LINE_MAX: usize = 64 * 1024;
@@ -54,6 +54,10 @@ pub const UNAUTHENTICATED_ARGS_MAX: usize = 10;
 
 /// The largest argument of such a client.
 pub const UNAUTHENTICATED_BULK_MAX: usize = 16 * 1024;
+
+/// What a client is told that begins a TLS handshake.
+const NO_TLS: ErrorReply =
+    ErrorReply::fixed(b"-ERR Protocol error: this port does not speak TLS\r\n");
 
 /// What of a connection's state the parser goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +117,23 @@ pub type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 pub fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
     match input.first() {
         Some(b'*') => multibulk::parse(framing, cursor, input),
+        Some(..b'\x20' | b'\x80') => unprintable(input),
         Some(_) => inline::parse(input),
         None => need(1),
+    }
+}
+
+/// Parses a line that begins with what no name begins with: maybe of a client that speaks something
+/// else, which is not kept waiting for the end of a line that it may never send.
+#[cold]
+fn unprintable(input: &[u8]) -> Step<'_> {
+    match Foreign::of_first_bytes(input) {
+        FirstBytes::Text => inline::parse(input),
+        FirstBytes::Foreign(Foreign::BinaryMemcache) => {
+            Err(Malformed::foreign(Foreign::BINARY_REPLY, Foreign::BinaryMemcache))
+        }
+        FirstBytes::Foreign(foreign) => Err(Malformed::foreign(NO_TLS, foreign)),
+        FirstBytes::TooFew => need(1),
     }
 }
 

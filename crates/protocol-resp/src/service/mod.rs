@@ -226,13 +226,6 @@ impl<K: Keyspace> RespService<K> {
         context: &mut Context<'_>,
     ) -> Control {
         let args = command.request.args(spans);
-        if command.id.is_none() && is_of_http(args.arg(0)) {
-            let id = context.connection;
-            log::warn!(
-                "{id:?} sends HTTP instead of commands, maybe for an attacker; it is closed"
-            );
-            return Control::Close;
-        }
         match self.admit(conn, command.id, args, context) {
             Ok(Admission::Run(id)) => self.run(conn, id, args, out, context),
             Ok(Admission::Queue(id)) => {
@@ -252,11 +245,6 @@ impl<K: Keyspace> RespService<K> {
             }
         }
     }
-}
-
-/// Whether a name is the beginning of a line of HTTP: of a request that a web page had a browser send.
-fn is_of_http(name: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
 }
 
 impl<K: Keyspace> Execute<Resp> for RespService<K> {

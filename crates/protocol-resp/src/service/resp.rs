@@ -9,7 +9,7 @@ use super::waiters::Waiting;
 use crate::parse::{self, Framing, Request};
 use crate::reply::Version;
 use crate::table::{self, CommandId, Places};
-use protocol::{ErrorReply, Malformed, Parsed, Protocol, Stage};
+use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol, Stage};
 use std::sync::Arc;
 
 /// A connection that speaks RESP: what its requests have set up.
@@ -86,7 +86,22 @@ pub struct Command<'a> {
     pub(crate) id: Option<CommandId>,
 }
 
-impl Command<'_> {
+impl<'a> Command<'a> {
+    /// The command that a request means. A line of HTTP closes the connection, as in Redis: behind it
+    /// come others, and a body, which a web page may have made its reader's browser send.
+    #[inline]
+    pub(crate) fn of(parsed: Parsed<Request<'a>>) -> Result<Parsed<Self>, Malformed> {
+        let (request, consumed) = match parsed {
+            Parsed::Request { request, consumed } => (request, consumed),
+            Parsed::NeedMore { at_least } => return Ok(Parsed::NeedMore { at_least }),
+        };
+        let id = table::find(request.name());
+        if id.is_none() && is_of_http(request.name()) {
+            return Err(Malformed::foreign(ErrorReply::NONE, Foreign::Http));
+        }
+        Ok(Parsed::Request { request: Command { request, id }, consumed })
+    }
+
     /// The key, if there is only one and it is the first argument: what is looked ahead for.
     #[inline]
     pub(crate) fn only_key(&self) -> Option<&[u8]> {
@@ -99,6 +114,11 @@ impl Command<'_> {
     pub(crate) fn element(&self) -> Option<&[u8]> {
         self.request.get(self.id?.element()?)
     }
+}
+
+/// Whether a name is the beginning of a line of HTTP.
+fn is_of_http(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
 }
 
 /// What a stage of looking ahead is to a store.
@@ -175,11 +195,7 @@ impl Protocol for Resp {
         cursor: &mut parse::Cursor,
         input: &'a [u8],
     ) -> Result<Parsed<Command<'a>>, Malformed> {
-        let parsed = parse::parse(&self.framing, cursor, input)?;
-        Ok(parsed.map(|request| {
-            let id = table::find(request.name());
-            Command { request, id }
-        }))
+        parse::parse(&self.framing, cursor, input).and_then(Command::of)
     }
 
     /// A request that authenticates changes the parser's limits.

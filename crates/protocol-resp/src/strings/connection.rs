@@ -6,7 +6,6 @@ use crate::reply::Version;
 use crate::service::Command;
 use crate::service::clients::Client;
 use crate::service::resp::Replies;
-use crate::table;
 use protocol::{ErrorReply, Malformed, Parsed, Protocol};
 use std::sync::Arc;
 
@@ -79,7 +78,7 @@ impl Cursor {
     /// others: it is dropped as it arrives, and the connection goes on.
     #[cold]
     fn refuse(&mut self, malformed: Malformed, framing: &Framing, input: &[u8]) -> Malformed {
-        if malformed.skip.is_some() {
+        if malformed.skip.is_some() || malformed.foreign.is_some() {
             return malformed;
         }
         let Some(oversized) = parse::oversized(framing, input) else { return malformed };
@@ -104,10 +103,7 @@ impl Protocol for Connection {
             return cursor.drop_argument(input);
         }
         match parse::parse(&self.framing, &mut cursor.request, input) {
-            Ok(parsed) => Ok(parsed.map(|request| {
-                let id = table::find(request.name());
-                Command { request, id }
-            })),
+            Ok(parsed) => Command::of(parsed),
             Err(malformed) => Err(cursor.refuse(malformed, &self.framing, input)),
         }
     }

@@ -46,7 +46,7 @@ impl Connection {
                     self.execute(&request, out);
                 }
                 Ok(Parsed::NeedMore { .. }) => break,
-                Err(Malformed { reply, skip }) => {
+                Err(Malformed { reply, skip, .. }) => {
                     out.extend_from_slice(reply.as_bytes());
                     at += skip.unwrap_or(0);
                     self.closed = skip.is_none();

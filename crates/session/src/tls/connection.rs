@@ -26,6 +26,34 @@ use std::sync::Arc;
 /// Most plaintext that is encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
 
+/// The first byte of every TLS connection: that of a record of the handshake.
+const HANDSHAKE: u8 = 22;
+
+/// The client does not speak TLS.
+#[derive(Debug, thiserror::Error)]
+#[error("the first byte is not one of TLS")]
+struct NotTls;
+
+/// Whether an error of a session says that its client does not speak TLS although it must.
+#[must_use]
+pub fn is_not_tls(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|cause| cause.is::<NotTls>())
+}
+
+/// Reads on, and remembers the first byte.
+struct Looked<'w, 'l> {
+    wire: &'w mut Wire<'l>,
+    first: &'w mut Option<u8>,
+}
+
+impl Read for Looked<'_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let len = self.wire.read(into)?;
+        *self.first = self.first.or(into[..len].first().copied());
+        Ok(len)
+    }
+}
+
 /// One side of a TLS connection.
 #[derive(Debug)]
 pub(crate) struct TlsConnection {
@@ -118,7 +146,12 @@ impl TlsConnection {
     /// Reads once from the socket and lets rustls work on it.
     fn receive(&mut self, line: &mut Line) -> io::Result<Received> {
         let mut wire = Wire::new(line);
-        let read = self.connection.read_tls(&mut wire);
+        let mut first = None;
+        let read = if self.handshake == Handshake::Silent {
+            self.connection.read_tls(&mut Looked { wire: &mut wire, first: &mut first })
+        } else {
+            self.connection.read_tls(&mut wire)
+        };
         let short = wire.is_short();
         match read {
             Ok(0) if self.handshake == Handshake::Silent => return Ok(Received::NeverSpoke),
@@ -134,7 +167,14 @@ impl TlsConnection {
         if self.handshake == Handshake::Silent {
             self.handshake = Handshake::Running;
         }
-        self.process(line)?;
+        let is_foreign = first.is_some_and(|first| first != HANDSHAKE)
+            && matches!(self.connection, Connection::Server(_));
+        let processed = self.process(line);
+        if is_foreign {
+            // Also with too few bytes for rustls to say so: a client that waits for a reply sends no more.
+            return Err(self.failed(io::Error::new(ErrorKind::InvalidData, NotTls)));
+        }
+        processed?;
         Ok(if short { Received::Short } else { Received::Full })
     }
 

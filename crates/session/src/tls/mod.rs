@@ -9,5 +9,6 @@ mod options;
 
 pub use acceptor::TlsAcceptor;
 pub(crate) use connection::TlsConnection;
+pub use connection::is_not_tls;
 pub use connector::{TlsConnector, Trust};
 pub use options::{ClientAuth, TlsOptions, TlsVersion};
