@@ -93,7 +93,7 @@ fn body(random: &mut Random, len: usize) -> Vec<u8> {
 fn a_body_is_never_parsed() {
     let mut random = Random(7);
     let mut refused = 0;
-    for round in 0..30_000 {
+    for round in 0..10_000 {
         let len = match random.below(40) {
             0 => VALUE_MAX + 1 + random.below(100),
             1..4 => random.below(3),
@@ -122,5 +122,5 @@ fn a_body_is_never_parsed() {
         assert_eq!(injected, "END\r\n", "{}", context());
         refused += usize::from(rest.starts_with(b"CLIENT_ERROR"));
     }
-    assert!(refused > 5000, "{refused} lines were refused aloud: the words are too good");
+    assert!(refused > 1500, "{refused} lines were refused aloud: the words are too good");
 }

@@ -63,8 +63,9 @@ impl Expiry {
 }
 
 /// Why a write was refused. Nothing was changed, unless the variant says otherwise.
+///
+/// Exhaustive on purpose: a service has to say of each what its client is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreError {
     /// The condition asked for no item, or for another version, and there is one.
     #[error("the key exists, or has another version")]

@@ -69,7 +69,7 @@ impl<S: Store> MemcacheService<S> {
                 metrics.not_found.increment();
                 Outcome::NotFound
             }
-            Ok(_) => {
+            Ok(Sum::NotANumber | Sum::Long(_)) => {
                 metrics.failed.increment();
                 Outcome::NotANumber
             }

@@ -3,13 +3,14 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
+use super::write::refused;
 use crate::metrics;
 use crate::reply;
 use crate::request::Read;
 use buffer::SendBuf;
 use bytes::Bytes;
 use clock::Now;
-use storage::{Change, Expiry, Item, Store};
+use storage::{Change, Expiry, Item, Store, StoreError};
 
 /// From this size on a value leaves by reference, if the store can lend it: below, one more slice
 /// in the gathering write and the reference count cost more than the copy.
@@ -73,11 +74,19 @@ impl<S: Store> MemcacheService<S> {
                 bytes.truncate(start);
             }
         });
-        let hit = matches!(found, Ok(Some(_)));
-        match found {
-            Ok(Some(Some(pinned))) => put_pinned(pinned, only, out),
-            _ if only => out.put(reply::END),
-            _ => {}
+        let hit = match found {
+            Ok(Some(Some(pinned))) => {
+                put_pinned(pinned, only, out);
+                return count(read, true, only);
+            }
+            Ok(Some(None)) => true,
+            Ok(None) | Err(StoreError::NotFound) => false,
+            Err(error @ (StoreError::Exists | StoreError::TooLarge | StoreError::OutOfMemory)) => {
+                return not_touched(read, error, only, out);
+            }
+        };
+        if only {
+            out.put(reply::END);
         }
         count(read, hit, only)
     }
@@ -89,14 +98,32 @@ impl<S: Store> MemcacheService<S> {
             Some(_) => (Change::Expire(expiry), true),
             None => (Change::Keep, false),
         });
-        if touched == Ok(true) {
-            metrics::TOUCH_TOUCHED.increment();
-            Outcome::Touched
-        } else {
-            metrics::TOUCH_NOT_FOUND.increment();
-            Outcome::NotFound
+        match touched {
+            Ok(true) => {
+                metrics::TOUCH_TOUCHED.increment();
+                Outcome::Touched
+            }
+            Ok(false) | Err(StoreError::NotFound) => {
+                metrics::TOUCH_NOT_FOUND.increment();
+                Outcome::NotFound
+            }
+            Err(error @ (StoreError::Exists | StoreError::TooLarge | StoreError::OutOfMemory)) => {
+                refused(error)
+            }
         }
     }
+}
+
+/// Answers a key that is there and whose expiry the store could not change. Its reply takes the place of
+/// the `END` that a client reads up to: behind one within a list the connection closes, or the rest of the
+/// list would be taken for the next reply.
+#[cold]
+fn not_touched(read: Read, error: StoreError, only: bool, out: &mut SendBuf) -> Outcome {
+    let metrics = metrics::of_read(read);
+    metrics.keys.increment();
+    metrics.lines.increment();
+    let outcome = refused(error).tell(false, out);
+    if only { outcome } else { Outcome::Closed }
 }
 
 /// Appends a value with its first line, and its line end; returns the value instead if it is to

@@ -100,11 +100,14 @@ impl<S: Store> MemcacheService<S> {
                 metrics.not_found.increment();
                 Outcome::NotFound
             }
-            (StoreError::Exists | StoreError::NotFound, _) => {
+            (
+                StoreError::Exists | StoreError::NotFound,
+                Verb::Set | Verb::Add | Verb::Replace | Verb::Append | Verb::Prepend,
+            ) => {
                 metrics.not_stored.increment();
                 Outcome::NotStored
             }
-            (error, verb) => {
+            (StoreError::TooLarge | StoreError::OutOfMemory, verb) => {
                 metrics.failed.increment();
                 if verb == Verb::Set {
                     self.store.delete(key, now.ticks);
@@ -127,13 +130,19 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-/// The outcome of a write that the store refused for its size or for want of memory.
+/// The outcome of a change that the store refused. None but [`StoreError::NotFound`] is a miss.
+#[cold]
 pub(super) fn refused(error: StoreError) -> Outcome {
-    if error == StoreError::TooLarge {
-        metrics::STORE_TOO_LARGE.increment();
-        Outcome::TooLarge
-    } else {
-        metrics::STORE_NO_MEMORY.increment();
-        Outcome::OutOfMemory
+    match error {
+        StoreError::Exists => Outcome::Exists,
+        StoreError::NotFound => Outcome::NotFound,
+        StoreError::TooLarge => {
+            metrics::STORE_TOO_LARGE.increment();
+            Outcome::TooLarge
+        }
+        StoreError::OutOfMemory => {
+            metrics::STORE_NO_MEMORY.increment();
+            Outcome::OutOfMemory
+        }
     }
 }

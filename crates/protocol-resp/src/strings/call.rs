@@ -153,6 +153,10 @@ pub(super) fn refused(error: StoreError) -> Fault {
     RESP_STORE_EX.increment();
     match error {
         StoreError::TooLarge => Fault::TOO_LONG,
-        _ => Fault::OUT_OF_MEMORY,
+        StoreError::OutOfMemory => Fault::OUT_OF_MEMORY,
+        // Who asks for a condition answers for it; without one there is none that could fail.
+        StoreError::Exists | StoreError::NotFound => {
+            Fault::new("ERR the key was changed by somebody else meanwhile")
+        }
     }
 }
