@@ -24,13 +24,14 @@ impl Exptime {
     /// Never.
     pub const NEVER: Exptime = Exptime(0);
 
-    /// When an item that is written at `now` stops being readable. A time in the past is `now`: the
-    /// item is never readable.
+    /// When an item that is written at `now` stops being readable. A time in the past: the item is never
+    /// readable. A negative time is past for every worker, also for one that has read its clock before
+    /// this one has: what is gone for one client must not be there for the next.
     #[inline]
     pub fn expiry(self, now: Now) -> Expiry {
         match self.0 {
             0 => Expiry::NEVER,
-            i32::MIN..0 => Expiry::at(now.ticks),
+            i32::MIN..0 => Expiry::at(Ticks::ZERO),
             _ => Expiry::at(self.moment(now)),
         }
     }
@@ -89,6 +90,16 @@ mod tests {
         let now = at(1_700_000_000);
         for exptime in [-1, i32::MIN, RELATIVE_MAX_S + 1, 1_700_000_010] {
             assert!(Exptime(exptime).expiry(now).is_past(now.ticks), "{exptime}");
+        }
+    }
+
+    #[test]
+    fn a_negative_time_is_over_for_workers_whose_turn_began_earlier() {
+        let clock = Clock::manual(1_700_000_000_000);
+        let earlier = clock.now();
+        clock.advance(Duration::from_millis(3));
+        for exptime in [-1, i32::MIN] {
+            assert!(Exptime(exptime).expiry(clock.now()).is_past(earlier.ticks), "{exptime}");
         }
     }
 
