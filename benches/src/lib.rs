@@ -13,6 +13,7 @@
 //! * [`pauses`]: the program that measures the longest steps of the keyspace of `rds`.
 //! * [`trace`]: its mode that replays recorded requests.
 //! * [`workers`]: the program that measures two workers of `rds` against one.
+//! * [`history`]: the program that checks histories of concurrent clients. [`child`], [`engines`]: servers for it.
 //! * [`workload`]: keys, requests and filled stores.
 //!
 //! ```
@@ -24,7 +25,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod child;
 mod connection;
+pub mod engines;
+pub mod history;
 pub mod pauses;
 pub mod storebench;
 pub mod trace;
