@@ -13,7 +13,8 @@
 //! * [`pauses`]: the program that measures the longest steps of the keyspace of `rds`.
 //! * [`trace`]: its mode that replays recorded requests.
 //! * [`workers`]: the program that measures two workers of `rds` against one.
-//! * [`history`]: the program that checks histories of concurrent clients. [`child`], [`engines`]: servers for it.
+//! * [`history`]: the program that checks histories of concurrent clients. [`hostile`]: the one that sends hostile
+//!   commands. [`child`], [`engines`]: servers for both.
 //! * [`workload`]: keys, requests and filled stores.
 //!
 //! ```
@@ -29,6 +30,7 @@ pub mod child;
 mod connection;
 pub mod engines;
 pub mod history;
+pub mod hostile;
 pub mod pauses;
 pub mod storebench;
 pub mod trace;
