@@ -3,16 +3,18 @@
 //! long before any time limit, nothing of it is executed, and the log names one of them.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod support {
+    #![allow(dead_code, reason = "each test uses a part of it")]
+    pub(crate) mod ports;
+}
+
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// How long a server may take; below every time limit of the one under test.
-const PATIENCE: Duration = Duration::from_secs(60);
+use support::ports::{PATIENCE, Server};
 
 /// What a client hears that binary memcache is not spoken.
 const NO_BINARY: &[u8] =
@@ -21,80 +23,19 @@ const NO_BINARY: &[u8] =
 /// The first bytes of a TLS client.
 const HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03";
 
-/// `segcache` with a port for memcache and one for RESP.
-struct Server {
-    child: Child,
-    memcache: SocketAddr,
-    resp: SocketAddr,
-    folder: tempfile::TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Server {
-    /// Starts it with more `sections`. Another process can take a port in between, so it is tried again.
-    fn start(sections: &str) -> Self {
-        for _ in 0..5 {
-            let [memcache, resp] = [free_port(), free_port()];
-            let folder = tempfile::tempdir().unwrap();
-            let config = folder.path().join("segcache.toml");
-            let log = folder.path().join("log");
-            let text = format!(
-                "[admin]\nenabled = false\n[server]\nport = {}\nread_timeout = \"10m\"\n\
-                 handshake_timeout = \"10m\"\n[resp]\nlisten = [\"{resp}\"]\n\
-                 [debug]\nlog_file = {log:?}\n{sections}",
-                memcache.port()
-            );
-            fs::write(&config, text).unwrap();
-            let path = std::env::var_os("SHOEBILL_SEGCACHE");
-            let path = path.unwrap_or_else(|| env!("CARGO_BIN_EXE_segcache").into());
-            let child = Command::new(path).arg(config).stdin(Stdio::null()).spawn().unwrap();
-            let mut server = Server { child, memcache, resp, folder };
-            if server.await_start() {
-                return server;
-            }
+/// The lines of the server's log that contain `text`, when there is one.
+fn log_of(server: &Server, text: &str) -> Vec<String> {
+    let started = Instant::now();
+    loop {
+        let log = fs::read_to_string(server.folder.path().join("log")).unwrap_or_default();
+        let lines = log.lines().filter(|line| line.contains(text)).map(str::to_owned);
+        let lines: Vec<String> = lines.collect();
+        if !lines.is_empty() {
+            return lines;
         }
-        panic!("segcache does not start");
+        assert!(started.elapsed() < PATIENCE, "nothing in the log of {text}:\n{log}");
+        sleep(Duration::from_millis(20));
     }
-
-    fn await_start(&mut self) -> bool {
-        let started = Instant::now();
-        while started.elapsed() < PATIENCE {
-            if self.child.try_wait().unwrap().is_some() {
-                return false;
-            }
-            if TcpStream::connect(self.memcache).and(TcpStream::connect(self.resp)).is_ok() {
-                return true;
-            }
-            sleep(Duration::from_millis(5));
-        }
-        false
-    }
-
-    /// The lines of the log that contain `text`, when there is one.
-    fn log_of(&self, text: &str) -> Vec<String> {
-        let started = Instant::now();
-        loop {
-            let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-            let lines = log.lines().filter(|line| line.contains(text)).map(str::to_owned);
-            let lines: Vec<String> = lines.collect();
-            if !lines.is_empty() {
-                return lines;
-            }
-            assert!(started.elapsed() < PATIENCE, "nothing in the log of {text}:\n{log}");
-            sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-fn free_port() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 /// What is answered to `bytes` before the connection closes, and the client's address. The client does
@@ -124,13 +65,13 @@ fn ask(address: SocketAddr, bytes: &[u8], quit: &[u8]) -> Vec<u8> {
 
 #[test]
 fn other_protocols_fail_at_once_on_memcaches_port() {
-    let server = Server::start("");
+    let server = Server::start(&[], "");
     let to = server.memcache;
     let get = [b"\x80\0\0\x01\0\0\0\0\0\0\0\x01", &[0; 12][..], b"k"].concat();
     assert_ended(to, b"\x80", NO_BINARY);
     assert_ended(to, &get, NO_BINARY);
     let client = assert_ended(to, HELLO, b"CLIENT_ERROR this port does not speak TLS\r\n");
-    let lines = server.log_of("speaks TLS");
+    let lines = log_of(&server, "speaks TLS");
     assert!(lines[0].contains(&client.to_string()), "{client}: {lines:?}");
     let refused = b"-ERR Protocol error: this port speaks memcache, not RESP\r\n";
     let set = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$22\r\nset injected 0 0 1\r\n1\r\n\r\n";
@@ -144,7 +85,7 @@ fn other_protocols_fail_at_once_on_memcaches_port() {
 
 #[test]
 fn other_protocols_fail_at_once_on_the_port_of_resp() {
-    let server = Server::start("");
+    let server = Server::start(&[], "");
     let to = server.resp;
     assert_ended(to, b"\x80", NO_BINARY);
     assert_ended(to, HELLO, b"-ERR Protocol error: this port does not speak TLS\r\n");
@@ -160,7 +101,7 @@ fn other_protocols_fail_at_once_on_the_port_of_resp() {
     let get = ask(to, b"GET /\r\n", b"Host: x\r\nSET ssrf 1\r\n");
     assert_eq!(get, b"$-1\r\n");
     assert_eq!(ask(to, b"GET ssrf\r\n", b"POST\r\n"), b"$-1\r\n");
-    let lines = server.log_of("HTTP");
+    let lines = log_of(&server, "HTTP");
     assert_eq!(lines.len(), 1, "many in a minute are one line: {lines:?}");
     assert!(lines[0].contains(&clients[0].to_string()), "{clients:?}: {lines:?}");
     // Text memcache is RESP's inline form: it is answered at once, and its client sees that it is wrong.
@@ -180,7 +121,7 @@ fn certificate(folder: &Path) -> String {
 #[test]
 fn what_is_no_tls_fails_at_once_on_a_port_with_it() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&certificate(folder.path()));
+    let server = Server::start(&[], &certificate(folder.path()));
     for to in [server.memcache, server.resp] {
         for bytes in [&b"get k\r\n"[..], b"*1\r\n$4\r\nPING\r\n", b"\r\n", b"P", b"\x80"] {
             let (answered, _) = ended(to, bytes);
@@ -190,6 +131,6 @@ fn what_is_no_tls_fails_at_once_on_a_port_with_it() {
             assert!(is_alert || bytes.len() < 5, "no alert to {}", bytes.escape_ascii());
         }
     }
-    let lines = server.log_of("no TLS");
+    let lines = log_of(&server, "no TLS");
     assert_eq!(lines.len(), 1, "many in a minute are one line: {lines:?}");
 }

@@ -164,6 +164,8 @@ pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
 impl<'c, V: View> Caller<'c> for Call<'c, V> {
     const CATALOGUE: Catalogue = Catalogue::ALL;
     const CONNECTION_BYTES: usize = size_of::<Resp>() + size_of::<Client>();
+    // Names count as memory of their clients, which is bounded as a whole.
+    const NAME_MAX: usize = usize::MAX;
 
     fn front(&mut self) -> Front<'_, 'c> {
         Front {

@@ -19,6 +19,8 @@ pub(crate) trait Caller<'c> {
     const CATALOGUE: Catalogue;
     /// How much memory the state of a connection takes.
     const CONNECTION_BYTES: usize;
+    /// The longest name that a client may have, its own or its library's, in bytes.
+    const NAME_MAX: usize;
 
     /// What calls of both services have.
     fn front(&mut self) -> Front<'_, 'c>;

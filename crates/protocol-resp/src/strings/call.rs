@@ -19,6 +19,9 @@ use storage::{Expiry, Item, Store, StoreError};
 /// in the gathering write and the reference count cost more than the copy.
 pub(super) const PIN_MIN: usize = 16 * 1024;
 
+/// The longest name of a client. Names are not part of the store's memory, so they are kept small.
+pub(super) const NAME_MAX: usize = 1024;
+
 /// One run of one command.
 ///
 /// A command function reads `args` (the command's name is argument 0), does its work in `store` and
@@ -115,6 +118,7 @@ impl<S: Store> Call<'_, S> {
 impl<'c, S> Caller<'c> for Call<'c, S> {
     const CATALOGUE: Catalogue = CATALOGUE;
     const CONNECTION_BYTES: usize = size_of::<Connection>() + size_of::<Client>();
+    const NAME_MAX: usize = NAME_MAX;
 
     fn front(&mut self) -> Front<'_, 'c> {
         Front {

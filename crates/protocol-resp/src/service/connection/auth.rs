@@ -57,7 +57,7 @@ impl<'a> Wishes<'a> {
                 wishes.credentials = words.next().zip(words.next());
             } else if word.eq_ignore_ascii_case(b"setname") && words.len() >= 1 {
                 wishes.name = words.next();
-                check_name(wishes.name.unwrap_or_default())?;
+                check_name(wishes.name.unwrap_or_default(), usize::MAX)?;
             } else {
                 let text = [b"ERR Syntax error in HELLO option '", word, b"'"].concat();
                 return Err(Fault::made(text));
@@ -77,8 +77,9 @@ fn version(word: &[u8]) -> Result<Version, Fault> {
 }
 
 /// Chooses the version of the protocol, and describes the server.
-pub(crate) fn hello<'c>(call: &mut impl Caller<'c>) -> Done {
+pub(crate) fn hello<'c, C: Caller<'c>>(call: &mut C) -> Done {
     let wishes = Wishes::parse(call.front().args.tail(1).iter())?;
+    check_name(wishes.name.unwrap_or_default(), C::NAME_MAX)?;
     if let Some((user, password)) = wishes.credentials {
         let_in(call, user, password)?;
     }

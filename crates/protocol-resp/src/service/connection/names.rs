@@ -21,17 +21,17 @@ pub(crate) fn client_getname<'c>(call: &mut impl Caller<'c>) -> Done {
 }
 
 /// Names the connection; an empty name takes it away.
-pub(crate) fn client_setname<'c>(call: &mut impl Caller<'c>) -> Done {
+pub(crate) fn client_setname<'c, C: Caller<'c>>(call: &mut C) -> Done {
     let front = call.front();
     let name = front.args.arg(2);
-    check_name(name)?;
+    check_name(name, C::NAME_MAX)?;
     front.set_name(name);
     front.out.ok();
     Ok(())
 }
 
 /// Notes which library the client uses.
-pub(crate) fn client_setinfo<'c>(call: &mut impl Caller<'c>) -> Done {
+pub(crate) fn client_setinfo<'c, C: Caller<'c>>(call: &mut C) -> Done {
     let Front { args, client, out, .. } = call.front();
     let (attribute, value) = (args.arg(2), args.arg(3));
     let place: fn(&mut Names) -> &mut Box<[u8]> = if attribute.eq_ignore_ascii_case(b"lib-name") {
@@ -45,6 +45,7 @@ pub(crate) fn client_setinfo<'c>(call: &mut impl Caller<'c>) -> Done {
         let why: &[u8] = b" cannot contain spaces, newlines or special characters.";
         return Err(Fault::made([b"ERR ", attribute, why].concat()));
     }
+    check_length(value, C::NAME_MAX)?;
     if let Some(client) = client {
         client.rename(|names| *place(names) = value.into());
     }
@@ -52,13 +53,21 @@ pub(crate) fn client_setinfo<'c>(call: &mut impl Caller<'c>) -> Done {
     Ok(())
 }
 
-/// Refuses a name that would not fit in a list of names.
-pub(super) fn check_name(name: &[u8]) -> Done {
+/// Refuses a name that would not fit in a list of names, or of more than `most` bytes.
+pub(super) fn check_name(name: &[u8], most: usize) -> Done {
     if is_plain(name) {
-        return Ok(());
+        return check_length(name, most);
     }
     let text = "ERR Client names cannot contain spaces, newlines or special characters.";
     Err(Fault::new(text))
+}
+
+/// Refuses a name of more than `most` bytes.
+fn check_length(name: &[u8], most: usize) -> Done {
+    if name.len() <= most {
+        return Ok(());
+    }
+    Err(Fault::made(format!("ERR Client names cannot be longer than {most} bytes.")))
 }
 
 /// Whether all bytes are visible characters of ASCII.

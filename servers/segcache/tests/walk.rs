@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A walk over what clients can repeat to make `segcache` hold memory, on its three ports: after each step
+//! the resident memory of the process is within what `docs/limits.md` promises, and another client is
+//! answered.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod support {
+    #![allow(dead_code, reason = "each test uses a part of it")]
+    pub(crate) mod ports;
+}
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use support::ports::{PATIENCE, Server};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// The memory limit, `-m`.
+const MEMORY: usize = 16 * MIB;
+
+/// What an allocator keeps of what came and went, and the parts of the process that grow once.
+const SLACK: usize = 8 * MIB;
+
+/// A step: what each of some connections sends, and what each may cost beside the memory limit.
+struct Step {
+    name: &'static str,
+    port: Port,
+    connections: usize,
+    /// Sent by each; what the server does not take is given up.
+    bytes: Vec<u8>,
+    /// The most that one connection holds.
+    each: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Port {
+    Memcache,
+    Resp,
+    Admin,
+}
+
+/// The server, and its resident memory when it is full of items.
+struct Stage {
+    server: Server,
+    resident: usize,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let mut stage = Stage { server: Server::start(&["-m", "16"], ""), resident: 0 };
+        stage.fill();
+        stage.resident = stage.resident_now();
+        stage
+    }
+
+    fn address(&self, port: Port) -> SocketAddr {
+        match port {
+            Port::Memcache => self.server.memcache,
+            Port::Resp => self.server.resp,
+            Port::Admin => self.server.admin,
+        }
+    }
+
+    /// Writes twice as many bytes as there is memory.
+    fn fill(&self) {
+        let mut stream = connect(self.server.memcache);
+        let value = "v".repeat(100 * KIB);
+        for number in 0..2 * MEMORY / value.len() {
+            let set = format!("set fill{number} 0 0 {} noreply\r\n{value}\r\n", value.len());
+            stream.write_all(set.as_bytes()).unwrap();
+        }
+        self.ask();
+        expect(&mut stream, b"mn\r\n", b"ERROR\r\n");
+    }
+
+    /// Another client is answered on each port.
+    fn ask(&self) {
+        expect(&mut connect(self.server.memcache), b"get nothing\r\n", b"END\r\n");
+        expect(&mut connect(self.server.resp), b"GET nothing\r\n", b"$-1\r\n");
+    }
+
+    /// Resident bytes of the process.
+    fn resident_now(&self) -> usize {
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", self.server.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().trim().parse::<usize>().unwrap() * KIB
+    }
+
+    /// Carries out a step: the most that was resident while its connections were there.
+    fn run(&self, step: &Step) -> usize {
+        let address = self.address(step.port);
+        let mut held = Vec::new();
+        let mut most = 0;
+        for _ in 0..step.connections {
+            held.push(send(address, &step.bytes));
+            most = most.max(self.resident_now());
+        }
+        self.ask();
+        most = most.max(self.resident_now());
+        drop(held);
+        most
+    }
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+fn expect(stream: &mut TcpStream, request: &[u8], reply: &[u8]) {
+    stream.write_all(request).unwrap();
+    let mut answered = vec![0; reply.len()];
+    stream.read_exact(&mut answered).unwrap();
+    assert_eq!(answered, reply, "{} to {}", answered.escape_ascii(), request.escape_ascii());
+}
+
+/// A connection that has sent as much of `bytes` as the server takes, and reads nothing.
+fn send(address: SocketAddr, mut bytes: &[u8]) -> TcpStream {
+    let mut stream = connect(address);
+    stream.set_nonblocking(true).unwrap();
+    let mut last = Instant::now();
+    while !bytes.is_empty() && last.elapsed() < Duration::from_millis(300) {
+        match stream.write(bytes) {
+            Ok(n) => {
+                bytes = &bytes[n..];
+                last = Instant::now();
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => sleep(Duration::from_millis(2)),
+            // Closed: it holds nothing any more.
+            Err(_) => break,
+        }
+    }
+    stream
+}
+
+/// What clients repeat. `each` is of docs/limits.md: a receive block of 16 KiB that doubles up to the
+/// largest request as its bytes arrive, and the entry of a connection.
+fn steps() -> Vec<Step> {
+    let of_memcache = 2 * (MIB + 4 * KIB);
+    let of_resp = 2 * (3 * MIB);
+    let block = 40 * KIB;
+    let step = |name, port, connections, bytes: Vec<u8>, each| Step {
+        name,
+        port,
+        connections,
+        bytes,
+        each,
+    };
+    let unfinished = |head: &[u8], len: usize| [head, &vec![b'x'; len][..]].concat();
+    let keys =
+        |head: &str, len: usize| format!("{head}{}", "nothing ".repeat(len / 8)).into_bytes();
+    let argument = format!("$1000\r\n{}\r\n", "x".repeat(1000));
+    let name = format!("CLIENT SETNAME {}\r\n", "n".repeat(60_000));
+    let named =
+        format!("*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$900000\r\n{}\r\n", "n".repeat(900_000));
+    let library = format!(
+        "*4\r\n$6\r\nCLIENT\r\n$7\r\nSETINFO\r\n$8\r\nLIB-NAME\r\n$900000\r\n{}\r\n",
+        "n".repeat(900_000)
+    );
+    vec![
+        step("idle connections", Port::Memcache, 1000, Vec::new(), 4 * KIB),
+        step("unfinished lines", Port::Memcache, 500, b"get aaaa".to_vec(), block),
+        step("claims of a body", Port::Memcache, 500, b"set k 0 0 1000000\r\n".to_vec(), block),
+        step(
+            "unfinished bodies",
+            Port::Memcache,
+            16,
+            unfinished(b"set k 0 0 1000000\r\n", 999_000),
+            of_memcache,
+        ),
+        step(
+            "bodies of refused lines",
+            Port::Memcache,
+            16,
+            unfinished(b"set k a 0 2000000000\r\n", 4 * MIB),
+            block,
+        ),
+        step("endless lists of keys", Port::Memcache, 16, keys("get ", 4 * MIB), 256 * KIB),
+        step("claims of arguments", Port::Resp, 500, b"*1000000\r\n$1000000\r\n".to_vec(), block),
+        step("unfinished inline requests", Port::Resp, 100, unfinished(b"", 60_000), 160 * KIB),
+        step(
+            "unfinished requests",
+            Port::Resp,
+            8,
+            format!("*100000\r\n{}", argument.repeat(2500)).into_bytes(),
+            of_resp,
+        ),
+        step("requests beyond the limit", Port::Resp, 8, argument.repeat(8000).into_bytes(), block),
+        step("names of clients", Port::Resp, 100, name.into_bytes(), 160 * KIB),
+        step("large names of clients", Port::Resp, 40, named.into_bytes(), 160 * KIB),
+        step("large names of libraries", Port::Resp, 40, library.into_bytes(), 160 * KIB),
+        step(
+            "unfinished requests",
+            Port::Admin,
+            200,
+            b"GET /metrics HTTP/1.1\r\n".to_vec(),
+            64 * KIB,
+        ),
+        step(
+            "headers without end",
+            Port::Admin,
+            100,
+            format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(MIB)).into_bytes(),
+            64 * KIB,
+        ),
+        step(
+            "responses that nobody reads",
+            Port::Admin,
+            64,
+            b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100),
+            320 * KIB,
+        ),
+    ]
+}
+
+#[test]
+fn what_clients_repeat_stays_within_its_bounds() {
+    let stage = Stage::new();
+    let full = stage.resident;
+    assert!(full < MEMORY + 24 * MIB, "{} MiB resident when full", full / MIB);
+    for step in steps() {
+        let most = stage.run(&step);
+        let promised = full + step.connections * step.each + SLACK;
+        let (name, port) = (step.name, stage.address(step.port));
+        println!("{name} ({port}): {} KiB of {} KiB", most / KIB, promised / KIB);
+        assert!(
+            most <= promised,
+            "{name}: {} KiB resident, {} KiB promised, {} KiB before",
+            most / KIB,
+            promised / KIB,
+            full / KIB
+        );
+        stage.ask();
+    }
+}
