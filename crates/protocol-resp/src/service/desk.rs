@@ -90,6 +90,7 @@ impl Desk {
             let waiting = first.remove();
             // One that was served meanwhile is not there any more.
             if host.waiters.take(&host.hot, &waiting) {
+                waiting.end(host, &self.tally, Duration::ZERO, false, now);
                 outbox.resume(waiting.id, waiting.ticket, waiting.nothing());
             }
         }

@@ -56,6 +56,8 @@ impl Fault {
         Fault::new("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
     /// There is no such database.
     pub const NO_SUCH_DATABASE: Fault = Fault::new("ERR DB index is out of range");
+    /// A time to wait is less than none.
+    pub const TIMEOUT_NEGATIVE: Fault = Fault::new("ERR timeout is negative");
     /// The connection has not authenticated itself.
     pub const NO_AUTH: Fault = Fault::new("NOAUTH Authentication required.");
 
@@ -88,8 +90,18 @@ impl Fault {
     /// The first word, by which errors are counted: `ERR`, `WRONGTYPE`, ...
     #[must_use]
     pub fn code(&self) -> &[u8] {
-        self.0.split(|&byte| byte == b' ').next().unwrap_or_default()
+        code_of(&self.0)
     }
+}
+
+/// A space that ends a code comes before this byte of an error.
+const CODE_END: usize = 31;
+
+/// The code of an error without its leading `-`. As in Redis an error that does not begin with a
+/// short word counts as `ERR`, so every error has a name.
+pub(super) fn code_of(text: &[u8]) -> &[u8] {
+    let space = text.iter().take(CODE_END).position(|&byte| byte == b' ');
+    space.filter(|&space| space > 0).map_or(b"ERR", |space| &text[..space])
 }
 
 #[cfg(test)]
@@ -101,5 +113,14 @@ mod tests {
         assert_eq!(Fault::WRONG_TYPE.code(), b"WRONGTYPE");
         assert_eq!(Fault::arity("client|kill").code(), b"ERR");
         assert_eq!(Fault::arity("get").text(), b"ERR wrong number of arguments for 'get' command");
+    }
+
+    #[test]
+    fn an_error_without_a_code_counts_as_err() {
+        let long = format!("{} x", "a".repeat(31));
+        for text in ["", " x", "x", &long] {
+            assert_eq!(code_of(text.as_bytes()), b"ERR", "{text:?}");
+        }
+        assert_eq!(code_of(&long.as_bytes()[1..]).len(), 30);
     }
 }

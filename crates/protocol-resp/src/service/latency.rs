@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Latency`]: when something took longer than it should (`latency-monitor-threshold`).
 
+use crate::table::{Flags, Spec};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
@@ -66,6 +67,13 @@ impl Latency {
         if threshold_ms != 0 && elapsed.as_millis() >= u128::from(threshold_ms) {
             self.enter(event, elapsed.as_millis() as u64, unix_seconds);
         }
+    }
+
+    /// [`Latency::note`] of a command.
+    #[inline]
+    pub(crate) fn note_command(&self, spec: &Spec, elapsed: Duration, unix_seconds: u64) {
+        let is_fast = spec.flags.has(Flags::FAST);
+        self.note(if is_fast { "fast-command" } else { "command" }, elapsed, unix_seconds);
     }
 
     #[cold]

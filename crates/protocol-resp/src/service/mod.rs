@@ -31,6 +31,7 @@
 //! given back before anything else is locked.
 
 pub(crate) mod admission;
+mod begun;
 pub(crate) mod call;
 pub(crate) mod caller;
 pub(crate) mod clients;
@@ -297,8 +298,10 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
     }
 
     fn rejected(&mut self, _: &Resp, malformed: &Malformed) {
-        let text = malformed.reply.as_bytes();
-        self.host.stats.error(text.get(1..4).unwrap_or_default());
+        // An empty request is passed over without a word.
+        if let Some(text) = malformed.reply.as_bytes().strip_prefix(b"-") {
+            self.host.stats.error(fault::code_of(text));
+        }
     }
 
     fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {

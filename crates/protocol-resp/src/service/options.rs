@@ -33,35 +33,62 @@ pub(crate) fn count_option(args: Args<'_>) -> Result<usize, Fault> {
     if args.len() > 2 { Err(Fault::SYNTAX) } else { Ok(number) }
 }
 
-/// So many seconds are too long a wait: their milliseconds do not fit an `i64`.
-const TIMEOUT_MAX: f64 = i64::MAX as f64 / 1000.0;
-
-/// For how long a client wants to wait, in seconds that may have a fraction; `None` for ever.
-pub(crate) fn timeout(text: &[u8]) -> Result<Option<Duration>, Fault> {
+/// For how long a client wants to wait, in seconds that may have a fraction; `None` for ever. It is
+/// refused if it ends, on a clock that shows `unix_ms`, after the last moment that fits an `i64`.
+pub(crate) fn timeout(text: &[u8], unix_ms: u64) -> Result<Option<Duration>, Fault> {
     let seconds = double::parse(text);
     let seconds = seconds.ok_or(Fault::new("ERR timeout is not a float or out of range"))?;
     if seconds < 0.0 {
-        return Err(Fault::new("ERR timeout is negative"));
+        return Err(Fault::TIMEOUT_NEGATIVE);
     }
-    if seconds >= TIMEOUT_MAX {
-        return Err(Fault::new("ERR timeout is out of range"));
+    // Rounded up to a millisecond: a wait that is short is no wait for ever. What is too large for
+    // the type becomes its largest number, which no clock leaves room for.
+    let wait = in_time((seconds * 1000.0).ceil() as u64, unix_ms)?;
+    Ok((!wait.is_zero()).then_some(wait))
+}
+
+/// [`timeout`] in whole milliseconds, where 0 is no time.
+pub(crate) fn timeout_ms(text: &[u8], unix_ms: u64) -> Result<Duration, Fault> {
+    let millis = values::parse_i64(text);
+    let millis = millis.ok_or(Fault::new("ERR timeout is not an integer or out of range"))?;
+    in_time(u64::try_from(millis).map_err(|_| Fault::TIMEOUT_NEGATIVE)?, unix_ms)
+}
+
+fn in_time(millis: u64, unix_ms: u64) -> Result<Duration, Fault> {
+    match millis.checked_add(unix_ms) {
+        Some(end) if i64::try_from(end).is_ok() => Ok(Duration::from_millis(millis)),
+        _ => Err(Fault::new("ERR timeout is out of range")),
     }
-    // Rounded up to a millisecond: a wait that is short is no wait for ever.
-    let millis = (seconds * 1000.0).ceil() as u64;
-    Ok((millis > 0).then(|| Duration::from_millis(millis)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NOW: u64 = 1_700_000_000_000;
+
     #[test]
     fn timeouts_are_seconds_with_a_fraction() {
-        assert_eq!(timeout(b"0"), Ok(None));
-        assert_eq!(timeout(b"0.0001"), Ok(Some(Duration::from_millis(1))));
-        assert_eq!(timeout(b"1.5"), Ok(Some(Duration::from_millis(1500))));
+        assert_eq!(timeout(b"0", NOW), Ok(None));
+        assert_eq!(timeout(b"0.0001", NOW), Ok(Some(Duration::from_millis(1))));
+        assert_eq!(timeout(b"1.5", NOW), Ok(Some(Duration::from_millis(1500))));
         for text in ["x", "", "nan", "inf", "-1", "1e300"] {
-            assert!(timeout(text.as_bytes()).is_err(), "{text}");
+            assert!(timeout(text.as_bytes(), NOW).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn no_timeout_ends_behind_the_last_moment() {
+        let last = i64::MAX as u64 - NOW;
+        assert_eq!(timeout_ms(last.to_string().as_bytes(), NOW), Ok(Duration::from_millis(last)));
+        let refused = Fault::new("ERR timeout is out of range");
+        for millis in [last + 1, i64::MAX as u64] {
+            let wait = timeout_ms(millis.to_string().as_bytes(), NOW);
+            assert_eq!(wait, Err(refused.clone()), "{millis} ms");
+        }
+        for seconds in ["9223372036854775", "9223371000000000", "1e16", "1e300"] {
+            assert_eq!(timeout(seconds.as_bytes(), NOW), Err(refused.clone()), "{seconds} s");
+        }
+        assert!(timeout(b"9223370000000000", NOW).is_ok());
     }
 }

@@ -2,13 +2,17 @@
 //! How a command that may run does run: its locks, its call, and what comes after it.
 
 use super::RespService;
+use super::begun::Begun;
 use super::call::Call;
+use super::clients::Client;
 use super::desk::Desk;
 use super::fault::Fault;
+use super::holdings::Holding;
 use super::host::Host;
 use super::journal;
 use super::keys::Keys;
 use super::resp::Resp;
+use super::slowlog;
 use super::transaction::Transaction;
 use crate::parse::Args;
 use crate::reply::Writer;
@@ -233,20 +237,10 @@ impl<V: View> Stage<'_, '_, V> {
         };
         let done = table::run(id, &mut call);
         let control = call.control;
-        let tally = self.desk.tally.of(id.index());
-        tally.calls.add(1);
-        if done.is_err() {
-            tally.failed.add(1);
-        }
-        if let Some(started) = started {
-            let elapsed = started.elapsed() + std::mem::take(&mut self.desk.sleeps);
-            tally.time(elapsed, self.host.latency.is_tracking());
-            let is_fast = spec.flags.has(Flags::FAST);
-            let event = if is_fast { "fast-command" } else { "command" };
-            self.host.latency.note(event, elapsed, self.context.now.unix_seconds());
-            if !spec.flags.has(Flags::SKIP_SLOWLOG) {
-                self.host.slowlog.note(elapsed, spec, args, conn, self.context);
-            }
+        if control == Control::Block && conn.waiting.is_some() {
+            self.begin_wait(conn, id, args, started);
+        } else {
+            self.count(conn, id, args, started, done.is_err());
         }
         if let Err(fault) = &done {
             self.fail(conn, fault, mark);
@@ -258,6 +252,50 @@ impl<V: View> Stage<'_, '_, V> {
             self.host.monitors.feed(spec, args, conn, self.context);
         }
         control
+    }
+
+    /// Counts a command that has been carried out.
+    #[inline]
+    fn count(
+        &mut self,
+        conn: &Resp,
+        id: CommandId,
+        args: Args<'_>,
+        started: Option<Instant>,
+        failed: bool,
+    ) {
+        let tally = self.desk.tally.of(id.index());
+        tally.calls.add(1);
+        if failed {
+            tally.failed.add(1);
+        }
+        if let Some(started) = started {
+            let (spec, now) = (id.spec(), self.context.now);
+            let elapsed = started.elapsed() + std::mem::take(&mut self.desk.sleeps);
+            tally.time(elapsed, self.host.latency.is_tracking());
+            self.host.latency.note_command(spec, elapsed, now.unix_seconds());
+            if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+                let client = conn.client.as_deref();
+                self.host.slowlog.note(elapsed, client, now, || slowlog::kept(spec, args));
+            }
+        }
+    }
+
+    /// Keeps what is counted of a command when its wait is over, and lets others end it.
+    #[cold]
+    fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, started: Option<Instant>) {
+        let Some(waiting) = &conn.waiting else { return };
+        let elapsed = started.map(|started| started.elapsed());
+        let begun = Begun::new(id, args, conn.client.clone(), elapsed);
+        if let Some(client) = &conn.client {
+            client.holdings.set(Holding::Wait, waiting.bytes().saturating_add(begun.bytes()));
+        }
+        // Nobody has ended it yet: the locks of its keys are held, and it shows up just now.
+        *waiting.begun.lock() = Some(begun);
+        if let Some(client) = &conn.client {
+            client.set(Client::BLOCKED, true);
+            *client.waiting.lock() = Some(Arc::clone(waiting));
+        }
     }
 
     #[cold]

@@ -8,7 +8,6 @@
 //! everything locked.
 
 use super::call::Call;
-use super::clients::Client;
 use super::holdings::Holding;
 use super::keys::Keys;
 use super::lists;
@@ -20,9 +19,9 @@ use super::{RespService, sorted_sets};
 use crate::parse::Args;
 use crate::reply::Writer;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use protocol::{Context, Control};
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use storage::keyspace::{Keyspace, Scope, View};
 use values::{Entry, Type};
 
@@ -48,14 +47,10 @@ impl<V: View> Call<'_, V> {
             wants,
             scope: self.scope,
             until: wait.map(|wait| self.now.ticks + wait),
+            begun: Mutex::default(),
         };
         let waiting = self.host.waiters.enter(&self.host.hot, waiter);
         self.desk.await_end(&waiting);
-        if let Some(client) = &self.conn.client {
-            client.set(Client::BLOCKED, true);
-            client.holdings.set(Holding::Wait, waiting.bytes());
-            *client.waiting.lock() = Some(Arc::clone(&waiting));
-        }
         self.conn.waiting = Some(waiting);
         self.control = Control::Block;
     }
@@ -142,6 +137,7 @@ impl<V: View> Stage<'_, '_, V> {
         if !self.host.waiters.take(&self.host.hot, waiting) {
             return Served::No;
         }
+        let started = Instant::now();
         let mut reply = Vec::new();
         let mut out = Writer::new(&mut reply, waiting.version);
         let mut keys = Keys { view: &mut *self.view, db, limits: self.limits, has_new: false };
@@ -171,10 +167,16 @@ impl<V: View> Stage<'_, '_, V> {
             }
         };
         let has_new = keys.has_new;
+        let failed = done.is_err();
         match done {
             Ok(events) => self.tell(db, key, &events, has_new),
-            Err(fault) => Writer::new(&mut reply, waiting.version).error(fault.text()),
+            Err(fault) => {
+                self.host.stats.error(fault.code());
+                Writer::new(&mut reply, waiting.version).error(fault.text());
+            }
         }
+        let (tally, now) = (&self.desk.tally, self.context.now);
+        waiting.end(self.host, tally, started.elapsed(), failed, now);
         self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
         Served::Yes
     }

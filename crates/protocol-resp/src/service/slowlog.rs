@@ -2,12 +2,11 @@
 //! [`Slowlog`]: the commands that took longest lately.
 
 use super::clients::Client;
-use super::resp::Resp;
 use super::secrets;
 use crate::parse::Args;
 use crate::table::Spec;
+use clock::Now;
 use parking_lot::Mutex;
-use protocol::Context;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -71,27 +70,18 @@ impl Slowlog {
     pub(crate) fn note(
         &self,
         elapsed: Duration,
-        spec: &Spec,
-        args: Args<'_>,
-        conn: &Resp,
-        context: &Context<'_>,
+        client: Option<&Client>,
+        now: Now,
+        args: impl FnOnce() -> Vec<Box<[u8]>>,
     ) {
         let threshold_us = self.threshold_us.load(Relaxed);
         if threshold_us >= 0 && elapsed.as_micros() as i64 >= threshold_us {
-            self.enter(elapsed, spec, args, conn, context);
+            self.enter(elapsed, client, now, args());
         }
     }
 
     #[cold]
-    fn enter(
-        &self,
-        elapsed: Duration,
-        spec: &Spec,
-        args: Args<'_>,
-        conn: &Resp,
-        context: &Context<'_>,
-    ) {
-        let client = conn.client.as_deref();
+    fn enter(&self, elapsed: Duration, client: Option<&Client>, now: Now, args: Vec<Box<[u8]>>) {
         let name = client.map(|client| client.names.lock().name.clone());
         let len_max = self.len_max.load(Relaxed);
         let mut log = self.log.lock();
@@ -99,9 +89,9 @@ impl Slowlog {
         log.next += 1;
         log.entries.push_front(Slow {
             id,
-            unix_seconds: context.now.unix_seconds(),
+            unix_seconds: now.unix_seconds(),
             elapsed,
-            args: shortened(secrets::shown(spec, args)),
+            args,
             peer: client.map(Client::address).unwrap_or_default(),
             client: name.unwrap_or_default(),
         });
@@ -124,7 +114,12 @@ impl Slowlog {
     }
 }
 
-/// The arguments as they are kept: not too many, none too long.
+/// The arguments of a command as they are kept: without passwords, not too many, none too long.
+#[cold]
+pub(crate) fn kept(spec: &Spec, args: Args<'_>) -> Vec<Box<[u8]>> {
+    shortened(secrets::shown(spec, args))
+}
+
 fn shortened<'a>(args: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<Box<[u8]>> {
     let len = args.len();
     let mut kept: Vec<Box<[u8]>> = Vec::with_capacity(len.min(ARGS_MAX));

@@ -9,18 +9,22 @@
 //! told to by CLIENT UNBLOCK, or with its connection. Whoever takes it out answers it; nobody else
 //! does.
 
+use super::begun::Begun;
 use super::holdings::{name_bytes, trim};
+use super::host::Host;
 use super::hot::Hot;
 use super::sieve::Sieve;
+use super::stats::Tally;
 use crate::reply::{Version, Writer};
 use bytes::Bytes;
-use clock::Ticks;
+use clock::{Now, Ticks};
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Ticket};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 use storage::keyspace::Scope;
 use values::{End, Type};
 
@@ -41,6 +45,8 @@ pub(crate) struct Waiter {
     pub(crate) scope: Scope,
     /// When its time is up.
     pub(crate) until: Option<Ticks>,
+    /// What is counted when its wait is over. Who takes the waiter out takes this.
+    pub(crate) begun: Mutex<Option<Begun>>,
 }
 
 impl Waiter {
@@ -54,6 +60,14 @@ impl Waiter {
     /// Memory of what it waits for, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.keys.iter().map(|key| name_bytes(key.len())).sum()
+    }
+
+    /// Counts its command, see [`Begun::end`]: it is answered. One whose connection has ended is not
+    /// counted.
+    pub(crate) fn end(&self, host: &Host, tally: &Tally, longer: Duration, failed: bool, now: Now) {
+        if let Some(begun) = self.begun.lock().take() {
+            begun.end(host, tally, longer, failed, now);
+        }
     }
 
     /// Whether it wants to move an element to another key.
@@ -215,6 +229,7 @@ mod tests {
             wants,
             scope: Scope::NONE,
             until: None,
+            begun: Mutex::default(),
         }
     }
 

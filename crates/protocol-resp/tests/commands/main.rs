@@ -5,10 +5,12 @@
 //! A group of commands has its stories in `stories/`; how they are written is in `support/mod.rs`.
 
 mod clients;
+mod counted;
 mod crowds;
 mod generated;
 mod random;
 mod support;
+mod times;
 
 use support::stories;
 
@@ -19,6 +21,7 @@ stories!(monitor);
 stories!(pubsub);
 stories!(transactions);
 stories!(server);
+stories!(counts);
 stories!(strings);
 stories!(generic);
 stories!(sort);

@@ -4,6 +4,7 @@
 use super::super::call::Call;
 use super::super::dispatch::too_many_arguments;
 use super::super::fault::{Done, Fault};
+use super::super::options::timeout_ms;
 use bytes::Bytes;
 use std::time::Duration;
 use storage::keyspace::View;
@@ -17,10 +18,8 @@ pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {
         (Some(word), _) if word.eq_ignore_ascii_case(b"write") => true,
         _ => return Err(Fault::new("ERR CLIENT PAUSE mode must be WRITE or ALL")),
     };
-    let millis = values::parse_i64(call.arg(2));
-    let millis = millis.ok_or(Fault::new("ERR timeout is not an integer or out of range"))?;
-    let millis = u64::try_from(millis).map_err(|_| Fault::new("ERR timeout is negative"))?;
-    call.host.pause.begin(call.now, Duration::from_millis(millis), writes_only);
+    let time = timeout_ms(call.arg(2), call.unix_ms())?;
+    call.host.pause.begin(call.now, time, writes_only);
     call.out.ok();
     Ok(())
 }
@@ -48,10 +47,12 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
     let waiting = waiting.filter(|waiting| call.host.waiters.take(&call.host.hot, waiting));
     if let Some(waiting) = &waiting {
         let reply = if with_error {
+            call.host.stats.error(b"UNBLOCKED");
             Bytes::from_static(b"-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n")
         } else {
             waiting.nothing()
         };
+        waiting.end(call.host, &call.desk.tally, Duration::ZERO, with_error, call.now);
         call.outbox.resume(waiting.id, waiting.ticket, reply);
     }
     call.out.integer(waiting.is_some().into());

@@ -24,7 +24,7 @@ pub(crate) fn brpop<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn pop<V: View>(call: &mut Call<'_, V>, from: End) -> Done {
     let last = call.args.len().saturating_sub(1);
-    let wait = timeout(call.arg(last))?;
+    let wait = timeout(call.arg(last), call.unix_ms())?;
     let keys = call.args.head(last).tail(1);
     pop_or_wait(call, keys, from, None, wait)
 }
@@ -34,7 +34,7 @@ pub(crate) fn blmpop<V: View>(call: &mut Call<'_, V>) -> Done {
     let (keys, rest) = numkeys(call.args.tail(2))?;
     let from = end(rest.get(0).ok_or(Fault::SYNTAX)?)?;
     let count = count_option(rest.tail(1))?;
-    let wait = timeout(call.arg(1))?;
+    let wait = timeout(call.arg(1), call.unix_ms())?;
     pop_or_wait(call, keys, from, Some(count), wait)
 }
 
@@ -61,13 +61,13 @@ fn pop_or_wait<V: View>(
 /// Moves an element from an end of a list to an end of another, or waits for one.
 pub(crate) fn blmove<V: View>(call: &mut Call<'_, V>) -> Done {
     let (from, to) = (end(call.arg(3))?, end(call.arg(4))?);
-    let wait = timeout(call.arg(5))?;
+    let wait = timeout(call.arg(5), call.unix_ms())?;
     move_or_wait(call, from, to, wait)
 }
 
 /// Moves the last element of a list to the head of another, or waits for one.
 pub(crate) fn brpoplpush<V: View>(call: &mut Call<'_, V>) -> Done {
-    let wait = timeout(call.arg(3))?;
+    let wait = timeout(call.arg(3), call.unix_ms())?;
     move_or_wait(call, End::Back, End::Front, wait)
 }
 

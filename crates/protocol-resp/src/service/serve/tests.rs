@@ -6,6 +6,7 @@ use crate::service::{Host, Resp};
 use buffer::SendBuf;
 use clock::Clock;
 use protocol::{ConnectionId, Directory, Errand, Execute, Outbox, Parsed, Protocol};
+use std::sync::Arc;
 use storage_hashmap::TypedStore;
 
 /// Clients of a service, without a server.

@@ -23,7 +23,7 @@ pub(crate) fn bzpopmax<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn pop_one<V: View>(call: &mut Call<'_, V>, from: End) -> Done {
     let last = call.args.len().saturating_sub(1);
-    let wait = timeout(call.arg(last))?;
+    let wait = timeout(call.arg(last), call.unix_ms())?;
     pop_or_wait(call, call.args.head(last).tail(1), from, None, wait)
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn bzmpop<V: View>(call: &mut Call<'_, V>) -> Done {
     let (keys, rest) = numkeys(call.args.tail(2))?;
     let from = end(rest.get(0))?;
     let count = count_option(rest.tail(1))?;
-    let wait = timeout(call.arg(1))?;
+    let wait = timeout(call.arg(1), call.unix_ms())?;
     pop_or_wait(call, keys, from, Some(count), wait)
 }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//! When commands that wait are counted: as in Redis 7.2 and later, at their end. (7.0 counts some
+//! when they begin to wait, and forgets others.)
+
+use super::support::{Ours, Server};
+use protocol_resp::Version;
+use protocol_resp::client::Value;
+use std::time::Duration;
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Bulk(text) => String::from_utf8_lossy(text).into_owned(),
+        other => panic!("no text: {other:?}"),
+    }
+}
+
+fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(items) => items,
+        other => panic!("no array: {other:?}"),
+    }
+}
+
+/// How often a command was carried out, and how often it failed.
+fn counts(ours: &mut Ours, command: &str) -> Option<(u64, u64)> {
+    let info = text(&ours.ask(&["INFO", "commandstats"]));
+    let line = info.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:")))?;
+    let of = |name: &str| {
+        let field = line.split(',').find_map(|field| field.strip_prefix(name)).expect(name);
+        field.parse().expect("a number")
+    };
+    Some((of("calls="), of("failed_calls=")))
+}
+
+/// The arguments of the slow commands with this name, the latest first.
+fn slow(ours: &mut Ours, command: &str) -> Vec<String> {
+    let log = ours.ask(&["SLOWLOG", "GET", "-1"]);
+    let args = items(&log).iter().map(|entry| items(&items(entry)[3]).iter().map(text));
+    let lines = args.map(|args| args.collect::<Vec<_>>().join(" "));
+    lines.filter(|line| line.starts_with(command)).collect()
+}
+
+#[test]
+fn a_command_that_waits_is_counted_at_its_end() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["CONFIG", "SET", "slowlog-log-slower-than", "0"]);
+    ours.ask(&["CONFIG", "SET", "latency-monitor-threshold", "1"]);
+    let wait = |ours: &mut Ours, line: &str| {
+        while ours.receive("b", false).is_some() {}
+        ours.send("b", line);
+        assert_eq!(ours.receive("b", false), None, "{line} waits");
+    };
+
+    wait(&mut ours, "BLPOP k 0");
+    assert_eq!(counts(&mut ours, "blpop"), None, "it has not ended");
+    assert_eq!(slow(&mut ours, "BLPOP"), [""; 0]);
+    ours.ask(&["RPUSH", "k", "v"]);
+    assert_eq!(counts(&mut ours, "blpop"), Some((1, 0)), "it was served");
+    assert_eq!(slow(&mut ours, "BLPOP"), ["BLPOP k 0"]);
+    let histogram = ours.ask(&["LATENCY", "HISTOGRAM", "blpop"]);
+    assert!(!items(&histogram).is_empty());
+
+    wait(&mut ours, "BLPOP k 0.5");
+    ours.pass(Duration::from_millis(600));
+    assert_eq!(counts(&mut ours, "blpop"), Some((2, 0)), "its time was up");
+    assert_eq!(slow(&mut ours, "BLPOP")[0], "BLPOP k 0.5");
+
+    let id = ours.client_id("b").to_string();
+    wait(&mut ours, "BLPOP k 1");
+    ours.ask(&["CLIENT", "UNBLOCK", &id]);
+    assert_eq!(counts(&mut ours, "blpop"), Some((3, 0)), "it was told that its time was up");
+    wait(&mut ours, "BLPOP k 2");
+    ours.ask(&["CLIENT", "UNBLOCK", &id, "ERROR"]);
+    assert_eq!(counts(&mut ours, "blpop"), Some((4, 1)), "it was told of an error");
+
+    ours.ask(&["SET", "text", "v"]);
+    wait(&mut ours, "BLMOVE k text LEFT LEFT 0");
+    ours.ask(&["RPUSH", "k", "v"]);
+    assert_eq!(counts(&mut ours, "blmove"), Some((1, 1)), "it was served with an error");
+
+    ours.ask(&["DEL", "k"]);
+    wait(&mut ours, "BLPOP k 3");
+    ours.leave("b");
+    assert_eq!(counts(&mut ours, "blpop"), Some((4, 1)), "nobody was answered");
+    assert_eq!(slow(&mut ours, "BLPOP").len(), 4);
+}
+
+#[test]
+fn a_slow_wait_is_its_clients() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.send("b", "CLIENT SETNAME waiter");
+    ours.ask(&["CONFIG", "SET", "slowlog-log-slower-than", "0"]);
+    ours.send("b", "BZPOPMIN z 0");
+    ours.ask(&["ZADD", "z", "1", "v"]);
+    let log = ours.ask(&["SLOWLOG", "GET", "-1"]);
+    let entry = items(&log).iter().find(|entry| text(&items(&items(entry)[3])[0]) == "BZPOPMIN");
+    let entry = items(entry.expect("it is in the log"));
+    assert_eq!((text(&entry[4]), text(&entry[5])), ("127.0.0.1:50001".into(), "waiter".into()));
+}
