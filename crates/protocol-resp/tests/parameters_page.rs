@@ -41,7 +41,8 @@ A server does not start with these, and `CONFIG SET` refuses them, unless the va
 const IGNORED: &str = "
 ## Without effect, with a warning
 
-A server starts with these, and says that they make no difference. `CONFIG GET` shows the default.
+A server starts with these, and says that they make no difference. `CONFIG GET` shows the default, and
+`CONFIG SET` refuses anything else, but for `save`: it is taken with a warning in the log, and shown.
 
 | parameter | default | why |
 |---|---|---|

@@ -17,6 +17,7 @@ struct Inner {
     connections_max: AtomicUsize,
     idle_timeout_ms: AtomicU64,
     push_bytes: AtomicUsize,
+    request_bytes: AtomicUsize,
 }
 
 impl Dials {
@@ -26,6 +27,7 @@ impl Dials {
             connections_max: AtomicUsize::new(connections_max),
             idle_timeout_ms: AtomicU64::new(0),
             push_bytes: AtomicUsize::new(options.push_bytes),
+            request_bytes: AtomicUsize::new(options.limits.request_bytes),
         }));
         dials.set_idle_timeout(options.idle_timeout);
         dials
@@ -52,10 +54,17 @@ impl Dials {
         self.0.push_bytes.store(most, Relaxed);
     }
 
+    /// Sets [`Limits::request_bytes`](crate::Limits::request_bytes). A request that has begun to arrive
+    /// is judged by the limit of the moment at which it is looked at again.
+    pub fn set_request_bytes(&self, most: usize) {
+        self.0.request_bytes.store(most, Relaxed);
+    }
+
     /// Puts into `options` what the dials say.
     pub(crate) fn apply(&self, options: &mut Options) {
         options.idle_timeout = Duration::from_millis(self.0.idle_timeout_ms.load(Relaxed));
         options.push_bytes = self.0.push_bytes.load(Relaxed);
+        options.limits.request_bytes = self.0.request_bytes.load(Relaxed);
     }
 }
 
@@ -72,9 +81,10 @@ mod tests {
         let other = dials.clone();
         other.set_idle_timeout(Duration::ZERO);
         other.set_push_bytes(5);
+        other.set_request_bytes(9);
         other.set_connections_max(7);
         dials.apply(&mut options);
         assert_eq!((options.idle_timeout, options.push_bytes), (Duration::ZERO, 5));
-        assert_eq!(dials.connections_max(), 7);
+        assert_eq!((options.limits.request_bytes, dials.connections_max()), (9, 7));
     }
 }

@@ -53,6 +53,11 @@ impl Controls {
         self.dials.set_idle_timeout(timeout);
     }
 
+    /// Sets how many bytes a request may have.
+    pub fn set_request_bytes(&self, most: usize) {
+        self.dials.set_request_bytes(most);
+    }
+
     /// Sets how many bytes of messages a connection may leave unread before it is closed.
     pub fn set_push_bytes(&self, most: usize) {
         self.dials.set_push_bytes(most);

@@ -36,6 +36,10 @@ impl Platform for Process {
         self.0.set_idle_timeout(time);
     }
 
+    fn set_request_max(&self, bytes: u64) {
+        self.0.set_request_bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+    }
+
     fn set_unread_max(&self, bytes: Option<u64>) {
         let most = bytes.and_then(|bytes| usize::try_from(bytes).ok());
         self.0.set_push_bytes(most.unwrap_or(usize::MAX));

@@ -417,3 +417,30 @@ fn configurations_of_packages_are_taken() {
         assert!(output.status.success(), "{path}: {}", text(&output.stderr));
     }
 }
+
+#[test]
+fn limits_of_requests_change_while_connections_are_open() {
+    let mut daemon = start(&[]);
+    let address = daemon.address();
+    let mut operator = Client::tcp(address);
+    let mut client = Client::tcp(address);
+    ask(&mut client, "PING", "+PONG");
+    // 1.5 MiB: what announces it, and all of it.
+    let head = format!("*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n${}\r\n", 3 << 19);
+    let whole = format!("{head}{}\r\n", "v".repeat(3 << 19));
+    client.ask(whole.as_bytes(), b"+OK\r\n");
+
+    ask(&mut operator, "CONFIG SET proto-max-bulk-len 1mb", "+OK");
+    client.ask(head.as_bytes(), b"-ERR Protocol error: invalid bulk length\r\n");
+
+    let mut client = Client::tcp(address);
+    ask(&mut client, "PING", "+PONG");
+    ask(&mut operator, "CONFIG SET proto-max-bulk-len 2mb client-query-buffer-limit 1mb", "+OK");
+    let refused = b"-ERR Protocol error: request exceeds the limit of the server\r\n";
+    client.ask(head.as_bytes(), refused);
+
+    let mut client = Client::tcp(address);
+    ask(&mut client, "PING", "+PONG");
+    ask(&mut operator, "CONFIG SET client-query-buffer-limit 2mb", "+OK");
+    client.ask(whole.as_bytes(), b"+OK\r\n");
+}

@@ -17,7 +17,6 @@ use super::slowlog::Slowlog;
 use super::stats::Stats;
 use super::waiters::Waiters;
 use super::watch::Watches;
-use crate::parse::Framing;
 use parking_lot::RwLock;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -175,9 +174,6 @@ impl Host {
     /// The state of a new connection.
     #[must_use]
     pub fn connection(&self) -> Resp {
-        Resp::new(Framing {
-            authenticated: self.password.read().is_empty(),
-            bulk_max: self.dials.bulk_max.load(Relaxed),
-        })
+        Resp::new(self.password.read().is_empty(), Arc::clone(&self.dials.bulk_max))
     }
 }

@@ -19,6 +19,9 @@ pub trait Platform: Debug + Send + Sync {
     /// Sets for how long a connection may be idle (`timeout`); zero: for ever.
     fn set_idle_timeout(&self, time: Duration);
 
+    /// Sets how many bytes a request may have (`client-query-buffer-limit`).
+    fn set_request_max(&self, bytes: u64);
+
     /// Sets how many bytes of messages a subscriber may leave unread before it is closed
     /// (`client-output-buffer-limit pubsub`); `None`: any number.
     fn set_unread_max(&self, bytes: Option<u64>);

@@ -11,6 +11,10 @@ use crate::reply::Version;
 use crate::table::{self, CommandId, Places};
 use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol, Stage};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The least that `proto-max-bulk-len` can be.
+pub(crate) const BULK_MAX_LEAST: usize = 1 << 20;
 
 /// A connection that speaks RESP: what its requests have set up.
 ///
@@ -18,8 +22,11 @@ use std::sync::Arc;
 /// clients, the service takes back when it hears that the connection has ended.
 #[derive(Debug)]
 pub struct Resp {
-    /// What the parser must know.
+    /// What the parser must know. Its limit of arguments is the least that may be configured; for a
+    /// larger one [`Resp::bulk_max`] is looked up.
     pub(crate) framing: Framing,
+    /// `proto-max-bulk-len`, for all connections.
+    bulk_max: Arc<AtomicUsize>,
     /// The version of the protocol that replies are written in.
     pub(crate) version: Version,
     /// The selected database.
@@ -132,10 +139,12 @@ pub(crate) fn stage_of_store(stage: Stage) -> storage::Stage {
 }
 
 impl Resp {
-    /// The state of a new connection.
-    pub(crate) fn new(framing: Framing) -> Self {
+    /// The state of a new connection, which may have to authenticate itself first; its arguments have
+    /// up to `bulk_max` bytes.
+    pub(crate) fn new(authenticated: bool, bulk_max: Arc<AtomicUsize>) -> Self {
         Resp {
-            framing,
+            framing: Framing { authenticated, bulk_max: BULK_MAX_LEAST },
+            bulk_max,
             version: Version::Resp2,
             db: 0,
             replies: Replies::On,
@@ -149,6 +158,23 @@ impl Resp {
             no_touch: false,
             has_pushed: false,
         }
+    }
+
+    /// Parses what was refused, maybe for an argument that is large: once more, with the limit that is
+    /// in force.
+    #[cold]
+    fn parse_large<'a>(
+        &self,
+        cursor: &mut parse::Cursor,
+        input: &'a [u8],
+        refused: Malformed,
+    ) -> Result<Parsed<Request<'a>>, Malformed> {
+        if refused.skip.is_some() {
+            return Err(refused);
+        }
+        let bulk_max = self.bulk_max.load(Relaxed);
+        *cursor = parse::Cursor::default();
+        parse::parse(&Framing { bulk_max, ..self.framing }, cursor, input)
     }
 
     /// The same connection, as if it had chosen the protocol's version with `HELLO` already.
@@ -195,7 +221,10 @@ impl Protocol for Resp {
         cursor: &mut parse::Cursor,
         input: &'a [u8],
     ) -> Result<Parsed<Command<'a>>, Malformed> {
-        parse::parse(&self.framing, cursor, input).and_then(Command::of)
+        match parse::parse(&self.framing, cursor, input) {
+            Ok(parsed) => Command::of(parsed),
+            Err(refused) => self.parse_large(cursor, input, refused).and_then(Command::of),
+        }
     }
 
     /// A request that authenticates changes the parser's limits.

@@ -183,8 +183,11 @@ commands! {
         flags: [WRITE DENYOOM ARBITRARY_KEYS], categories: [SET SORTED_SET LIST DANGEROUS],
         keys: [
             at(1): RO ACCESS;
-            unknown(): RO ACCESS, "`BY` and `GET`: the elements decide which keys";
-            option("STORE", 2, &[("LIMIT", 2), ("GET", 1), ("BY", 1)]): OW UPDATE
+            unknown(): RO ACCESS, "For the optional BY/GET keyword. It is marked 'unknown' because the \
+                                    key names derive from the content of the key we sort";
+            option("STORE", 2, &[("LIMIT", 2), ("GET", 1), ("BY", 1)]): OW UPDATE,
+                "For the optional STORE keyword. It is marked 'unknown' because the keyword can \
+                 appear anywhere in the argument array"
         ],
         syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] \
                  [order: ASC | DESC] [sorting: ALPHA] [STORE destination#2]",
@@ -196,7 +199,8 @@ commands! {
         flags: [READONLY ARBITRARY_KEYS], categories: [SET SORTED_SET LIST DANGEROUS],
         keys: [
             at(1): RO ACCESS;
-            unknown(): RO ACCESS, "`BY` and `GET`: the elements decide which keys"
+            unknown(): RO ACCESS, "For the optional BY/GET keyword. It is marked 'unknown' because the \
+                                    key names derive from the content of the key we sort"
         ],
         syntax: "key [BY pattern#1] [LIMIT (offset count)] [(GET pattern#1)...] \
                  [order: ASC | DESC] [sorting: ALPHA]",
@@ -244,7 +248,7 @@ commands! {
     }
     Waitaof = generic::waitaof {
         name: "waitaof", arity: 4, since: "7.2.0",
-        flags: [NOSCRIPT], categories: [CONNECTION], keys: [],
+        flags: [BLOCKING], categories: [CONNECTION], keys: [],
         syntax: "numlocal numreplicas timeout",
         reply: Array, complexity: "O(1)",
         summary: "Waits until the writes of this connection are on disk.",

@@ -22,14 +22,14 @@ commands! {
     }
     Hexpire = hashes::hexpire {
         name: "hexpire", arity: -6, since: "7.4.0",
-        flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
+        flags: [WRITE FAST], categories: [HASH], keys: [at(1): RW UPDATE],
         syntax: "key seconds [condition: NX | XX | GT | LT] FIELDS (fields: numfields field...)",
         reply: Array, complexity: "O(N) in the number of fields",
         summary: "Lets fields of a hash expire after so many seconds.",
     }
     Hexpireat = hashes::hexpireat {
         name: "hexpireat", arity: -6, since: "7.4.0",
-        flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
+        flags: [WRITE FAST], categories: [HASH], keys: [at(1): RW UPDATE],
         syntax: "key unix-time-seconds [condition: NX | XX | GT | LT] FIELDS (fields: numfields \
                  field...)",
         reply: Array, complexity: "O(N) in the number of fields",
@@ -67,7 +67,7 @@ commands! {
     Hgetex = hashes::hgetex {
         name: "hgetex", arity: -5, since: "8.0.0",
         flags: [WRITE FAST], categories: [HASH],
-        keys: [at(1): RW ACCESS UPDATE, "RW because the expiry may change"],
+        keys: [at(1): RW ACCESS UPDATE, "RW and UPDATE because it changes the TTL"],
         syntax: "key [expiration: EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT \
                  unix-time-milliseconds | PERSIST] FIELDS (fields: numfields field...)",
         reply: Array, complexity: "O(N) in the number of fields",
@@ -126,7 +126,7 @@ commands! {
     }
     Hpexpire = hashes::hpexpire {
         name: "hpexpire", arity: -6, since: "7.4.0",
-        flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
+        flags: [WRITE FAST], categories: [HASH], keys: [at(1): RW UPDATE],
         syntax: "key milliseconds [condition: NX | XX | GT | LT] FIELDS (fields: numfields \
                  field...)",
         reply: Array, complexity: "O(N) in the number of fields",
@@ -134,7 +134,7 @@ commands! {
     }
     Hpexpireat = hashes::hpexpireat {
         name: "hpexpireat", arity: -6, since: "7.4.0",
-        flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
+        flags: [WRITE FAST], categories: [HASH], keys: [at(1): RW UPDATE],
         syntax: "key unix-time-milliseconds [condition: NX | XX | GT | LT] FIELDS (fields: \
                  numfields field...)",
         reply: Array, complexity: "O(N) in the number of fields",

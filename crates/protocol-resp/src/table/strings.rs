@@ -44,7 +44,7 @@ commands! {
     Getex = strings::getex {
         name: "getex", arity: -2, since: "6.2.0",
         flags: [WRITE FAST], categories: [STRING],
-        keys: [at(1): RW ACCESS UPDATE, "RW because the expiry may change"],
+        keys: [at(1): RW ACCESS UPDATE, "RW and UPDATE because it changes the TTL"],
         syntax: "key [expiration: EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT \
                  unix-time-milliseconds | PERSIST]",
         reply: BulkOrNull, complexity: "O(1)",
@@ -127,7 +127,7 @@ commands! {
     Set = strings::set {
         name: "set", arity: -3, since: "1.0.0",
         flags: [WRITE DENYOOM], categories: [STRING],
-        keys: [at(1): RW ACCESS UPDATE VARIABLE, "RW because `GET` reads the old value"],
+        keys: [at(1): RW ACCESS UPDATE VARIABLE, "RW and ACCESS due to the optional `GET` argument"],
         syntax: "key value [condition: NX | XX] [GET] [expiration: EX seconds | PX milliseconds | \
                  EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
         reply: Various, complexity: "O(1)",

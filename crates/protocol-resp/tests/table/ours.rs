@@ -36,17 +36,3 @@ pub(crate) fn pairs(value: &Value) -> Vec<(&str, &Value)> {
 pub(crate) fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
     pairs(map).into_iter().find(|(known, _)| *known == key).map(|(_, value)| value)
 }
-
-/// The same map or array of pairs without some of its keys.
-pub(crate) fn without(map: &Value, keys: &[&str]) -> Value {
-    match map {
-        Value::Map(pairs) => {
-            let kept = pairs.iter().filter(|(key, _)| !keys.contains(&text(key)));
-            Value::Map(kept.cloned().collect())
-        }
-        flat => {
-            let kept = items(flat).chunks(2).filter(|pair| !keys.contains(&text(&pair[0])));
-            Value::Array(kept.flatten().cloned().collect())
-        }
-    }
-}

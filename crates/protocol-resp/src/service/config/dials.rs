@@ -6,6 +6,7 @@ use crate::parse::BULK_MAX;
 use crate::service::Host;
 use crate::service::notify::Wanted;
 use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
 use std::time::Duration;
@@ -20,8 +21,10 @@ pub(crate) struct Dials {
     pub(crate) idle_seconds: AtomicU64,
     /// `client-output-buffer-limit`
     pub(crate) buffers: Mutex<BufferLimits>,
-    /// `proto-max-bulk-len`, for connections to come.
-    pub(crate) bulk_max: AtomicUsize,
+    /// `proto-max-bulk-len`, which connections look up for an argument that is large.
+    pub(crate) bulk_max: Arc<AtomicUsize>,
+    /// `client-query-buffer-limit`
+    pub(crate) request_max: AtomicU64,
     /// `protected-mode`
     pub(crate) is_protected: AtomicBool,
     /// `notify-keyspace-events`, as [`Wanted::bits`]; what is in force of it is in `Hot`.
@@ -34,7 +37,8 @@ impl Default for Dials {
             connections_max: AtomicUsize::new(10_000),
             idle_seconds: AtomicU64::new(0),
             buffers: Mutex::default(),
-            bulk_max: AtomicUsize::new(BULK_MAX),
+            bulk_max: Arc::new(AtomicUsize::new(BULK_MAX)),
+            request_max: AtomicU64::new(1 << 30),
             is_protected: AtomicBool::new(true),
             events: AtomicU16::new(0),
         }
@@ -87,6 +91,14 @@ impl Host {
         self.dials.idle_seconds.store(seconds, Relaxed);
         if let Some(platform) = self.platform() {
             platform.set_idle_timeout(Duration::from_secs(seconds));
+        }
+    }
+
+    /// Sets how large a request may be.
+    pub(crate) fn set_request_max(&self, bytes: u64) {
+        self.dials.request_max.store(bytes, Relaxed);
+        if let Some(platform) = self.platform() {
+            platform.set_request_max(bytes);
         }
     }
 

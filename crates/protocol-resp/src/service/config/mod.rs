@@ -19,8 +19,8 @@ mod special;
 
 pub(crate) use dials::{Dials, SharedLimits};
 pub(crate) use kind::Value;
-pub(crate) use parameter::Home;
 pub use parameter::Parameter;
+pub(crate) use parameter::{Access, Home};
 
 use super::host::Host;
 use parking_lot::Mutex;
@@ -65,7 +65,7 @@ impl Host {
         match parameter.home {
             Home::Live { set, .. } => set(self, &value),
             Home::Start | Home::Kept => self.config.keep(parameter, value),
-            Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) => {}
+            Home::Fixed(_) | Home::Ignored(_) | Home::Unheeded(_) | Home::Directive(_) => {}
         }
         Ok(outcome)
     }
@@ -80,7 +80,7 @@ impl Host {
     pub(crate) fn value(&self, parameter: &'static Parameter) -> Value {
         match parameter.home {
             Home::Live { get, .. } => get(self),
-            Home::Start | Home::Kept => self.config.kept(parameter),
+            Home::Start | Home::Kept | Home::Unheeded(_) => self.config.kept(parameter),
             Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) => parameter.default_value(),
         }
     }
@@ -98,33 +98,42 @@ impl Host {
     ) -> Result<(), (usize, String)> {
         let mut ready = Vec::with_capacity(changes.len());
         for (place, (parameter, text)) in changes.iter().enumerate() {
-            let value = changed(parameter, text).map_err(|problem| (place, problem))?;
+            let value = self.changeable(parameter, text).map_err(|problem| (place, problem))?;
             ready.push((*parameter, value));
         }
         let mut kept = self.config.kept.lock();
         for (parameter, value) in ready {
             match parameter.home {
                 Home::Live { set, .. } => set(self, &value),
-                _ => _ = kept.insert(parameter.name, value),
+                Home::Unheeded(why) => {
+                    if value != parameter.default_value() {
+                        log::warn!("CONFIG SET {}: no effect, {why}", parameter.name);
+                    }
+                    kept.insert(parameter.name, value);
+                }
+                Home::Kept => _ = kept.insert(parameter.name, value),
+                // They have the value that they have.
+                Home::Start | Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) => {}
             }
         }
         Ok(())
     }
+
+    /// The value that a parameter is to have, if it may have it while the server runs.
+    fn changeable(&self, parameter: &'static Parameter, text: &[u8]) -> Result<Value, String> {
+        let value = parameter.kind.read(text)?;
+        match parameter.home {
+            Home::Start if value != self.value(parameter) => Err(AT_THE_START.to_owned()),
+            Home::Fixed(why) | Home::Ignored(why) if value != parameter.default_value() => {
+                Err(why.to_owned())
+            }
+            _ => Ok(value),
+        }
+    }
 }
 
-/// The value that a parameter is to have, if it may have it while the server runs.
-fn changed(parameter: &'static Parameter, text: &[u8]) -> Result<Value, String> {
-    if let Home::Start = parameter.home {
-        return Err("can't set immutable config".to_owned());
-    }
-    let value = parameter.kind.read(text)?;
-    match parameter.home {
-        Home::Fixed(why) | Home::Ignored(why) if value != parameter.default_value() => {
-            Err(why.to_owned())
-        }
-        _ => Ok(value),
-    }
-}
+/// Why a parameter that Redis changes while it runs is not changed here.
+const AT_THE_START: &str = "it is given when this server starts, and stays";
 
 impl Config {
     fn keep(&self, parameter: &'static Parameter, value: Value) {
@@ -196,12 +205,15 @@ mod tests {
         let of = |name: &str| parameter(name.as_bytes()).expect(name);
         assert_eq!(host.configure(of("port"), b"7000"), Ok(Outcome::Set));
         assert_eq!(host.configured(of("port")), b"7000");
-        assert!(host.reconfigure(&[(of("port"), b"7000")]).is_err());
+        assert_eq!(host.reconfigure(&[(of("port"), b"7000")]), Ok(()), "it is that already");
+        assert_eq!(host.reconfigure(&[(of("port"), b"1")]), Err((0, AT_THE_START.to_owned())));
         assert!(host.configure(of("appendonly"), b"yes").is_err());
         assert_eq!(host.configure(of("appendonly"), b"no"), Ok(Outcome::Set));
         assert!(matches!(host.configure(of("save"), b"900 1"), Ok(Outcome::NoEffect(_))));
-        assert!(host.reconfigure(&[(of("save"), b"900 1")]).is_err());
-        assert_eq!(host.reconfigure(&[(of("save"), b"")]), Ok(()));
+        assert_eq!(host.configured(of("save")), b"");
+        assert_eq!(host.reconfigure(&[(of("save"), b"900 1")]), Ok(()));
+        assert_eq!(host.configured(of("save")), b"900 1");
+        assert!(host.reconfigure(&[(of("min-replicas-to-write"), b"1")]).is_err());
         assert!(host.configure(of("loadmodule"), b"x.so").is_err());
     }
 }

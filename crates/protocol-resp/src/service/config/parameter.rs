@@ -19,6 +19,20 @@ pub struct Parameter {
     /// What it is for, in a sentence; empty if nothing goes by it.
     pub(crate) about: &'static str,
     pub(crate) home: Home,
+    pub(crate) access: Access,
+    /// CONFIG GET shows it only to those who give its whole name.
+    pub(crate) is_hidden: bool,
+}
+
+/// Whether CONFIG SET may name a parameter at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// It may; whether it changes it is up to its [`Home`].
+    Free,
+    /// It may not, whatever the value.
+    Immutable,
+    /// It may if `enable-protected-configs` lets the client.
+    Protected,
 }
 
 /// Where the value of a parameter is, and who may change it.
@@ -35,6 +49,8 @@ pub(crate) enum Home {
     /// As [`Home::Fixed`]; but a server can be started with another value, which is not in force:
     /// many a configuration file has one.
     Ignored(&'static str),
+    /// As [`Home::Ignored`] at the start; CONFIG SET takes it, too, and CONFIG GET shows it then.
+    Unheeded(&'static str),
     /// It is no parameter, but what files say under its name cannot be done, for this reason.
     Directive(&'static str),
 }
@@ -80,7 +96,9 @@ impl Parameter {
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         match self.home {
-            Home::Fixed(why) | Home::Ignored(why) | Home::Directive(why) => Some(why),
+            Home::Fixed(why) | Home::Ignored(why) | Home::Unheeded(why) | Home::Directive(why) => {
+                Some(why)
+            }
             Home::Live { .. } | Home::Start | Home::Kept => None,
         }
     }
@@ -108,7 +126,9 @@ impl Parameter {
             Home::Fixed(why) | Home::Directive(why) if value != self.default_value() => {
                 Err(why.to_owned())
             }
-            Home::Ignored(why) if value != self.default_value() => Ok(Outcome::NoEffect(why)),
+            Home::Ignored(why) | Home::Unheeded(why) if value != self.default_value() => {
+                Ok(Outcome::NoEffect(why))
+            }
             _ => Ok(Outcome::Set),
         }
     }
@@ -148,6 +168,21 @@ impl Parameter {
         Parameter { place, ..self }
     }
 
+    /// The same, but CONFIG SET refuses it.
+    pub(super) const fn immutable(self) -> Self {
+        Parameter { access: Access::Immutable, ..self }
+    }
+
+    /// The same, but CONFIG SET takes it from those only who may change what is protected.
+    pub(super) const fn protected(self) -> Self {
+        Parameter { access: Access::Protected, ..self }
+    }
+
+    /// The same, but hidden.
+    pub(super) const fn hidden(self) -> Self {
+        Parameter { is_hidden: true, ..self }
+    }
+
     /// The same with a second name.
     pub(super) const fn or(self, alias: &'static str) -> Self {
         Parameter { alias, ..self }
@@ -155,7 +190,17 @@ impl Parameter {
 }
 
 const fn row(name: &'static str, kind: Kind, default: &'static str, home: Home) -> Parameter {
-    Parameter { name, alias: "", kind, default, place: "", about: "", home }
+    Parameter {
+        name,
+        alias: "",
+        kind,
+        default,
+        place: "",
+        about: "",
+        home,
+        access: Access::Free,
+        is_hidden: false,
+    }
 }
 
 /// A row with [`Home::Live`].
@@ -197,6 +242,16 @@ pub(super) const fn ignored(
     why: &'static str,
 ) -> Parameter {
     row(name, kind, default, Home::Ignored(why))
+}
+
+/// A row with [`Home::Unheeded`].
+pub(super) const fn unheeded(
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    why: &'static str,
+) -> Parameter {
+    row(name, kind, default, Home::Unheeded(why))
 }
 
 /// A row with [`Home::Directive`].

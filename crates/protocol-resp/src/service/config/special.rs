@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Values with a form of their own.
 
+use super::kind::Kind;
 use crate::service::notify::Wanted;
 use std::fmt;
 
@@ -20,9 +21,11 @@ pub(super) fn events(text: &[u8]) -> Result<String, String> {
 /// Pairs of seconds and changes, or nothing.
 pub(super) fn save(text: &[u8]) -> Result<String, String> {
     let text = words(text)?;
-    let is_right = text.split(' ').all(|word| word.parse::<u32>().is_ok());
-    let pairs = text.split(' ').count().is_multiple_of(2);
-    if text.is_empty() || is_right && pairs {
+    let numbers: Option<Vec<u32>> = text.split(' ').map(|word| word.parse().ok()).collect();
+    let is_right = |numbers: &[u32]| {
+        numbers.len().is_multiple_of(2) && numbers.chunks(2).all(|pair| pair[0] > 0)
+    };
+    if text.is_empty() || numbers.is_some_and(|numbers| is_right(&numbers)) {
         Ok(text)
     } else {
         Err("Invalid save parameters".to_owned())
@@ -32,12 +35,90 @@ pub(super) fn save(text: &[u8]) -> Result<String, String> {
 /// Percentages.
 pub(super) fn percentiles(text: &[u8]) -> Result<String, String> {
     let text = words(text)?;
-    let is_right = |word: &str| word.parse::<f64>().is_ok_and(|part| (0.0..=100.0).contains(&part));
-    if text.split_ascii_whitespace().all(is_right) {
+    let name = "latency-tracking-info-percentiles";
+    for word in text.split_ascii_whitespace() {
+        let part: Option<f64> = word.parse().ok().filter(|part: &f64| !part.is_nan());
+        let part = part.ok_or_else(|| format!("Invalid {name} parameters"))?;
+        if !(0.0..=100.0).contains(&part) {
+            return Err(format!("{name} parameters should sit between [0.0,100.0]"));
+        }
+    }
+    Ok(text)
+}
+
+/// How often a second something is done; it is brought between 1 and 500.
+pub(super) fn hz(text: &[u8]) -> Result<String, String> {
+    let value = Kind::Integer(0, i64::from(i32::MAX)).read(text)?;
+    Ok(value.number().clamp(1, 500).to_string())
+}
+
+/// The size of a backlog: 16 KiB at the least.
+pub(super) fn backlog(text: &[u8]) -> Result<String, String> {
+    let value = Kind::Bytes(1, i64::MAX).read(text)?;
+    Ok(value.number().max(16 << 10).to_string())
+}
+
+/// Three numbers between -2000 and 2000.
+pub(super) fn oom_scores(text: &[u8]) -> Result<String, String> {
+    let text = words(text)?;
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    if words.len() != 3 {
+        return Err("wrong number of arguments".to_owned());
+    }
+    let is_right =
+        |word: &&str| word.parse::<i32>().is_ok_and(|score| (-2000..=2000).contains(&score));
+    if words.iter().all(is_right) {
         return Ok(text);
     }
-    let name = "latency-tracking-info-percentiles";
-    Err(format!("{name} parameters should sit between [0.0,100.0]"))
+    Err("Invalid oom-score-adj-values, elements must be between -2000 and 2000.".to_owned())
+}
+
+/// A text in which names in braces stand for what is put in.
+pub(super) fn title(text: &[u8]) -> Result<String, String> {
+    const NAMES: [&str; 7] =
+        ["title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"];
+    let wrong = || "template format is invalid or contains unknown variables".to_owned();
+    let text = str::from_utf8(text).map_err(|_| wrong())?;
+    let mut rest = text;
+    while let Some((_, behind)) = rest.split_once('{') {
+        let (name, behind) = behind.split_once('}').ok_or_else(wrong)?;
+        if !NAMES.contains(&name) {
+            return Err(wrong());
+        }
+        rest = behind;
+    }
+    if text.is_empty() { Err(wrong()) } else { Ok(text.to_owned()) }
+}
+
+/// The name of a host.
+pub(super) fn hostname(text: &[u8]) -> Result<String, String> {
+    if text.len() >= 256 {
+        return Err("Hostnames must be less than 256 characters".to_owned());
+    }
+    let is_right = |byte: &u8| byte.is_ascii_alphanumeric() || b"-.".contains(byte);
+    if text.iter().all(is_right) {
+        return Ok(String::from_utf8_lossy(text).into_owned());
+    }
+    Err("Hostnames may only contain alphanumeric characters, hyphens or dots".to_owned())
+}
+
+/// What a signal to end does besides: some words of those that SHUTDOWN takes, or `default`.
+pub(super) fn shutdown(text: &[u8]) -> Result<String, String> {
+    const WORDS: [&str; 5] = ["default", "save", "nosave", "now", "force"];
+    let text = words(text)?.to_ascii_lowercase();
+    let mut given = Vec::new();
+    for word in text.split(' ') {
+        let known = WORDS.iter().find(|known| **known == word);
+        let known = known.ok_or_else(|| {
+            format!("argument(s) must be one of the following: {}", WORDS.join(", "))
+        })?;
+        given.push(*known);
+    }
+    if given.contains(&"save") && given.contains(&"nosave") {
+        return Err("shutdown options SAVE and NOSAVE can't be used simultaneously".to_owned());
+    }
+    let shown: Vec<&str> = WORDS[1..].iter().copied().filter(|word| given.contains(word)).collect();
+    Ok(if shown.is_empty() { "default".to_owned() } else { shown.join(" ") })
 }
 
 /// The classes of clients, by the name that is shown first.
@@ -107,7 +188,7 @@ fn parse(text: &[u8]) -> Result<Vec<(usize, BufferLimit)>, String> {
     let text = words(text)?;
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let wrong = "Wrong number of arguments in buffer limit configuration.";
-    if words.is_empty() || !words.len().is_multiple_of(4) {
+    if !words.len().is_multiple_of(4) {
         return Err(wrong.to_owned());
     }
     let mut limits = Vec::new();
@@ -141,7 +222,8 @@ mod tests {
         limits.change(b"pubsub 0 0 0");
         assert_eq!(limits.subscriber(), None);
         assert_eq!(BufferLimits::canonical(b"pubsub 1kb 0  0").as_deref(), Ok("pubsub 1024 0 0"));
-        for wrong in ["", "normal 0", "other 0 0 0", "normal x 0 0", "normal 0 0 -1"] {
+        assert_eq!(BufferLimits::canonical(b"").as_deref(), Ok(""), "nothing changes");
+        for wrong in ["normal 0", "other 0 0 0", "normal x 0 0", "normal 0 0 -1"] {
             assert!(BufferLimits::canonical(wrong.as_bytes()).is_err(), "{wrong}");
         }
     }
@@ -150,7 +232,9 @@ mod tests {
     fn save_takes_pairs_or_nothing() {
         assert_eq!(save(b"").as_deref(), Ok(""));
         assert_eq!(save(b"900 1  300 10").as_deref(), Ok("900 1 300 10"));
-        assert!(save(b"900").is_err() && save(b"x").is_err());
+        for wrong in ["900", "x", "0 1", "900 1 300", "-1 1", "1 -1"] {
+            assert!(save(wrong.as_bytes()).is_err(), "{wrong}");
+        }
     }
 
     #[test]

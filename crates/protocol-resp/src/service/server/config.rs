@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! CONFIG: the parameters while the server runs.
 
+use super::debug::may;
 use crate::glob;
 use crate::service::call::Call;
-use crate::service::config::{self, Home, Parameter};
+use crate::service::config::{self, Access, Home, Parameter};
 use crate::service::fault::{Done, Fault};
 use storage::keyspace::View;
 
@@ -12,7 +13,10 @@ pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
     let mut found: Vec<(&[u8], &Parameter)> = Vec::new();
     for pattern in call.args.tail(2).iter() {
         let is_plain = !pattern.iter().any(|byte| b"*?[".contains(byte));
-        for (name, parameter) in shown().filter(|(name, _)| is_meant(pattern, name)) {
+        let is_meant = |(name, parameter): &(&str, &Parameter)| {
+            (is_plain || !parameter.is_hidden) && is_meant(pattern, name)
+        };
+        for (name, parameter) in shown().filter(is_meant) {
             if !found.iter().any(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())) {
                 found.push((if is_plain { pattern } else { name.as_bytes() }, parameter));
             }
@@ -45,19 +49,28 @@ pub(crate) fn config_set<V: View>(call: &mut Call<'_, V>) -> Done {
     if !words.len().is_multiple_of(2) {
         return Err(Fault::SYNTAX);
     }
+    let mut names: Vec<&'static str> = Vec::with_capacity(words.len() / 2);
     let mut changes: Vec<(&'static Parameter, &[u8])> = Vec::with_capacity(words.len() / 2);
     for place in (0..words.len()).step_by(2) {
-        let (name, text) = (words.arg(place), words.arg(place + 1));
-        let (_, parameter) = shown()
-            .find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name))
-            .ok_or_else(|| unknown(name))?;
-        if changes.iter().any(|(other, _)| std::ptr::eq(*other, parameter)) {
-            return Err(refused(name, "duplicate parameter"));
+        let (given, text) = (words.arg(place), words.arg(place + 1));
+        let (name, parameter) = shown()
+            .find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(given))
+            .ok_or_else(|| unknown(given))?;
+        match parameter.access {
+            Access::Immutable => return Err(refused(given, "can't set immutable config")),
+            Access::Protected if !may(call, "enable-protected-configs") => {
+                return Err(refused(given, "can't set protected config"));
+            }
+            Access::Free | Access::Protected => {}
         }
+        if names.contains(&name) {
+            return Err(refused(given, "duplicate parameter"));
+        }
+        names.push(name);
         changes.push((parameter, text));
     }
     let outcome = call.host.reconfigure(&changes);
-    outcome.map_err(|(place, problem)| refused(words.arg(2 * place), &problem))?;
+    outcome.map_err(|(place, problem)| refused(names[place].as_bytes(), &problem))?;
     call.out.ok();
     Ok(())
 }

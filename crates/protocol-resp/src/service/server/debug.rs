@@ -38,7 +38,7 @@ const HELP: [&str; 18] = [
 
 /// Does what a sub-command says, if the configuration allows it.
 pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
-    if !is_allowed(call) {
+    if !may(call, "enable-debug-command") {
         return Err(Fault::new(
             "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
              \"local\", you can run it from a local connection, otherwise you need to set this \
@@ -64,8 +64,9 @@ pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
     }
 }
 
-fn is_allowed<V: View>(call: &Call<'_, V>) -> bool {
-    match call.host.value_of("enable-debug-command").number() {
+/// Whether a parameter of `no`, `yes` and `local` lets a client do something.
+pub(super) fn may<V: View>(call: &Call<'_, V>, parameter: &str) -> bool {
+    match call.host.value_of(parameter).number() {
         0 => false,
         LOCAL => call.directory.get(call.id).is_some_and(|peer| is_local(&peer.remote)),
         _ => true,

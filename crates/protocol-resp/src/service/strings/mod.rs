@@ -29,13 +29,13 @@ pub(crate) use part::{append, getrange, part, setrange};
 pub(crate) use set::{getset, psetex, set, setex, setnx};
 
 use super::fault::Fault;
+use super::host::Host;
 use super::notify::{Class, Event};
+use super::resp::BULK_MAX_LEAST;
 use crate::reply::Writer;
 use buffer::SendBuf;
+use std::sync::atomic::Ordering::Relaxed;
 use values::{Digits, Entry};
-
-/// The longest string, as in Redis: the default of `proto-max-bulk-len`.
-const STRING_MAX: usize = 512 << 20;
 
 /// A string was stored.
 const SET: Event = Event::of(Class::STRING, "set");
@@ -52,9 +52,9 @@ fn reply(entry: &Entry, out: &mut Writer<'_, SendBuf>) {
     }
 }
 
-/// Refuses to make a string of so many bytes.
-fn check_length(len: usize) -> Result<(), Fault> {
-    if len > STRING_MAX {
+/// Refuses to make a string of so many bytes: no string is longer than an argument may be.
+fn check_length(host: &Host, len: usize) -> Result<(), Fault> {
+    if len > BULK_MAX_LEAST && len > host.dials.bulk_max.load(Relaxed) {
         return Err(Fault::TOO_LONG);
     }
     Ok(())

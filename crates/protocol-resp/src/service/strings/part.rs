@@ -12,7 +12,7 @@ use values::{Digits, Entry, Type};
 pub(crate) fn append<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, more) = (call.arg(1), call.arg(2));
     let len = if let Some(mut entry) = call.keys.get_mut(key, Type::String)? {
-        check_length(entry.len().saturating_add(more.len()))?;
+        check_length(call.host, entry.len().saturating_add(more.len()))?;
         entry.append(more);
         entry.len()
     } else {
@@ -62,11 +62,11 @@ pub(crate) fn setrange<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     let len = offset.saturating_add(with.len());
     let len = if let Some(mut entry) = call.keys.get_mut(key, Type::String)? {
-        check_length(len)?;
+        check_length(call.host, len)?;
         entry.set_range(offset, with);
         entry.len()
     } else {
-        check_length(len)?;
+        check_length(call.host, len)?;
         let mut entry = Entry::raw_string(key, b"");
         entry.set_range(offset, with);
         call.keys.put(entry);

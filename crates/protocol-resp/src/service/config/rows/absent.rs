@@ -2,9 +2,9 @@
 //! What this server does not do: files, replicas, clusters, users, modules, streams.
 
 use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
-use super::super::parameter::{Parameter, directive, fixed, ignored, kept};
+use super::super::parameter::{Parameter, directive, fixed, ignored, kept, unheeded};
 use super::super::special;
-use super::{INT_MAX, LONG_MAX};
+use super::{INT_MAX, INT_MIN, LONG_MAX};
 
 const DISK: &str = "this server keeps nothing on disk";
 const REPLICAS: &str = "this server does not replicate";
@@ -14,10 +14,10 @@ const MODULES: &str = "this server loads no modules";
 
 pub(super) static ROWS: &[Parameter] = &[
     // Files.
-    ignored("save", Special(special::save), "", DISK),
+    unheeded("save", Special(special::save), "", DISK),
     fixed("appendonly", YesNo, "no", DISK),
-    kept("appendfilename", Text, "appendonly.aof"),
-    kept("appenddirname", Text, "appendonlydir"),
+    kept("appendfilename", Text, "appendonly.aof").immutable(),
+    kept("appenddirname", Text, "appendonlydir").immutable(),
     kept("appendfsync", Choice(&["everysec", "always", "no"]), "everysec"),
     kept("no-appendfsync-on-rewrite", YesNo, "no"),
     kept("auto-aof-rewrite-percentage", Integer(0, INT_MAX), "100"),
@@ -27,15 +27,18 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("aof-timestamp-enabled", YesNo, "no"),
     kept("aof-rewrite-incremental-fsync", YesNo, "yes"),
     kept("aof-disable-auto-gc", YesNo, "no"),
-    kept("dbfilename", Text, "dump.rdb"),
+    kept("dbfilename", Text, "dump.rdb").protected(),
     kept("rdbcompression", YesNo, "yes"),
-    kept("rdbchecksum", YesNo, "yes"),
+    kept("rdbchecksum", YesNo, "yes").immutable(),
+    kept("rdb-key-save-delay", Integer(INT_MIN, INT_MAX), "0").hidden(),
+    kept("key-load-delay", Integer(INT_MIN, INT_MAX), "0").hidden(),
+    kept("loading-process-events-interval-bytes", Integer(1024, INT_MAX), "2097152").hidden(),
     kept("rdb-del-sync-files", YesNo, "no"),
     kept("rdb-save-incremental-fsync", YesNo, "yes"),
     kept("sanitize-dump-payload", Choice(&["no", "yes", "clients"]), "no"),
     kept("stop-writes-on-bgsave-error", YesNo, "yes"),
     // Replicas.
-    fixed("replicaof", Special(special::words), "", REPLICAS).or("slaveof"),
+    fixed("replicaof", Special(special::words), "", REPLICAS).immutable().or("slaveof"),
     kept("masterauth", Text, ""),
     kept("masteruser", Text, ""),
     kept("replica-serve-stale-data", YesNo, "yes").or("slave-serve-stale-data"),
@@ -50,11 +53,12 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("repl-diskless-sync", YesNo, "yes"),
     kept("repl-diskless-sync-delay", Integer(0, INT_MAX), "5"),
     kept("repl-diskless-sync-max-replicas", Integer(0, INT_MAX), "0"),
-    kept("repl-diskless-load", Text, "disabled"),
+    kept("repl-diskless-load", Choice(&["disabled", "on-empty-db", "swapdb"]), "disabled"),
     kept("repl-disable-tcp-nodelay", YesNo, "no"),
     kept("repl-ping-replica-period", Integer(1, INT_MAX), "10").or("repl-ping-slave-period"),
+    kept("replica-full-sync-buffer-limit", Bytes(0, LONG_MAX), "0"),
     kept("repl-timeout", Integer(1, INT_MAX), "60"),
-    kept("repl-backlog-size", Bytes(1, LONG_MAX), "1048576"),
+    kept("repl-backlog-size", Special(special::backlog), "1048576"),
     kept("repl-backlog-ttl", Integer(0, LONG_MAX), "3600"),
     ignored("min-replicas-to-write", Integer(0, INT_MAX), "0", REPLICAS).or("min-slaves-to-write"),
     kept("min-replicas-max-lag", Integer(0, INT_MAX), "10").or("min-slaves-max-lag"),
@@ -63,16 +67,16 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("tls-client-key-file", Text, ""),
     kept("tls-client-key-file-pass", Text, ""),
     // Clusters.
-    fixed("cluster-enabled", YesNo, "no", CLUSTER),
-    kept("cluster-config-file", Text, "nodes.conf"),
+    fixed("cluster-enabled", YesNo, "no", CLUSTER).immutable(),
+    kept("cluster-config-file", Text, "nodes.conf").immutable(),
     kept("cluster-node-timeout", Integer(0, LONG_MAX), "15000"),
-    kept("cluster-port", Integer(0, 65_535), "0"),
+    kept("cluster-port", Integer(0, 65_535), "0").immutable(),
     kept("cluster-announce-ip", Text, ""),
-    kept("cluster-announce-hostname", Text, ""),
+    kept("cluster-announce-hostname", Special(special::hostname), ""),
     kept("cluster-announce-port", Integer(0, 65_535), "0"),
     kept("cluster-announce-bus-port", Integer(0, 65_535), "0"),
     kept("cluster-announce-tls-port", Integer(0, 65_535), "0"),
-    kept("cluster-preferred-endpoint-type", Text, "ip"),
+    kept("cluster-preferred-endpoint-type", Choice(&["ip", "hostname", "unknown-endpoint"]), "ip"),
     kept("cluster-require-full-coverage", YesNo, "yes"),
     kept("cluster-migration-barrier", Integer(0, INT_MAX), "1"),
     kept("cluster-allow-replica-migration", YesNo, "yes"),
@@ -83,14 +87,17 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("cluster-replica-validity-factor", Integer(0, INT_MAX), "10")
         .or("cluster-slave-validity-factor"),
     kept("tls-cluster", YesNo, "no"),
+    kept("cluster-announce-human-nodename", Text, ""),
+    kept("cluster-compatibility-sample-ratio", Integer(0, 100), "0"),
     // Users, modules, types of values.
-    fixed("aclfile", Text, "", USERS),
+    fixed("aclfile", Text, "", USERS).immutable(),
     kept("acllog-max-len", Integer(0, LONG_MAX), "128"),
     kept("acl-pubsub-default", Choice(&["allchannels", "resetchannels"]), "allchannels"),
     directive("user", USERS),
     directive("rename-command", "commands keep their names"),
     directive("loadmodule", MODULES),
-    kept("enable-module-command", Choice(&["no", "yes", "local"]), "no"),
+    kept("lua-enable-deprecated-api", YesNo, "no").immutable().hidden(),
+    kept("enable-module-command", Choice(&["no", "yes", "local"]), "no").immutable(),
     kept("hll-sparse-max-bytes", Bytes(0, LONG_MAX), "3000"),
     kept("stream-node-max-bytes", Bytes(0, LONG_MAX), "4096"),
     kept("stream-node-max-entries", Integer(0, LONG_MAX), "100"),

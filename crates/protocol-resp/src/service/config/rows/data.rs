@@ -4,7 +4,7 @@
 use super::super::kind::Kind::{Bytes, BytesOrPercent, Choice, Integer, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, ignored, kept, live, start};
-use super::{INT_MAX, LONG_MAX};
+use super::{INT_MAX, INT_MIN, LONG_MAX};
 use crate::service::Host;
 use storage::keyspace::Policy;
 use values::Limits;
@@ -31,6 +31,11 @@ const POLICY_NAMES: [&str; 8] = {
     }
     names
 };
+
+/// What a redis-server says that was built without its own allocator.
+const DEFRAG: &str = "Active defragmentation cannot be enabled: it requires a Redis server compiled \
+                      with a modified Jemalloc like the one shipped by default with the Redis source \
+                      distribution";
 
 /// A row for a limit of an encoding.
 macro_rules! limit {
@@ -61,7 +66,7 @@ macro_rules! setting {
 }
 
 pub(super) static ROWS: &[Parameter] = &[
-    start("databases", Integer(1, 1024), "16").meaning("How many databases there are."),
+    start("databases", Integer(1, 1024), "16").immutable().meaning("How many databases there are."),
     live(
         "maxmemory",
         Bytes(0, LONG_MAX),
@@ -107,7 +112,7 @@ pub(super) static ROWS: &[Parameter] = &[
         .or("hash-max-ziplist-value"),
     live(
         "list-max-listpack-size",
-        Integer(-INT_MAX, INT_MAX),
+        Integer(INT_MIN, INT_MAX),
         "-2",
         |host| Value::Number(host.limits.get().list_bytes),
         |host, value| host.limits.change(|limits| limits.list_bytes = value.number()),
@@ -119,7 +124,7 @@ pub(super) static ROWS: &[Parameter] = &[
         .meaning("Up to how many members a set of integers is compact."),
     limit!("set-max-listpack-entries", Integer, "128", set_entries)
         .meaning("Up to how many members any other set is compact."),
-    limit!("set-max-listpack-value", Bytes, "64", set_value)
+    limit!("set-max-listpack-value", Integer, "64", set_value)
         .meaning("Up to how many bytes a member of a compact set has."),
     limit!("zset-max-listpack-entries", Integer, "128", zset_entries)
         .meaning("Up to how many members a sorted set is compact.")
@@ -127,7 +132,7 @@ pub(super) static ROWS: &[Parameter] = &[
     limit!("zset-max-listpack-value", Bytes, "64", zset_value)
         .meaning("Up to how many bytes a member of a compact sorted set has.")
         .or("zset-max-ziplist-value"),
-    ignored("activedefrag", YesNo, "no", "the allocator gives memory back without it"),
+    ignored("activedefrag", YesNo, "no", DEFRAG),
     kept("active-defrag-ignore-bytes", Bytes(1, LONG_MAX), "104857600"),
     kept("active-defrag-threshold-lower", Integer(0, 1000), "10"),
     kept("active-defrag-threshold-upper", Integer(0, 1000), "100"),

@@ -17,5 +17,8 @@ pub(super) static ALL: [&[Parameter]; 5] =
 /// The largest value of integers that Redis keeps in 32 bits.
 const INT_MAX: i64 = i32::MAX as i64;
 
+/// The smallest of these.
+const INT_MIN: i64 = i32::MIN as i64;
+
 /// The largest value of those it keeps in 64.
 const LONG_MAX: i64 = i64::MAX;

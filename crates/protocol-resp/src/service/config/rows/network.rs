@@ -6,6 +6,7 @@ use super::super::kind::Value;
 use super::super::parameter::{Parameter, fixed, ignored, kept, live, start};
 use super::super::special::{self, BufferLimits};
 use super::{INT_MAX, LONG_MAX};
+use crate::service::resp::BULK_MAX_LEAST;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) static ROWS: &[Parameter] = &[
@@ -15,17 +16,23 @@ pub(super) static ROWS: &[Parameter] = &[
     start("port", Integer(0, 65_535), "6379")
         .meaning("The port to listen on; 0: none.")
         .at("[server] port"),
-    start("unixsocket", Text, "").meaning("A unix socket to listen on.").at("[server] listen"),
+    start("unixsocket", Text, "")
+        .immutable()
+        .meaning("A unix socket to listen on.")
+        .at("[server] listen"),
     start("unixsocketperm", Octal, "0")
+        .immutable()
         .meaning("Its permission bits, in octal; 0: only the server's user.")
         .at("[server] socket_mode"),
     start("tcp-backlog", Integer(0, INT_MAX), "511")
+        .immutable()
         .meaning("Connections that may wait to be accepted.")
         .at("[server] backlog"),
     start("io-threads", Integer(1, 256), "1")
+        .immutable()
         .meaning("Threads that serve connections.")
         .at("[worker] threads"),
-    kept("io-threads-do-reads", YesNo, "yes"),
+    kept("io-threads-do-reads", YesNo, "no").immutable(),
     kept("tcp-keepalive", Integer(0, INT_MAX), "300"),
     live(
         "maxclients",
@@ -53,16 +60,22 @@ pub(super) static ROWS: &[Parameter] = &[
         |host, value| host.set_buffer_limits(value.text()),
     )
     .meaning("Unread bytes with which a subscriber is closed: the hard limit of pubsub."),
-    start("client-query-buffer-limit", Bytes(1 << 20, LONG_MAX), "1073741824")
-        .meaning("The largest request in bytes."),
+    live(
+        "client-query-buffer-limit",
+        Bytes(1 << 20, LONG_MAX),
+        "1073741824",
+        |host| host.dials.request_max.load(Relaxed).into(),
+        |host, value| host.set_request_max(value.count()),
+    )
+    .meaning("The largest request in bytes."),
     live(
         "proto-max-bulk-len",
-        Bytes(1 << 20, u32::MAX as i64),
+        Bytes(BULK_MAX_LEAST as i64, u32::MAX as i64),
         "536870912",
         |host| (host.dials.bulk_max.load(Relaxed) as u64).into(),
         |host, value| host.dials.bulk_max.store(value.count() as usize, Relaxed),
     )
-    .meaning("The largest argument in bytes, for new connections."),
+    .meaning("The largest argument in bytes."),
     live(
         "requirepass",
         Text,
@@ -106,6 +119,8 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("tls-session-caching", YesNo, "yes"),
     kept("tls-session-cache-size", Integer(0, INT_MAX), "20480"),
     kept("tls-session-cache-timeout", Integer(0, INT_MAX), "300"),
-    ignored("socket-mark-id", Integer(0, INT_MAX), "0", "sockets are not marked"),
-    ignored("bind-source-addr", Text, "", "it connects to nobody"),
+    ignored("socket-mark-id", Integer(0, INT_MAX), "0", "sockets are not marked").immutable(),
+    kept("bind-source-addr", Text, ""),
+    kept("max-new-connections-per-cycle", Integer(1, 1000), "10"),
+    kept("max-new-tls-connections-per-cycle", Integer(1, 1000), "1"),
 ];

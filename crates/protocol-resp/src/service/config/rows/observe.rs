@@ -5,7 +5,7 @@ use super::super::kind::Kind::{Choice, Integer, Special, YesNo};
 use super::super::kind::Value;
 use super::super::parameter::{Parameter, kept, live, start};
 use super::super::special;
-use super::{INT_MAX, LONG_MAX};
+use super::LONG_MAX;
 use crate::service::notify::Wanted;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -56,6 +56,7 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("latency-tracking-info-percentiles", Special(special::percentiles), "50 99 99.9")
         .meaning("Percentiles that INFO shows."),
     start("enable-debug-command", Choice(&["no", "yes", "local"]), "no")
+        .immutable()
         .meaning("Whether DEBUG may be used; local: from this machine only."),
-    kept("tracking-table-max-keys", Integer(0, INT_MAX), "1000000"),
+    kept("tracking-table-max-keys", Integer(0, LONG_MAX), "1000000"),
 ];
