@@ -52,7 +52,7 @@ pub fn stats(window: &Window) -> Vec<(String, String)> {
 
 fn flatten(window: &Window) -> Vec<(String, Option<i128>)> {
     let mut flat = Vec::new();
-    for reading in registry::readings() {
+    for reading in registry::moment() {
         let name = reading.name;
         match reading.value {
             ReadValue::Counter(value) => flat.push((name.to_owned(), Some(value.into()))),
@@ -64,8 +64,7 @@ fn flatten(window: &Window) -> Vec<(String, Option<i128>)> {
                     (format!("{name}_{of}"), Some(value.into()))
                 }));
             }
-            ReadValue::Histogram(histogram) => {
-                let counts = histogram.counts();
+            ReadValue::Histogram(counts) => {
                 flat.push((format!("{name}_count"), Some(counts.total().into())));
                 flat.push((format!("{name}_sum"), Some(counts.sum.into())));
                 flat.push((format!("{name}_max"), counts.highest().map(i128::from)));

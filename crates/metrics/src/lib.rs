@@ -45,6 +45,12 @@
 //! the next thread that needs one. Readers see every bump that happened before the read, such as
 //! those of a joined thread, exactly; others as soon as the hardware makes them visible.
 //!
+//! # One moment
+//!
+//! The text forms first have every [`Source`] copy in what is kept elsewhere, then read all values, and
+//! only then write. So what one text shows is of one moment, to within the microseconds that reading
+//! takes: no metric is older than another by its own beat.
+//!
 //! # Which type
 //!
 //! | type | what it holds | bumped by | Prometheus type |
@@ -61,7 +67,7 @@
 //! - `block.rs`: the blocks, who owns them and how a finished thread's is reused.
 //! - `slot.rs`: how a static finds its cell. `counter.rs` and `gauge.rs` are thin layers over it.
 //! - `bucket.rs`: the log-linear buckets; `histogram.rs`: the metric made of them.
-//! - `family.rs`: levels with a label.
+//! - `family.rs`: levels with a label. `source.rs`: who copies levels and totals in.
 //! - `declare.rs`: the macros; `registry.rs`: everything declared, by name.
 //! - `window.rs`: percentiles of the last minute; `prometheus.rs` and `flat.rs`: the text forms.
 //! - `process.rs`: the metrics every process has.
@@ -81,6 +87,7 @@ mod procfs;
 mod prometheus;
 mod registry;
 mod slot;
+mod source;
 mod window;
 
 pub use counter::{Counter, Total};
@@ -90,6 +97,7 @@ pub use gauge::{Gauge, Level};
 pub use histogram::Histogram;
 pub use prometheus::prometheus;
 pub use registry::{Description, Kind, duplicates, list, value};
+pub use source::Source;
 pub use window::{Percentile, Window};
 
 #[doc(hidden)]

@@ -35,22 +35,21 @@ const POWER_MAX: u32 = 40;
 #[must_use]
 pub fn prometheus(window: &Window) -> String {
     let mut out = String::with_capacity(16 * 1024);
-    for reading in registry::readings() {
+    for reading in registry::moment() {
         write_metric(&mut out, &reading, window).expect("writing to a string cannot fail");
     }
     out
 }
 
-fn write_metric(out: &mut String, reading: &Reading, window: &Window) -> fmt::Result {
+fn write_metric(out: &mut String, reading: &Reading<Counts>, window: &Window) -> fmt::Result {
     let &Reading { name, help, ref value } = reading;
     write_head(out, name, &value.kind().to_string(), help)?;
     match value {
         ReadValue::Counter(value) => writeln!(out, "{name} {value}"),
         ReadValue::Gauge(value) => writeln!(out, "{name} {value}"),
-        ReadValue::Histogram(histogram) => {
-            let counts = histogram.counts();
-            write_buckets(out, name, &counts)?;
-            write_max(out, name, &counts)?;
+        ReadValue::Histogram(counts) => {
+            write_buckets(out, name, counts)?;
+            write_max(out, name, counts)?;
             write_recent(out, name, window)
         }
         ReadValue::Family { label, members } => write_members(out, name, label, members),

@@ -7,10 +7,11 @@ use std::fmt;
 
 use metriken::Value;
 
+use crate::bucket::Counts;
 use crate::declare::is_valid_name;
 use crate::family::Member;
 use crate::window::Percentile;
-use crate::{Family, Histogram};
+use crate::{Family, Histogram, source};
 
 /// What a metric is, as Prometheus types it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,23 +47,23 @@ pub struct Description {
     pub help: &'static str,
 }
 
-/// A metric at the moment it is read.
+/// A metric at the moment it is read; of a histogram, where to read its counts, or the counts.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct Reading<H = &'static Histogram> {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
-    pub(crate) value: ReadValue,
+    pub(crate) value: ReadValue<H>,
 }
 
 #[derive(Debug)]
-pub(crate) enum ReadValue {
+pub(crate) enum ReadValue<H = &'static Histogram> {
     Counter(u64),
     Gauge(i64),
-    Histogram(&'static Histogram),
+    Histogram(H),
     Family { label: &'static str, members: Vec<Member> },
 }
 
-impl ReadValue {
+impl<H> ReadValue<H> {
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Counter(_) => Kind::Counter,
@@ -144,6 +145,22 @@ pub(crate) fn readings() -> Vec<Reading> {
     entries.sort_by_key(|entry| entry.name());
     entries.dedup_by_key(|entry| entry.name());
     entries.into_iter().filter_map(read).collect()
+}
+
+/// Every metric as it is at one moment, sorted by name, each name once: sources are asked first, and
+/// nothing is left to be read later.
+pub(crate) fn moment() -> Vec<Reading<Counts>> {
+    source::refresh();
+    let whole = |Reading { name, help, value }: Reading| {
+        let value = match value {
+            ReadValue::Counter(value) => ReadValue::Counter(value),
+            ReadValue::Gauge(value) => ReadValue::Gauge(value),
+            ReadValue::Histogram(histogram) => ReadValue::Histogram(histogram.counts()),
+            ReadValue::Family { label, members } => ReadValue::Family { label, members },
+        };
+        Reading { name, help, value }
+    };
+    readings().into_iter().map(whole).collect()
 }
 
 /// Every histogram with its name, sorted by name, each name once.

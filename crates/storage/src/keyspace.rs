@@ -54,4 +54,4 @@ pub use gone::{Gone, Reason};
 pub use scope::Scope;
 pub use settings::{Policy, Settings};
 pub use stats::{DatabaseStats, KeyspaceStats};
-pub use traits::{Keyspace, View};
+pub use traits::{Keyspace, Observer, View};

@@ -419,6 +419,36 @@ fn configurations_of_packages_are_taken() {
 }
 
 #[test]
+fn counters_of_one_scrape_are_of_one_moment() {
+    let mut daemon = start(&["--io-threads", "2"]);
+    let address = daemon.address();
+    let admin = daemon.admin();
+    let mut clients = [Client::tcp(address), Client::tcp(address)];
+    let mut sent = 0.0;
+    for _ in 0..3 {
+        for client in &mut clients {
+            for _ in 0..100 {
+                ask(client, "SET key value", "+OK");
+                ask(client, "STRLEN key", ":5");
+                ask(client, "LPUSH key value", WRONG_TYPE);
+                sent += 3.0;
+            }
+        }
+        // Nobody waits for the next beat of anything.
+        let (_, page) = http::get(admin, "/metrics");
+        let of = |name: &str| -> f64 {
+            let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+            line.expect(name).parse().expect("a number")
+        };
+        assert_eq!((of("process_req"), of("command_call")), (sent, sent));
+        assert_eq!((of("command_ex"), of("keyspace_hit")), (sent / 3.0, sent / 3.0));
+        assert_eq!(of("keyspace_keys"), 1.0);
+    }
+}
+
+const WRONG_TYPE: &str = "-WRONGTYPE Operation against a key holding the wrong kind of value";
+
+#[test]
 fn limits_of_requests_change_while_connections_are_open() {
     let mut daemon = start(&[]);
     let address = daemon.address();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The server's numbers as metrics, brought up to date once a second.
+//! The server's numbers as metrics, brought up to date when all metrics are read.
 //!
 //! INFO tells the same. Counts begin again when a client says `CONFIG RESETSTAT`.
 
 use super::host::Host;
-use storage::keyspace::KeyspaceStats;
+use metrics::Source;
+use std::sync::{Arc, Weak};
+use storage::keyspace::{KeyspaceStats, Observer};
 
 metrics::levels! {
     /// Keys of all databases, those included that have expired and whose memory has not come back.
@@ -50,8 +52,18 @@ metrics::totals! {
     static COMMAND_EX: "command_ex";
 }
 
+/// Keeps them up to date for as long as the host is there.
+pub(crate) fn report(host: &Arc<Host>, keyspace: Observer) -> Source {
+    let host: Weak<Host> = Arc::downgrade(host);
+    Source::new(move || {
+        if let (Some(host), Some(stats)) = (host.upgrade(), keyspace()) {
+            refresh(&host, &stats);
+        }
+    })
+}
+
 /// Sets them all.
-pub(crate) fn refresh(host: &Host, keyspace: &KeyspaceStats) {
+fn refresh(host: &Host, keyspace: &KeyspaceStats) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let databases = &keyspace.databases;
     for (level, number) in [

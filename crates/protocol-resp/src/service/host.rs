@@ -4,6 +4,7 @@
 use super::clients::{Clients, is_local};
 use super::config::{Config, Dials, SharedLimits};
 use super::crowd::Crowd;
+use super::figures;
 use super::hot::Hot;
 use super::hub::Hub;
 use super::latency::Latency;
@@ -17,12 +18,13 @@ use super::slowlog::Slowlog;
 use super::stats::Stats;
 use super::waiters::Waiters;
 use super::watch::Watches;
+use metrics::Source;
 use parking_lot::RwLock;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use storage::keyspace::Settings;
+use storage::keyspace::{Observer, Settings};
 
 /// The server as a whole, apart from its keys.
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub struct Host {
     settings: OnceLock<Arc<Settings>>,
     platform: OnceLock<Box<dyn Platform>>,
     config_file: OnceLock<PathBuf>,
+    /// What brings the metrics up to date.
+    figures: OnceLock<Source>,
 }
 
 /// When the server started, and the name of this run.
@@ -105,7 +109,14 @@ impl Host {
             settings: OnceLock::new(),
             platform: OnceLock::new(),
             config_file: OnceLock::new(),
+            figures: OnceLock::new(),
         }
+    }
+
+    /// Shows in the metrics how this server and its keyspace are doing. The first keyspace is meant, as
+    /// with [`Host::adopt`].
+    pub(crate) fn report(self: &Arc<Self>, keyspace: impl FnOnce() -> Observer) {
+        self.figures.get_or_init(|| figures::report(self, keyspace()));
     }
 
     /// Makes the settings of a keyspace those that parameters change. The first keyspace is meant;

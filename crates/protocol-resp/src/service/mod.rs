@@ -143,6 +143,7 @@ impl<K: Keyspace> RespService<K> {
     #[must_use]
     pub fn new(keyspace: K, host: Arc<Host>) -> Self {
         host.adopt(keyspace.settings());
+        host.report(|| keyspace.observer());
         let desk = Desk::new(host.stats.enter());
         RespService {
             keyspace,
@@ -334,9 +335,7 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         if host.pulse.is_due(now.ticks) {
             host.forget_gone();
             let used = host.settings().with_overhead(keyspace.used_bytes());
-            if host.pulse.beat(now.ticks, host.counts(), used) {
-                figures::refresh(host, &keyspace.stats());
-            }
+            host.pulse.beat(now.ticks, host.counts(), used);
         }
         host.pause.end_if_over(now, outbox);
         let mut tell = |gone: Gone<'_>| host.tell_gone(gone, outbox);

@@ -63,8 +63,6 @@ pub(crate) struct Rates {
 pub(crate) struct Pulse {
     /// When the next beat is due, in milliseconds of the monotonic clock.
     next_ms: AtomicU64,
-    /// The second of the last beat, counted from 1.
-    second: AtomicU64,
     beats: Mutex<VecDeque<(Ticks, Counts)>>,
     peak_bytes: AtomicU64,
     /// What CONFIG RESETSTAT has put aside.
@@ -81,11 +79,9 @@ impl Pulse {
             && self.next_ms.compare_exchange(next_ms, now_ms + BEAT_MS, Relaxed, Relaxed).is_ok()
     }
 
-    /// Notes how things stand; whether this is the first beat of a second.
-    pub(crate) fn beat(&self, now: Ticks, counts: Counts, used_bytes: u64) -> bool {
+    /// Notes how things stand.
+    pub(crate) fn beat(&self, now: Ticks, counts: Counts, used_bytes: u64) {
         self.peak(used_bytes);
-        let second = now.as_millis() / 1000 + 1;
-        let is_first = self.second.swap(second, Relaxed) != second;
         let mut beats = self.beats.lock();
         // Room for all of them at the first, so that beats allocate nothing.
         let missing = BEATS.saturating_sub(beats.len());
@@ -94,7 +90,6 @@ impl Pulse {
             beats.pop_front();
         }
         beats.push_back((now, counts));
-        is_first
     }
 
     /// The most bytes that were in use, now that `used_bytes` are.
@@ -139,16 +134,16 @@ mod tests {
     #[test]
     fn rates_are_those_of_the_last_beats() {
         let pulse = Pulse::default();
-        let (mut due, mut seconds) = (0, 0);
+        let mut due = 0;
         for ms in (0..10_000).step_by(10) {
             let now = Ticks::from_millis(ms);
             if pulse.is_due(now) {
                 due += 1;
                 let counts = Counts { commands: 3 * ms, input_bytes: ms / 2, ..Counts::default() };
-                seconds += u32::from(pulse.beat(now, counts, 10_000 - ms));
+                pulse.beat(now, counts, 10_000 - ms);
             }
         }
-        assert_eq!((due, seconds), (100, 10));
+        assert_eq!(due, 100);
         let rates = pulse.rates();
         assert_eq!((rates.commands, rates.input_bytes, rates.output_bytes), (3000.0, 500.0, 0.0));
         assert_eq!(pulse.peak(5), 10_000);

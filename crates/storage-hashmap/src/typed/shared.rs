@@ -8,7 +8,7 @@ use super::shard::Shard;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use storage::keyspace::{Scope, Settings};
+use storage::keyspace::{DatabaseStats, KeyspaceStats, Scope, Settings};
 use storage::prefetch;
 use values::Entry;
 
@@ -49,6 +49,31 @@ impl Shared {
             databases,
             random: Mutex::new(random),
         }
+    }
+
+    /// See [`storage::keyspace::Keyspace::stats`]. Locks one shard after the other.
+    pub(crate) fn stats(&self) -> KeyspaceStats {
+        let mut stats = KeyspaceStats::default();
+        stats.databases = vec![DatabaseStats::default(); self.databases];
+        for number in 0..self.shards() {
+            let shard = self.lock(number);
+            for (sum, database) in stats.databases.iter_mut().zip(&shard.databases) {
+                sum.keys += database.table.len() as u64;
+                sum.volatile += database.books.volatile;
+                stats.entry_bytes += database.books.bytes;
+            }
+            stats.used_bytes += shard.bytes;
+            stats.hits += shard.hits;
+            stats.misses += shard.counts.misses;
+            stats.expired += shard.counts.expired;
+            stats.expired_fields += shard.counts.expired_fields;
+            stats.evicted += shard.counts.evicted;
+        }
+        stats.index_bytes = stats.used_bytes - stats.entry_bytes;
+        stats.leaving_bytes = self.ledger.leaving();
+        stats.reserved_bytes = self.ledger.reserved();
+        stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes;
+        stats
     }
 
     pub(crate) fn shards(&self) -> usize {

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use storage::Stage;
-use storage::keyspace::{DatabaseStats, Gone, Keyspace, KeyspaceStats, Scope, Settings};
+use storage::keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings};
 use values::{Entry, Layout, hash_of};
 
 /// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
@@ -258,27 +258,12 @@ impl Keyspace for TypedStore {
     }
 
     fn stats(&self) -> KeyspaceStats {
-        let mut stats = KeyspaceStats::default();
-        stats.databases = vec![DatabaseStats::default(); self.shared.databases];
-        for number in 0..self.shared.shards() {
-            let shard = self.shared.lock(number);
-            for (sum, database) in stats.databases.iter_mut().zip(&shard.databases) {
-                sum.keys += database.table.len() as u64;
-                sum.volatile += database.books.volatile;
-                stats.entry_bytes += database.books.bytes;
-            }
-            stats.used_bytes += shard.bytes;
-            stats.hits += shard.hits;
-            stats.misses += shard.counts.misses;
-            stats.expired += shard.counts.expired;
-            stats.expired_fields += shard.counts.expired_fields;
-            stats.evicted += shard.counts.evicted;
-        }
-        stats.index_bytes = stats.used_bytes - stats.entry_bytes;
-        stats.leaving_bytes = self.shared.ledger.leaving();
-        stats.reserved_bytes = self.shared.ledger.reserved();
-        stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes;
-        stats
+        self.shared.stats()
+    }
+
+    fn observer(&self) -> Observer {
+        let shared = Arc::downgrade(&self.shared);
+        Box::new(move || Some(shared.upgrade()?.stats()))
     }
 
     fn reset_stats(&mut self) {

@@ -6,6 +6,9 @@ use crate::Stage;
 use std::sync::Arc;
 use values::Entry;
 
+/// Who tells how a keyspace is doing, see [`Keyspace::observer`].
+pub type Observer = Box<dyn Fn() -> Option<KeyspaceStats> + Send + Sync>;
+
 /// One worker's handle on a keyspace. A clone is another worker's.
 ///
 /// A thread uses one handle at a time: a view locks its scope, and a second handle of the same
@@ -75,6 +78,10 @@ pub trait Keyspace: Clone {
 
     /// A summary, cheap enough for every `INFO`. Not to be called by a thread that holds a view.
     fn stats(&self) -> KeyspaceStats;
+
+    /// [`Keyspace::stats`] for threads that have no handle, such as one that answers operators; `None`
+    /// when there is no handle any more.
+    fn observer(&self) -> Observer;
 
     /// Lets the counts of [`KeyspaceStats`] begin again at 0: `CONFIG RESETSTAT`.
     fn reset_stats(&mut self);

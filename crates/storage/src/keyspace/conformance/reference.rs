@@ -8,7 +8,9 @@ mod view;
 pub(super) use flaw::Flaw;
 
 use crate::Stage;
-use crate::keyspace::{DatabaseStats, Gone, Keyspace, KeyspaceStats, Reason, Scope, Settings};
+use crate::keyspace::{
+    DatabaseStats, Gone, Keyspace, KeyspaceStats, Observer, Reason, Scope, Settings,
+};
 use state::State;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use view::ReferenceView;
@@ -35,6 +37,20 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// See [`Keyspace::stats`].
+    fn stats(&self) -> KeyspaceStats {
+        let state = self.lock();
+        let mut stats = state.stats.clone();
+        let database = |db| {
+            let (keys, volatile) = (state.len(db) as u64, state.volatile_len(db) as u64);
+            DatabaseStats { keys, volatile }
+        };
+        stats.databases = (0..DATABASES).map(database).collect();
+        stats.entry_bytes = state.entry_bytes;
+        stats.used_bytes = state.used();
+        stats
     }
 }
 
@@ -134,16 +150,12 @@ impl Keyspace for Reference {
     }
 
     fn stats(&self) -> KeyspaceStats {
-        let state = self.shared.lock();
-        let mut stats = state.stats.clone();
-        let database = |db| {
-            let (keys, volatile) = (state.len(db) as u64, state.volatile_len(db) as u64);
-            DatabaseStats { keys, volatile }
-        };
-        stats.databases = (0..DATABASES).map(database).collect();
-        stats.entry_bytes = state.entry_bytes;
-        stats.used_bytes = state.used();
-        stats
+        self.shared.stats()
+    }
+
+    fn observer(&self) -> Observer {
+        let shared = Arc::downgrade(&self.shared);
+        Box::new(move || Some(shared.upgrade()?.stats()))
     }
 
     fn reset_stats(&mut self) {
