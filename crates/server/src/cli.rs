@@ -127,6 +127,13 @@ pub fn refuse(mut error: clap::Error) -> ! {
     error.exit()
 }
 
+/// Whether the process may have so many bytes of address space (`ulimit -v`). It takes no memory.
+#[must_use]
+pub fn has_address_space(bytes: u64) -> bool {
+    // A system that does not say has no such limit.
+    rlimit::Resource::AS.get().map_or(true, |(soft, _)| soft >= bytes)
+}
+
 /// The exit code of a server's `main`: prints what failed.
 pub fn exit_code(result: Result<(), Error>) -> ExitCode {
     match result {

@@ -32,6 +32,18 @@ impl Controls {
         self.stopper.stop();
     }
 
+    /// Lets the process have a descriptor for each of so many connections.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not; with the number of those for which it does.
+    pub fn allow_connections(&self, most: usize) -> Result<(), usize> {
+        match self.needs.fit(most).connections {
+            fewer if fewer < most => Err(fewer),
+            _ => Ok(()),
+        }
+    }
+
     /// Sets how many connections are served at once, and lets the process have a descriptor for each,
     /// as far as the system allows.
     ///
@@ -39,13 +51,9 @@ impl Controls {
     ///
     /// When it does not; with the number of those for which it does. Nothing has changed then.
     pub fn set_max_connections(&self, most: usize) -> Result<(), usize> {
-        match self.needs.fit(most).connections {
-            fewer if fewer < most => Err(fewer),
-            _ => {
-                self.dials.set_connections_max(most);
-                Ok(())
-            }
-        }
+        self.allow_connections(most)?;
+        self.dials.set_connections_max(most);
+        Ok(())
     }
 
     /// Sets for how long a connection may send nothing; [`Duration::ZERO`] for ever.

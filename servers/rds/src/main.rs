@@ -32,6 +32,10 @@ use storage_hashmap::TypedStore;
 /// Shards per worker: enough that two workers seldom want the same one.
 const SHARDS_PER_WORKER: usize = 64;
 
+/// The least address space, most of which is never used: the allocator and threads reserve it. With
+/// less they fail sooner or later, and not in a way that can be told.
+const ADDRESS_SPACE_MIN: u64 = 512 << 20;
+
 /// Why the server did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 enum Error {
@@ -42,6 +46,13 @@ enum Error {
 }
 
 fn main() -> ExitCode {
+    if !cli::has_address_space(ADDRESS_SPACE_MIN) {
+        eprintln!(
+            "error: the address space is limited (ulimit -v) to less than the 512 MB that the \
+             server needs to start"
+        );
+        return ExitCode::FAILURE;
+    }
     let args = Args::parse();
     Args::hide_secrets();
     match run(args) {

@@ -26,6 +26,10 @@ impl Platform for Process {
         self.0.stop();
     }
 
+    fn allow_connections(&self, most: usize) -> Result<(), usize> {
+        self.0.allow_connections(most)
+    }
+
     fn set_connections_max(&self, most: usize) {
         if let Err(fewer) = self.0.set_max_connections(most) {
             log::warn!("there are descriptors for {fewer} connections only");

@@ -384,6 +384,33 @@ fn a_password_is_not_seen_in_the_command_line() {
 }
 
 #[test]
+fn there_are_no_more_clients_than_descriptors() {
+    let mut daemon = Daemon::spawn_script(&format!("ulimit -n 128; exec {RDS} {}", FREE.join(" ")));
+    let mut client = Client::tcp(daemon.address());
+    let most = |client: &mut Client, most: &str| {
+        let reply = format!("*2\r\n$10\r\nmaxclients\r\n$2\r\n{most}\r\n");
+        client.ask(b"CONFIG GET maxclients\r\n", reply.as_bytes());
+    };
+    most(&mut client, "96");
+    ask(
+        &mut client,
+        "CONFIG SET maxclients 10000",
+        "-ERR CONFIG SET failed (possibly related to argument 'maxclients') - The operating system \
+         is not able to handle the specified number of clients, try with 96",
+    );
+    most(&mut client, "96");
+    ask(&mut client, "CONFIG SET maxclients 50", "+OK");
+    most(&mut client, "50");
+}
+
+#[test]
+fn too_little_address_space_is_told() {
+    let output = run("sh", &["-c", &format!("ulimit -v 100000; exec {RDS}")]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    refused(&output, &["the address space is limited (ulimit -v) to less than the 512 MB"]);
+}
+
+#[test]
 fn it_goes_behind_as_redis_does() {
     let folder = Config::empty();
     let (socket, pids) = (folder.folder().join("socket"), folder.folder().join("pid"));

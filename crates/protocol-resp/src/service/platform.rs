@@ -13,6 +13,16 @@ pub trait Platform: Debug + Send + Sync {
     /// Ends the process in order (SHUTDOWN).
     fn stop(&self);
 
+    /// Makes room for so many connections at once.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not allow so many; with the number that it does.
+    fn allow_connections(&self, most: usize) -> Result<(), usize> {
+        let _ = most;
+        Ok(())
+    }
+
     /// Sets how many connections are served at once (`maxclients`).
     fn set_connections_max(&self, most: usize);
 

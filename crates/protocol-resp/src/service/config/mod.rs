@@ -99,6 +99,7 @@ impl Host {
         let mut ready = Vec::with_capacity(changes.len());
         for (place, (parameter, text)) in changes.iter().enumerate() {
             let value = self.changeable(parameter, text).map_err(|problem| (place, problem))?;
+            self.check_room(parameter, &value).map_err(|problem| (place, problem))?;
             ready.push((*parameter, value));
         }
         let mut kept = self.config.kept.lock();
@@ -128,6 +129,22 @@ impl Host {
                 Err(why.to_owned())
             }
             _ => Ok(value),
+        }
+    }
+
+    /// Whether the system lets a parameter have this value.
+    fn check_room(&self, parameter: &'static Parameter, value: &Value) -> Result<(), String> {
+        if parameter.name != "maxclients" {
+            return Ok(());
+        }
+        let room =
+            self.platform().map(|platform| platform.allow_connections(value.count() as usize));
+        match room {
+            Some(Err(fewer)) => Err(format!(
+                "The operating system is not able to handle the specified number of clients, try \
+                 with {fewer}"
+            )),
+            Some(Ok(())) | None => Ok(()),
         }
     }
 }

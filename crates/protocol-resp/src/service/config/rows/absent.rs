@@ -94,7 +94,10 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("acllog-max-len", Integer(0, LONG_MAX), "128"),
     kept("acl-pubsub-default", Choice(&["allchannels", "resetchannels"]), "allchannels"),
     directive("user", USERS),
-    directive("rename-command", "commands keep their names"),
+    directive(
+        "rename-command",
+        "commands keep their names: leave the line out, and let only those connect who may run all",
+    ),
     directive("loadmodule", MODULES),
     kept("lua-enable-deprecated-api", YesNo, "no").immutable().hidden(),
     kept("enable-module-command", Choice(&["no", "yes", "local"]), "no").immutable(),
