@@ -278,12 +278,12 @@ fn a_log_as_large_as_a_file_may_be_is_told_of() {
     let limited = format!("ulimit -f 1; exec {PINGSERVER} {}", config.file.display());
     let mut server = Daemon::spawn(Command::new("sh").args(["-c", &limited]));
     wait_until("it has started", || config.folder().join("socket").exists());
-    let told = loop {
+    let mut told = String::new();
+    wait_until("the log has grown so far", || {
         server.signal("USR1");
-        if let Some(line) = server.line_if_any("ringlog: cannot write to") {
-            break line;
-        }
-    };
+        let line = server.line_if_any("ringlog: cannot write to");
+        line.map(|line| told = line).is_some()
+    });
     assert!(told.contains("File too large"), "{told}");
     let mut client = Client::unix(&config.folder().join("socket"));
     client.ask(b"PING\r\n", b"PONG\r\n");
