@@ -36,8 +36,13 @@ pub(crate) struct LogDrains {
 
 impl LogDrains {
     /// Opens the files and makes them the process's log and command log. Without a file the log goes to
-    /// `stream`.
-    pub(crate) fn install(debug: &DebugLog, klog: &Klog, stream: Output) -> Result<Self, Error> {
+    /// `stream`. Once `reopen` is set the files are opened anew by the next run.
+    pub(crate) fn install(
+        debug: &DebugLog,
+        klog: &Klog,
+        stream: Output,
+        reopen: Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
         let output = match &debug.log_file {
             None => stream,
             Some(path) => Output::File(
@@ -67,12 +72,7 @@ impl LogDrains {
             drains.push(drain);
         }
         let has_file = debug.log_file.is_some();
-        Ok(LogDrains { drains, reopen: Arc::new(AtomicBool::new(false)), has_file })
-    }
-
-    /// Set it to have the files opened anew by the next run.
-    pub(crate) fn reopen_flag(&self) -> Arc<AtomicBool> {
-        self.reopen.clone()
+        Ok(LogDrains { drains, reopen, has_file })
     }
 
     /// Writes out what waits.

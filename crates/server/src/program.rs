@@ -12,6 +12,8 @@ use protocol::{Execute, Protocol};
 use ringlog::Output;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What only a whole program is told.
 #[derive(Debug, Default)]
@@ -139,6 +141,10 @@ impl Builder {
     {
         self.fit_connections()?;
         self.program.is_whole = true;
+        // Before the first listener is bound, so that no signal finds the default handler.
+        let reopen = Arc::new(AtomicBool::new(false));
+        let reload = Reload::new(Arc::clone(&reopen), self.tls.clone())?;
+        signals::watch(self.events.0.clone(), reload)?;
         let doors = self.bind(&make_protocol)?;
         let locked = self.program.locks_memory.then(lock_memory);
         let dumped = self.program.dumps_core.then(allow_core_dumps);
@@ -146,15 +152,12 @@ impl Builder {
             user::become_user(name)?;
         }
         let stream = if self.program.log_on_stdout { Output::Stdout } else { Output::Stderr };
-        let logs = LogDrains::install(sections.debug, sections.klog, stream)?;
+        let logs = LogDrains::install(sections.debug, sections.klog, stream, reopen)?;
         for warning in
             self.program.warnings.drain(..).chain(locked.flatten()).chain(dumped.flatten())
         {
             warn!("{warning}");
         }
-        // Before there is anything that an end at once would leave behind.
-        let reload = Reload::new(logs.reopen_flag(), self.tls.clone())?;
-        signals::watch(self.events.0.clone(), reload)?;
         let (name, version) = (self.name, self.version);
         let background = self.program.background.take();
         let pid_file = self.program.pid_file.take();
