@@ -96,7 +96,7 @@ impl<K: Keyspace> RespService<K> {
             let queued = args.iter().map(|arg| arg.len() as u64 + ARGUMENT_BYTES).sum();
             self.admit_holding(queued)?;
         } else if flags.meets(KEEPS) {
-            self.admit_holding(estimate(args))?;
+            self.admit_names(args)?;
         }
         if conn.is_subscriber() && conn.version == Version::Resp2 && !is_for_subscribers(spec.name)
         {
@@ -121,8 +121,9 @@ impl<K: Keyspace> RespService<K> {
         Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
     }
 
-    /// Finds memory for a command: for what it writes, and for what its client is going to hold.
-    #[inline]
+    /// Finds memory for a command: for what it writes, and for what its client is going to hold. A
+    /// function of its own, so that commands which read do not pay for it.
+    #[inline(never)]
     fn find_memory(
         &mut self,
         flags: Flags,
@@ -136,9 +137,15 @@ impl<K: Keyspace> RespService<K> {
             return Err(Fault::OUT_OF_MEMORY);
         }
         if flags.meets(KEEPS) {
-            return self.admit_holding(estimate(args));
+            return self.admit_names(args);
         }
         Ok(())
+    }
+
+    /// Whether a client may hold the names and keys of a command.
+    #[cold]
+    fn admit_names(&mut self, args: Args<'_>) -> Result<(), Fault> {
+        self.admit_holding(estimate(args))
     }
 
     /// Whether a client may hold so many bytes more.

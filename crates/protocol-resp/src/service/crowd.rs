@@ -194,9 +194,11 @@ impl Crowd {
         let Some(limit) = settings.limit() else {
             return Some(Allowance::Together(machine::usable_bytes() / MACHINE_SHARE));
         };
-        // Where no key goes nobody has to before somebody wants to write.
+        // Where no key goes nobody has to before somebody wants to write. Who asks to hold more is to be
+        // told: what such requests take while they arrive is no reason to close it.
         let is_room_needed = is_room_needed || settings.policy() != Policy::NoEviction;
-        let slack = if is_room_needed { 0 } else { share(maxmemory) };
+        let requests = self.buffers().min(arriving(maxmemory));
+        let slack = if is_room_needed { 0 } else { share(maxmemory) + requests };
         (used > limit.saturating_add(slack))
             .then(|| Allowance::Apart { lasting: share(maxmemory), arriving: arriving(maxmemory) })
     }

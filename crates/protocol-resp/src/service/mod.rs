@@ -231,9 +231,8 @@ impl<K: Keyspace> RespService<K> {
         match self.admit(conn, command.id, args, context) {
             Ok(Admission::Run(id)) => self.run(conn, id, args, out, context),
             Ok(Admission::Queue(id)) => {
-                conn.queue(id, command.request);
-                self.count_holdings();
                 Writer::new(out, conn.version).simple("QUEUED");
+                conn.queue(id, command.request);
                 Control::Continue
             }
             Ok(Admission::Defer) => Control::Defer,

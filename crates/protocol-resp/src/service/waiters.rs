@@ -10,7 +10,7 @@
 //! does.
 
 use super::begun::Begun;
-use super::holdings::{name_bytes, trim};
+use super::holdings::{name_bytes, text_bytes, trim};
 use super::host::Host;
 use super::hot::Hot;
 use super::sieve::Sieve;
@@ -59,7 +59,14 @@ impl Waiter {
 
     /// Memory of what it waits for, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        self.keys.iter().map(|key| name_bytes(key.len())).sum()
+        let destination = match &self.wants {
+            Wants::Move { destination, .. } => text_bytes(destination.len()),
+            Wants::Pop { .. }
+            | Wants::PopMany { .. }
+            | Wants::PopScored { .. }
+            | Wants::PopManyScored { .. } => 0,
+        };
+        destination + self.keys.iter().map(|key| name_bytes(key.len())).sum::<u64>()
     }
 
     /// Counts its command, see [`Begun::end`]: it is answered. One whose connection has ended is not

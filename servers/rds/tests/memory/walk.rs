@@ -94,8 +94,7 @@ fn every_command_leaves_memory_within_its_limit() {
             walked += flood.sent;
             floods.push(flood);
         }
-        let own = rig.own_bytes();
-        assert!(own < 2 * MAX, "after {}: {own} bytes are resident", spec.name);
+        rig.expect_resident(2 * MAX, spec.name);
     }
     assert!(walked > 4 * MAX, "{walked} bytes were sent");
     rig.wait_for("used memory is within the limit", |rig| {
