@@ -44,6 +44,12 @@ impl Pool {
         self.recv.len() * self.recv_bytes + self.send.len() * self.send_bytes
     }
 
+    /// Bytes of all blocks that buffers hold, as [`Pool::bytes`] counts them.
+    #[inline]
+    pub fn lent_bytes(&self) -> usize {
+        self.lent_bytes
+    }
+
     /// Bytes of all blocks, those that wait and those that buffers hold. What a send buffer has
     /// grown by counts from its next [`lend`](crate::SendBuf::lend) or
     /// [`release`](crate::SendBuf::release) on. Costs a few additions.

@@ -6,25 +6,48 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
-/// Places for values by reference that a connection keeps when nothing waits: 160 bytes.
-const PINNED_KEPT: usize = 4;
+/// Places for pieces that a connection keeps when nothing waits: some 200 bytes.
+const PIECES_KEPT: usize = 4;
+
+/// Waiting bytes past which a value is copied though it could be pinned: what a store has lent to
+/// peers that do not read stays small, however much waits for them.
+const PINNED_WITHIN: usize = 64 << 10;
+
+/// Copied bytes that wait, from which on their block is sealed and a new one begun.
+const SEALED_FROM: usize = 44 << 10;
 
 /// Replies in order: copied bytes, with large values among them by reference.
 ///
 /// Small pieces are copied into one block. A large value enters as [`Bytes`] at the place it belongs
 /// to and is gathered from where it lies by [`SendBuf::slices`], so it is never copied.
+///
+/// Where replies pile up, since their peer does not read, blocks that are full are *sealed*: they wait as
+/// they are, and a new one takes what comes. So no byte is moved again, however many wait.
 #[derive(Debug, Default)]
 pub struct SendBuf {
     /// Copied bytes; those before `head` have been sent.
     bytes: Vec<u8>,
     head: usize,
-    /// Values by reference, each with the offset into `bytes` before which it is sent.
-    pinned: VecDeque<(usize, Bytes)>,
-    pinned_bytes: usize,
+    /// What is sent from where it lies, in order.
+    pieces: VecDeque<Piece>,
+    /// Bytes of all pieces.
+    piece_bytes: usize,
+    /// Memory of sealed blocks.
+    sealed: usize,
     /// Bytes that left with [`SendBuf::depart`] and have not landed.
     departed: usize,
     /// The capacity that the pool has counted.
     counted: usize,
+}
+
+/// A value by reference, or a part of a sealed block.
+#[derive(Debug)]
+struct Piece {
+    /// The offset into the copied bytes before which it is sent.
+    at: usize,
+    bytes: Bytes,
+    /// Memory that is freed with it: a block's capacity for the last piece of a sealed block, else 0.
+    block: usize,
 }
 
 /// A place in a [`SendBuf`], for what is known only when the bytes behind it have been written.
@@ -34,8 +57,8 @@ pub struct SendBuf {
 pub struct Mark {
     /// Copied bytes before it.
     bytes: usize,
-    /// Values by reference before it.
-    pinned: usize,
+    /// Pieces before it.
+    pieces: usize,
 }
 
 impl SendBuf {
@@ -56,11 +79,20 @@ impl SendBuf {
         self.bytes.reserve(n);
     }
 
-    /// Appends `value` by reference.
+    /// Appends a `value` that a store has lent: by reference, or a copy if 64 KiB wait already.
     pub fn put_pinned(&mut self, value: Bytes) {
-        if !value.is_empty() {
-            self.pinned_bytes += value.len();
-            self.pinned.push_back((self.bytes.len(), value));
+        if self.waiting() < PINNED_WITHIN {
+            self.put_shared(value);
+        } else {
+            self.put(&value);
+        }
+    }
+
+    /// Appends `message` by reference, however much waits: for what many peers share.
+    pub fn put_shared(&mut self, message: Bytes) {
+        if !message.is_empty() {
+            self.piece_bytes += message.len();
+            self.pieces.push_back(Piece { at: self.bytes.len(), bytes: message, block: 0 });
         }
     }
 
@@ -75,7 +107,7 @@ impl SendBuf {
     /// The present end.
     #[inline]
     pub fn mark(&self) -> Mark {
-        Mark { bytes: self.bytes.len(), pinned: self.pinned.len() }
+        Mark { bytes: self.bytes.len(), pieces: self.pieces.len() }
     }
 
     /// Inserts a copy of `bytes` at `mark`; moves the copied bytes behind it once.
@@ -88,16 +120,16 @@ impl SendBuf {
         self.bytes.extend_from_slice(bytes);
         self.bytes.copy_within(mark.bytes..end, mark.bytes + bytes.len());
         self.bytes[mark.bytes..mark.bytes + bytes.len()].copy_from_slice(bytes);
-        for (at, _) in self.pinned.range_mut(mark.pinned..) {
-            *at += bytes.len();
+        for piece in self.pieces.range_mut(mark.pieces..) {
+            piece.at += bytes.len();
         }
     }
 
     /// Takes back what was appended since `mark`.
     pub fn truncate(&mut self, mark: Mark) {
         self.bytes.truncate(mark.bytes);
-        for (_, value) in self.pinned.drain(mark.pinned.min(self.pinned.len())..) {
-            self.pinned_bytes -= value.len();
+        for piece in self.pieces.drain(mark.pieces.min(self.pieces.len())..) {
+            self.piece_bytes -= piece.bytes.len();
         }
     }
 
@@ -110,7 +142,7 @@ impl SendBuf {
     /// Bytes that wait in this buffer, by copy and by reference.
     #[inline]
     pub fn waiting(&self) -> usize {
-        self.bytes.len() - self.head + self.pinned_bytes
+        self.bytes.len() - self.head + self.piece_bytes
     }
 
     /// Whether nothing waits and nothing is on its way.
@@ -122,13 +154,13 @@ impl SendBuf {
     /// Whether everything that waits is one slice of copied bytes, see [`SendBuf::front`].
     #[inline]
     pub fn is_contiguous(&self) -> bool {
-        self.pinned.is_empty()
+        self.pieces.is_empty()
     }
 
-    /// The copied bytes up to the first value by reference.
+    /// The copied bytes up to the first piece that lies elsewhere.
     #[inline]
     pub fn front(&self) -> &[u8] {
-        let end = self.pinned.front().map_or(self.bytes.len(), |(at, _)| *at);
+        let end = self.pieces.front().map_or(self.bytes.len(), |piece| piece.at);
         &self.bytes[self.head..end]
     }
 
@@ -148,11 +180,11 @@ impl SendBuf {
             filled += 1;
             true
         };
-        for (at, value) in &self.pinned {
-            if !push(&self.bytes[from..*at]) || !push(value) {
+        for piece in &self.pieces {
+            if !push(&self.bytes[from..piece.at]) || !push(&piece.bytes) {
                 return filled;
             }
-            from = *at;
+            from = piece.at;
         }
         push(&self.bytes[from..]);
         filled
@@ -173,16 +205,18 @@ impl SendBuf {
             if n == 0 {
                 break;
             }
-            let (_, value) = self.pinned.front_mut().expect("waiting() counted it");
-            let step = n.min(value.len());
-            bytes::Buf::advance(value, step);
-            self.pinned_bytes -= step;
+            let piece = self.pieces.front_mut().expect("waiting() counted it");
+            let step = n.min(piece.bytes.len());
+            bytes::Buf::advance(&mut piece.bytes, step);
+            self.piece_bytes -= step;
             n -= step;
-            if value.is_empty() {
-                self.pinned.pop_front();
+            if piece.bytes.is_empty() {
+                self.sealed -= piece.block;
+                self.pieces.pop_front();
             }
         }
         if self.waiting() == 0 {
+            debug_assert!(self.pieces.is_empty() && self.sealed == 0, "pieces go with their bytes");
             self.bytes.clear();
             self.head = 0;
         } else if self.head > self.bytes.len() / 2 {
@@ -225,15 +259,48 @@ impl SendBuf {
     /// buffer drain costs a constant per byte and no growing memory.
     fn compact(&mut self) {
         self.bytes.drain(..self.head);
-        for (at, _) in &mut self.pinned {
-            *at -= self.head;
+        for piece in &mut self.pieces {
+            piece.at -= self.head;
         }
         self.head = 0;
     }
 
-    /// Borrows a block from the pool, if it has none.
+    /// Lets the copied bytes wait as they are, and begins a new block for what comes behind them. Moves
+    /// no byte. Between two marks: they hold places in the block.
+    #[cold]
+    fn seal(&mut self) {
+        let held = self.bytes.capacity();
+        let block = Bytes::from(std::mem::take(&mut self.bytes));
+        let mut from = std::mem::take(&mut self.head);
+        let among = self.pieces.partition_point(|piece| piece.at <= from);
+        let behind = self.pieces.split_off(among);
+        // Those are sent before the block.
+        for piece in &mut self.pieces {
+            piece.at = 0;
+        }
+        for piece in behind {
+            self.push_sealed(block.slice(from..piece.at));
+            from = piece.at;
+            self.pieces.push_back(Piece { at: 0, ..piece });
+        }
+        self.push_sealed(block.slice(from..));
+        self.sealed += held;
+        self.pieces.back_mut().expect("it was not empty").block += held;
+    }
+
+    fn push_sealed(&mut self, bytes: Bytes) {
+        if !bytes.is_empty() {
+            self.piece_bytes += bytes.len();
+            self.pieces.push_back(Piece { at: 0, bytes, block: 0 });
+        }
+    }
+
+    /// Borrows a block from the pool, if it has none or has sealed its own.
     #[inline]
     pub fn lend(&mut self, pool: &mut Pool) {
+        if self.bytes.len() - self.head >= SEALED_FROM {
+            self.seal();
+        }
         if self.bytes.capacity() == 0 {
             self.bytes = pool.take_send();
         }
@@ -248,8 +315,8 @@ impl SendBuf {
             self.count(pool);
             pool.give_send(block);
             // The queue stays for the next large values, unless a burst has made it large.
-            if self.pinned.capacity() > PINNED_KEPT {
-                self.pinned = VecDeque::new();
+            if self.pieces.capacity() > PIECES_KEPT {
+                self.pieces = VecDeque::new();
             }
         } else {
             self.count(pool);
@@ -259,14 +326,14 @@ impl SendBuf {
     /// Tells the pool what it holds now.
     #[inline]
     fn count(&mut self, pool: &mut Pool) {
-        let held = self.bytes.capacity();
+        let held = self.capacity();
         pool.recount(self.counted, held);
         self.counted = held;
     }
 
     /// Bytes of memory it holds by itself now; values by reference are their store's.
     pub fn capacity(&self) -> usize {
-        self.bytes.capacity()
+        self.bytes.capacity() + self.sealed
     }
 }
 

@@ -67,6 +67,12 @@ pub trait Protocol {
         true
     }
 
+    /// Whether the connection has asked for messages that others send: how many of them it may leave unread
+    /// is another limit than that of replies.
+    fn is_subscriber(&self) -> bool {
+        false
+    }
+
     /// Whether the connection is in a state in which a client is right to send nothing for ever: it
     /// waits for messages. Such a connection is exempt from the idle timeout.
     fn may_idle(&self) -> bool {

@@ -66,6 +66,13 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
         }
     }
 
+    fn is_subscriber(&self) -> bool {
+        match self {
+            Either::A(a) => a.is_subscriber(),
+            Either::B(b) => b.is_subscriber(),
+        }
+    }
+
     fn may_idle(&self) -> bool {
         match self {
             Either::A(a) => a.may_idle(),

@@ -4,10 +4,11 @@
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod carried;
 mod overdue;
+mod unread;
 
-use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD};
+use crate::metrics::CONNECTION_YIELD;
 use crate::turn::{Share, turn_within};
-use crate::{Limits, Pipeline, Seat, Turn, first_request};
+use crate::{Limits, Output, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks};
@@ -33,6 +34,7 @@ pub(crate) struct Desk<'a, E> {
     pub(crate) outbox: &'a mut Outbox,
     pub(crate) directory: &'a Directory,
     pub(crate) limits: &'a Limits,
+    pub(crate) output: &'a Output,
     pub(crate) now: Now,
     /// When the turn has taken its time; `None` for never. INV-SHORT.
     pub(crate) until: Option<Instant>,
@@ -56,7 +58,7 @@ pub(crate) enum Done {
     Serve,
     /// Nothing: the errand came too late.
     Dropped,
-    /// More messages wait than the connection may let pile up: it is to be removed.
+    /// More waits than the connection may let pile up: it is to be removed.
     TooMuch,
     /// It is to be removed.
     Cut,
@@ -93,7 +95,7 @@ pub(crate) struct Connection<P: Protocol> {
     hung_up: bool,
     /// The peer has closed its side behind bytes that its driver does not receive for now.
     has_left: bool,
-    /// It was not served to the end, for its replies are too many.
+    /// It was not served to the end: it is held until its peer reads.
     is_stalled: bool,
     /// What it is to a driver that carries its bytes.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -108,6 +110,8 @@ pub(crate) struct Connection<P: Protocol> {
     read_at: Ticks,
     /// Since when replies wait without any of them being taken.
     unread_at: Option<Ticks>,
+    /// Since when more waits than the soft limit.
+    soft_at: Option<Ticks>,
     _seat: Seat,
 }
 
@@ -136,6 +140,7 @@ impl<P: Protocol> Connection<P> {
             failed: None,
             read_at: now,
             unread_at: None,
+            soft_at: None,
             _seat: seat,
         }
     }
@@ -159,14 +164,8 @@ impl<P: Protocol> Connection<P> {
         std::mem::take(&mut self.has_input)
     }
 
-    /// Carries out what another connection, or this one, has put into an outbox for it. Messages may
-    /// make up to `most` unsent bytes; a reply that was waited for may be of any size, as all replies.
-    pub(crate) fn carry_out<E>(
-        &mut self,
-        errand: Errand,
-        most: usize,
-        desk: &mut Desk<'_, E>,
-    ) -> Done {
+    /// Carries out what another connection, or this one, has put into an outbox for it.
+    pub(crate) fn carry_out<E>(&mut self, errand: Errand, desk: &mut Desk<'_, E>) -> Done {
         if errand == Errand::Cut {
             return Done::Cut;
         }
@@ -178,7 +177,7 @@ impl<P: Protocol> Connection<P> {
             Errand::Push(_) if !self.pipeline.protocol().takes_messages() => Done::Dropped,
             Errand::Push(message) => {
                 self.append(message, desk.pool);
-                if self.session.send().pending() > most { Done::TooMuch } else { Done::Serve }
+                if self.is_over_hard_limit(desk.output) { Done::TooMuch } else { Done::Serve }
             }
             Errand::Resume(ticket, reply) => {
                 if !self.pipeline.resume(ticket) {
@@ -203,7 +202,7 @@ impl<P: Protocol> Connection<P> {
             send.lend(pool);
             send.put(&message);
         } else {
-            send.put_pinned(message);
+            send.put_shared(message);
         }
     }
 
@@ -236,14 +235,21 @@ impl<P: Protocol> Connection<P> {
             return Err(error);
         }
         self.is_stalled = false;
-        let mut share = Share { requests: desk.limits.requests_per_turn, until: desk.until };
+        let requests = desk.limits.requests_per_turn;
+        let mut share = Share { requests, until: desk.until, unsent: 0 };
         for round in 0..ROUNDS {
             match self.phase {
                 Phase::Open | Phase::Draining => {}
                 Phase::Closing => return self.finish(desk),
                 Phase::Lingering { .. } => return self.linger(desk),
             }
-            match self.turn(&mut share, desk) {
+            share.unsent = self.mark(desk);
+            let turn = self.turn(&mut share, desk);
+            if self.is_over_hard_limit(desk.output) {
+                self.overflow();
+                return Ok(Next::Remove);
+            }
+            match turn {
                 Turn::NeedInput { .. } => {
                     if self.readable && self.fill(desk)? {
                         // The first read is what most requests take.
@@ -260,11 +266,7 @@ impl<P: Protocol> Connection<P> {
                 }
                 Turn::Backpressure => {
                     if self.flush(desk)? == Flush::Blocked {
-                        if !self.session.is_carried() {
-                            CONNECTION_BACKPRESSURE.increment();
-                        }
-                        self.is_stalled = true;
-                        return Ok(Next::Event);
+                        return Ok(self.pile_up(desk));
                     }
                     if share.is_late() {
                         break;
@@ -345,6 +347,7 @@ impl<P: Protocol> Connection<P> {
             Flush::Blocked if self.session.send().pending() < before => Some(desk.now.ticks),
             Flush::Blocked => self.unread_at.or(Some(desk.now.ticks)),
         };
+        self.note_soft_limit(desk.output, desk.now.ticks);
         Ok(flushed)
     }
 

@@ -19,7 +19,8 @@
 //! * [`Acceptor`] (`acceptor.rs`): accepts at each [`Door`], refuses past the limit, backs off when
 //!   descriptors run out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
 //! * [`Endpoint`] and [`Listener`] (`listener.rs`): what can be listened on.
-//! * [`Options`] (`options.rs`): every limit and its default. [`Dials`] (`dials.rs`): those of them that
+//! * [`Options`] (`options.rs`): every limit and its default, those of unread replies in [`Output`]
+//!   (`output.rs`). [`Dials`] (`dials.rs`): those of them that
 //!   may change. `metrics.rs`: what is counted.
 //!
 //! `turn` alone, without any socket:
@@ -95,6 +96,7 @@ mod listener;
 mod mailbox;
 mod metrics;
 mod options;
+mod output;
 mod turn;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod uring;
@@ -108,5 +110,6 @@ pub use engine::Engine;
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
 pub use options::Options;
+pub use output::{Output, OutputLimit};
 pub use turn::{BATCH, DISTANCES, Limits, Pipeline, Turn, first_request, turn};
 pub use worker::Worker;

@@ -19,7 +19,7 @@ metrics::counters! {
     pub(crate) static WORKER_EVENT_MAX_REACHED: "worker_event_max_reached";
     /// Times a connection had to wait for others because it had its share of requests.
     pub(crate) static CONNECTION_YIELD: "connection_yield";
-    /// Times a connection was not served until it read its replies.
+    /// Times a connection was held until it read its replies, for want of memory for more of them.
     pub(crate) static CONNECTION_BACKPRESSURE: "connection_backpressure";
 
     /// Connections accepted and served.
@@ -36,8 +36,9 @@ metrics::counters! {
     pub(crate) static CONNECTIONS_READ_TIMEOUT: "connections_read_timeout";
     /// Connections closed because they did not read their replies.
     pub(crate) static CONNECTIONS_WRITE_TIMEOUT: "connections_write_timeout";
-    /// Connections closed because messages from others piled up: their client did not read, or their
-    /// worker did not come to it.
+    /// Connections closed because more waited for them unread than their output limit allows.
+    pub(crate) static CONNECTIONS_OUTPUT_LIMIT: "connections_output_limit";
+    /// Connections closed because messages from others piled up that their worker did not come to.
     pub(crate) static CONNECTIONS_PUSH_OVERFLOW: "connections_push_overflow";
     /// Connections closed by an error of their socket or their TLS session.
     pub(crate) static CONNECTIONS_ERROR: "connections_error";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Options`]: every limit of a worker and its default.
 
-use crate::{Engine, Limits};
+use crate::{Engine, Limits, Output};
 use std::time::Duration;
 
 /// How a worker treats its connections. [`Duration::ZERO`] switches a time limit off.
@@ -18,9 +18,8 @@ pub struct Options {
     pub send_block: usize,
     /// Blocks of each kind that wait for use in a worker.
     pub pool_blocks: usize,
-    /// Unsent bytes past which a connection that is sent messages by others (see
-    /// [`protocol::Outbox`]) is closed.
-    pub push_bytes: usize,
+    /// How far replies and messages may pile up unread.
+    pub output: Output,
     /// Bytes of what other workers have written to this one's connections, past which those that most
     /// was written to are closed: what a worker that is busy with a long request lets pile up.
     pub mail_bytes: usize,
@@ -60,7 +59,7 @@ impl Default for Options {
             recv_block: 16 << 10,
             send_block: 66 << 10,
             pool_blocks: 64,
-            push_bytes: 32 << 20,
+            output: Output::default(),
             mail_bytes: 64 << 20,
             idle_timeout: Duration::ZERO,
             handshake_timeout: Duration::from_secs(10),

@@ -13,8 +13,9 @@
 //!    before a close. (`turn` only appends; the driver writes once per readiness event.)
 //! 5. RULE-FAIR: one call serves a bounded number of requests, and begins no batch after its time is up
 //!    but the first; then it yields to other connections.
-//! 6. RULE-BOUND: past the high-water mark of unsent bytes nothing more is executed until the peer
-//!    reads. At most one reply goes beyond the mark, and behind it the line that rejects input.
+//! 6. RULE-BOUND: past a mark of unsent bytes nothing more is executed in this call. At most one reply
+//!    goes beyond the mark, and behind it the line that rejects input. (The driver moves the mark on, after
+//!    others have had their turn, as far as [`Output`](crate::Output) lets replies pile up.)
 //! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, and each is prefetched while those
 //!    [before it](DISTANCES) are executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
@@ -58,7 +59,8 @@ const ERRANDS: usize = 1024;
 pub struct Limits {
     /// Largest request in bytes that is waited for.
     pub request_bytes: usize,
-    /// Unsent bytes past which the connection is not served until it reads.
+    /// Unsent bytes with which other connections have their turn, and past which the connection is held
+    /// until it reads where there is no memory for more.
     pub high_water: usize,
     /// Requests served before other connections have their turn.
     pub requests_per_turn: usize,
@@ -78,6 +80,8 @@ pub(crate) struct Share {
     pub(crate) requests: usize,
     /// When it ends, whatever is left; `None` for never.
     pub(crate) until: Option<Instant>,
+    /// The mark: unsent bytes with which it ends.
+    pub(crate) unsent: usize,
 }
 
 impl Share {
@@ -96,7 +100,7 @@ pub enum Turn {
         /// A lower bound, at least 1.
         at_least: usize,
     },
-    /// Replies must be read by the peer first.
+    /// As many replies wait as this call may let pile up: they are to be sent first.
     Backpressure,
     /// The connection has had its share; call again after the others, and after the outbox has been
     /// emptied.
@@ -171,7 +175,8 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     limits: &Limits,
     context: &mut Context<'_>,
 ) -> Turn {
-    let mut share = Share { requests: limits.requests_per_turn, until: None };
+    let (requests, unsent) = (limits.requests_per_turn, limits.high_water);
+    let mut share = Share { requests, until: None, unsent };
     turn_within(&mut share, pipeline, service, recv, send, limits, context)
 }
 
@@ -191,7 +196,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
     }
     context.ticket = pipeline.ticket();
     loop {
-        if send.pending() >= limits.high_water {
+        if send.pending() >= share.unsent {
             return Turn::Backpressure; // RULE-BOUND
         }
         if share.requests == 0 || context.outbox.len() >= ERRANDS {
@@ -206,7 +211,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
             let (input, left) = (recv.filled(), share.requests);
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
             prefetch(service, &batch);
-            (stop, run(pipeline, service, &mut batch, send, limits, context))
+            (stop, run(pipeline, service, &mut batch, send, share.unsent, context))
         };
         pipeline.advance(end, recv);
         share.requests -= served;
@@ -323,7 +328,7 @@ fn run<P: Protocol, E: Execute<P>>(
     service: &mut E,
     batch: &mut [Ahead<P, P::Request<'_>>],
     send: &mut SendBuf,
-    limits: &Limits,
+    mark: usize,
     context: &mut Context<'_>,
 ) -> (Ran, usize, usize) {
     let (mut served, mut done) = (0_usize, 0);
@@ -332,7 +337,7 @@ fn run<P: Protocol, E: Execute<P>>(
             prefetch_group(service, batch, served);
         }
         let Some(ahead) = batch.get_mut(served) else { return (Ran::All, served, done) };
-        if send.pending() >= limits.high_water {
+        if send.pending() >= mark {
             return (Ran::Part, served, done); // RULE-BOUND
         }
         let request = ahead.request.take().expect("each is executed once");

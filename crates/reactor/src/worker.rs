@@ -19,8 +19,9 @@ mod footprint;
 mod post;
 mod readiness;
 mod stopwatch;
+mod sweep;
 
-use crate::connection::{Connection, Desk, Next, Overdue};
+use crate::connection::{Connection, Desk, Next};
 use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
 use crate::metrics::*;
 use crate::{Dials, Options, Seat};
@@ -38,9 +39,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stopwatch::Stopwatch;
-
-/// Connections looked at per tick for exceeded time limits, at the least.
-const SWEEP_MIN: usize = 64;
 
 /// Connections that may stand in line before the line grows, so that it does not in a small server.
 const LINE: usize = 256;
@@ -257,6 +255,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             outbox: &mut self.outbox,
             directory: &self.directory,
             limits: &self.options.limits,
+            output: &self.options.output,
             now: self.now,
             until: self.until,
         };
@@ -372,32 +371,6 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.remove(slot);
         }
         true
-    }
-
-    /// Looks for connections that ran out of time: a part of them each tick, all within ten.
-    fn sweep(&mut self) {
-        if self.now.ticks < self.sweep_at || self.connections.is_empty() {
-            return;
-        }
-        self.sweep_at = self.now.ticks + self.options.tick;
-        let slots = self.connections.capacity();
-        let part = (slots / 10).max(SWEEP_MIN).min(slots);
-        for step in 0..part {
-            let slot = (self.sweep_from + step) % slots;
-            let Some(connection) = self.connections.get(slot) else { continue };
-            let Some(overdue) = connection.overdue(self.now.ticks, &self.options) else { continue };
-            match overdue {
-                Overdue::Handshake => CONNECTIONS_HANDSHAKE_TIMEOUT.increment(),
-                Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
-                Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
-                Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
-                // It was closed already, in order; its peer just did not notice.
-                Overdue::Linger => {}
-            }
-            debug!("{}: closed, {overdue:?} timeout", connection.peer.remote);
-            self.remove(slot);
-        }
-        self.sweep_from = (self.sweep_from + part) % slots;
     }
 }
 

@@ -175,6 +175,13 @@ impl Builder {
         self
     }
 
+    /// Sets how many bytes of buffers connections may hold, over all workers, before those whose replies
+    /// pile up are held until they read: see [`Output::memory`](crate::Output::memory).
+    pub fn output_memory(mut self, bytes: usize) -> Self {
+        self.options.output.memory = bytes;
+        self
+    }
+
     /// What changes limits while the server runs, and stops it. Made after everything is set.
     pub fn controls(&self) -> Controls {
         let stopper = Stopper::new(self.events.0.clone());
@@ -250,6 +257,7 @@ impl Builder {
         if let Some((engine, _)) = chosen {
             self.options.engine = engine;
         }
+        self.options.output.memory /= self.workers;
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
         let census = Census::new(self.workers);
         let mut workers = Vec::with_capacity(self.workers);

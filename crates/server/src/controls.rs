@@ -4,7 +4,7 @@
 use crate::files::Needs;
 use crate::process::Stopper;
 use protocol::{Directory, Peer};
-use reactor::Dials;
+use reactor::{Dials, OutputLimit};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,9 +66,9 @@ impl Controls {
         self.dials.set_request_bytes(most);
     }
 
-    /// Sets how many bytes of messages a connection may leave unread before it is closed.
-    pub fn set_push_bytes(&self, most: usize) {
-        self.dials.set_push_bytes(most);
+    /// Sets how many bytes of replies, and of messages, a connection may leave unread before it is closed.
+    pub fn set_output_limits(&self, replies: OutputLimit, messages: OutputLimit) {
+        self.dials.set_output_limits(replies, messages);
     }
 
     /// The present connections, oldest first.

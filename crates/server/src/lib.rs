@@ -77,5 +77,5 @@ pub use builder::Builder;
 pub use controls::Controls;
 pub use error::Error;
 pub use process::{Process, Stopper};
-pub use reactor::{Endpoint, Limits, Options};
+pub use reactor::{Endpoint, Limits, Options, Output, OutputLimit};
 pub use session::{ClientAuth, TlsAcceptor, TlsOptions, TlsVersion};

@@ -15,7 +15,7 @@ pub use log::{Debug as DebugLog, Klog, LogLevel};
 pub use tls::{ClientAuth, Tls, TlsVersion};
 
 use config::{ByteSize, Span};
-use reactor::{Limits, Options};
+use reactor::{Limits, Options, Output};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -105,8 +105,11 @@ pub struct Worker {
     pub timeout: Span,
     /// Requests a connection is served before others have their turn.
     pub requests_per_turn: usize,
-    /// Unsent bytes past which a connection is not served until it reads.
+    /// Unsent bytes with which a connection lets others have their turn.
     pub high_water: ByteSize,
+    /// Bytes of buffers that connections may hold, over all workers, before those with more than
+    /// `high_water` unsent are not served until they read; the server's own default when absent.
+    pub output_memory: Option<ByteSize>,
     /// Whether to record the CPU time of each turn of the event loops, which takes a system call.
     pub turn_cpu_time: bool,
 }
@@ -121,6 +124,7 @@ impl Default for Worker {
             timeout: Span(options.tick),
             requests_per_turn: options.limits.requests_per_turn,
             high_water: ByteSize(options.limits.high_water as u64),
+            output_memory: None,
             turn_cpu_time: options.turn_cpu_time,
         }
     }
@@ -154,6 +158,12 @@ impl Sections<'_> {
                 request_bytes,
                 high_water,
                 requests_per_turn: self.worker.requests_per_turn,
+            },
+            output: Output {
+                memory: self.worker.output_memory.map_or(defaults.output.memory, |memory| {
+                    usize::try_from(memory.0).unwrap_or(usize::MAX)
+                }),
+                ..defaults.output
             },
             send_block: high_water + (defaults.send_block - defaults.limits.high_water),
             idle_timeout: self.server.idle_timeout.0,

@@ -27,10 +27,10 @@ fn settle(speaker: &Speaker, lively: &mut Client) {
 }
 
 #[test]
-fn a_client_that_never_reads_stops_nobody_but_itself() {
+fn a_client_that_is_held_stops_nobody_but_itself() {
     on_every_transport(|row| {
         let speaker = Speaker::default();
-        let process = speaker.spawn(row.builder());
+        let process = speaker.spawn(row.builder().output_memory(0));
         let (mut deaf, mut lively) = (row.connect(&process), row.connect(&process));
         deaf.send(format!("much {REPLY}\n").repeat(REQUESTS).as_bytes());
         settle(&speaker, &mut lively);
@@ -52,10 +52,10 @@ fn a_client_that_never_reads_stops_nobody_but_itself() {
 }
 
 #[test]
-fn what_is_executed_for_a_client_that_never_reads_is_bounded() {
+fn what_is_executed_for_a_client_that_is_held_is_bounded() {
     on_every_transport(|row| {
         let speaker = Speaker::default();
-        let process = speaker.spawn(row.builder());
+        let process = speaker.spawn(row.builder().output_memory(0));
         let (mut deaf, mut lively) = (row.connect(&process), row.connect(&process));
         deaf.send(format!("much {REPLY}\n").repeat(REQUESTS).as_bytes());
         let asked = speaker.executed();
@@ -64,6 +64,28 @@ fn what_is_executed_for_a_client_that_never_reads_is_bounded() {
         drop(deaf);
         support::wait_until("it is removed", || process.connections() == 1);
         lively.ask(b"echo alone\n", b"alone\n");
+        process.stop().unwrap();
+    });
+}
+
+#[test]
+fn a_client_may_write_its_whole_pipeline_before_it_reads() {
+    on_every_transport(|row| {
+        let speaker = Speaker::default();
+        let process = speaker.spawn(row.builder());
+        let (mut whole, mut lively) = (row.connect(&process), row.connect(&process));
+        // More than any socket holds, in either direction.
+        let padding = "x".repeat(100_000);
+        let piece = format!("much {REPLY}\nmute {padding}\n");
+        for _ in 0..REQUESTS {
+            whole.send(piece.as_bytes());
+        }
+        lively.ask(b"echo here\n", b"here\n");
+        let reply = much(REPLY);
+        for _ in 0..REQUESTS {
+            whole.expect(&reply);
+        }
+        whole.ask(b"echo there\n", b"there\n");
         process.stop().unwrap();
     });
 }

@@ -7,7 +7,7 @@ mod support;
 
 use clock::Clock;
 use lines::{Speaker, counted};
-use server::{Limits, Options, Process};
+use server::{Limits, Options, Output, Process};
 use std::time::Duration;
 use support::client::Client;
 use support::table::{Row, Transport, on_every_engine, on_every_transport};
@@ -115,7 +115,8 @@ fn half_a_request_is_not_waited_for_longer_than_its_limit() {
 #[test]
 fn a_client_that_never_reads_is_closed_at_its_limit() {
     on_every_transport(|row| {
-        let (process, clock) = spawn(row, Options { write_timeout: LIMIT, ..options() });
+        let output = Output { memory: 0, ..Output::default() };
+        let (process, clock) = spawn(row, Options { write_timeout: LIMIT, output, ..options() });
         let (mut deaf, mut idle) = (row.connect(&process), row.connect(&process));
         idle.ask(b"echo hello\n", b"hello\n");
         deaf.send("much 50000\n".repeat(400).as_bytes());

@@ -6,7 +6,7 @@ mod lines;
 mod support;
 
 use lines::{Speaker, counted};
-use server::Options;
+use server::{Options, Output, OutputLimit};
 use support::client::Client;
 use support::table::on_every_row;
 
@@ -43,14 +43,16 @@ fn a_message_reaches_everybody_in_order() {
 fn a_client_that_lets_messages_pile_up_is_closed() {
     const MESSAGE: usize = 100_000;
     on_every_row(|row| {
-        let options = Options { push_bytes: 1 << 20, ..Options::default() };
+        let replies = OutputLimit { hard: 1 << 20, ..OutputLimit::NONE };
+        let output = Output { replies, ..Output::default() };
+        let options = Options { output, ..Options::default() };
         let process = Speaker::default().spawn(row.builder().options(options));
         let mut clients: Vec<Client> = (0..4).map(|_| row.connect(&process)).collect();
         for client in &mut clients {
             client.ask(b"echo here\n", b"here\n");
         }
         let [sender, _deaf, listeners @ ..] = &mut clients[..] else { panic!("four clients") };
-        let overflows = counted("connections_push_overflow");
+        let overflows = counted("connections_output_limit");
         let mut sent = 0;
         while process.connections() == 4 {
             sender.send(format!("fill {MESSAGE}\n").as_bytes());
@@ -62,7 +64,7 @@ fn a_client_that_lets_messages_pile_up_is_closed() {
         }
         assert!(sent > 1 << 20, "it is not closed before the limit");
         sender.ask(b"who\n", b"3\n");
-        assert_eq!(counted("connections_push_overflow"), overflows + 1);
+        assert_eq!(counted("connections_output_limit"), overflows + 1);
         sender.ask(b"tell all is well\n", b"told\nall is well\n");
         for listener in listeners {
             listener.expect(b"all is well\n");

@@ -73,6 +73,11 @@ fn run(args: Args) -> Result<(), Error> {
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
     let builder = builder.greetings(config.greetings());
+    // As Redis has it: nobody is held, those who hold too much are closed.
+    let builder = match config.worker.output_memory {
+        Some(_) => builder,
+        None => builder.output_memory(usize::MAX),
+    };
     for warning in warnings {
         eprintln!("warning: {warning}");
     }

@@ -3,8 +3,8 @@
 
 use crate::allocator;
 use protocol::Peer;
-use protocol_resp::service::{Allocator, Platform};
-use server::Controls;
+use protocol_resp::service::{Allocator, BufferLimit, Platform};
+use server::{Controls, OutputLimit};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,16 @@ pub(crate) fn own_bytes() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     let kilobytes = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
+}
+
+/// A limit as workers want it, where 0 is none.
+fn output_limit(limit: BufferLimit) -> OutputLimit {
+    let bytes = |bytes: u64| match usize::try_from(bytes) {
+        Ok(0) | Err(_) => usize::MAX,
+        Ok(bytes) => bytes,
+    };
+    let soft_time = Duration::from_secs(limit.seconds);
+    OutputLimit { hard: bytes(limit.hard), soft: bytes(limit.soft), soft_time }
 }
 
 /// The process, as the service sees it.
@@ -44,9 +54,8 @@ impl Platform for Process {
         self.0.set_request_bytes(usize::try_from(bytes).unwrap_or(usize::MAX));
     }
 
-    fn set_unread_max(&self, bytes: Option<u64>) {
-        let most = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-        self.0.set_push_bytes(most.unwrap_or(usize::MAX));
+    fn set_output_limits(&self, replies: BufferLimit, messages: BufferLimit) {
+        self.0.set_output_limits(output_limit(replies), output_limit(messages));
     }
 
     fn peers(&self) -> Vec<Arc<Peer>> {

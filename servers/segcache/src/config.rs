@@ -119,6 +119,13 @@ impl Config {
         }
     }
 
+    /// Bytes of buffers that connections may hold before those that do not read their replies are held:
+    /// a quarter of the memory, of which they take their part from the items.
+    pub(crate) fn output_memory(&self) -> usize {
+        let quarter = ByteSize(self.cache.memory.0 / 4);
+        usize::try_from(self.worker.output_memory.unwrap_or(quarter).0).unwrap_or(usize::MAX)
+    }
+
     /// Checks `[cache]` and `[seg]`.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let Cache { storage, memory, .. } = &self.cache;

@@ -44,7 +44,9 @@ fn run(args: &Args) -> Result<(), Error> {
         request_max = request_max.max(Connection::request_max(value_max));
     }
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
-    let builder = builder.listen_on(service::RESP, &resp, config.server.socket_mode);
+    let builder = builder
+        .listen_on(service::RESP, &resp, config.server.socket_mode)
+        .output_memory(config.output_memory());
     for warning in config.warnings().into_iter().chain(args.warning()) {
         eprintln!("warning: {warning}");
     }

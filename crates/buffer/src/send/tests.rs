@@ -143,3 +143,54 @@ fn a_buffer_with_replies_keeps_its_block() {
     send.release(&mut pool);
     assert_eq!((send.front(), send.capacity()), (&b"x"[..], 64));
 }
+
+#[test]
+fn replies_that_pile_up_are_not_moved_and_leave_in_order() {
+    for most in [9_973, 40_000, 100_000, usize::MAX] {
+        let (mut pool, mut send) = (Pool::new(1, 50_000, 1), SendBuf::new());
+        let mut expected = Vec::new();
+        for round in 0..20_u8 {
+            send.lend(&mut pool);
+            for reply in 0..40 {
+                let reply = [round * 10 + reply % 7; 1_000];
+                send.put(&reply);
+                expected.extend_from_slice(&reply);
+                if round % 3 == 0 {
+                    send.put_shared(Bytes::from(vec![round; 10]));
+                    expected.extend_from_slice(&[round; 10]);
+                }
+            }
+            let place = send.mark();
+            send.put_shared(Bytes::from_static(b"behind"));
+            send.insert(place, b"between");
+            expected.extend_from_slice(b"betweenbehind");
+            if round == 10 {
+                // Half a block has been sent when it is sealed.
+                send.consume(20_000);
+                expected.drain(..20_000);
+            }
+        }
+        assert_eq!(send.pending(), expected.len());
+        send.lend(&mut pool);
+        assert_eq!(pool.bytes(), send.capacity());
+        assert!(send.capacity() <= 22 * 50_000, "blocks as they were lent: {}", send.capacity());
+        assert!(sent(&mut send, most) == expected, "{most} at a time");
+        send.release(&mut pool);
+        assert_eq!((pool.bytes(), pool.idle_bytes()), (50_000, 50_000), "and all are given back");
+    }
+}
+
+#[test]
+fn values_are_copied_where_much_waits_and_messages_never() {
+    let value = Bytes::from(vec![1; 30_000]);
+    let mut send = SendBuf::new();
+    for held in [1, 2, 3, 3, 3] {
+        send.put_pinned(value.clone());
+        assert_eq!(send.pieces.len(), held);
+    }
+    send.put_shared(value.clone());
+    assert_eq!((send.pieces.len(), send.pending()), (4, 180_000));
+    send.consume(180_000);
+    send.put_pinned(value);
+    assert_eq!(send.pieces.len(), 1, "by reference again");
+}

@@ -87,6 +87,7 @@ mod waiters;
 pub(crate) mod watch;
 
 pub(crate) use call::Call;
+pub use config::BufferLimit;
 pub use fault::{Done, Fault};
 pub use host::Host;
 pub use platform::{Allocator, Platform};

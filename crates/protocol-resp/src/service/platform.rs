@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Platform`]: what the program around the service does for it.
 
+use super::config::BufferLimit;
 use protocol::Peer;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -32,9 +33,9 @@ pub trait Platform: Debug + Send + Sync {
     /// Sets how many bytes a request may have (`client-query-buffer-limit`).
     fn set_request_max(&self, bytes: u64);
 
-    /// Sets how many bytes of messages a subscriber may leave unread before it is closed
-    /// (`client-output-buffer-limit pubsub`); `None`: any number.
-    fn set_unread_max(&self, bytes: Option<u64>);
+    /// Sets how much a client may leave unread before it is closed (`client-output-buffer-limit`): of
+    /// replies (`normal`), and one that has subscribed, of messages and replies (`pubsub`).
+    fn set_output_limits(&self, replies: BufferLimit, messages: BufferLimit);
 
     /// The present connections: with those that have not sent a whole request yet.
     fn peers(&self) -> Vec<Arc<Peer>>;

@@ -22,6 +22,8 @@ pub(crate) struct Counts {
     pub(crate) output_bytes: u64,
     pub(crate) connections: u64,
     pub(crate) rejected: u64,
+    /// Connections closed for what they had not read.
+    pub(crate) output_limit: u64,
 }
 
 impl Counts {
@@ -35,6 +37,7 @@ impl Counts {
             output_bytes: of("session_send_byte"),
             connections: of("connections_accepted"),
             rejected: of("connections_rejected"),
+            output_limit: of("connections_output_limit"),
         }
     }
 
@@ -46,6 +49,7 @@ impl Counts {
             output_bytes: self.output_bytes.saturating_sub(before.output_bytes),
             connections: self.connections.saturating_sub(before.connections),
             rejected: self.rejected.saturating_sub(before.rejected),
+            output_limit: self.output_limit.saturating_sub(before.output_limit),
         }
     }
 }

@@ -233,6 +233,10 @@ impl Protocol for Resp {
         matches!(command.id, Some(CommandId::AUTH | CommandId::HELLO | CommandId::RESET))
     }
 
+    fn is_subscriber(&self) -> bool {
+        Resp::is_subscriber(self)
+    }
+
     fn may_idle(&self) -> bool {
         self.is_listener()
     }

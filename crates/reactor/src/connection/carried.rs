@@ -30,6 +30,9 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn on_sent(&mut self, all: bool, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
         self.unread_at = is_left.then_some(now);
+        if !is_left {
+            self.soft_at = None;
+        }
         self.tell_held();
         if self.is_stalled && !all {
             // Replies on their way tell nothing of the peer; that the socket takes a part of them does.

@@ -15,6 +15,8 @@ pub(crate) enum Overdue {
     Write,
     Idle,
     Linger,
+    /// Over the soft limit of unread bytes.
+    Unread,
 }
 
 impl<P: Protocol> Connection<P> {
@@ -29,6 +31,11 @@ impl<P: Protocol> Connection<P> {
             return past(self.peer.since, options.handshake_timeout).then_some(Overdue::Handshake);
         }
         if let Some(since) = self.unread_at {
+            if self.is_over_soft_limit(&options.output, now) {
+                return Some(Overdue::Unread);
+            }
+            // One that still sends reads when it has sent everything.
+            let since = since.max(self.read_at);
             return past(since, options.write_timeout).then_some(Overdue::Write);
         }
         if self.pipeline.is_blocked() {

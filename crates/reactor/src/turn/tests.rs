@@ -117,7 +117,8 @@ impl Bench {
     }
 
     fn turn(&mut self) -> Turn {
-        let mut share = Share { requests: self.limits.requests_per_turn, until: None };
+        let Limits { requests_per_turn: requests, high_water: unsent, .. } = self.limits;
+        let mut share = Share { requests, until: None, unsent };
         self.turn_within(&mut share)
     }
 
@@ -246,7 +247,7 @@ fn rule_fair_a_batch_ends_when_the_time_is_up() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(&b"a\n".repeat(2 * BATCH + 1));
     let until = Some(Instant::now());
-    let mut share = Share { requests: 256, until };
+    let mut share = Share { requests: 256, until, unsent: usize::MAX };
     let turns: Vec<Turn> = (0..3).map(|_| bench.turn_within(&mut share)).collect();
     assert_eq!(turns, [Turn::Yield, Turn::Yield, Turn::NeedInput { at_least: 1 }]);
     assert_eq!(share.requests, 256 - 2 * BATCH - 1);

@@ -28,6 +28,8 @@ const PIECES: usize = 64;
 pub(super) struct Parcel {
     content: SendBuf,
     is_away: bool,
+    /// The next operation sends the first piece only, for it must wait for room in the socket.
+    waits: bool,
     /// For content in pieces; made when it is first needed, and kept.
     gather: Option<Box<Gather>>,
 }
@@ -67,8 +69,10 @@ impl Parcel {
         assert!(!self.is_away && !self.content.is_empty(), "INV-AWAY");
         self.is_away = true;
         let flags = SendFlags::NOSIGNAL.bits();
-        if self.content.is_contiguous() {
-            let bytes = self.content.front();
+        if mem::take(&mut self.waits) || self.content.is_contiguous() {
+            let mut first = [IoSlice::new(&[])];
+            self.content.slices(&mut first);
+            let [bytes] = first;
             let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
             return opcode::Send::new(socket, bytes.as_ptr(), len).flags(flags as i32).build();
         }
@@ -94,6 +98,12 @@ impl Parcel {
             }
             // By a signal, before anything was sent.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+            // The kernel does not always wait for room with `sendmsg` on a socket in non-blocking mode,
+            // which it is for sessions that read it themselves. With `send` it does.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.waits = true;
+                Ok(0)
+            }
             Err(error) => Err(error),
         }
     }
@@ -151,13 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn a_send_that_a_signal_interrupts_is_sent_again() {
+    fn a_send_that_comes_to_nothing_is_sent_again() {
         let mut parcel = Parcel::default();
         parcel.content().put(b"reply");
         let _ = parcel.dispatch(Fd(0));
-        let interrupted = Completion::without_buffer(-libc::EINTR);
-        assert_eq!(parcel.return_with(&interrupted).unwrap(), 0);
-        let _ = parcel.dispatch(Fd(0));
+        for error in [libc::EINTR, libc::EAGAIN] {
+            assert_eq!(parcel.return_with(&Completion::without_buffer(-error)).unwrap(), 0);
+            assert_eq!(parcel.waits, error == libc::EAGAIN);
+            let _ = parcel.dispatch(Fd(0));
+        }
+        assert!(!parcel.waits, "once");
         assert_eq!(parcel.return_with(&Completion::without_buffer(5)).unwrap(), 5);
         assert!(parcel.content().is_empty());
     }

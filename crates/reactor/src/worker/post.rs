@@ -143,17 +143,19 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     fn carry_out(&mut self, to: ConnectionId, errand: Errand) {
         let Some(&slot) = self.slots.get(&to) else { return };
-        let most = self.options.push_bytes;
         let Some((connection, mut desk)) = self.at(slot) else { return };
-        match connection.carry_out(errand, most, &mut desk) {
+        match connection.carry_out(errand, &mut desk) {
             Done::Serve => self.queue(slot),
             Done::Dropped => {}
-            Done::TooMuch => self.overflow(slot),
+            Done::TooMuch => {
+                connection.overflow();
+                self.remove(slot);
+            }
             Done::Cut => self.remove(slot),
         }
     }
 
-    /// Removes a connection that messages pile up for.
+    /// Removes a connection that letters pile up for.
     fn overflow(&mut self, slot: usize) {
         CONNECTIONS_PUSH_OVERFLOW.increment();
         warn!("{}: closed, its messages pile up unread", self.connections[slot].peer.remote);

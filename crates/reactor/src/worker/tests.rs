@@ -3,7 +3,7 @@
 //! looks at both ends and inside.
 
 use super::*;
-use crate::{Census, Engine, Limits, Message, Newcomer};
+use crate::{Census, Engine, Limits, Message, Newcomer, Output, OutputLimit};
 use buffer::SendBuf;
 use bytes::Bytes;
 use protocol::{Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
@@ -42,6 +42,8 @@ macro_rules! on_engine {
             mod service;
             #[path = "turns.rs"]
             mod turns;
+            #[path = "unread.rs"]
+            mod unread;
             $(#[path = $own]
             mod $module;)?
         }
@@ -75,13 +77,22 @@ const SENDS: usize = 0;
 /// For tests that look at what is recorded: that of all tests of this process goes to one place.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
+/// A reply of 10,000 bytes that names its request.
+fn long_reply(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
+    let mut reply = line.repeat(10_000 / line.len() + 1);
+    reply.truncate(9_999);
+    reply.push(b'\n');
+    out.put(&reply);
+    Control::Continue
+}
+
 /// A request is a line.
 struct Lines {
     may_idle: bool,
     takes_messages: bool,
 }
 
-/// The tag of connections that may idle.
+/// The tag of connections that may idle: they have subscribed.
 const PATIENT: u16 = 1;
 
 /// The tag of connections that take no messages.
@@ -105,6 +116,10 @@ impl Protocol for Lines {
     }
 
     fn may_idle(&self) -> bool {
+        self.may_idle
+    }
+
+    fn is_subscriber(&self) -> bool {
         self.may_idle
     }
 

@@ -110,7 +110,8 @@ impl Host {
             *limits
         };
         if let Some(platform) = self.platform() {
-            platform.set_unread_max(limits.subscriber());
+            let BufferLimits([normal, _, pubsub]) = limits;
+            platform.set_output_limits(normal, pubsub);
         }
     }
 

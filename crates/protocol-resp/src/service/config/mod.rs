@@ -21,6 +21,7 @@ pub(crate) use dials::{Dials, SharedLimits};
 pub(crate) use kind::Value;
 pub use parameter::Parameter;
 pub(crate) use parameter::{Access, Home};
+pub use special::BufferLimit;
 
 use super::host::Host;
 use parking_lot::Mutex;

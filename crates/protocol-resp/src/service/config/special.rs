@@ -124,12 +124,15 @@ pub(super) fn shutdown(text: &[u8]) -> Result<String, String> {
 /// The classes of clients, by the name that is shown first.
 const CLASSES: [&[&str]; 3] = [&["normal"], &["slave", "replica"], &["pubsub"]];
 
-/// Up to how many unread bytes a client of a class is kept: for good, and for some seconds.
+/// With how many unread bytes a client of a class is closed; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BufferLimit {
-    pub(crate) hard: u64,
-    pub(crate) soft: u64,
-    pub(crate) seconds: u64,
+pub struct BufferLimit {
+    /// At once.
+    pub hard: u64,
+    /// When they have waited, so many all the time, for more than [`BufferLimit::seconds`].
+    pub soft: u64,
+    /// How long the soft limit may be passed.
+    pub seconds: u64,
 }
 
 /// The limits of all classes: `normal`, `slave`, `pubsub`.
@@ -162,11 +165,6 @@ impl BufferLimits {
         for (class, limit) in parse(text).unwrap_or_default() {
             self.0[class] = limit;
         }
-    }
-
-    /// Unread bytes with which a subscriber is closed; `None`: never.
-    pub(crate) fn subscriber(&self) -> Option<u64> {
-        Some(self.0[2].hard).filter(|hard| *hard > 0)
     }
 }
 
@@ -216,11 +214,11 @@ mod tests {
     #[test]
     fn limits_of_buffers_change_a_class_at_a_time() {
         let mut limits = BufferLimits::default();
-        assert_eq!(limits.subscriber(), Some(32 << 20));
+        assert_eq!(limits.0[2], BufferLimit { hard: 32 << 20, soft: 8 << 20, seconds: 60 });
         limits.change(b"pubsub 1mb 0 0 replica 5 4 3");
         assert_eq!(limits.to_string(), "normal 0 0 0 slave 5 4 3 pubsub 1048576 0 0");
         limits.change(b"pubsub 0 0 0");
-        assert_eq!(limits.subscriber(), None);
+        assert_eq!(limits.0[2], BufferLimit::default());
         assert_eq!(BufferLimits::canonical(b"pubsub 1kb 0  0").as_deref(), Ok("pubsub 1024 0 0"));
         assert_eq!(BufferLimits::canonical(b"").as_deref(), Ok(""), "nothing changes");
         for wrong in ["normal 0", "other 0 0 0", "normal x 0 0", "normal 0 0 -1"] {

@@ -52,14 +52,17 @@ fn who_takes_no_messages_gets_replies_alone() {
 
 #[test]
 fn a_client_whose_messages_pile_up_is_closed_and_nobody_else() {
-    let mut rig = Rig::new(Options { push_bytes: 100_000, ..options() }, post);
-    let (mut sender, mut deaf, mut listener) = (rig.connect(), rig.connect(), rig.connect());
+    let messages = OutputLimit { hard: 100_000, ..OutputLimit::NONE };
+    let output = Output { messages, ..Output::default() };
+    let mut rig = Rig::new(Options { output, ..options() }, post);
+    let (mut sender, mut deaf) = (rig.connect(), rig.connect_with(PATIENT));
+    let mut listener = rig.connect_with(PATIENT);
     rig.settle();
     let message = "m".repeat(999);
     let mut heard = Vec::new();
     let mut rounds = 0;
     while rig.connection(2).is_some() {
-        assert!(rig.pending(2) <= 100_000);
+        assert!(rig.pending(2) < 100_000);
         for to in [2, 3] {
             sender.write_all(format!("{to}*10 {message}\n").as_bytes()).unwrap();
         }
@@ -88,7 +91,6 @@ fn small_messages_that_wait_take_little_more_than_their_bytes() {
     }
     let send = rig.connection(2).unwrap().session.send();
     assert!(send.pending() > 1 << 20, "{} bytes wait", send.pending());
-    assert!(send.is_contiguous(), "copied one behind the other");
     assert!(send.capacity() <= 2 * send.pending());
 }
 

@@ -7,19 +7,11 @@ use crate::worker::tests::SENDS;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A reply of 10,000 bytes that names its request.
-fn long_reply(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
-    let mut reply = line.repeat(10_000 / line.len() + 1);
-    reply.truncate(9_999);
-    reply.push(b'\n');
-    out.put(&reply);
-    Control::Continue
-}
-
 #[test]
-fn rule_bound_a_client_that_never_reads_costs_the_mark_and_a_reply() {
+fn rule_bound_without_memory_a_client_that_never_reads_costs_the_mark_and_a_reply() {
     let limits = Limits { high_water: 20_000, ..Limits::default() };
-    let mut rig = Rig::new(Options { limits, ..options() }, long_reply);
+    let output = Output { memory: 0, ..Output::default() };
+    let mut rig = Rig::new(Options { limits, output, ..options() }, long_reply);
     let (mut deaf, mut lively) = (rig.connect(), rig.connect());
     let requests: Vec<u8> = (100..400).flat_map(|n| format!("{n}\n").into_bytes()).collect();
     deaf.write_all(&requests).unwrap();

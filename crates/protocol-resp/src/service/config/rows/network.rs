@@ -59,7 +59,10 @@ pub(super) static ROWS: &[Parameter] = &[
         |host| Value::Text(host.dials.buffers.lock().to_string().into_bytes()),
         |host, value| host.set_buffer_limits(value.text()),
     )
-    .meaning("Unread bytes with which a subscriber is closed: the hard limit of pubsub."),
+    .meaning(
+        "With how many unread bytes a client is closed: at once, and for so many seconds. `normal` for \
+         replies, `pubsub` for clients that have subscribed; 0 is no limit.",
+    ),
     live(
         "client-query-buffer-limit",
         Bytes(1 << 20, LONG_MAX),

@@ -34,6 +34,7 @@ pub(super) fn stats(report: &mut Report<'_>) {
     report.line("instantaneous_input_kbps", kilobytes(rates.input_bytes));
     report.line("instantaneous_output_kbps", kilobytes(rates.output_bytes));
     report.line("rejected_connections", counts.rejected);
+    report.line("client_output_buffer_limit_disconnections", counts.output_limit);
     report.zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
     report.line("expired_keys", keyspace.expired);
     report.line("expired_subkeys", keyspace.expired_fields);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What becomes of a connection whose replies and messages its peer does not read: it goes on, is held, or
+//! is closed. See [`Output`].
+
+use super::{Connection, Desk, Next};
+use crate::Output;
+use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD, CONNECTIONS_OUTPUT_LIMIT};
+use clock::Ticks;
+use log::warn;
+use protocol::Protocol;
+
+impl<P: Protocol> Connection<P> {
+    /// Unsent bytes past which nothing more is executed in this turn.
+    ///
+    /// Up to a hard limit the replies of a turn are gathered before any is sent: a pipeline that came at
+    /// once and whose replies pass the limit is over it, however fast its peer would read.
+    #[inline]
+    pub(super) fn mark<E>(&self, desk: &Desk<'_, E>) -> usize {
+        let high_water = desk.limits.high_water;
+        if !has_room(desk) {
+            return high_water;
+        }
+        let hard = desk.output.limit(self.pipeline.protocol().is_subscriber()).hard;
+        let further = self.session.send().pending().saturating_add(high_water);
+        if hard == usize::MAX { further } else { hard }
+    }
+
+    /// The socket takes no more, and the replies have come to the mark: the connection goes on after the
+    /// others, or is held until its peer reads.
+    pub(super) fn pile_up<E>(&mut self, desk: &Desk<'_, E>) -> Next {
+        if has_room(desk) {
+            CONNECTION_YIELD.increment();
+            return Next::Again;
+        }
+        if !self.session.is_carried() {
+            CONNECTION_BACKPRESSURE.increment();
+        }
+        self.is_stalled = true;
+        Next::Event
+    }
+
+    /// Whether the connection is held though there is memory again: no event tells of that.
+    pub(crate) fn is_held_in_vain<E>(&self, desk: &Desk<'_, E>) -> bool {
+        self.is_stalled && has_room(desk)
+    }
+
+    /// Whether so much waits that it is to be closed at once.
+    #[inline]
+    pub(super) fn is_over_hard_limit(&self, output: &Output) -> bool {
+        let limit = output.limit(self.pipeline.protocol().is_subscriber());
+        self.session.send().pending() >= limit.hard
+    }
+
+    /// Notes since when more waits than the soft limit.
+    #[inline]
+    pub(super) fn note_soft_limit(&mut self, output: &Output, now: Ticks) {
+        let limit = output.limit(self.pipeline.protocol().is_subscriber());
+        self.soft_at = match self.soft_at {
+            _ if self.session.send().pending() < limit.soft => None,
+            None => Some(now),
+            since => since,
+        };
+    }
+
+    /// Whether it has been over the soft limit for too long.
+    pub(super) fn is_over_soft_limit(&self, output: &Output, now: Ticks) -> bool {
+        let limit = output.limit(self.pipeline.protocol().is_subscriber());
+        let is_over = self.session.send().pending() >= limit.soft;
+        is_over && self.soft_at.is_some_and(|since| now.since(since) > limit.soft_time)
+    }
+
+    /// Counts and tells the operator that the connection is closed for what it has not read.
+    pub(crate) fn overflow(&self) {
+        CONNECTIONS_OUTPUT_LIMIT.increment();
+        let unread = self.session.send().pending();
+        warn!("{}: closed, {unread} unread bytes are over the output limit", self.peer.remote);
+    }
+}
+
+/// Whether replies may pile up past the high-water mark.
+#[inline]
+fn has_room<E>(desk: &Desk<'_, E>) -> bool {
+    desk.pool.lent_bytes() < desk.output.memory
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The look at all connections, a part of them each tick: who ran out of time, who is held for nothing.
+
+use super::Worker;
+use crate::connection::Overdue;
+use crate::metrics::*;
+use log::debug;
+use protocol::{Execute, Protocol};
+
+/// Connections looked at per tick, at the least.
+const SWEEP_MIN: usize = 64;
+
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
+    /// Looks for connections that ran out of time: a part of them each tick, all within ten.
+    pub(super) fn sweep(&mut self) {
+        if self.now.ticks < self.sweep_at || self.connections.is_empty() {
+            return;
+        }
+        self.sweep_at = self.now.ticks + self.options.tick;
+        let slots = self.connections.capacity();
+        let part = (slots / 10).max(SWEEP_MIN).min(slots);
+        for step in 0..part {
+            let slot = (self.sweep_from + step) % slots;
+            let Some((connection, desk)) = self.at(slot) else { continue };
+            if connection.is_held_in_vain(&desk) {
+                self.queue(slot);
+            }
+            let connection = &self.connections[slot];
+            let Some(overdue) = connection.overdue(self.now.ticks, &self.options) else { continue };
+            match overdue {
+                Overdue::Unread => connection.overflow(),
+                Overdue::Handshake => CONNECTIONS_HANDSHAKE_TIMEOUT.increment(),
+                Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
+                Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
+                Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
+                // It was closed already, in order; its peer just did not notice.
+                Overdue::Linger => {}
+            }
+            debug!("{}: closed, {overdue:?} timeout", connection.peer.remote);
+            self.remove(slot);
+        }
+        self.sweep_from = (self.sweep_from + part) % slots;
+    }
+}
