@@ -37,13 +37,15 @@ fn pipelines_of_both_protocols_are_answered_in_order() {
 fn what_is_no_request_gets_the_error_of_its_protocol() {
     on_every_row(|stage| {
         stage.memcache("get\r\n", "ERROR\r\n");
-        stage.memcache("*1\r\n", "ERROR\r\n");
         stage.resp("set k", "-ERR wrong number of arguments for 'set' command");
         stage.resp("gets k", "-ERR unknown command 'gets', with args beginning with: 'k' ");
         stage.resp("PING", "+PONG");
         stage.resp("*1\r\n!", "-ERR Protocol error: expected '$', got '!'");
         assert_eq!(stage.resp.rest(), b"");
         stage.memcache("get k\r\n", "END\r\n");
+        let refused = "-ERR Protocol error: this port speaks memcache, not RESP\r\n";
+        stage.memcache("*1\r\n", refused);
+        assert_eq!(stage.memcache.rest(), b"");
     });
 }
 
