@@ -6,7 +6,6 @@ use super::{forge, memcache};
 use fastrand::Rng;
 use protocol_resp::client::{Encoder, Scanner};
 use protocol_resp::table::{self, CommandId};
-use rustix::net::sockopt::set_socket_linger;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -161,9 +160,6 @@ impl<'a> Attacker<'a> {
             // It may be gone already.
             let _ = stream.shutdown(Shutdown::Write);
         }
-        // A reset. What is behind a request that waits stays in the socket, and an end behind that would
-        // be seen only when it is read.
-        set_socket_linger(&stream, Some(Duration::ZERO))?;
         Ok(())
     }
 

@@ -273,7 +273,13 @@ impl<P: Protocol> Connection<P> {
                     }
                 }
                 Turn::Blocked => {
-                    if !self.has_peer_gone(desk)? && self.phase == Phase::Open {
+                    if self.may_read_on(desk) && self.fill(desk)? {
+                        if share.is_late() {
+                            break;
+                        }
+                        continue;
+                    }
+                    if !self.has_peer_gone() && self.phase == Phase::Open {
                         let _ = self.flush(desk)?;
                         return Ok(Next::Event);
                     }
@@ -295,15 +301,19 @@ impl<P: Protocol> Connection<P> {
         turn_within(share, &mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
     }
 
-    /// Whether the peer of a blocked connection has closed its side: then nobody waits any more.
+    /// Whether a blocked connection is read: up to the bytes of the largest request.
     ///
-    /// As a rule an event says so, whatever waits in the socket. The end of a TLS session does not
-    /// show in events, so we read, if that takes no more than a block.
-    fn has_peer_gone<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<bool> {
-        if self.readable && !self.hung_up && self.session.recv().is_empty() {
-            self.fill(desk)?;
-        }
-        Ok(self.hung_up || self.has_left)
+    /// An event says that the peer has closed its side only if its end has arrived. It has not where the
+    /// socket is full of what the peer sent before, and in a TLS session it shows in no event at all.
+    fn may_read_on<E>(&self, desk: &Desk<'_, E>) -> bool {
+        self.readable
+            && !self.has_peer_gone()
+            && self.session.recv().filled().len() < desk.limits.request_bytes
+    }
+
+    /// Whether the peer of a blocked connection has closed its side: then nobody waits any more.
+    fn has_peer_gone(&self) -> bool {
+        self.hung_up || self.has_left
     }
 
     /// Reads once; whether there may be something new to parse.

@@ -111,8 +111,9 @@ fn it_keeps_no_buffer_while_it_is_quiet() {
 }
 
 #[test]
-fn what_arrives_meanwhile_takes_a_block_at_most() {
-    let mut rig = Rig::new(options(), wait);
+fn what_arrives_meanwhile_takes_what_a_request_may_at_most() {
+    let limits = Limits { request_bytes: 100_000, ..Limits::default() };
+    let mut rig = Rig::new(Options { limits, ..options() }, wait);
     let mut client = rig.connect();
     client.write_all(b"block\n").unwrap();
     rig.settle();
@@ -122,9 +123,10 @@ fn what_arrives_meanwhile_takes_a_block_at_most() {
         sent += 1;
         rig.step();
     }
-    let most = rig.worker.options.recv_block;
-    assert!(sent * line.len() > 2 * most, "the socket took {sent} lines");
-    assert!(rig.connection(1).unwrap().session.recv().capacity() <= most);
+    assert!(sent * line.len() > 110_000, "the socket took {sent} lines");
+    let session = &rig.connection(1).unwrap().session;
+    assert!(session.recv().filled().len() >= 100_000, "it is read on");
+    assert!(session.recv().capacity() <= 1 << 18, "a block that doubles");
     rig.write(1, resume(b""));
     // The last line may have been taken in part only.
     let (all, _) = rig.read_all(&mut client);
@@ -157,6 +159,22 @@ fn a_peer_that_leaves_is_noticed_whatever_it_has_sent_before() {
             assert_eq!(rig.census.total(), 0);
         }
     }
+}
+
+#[test]
+fn a_peer_that_leaves_behind_more_than_its_socket_holds_is_noticed() {
+    let mut rig = Rig::new(options(), wait);
+    let mut client = rig.connect();
+    client.write_all(b"block\n").unwrap();
+    for _ in 0..100 {
+        client.write_all(&b"x\n".repeat(5_000)).unwrap();
+        rig.settle();
+    }
+    assert!(rig.connection(1).is_some());
+    drop(client);
+    rig.settle();
+    assert!(rig.connection(1).is_none());
+    assert_eq!(rig.worker.pool.bytes(), rig.worker.pool.idle_bytes(), "nobody holds anything");
 }
 
 #[test]
