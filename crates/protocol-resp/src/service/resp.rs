@@ -221,10 +221,12 @@ impl Protocol for Resp {
         cursor: &mut parse::Cursor,
         input: &'a [u8],
     ) -> Result<Parsed<Command<'a>>, Malformed> {
-        match parse::parse(&self.framing, cursor, input) {
-            Ok(parsed) => Command::of(parsed),
-            Err(refused) => self.parse_large(cursor, input, refused).and_then(Command::of),
-        }
+        let parsed = match parse::parse(&self.framing, cursor, input) {
+            Ok(parsed) => parsed,
+            Err(refused) => self.parse_large(cursor, input, refused)?,
+        };
+        // In one place, where it is made a part of this function.
+        Command::of(parsed)
     }
 
     /// A request that authenticates changes the parser's limits.

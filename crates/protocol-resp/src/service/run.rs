@@ -240,7 +240,14 @@ impl<V: View> Stage<'_, '_, V> {
         if control == Control::Block && conn.waiting.is_some() {
             self.begin_wait(conn, id, args, started);
         } else {
-            self.count(conn, id, args, started, done.is_err());
+            let tally = self.desk.tally.of(id.index());
+            tally.calls.add(1);
+            if done.is_err() {
+                tally.failed.add(1);
+            }
+            if let Some(started) = started {
+                self.note_time(conn, id, args, started);
+            }
         }
         if let Err(fault) = &done {
             self.fail(conn, fault, mark);
@@ -254,30 +261,16 @@ impl<V: View> Stage<'_, '_, V> {
         control
     }
 
-    /// Counts a command that has been carried out.
-    #[inline]
-    fn count(
-        &mut self,
-        conn: &Resp,
-        id: CommandId,
-        args: Args<'_>,
-        started: Option<Instant>,
-        failed: bool,
-    ) {
-        let tally = self.desk.tally.of(id.index());
-        tally.calls.add(1);
-        if failed {
-            tally.failed.add(1);
-        }
-        if let Some(started) = started {
-            let (spec, now) = (id.spec(), self.context.now);
-            let elapsed = started.elapsed() + std::mem::take(&mut self.desk.sleeps);
-            tally.time(elapsed, self.host.latency.is_tracking());
-            self.host.latency.note_command(spec, elapsed, now.unix_seconds());
-            if !spec.flags.has(Flags::SKIP_SLOWLOG) {
-                let client = conn.client.as_deref();
-                self.host.slowlog.note(elapsed, client, now, || slowlog::kept(spec, args));
-            }
+    /// Notes how long a command has taken. Out of the way of those whose run is not timed.
+    #[inline(never)]
+    fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, started: Instant) {
+        let (spec, now) = (id.spec(), self.context.now);
+        let elapsed = started.elapsed() + std::mem::take(&mut self.desk.sleeps);
+        self.desk.tally.of(id.index()).time(elapsed, self.host.latency.is_tracking());
+        self.host.latency.note_command(spec, elapsed, now.unix_seconds());
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+            let client = conn.client.as_deref();
+            self.host.slowlog.note(elapsed, client, now, || slowlog::kept(spec, args));
         }
     }
 
