@@ -69,7 +69,7 @@ pub enum Verdict {
     Sound(Vec<State>),
     /// It is not.
     Wrong(Box<Violation>),
-    /// The search was given up after [`CONFIGURATIONS_MAX`].
+    /// The search was given up after `CONFIGURATIONS_MAX`.
     Undecided,
 }
 

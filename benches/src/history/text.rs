@@ -36,7 +36,7 @@ impl Piece {
     }
 }
 
-/// The token with a number of its own and `len` bytes, [`FRAME`] of them at least.
+/// The token with a number of its own and `len` bytes, `FRAME` of them at least.
 ///
 /// # Panics
 ///

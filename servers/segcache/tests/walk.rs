@@ -146,6 +146,8 @@ fn steps() -> Vec<Step> {
     let of_memcache = 2 * (MIB + 4 * KIB);
     let of_resp = 2 * (3 * MIB);
     let block = 40 * KIB;
+    // The high-water mark and one reply beside what all may hold together, which is part of the limit.
+    let unread = 300 * KIB;
     let step = |name, port, connections, bytes: Vec<u8>, each| Step {
         name,
         port,
@@ -196,6 +198,8 @@ fn steps() -> Vec<Step> {
         step("names of clients", Port::Resp, 100, name.into_bytes(), 160 * KIB),
         step("large names of clients", Port::Resp, 40, named.into_bytes(), 160 * KIB),
         step("large names of libraries", Port::Resp, 40, library.into_bytes(), 160 * KIB),
+        step("unread replies", Port::Memcache, 40, b"get fill320 fill321\r\n".repeat(1000), unread),
+        step("unread replies", Port::Resp, 40, b"MGET fill320 fill321\r\n".repeat(1000), unread),
         step(
             "unfinished requests",
             Port::Admin,
