@@ -353,11 +353,16 @@ impl<P: Protocol> Connection<P> {
         let before = self.session.send().pending();
         let flushed = self.session.flush(desk.pool)?;
         self.unread_at = match flushed {
-            Flush::Done => None,
+            Flush::Done => {
+                self.soft_at = None;
+                None
+            }
             Flush::Blocked if self.session.send().pending() < before => Some(desk.now.ticks),
             Flush::Blocked => self.unread_at.or(Some(desk.now.ticks)),
         };
-        self.note_soft_limit(desk.output, desk.now.ticks);
+        if flushed == Flush::Blocked {
+            self.note_soft_limit(desk.output, desk.now.ticks);
+        }
         Ok(flushed)
     }
 

@@ -2,9 +2,9 @@
 //! [`Dials`]: limits that may change while connections are served.
 
 use crate::{Options, OutputLimit};
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Limits that an operator may change while the server runs. Clones are the same dials: whoever turns
@@ -15,60 +15,34 @@ pub struct Dials(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connections_max: AtomicUsize,
-    idle_timeout_ms: AtomicU64,
-    request_bytes: AtomicUsize,
-    replies: LimitCell,
-    messages: LimitCell,
+    /// How often any of `turned` was.
+    version: AtomicU64,
+    turned: Mutex<Turned>,
 }
 
-/// An [`OutputLimit`] in cells of its own, which are read one by one.
-#[derive(Debug)]
-struct LimitCell {
-    hard: AtomicUsize,
-    soft: AtomicUsize,
-    soft_time_ms: AtomicU64,
-}
-
-impl LimitCell {
-    fn new(limit: OutputLimit) -> Self {
-        LimitCell {
-            hard: AtomicUsize::new(limit.hard),
-            soft: AtomicUsize::new(limit.soft),
-            soft_time_ms: AtomicU64::new(millis(limit.soft_time)),
-        }
-    }
-
-    fn get(&self) -> OutputLimit {
-        OutputLimit {
-            hard: self.hard.load(Relaxed),
-            soft: self.soft.load(Relaxed),
-            soft_time: Duration::from_millis(self.soft_time_ms.load(Relaxed)),
-        }
-    }
-
-    fn set(&self, limit: OutputLimit) {
-        self.hard.store(limit.hard, Relaxed);
-        self.soft.store(limit.soft, Relaxed);
-        self.soft_time_ms.store(millis(limit.soft_time), Relaxed);
-    }
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+/// What workers go by.
+#[derive(Clone, Copy, Debug)]
+struct Turned {
+    idle_timeout: Duration,
+    request_bytes: usize,
+    replies: OutputLimit,
+    messages: OutputLimit,
 }
 
 impl Dials {
     /// Dials that say what `options` say, and serve up to `connections_max` at once.
     pub fn new(connections_max: usize, options: &Options) -> Self {
-        let dials = Dials(Arc::new(Inner {
+        let turned = Turned {
+            idle_timeout: options.idle_timeout,
+            request_bytes: options.limits.request_bytes,
+            replies: options.output.replies,
+            messages: options.output.messages,
+        };
+        Dials(Arc::new(Inner {
             connections_max: AtomicUsize::new(connections_max),
-            idle_timeout_ms: AtomicU64::new(0),
-            request_bytes: AtomicUsize::new(options.limits.request_bytes),
-            replies: LimitCell::new(options.output.replies),
-            messages: LimitCell::new(options.output.messages),
-        }));
-        dials.set_idle_timeout(options.idle_timeout);
-        dials
+            version: AtomicU64::new(1),
+            turned: Mutex::new(turned),
+        }))
     }
 
     /// How many connections are served at once.
@@ -81,30 +55,45 @@ impl Dials {
         self.0.connections_max.store(most, Relaxed);
     }
 
-    /// Sets [`Options::idle_timeout`], to the millisecond.
+    /// Sets [`Options::idle_timeout`].
     pub fn set_idle_timeout(&self, timeout: Duration) {
-        self.0.idle_timeout_ms.store(millis(timeout), Relaxed);
+        self.turn(|turned| turned.idle_timeout = timeout);
     }
 
     /// Sets what connections may leave unread: [`Output::replies`](crate::Output::replies) and
     /// [`Output::messages`](crate::Output::messages).
     pub fn set_output_limits(&self, replies: OutputLimit, messages: OutputLimit) {
-        self.0.replies.set(replies);
-        self.0.messages.set(messages);
+        self.turn(|turned| (turned.replies, turned.messages) = (replies, messages));
     }
 
     /// Sets [`Limits::request_bytes`](crate::Limits::request_bytes). A request that has begun to arrive
     /// is judged by the limit of the moment at which it is looked at again.
     pub fn set_request_bytes(&self, most: usize) {
-        self.0.request_bytes.store(most, Relaxed);
+        self.turn(|turned| turned.request_bytes = most);
     }
 
-    /// Puts into `options` what the dials say.
-    pub(crate) fn apply(&self, options: &mut Options) {
-        options.idle_timeout = Duration::from_millis(self.0.idle_timeout_ms.load(Relaxed));
-        options.limits.request_bytes = self.0.request_bytes.load(Relaxed);
-        options.output.replies = self.0.replies.get();
-        options.output.messages = self.0.messages.get();
+    fn turn(&self, change: impl FnOnce(&mut Turned)) {
+        change(&mut self.0.turned.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.version.fetch_add(1, Release);
+    }
+
+    /// Puts into `options` what the dials say, if that is another `version` than the caller has seen.
+    #[inline]
+    pub(crate) fn apply(&self, version: &mut u64, options: &mut Options) {
+        let latest = self.0.version.load(Acquire);
+        if latest != *version {
+            *version = latest;
+            self.copy(options);
+        }
+    }
+
+    #[cold]
+    fn copy(&self, options: &mut Options) {
+        let turned = *self.0.turned.lock().unwrap_or_else(PoisonError::into_inner);
+        options.idle_timeout = turned.idle_timeout;
+        options.limits.request_bytes = turned.request_bytes;
+        options.output.replies = turned.replies;
+        options.output.messages = turned.messages;
     }
 }
 
@@ -115,19 +104,22 @@ mod tests {
     #[test]
     fn what_is_turned_is_put_into_the_options() {
         let mut options = Options { idle_timeout: Duration::from_secs(3), ..Options::default() };
-        let dials = Dials::new(10, &options);
-        dials.apply(&mut options);
+        let (dials, mut version) = (Dials::new(10, &options), 0);
+        dials.apply(&mut version, &mut options);
         assert_eq!(options.idle_timeout, Duration::from_secs(3));
         assert_eq!(options.output.messages, Options::default().output.messages);
         let limit = |hard| OutputLimit { hard, soft: 1, soft_time: Duration::from_secs(2) };
         let other = dials.clone();
         other.set_idle_timeout(Duration::ZERO);
-        other.set_request_bytes(9);
         other.set_output_limits(limit(5), limit(6));
+        other.set_request_bytes(9);
         other.set_connections_max(7);
-        dials.apply(&mut options);
+        dials.apply(&mut version, &mut options);
         assert_eq!(options.idle_timeout, Duration::ZERO);
         assert_eq!((options.output.replies, options.output.messages), (limit(5), limit(6)));
         assert_eq!((options.limits.request_bytes, dials.connections_max()), (9, 7));
+        options.limits.request_bytes = 10;
+        dials.apply(&mut version, &mut options);
+        assert_eq!(options.limits.request_bytes, 10, "nothing was turned since");
     }
 }

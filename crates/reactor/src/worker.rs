@@ -59,8 +59,8 @@ pub struct Worker<P: Protocol, E, M> {
     directory: Arc<Directory>,
     clock: Clock,
     options: Options,
-    /// What of the options may change.
-    dials: Option<Dials>,
+    /// What of the options may change, and the version of it that they are of.
+    dials: Option<(Dials, u64)>,
     service: E,
     make_protocol: M,
     pool: Pool,
@@ -163,7 +163,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     /// Goes by `dials` for what they say.
     pub fn follow(&mut self, dials: Dials) {
-        self.dials = Some(dials);
+        self.dials = Some((dials, 0));
     }
 
     /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out. Then there is
@@ -193,8 +193,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.until = self.woken.checked_add(self.options.turn_time);
         self.taken = None;
         let is_behind = std::mem::take(&mut self.is_spent);
-        if let Some(dials) = &self.dials {
-            dials.apply(&mut self.options);
+        if let Some((dials, version)) = &mut self.dials {
+            dials.apply(version, &mut self.options);
         }
         self.read_mail();
         let waiting = self.again.len();

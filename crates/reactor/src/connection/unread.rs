@@ -13,11 +13,13 @@ impl<P: Protocol> Connection<P> {
     /// Unsent bytes past which nothing more is executed in this turn.
     ///
     /// Up to a hard limit the replies of a turn are gathered before any is sent: a pipeline that came at
-    /// once and whose replies pass the limit is over it, however fast its peer would read.
+    /// once and whose replies pass the limit is over it, however fast its peer would read. A subscriber
+    /// whose messages have been sent is not held to that unless replies have a limit, too.
     #[inline]
     pub(super) fn mark<E>(&self, desk: &Desk<'_, E>) -> usize {
         let high_water = desk.limits.high_water;
-        if !has_room(desk) {
+        let is_usual = self.session.send().is_empty() && desk.output.replies.hard == usize::MAX;
+        if is_usual || !has_room(desk) {
             return high_water;
         }
         let hard = desk.output.limit(self.pipeline.protocol().is_subscriber()).hard;
@@ -47,12 +49,12 @@ impl<P: Protocol> Connection<P> {
     /// Whether so much waits that it is to be closed at once.
     #[inline]
     pub(super) fn is_over_hard_limit(&self, output: &Output) -> bool {
-        let limit = output.limit(self.pipeline.protocol().is_subscriber());
-        self.session.send().pending() >= limit.hard
+        let pending = self.session.send().pending();
+        pending >= output.replies.hard.min(output.messages.hard)
+            && pending >= output.limit(self.pipeline.protocol().is_subscriber()).hard
     }
 
     /// Notes since when more waits than the soft limit.
-    #[inline]
     pub(super) fn note_soft_limit(&mut self, output: &Output, now: Ticks) {
         let limit = output.limit(self.pipeline.protocol().is_subscriber());
         self.soft_at = match self.soft_at {
