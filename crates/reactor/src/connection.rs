@@ -243,12 +243,16 @@ impl<P: Protocol> Connection<P> {
                 Phase::Closing => return self.finish(desk),
                 Phase::Lingering { .. } => return self.linger(desk),
             }
-            share.unsent = self.mark(desk);
-            let turn = self.turn(&mut share, desk);
-            if self.is_over_hard_limit(desk.output) {
-                self.overflow();
-                return Ok(Next::Remove);
-            }
+            let turn = if self.is_idle() {
+                Turn::NeedInput { at_least: 1 } // as it would say
+            } else {
+                let turn = self.turn(&mut share, desk);
+                if self.is_over_hard_limit(desk.output) {
+                    self.overflow();
+                    return Ok(Next::Remove);
+                }
+                turn
+            };
             match turn {
                 Turn::NeedInput { .. } => {
                     if self.readable && self.fill(desk)? {
@@ -294,7 +298,16 @@ impl<P: Protocol> Connection<P> {
         Ok(Next::Again)
     }
 
+    /// Whether nothing has come that is not served, nothing waits to be sent, and nobody is waited for.
+    #[inline]
+    fn is_idle(&self) -> bool {
+        self.session.recv().is_empty()
+            && self.session.send().is_empty()
+            && !self.pipeline.is_blocked()
+    }
+
     fn turn<E: Execute<P>>(&mut self, share: &mut Share, desk: &mut Desk<'_, E>) -> Turn {
+        share.unsent = self.mark(desk);
         let (recv, send) = self.session.buffers();
         send.lend(desk.pool);
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
