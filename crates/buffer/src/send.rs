@@ -32,7 +32,7 @@ pub struct SendBuf {
     pieces: VecDeque<Piece>,
     /// Bytes of all pieces.
     piece_bytes: usize,
-    /// Memory of sealed blocks.
+    /// Memory of pieces that is this buffer's own.
     sealed: usize,
     /// Bytes that left with [`SendBuf::depart`] and have not landed.
     departed: usize,
@@ -40,13 +40,14 @@ pub struct SendBuf {
     counted: usize,
 }
 
-/// A value by reference, or a part of a sealed block.
+/// A value or a message by reference, the copy of a large value, or a part of a sealed block.
 #[derive(Debug)]
 struct Piece {
     /// The offset into the copied bytes before which it is sent.
     at: usize,
     bytes: Bytes,
-    /// Memory that is freed with it: a block's capacity for the last piece of a sealed block, else 0.
+    /// Memory of the buffer's own that is freed with it: a block's capacity for the last piece of a sealed
+    /// block, the length of a copy, else 0.
     block: usize,
 }
 
@@ -83,8 +84,13 @@ impl SendBuf {
     pub fn put_pinned(&mut self, value: Bytes) {
         if self.waiting() < PINNED_WITHIN {
             self.put_shared(value);
-        } else {
-            self.put(&value);
+        } else if !value.is_empty() {
+            // A piece of its own, of the size of the value: a block that grows for it would be moved, and
+            // be of no size that is asked for again.
+            let held = value.len();
+            self.put_shared(Bytes::copy_from_slice(&value));
+            self.pieces.back_mut().expect("it was put").block = held;
+            self.sealed += held;
         }
     }
 
@@ -130,6 +136,7 @@ impl SendBuf {
         self.bytes.truncate(mark.bytes);
         for piece in self.pieces.drain(mark.pieces.min(self.pieces.len())..) {
             self.piece_bytes -= piece.bytes.len();
+            self.sealed -= piece.block;
         }
     }
 
@@ -269,6 +276,10 @@ impl SendBuf {
     /// no byte. Between two marks: they hold places in the block.
     #[cold]
     fn seal(&mut self) {
+        if self.bytes.capacity() > self.bytes.len() / 2 * 3 {
+            // It has grown for a large reply.
+            self.bytes.shrink_to_fit();
+        }
         let held = self.bytes.capacity();
         let block = Bytes::from(std::mem::take(&mut self.bytes));
         let mut from = std::mem::take(&mut self.head);

@@ -52,6 +52,8 @@ metrics::counters! {
 }
 
 metrics::gauges! {
+    /// Bytes that connections take for buffers and TLS sessions, to within 64 KiB for each worker.
+    pub(crate) static CONNECTION_BUFFER_BYTES: "connection_buffer_bytes";
     /// Connections that are being served.
     pub(crate) static CONNECTIONS_CURRENT: "connections_current";
 }

@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::controls::Controls;
 use crate::files::Needs;
+use crate::heap;
 use crate::logging;
 use crate::process::{self, Event, Process, Stopper, Threads};
 use crate::program::Program;
@@ -351,7 +352,9 @@ impl Builder {
             admin = admin.connections_max(most);
         }
         if self.program.is_whole() {
-            admin = admin.task(FIGURES_INTERVAL, logging::refresh_metrics);
+            admin = admin
+                .task(FIGURES_INTERVAL, logging::refresh_metrics)
+                .task(FIGURES_INTERVAL, heap::give_back_after_bursts());
         }
         Ok(admin.spawn()?)
     }

@@ -64,6 +64,8 @@ pub mod cli;
 mod controls;
 mod error;
 mod files;
+#[allow(unsafe_code)]
+mod heap;
 mod logging;
 mod process;
 mod program;

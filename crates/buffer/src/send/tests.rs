@@ -184,13 +184,20 @@ fn replies_that_pile_up_are_not_moved_and_leave_in_order() {
 fn values_are_copied_where_much_waits_and_messages_never() {
     let value = Bytes::from(vec![1; 30_000]);
     let mut send = SendBuf::new();
-    for held in [1, 2, 3, 3, 3] {
+    for own in [0, 0, 0, 30_000, 60_000] {
         send.put_pinned(value.clone());
-        assert_eq!(send.pieces.len(), held);
+        assert_eq!(send.capacity(), own);
     }
     send.put_shared(value.clone());
-    assert_eq!((send.pieces.len(), send.pending()), (4, 180_000));
-    send.consume(180_000);
+    assert_eq!((send.capacity(), send.pending()), (60_000, 180_000));
+    let place = send.mark();
+    send.put_pinned(value.clone());
+    send.truncate(place);
+    assert_eq!((send.capacity(), send.pending()), (60_000, 180_000));
+    send.consume(120_000);
+    assert_eq!(send.capacity(), 30_000);
+    send.consume(60_000);
+    assert_eq!(send.capacity(), 0);
     send.put_pinned(value);
     assert_eq!(send.pieces.len(), 1, "by reference again");
 }

@@ -29,6 +29,12 @@ impl Footprint {
         self.tls_sessions -= usize::from(is_tls);
     }
 
+    /// The bytes that the service was last told of.
+    #[inline]
+    pub(super) fn told(&self) -> usize {
+        self.told
+    }
+
     /// The bytes that connections take, if the service should hear of them.
     #[inline]
     pub(super) fn news(&mut self, pool: &Pool) -> Option<u64> {
