@@ -64,8 +64,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
             match next {
                 Turn::Close => panic!("the connection was closed"),
                 Turn::Blocked => panic!("a request waits for others, of which there are none"),
-                Turn::Yield => {}
-                Turn::Backpressure => sent += self.flush(),
+                Turn::Yield | Turn::Backpressure => sent += self.flush(),
                 Turn::NeedInput { .. } => break,
             }
         }

@@ -14,7 +14,7 @@ const PIECES_KEPT: usize = 4;
 const PINNED_WITHIN: usize = 64 << 10;
 
 /// Copied bytes that wait, from which on their block is sealed and a new one begun.
-const SEALED_FROM: usize = 44 << 10;
+const SEALED_FROM: usize = 48 << 10;
 
 /// Replies in order: copied bytes, with large values among them by reference.
 ///

@@ -109,6 +109,7 @@ pub use dials::Dials;
 pub use engine::Engine;
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
+pub use metrics::buffers_peak;
 pub use options::Options;
 pub use output::{Output, OutputLimit};
 pub use turn::{BATCH, DISTANCES, Limits, Pipeline, Turn, first_request, turn};

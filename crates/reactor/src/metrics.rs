@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the listener and the workers count.
 
+use std::sync::atomic::AtomicI64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The most that `connection_buffer_bytes` has been since it was last asked for.
+static BUFFERS_PEAK: AtomicI64 = AtomicI64::new(0);
+
+/// Notes that buffers take so many bytes more, or fewer.
+pub(crate) fn note_buffers(more: i64) {
+    CONNECTION_BUFFER_BYTES.add(more);
+    if more > 0 {
+        BUFFERS_PEAK.fetch_max(CONNECTION_BUFFER_BYTES.value(), Relaxed);
+    }
+}
+
+/// The most bytes that connections of this process have taken for buffers since this was last asked.
+pub fn buffers_peak() -> i64 {
+    BUFFERS_PEAK.swap(CONNECTION_BUFFER_BYTES.value(), Relaxed)
+}
+
 metrics::counters! {
     /// Requests executed, of any kind.
     pub(crate) static PROCESS_REQ: "process_req";

@@ -207,7 +207,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         let before = self.footprint.told();
         if let Some(bytes) = self.footprint.news(&self.pool) {
-            CONNECTION_BUFFER_BYTES.add(bytes as i64 - before as i64);
+            note_buffers(bytes as i64 - before as i64);
             self.service.buffers(bytes);
         }
         let budget = self.options.maintain_budget;

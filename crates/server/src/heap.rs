@@ -16,10 +16,11 @@ struct Bursts {
 }
 
 impl Bursts {
-    /// Whether a burst is over, when buffers take so many bytes.
-    fn is_over(&mut self, bytes: i64) -> bool {
-        let is_over = bytes + BURST_BYTES <= self.peak;
-        self.peak = if is_over { bytes } else { self.peak.max(bytes) };
+    /// Whether a burst is over, when buffers took at most so many bytes lately. While a load goes on they
+    /// come to about the same again and again, so nothing is given back that is about to be wanted.
+    fn is_over(&mut self, lately: i64) -> bool {
+        let is_over = lately + BURST_BYTES <= self.peak;
+        self.peak = if is_over { lately } else { self.peak.max(lately) };
         is_over
     }
 }
@@ -28,8 +29,7 @@ impl Bursts {
 pub(crate) fn give_back_after_bursts() -> impl FnMut() + Send + 'static {
     let mut bursts = Bursts::default();
     move || {
-        let bytes = metrics::value("connection_buffer_bytes").unwrap_or(0);
-        if bursts.is_over(i64::try_from(bytes).unwrap_or(i64::MAX)) {
+        if bursts.is_over(reactor::buffers_peak()) {
             give_back();
         }
     }

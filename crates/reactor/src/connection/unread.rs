@@ -18,7 +18,7 @@ impl<P: Protocol> Connection<P> {
     #[inline]
     pub(super) fn mark<E>(&self, desk: &Desk<'_, E>) -> usize {
         let high_water = desk.limits.high_water;
-        let is_usual = self.session.send().is_empty() && desk.output.replies.hard == usize::MAX;
+        let is_usual = self.unread_at.is_none() && desk.output.replies.hard == usize::MAX;
         if is_usual || !has_room(desk) {
             return high_water;
         }
