@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`CpuClock`]: how long a thread has been at work.
 
+use nix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -45,8 +46,8 @@ impl CpuClock {
     pub fn now(&self) -> Duration {
         match &self.source {
             Source::Thread => {
-                let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-                Duration::try_from(time).unwrap_or_default()
+                let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
+                time.map_or(Duration::ZERO, Duration::from)
             }
             Source::Manual(ns) => Duration::from_nanos(ns.load(Ordering::Acquire)),
         }

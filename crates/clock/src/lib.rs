@@ -32,9 +32,11 @@
 
 mod cpu;
 mod ticks;
+mod timer;
 
 pub use cpu::CpuClock;
 pub use ticks::Ticks;
+pub use timer::Timer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

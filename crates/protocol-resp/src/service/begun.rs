@@ -11,7 +11,6 @@ use crate::parse::Args;
 use crate::table::CommandId;
 use clock::Now;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A command that was carried out up to where it waits.
 #[derive(Debug)]
@@ -20,8 +19,8 @@ pub(crate) struct Begun {
     /// As the slow log shows them.
     args: Vec<Box<[u8]>>,
     client: Option<Arc<Client>>,
-    /// How long it has been carried out for, if this run is timed.
-    elapsed: Option<Duration>,
+    /// For how long it has been carried out, if this run is timed.
+    nanos: Option<u64>,
 }
 
 impl Begun {
@@ -30,9 +29,9 @@ impl Begun {
         id: CommandId,
         args: Args<'_>,
         client: Option<Arc<Client>>,
-        elapsed: Option<Duration>,
+        nanos: Option<u64>,
     ) -> Self {
-        Begun { id, args: slowlog::kept(id.spec(), args), client, elapsed }
+        Begun { id, args: slowlog::kept(id.spec(), args), client, nanos }
     }
 
     /// The memory it takes, in bytes.
@@ -40,19 +39,19 @@ impl Begun {
         self.args.iter().map(|arg| text_bytes(arg.len())).sum()
     }
 
-    /// Counts it: its wait is over, and it took so much longer to answer it. `failed`: with an error.
-    pub(crate) fn end(self, host: &Host, tally: &Tally, longer: Duration, failed: bool, now: Now) {
-        let Begun { id, args, client, elapsed } = self;
+    /// Counts it: its wait is over, and it took so many nanoseconds longer to answer it. `failed`: with an error.
+    pub(crate) fn end(self, host: &Host, tally: &Tally, longer: u64, failed: bool, now: Now) {
+        let Begun { id, args, client, nanos } = self;
         let tally = tally.of(id.index());
         tally.calls.add(1);
         if failed {
             tally.failed.add(1);
         }
-        if let Some(elapsed) = elapsed {
-            let elapsed = elapsed + longer;
-            tally.time(elapsed, host.latency.is_tracking());
-            host.latency.note_command(id.spec(), elapsed, now.unix_seconds());
-            host.slowlog.note(elapsed, client.as_deref(), now, || args);
+        if let Some(nanos) = nanos {
+            let nanos = nanos.saturating_add(longer);
+            tally.time(nanos, host.latency.is_tracking());
+            host.latency.note_command(id.spec(), nanos, now.unix_seconds());
+            host.slowlog.note(nanos, client.as_deref(), now, || args);
         }
     }
 }

@@ -11,7 +11,6 @@ use fastrand::Rng;
 use protocol::{ConnectionId, Outbox, Ticket};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Arguments whose places are kept from command to command.
 const SPANS_KEPT: usize = 16 << 10;
@@ -28,7 +27,7 @@ pub(crate) struct Desk {
     /// The counts of this worker.
     pub(crate) tally: Arc<Tally>,
     /// How long the present command lets its client sleep: as if it had worked for so long.
-    pub(crate) sleeps: Duration,
+    pub(crate) slept_nanos: u64,
     /// A command wants the keyspace's counts to begin again.
     pub(crate) resets_stats: bool,
     /// Clients of this worker that wait, by the end of their time. The serial number tells those
@@ -46,7 +45,7 @@ impl Desk {
             spans: Vec::new(),
             ready: VecDeque::new(),
             changes: 0,
-            sleeps: Duration::ZERO,
+            slept_nanos: 0,
             tally,
             resets_stats: false,
             waits: BTreeMap::new(),
@@ -90,7 +89,7 @@ impl Desk {
             let waiting = first.remove();
             // One that was served meanwhile is not there any more.
             if host.waiters.take(&host.hot, &waiting) {
-                waiting.end(host, &self.tally, Duration::ZERO, false, now);
+                waiting.end(host, &self.tally, 0, false, now);
                 outbox.resume(waiting.id, waiting.ticket, waiting.nothing());
             }
         }

@@ -6,7 +6,6 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Duration;
 
 /// Samples kept of an event.
 const SAMPLES_MAX: usize = 160;
@@ -60,20 +59,23 @@ impl Latency {
         self.is_tracking.load(Relaxed)
     }
 
-    /// Notes how long an event took, if that is too long.
+    /// Notes how many nanoseconds an event took, if that is too long.
     #[inline]
-    pub(crate) fn note(&self, event: &'static str, elapsed: Duration, unix_seconds: u64) {
+    pub(crate) fn note(&self, event: &'static str, nanos: u64, unix_seconds: u64) {
         let threshold_ms = self.threshold_ms.load(Relaxed);
-        if threshold_ms != 0 && elapsed.as_millis() >= u128::from(threshold_ms) {
-            self.enter(event, elapsed.as_millis() as u64, unix_seconds);
+        if threshold_ms != 0 {
+            let ms = nanos / 1_000_000;
+            if ms >= threshold_ms {
+                self.enter(event, ms, unix_seconds);
+            }
         }
     }
 
     /// [`Latency::note`] of a command.
     #[inline]
-    pub(crate) fn note_command(&self, spec: &Spec, elapsed: Duration, unix_seconds: u64) {
+    pub(crate) fn note_command(&self, spec: &Spec, nanos: u64, unix_seconds: u64) {
         let is_fast = spec.flags.has(Flags::FAST);
-        self.note(if is_fast { "fast-command" } else { "command" }, elapsed, unix_seconds);
+        self.note(if is_fast { "fast-command" } else { "command" }, nanos, unix_seconds);
     }
 
     #[cold]
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn the_longest_of_each_second_is_kept() {
         let latency = Latency::default();
-        let note = |ms, second| latency.note("command", Duration::from_millis(ms), second);
+        let note = |ms: u64, second| latency.note("command", ms * 1_000_000, second);
         note(500, 1);
         assert!(latency.events().is_empty(), "nothing is noted without a threshold");
         latency.threshold_ms.store(10, Relaxed);
@@ -140,7 +142,7 @@ mod tests {
         let latency = Latency::default();
         latency.threshold_ms.store(1, Relaxed);
         for second in 0..SAMPLES_MAX as u64 + 5 {
-            latency.note("command", Duration::from_millis(1), second);
+            latency.note("command", 1_000_000, second);
         }
         let history = latency.event(b"command").expect("it was noted");
         assert_eq!(history.samples.len(), SAMPLES_MAX);

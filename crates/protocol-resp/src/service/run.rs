@@ -18,10 +18,10 @@ use crate::parse::Args;
 use crate::reply::Writer;
 use crate::table::{self, CommandId, Flags, Places, Spec, keys};
 use buffer::SendBuf;
+use clock::Timer;
 use protocol::{Context, Control};
 use ringlog::klog;
 use std::sync::Arc;
-use std::time::Instant;
 use storage::keyspace::{Keyspace, KeyspaceStats, Scope, View};
 use values::Limits;
 
@@ -212,7 +212,7 @@ impl<V: View> Stage<'_, '_, V> {
     #[inline]
     fn run(&mut self, conn: &mut Resp, id: CommandId, args: Args<'_>, nested: bool) -> Control {
         let spec = id.spec();
-        let started = self.is_timed(id).then(Instant::now);
+        let timer = self.is_timed(id).then(Timer::start);
         let before = klog::sampled().then(|| self.out.pending());
         let mark = self.out.mark();
         let version = conn.version;
@@ -238,15 +238,15 @@ impl<V: View> Stage<'_, '_, V> {
         let done = table::run(id, &mut call);
         let control = call.control;
         if control == Control::Block && conn.waiting.is_some() {
-            self.begin_wait(conn, id, args, started);
+            self.begin_wait(conn, id, args, timer);
         } else {
             let tally = self.desk.tally.of(id.index());
             tally.calls.add(1);
             if done.is_err() {
                 tally.failed.add(1);
             }
-            if let Some(started) = started {
-                self.note_time(conn, id, args, started);
+            if let Some(timer) = timer {
+                self.note_time(conn, id, args, timer);
             }
         }
         if let Err(fault) = &done {
@@ -263,23 +263,23 @@ impl<V: View> Stage<'_, '_, V> {
 
     /// Notes how long a command has taken. Out of the way of those whose run is not timed.
     #[inline(never)]
-    fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, started: Instant) {
+    fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Timer) {
         let (spec, now) = (id.spec(), self.context.now);
-        let elapsed = started.elapsed() + std::mem::take(&mut self.desk.sleeps);
-        self.desk.tally.of(id.index()).time(elapsed, self.host.latency.is_tracking());
-        self.host.latency.note_command(spec, elapsed, now.unix_seconds());
+        let nanos = timer.nanos() + std::mem::take(&mut self.desk.slept_nanos);
+        self.desk.tally.of(id.index()).time(nanos, self.host.latency.is_tracking());
+        self.host.latency.note_command(spec, nanos, now.unix_seconds());
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
             let client = conn.client.as_deref();
-            self.host.slowlog.note(elapsed, client, now, || slowlog::kept(spec, args));
+            self.host.slowlog.note(nanos, client, now, || slowlog::kept(spec, args));
         }
     }
 
     /// Keeps what is counted of a command when its wait is over, and lets others end it.
     #[cold]
-    fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, started: Option<Instant>) {
+    fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Option<Timer>) {
         let Some(waiting) = &conn.waiting else { return };
-        let elapsed = started.map(|started| started.elapsed());
-        let begun = Begun::new(id, args, conn.client.clone(), elapsed);
+        let nanos = timer.map(|timer| timer.nanos());
+        let begun = Begun::new(id, args, conn.client.clone(), nanos);
         if let Some(client) = &conn.client {
             client.holdings.set(Holding::Wait, waiting.bytes().saturating_add(begun.bytes()));
         }

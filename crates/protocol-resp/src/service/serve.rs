@@ -19,9 +19,10 @@ use super::{RespService, sorted_sets};
 use crate::parse::Args;
 use crate::reply::Writer;
 use bytes::Bytes;
+use clock::Timer;
 use parking_lot::Mutex;
 use protocol::{Context, Control};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use storage::keyspace::{Keyspace, Scope, View};
 use values::{Entry, Type};
 
@@ -137,7 +138,7 @@ impl<V: View> Stage<'_, '_, V> {
         if !self.host.waiters.take(&self.host.hot, waiting) {
             return Served::No;
         }
-        let started = Instant::now();
+        let timer = Timer::start();
         let mut reply = Vec::new();
         let mut out = Writer::new(&mut reply, waiting.version);
         let mut keys = Keys { view: &mut *self.view, db, limits: self.limits, has_new: false };
@@ -176,7 +177,7 @@ impl<V: View> Stage<'_, '_, V> {
             }
         }
         let (tally, now) = (&self.desk.tally, self.context.now);
-        waiting.end(self.host, tally, started.elapsed(), failed, now);
+        waiting.end(self.host, tally, timer.nanos(), failed, now);
         self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
         Served::Yes
     }

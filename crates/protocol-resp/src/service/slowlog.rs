@@ -65,18 +65,18 @@ impl Slowlog {
         (0..TIMES_ALL_BELOW_US).contains(&self.threshold_us.load(Relaxed))
     }
 
-    /// Notes a command that took so long, if that is long enough.
+    /// Notes a command that took so many nanoseconds, if that is long enough.
     #[inline]
     pub(crate) fn note(
         &self,
-        elapsed: Duration,
+        nanos: u64,
         client: Option<&Client>,
         now: Now,
         args: impl FnOnce() -> Vec<Box<[u8]>>,
     ) {
         let threshold_us = self.threshold_us.load(Relaxed);
-        if threshold_us >= 0 && elapsed.as_micros() as i64 >= threshold_us {
-            self.enter(elapsed, client, now, args());
+        if threshold_us >= 0 && nanos >= threshold_us.unsigned_abs().saturating_mul(1000) {
+            self.enter(Duration::from_nanos(nanos), client, now, args());
         }
     }
 

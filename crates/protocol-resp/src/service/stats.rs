@@ -7,7 +7,6 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// One in so many runs of a fast command is timed, beside the first so many; the others always are.
 const TIMED_ONE_IN: u64 = 16;
@@ -109,9 +108,8 @@ impl CommandTally {
         calls < TIMED_ONE_IN || calls.is_multiple_of(TIMED_ONE_IN) || !spec.flags.has(Flags::FAST)
     }
 
-    /// Counts a run that was timed; `is_tracking` says whether it goes into the histogram too.
-    pub(crate) fn time(&self, elapsed: Duration, is_tracking: bool) {
-        let nanos = elapsed.as_nanos() as u64;
+    /// Counts a run that took so many nanoseconds; `is_tracking` says whether it goes into the histogram too.
+    pub(crate) fn time(&self, nanos: u64, is_tracking: bool) {
         self.timed.add(1);
         self.nanos.add(nanos);
         if is_tracking {

@@ -9,8 +9,8 @@ use crate::parse::Args;
 use crate::reply::Writer;
 use crate::table::CommandId;
 use buffer::SendBuf;
+use clock::Timer;
 use protocol::{Context, Control};
-use std::time::Instant;
 use storage::keyspace::{Keyspace, View};
 
 /// Begins a transaction.
@@ -70,7 +70,7 @@ impl<K: Keyspace> RespService<K> {
         context: &mut Context<'_>,
     ) -> Option<Control> {
         let transaction = conn.end_transaction()?;
-        let started = Instant::now();
+        let timer = Timer::start();
         let mut control = Control::Continue;
         if transaction.is_spoilt {
             conn.unwatch(&self.host);
@@ -80,7 +80,7 @@ impl<K: Keyspace> RespService<K> {
         }
         let tally = self.desk.tally.of(CommandId::EXEC.index());
         tally.calls.add(1);
-        tally.time(started.elapsed(), self.host.latency.is_tracking());
+        tally.time(timer.nanos(), self.host.latency.is_tracking());
         if !self.host.monitors.is_empty() {
             self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
         }

@@ -24,7 +24,6 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 use storage::keyspace::Scope;
 use values::{End, Type};
 
@@ -71,7 +70,7 @@ impl Waiter {
 
     /// Counts its command, see [`Begun::end`]: it is answered. One whose connection has ended is not
     /// counted.
-    pub(crate) fn end(&self, host: &Host, tally: &Tally, longer: Duration, failed: bool, now: Now) {
+    pub(crate) fn end(&self, host: &Host, tally: &Tally, longer: u64, failed: bool, now: Now) {
         if let Some(begun) = self.begun.lock().take() {
             begun.end(host, tally, longer, failed, now);
         }

@@ -14,10 +14,10 @@ use crate::service::resp::{Replies, stage_of_store};
 use crate::service::stats::{Stats, Tally};
 use crate::service::watch::Mark;
 use buffer::SendBuf;
+use clock::Timer;
 use protocol::{Context, Control, ErrorReply, Malformed, Stage};
 use ringlog::klog;
 use std::sync::Arc;
-use std::time::Instant;
 use storage::{Scan, Store};
 
 /// Carries out commands on a store that its caller lends: for a service that serves other
@@ -143,7 +143,7 @@ impl Commands {
         }
         let done = resolved.and_then(|(op, id)| {
             let (spec, tally) = (id.spec(), tally.of(id.index()));
-            let started = tally.is_next_timed(spec).then(Instant::now);
+            let timer = tally.is_next_timed(spec).then(Timer::start);
             if let Some(client) = &conn.client {
                 client.sends(id.index() as u32, context.now.ticks);
             }
@@ -166,8 +166,8 @@ impl Commands {
             if done.is_err() {
                 tally.failed.add(1);
             }
-            if let Some(started) = started {
-                tally.time(started.elapsed(), false);
+            if let Some(timer) = timer {
+                tally.time(timer.nanos(), false);
             }
             done.map(|()| (call.control, call.outcome))
         });

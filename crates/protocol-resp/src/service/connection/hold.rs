@@ -6,7 +6,6 @@ use super::super::dispatch::too_many_arguments;
 use super::super::fault::{Done, Fault};
 use super::super::options::timeout_ms;
 use bytes::Bytes;
-use std::time::Duration;
 use storage::keyspace::View;
 
 /// Holds commands back for a time.
@@ -52,7 +51,7 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
         } else {
             waiting.nothing()
         };
-        waiting.end(call.host, &call.desk.tally, Duration::ZERO, with_error, call.now);
+        waiting.end(call.host, &call.desk.tally, 0, with_error, call.now);
         call.outbox.resume(waiting.id, waiting.ticket, reply);
     }
     call.out.integer(waiting.is_some().into());

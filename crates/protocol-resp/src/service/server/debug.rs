@@ -122,7 +122,7 @@ fn sleep<V: View>(call: &mut Call<'_, V>) -> Done {
         return Ok(());
     }
     call.desk.sleep(call.id, call.ticket, call.now.ticks + time);
-    call.desk.sleeps = time;
+    call.desk.slept_nanos = time.as_nanos() as u64;
     call.control = Control::Block;
     Ok(())
 }
