@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Accepting admin connections without ever spinning on an error.
 
-use std::fs::File;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::pin::Pin;
+use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, dup2};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep};
 
@@ -51,51 +53,120 @@ impl Backoff {
 /// clients have taken all others.
 #[derive(Debug)]
 pub(crate) struct Acceptor {
-    listener: TcpListener,
+    listener: Rc<Listener>,
     backoff: Backoff,
     pause: Option<Pin<Box<Sleep>>>,
-    reserve: Option<File>,
     /// When the log said last that nobody can be accepted.
     complained: Option<Instant>,
 }
 
-/// A new connection.
+/// The socket, and the descriptor that is kept: a second one of the same socket.
+#[derive(Debug)]
+struct Listener {
+    socket: TcpListener,
+    reserve: RefCell<Option<OwnedFd>>,
+    /// Connections that are to give theirs back for it.
+    lent: Cell<usize>,
+}
+
+impl Listener {
+    fn has_reserve(&self) -> bool {
+        self.reserve.borrow().is_some()
+    }
+
+    /// Takes one that is free, unless one is about to come back.
+    fn refill(&self) {
+        let mut reserve = self.reserve.borrow_mut();
+        if reserve.is_none() && self.lent.get() == 0 {
+            *reserve = self.socket.as_fd().try_clone_to_owned().ok();
+        }
+    }
+
+    /// Who a new connection gives its descriptor back to, if that was kept until now.
+    fn lend(self: &Rc<Self>) -> Option<Weak<Self>> {
+        (!self.has_reserve()).then(|| {
+            self.lent.update(|lent| lent + 1);
+            Rc::downgrade(self)
+        })
+    }
+
+    /// Ends a connection and keeps its descriptor. It is never free in between, where a client that
+    /// waits to be accepted would get it.
+    fn take_over(&self, stream: TcpStream) {
+        self.lent.update(|lent| lent - 1);
+        let Ok(stream) = stream.into_std() else { return };
+        let mut descriptor = OwnedFd::from(stream);
+        let mut reserve = self.reserve.borrow_mut();
+        if reserve.is_none() && dup2(&self.socket, &mut descriptor).is_ok() {
+            *reserve = Some(descriptor);
+        }
+    }
+}
+
+/// A new connection. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Accepted {
-    pub(crate) stream: TcpStream,
-    /// It has the descriptor that was kept, and is to give it back after one request.
-    pub(crate) is_last: bool,
+    /// There until then.
+    stream: Option<TcpStream>,
+    /// Whose descriptor it has.
+    lender: Option<Weak<Listener>>,
+}
+
+impl Accepted {
+    /// The socket.
+    pub(crate) fn stream(&mut self) -> &mut TcpStream {
+        self.stream.as_mut().expect("it is taken by drop alone")
+    }
+
+    /// Whether it has the descriptor that was kept, and is to give it back after one request.
+    pub(crate) fn is_last(&self) -> bool {
+        self.lender.is_some()
+    }
+}
+
+impl Drop for Accepted {
+    fn drop(&mut self) {
+        if let (Some(lender), Some(stream)) = (self.lender.take(), self.stream.take())
+            && let Some(listener) = lender.upgrade()
+        {
+            listener.take_over(stream);
+        }
+    }
 }
 
 impl Acceptor {
     /// Takes over a bound, non-blocking listener. Needs tokio's context.
     pub(crate) fn new(listener: std::net::TcpListener) -> io::Result<Self> {
-        let listener = TcpListener::from_std(listener)?;
-        let (backoff, reserve) = (Backoff::new(), take());
-        Ok(Self { listener, backoff, pause: None, reserve, complained: None })
+        let socket = TcpListener::from_std(listener)?;
+        let listener =
+            Rc::new(Listener { socket, reserve: RefCell::default(), lent: Cell::new(0) });
+        listener.refill();
+        Ok(Self { listener, backoff: Backoff::new(), pause: None, complained: None })
     }
 
     /// The next connection. Errors are counted, logged and slept off in here.
     pub(crate) fn poll_accept(&mut self, cx: &mut Context<'_>) -> Poll<Accepted> {
-        self.refill();
+        self.listener.refill();
         loop {
             if let Some(pause) = &mut self.pause {
                 ready!(pause.as_mut().poll(cx));
                 self.pause = None;
             }
-            match self.listener.poll_accept(cx) {
+            match self.listener.socket.poll_accept(cx) {
                 Poll::Pending => {
-                    self.refill();
+                    self.listener.refill();
                     return Poll::Pending;
                 }
                 Poll::Ready(Ok((stream, _))) => {
                     self.backoff.succeeded();
-                    let is_last = self.reserve.is_none();
-                    return Poll::Ready(Accepted { stream, is_last });
+                    let lender = self.listener.lend();
+                    return Poll::Ready(Accepted { stream: Some(stream), lender });
                 }
-                Poll::Ready(Err(error)) if lacks_descriptors(&error) && self.reserve.is_some() => {
+                Poll::Ready(Err(error))
+                    if lacks_descriptors(&error) && self.listener.has_reserve() =>
+                {
                     stats::ADMIN_ACCEPT_ERROR.increment();
-                    self.reserve = None;
+                    self.listener.reserve.take();
                 }
                 Poll::Ready(Err(error)) => self.failed(&error),
             }
@@ -106,10 +177,6 @@ impl Acceptor {
     pub(crate) fn has_room(&mut self) {
         self.pause = None;
         self.backoff.succeeded();
-    }
-
-    fn refill(&mut self) {
-        self.reserve = self.reserve.take().or_else(take);
     }
 
     fn failed(&mut self, error: &io::Error) {
@@ -126,10 +193,6 @@ impl Acceptor {
         }
         self.pause = Some(Box::pin(tokio::time::sleep_until(Instant::now() + pause)));
     }
-}
-
-fn take() -> Option<File> {
-    File::open("/dev/null").ok()
 }
 
 fn lacks_descriptors(error: &io::Error) -> bool {

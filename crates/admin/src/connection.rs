@@ -51,15 +51,15 @@ impl Drop for Open {
 }
 
 /// Serves requests on `stream` until the peer leaves, misbehaves or takes too long.
-pub(crate) async fn serve(accepted: Accepted, desk: Rc<Desk>, timeouts: Timeouts) {
-    let Accepted { stream, is_last } = accepted;
+pub(crate) async fn serve(mut accepted: Accepted, desk: Rc<Desk>, timeouts: Timeouts) {
     let _open = Open::new();
     // Without it a response in two segments may wait for a delayed acknowledgement. A failure only
     // costs that delay.
-    let _ = stream.set_nodelay(true);
+    let _ = accepted.stream().set_nodelay(true);
 
     let pace = Rc::new(Pace::new(timeouts, Instant::now()));
-    let wire = Wire::new(stream, Rc::clone(&pace));
+    let is_last = accepted.is_last();
+    let wire = Wire::new(accepted, Rc::clone(&pace));
     let service = service_fn(move |request| Box::pin(respond(Rc::clone(&desk), request)));
     let mut http = protocol(!is_last).serve_connection(wire, service);
     let mut alarm = Box::pin(sleep_until(pace.deadline().into()));

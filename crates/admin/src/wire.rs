@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The socket as hyper sees it: tokio's `TcpStream`, reporting to the connection's [`Pace`].
+//! The socket as hyper sees it, reporting to the connection's [`Pace`].
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use hyper::rt::ReadBufCursor;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
+use crate::accept::Accepted;
 use crate::pace::Pace;
 
 /// Most bytes taken from the socket at once. They are copied once more into hyper's buffer, which
@@ -20,15 +20,15 @@ const READ_BYTES: usize = 4096;
 /// One accepted socket.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    stream: TcpStream,
+    socket: Accepted,
     pace: Rc<Pace>,
     /// The peer has closed its half, or the socket failed.
     ended: bool,
 }
 
 impl Wire {
-    pub(crate) fn new(stream: TcpStream, pace: Rc<Pace>) -> Self {
-        Self { stream, pace, ended: false }
+    pub(crate) fn new(socket: Accepted, pace: Rc<Pace>) -> Self {
+        Self { socket, pace, ended: false }
     }
 
     /// Closes the sending half, then reads and discards until the peer closes too or `bytes_max`
@@ -39,7 +39,7 @@ impl Wire {
         let mut discarded = 0;
         std::future::poll_fn(|cx| {
             // A failed shutdown shows as the end of the reads below.
-            let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(cx));
+            let _ = ready!(Pin::new(self.socket.stream()).poll_shutdown(cx));
             while !self.ended && discarded < bytes_max {
                 let mut buffer = ReadBuf::new(&mut scratch);
                 discarded += ready!(self.poll_fill(cx, &mut buffer)).unwrap_or(0);
@@ -55,7 +55,7 @@ impl Wire {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<usize>> {
-        let result = ready!(Pin::new(&mut self.stream).poll_read(cx, buffer));
+        let result = ready!(Pin::new(self.socket.stream()).poll_read(cx, buffer));
         let bytes = buffer.filled().len();
         self.ended = bytes == 0 || result.is_err();
         Poll::Ready(result.map(|()| bytes))
@@ -86,7 +86,7 @@ impl hyper::rt::Write for Wire {
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.pace.sending(Instant::now());
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        Pin::new(self.socket.stream()).poll_write(cx, buf)
     }
 
     fn poll_write_vectored(
@@ -95,7 +95,7 @@ impl hyper::rt::Write for Wire {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.pace.sending(Instant::now());
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        Pin::new(self.socket.stream()).poll_write_vectored(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -109,6 +109,6 @@ impl hyper::rt::Write for Wire {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        Pin::new(self.socket.stream()).poll_shutdown(cx)
     }
 }

@@ -45,7 +45,9 @@ fn few_descriptors() {
     // The client takes the descriptor that this frees; the admin thread has its own one left.
     hoard.pop();
     let health = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+    let no_connection = || metrics::value("admin_session_curr").unwrap() == 0;
     for _ in 0..5 {
+        until("it has its descriptor again", no_connection);
         let mut client = Client::connect(&admin);
         client.send(health);
         let response = client.response(true).unwrap();
@@ -53,6 +55,7 @@ fn few_descriptors() {
         assert_eq!(response.header("connection"), Some("close"), "others wait for its descriptor");
     }
 
+    until("it has its descriptor again", no_connection);
     hoard.pop();
     let failures = || metrics::value("admin_accept_error").unwrap();
     let (start, before) = (Instant::now(), failures());
