@@ -3,7 +3,7 @@
 
 use buffer::SendBuf;
 use clock::{Now, Ticks};
-use protocol::{Context, Control, Execute, Malformed, Outbox, Protocol};
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Protocol};
 
 /// A service that does not prefetch, and is otherwise the one inside.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
         self.0.rest();
     }
 
-    fn buffers(&mut self, bytes: u64) {
-        self.0.buffers(bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        self.0.buffers(buffers);
     }
 }

@@ -10,7 +10,7 @@ use crate::peer::{Bounds, Peer};
 use crate::stretch::stretch;
 use buffer::SendBuf;
 use clock::{Clock, Now};
-use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
 use protocol_memcache::{Memcache, MemcacheService, Request, ServiceOptions};
 use reactor::Limits;
 use std::time::Duration;
@@ -168,7 +168,7 @@ impl Execute<Memcache> for Sober {
         Execute::<Memcache>::rest(&mut self.0);
     }
 
-    fn buffers(&mut self, bytes: u64) {
-        Execute::<Memcache>::buffers(&mut self.0, bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        Execute::<Memcache>::buffers(&mut self.0, buffers);
     }
 }

@@ -4,7 +4,7 @@
 use super::counting;
 use buffer::SendBuf;
 use clock::{Now, Ticks};
-use protocol::{Context, Control, Execute, Malformed, Outbox, Protocol, Stage};
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Protocol, Stage};
 use server::settings::Engine;
 use server::{Builder, Endpoint};
 use std::io::{Read, Write};
@@ -83,8 +83,8 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
         self.inner.rest();
     }
 
-    fn buffers(&mut self, bytes: u64) {
-        self.inner.buffers(bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        self.inner.buffers(buffers);
     }
 }
 

@@ -16,8 +16,10 @@ pub struct Pool {
     keep: usize,
     recv: Vec<Box<[u8]>>,
     send: Vec<Vec<u8>>,
-    /// Bytes of all blocks that buffers hold.
-    lent_bytes: usize,
+    /// Bytes of all blocks that receive buffers hold.
+    lent_recv: usize,
+    /// Bytes of all blocks that send buffers hold.
+    lent_send: usize,
 }
 
 impl Pool {
@@ -35,7 +37,8 @@ impl Pool {
             keep,
             recv: Vec::with_capacity(keep),
             send: Vec::with_capacity(keep),
-            lent_bytes: 0,
+            lent_recv: 0,
+            lent_send: 0,
         }
     }
 
@@ -47,31 +50,37 @@ impl Pool {
     /// Bytes of all blocks that buffers hold, as [`Pool::bytes`] counts them.
     #[inline]
     pub fn lent_bytes(&self) -> usize {
-        self.lent_bytes
+        self.lent_recv + self.lent_send
+    }
+
+    /// The part of [`Pool::lent_bytes`] that send buffers hold: what waits to be sent.
+    #[inline]
+    pub fn lent_send_bytes(&self) -> usize {
+        self.lent_send
     }
 
     /// Bytes of all blocks, those that wait and those that buffers hold. What a send buffer has
     /// grown by counts from its next [`lend`](crate::SendBuf::lend) or
     /// [`release`](crate::SendBuf::release) on. Costs a few additions.
     pub fn bytes(&self) -> usize {
-        self.lent_bytes + self.idle_bytes()
+        self.lent_bytes() + self.idle_bytes()
     }
 
     /// An initialised block to receive into; its content is arbitrary.
     pub(crate) fn take_recv(&mut self) -> Box<[u8]> {
-        self.lent_bytes += self.recv_bytes;
+        self.lent_recv += self.recv_bytes;
         self.recv.pop().unwrap_or_else(|| vec![0; self.recv_bytes].into_boxed_slice())
     }
 
     /// A new block of `bytes`, for a buffer that has outgrown its own.
     pub(crate) fn make_recv(&mut self, bytes: usize) -> Box<[u8]> {
-        self.lent_bytes += bytes;
+        self.lent_recv += bytes;
         vec![0; bytes].into_boxed_slice()
     }
 
     /// Takes a receive block back; one of another size is freed.
     pub(crate) fn give_recv(&mut self, block: Box<[u8]>) {
-        self.lent_bytes -= block.len();
+        self.lent_recv -= block.len();
         if block.len() == self.recv_bytes && self.recv.len() < self.keep {
             self.recv.push(block);
         }
@@ -85,7 +94,7 @@ impl Pool {
     /// Counts that a buffer holds `held` bytes instead of `counted`.
     #[inline]
     pub(crate) fn recount(&mut self, counted: usize, held: usize) {
-        self.lent_bytes = self.lent_bytes - counted + held;
+        self.lent_send = self.lent_send - counted + held;
     }
 
     /// Takes a send block back that is no longer counted; one of another capacity is freed.

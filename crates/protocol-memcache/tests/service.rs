@@ -4,7 +4,7 @@
 mod support;
 
 use clock::Clock;
-use protocol::{Context, Directory, Execute, Outbox, Stage};
+use protocol::{Buffers, Context, Directory, Execute, Outbox, Stage};
 use protocol_memcache::{MemcacheService, Read, Request, ServiceOptions};
 use std::time::Duration;
 use support::server::{Connection, Server};
@@ -213,9 +213,9 @@ fn the_store_hears_when_the_worker_sleeps_and_what_its_buffers_take() {
     server.ask(b"set a 0 0 1\r\n1\r\nget a\r\n");
     assert_eq!(server.store.heard(), (0, 0), "a busy worker does not rest");
     server.service.rest();
-    server.service.buffers(1 << 20);
+    server.service.buffers(Buffers { bytes: 1 << 20, unsent: 0 });
     assert_eq!(server.store.heard(), (1, 1 << 20));
-    server.service.buffers(5);
+    server.service.buffers(Buffers { bytes: 5, unsent: 0 });
     assert_eq!(server.store.heard(), (1, 5));
 }
 

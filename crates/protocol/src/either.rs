@@ -4,7 +4,9 @@
 //! A connection speaks one of them for all its life, chosen when it is made: by the tag of the listener
 //! that accepted it. A server of three is `Either<A, Either<B, C>>`.
 
-use crate::{Context, Control, ErrorReply, Execute, Malformed, Outbox, Parsed, Protocol, Stage};
+use crate::{
+    Buffers, Context, Control, ErrorReply, Execute, Malformed, Outbox, Parsed, Protocol, Stage,
+};
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 
@@ -153,9 +155,9 @@ where
         self.1.rest();
     }
 
-    fn buffers(&mut self, bytes: u64) {
-        self.0.buffers(bytes);
-        self.1.buffers(bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        self.0.buffers(buffers);
+        self.1.buffers(buffers);
     }
 }
 

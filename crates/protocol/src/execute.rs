@@ -63,14 +63,22 @@ pub trait Execute<P: Protocol> {
     #[inline]
     fn rest(&mut self) {}
 
-    /// Hears how many bytes the buffers of the worker's connections take, lent and kept: called
-    /// before `maintain`, once per turn of the loop at most, when it has changed by enough to
-    /// matter. A service over a store passes it on to the store's `reserve`, so that one limit
-    /// bounds both.
+    /// Hears what the buffers of the worker's connections take, lent and kept: called before
+    /// `maintain`, once per turn of the loop at most, when it has changed by enough to matter. A
+    /// service over a store passes it on to the store's `reserve`, so that one limit bounds both.
     #[inline]
-    fn buffers(&mut self, bytes: u64) {
-        let _ = bytes;
+    fn buffers(&mut self, buffers: Buffers) {
+        let _ = buffers;
     }
+}
+
+/// What the buffers of a worker's connections take; see [`Execute::buffers`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Buffers {
+    /// Bytes of memory in all.
+    pub bytes: u64,
+    /// Those of them that hold replies and messages which wait to be sent.
+    pub unsent: u64,
 }
 
 /// How far a prefetch goes; see [`Execute::prefetch`].

@@ -63,6 +63,6 @@ mod outbox;
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
 pub use either::{Both, Either};
-pub use execute::{Context, Control, Execute, Stage};
+pub use execute::{Buffers, Context, Control, Execute, Stage};
 pub use foreign::{FirstBytes, Foreign};
 pub use outbox::{ConnectionId, Errand, Outbox, Ticket};

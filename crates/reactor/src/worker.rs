@@ -206,9 +206,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.serve_queue(waiting);
         }
         let before = self.footprint.told();
-        if let Some(bytes) = self.footprint.news(&self.pool) {
-            note_buffers(bytes as i64 - before as i64);
-            self.service.buffers(bytes);
+        if let Some(buffers) = self.footprint.news(&self.pool) {
+            note_buffers(buffers.bytes as i64 - before as i64);
+            self.service.buffers(buffers);
         }
         let budget = self.options.maintain_budget;
         self.more_upkeep = self.service.maintain(self.now, budget, &mut self.outbox);

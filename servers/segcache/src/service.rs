@@ -8,7 +8,7 @@
 
 use buffer::SendBuf;
 use clock::Now;
-use protocol::{Context, Control, Either, Execute, Malformed, Outbox, Protocol, Stage};
+use protocol::{Buffers, Context, Control, Either, Execute, Malformed, Outbox, Protocol, Stage};
 use protocol_memcache::{Memcache, MemcacheService};
 use protocol_resp::strings::{self, Commands};
 use storage::Scan;
@@ -95,7 +95,7 @@ impl<S: Scan> Execute<Connection> for Service<S> {
     }
 
     #[inline]
-    fn buffers(&mut self, bytes: u64) {
-        self.memcache.buffers(bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        self.memcache.buffers(buffers);
     }
 }

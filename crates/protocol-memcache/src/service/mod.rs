@@ -23,7 +23,7 @@ use buffer::SendBuf;
 use clock::Now;
 use flush::Deadline;
 use outcome::Outcome;
-use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
 use ringlog::klog;
 use stats::Baseline;
 use std::sync::Arc;
@@ -205,7 +205,7 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
     }
 
     #[inline]
-    fn buffers(&mut self, bytes: u64) {
-        self.store.reserve(bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        self.store.reserve(buffers.bytes);
     }
 }

@@ -22,7 +22,7 @@ use super::host::Host;
 use super::machine;
 use clock::Ticks;
 use parking_lot::Mutex;
-use protocol::{ConnectionId, Outbox, Peer};
+use protocol::{Buffers, ConnectionId, Outbox, Peer};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -80,6 +80,8 @@ pub(crate) struct Crowd {
     limit: AtomicI64,
     /// Bytes of buffers, of all workers.
     buffers: AtomicU64,
+    /// Those of them that hold what waits to be sent.
+    unsent: AtomicU64,
     /// Bytes of what clients hold, of all workers.
     held: AtomicU64,
     /// Clients that were closed because of all this.
@@ -138,8 +140,10 @@ impl Crowd {
 
     /// Notes that a worker's clients take other numbers of bytes than before: of buffers, and of what
     /// they hold.
-    pub(crate) fn note(&self, buffers: (u64, u64), held: (u64, u64)) {
-        for (sum, (before, after)) in [(&self.buffers, buffers), (&self.held, held)] {
+    pub(crate) fn note(&self, (was, is): (Buffers, Buffers), held: (u64, u64)) {
+        let (buffers, unsent) = ((was.bytes, is.bytes), (was.unsent, is.unsent));
+        let changes = [(&self.buffers, buffers), (&self.unsent, unsent), (&self.held, held)];
+        for (sum, (before, after)) in changes {
             if before != after {
                 sum.fetch_add(after.wrapping_sub(before), Relaxed);
             }
@@ -197,8 +201,9 @@ impl Crowd {
         // Where no key goes nobody has to before somebody wants to write. Who asks to hold more is to be
         // told: what such requests take while they arrive is no reason to close it.
         let is_room_needed = is_room_needed || settings.policy() != Policy::NoEviction;
-        let requests = self.buffers().min(arriving(maxmemory));
-        let slack = if is_room_needed { 0 } else { share(maxmemory) + requests };
+        let requests = self.buffers().saturating_sub(self.unsent.load(Relaxed));
+        let slack =
+            if is_room_needed { 0 } else { share(maxmemory) + requests.min(arriving(maxmemory)) };
         (used > limit.saturating_add(slack))
             .then(|| Allowance::Apart { lasting: share(maxmemory), arriving: arriving(maxmemory) })
     }

@@ -103,7 +103,7 @@ use clock::{Now, Ticks};
 use desk::Desk;
 use holdings::Account;
 use notify::Event;
-use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
 use resp::{Replies, stage_of_store};
 use std::sync::Arc;
 use storage::keyspace::{Gone, Keyspace, Reason};
@@ -132,8 +132,8 @@ pub struct RespService<K> {
     account: Arc<Account>,
     /// What others were told of it.
     told: u64,
-    /// Bytes of their buffers.
-    buffers: u64,
+    /// Their buffers.
+    buffers: Buffers,
 }
 
 /// A change of what clients hold that is worth telling.
@@ -154,7 +154,7 @@ impl<K: Keyspace> RespService<K> {
             limits_version: 0,
             account: Arc::default(),
             told: 0,
-            buffers: 0,
+            buffers: Buffers::default(),
         }
     }
 
@@ -177,10 +177,10 @@ impl<K: Keyspace> RespService<K> {
     }
 
     /// Counts what the clients of this worker take as used.
-    fn count(&mut self, buffers: u64, held: u64) {
+    fn count(&mut self, buffers: Buffers, held: u64) {
         self.host.crowd.note((self.buffers, buffers), (self.told, held));
         (self.buffers, self.told) = (buffers, held);
-        self.keyspace.reserve(buffers + held);
+        self.keyspace.reserve(buffers.bytes + held);
     }
 
     /// Notes that the connection, which waited, goes on or has ended.
@@ -346,8 +346,8 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         self.desk.wake_at().into_iter().chain(self.host.pause.until()).min()
     }
 
-    fn buffers(&mut self, bytes: u64) {
-        self.count(bytes, self.account.get());
+    fn buffers(&mut self, buffers: Buffers) {
+        self.count(buffers, self.account.get());
     }
 }
 

@@ -102,7 +102,7 @@ pub use options::StringsOptions;
 use crate::service::Command;
 use buffer::SendBuf;
 use clock::Now;
-use protocol::{Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
 use storage::{Scan, Store};
 
 /// Executes string commands over a store. Each worker has its own.
@@ -163,7 +163,7 @@ impl<S: Scan> Execute<Connection> for RespStrings<S> {
     }
 
     #[inline]
-    fn buffers(&mut self, bytes: u64) {
-        self.store.reserve(bytes);
+    fn buffers(&mut self, buffers: Buffers) {
+        self.store.reserve(buffers.bytes);
     }
 }

@@ -2,7 +2,7 @@
 //! Two toy protocols in one: each connection is as if it had its protocol and service alone.
 
 use super::*;
-use crate::{ConnectionId, Directory, conformance};
+use crate::{Buffers, ConnectionId, Directory, conformance};
 use clock::Clock;
 
 /// Every byte is a request; `!` is none.
@@ -128,8 +128,8 @@ macro_rules! toy {
                 self.note(format_args!("rests"));
             }
 
-            fn buffers(&mut self, bytes: u64) {
-                self.note(format_args!("hears of {bytes}"));
+            fn buffers(&mut self, buffers: Buffers) {
+                self.note(format_args!("hears of {}", buffers.bytes));
             }
         }
     };
@@ -205,7 +205,7 @@ fn each_connection_is_served_by_the_service_of_its_protocol() {
 fn what_concerns_the_worker_goes_to_both_services() {
     let (mut both, mut outbox) = (both(), Outbox::new());
     Execute::<Combined>::rest(&mut both);
-    Execute::<Combined>::buffers(&mut both, 5);
+    Execute::<Combined>::buffers(&mut both, Buffers { bytes: 5, unsent: 0 });
     let expected = ["first rests", "first hears of 5", "second rests", "second hears of 5"];
     assert_eq!(diary(&both), expected);
 

@@ -2,6 +2,7 @@
 //! [`Footprint`]: how much memory a worker's connections take, and when that is news to its service.
 
 use buffer::Pool;
+use protocol::Buffers;
 
 /// What a TLS session takes besides its blocks, about: the state and the buffers of rustls. Records
 /// that wait for the socket, up to 64 KiB, are left out.
@@ -37,13 +38,13 @@ impl Footprint {
 
     /// The bytes that connections take, if the service should hear of them.
     #[inline]
-    pub(super) fn news(&mut self, pool: &Pool) -> Option<u64> {
+    pub(super) fn news(&mut self, pool: &Pool) -> Option<Buffers> {
         let bytes = pool.bytes() + self.tls_sessions * TLS_SESSION_BYTES;
         if bytes.abs_diff(self.told) < STEP_BYTES {
             return None;
         }
         self.told = bytes;
-        Some(bytes as u64)
+        Some(Buffers { bytes: bytes as u64, unsent: pool.lent_send_bytes() as u64 })
     }
 }
 
@@ -59,12 +60,12 @@ mod tests {
         (0..99).for_each(|_| footprint.enter(false));
         assert_eq!(footprint.news(&pool), None, "63 KiB");
         footprint.enter(true);
-        assert_eq!(footprint.news(&pool), Some(70 << 10));
+        assert_eq!(footprint.news(&pool), Some(Buffers { bytes: 70 << 10, unsent: 0 }));
         assert_eq!(footprint.news(&pool), None, "it is no news any more");
         (0..9).for_each(|_| footprint.leave(true));
         footprint.leave(false);
         assert_eq!(footprint.news(&pool), None);
         footprint.leave(true);
-        assert_eq!(footprint.news(&pool), Some(0));
+        assert_eq!(footprint.news(&pool), Some(Buffers::default()));
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{Census, Engine, Limits, Message, Newcomer, Output, OutputLimit};
 use buffer::SendBuf;
 use bytes::Bytes;
-use protocol::{Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
+use protocol::{Buffers, Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
 use session::TlsConnector;
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
@@ -218,8 +218,8 @@ where
         HEARD.with_borrow_mut(|heard| heard.push(Heard::Rest));
     }
 
-    fn buffers(&mut self, bytes: u64) {
-        HEARD.with_borrow_mut(|heard| heard.push(Heard::Buffers(bytes)));
+    fn buffers(&mut self, buffers: Buffers) {
+        HEARD.with_borrow_mut(|heard| heard.push(Heard::Buffers(buffers.bytes)));
     }
 }
 

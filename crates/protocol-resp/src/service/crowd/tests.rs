@@ -75,6 +75,20 @@ fn clients_give_way_when_room_is_needed() {
 }
 
 #[test]
+fn requests_that_arrive_close_nobody_while_nobody_wants_to_write_and_unread_replies_do() {
+    const MIB: u64 = 1 << 20;
+    let (crowd, settings) = (Crowd::default(), Settings::default());
+    settings.set_maxmemory(100 * MIB);
+    let arriving = Buffers { bytes: 20 * MIB, unsent: 0 };
+    crowd.note((Buffers::default(), arriving), (0, 0));
+    assert_eq!(crowd.allowance(&settings, 125 * MIB, false), None);
+    assert!(crowd.allowance(&settings, 126 * MIB, false).is_some());
+    crowd.note((arriving, Buffers { bytes: 20 * MIB, unsent: 19 * MIB }), (0, 0));
+    assert_eq!(crowd.allowance(&settings, 106 * MIB, false), None);
+    assert!(crowd.allowance(&settings, 107 * MIB, false).is_some());
+}
+
+#[test]
 fn a_client_holds_more_where_there_is_room_or_within_the_share() {
     const MIB: u64 = 1 << 20;
     let (crowd, settings) = (Crowd::default(), Settings::default());
@@ -82,8 +96,9 @@ fn a_client_holds_more_where_there_is_room_or_within_the_share() {
     assert!(admits(MIB, 0) && !admits(u64::MAX, 0), "a part of the machine's memory");
     settings.set_maxmemory(100 * MIB);
     assert!(admits(90 * MIB, 10 * MIB) && !admits(91 * MIB, 10 * MIB));
-    crowd.note((0, 0), (0, 3 * MIB));
+    let none = (Buffers::default(), Buffers::default());
+    crowd.note(none, (0, 3 * MIB));
     assert!(admits(2 * MIB, 120 * MIB) && !admits(3 * MIB, 120 * MIB), "five are guaranteed");
-    crowd.note((0, 0), (3 * MIB, 0));
+    crowd.note(none, (3 * MIB, 0));
     assert!(admits(5 * MIB, 120 * MIB));
 }
