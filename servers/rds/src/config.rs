@@ -171,7 +171,8 @@ impl Config {
         self.redis.get("daemonize") == "yes" && !is_supervised
     }
 
-    /// What Redis says when it accepts connections, a line for each kind.
+    /// What Redis says when it accepts connections, a line for each kind. Who waits for it may look for
+    /// the mark of its level, too.
     pub(crate) fn greetings(&self) -> Vec<String> {
         let is_tls = self.tls.private_key.is_some();
         let mut kinds: Vec<&str> = Vec::new();
@@ -188,7 +189,7 @@ impl Config {
         if self.server.listen.is_empty() {
             kinds.push(if is_tls { "tls" } else { "tcp" });
         }
-        kinds.iter().map(|kind| format!("Ready to accept connections {kind}")).collect()
+        kinds.iter().map(|kind| format!("* Ready to accept connections {kind}")).collect()
     }
 
     /// The sections as the `server` crate takes them.

@@ -326,10 +326,10 @@ fn commands_are_logged_when_asked_for() {
 fn it_says_that_it_is_ready_where_redis_does() {
     let mut daemon = Daemon::spawn_apart(Command::new(RDS).args(FREE));
     let mut stderr = Daemon::spawn(Command::new(RDS).args(FREE));
-    stderr.line("Ready to accept connections tcp");
+    stderr.line("* Ready to accept connections tcp");
     daemon.signal("TERM");
     let said = daemon.stdout();
-    assert!(said.contains("Ready to accept connections tcp\n"), "{said}");
+    assert!(said.contains("* Ready to accept connections tcp\n"), "{said}");
 
     let mut daemon =
         Daemon::spawn_apart(Command::new(RDS).args(FREE).args(["--loglevel", "warning"]));
@@ -350,7 +350,7 @@ fn it_says_that_it_is_ready_where_redis_does() {
     // Ours goes to standard error.
     let config = Config::new("[server]\nport = 0\n[admin]\nport = 0\n");
     let mut daemon = Daemon::spawn_apart(Command::new(RDS).arg(&config.file));
-    daemon.line("Ready to accept connections tcp");
+    daemon.line("* Ready to accept connections tcp");
     daemon.signal("TERM");
     assert_eq!(daemon.stdout(), "");
 }

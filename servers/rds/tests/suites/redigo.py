@@ -18,8 +18,8 @@ import argparse, pathlib, re, subprocess, sys, tempfile, time
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
 from go import build, fetch
-from lists import patterns
-from servers import CONFIG, DEFAULT, FOLDER, Server, free_port, named, version
+from lists import conclude, patterns
+from servers import DEFAULT, FOLDER, Server, free_port, named, version
 
 MODULE = "github.com/gomodule/redigo"
 VERSION = "v1.9.3"
@@ -35,7 +35,7 @@ WRAPPER = """#!/bin/sh
 if [ "$1" = --version ]; then
     echo 'Redis server v={version}.0'
 else
-    exec '{server}' {config} "$@"
+    exec '{server}' "$@"
 fi
 """
 
@@ -44,14 +44,8 @@ def wrap(server, folder):
     """Writes a script that starts the server as the tests want it."""
     with Server(server) as running:
         stated = ".".join(map(str, version(running.port)))
-    path = pathlib.Path(server)
-    config = folder / "rds.toml"
-    config.write_text(CONFIG)
     script = folder / "server"
-    words = {"version": stated, "server": named(path), "config": config}
-    if path.name == "redis-server":
-        words["config"] = ""
-    script.write_text(WRAPPER.format(**words))
+    script.write_text(WRAPPER.format(version=stated, server=named(pathlib.Path(server))))
     script.chmod(0o755)
     return script
 
@@ -90,19 +84,11 @@ def main():
             text=True,
         )
     outcome = lambda word: re.findall(rf"^--- {word}: (\S+)", result.stdout, re.MULTILINE)
-    passed, failed, skipped = outcome("PASS"), outcome("FAIL"), outcome("SKIP")
-    if result.returncode != 0:
+    outcomes = outcome("PASS"), outcome("FAIL"), outcome("SKIP"), left_out
+    is_good = result.returncode == 0
+    if not is_good:
         print(result.stdout)
-    for line in stale:
-        print(f"no test is called {line}, which redigo.deselected leaves out")
-    for name in failed:
-        print(f"FAILED {name}")
-    print(
-        f"redigo {VERSION}: {len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped, "
-        f"{len(left_out)} left out, in {time.monotonic() - started:.0f} s"
-    )
-    bad = result.returncode != 0 or failed or stale or len(passed) < PASSED_MIN
-    sys.exit(1 if bad else 0)
+    conclude(f"redigo {VERSION}", LIST, stale, outcomes, started, is_good, PASSED_MIN)
 
 
 if __name__ == "__main__":
