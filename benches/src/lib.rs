@@ -26,9 +26,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod checks;
 pub mod child;
 mod connection;
-pub mod engines;
 pub mod history;
 pub mod hostile;
 pub mod pauses;

@@ -8,10 +8,10 @@ The tests come with Django's source distribution, from PyPI, into target/suites.
 itself skips what a backend does not have.
 """
 
-import contextlib, json, os, pathlib, subprocess, sys, time
+import contextlib, json, pathlib, sys, time
 
+from part import Part, account_of
 from pypi import environment, source
-from servers import FOLDER
 
 VERSION = "5.2.19"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -35,50 +35,28 @@ class Backend:
         yield from (f"sessions_tests.tests.{name}" for name in SESSIONS)
 
 
-class Run:
+class Run(Part):
     """A part of the tests of a backend, against one server."""
 
     def __init__(self, python, suite, backend, part, port):
-        self.name = f"{backend.name}, part {part + 1} of {PARTS}"
-        self.account = FOLDER / f"django-{backend.name}-{part}.json"
-        self.account.unlink(missing_ok=True)
-        self.log = self.account.with_suffix(".log")
+        name = f"Django, {backend.name}, part {part + 1} of {PARTS}"
+        account = account_of(name)
         cache = {"BACKEND": backend.path, "LOCATION": backend.location.format(port=port)}
         environment = {
-            **os.environ,
             "PYTHONPATH": f"{suite}:{PROJECT}",
-            "PYTHONDONTWRITEBYTECODE": "1",
             "SUITE_CACHE": json.dumps(cache),
             "SUITE_PART": f"{part}/{PARTS}",
-            "SUITE_ACCOUNT": str(self.account),
+            "SUITE_ACCOUNT": str(account),
         }
         command = [python, "-W", "ignore", "runtests.py", "--settings=suite_settings", "--parallel=1"]
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [*map(str, command), *backend.tests()],
-                cwd=suite / "tests",
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        super().__init__(name, account, [*command, *backend.tests()], suite / "tests", environment)
 
     def finish(self, deadline):
-        """What became of each test; everything is printed if one failed or it did not get to the end."""
-        try:
-            status = self.process.wait(max(1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self.stop()
-            status = None
-        if status != 0:
-            print(f"=== {self.name}\n{self.log.read_text()}")
-        if not self.account.exists():
-            sys.exit(f"{self.name}: did not get to the end")
-        return json.loads(self.account.read_text())
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
+        """What became of each test; everything is printed if one failed."""
+        account = super().finish(deadline)
+        if self.process.returncode != 0:
+            self.print_log()
+        return account
 
 
 def run(backends, start, passed_min):

@@ -17,7 +17,7 @@ import argparse, os, pathlib, re, shutil, subprocess, sys, tarfile, time
 
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
-from lists import patterns
+from lists import conclude, patterns
 from servers import DEFAULT, FOLDER, Server
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -85,19 +85,13 @@ def main():
         )
     said = result.stdout.decode(errors="replace")
     outcome = lambda word: re.findall(rf"^{word} (\S+)", said, re.MULTILINE)
-    passed, failed, left_out = outcome("PASSED"), outcome("FAILED"), outcome("LEFT OUT")
-    skipped = outcome("SKIPPED")
+    left_out = outcome("LEFT OUT")
     stale = [line for line in lines if not any(re.fullmatch(line, name) for name in left_out)]
-    if result.returncode != 0 or failed:
+    outcomes = outcome("PASSED"), outcome("FAILED"), outcome("SKIPPED"), left_out
+    is_good = result.returncode == 0
+    if not is_good or outcome("FAILED"):
         print(said)
-    for line in stale:
-        print(f"no test is called {line}, which phpredis.deselected leaves out")
-    print(
-        f"phpredis {version}: {len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped, "
-        f"{len(left_out)} left out, in {time.monotonic() - started:.0f} s"
-    )
-    bad = result.returncode != 0 or failed or stale or len(passed) < PASSED_MIN
-    sys.exit(1 if bad else 0)
+    conclude(f"phpredis {version}", LIST, stale, outcomes, started, is_good, PASSED_MIN)
 
 
 if __name__ == "__main__":

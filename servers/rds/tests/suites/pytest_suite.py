@@ -1,54 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a part of a suite by pytest, with deselect.py, and reads what became of each test."""
 
-import json, os, pathlib, subprocess, sys, time
+import pathlib, sys
 
-from servers import FOLDER
+from part import Part, account_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-class Run:
+class Run(Part):
     """A part of a suite, whose files are in a folder, that runs against one server."""
 
     def __init__(self, name, python, suite, left_out, port, arguments):
-        self.name = name
-        self.account = FOLDER / f"{name.replace(', ', '-').replace(' ', '-')}.json"
-        self.account.unlink(missing_ok=True)
-        self.log = self.account.with_suffix(".log")
+        account = account_of(name)
         command = [python, "-m", "pytest", "--tb=short", "-q", "-o", "filterwarnings=ignore"]
         command += ["-p", "no:cacheprovider", "-p", "deselect"]
-        command += ["--deselected", left_out, "--account", self.account, "--port", port]
-        environment = {**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [str(word) for word in [*command, *arguments]],
-                cwd=suite,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        command += ["--deselected", left_out, "--account", account, "--port", port]
+        super().__init__(name, account, [*command, *arguments], suite, {"PYTHONPATH": str(HERE)})
 
     def finish(self, deadline):
-        """What became of each test; everything is printed if one failed or it did not get to the end."""
-        try:
-            self.process.wait(max(1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self.stop()
-        if not self.account.exists():
-            sys.exit(f"{self.log.read_text()}\n{self.name}: did not get to the end")
-        account = json.loads(self.account.read_text())
+        """What became of each test; everything is printed if one failed."""
+        account = super().finish(deadline)
         if account["failed"]:
-            print(f"=== {self.name}\n{self.log.read_text()}")
+            self.print_log()
         left_out = sum(account["left_out"].values())
         numbers = ", ".join(f"{len(account[name])} {name}" for name in ("passed", "failed", "skipped"))
         print(f"{self.name}: {numbers}, {left_out} left out", flush=True)
         return account
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def judge(suite, accounts, stale, seconds, passed_min):
