@@ -11,6 +11,7 @@ mod replay;
 mod tests;
 
 use cacheperf::RECORD_BYTES;
+use clock::Ticks;
 use replay::{Outcome, mebibytes, replay};
 use std::fs::File;
 use std::io::Read;
@@ -123,16 +124,18 @@ fn replay_on(options: &Options, records: &[u8]) -> Result<Outcome, String> {
     let memory = options.memory;
     let value_max = VALUE_MAX.min(memory / 2);
     if options.storage == "hashmap" {
-        let store = HashMapStore::builder().memory(memory).shards(SHARDS).build();
-        return replay(store, records, options.by_times);
+        let mut store = HashMapStore::builder().memory(memory).shards(SHARDS).build();
+        return replay(&mut store, records, options.by_times);
     }
     let mut builder =
         SegStore::builder().memory(memory).value_max(value_max).eviction(options.eviction);
     if let Some(bytes) = options.segment {
         builder = builder.segment_bytes(bytes);
     }
-    let store = builder.build().map_err(|error| error.to_string())?;
-    replay(store, records, options.by_times)
+    let mut store = builder.build().map_err(|error| error.to_string())?;
+    let mut outcome = replay(&mut store, records, options.by_times)?;
+    outcome.copies = store.report(Ticks::ZERO).writes.copies();
+    Ok(outcome)
 }
 
 /// The first `max` records of a file.

@@ -27,12 +27,14 @@ pub(super) struct Outcome {
     pub(super) items: u64,
     used_bytes: u64,
     evicted: u64,
+    /// Bytes that the store copied by itself for each that was written, where it counts them.
+    pub(super) copies: Option<f64>,
     nanos: u128,
 }
 
 impl Outcome {
     pub(super) const TITLES: &str =
-        "     gets    miss  byte miss  failed sets     items      used    evicted  ns/op";
+        "     gets    miss  byte miss  failed sets     items      used    evicted  copies  ns/op";
 }
 
 impl fmt::Display for Outcome {
@@ -40,7 +42,7 @@ impl fmt::Display for Outcome {
         let missed = |hits: u64, all: u64| 1.0 - hits as f64 / all.max(1) as f64;
         write!(
             f,
-            "{:9} {:7.4} {:10.4} {:12} {:9} {:8.1}M {:10} {:6.0}",
+            "{:9} {:7.4} {:10.4} {:12} {:9} {:8.1}M {:10} {:>7} {:6.0}",
             self.gets,
             missed(self.hits, self.gets),
             missed(self.hit_bytes, self.get_bytes),
@@ -48,6 +50,7 @@ impl fmt::Display for Outcome {
             self.items,
             mebibytes(self.used_bytes),
             self.evicted,
+            self.copies.map_or_else(|| "-".to_owned(), |copies| format!("{copies:.2}")),
             self.nanos as f64 / self.operations.max(1) as f64,
         )
     }
@@ -58,8 +61,8 @@ pub(super) fn mebibytes(bytes: u64) -> f64 {
 }
 
 /// A store under replay.
-struct Client<S> {
-    store: S,
+struct Client<'s, S> {
+    store: &'s mut S,
     now: Ticks,
     key: Vec<u8>,
     value: Vec<u8>,
@@ -69,7 +72,7 @@ struct Client<S> {
 /// Replays records one by one. The time of the store is that of the records, or the time since the
 /// start.
 pub(super) fn replay<S: Store>(
-    store: S,
+    store: &mut S,
     records: &[u8],
     by_times: bool,
 ) -> Result<Outcome, String> {
@@ -103,7 +106,7 @@ pub(super) fn replay<S: Store>(
     })
 }
 
-impl<S: Store> Client<S> {
+impl<S: Store> Client<'_, S> {
     fn request(&mut self, record: &Record) {
         self.key.clear();
         record.write_key(&mut self.key);

@@ -22,14 +22,14 @@ fn store() -> SegStore {
 }
 
 fn replayed(records: &[Record]) -> Outcome {
-    replay(store(), &encode(records), true).expect("these are records")
+    replay(&mut store(), &encode(records), true).expect("these are records")
 }
 
 #[test]
 fn what_is_no_record_is_refused() {
     let mut no_record = encode(&[record(0, KEY, Op::Get)]);
     no_record[22] = 3;
-    assert!(replay(store(), &no_record, false).is_err());
+    assert!(replay(&mut store(), &no_record, false).is_err());
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn values_that_were_cut_are_wrong() {
     let mut store = store();
     store.put(Put::new(b"kkkkfedcba9876543210", &value[..92]), Ticks::ZERO).unwrap();
     let get = encode(&[record(0, KEY, Op::Get)]);
-    assert_eq!(replay(store, &get, true).expect("it is a record").wrong, 1);
+    assert_eq!(replay(&mut store, &get, true).expect("it is a record").wrong, 1);
 }
 
 #[test]

@@ -85,6 +85,11 @@ impl Shared {
         }
     }
 
+    /// Whether live items may go to make room.
+    pub(crate) fn evicts(&self) -> bool {
+        self.settings.eviction != Eviction::None
+    }
+
     /// How many handles there may be.
     pub(crate) fn workers(&self) -> usize {
         self.settings.workers

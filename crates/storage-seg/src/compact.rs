@@ -8,16 +8,15 @@
 //! segment looks for one that is mostly dead, moves what is alive to an open segment, some items with
 //! each write, and retires it. Nothing is dropped for it. The more dead bytes there may be, the less has
 //! to be moved: with keys written over at random and [`SPARSE`] as it is, some six of a hundred written
-//! items (J. Ousterhout and others, "The design and implementation of a log-structured file system",
+//! items (M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured file system",
 //! 1992, on the cost of cleaning).
 //!
-//! Where nothing may be evicted, dead items are all there is to make room of: then segments are compacted
-//! whenever memory is about to run out.
+//! When memory is about to run out, less is enough ([`DEAD_PRESSED`]): what is dead makes room before
+//! anything alive is evicted, so that what fits stays.
 //!
 //! A handle claims the segment for a step only: nobody has to wait for one who may not write for a while.
 
 use crate::empty::{Job, Judge};
-use crate::evict::Eviction;
 use crate::segment::{Segment, State};
 use crate::shared::Shared;
 use crate::store::SegStore;
@@ -35,8 +34,7 @@ const SLACK: usize = 8;
 const DEAD_SPARSE: u32 = 2;
 const DEAD_PRESSED: u32 = 4;
 
-/// Sealed segments among which the one with the least live bytes is taken, and the most that are looked
-/// at to find so many.
+/// Sealed segments among which the best is taken, and the most that are looked at to find so many.
 const CHOICE: usize = 64;
 const LOOKED_AT_MAX: usize = 1024;
 
@@ -81,7 +79,8 @@ impl SegStore {
         };
         let tier = self.shared.pool.segment(job.segment).tier();
         let mut is_stuck = false;
-        let mut judge = Judge::Move { tier, is_stuck: &mut is_stuck };
+        let keeps_versions = !self.shared.is_pressed() || !self.shared.evicts();
+        let mut judge = Judge::Move { tier, keeps_versions, is_stuck: &mut is_stuck };
         let progress = self.empty(&mut job, budget, now, &mut judge);
         let shared = &*self.shared;
         if progress.is_done && !is_stuck {
@@ -121,19 +120,24 @@ impl SegStore {
             return None;
         };
         let from = self.compactor.from;
+        let born = shared.births();
         let (mut best, mut seen, mut looked_at) = (None, 0, 0);
         while seen < choice && looked_at < most {
             let number = (from + looked_at) % segments.len();
             looked_at += 1;
             if segments[number].state() == State::Sealed {
                 seen += 1;
-                let number = is_worthwhile(&segments[number], share).then_some(number);
-                let least = |number: usize| segments[number].live_bytes();
-                best = best.into_iter().chain(number).min_by_key(|&number| least(number));
+                let segment = &segments[number];
+                if is_worthwhile(segment, share) {
+                    let worth = worth(segment, born);
+                    if best.is_none_or(|(most, _)| worth > most) {
+                        best = Some((worth, number));
+                    }
+                }
             }
         }
         self.compactor.from = (from + looked_at) % segments.len();
-        let number = best.filter(|&number| shared.pool.claim(number as u32))?;
+        let (_, number) = best.filter(|&(_, number)| shared.pool.claim(number as u32))?;
         Some(Job::new(number as u32, segments[number].written()))
     }
 }
@@ -146,6 +150,14 @@ fn is_worthwhile(segment: &Segment, share: u32) -> bool {
     segment.pins() == 0 && (is_dead || segment.span() == 1 && is_partly_dead)
 }
 
+/// What is gained by compacting a segment, for what it costs: the dead bytes, for as long as they have
+/// been as few and so probably stay, over those read and written for it.
+fn worth(segment: &Segment, born: u64) -> f64 {
+    let (written, live) = (f64::from(segment.written()), f64::from(segment.live_bytes()));
+    let age = born.saturating_sub(segment.birth()) + 1;
+    (written - live) / (written + live) * age as f64
+}
+
 impl Shared {
     /// Whether most bytes in segments are those of dead items.
     fn is_sparse(&self) -> bool {
@@ -155,9 +167,9 @@ impl Shared {
         used as u64 * self.heap.segment_bytes() as u64 > SPARSE * items
     }
 
-    /// Whether memory is about to run out and nothing may be evicted.
+    /// Whether memory is about to run out.
     fn is_pressed(&self) -> bool {
-        self.settings.eviction == Eviction::None && self.missing() > 0
+        self.missing() > 0
     }
 }
 
@@ -165,6 +177,7 @@ impl Shared {
 mod tests {
     use super::*;
     use crate::Builder;
+    use crate::evict::Eviction;
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
     use storage::{Expiry, Item, Put, Store};
 

@@ -6,6 +6,8 @@ use crate::Reason;
 use crate::evict::{Eviction, Plan};
 use crate::heap::{FIRST_OFFSET, ItemRef};
 use crate::index::Location;
+use crate::order::NEW;
+use crate::place::Stream;
 use crate::store::SegStore;
 use crate::tally::Count;
 use arrayvec::ArrayVec;
@@ -44,7 +46,8 @@ pub(crate) enum Judge<'a> {
     /// An eviction's plan.
     Plan(&'a mut Plan),
     /// Everything stays, in this tier. What there is no room for stays where it is, and that is noted.
-    Move { tier: u8, is_stuck: &'a mut bool },
+    /// Versions stay, too, or nothing grows by one.
+    Move { tier: u8, keeps_versions: bool, is_stuck: &'a mut bool },
 }
 
 impl Judge<'_> {
@@ -174,10 +177,15 @@ impl SegStore {
         // An eviction might as well drop the item, so whoever compares versions may have to begin
         // again in any case. With memory to spare nobody has to.
         let version = match judge {
-            Judge::Move { .. } => Some(self.shared.version(&item, location)),
+            Judge::Move { keeps_versions: true, .. } => Some(self.shared.version(&item, location)),
             _ => item.version(),
         };
-        match (self.relocate(next, fate, version, now), judge) {
+        let (tier, frequency) = fate;
+        let stream = match judge {
+            Judge::Move { tier: NEW, .. } => Stream::Settled,
+            _ => Stream::of_tier(tier),
+        };
+        match (self.relocate(next, (stream, frequency), version, now), judge) {
             (Moved::Elsewhere(bytes), Judge::Move { .. }) => {
                 self.tally.add(Count::Compacted, 1);
                 self.tally.add(Count::CompactedBytes, bytes as u64);
@@ -234,7 +242,7 @@ impl SegStore {
     fn relocate(
         &mut self,
         next: &Next,
-        (tier, frequency): (u8, u8),
+        (stream, frequency): (Stream, u8),
         version: Option<u64>,
         now: Ticks,
     ) -> Moved {
@@ -249,7 +257,7 @@ impl SegStore {
             return Moved::NoRoom;
         }
         let class = self.shared.class_of(expiry_ms, now);
-        let Some(spot) = self.place_kept(tier, class, len, now) else { return Moved::NoRoom };
+        let Some(spot) = self.place_kept(stream, class, len, now) else { return Moved::NoRoom };
         let shared = &*self.shared;
         let home = shared.index.lock(hash);
         let Some(entry) = home.find_location(location) else {

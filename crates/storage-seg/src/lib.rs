@@ -123,6 +123,8 @@ mod write;
 pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};
 pub use evict::{Eviction, UnknownEviction};
 pub use item::{PIN_MIN, SegItem};
-pub use report::{ClassReport, EvictionReport, IndexReport, MemoryReport, Report, SegmentReport};
+pub use report::{
+    ClassReport, EvictionReport, IndexReport, MemoryReport, Report, SegmentReport, WriteReport,
+};
 pub use shared::Reason;
 pub use store::SegStore;

@@ -13,6 +13,8 @@ use storage::metrics as common;
 metrics::counters! {
     /// Writes that took place.
     pub(crate) static ITEM_STORE: "item_store";
+    /// Bytes of the items that were written, with headers and padding.
+    pub(crate) static ITEM_STORE_BYTES: "item_store_bytes";
     /// Items copied because a new expiry did not fit where they were.
     pub(crate) static ITEM_RETIME: "item_retime";
     /// Items that an eviction kept, by copying them into another segment.
@@ -49,6 +51,7 @@ metrics::counters! {
 /// The counters and their names in the order of [`Count`], after its two gauges.
 pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("item_store", &ITEM_STORE),
+    ("item_store_bytes", &ITEM_STORE_BYTES),
     ("item_allocate", &common::ITEM_ALLOCATE),
     ("item_replace", &common::ITEM_REPLACE),
     ("item_retime", &ITEM_RETIME),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a new item goes: the open segments of a handle, one for each tier and TTL class in use.
+//! Where a new item goes: the open segments of a handle, one for each stream and TTL class in use.
 
 use crate::class::Class;
 use crate::epoch::Epochs;
 use crate::heap::FIRST_OFFSET;
-use crate::order::{NEW, TIERS};
+use crate::order::{KEPT, NEW};
 use crate::pool::Pool;
 use crate::segment::NEVER_MS;
 use crate::shared::Shared;
@@ -12,10 +12,40 @@ use crate::store::SegStore;
 use crate::sync::atomic::Ordering;
 use clock::Ticks;
 
+/// Items that lie together because they are likely to die at about the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// As clients write them.
+    Written,
+    /// What evictions kept.
+    Kept,
+    /// Of the tier of new items, but not new: what was alive when its segment was compacted. Beside
+    /// what was just written, of which much may soon be written over, it would be moved again and
+    /// again.
+    Settled,
+}
+
+const STREAMS: usize = 3;
+
+/// With so few open segments at most, what was compacted goes where clients write.
+const OPEN_FEW: usize = 4;
+
+impl Stream {
+    /// The stream of a tier.
+    pub(crate) fn of_tier(tier: u8) -> Self {
+        if tier == KEPT { Stream::Kept } else { Stream::Written }
+    }
+
+    /// The tier of its segments.
+    fn tier(self) -> u8 {
+        if self == Stream::Kept { KEPT } else { NEW }
+    }
+}
+
 /// A handle's open segments.
 #[derive(Debug)]
 pub(crate) struct OpenSegments {
-    /// By tier and class.
+    /// By stream and class.
     open: Box<[Option<Open>]>,
     classes: usize,
     /// How many of them are open.
@@ -47,16 +77,16 @@ pub(crate) struct Spot {
 
 impl OpenSegments {
     pub(crate) fn new(classes: usize) -> Self {
-        OpenSegments { open: vec![None; TIERS * classes].into(), classes, count: 0, looked: None }
+        OpenSegments { open: vec![None; STREAMS * classes].into(), classes, count: 0, looked: None }
     }
 
-    fn number(&self, tier: u8, class: Class) -> usize {
-        usize::from(tier) * self.classes + usize::from(class)
+    fn number(&self, stream: Stream, class: Class) -> usize {
+        stream as usize * self.classes + usize::from(class)
     }
 
-    /// The open segment of the class nearest to this one in the same tier.
-    fn nearest(&self, tier: u8, class: Class) -> Option<usize> {
-        let from = self.number(tier, 0);
+    /// The open segment of the class nearest to this one in the same stream.
+    fn nearest(&self, stream: Stream, class: Class) -> Option<usize> {
+        let from = self.number(stream, 0);
         (from..from + self.classes)
             .filter(|&number| self.open[number].is_some())
             .min_by_key(|&number| number.abs_diff(from + usize::from(class)))
@@ -64,7 +94,7 @@ impl OpenSegments {
 }
 
 impl SegStore {
-    /// The most segments this handle keeps open in one tier, so that they do not eat up the memory.
+    /// The most segments this handle keeps open, so that they do not eat up the memory.
     fn open_max(&self) -> usize {
         (self.shared.pool.in_service() / (8 * self.shared.workers())).max(1)
     }
@@ -72,34 +102,36 @@ impl SegStore {
     /// Room for a new item of `len` bytes, if that can be had without emptying a segment.
     pub(crate) fn place_new(&mut self, class: Class, len: usize, now: Ticks) -> Option<Spot> {
         let spare = self.shared.spare();
-        self.place(NEW, class, len, now, |pool, epochs| pool.take(spare, epochs))
+        self.place(Stream::Written, class, len, now, |pool, epochs| pool.take(spare, epochs))
     }
 
-    /// Room in a tier for an item out of a segment that is being emptied. It may have the last free
+    /// Room in a stream for an item out of a segment that is being emptied. It may have the last free
     /// segment: another is about to be.
     pub(crate) fn place_kept(
         &mut self,
-        tier: u8,
+        stream: Stream,
         class: Class,
         len: usize,
         now: Ticks,
     ) -> Option<Spot> {
-        self.place(tier, class, len, now, |pool, epochs| pool.take(0, epochs))
+        let is_few = stream == Stream::Settled && self.open_max() < OPEN_FEW;
+        let stream = if is_few { Stream::Written } else { stream };
+        self.place(stream, class, len, now, |pool, epochs| pool.take(0, epochs))
     }
 
-    /// Room for `len` bytes in the open segment of the tier and class, or else in one that `take`
+    /// Room for `len` bytes in the open segment of the stream and class, or else in one that `take`
     /// gives. A class that has no open segment shares its neighbour's when many are open.
     fn place(
         &mut self,
-        tier: u8,
+        stream: Stream,
         class: Class,
         len: usize,
         now: Ticks,
         take: impl FnOnce(&Pool, &Epochs) -> Option<u32>,
     ) -> Option<Spot> {
-        let mut number = self.open.number(tier, class);
+        let mut number = self.open.number(stream, class);
         if self.open.open[number].is_none() && self.open.count >= self.open_max() {
-            number = self.open.nearest(tier, class).unwrap_or(number);
+            number = self.open.nearest(stream, class).unwrap_or(number);
         }
         if let Some(open) = self.open.open[number] {
             let fits = open.at as usize + len <= self.shared.heap.segment_bytes();
@@ -110,8 +142,8 @@ impl SegStore {
         }
         let segment = take(&self.shared.pool, &self.shared.epochs)?;
         self.compactor.remind();
-        let class = (number - self.open.number(tier, 0)) as Class;
-        let open = self.begin(segment, tier, class, now);
+        let class = (number - self.open.number(stream, 0)) as Class;
+        let open = self.begin(segment, stream.tier(), class, now);
         self.open.open[number] = Some(open);
         self.open.count += 1;
         Some(self.spot(number, open))

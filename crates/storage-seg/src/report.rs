@@ -45,6 +45,8 @@ pub struct Report {
     pub segments: SegmentReport,
     /// What evictions have done since the store was made.
     pub evictions: EvictionReport,
+    /// What was written since then, and copied for it.
+    pub writes: WriteReport,
     /// The index.
     pub index: IndexReport,
     /// What the memory limit is used for.
@@ -124,6 +126,18 @@ pub struct EvictionReport {
     pub kept_bytes: u64,
 }
 
+/// What was written, and what the store has copied by itself to make room for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteReport {
+    /// Bytes of items that clients wrote, with headers and padding.
+    pub stored_bytes: u64,
+    /// Bytes of items that evictions kept, by copying them.
+    pub kept_bytes: u64,
+    /// Bytes of items that were moved out of segments for the dead bytes in these.
+    pub compacted_bytes: u64,
+}
+
 /// The state of the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -181,6 +195,14 @@ impl SegmentReport {
             State::Tail => return,
         };
         *counted += span;
+    }
+}
+
+impl WriteReport {
+    /// Bytes copied for each byte written; `None` before anything was.
+    pub fn copies(&self) -> Option<f64> {
+        let copied = (self.kept_bytes + self.compacted_bytes) as f64;
+        (self.stored_bytes > 0).then(|| copied / self.stored_bytes as f64)
     }
 }
 
@@ -255,6 +277,7 @@ impl Shared {
             classes,
             segments,
             evictions: self.evictions(&sums, now),
+            writes: Self::writes(&sums),
             index: self.index_report(&sums),
             memory,
         }
@@ -299,6 +322,14 @@ impl Shared {
             age_recent: self.export.recent_age(sums, now),
             examined_bytes: sums.get(Count::ExaminedBytes),
             kept_bytes: sums.get(Count::KeptBytes),
+        }
+    }
+
+    fn writes(sums: &Sums) -> WriteReport {
+        WriteReport {
+            stored_bytes: sums.get(Count::StoredBytes),
+            kept_bytes: sums.get(Count::KeptBytes),
+            compacted_bytes: sums.get(Count::CompactedBytes),
         }
     }
 

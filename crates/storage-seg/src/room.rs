@@ -6,7 +6,6 @@ use crate::capacity::{MOVES_PER_TURN, MOVES_PER_WRITE};
 use crate::class::Class;
 use crate::compact::COMPACT_STEP;
 use crate::empty::{Job, Judge};
-use crate::evict::Eviction;
 use crate::heap::FIRST_OFFSET;
 use crate::index::{Keys, Location};
 use crate::place::Spot;
@@ -42,7 +41,7 @@ impl SegStore {
             self.shared.tidy();
         }
         let missing = self.shared.missing();
-        let is_short = missing > 0 && self.shared.settings.eviction != Eviction::None;
+        let is_short = missing > 0 && self.shared.evicts();
         if !is_short && !self.compactor.is_due() {
             return;
         }
@@ -51,6 +50,10 @@ impl SegStore {
         self.turn.enter();
         if is_short {
             let step = (STEP * missing as usize).min(STEP_MAX);
+            if self.evictor.is_idle() {
+                // Items may have died since nothing was found to compact.
+                self.compactor.remind();
+            }
             // What has expired goes before what has not, and what is dead before what is alive.
             if self.sweep(now, step) == 0 && !self.compact(now, step) {
                 self.evict(now, step);
@@ -79,7 +82,7 @@ impl SegStore {
                 continue;
             }
             if self.shared.pool.in_limbo() == 0 {
-                let evicts = self.shared.settings.eviction != Eviction::None;
+                let evicts = self.shared.evicts();
                 if evicts && self.seal_all() {
                     continue;
                 }
@@ -112,16 +115,12 @@ impl SegStore {
             self.turn.enter();
             let shared = &*self.shared;
             if shared.pool.in_service() > shared.pool.target() {
-                // Withdrawn segments in the row are swapped for others.
-                let before = shared.pool.in_service();
-                self.evict(now, STEP_MAX);
-                let shared = &*self.shared;
-                shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
-                let left = shared.pool.in_service();
-                if left < before {
+                // Withdrawn segments in the row are swapped for others: for free ones, while there are.
+                if self.withdraw() || self.evict(now, STEP_MAX) && self.withdraw() {
                     continue;
                 }
-                if shared.settings.eviction == Eviction::None && shared.epochs.has_passed(epoch) {
+                let shared = &*self.shared;
+                if !shared.evicts() && shared.epochs.has_passed(epoch) {
                     // Nothing leaves by itself: waiting brings nothing.
                     shared.pool.dissolve_row(&row, &shared.epochs);
                     return Err(StoreError::OutOfMemory);
@@ -142,9 +141,17 @@ impl SegStore {
         }
     }
 
+    /// Gives the memory of a free segment back, if there is one. Whether there was.
+    fn withdraw(&self) -> bool {
+        let shared = &*self.shared;
+        let before = shared.pool.in_service();
+        shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
+        shared.pool.in_service() < before
+    }
+
     fn claim_row(&mut self, count: usize) -> Result<Row, StoreError> {
         let shared = &self.shared;
-        let may_evict = shared.settings.eviction != Eviction::None;
+        let may_evict = shared.evicts();
         let claim = || shared.pool.claim_row(count, may_evict, &shared.epochs);
         if let Some(row) = claim() {
             return Ok(row);

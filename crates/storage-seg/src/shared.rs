@@ -125,6 +125,11 @@ impl Shared {
         self.pool.segment(self.heap.place(location).0)
     }
 
+    /// How many segments have been opened so far.
+    pub(crate) fn births(&self) -> u64 {
+        self.births.load(Ordering::Relaxed)
+    }
+
     /// The number for the next opening of a segment.
     pub(crate) fn next_birth(&self) -> u64 {
         self.births.fetch_add(1, Ordering::SeqCst) + 1

@@ -16,8 +16,9 @@ pub(crate) enum Count {
     Items,
     /// Their bytes with headers and padding; goes down too.
     ItemBytes,
-    /// Writes that took place.
+    /// Writes that took place, and the bytes of their items.
     Stored,
+    StoredBytes,
     /// Writes under a key that had no item, and over one.
     Inserted,
     Replaced,

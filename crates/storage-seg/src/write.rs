@@ -163,7 +163,12 @@ impl SegStore {
             });
         }
         let retimed = matches!(demand, Demand::Retime(..));
-        self.tally.add(if retimed { Count::Retimed } else { Count::Stored }, 1);
+        if retimed {
+            self.tally.add(Count::Retimed, 1);
+        } else {
+            self.tally.add(Count::Stored, 1);
+            self.tally.add(Count::StoredBytes, filled.len as u64);
+        }
         self.tally.add(Count::ItemBytes, filled.len as u64);
         self.commit(filled.spot, filled.len, filled.expiry_ms);
         Ok(Version::new(filled.version).expect("INV-VERSION: births begin with one"))

@@ -37,6 +37,9 @@
 //!   memory the engine was given.
 //! * RULE-EVICTION: a write that fits is never refused while something can be evicted. Nothing is
 //!   evicted while most of the memory is free, and a store that evicts still uses its memory.
+//! * RULE-FITS: an item leaves without its client's asking only if it expired, or because there is
+//!   no room: of items of a size none is evicted up to 70 % of as many as the engine held when it
+//!   first evicted one, whatever was written over, deleted or changed in size.
 //! * RULE-TOO-LARGE: a value of the largest size is accepted; a larger one, however it came about,
 //!   is `TooLarge`.
 //! * RULE-PIN: a pinned value equals the item's and keeps its content after the item was
@@ -57,7 +60,7 @@
 //!   a borrowed item does not change while it is borrowed.
 //!
 //! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`,
-//! `updates`, `clearing`, `memory`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a
+//! `updates`, `clearing`, `memory`, `fits`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a
 //! long random run beside a plain map), `handles`, `threads`, and `churn` (threads in a full store).
 //! `subject` is the engine under test with its clock.
 
@@ -66,6 +69,7 @@ mod clearing;
 mod conditions;
 mod content;
 mod expiry;
+mod fits;
 mod handles;
 mod memory;
 mod model;
@@ -121,6 +125,7 @@ pub fn check<S: Store>(make: impl Fn(Limits) -> S) {
     statistics::run(&make);
     pins::run(&make);
     memory::run(&make);
+    fits::run(&make);
     reserve::run(&make);
     model::run(&make);
 }

@@ -32,6 +32,11 @@ pub(crate) struct Evictor {
 }
 
 impl Evictor {
+    /// Whether no segment is being evicted.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.current.is_none()
+    }
+
     /// The unfinished work, to be given back.
     pub(crate) fn take_job(&mut self) -> Option<Job> {
         self.current.take().map(|(job, _)| job)

@@ -62,6 +62,8 @@ struct Shared {
     generation: u64,
     last_age: u64,
     item_bytes: u64,
+    /// Bytes of items that are gone.
+    dead_bytes: u64,
     stored: u64,
     evicted: u64,
     expired: u64,
@@ -146,7 +148,7 @@ impl Shared {
     }
 
     fn used_bytes(&self) -> u64 {
-        self.item_bytes + self.items.len() as u64 * SLOT_BYTES
+        self.item_bytes + self.dead_bytes + self.items.len() as u64 * SLOT_BYTES
     }
 
     fn cost(key: &[u8], value: &[u8]) -> u64 {
@@ -182,6 +184,11 @@ impl Shared {
         }
         let key = self.key(put.key).to_vec();
         let before = self.remove(&key);
+        if let Some(before) = &before
+            && self.flaw == Flaw::KeepsDead
+        {
+            self.dead_bytes += Self::cost(&key, &before.value);
+        }
         let needed = Self::cost(&key, put.value) + SLOT_BYTES;
         while self.used_bytes() + needed > self.limits.memory_bytes {
             match self.flaw {
@@ -189,6 +196,7 @@ impl Shared {
                 Flaw::RefusesWhenFull => return Err(StoreError::OutOfMemory),
                 _ => {}
             }
+            self.dead_bytes = 0;
             let drop_all = self.flaw == Flaw::DropsAllWhenFull;
             for _ in 0..if drop_all { self.items.len() } else { 1 } {
                 let Some(oldest) = self.ages.values().next().cloned() else {
@@ -343,6 +351,7 @@ impl Reference {
             generation: 0,
             last_age: 0,
             item_bytes: 0,
+            dead_bytes: 0,
             stored: 0,
             evicted: 0,
             expired: 0,

@@ -38,7 +38,7 @@ fn an_update_in_two_steps_is_found() {
 }
 
 /// Each flaw of one handle, with the rule it breaks.
-const FLAWS: [(Flaw, &str); 26] = [
+const FLAWS: [(Flaw, &str); 27] = [
     (Flaw::ParsesNumbers, "RULE-READ"),
     (Flaw::CutsKeys, "RULE-READ"),
     (Flaw::DeletesAlways, "RULE-DELETE"),
@@ -58,6 +58,7 @@ const FLAWS: [(Flaw, &str); 26] = [
     (Flaw::GrowsForever, "RULE-LIMIT"),
     (Flaw::RefusesWhenFull, "RULE-EVICTION"),
     (Flaw::DropsAllWhenFull, "RULE-EVICTION"),
+    (Flaw::KeepsDead, "RULE-FITS"),
     (Flaw::TakesAnySize, "RULE-TOO-LARGE"),
     (Flaw::ExtendTakesAnySize, "RULE-TOO-LARGE"),
     (Flaw::PinsAnother, "RULE-PIN"),

@@ -45,6 +45,8 @@ pub(in crate::conformance) enum Flaw {
     RefusesWhenFull,
     /// Drops everything when full.
     DropsAllWhenFull,
+    /// What was written over takes memory until something is evicted.
+    KeepsDead,
     /// Knows no largest value.
     TakesAnySize,
     /// An append may exceed the largest value.
