@@ -14,7 +14,7 @@
 //! * [`trace`]: its mode that replays recorded requests.
 //! * [`workers`]: the program that measures two workers of `rds` against one.
 //! * [`history`]: the program that checks histories of concurrent clients. [`hostile`]: the one that sends hostile
-//!   commands. [`child`], [`engines`]: servers for both.
+//!   commands. [`child`], [`checks`]: servers for both, and what both are told.
 //! * [`workload`]: keys, requests and filled stores.
 //!
 //! ```
