@@ -62,7 +62,7 @@ impl<K: Keyspace> RespService<K> {
         if conn.is_unusual() || self.host.is_unusual() {
             return self.admit_unusual(conn, id, args, context);
         }
-        if spec.flags.meets(self.needs_memory()) {
+        if spec.flags.meets(NEEDS_MEMORY) && self.may_lack_memory(spec.flags) {
             self.find_memory(spec.flags, args, context)?;
         }
         Ok(Admission::Run(id))
@@ -121,10 +121,11 @@ impl<K: Keyspace> RespService<K> {
         Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
     }
 
-    /// Commands that may be refused for want of memory; without a limit those that write are not.
+    /// Whether a command of these may find too little memory: without a limit one that only writes
+    /// never does.
     #[inline]
-    fn needs_memory(&self) -> Flags {
-        if self.keyspace.settings().maxmemory() == 0 { KEEPS } else { NEEDS_MEMORY }
+    fn may_lack_memory(&self, flags: Flags) -> bool {
+        flags.meets(KEEPS) || self.keyspace.settings().maxmemory() != 0
     }
 
     /// Finds memory for a command: for what it writes, and for what its client is going to hold. A
