@@ -7,7 +7,7 @@ mod overdue;
 mod unread;
 
 use crate::metrics::CONNECTION_YIELD;
-use crate::turn::{Share, turn_within};
+use crate::turn::{Share, Until, turn_within};
 use crate::{Limits, Output, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
@@ -17,7 +17,6 @@ use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Reads and writes of one connection before others have their turn: RULE-FAIR for requests so large
 /// that few of them are many bytes.
@@ -37,7 +36,7 @@ pub(crate) struct Desk<'a, E> {
     pub(crate) output: &'a Output,
     pub(crate) now: Now,
     /// When the turn has taken its time; `None` for never. INV-SHORT.
-    pub(crate) until: Option<Instant>,
+    pub(crate) until: Option<Until>,
 }
 
 /// What a connection waits for after it was served.

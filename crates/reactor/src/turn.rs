@@ -30,8 +30,9 @@ pub use pipeline::Pipeline;
 use crate::metrics::PROCESS_REQ;
 use arrayvec::ArrayVec;
 use buffer::{RecvBuf, SendBuf};
+use clock::Timer;
 use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
-use std::time::Instant;
+use std::time::Duration;
 
 /// Most requests that are parsed ahead of execution.
 pub const BATCH: usize = 32;
@@ -79,7 +80,7 @@ pub(crate) struct Share {
     /// Requests that are left of it.
     pub(crate) requests: usize,
     /// When it ends, whatever is left; `None` for never.
-    pub(crate) until: Option<Instant>,
+    pub(crate) until: Option<Until>,
     /// The mark: unsent bytes with which it ends.
     pub(crate) unsent: usize,
 }
@@ -88,7 +89,27 @@ impl Share {
     /// Whether its time is up. Reads the clock, so it is for those who have just done a good deal.
     #[inline]
     pub(crate) fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+        self.until.is_some_and(|until| until.is_over(until.since.nanos()))
+    }
+}
+
+/// A moment some time after a turn of a worker's loop has begun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until {
+    since: Timer,
+    nanos: u64,
+}
+
+impl Until {
+    /// So long after `since`.
+    pub(crate) fn new(since: Timer, span: Duration) -> Self {
+        Until { since, nanos: u64::try_from(span.as_nanos()).unwrap_or(u64::MAX) }
+    }
+
+    /// Whether it has come so many nanoseconds after the beginning.
+    #[inline]
+    pub(crate) fn is_over(&self, nanos: u64) -> bool {
+        nanos >= self.nanos
     }
 }
 

@@ -24,9 +24,10 @@ mod sweep;
 use crate::connection::{Connection, Desk, Next};
 use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
 use crate::metrics::*;
+use crate::turn::Until;
 use crate::{Dials, Options, Seat};
 use buffer::Pool;
-use clock::{Clock, CpuClock, Now, Ticks};
+use clock::{Clock, CpuClock, Now, Ticks, Timer};
 use driver::Driver;
 use footprint::Footprint;
 use log::{debug, warn};
@@ -37,7 +38,7 @@ use slab::Slab;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stopwatch::Stopwatch;
 
 /// Connections that may stand in line before the line grows, so that it does not in a small server.
@@ -72,11 +73,11 @@ pub struct Worker<P: Protocol, E, M> {
     again: VecDeque<usize>,
     now: Now,
     /// When this turn of the loop began.
-    woken: Instant,
+    woken: Timer,
     /// When this turn has taken its time; `None` for never.
-    until: Option<Instant>,
-    /// What it had taken when it had last served a connection; `None` if it has served none.
-    taken: Option<Duration>,
+    until: Option<Until>,
+    /// The nanoseconds it had taken when it had last served a connection; `None` if it has served none.
+    taken: Option<u64>,
     /// The turn has taken its time.
     is_spent: bool,
     /// Set when the CPU time of turns is asked for.
@@ -138,7 +139,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             slots: HashMap::new(),
             again: VecDeque::with_capacity(LINE),
             now,
-            woken: Instant::now(),
+            woken: Timer::start(),
             until: None,
             taken: None,
             is_spent: false,
@@ -189,8 +190,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             stopwatch.lap();
         }
         self.now = self.clock.now();
-        self.woken = Instant::now();
-        self.until = self.woken.checked_add(self.options.turn_time);
+        self.woken = Timer::start();
+        self.until = Some(Until::new(self.woken, self.options.turn_time));
         self.taken = None;
         let is_behind = std::mem::take(&mut self.is_spent);
         if let Some((dials, version)) = &mut self.dials {
@@ -276,9 +277,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let woken = self.woken;
         let Some((connection, mut desk)) = self.at(slot) else { return };
         let next = connection.serve(&mut desk);
-        let elapsed = woken.elapsed();
+        let elapsed = woken.nanos();
         if connection.take_input() {
-            REQUEST_LATENCY.record(elapsed.as_nanos() as u64);
+            REQUEST_LATENCY.record(elapsed);
         }
         let next = next.unwrap_or_else(|error| {
             CONNECTIONS_ERROR.increment();
@@ -293,7 +294,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             connection.session.release(desk.pool);
         }
         connection.tell_held();
-        self.is_spent |= elapsed >= self.options.turn_time;
+        self.is_spent |= self.until.is_some_and(|until| until.is_over(elapsed));
         self.taken = Some(elapsed);
         match next {
             Next::Event => {}

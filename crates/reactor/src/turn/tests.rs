@@ -246,7 +246,7 @@ fn rule_fair_a_long_pipeline_yields() {
 fn rule_fair_a_batch_ends_when_the_time_is_up() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(&b"a\n".repeat(2 * BATCH + 1));
-    let until = Some(Instant::now());
+    let until = Some(Until::new(Timer::start(), Duration::ZERO));
     let mut share = Share { requests: 256, until, unsent: usize::MAX };
     let turns: Vec<Turn> = (0..3).map(|_| bench.turn_within(&mut share)).collect();
     assert_eq!(turns, [Turn::Yield, Turn::Yield, Turn::NeedInput { at_least: 1 }]);

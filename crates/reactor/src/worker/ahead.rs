@@ -9,6 +9,7 @@
 use super::Worker;
 use arrayvec::ArrayVec;
 use protocol::{Execute, Protocol, Stage};
+use std::time::Duration;
 
 /// Connections that are read before the first of them is served: enough for their misses to overlap,
 /// few enough that what the kernel touched in reading is still in the cache when they are written to.
@@ -74,7 +75,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// is served before those that are first in line, so a handshake that is too late ends the turn.
     fn is_over(&mut self, slot: usize) -> bool {
         if !self.is_spent
-            && self.taken.is_some_and(|taken| taken >= self.options.handshake_time)
+            && self
+                .taken
+                .is_some_and(|nanos| Duration::from_nanos(nanos) >= self.options.handshake_time)
             && let Some(connection) = self.connections.get(slot)
         {
             self.is_spent = connection.session.is_handshaking();

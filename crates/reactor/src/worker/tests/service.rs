@@ -3,6 +3,7 @@
 //! one has ended. And when it wakes up for it.
 
 use super::*;
+use std::time::Instant;
 use crate::worker::post::LETTERS;
 
 /// What the service heard since it was last asked, without the calls of `maintain`.
