@@ -3,8 +3,8 @@
 //! one has ended. And when it wakes up for it.
 
 use super::*;
-use std::time::Instant;
 use crate::worker::post::LETTERS;
+use std::time::Instant;
 
 /// What the service heard since it was last asked, without the calls of `maintain`.
 fn told() -> Vec<Heard> {
