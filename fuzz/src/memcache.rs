@@ -2,7 +2,7 @@
 //! What is particular to memcache: what a request borrows, its way back to bytes, and replies.
 
 use crate::codec::assert_inside;
-use protocol::{Malformed, Parsed, Protocol};
+use protocol::{Foreign, Malformed, Parsed, Protocol};
 use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
 use protocol_memcache::{KEY_MAX, Memcache, Request};
 
@@ -112,13 +112,22 @@ fn check_meta_replies(input: &[u8]) {
     }
 }
 
-/// Checks that `output` of a server is nothing but whole replies.
+/// Checks that `output` of a server is nothing but whole replies, the last of them perhaps the one to
+/// a client of another protocol, in its own words.
 pub(crate) fn assert_replies(output: &[u8]) {
     let mut rest = output;
     while !rest.is_empty() {
         match client::parse(rest) {
             Ok(Some((_, taken))) => rest = &rest[taken..],
+            _ if is_farewell(rest) => return,
             other => panic!("{other:?} in the output: {}", rest.escape_ascii()),
         }
     }
+}
+
+/// Whether `reply` is what a client of binary memcache is told, or one error of RESP.
+fn is_farewell(reply: &[u8]) -> bool {
+    use protocol_resp::client::{Reply, parse};
+    reply == Foreign::BINARY_REPLY.as_bytes()
+        || matches!(parse(reply), Ok(Some((Reply::Error(_), taken))) if taken == reply.len())
 }
