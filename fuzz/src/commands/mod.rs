@@ -381,7 +381,8 @@ impl Game {
                 self.world.end(at);
             }
         }
-        self.world.deliver();
+        // As with each turn: what the clients held no longer counts as used.
+        self.world.pass(Duration::ZERO, 200);
         let now_ms = self.world.now().unix_ms;
         let mut view = self.world.store.view(Scope::ALL, now_ms);
         (0..DATABASES).for_each(|db| view.clear(db));
