@@ -64,6 +64,7 @@ impl Options {
                     let text = value()?;
                     exponent = Some(text.parse().map_err(|_| format!("{text} is no number"))?);
                 }
+                "--goal" => exponent = Some(exponent_of(&value()?)?),
                 "--times" => options.by_times = true,
                 _ if arg.starts_with('-') => return Err(format!("what is {arg}?")),
                 _ => options.files.push(arg),
@@ -71,7 +72,7 @@ impl Options {
         }
         if let Some(size_exponent) = exponent {
             if !matches!(options.eviction, Eviction::Scored { .. }) {
-                return Err("--size-exponent is for --eviction scored".into());
+                return Err("--goal and --size-exponent are for --eviction scored".into());
             }
             options.eviction = Eviction::Scored { size_exponent };
         }
@@ -80,6 +81,15 @@ impl Options {
             "seg" | "hashmap" => Err("which files are to be replayed?".into()),
             other => Err(format!("what storage is {other}?")),
         }
+    }
+}
+
+/// How much sizes count for a goal, as `[seg] goal` of a server has them.
+fn exponent_of(goal: &str) -> Result<f64, String> {
+    match goal {
+        "objects" => Ok(1.0),
+        "bytes" => Ok(0.0),
+        _ => Err(format!("what goal is {goal}?")),
     }
 }
 

@@ -9,10 +9,11 @@
 //! Keys have 20 bytes and values 64. Each line gives the median and the spread of several rounds.
 //!
 //! `storebench trace FILE... [--memory SIZE] [--max RECORDS] [--storage seg|hashmap] [--eviction NAME]
-//! [--size-exponent X] [--segment SIZE] [--times]` replays recorded requests instead and prints a line
-//! per file: object and byte miss ratio, refused sets, resident items, nanoseconds per operation with
-//! those for making and checking keys and values. Sizes may end in `k`, `m` or `g`. With `--times` the
-//! time of the store is that of the records, else the real one. The format: `benches::trace`.
+//! [--goal objects|bytes | --size-exponent X] [--segment SIZE] [--times]` replays recorded requests
+//! instead and prints a line per file: object and byte miss ratio, refused sets, resident items,
+//! nanoseconds per operation with those for making and checking keys and values. Sizes may end in `k`,
+//! `m` or `g`. With `--times` the time of the store is that of the records, else the real one. The
+//! format: `benches::trace`.
 
 use benches::storebench::{self, Options};
 use benches::trace;

@@ -74,8 +74,15 @@ fn command_lines_name_files_and_sizes() {
     assert_eq!((options.files.len(), options.eviction), (2, Eviction::Fifo));
     let options = parse("a.rt --size-exponent 0").unwrap();
     assert_eq!(options.eviction, Eviction::Scored { size_exponent: 0.0 });
-    for line in ["", "a --memory", "a --memory x", "a --storage lsm", "a --deep"] {
+    let options = parse("a.rt --goal bytes").unwrap();
+    assert_eq!(options.eviction, Eviction::Scored { size_exponent: 0.0 });
+    let options = parse("a.rt --goal objects").unwrap();
+    assert_eq!(options.eviction, Eviction::default());
+    for line in
+        ["", "a --goal latency", "a --memory", "a --memory x", "a --storage lsm", "a --deep"]
+    {
         assert!(parse(line).is_err(), "{line}");
     }
     assert!(parse("a --eviction fifo --size-exponent 1").is_err());
+    assert!(parse("a --eviction fifo --goal bytes").is_err());
 }
