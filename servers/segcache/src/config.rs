@@ -104,6 +104,7 @@ impl Config {
     /// The same with values in place of those that depend on others.
     pub(crate) fn settled(mut self) -> Self {
         self.cache.value_max = Some(self.cache.value_max());
+        self.seg.settle_goal();
         self
     }
 

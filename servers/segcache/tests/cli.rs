@@ -85,6 +85,16 @@ fn each_storage_is_told_not_to_evict_in_its_own_words() {
 }
 
 #[test]
+fn a_goal_and_its_exponent_are_shown_together() {
+    let printed = effective(&[], "[seg]\ngoal = \"bytes\"\n");
+    assert!(printed.contains("goal = \"bytes\"\nsize_exponent = 0.0\n"), "{printed}");
+    assert_eq!(effective(&[], &printed), printed);
+    let both = Config::new("[seg]\ngoal = \"bytes\"\nsize_exponent = 1.0\n");
+    let flags = ["--print-config", both.file.to_str().unwrap()];
+    refusal(&run(SEGCACHE, &flags), &flags, &["[seg] size_exponent: 1 ", "goal = \"bytes\""]);
+}
+
+#[test]
 fn keys_of_pelikans_that_change_nothing_are_accepted_with_a_warning() {
     let config = Config::new("[seg]\nhash_power = 20\neviction = \"Merge\"\n");
     let file = config.file.to_str().unwrap();

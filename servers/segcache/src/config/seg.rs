@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `[seg]`: how the storage in segments works. Names follow Pelikan's where the meaning is the same.
 
+mod goal;
+
 use config::ByteSize;
+use goal::Goal;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use server::Error;
@@ -21,9 +24,11 @@ pub(crate) struct Seg {
     pub(crate) segment_size: Option<ByteSize>,
     /// What goes when the memory is used up.
     pub(crate) eviction: Policy,
+    /// For `scored`: what is to be missed as little as possible; by the exponent when absent.
+    goal: Option<Goal>,
     /// For `scored`: how much the size of an item counts against it, from 1, which favours the ratio
-    /// of requests that hit, to 0, which favours the ratio of bytes.
-    pub(crate) size_exponent: f64,
+    /// of requests that hit, to 0, which favours the ratio of bytes; by the goal when absent.
+    size_exponent: Option<f64>,
     /// For `merge`: how many segments to merge into one.
     pub(crate) merge_target: u32,
     /// For `merge`: how many segments to look at for that.
@@ -90,7 +95,8 @@ impl Default for Seg {
         Seg {
             segment_size: None,
             eviction: Policy::default(),
-            size_exponent: 1.0,
+            goal: None,
+            size_exponent: None,
             merge_target: 4,
             merge_max: 8,
             admission_ratio: 0.10,
@@ -110,7 +116,7 @@ impl Seg {
     /// The first rule that a value breaks, as key and problem.
     pub(super) fn problem(&self) -> Option<(&'static str, String)> {
         let broken = |holds: bool, key, problem: String| (!holds).then_some((key, problem));
-        let Seg { size_exponent, merge_target, merge_max, admission_ratio, .. } = *self;
+        let Seg { merge_target, merge_max, admission_ratio, .. } = *self;
         if let Some(size) = self.heap_size {
             let problem = format!("is memory in [cache]; write memory = \"{size}\" there instead");
             return Some(("[seg] heap_size", problem));
@@ -119,11 +125,7 @@ impl Seg {
         let problem = format!("{size} is not a power of two from 64KB to 8MB");
         let holds = SEGMENT_BYTES.contains(&size.0) && size.0.is_power_of_two();
         broken(holds, "[seg] segment_size", problem)
-            .or_else(|| {
-                let problem = format!("{size_exponent} is not between 0 and 1");
-                let holds = (0.0..=1.0).contains(&size_exponent);
-                broken(holds, "[seg] size_exponent", problem)
-            })
+            .or_else(|| self.exponent_problem())
             .or_else(|| {
                 let problem = format!("{merge_max} is not between 2 and {MERGE_MAX}");
                 broken((2..=MERGE_MAX).contains(&merge_max), "[seg] merge_max", problem)
@@ -160,7 +162,7 @@ impl Seg {
                 Eviction::Merge { target: self.merge_target as usize, max: self.merge_max as usize }
             }
             Policy::S3Fifo => Eviction::S3Fifo { admission_ratio: self.admission_ratio },
-            Policy::Scored => Eviction::Scored { size_exponent: self.size_exponent },
+            Policy::Scored => Eviction::Scored { size_exponent: self.exponent() },
         }
     }
 
@@ -319,6 +321,8 @@ mod tests {
             let defaults = seg(&format!("eviction = \"{name}\"")).eviction();
             assert_eq!(Ok(defaults), name.parse(), "{name} has the engine's defaults");
         }
+        let by_bytes = seg("goal = \"bytes\"").eviction();
+        assert_eq!(by_bytes, Eviction::Scored { size_exponent: 0.0 });
     }
 
     #[test]
