@@ -34,7 +34,7 @@ fn millis(age: Option<Duration>) -> u64 {
 }
 
 /// What is shown of a store.
-pub(crate) static LEVELS: [Row<Level, Report>; 24] = [
+pub(crate) static LEVELS: [Row<Level, Report>; 28] = [
     ("segment_current", &own::SEGMENT_CURRENT, |report| report.segments.current()),
     ("segment_free", &own::SEGMENT_FREE, |report| report.segments.free),
     ("segment_open", &own::SEGMENT_OPEN, |report| report.segments.open),
@@ -43,6 +43,12 @@ pub(crate) static LEVELS: [Row<Level, Report>; 24] = [
     ("segment_limbo", &own::SEGMENT_LIMBO, |report| report.segments.limbo),
     ("segment_withdrawn", &own::SEGMENT_WITHDRAWN, |report| report.segments.withdrawn),
     ("segment_pinned", &own::SEGMENT_PINNED, |report| report.segments.pinned),
+    ("segment_live_bytes", &own::SEGMENT_LIVE_BYTES, |report| report.bytes.live),
+    ("segment_dead_bytes", &own::SEGMENT_DEAD_BYTES, |report| report.bytes.dead),
+    ("segment_free_bytes", &own::SEGMENT_FREE_BYTES, |report| report.bytes.free),
+    ("segment_new_permille", &own::SEGMENT_NEW_PERMILLE, |report| {
+        permille(report.segments.new_share().unwrap_or(0.0))
+    }),
     ("segment_evict_age_mean_ms", &own::SEGMENT_EVICT_AGE_MEAN_MS, |report| {
         millis(report.evictions.age)
     }),

@@ -83,8 +83,8 @@
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
 //! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.
 //!   `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.
-//! * `report.rs`, `export.rs`, `tally.rs`, `metrics.rs`: what a store tells about itself. `scan.rs`:
-//!   walks.
+//! * `report.rs`, `export.rs`, `tally.rs`, `metrics.rs`: what a store tells about itself.
+//!   `scan.rs`: walks.
 //! * `integrity.rs`: the invariants that bind the parts together, and their check.
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -124,7 +124,8 @@ pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};
 pub use evict::{Eviction, UnknownEviction};
 pub use item::{PIN_MIN, SegItem};
 pub use report::{
-    ClassReport, EvictionReport, IndexReport, MemoryReport, Report, SegmentReport, WriteReport,
+    ByteReport, ClassReport, EvictionReport, IndexReport, MemoryReport, Report, SegmentReport,
+    WriteReport,
 };
 pub use shared::Reason;
 pub use store::SegStore;

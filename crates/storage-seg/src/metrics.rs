@@ -93,6 +93,15 @@ metrics::levels! {
     pub(crate) static SEGMENT_WITHDRAWN: "segment_withdrawn";
     /// Segments with values that replies in progress refer to.
     pub(crate) static SEGMENT_PINNED: "segment_pinned";
+    /// Bytes of items that can be read. With the next two they are those of all segments in service.
+    pub(crate) static SEGMENT_LIVE_BYTES: "segment_live_bytes";
+    /// Bytes that come back with their segment: dead and unswept items, what closed segments have left
+    /// unwritten, and segments in limbo.
+    pub(crate) static SEGMENT_DEAD_BYTES: "segment_dead_bytes";
+    /// Bytes that can be written: free segments, and the rest of open ones.
+    pub(crate) static SEGMENT_FREE_BYTES: "segment_free_bytes";
+    /// Of 1000 sealed segments, those with items as clients wrote them: the tier of new items.
+    pub(crate) static SEGMENT_NEW_PERMILLE: "segment_new_permille";
     /// Mean age of the segments emptied to make room since the start, in milliseconds from their first
     /// item to their end; 0 when there was none.
     pub(crate) static SEGMENT_EVICT_AGE_MEAN_MS: "segment_evict_age_mean_ms";

@@ -5,14 +5,16 @@
 //! sample of the index. No item is looked at. With handles at work each number is right and the set of
 //! them is not one instant's.
 
-use crate::class::Class;
-use crate::heap::FIRST_OFFSET;
-use crate::segment::{NEVER_MS, Segment, State};
+mod bytes;
+mod walk;
+
 use crate::shared::Shared;
 use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Sums};
+pub use bytes::ByteReport;
 use clock::Ticks;
 use std::time::Duration;
+use walk::Found;
 
 /// Homes of the index that are looked at: two thousand items of a full one.
 const SAMPLE: usize = 256;
@@ -43,6 +45,8 @@ pub struct Report {
     pub classes: Vec<ClassReport>,
     /// What the segments are used for.
     pub segments: SegmentReport,
+    /// What their bytes hold.
+    pub bytes: ByteReport,
     /// What evictions have done since the store was made.
     pub evictions: EvictionReport,
     /// What was written since then, and copied for it.
@@ -98,6 +102,8 @@ pub struct SegmentReport {
     pub open: u64,
     /// Those that are full, or closed before they were.
     pub sealed: u64,
+    /// Those of the sealed ones that are of the tier of new items: as clients wrote them.
+    pub sealed_new: u64,
     /// Those that handles are emptying.
     pub claimed: u64,
     /// Those that are empty and wait until nobody can be reading them.
@@ -183,18 +189,9 @@ impl SegmentReport {
         self.open + self.sealed + self.claimed
     }
 
-    fn count(&mut self, state: State, span: u64) {
-        let counted = match state {
-            State::Free => &mut self.free,
-            State::Open => &mut self.open,
-            State::Sealed => &mut self.sealed,
-            State::Claimed => &mut self.claimed,
-            State::Limbo => &mut self.limbo,
-            State::Withdrawn => &mut self.withdrawn,
-            // Counted with the first of their span.
-            State::Tail => return,
-        };
-        *counted += span;
+    /// The share of sealed segments that are of the tier of new items; `None` when none is sealed.
+    pub fn new_share(&self) -> Option<f64> {
+        (self.sealed > 0).then(|| self.sealed_new as f64 / self.sealed as f64)
     }
 }
 
@@ -216,57 +213,11 @@ impl EvictionReport {
     }
 }
 
-impl ClassReport {
-    fn add(&mut self, segment: &Segment, walk: &Walk) {
-        let span = u64::from(segment.span());
-        self.segments += span;
-        let due_ms = segment.due_ms();
-        let written = segment.written().saturating_sub(FIRST_OFFSET);
-        let (items, bytes) = (live(segment.live_items()), live(segment.live_bytes()));
-        self.dead_items += u64::from(segment.items()).saturating_sub(items);
-        self.dead_bytes += u64::from(written).saturating_sub(bytes);
-        let is_cleared = segment.birth() < walk.cleared_before;
-        let left_ms = match due_ms {
-            _ if is_cleared => 0,
-            0 | NEVER_MS => NEVER_MS,
-            due_ms => due_ms.saturating_sub(walk.now_ms),
-        };
-        if left_ms == 0 {
-            self.unswept_items += items;
-            self.unswept_bytes += bytes;
-        } else {
-            self.live_items += items;
-            self.live_bytes += bytes;
-        }
-        let due = [
-            (60_000, &mut self.due_1m_bytes),
-            (600_000, &mut self.due_10m_bytes),
-            (3_600_000, &mut self.due_1h_bytes),
-        ];
-        for (within_ms, bytes) in due {
-            *bytes += if left_ms <= within_ms { span * walk.segment_bytes } else { 0 };
-        }
-    }
-}
-
-/// A count of what is live, which is below zero for the moment between an item's removal and the
-/// counting of its arrival by another handle.
-fn live(count: u32) -> u64 {
-    u64::from(if count > i32::MAX as u32 { 0 } else { count })
-}
-
-/// What a walk over the segments compares them with.
-struct Walk {
-    now_ms: u64,
-    cleared_before: u64,
-    segment_bytes: u64,
-}
-
 impl Shared {
     /// Costs two cache lines per segment.
     pub(crate) fn report(&self, now: Ticks) -> Report {
         let sums = self.tallies.sums();
-        let (classes, segments) = self.walk(now);
+        let Found { classes, segments, bytes } = self.walk(now);
         let memory = MemoryReport {
             limit: self.settings.limit,
             segments: (segments.current() + segments.limbo) * segments.bytes,
@@ -276,40 +227,12 @@ impl Shared {
         Report {
             classes,
             segments,
+            bytes,
             evictions: self.evictions(&sums, now),
             writes: Self::writes(&sums),
             index: self.index_report(&sums),
             memory,
         }
-    }
-
-    fn walk(&self, now: Ticks) -> (Vec<ClassReport>, SegmentReport) {
-        let walk = Walk {
-            now_ms: now.as_millis(),
-            cleared_before: self.cleared_before(),
-            segment_bytes: self.heap.segment_bytes() as u64,
-        };
-        let new = |class| {
-            let ttl_from = self.classes.shortest_seconds(class as Class);
-            ClassReport { ttl_from, ..ClassReport::default() }
-        };
-        let mut classes: Vec<_> = (0..self.classes.count()).map(new).collect();
-        let segments = self.pool.segments();
-        let mut report = SegmentReport {
-            bytes: walk.segment_bytes,
-            total: segments.len() as u64,
-            pinned: self.pinned.load(Ordering::Relaxed) as u64,
-            ..SegmentReport::default()
-        };
-        for segment in segments {
-            let state = segment.state();
-            report.count(state, u64::from(segment.span()));
-            if matches!(state, State::Open | State::Sealed | State::Claimed) {
-                classes[usize::from(segment.class())].add(segment, &walk);
-            }
-        }
-        classes.retain(|class| class.segments > 0);
-        (classes, report)
     }
 
     fn evictions(&self, sums: &Sums, now: Ticks) -> EvictionReport {

@@ -48,6 +48,13 @@ fn metrics_follow_the_store_once_a_second() {
     // Zero is the same in both byte orders.
     assert_eq!(value("item_dead"), 1);
     let details = store.report(now);
+    let bytes = details.bytes;
+    assert_eq!(value("segment_live_bytes"), i128::from(bytes.live));
+    assert_eq!(value("segment_dead_bytes"), i128::from(bytes.dead));
+    assert_eq!(value("segment_free_bytes"), i128::from(bytes.free));
+    let in_service = i128::from(details.segments.total) - value("segment_withdrawn");
+    assert_eq!(i128::from(bytes.live + bytes.dead + bytes.free), in_service * (64 << 10));
+    assert_eq!(value("segment_live_bytes"), value("item_current_bytes"), "nothing has expired");
     assert_eq!(value("segment_free"), i128::from(details.segments.free));
     assert_eq!(value("hash_slots"), i128::from(details.index.slots));
     assert_eq!(value("hash_bytes"), i128::from(details.index.bytes));

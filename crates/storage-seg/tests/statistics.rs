@@ -5,7 +5,7 @@ use clock::{Clock, Now, Ticks};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use storage::{Change, Cursor, Expiry, Item, Put, Scan, Store};
-use storage_seg::{Builder, ClassReport, Eviction, Report, SegStore};
+use storage_seg::{Builder, ByteReport, ClassReport, Eviction, Report, SegStore};
 
 const SEGMENT: u64 = 64 << 10;
 
@@ -71,6 +71,14 @@ impl Bench {
         assert_eq!(parts.iter().sum::<u64>(), segments.total, "{segments:?}");
         let in_classes: u64 = report.classes.iter().map(|class| class.segments).sum();
         assert_eq!(in_classes, segments.open + segments.sealed + segments.claimed);
+        let ByteReport { live, dead, free, .. } = report.bytes;
+        let in_service = (segments.total - segments.withdrawn) * segments.bytes;
+        assert_eq!(live + dead + free, in_service, "{report:?}");
+        let sum = |of: fn(&ClassReport) -> u64| report.classes.iter().map(of).sum::<u64>();
+        assert_eq!(live, sum(|class| class.live_bytes));
+        assert!(dead >= sum(|class| class.dead_bytes + class.unswept_bytes), "{report:?}");
+        assert!(free >= segments.free * segments.bytes, "{report:?}");
+        assert!(segments.sealed_new <= segments.sealed);
         report
     }
 
@@ -99,6 +107,8 @@ fn an_empty_store_has_nothing_in_use() {
     assert_eq!((report.segments.total, report.segments.bytes), (1024, SEGMENT));
     assert_eq!(report.segments.free + report.segments.withdrawn, 1024);
     assert_eq!((report.evictions.age, report.evictions.merge_yield()), (None, None));
+    assert_eq!(report.segments.new_share(), None);
+    assert_eq!((report.bytes.live, report.bytes.dead), (0, 0));
     let memory = report.memory;
     assert_eq!((memory.limit, memory.segments, memory.reserved), (64 << 20, 0, 0));
     assert_eq!(
@@ -268,6 +278,39 @@ fn the_yield_is_what_evictions_keep_of_what_they_look_at() {
     assert_eq!(kept * number("item_examine"), examined * number("item_relocate"));
     assert_eq!(number("segment_yield_permille"), (kept * 1000 + examined / 2) / examined);
     assert_eq!(number("item_relocate_bytes"), kept);
+}
+
+/// Each byte of the segments in service is live, dead or free, whatever has happened to it.
+#[test]
+fn live_dead_and_free_bytes_are_those_of_the_segments() {
+    let mut bench = Bench::new();
+    (0..2_000).for_each(|key| bench.set(key, &[1; 1_000], None));
+    let full = bench.report();
+    assert_eq!(full.bytes.live, bench.store.stats().item_bytes);
+    let items_per_segment = full.classes[0].live_items / full.segments.sealed;
+    let headers_and_ends = full.segments.sealed * (SEGMENT / items_per_segment);
+    assert!(full.bytes.dead < headers_and_ends, "next to nothing is dead: {full:?}");
+
+    (0..500).for_each(|key| bench.delete(key));
+    let report = bench.report();
+    let item = full.bytes.live / 2_000;
+    assert_eq!(report.bytes.live, full.bytes.live - 500 * item);
+    assert_eq!(report.bytes.dead, full.bytes.dead + 500 * item);
+    assert_eq!(report.bytes.free, full.bytes.free);
+
+    // A row of segments is live as far as its item goes. Here it takes two that were dead.
+    bench.set(5_000, &vec![1; 100_000], None);
+    let with_row = bench.report();
+    let item = with_row.bytes.live - report.bytes.live;
+    assert!((100_000..100_100).contains(&item), "{item}");
+    assert_eq!(report.bytes.dead - with_row.bytes.dead, item);
+
+    bench.store.clear();
+    let cleared = bench.report();
+    assert_eq!((cleared.bytes.live, cleared.bytes.free), (0, with_row.bytes.free));
+    bench.sweep();
+    let swept = bench.report();
+    assert_eq!((swept.bytes.live, swept.bytes.dead), (0, 0));
 }
 
 #[test]

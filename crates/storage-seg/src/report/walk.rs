@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The walk over the segments' bookkeeping: what each adds to a report.
+
+use super::{ByteReport, ClassReport, SegmentReport};
+use crate::class::Class;
+use crate::heap::FIRST_OFFSET;
+use crate::order::NEW;
+use crate::segment::{NEVER_MS, Segment, State};
+use crate::shared::Shared;
+use crate::sync::atomic::Ordering;
+use clock::Ticks;
+
+impl SegmentReport {
+    fn count(&mut self, state: State, span: u64) {
+        let counted = match state {
+            State::Free => &mut self.free,
+            State::Open => &mut self.open,
+            State::Sealed => &mut self.sealed,
+            State::Claimed => &mut self.claimed,
+            State::Limbo => &mut self.limbo,
+            State::Withdrawn => &mut self.withdrawn,
+            // Counted with the first of their span.
+            State::Tail => return,
+        };
+        *counted += span;
+    }
+}
+
+impl ClassReport {
+    fn add(&mut self, segment: &Segment, walk: &Walk) {
+        let span = u64::from(segment.span());
+        self.segments += span;
+        let written = segment.written().saturating_sub(FIRST_OFFSET);
+        let (items, bytes) = (live(segment.live_items()), live(segment.live_bytes()));
+        self.dead_items += u64::from(segment.items()).saturating_sub(items);
+        self.dead_bytes += u64::from(written).saturating_sub(bytes);
+        let left_ms = walk.left_ms(segment);
+        if left_ms == 0 {
+            self.unswept_items += items;
+            self.unswept_bytes += bytes;
+        } else {
+            self.live_items += items;
+            self.live_bytes += bytes;
+        }
+        let due = [
+            (60_000, &mut self.due_1m_bytes),
+            (600_000, &mut self.due_10m_bytes),
+            (3_600_000, &mut self.due_1h_bytes),
+        ];
+        for (within_ms, bytes) in due {
+            *bytes += if left_ms <= within_ms { span * walk.segment_bytes } else { 0 };
+        }
+    }
+}
+
+/// A count of what is live, which is below zero for the moment between an item's removal and the
+/// counting of its arrival by another handle.
+pub(super) fn live(count: u32) -> u64 {
+    u64::from(if count > i32::MAX as u32 { 0 } else { count })
+}
+
+/// What a walk over the segments compares them with.
+struct Walk {
+    now_ms: u64,
+    cleared_before: u64,
+    segment_bytes: u64,
+}
+
+impl Walk {
+    /// How long it is until none of a segment's items can be read any more.
+    fn left_ms(&self, segment: &Segment) -> u64 {
+        match segment.due_ms() {
+            _ if segment.birth() < self.cleared_before => 0,
+            0 | NEVER_MS => NEVER_MS,
+            due_ms => due_ms.saturating_sub(self.now_ms),
+        }
+    }
+}
+
+/// What a walk over the segments has found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) classes: Vec<ClassReport>,
+    pub(super) segments: SegmentReport,
+    pub(super) bytes: ByteReport,
+}
+
+impl Found {
+    fn add(&mut self, segment: &Segment, walk: &Walk) {
+        let (state, span) = (segment.state(), u64::from(segment.span()));
+        self.segments.count(state, span);
+        if state == State::Sealed && segment.tier() == NEW {
+            self.segments.sealed_new += span;
+        }
+        self.bytes.add(segment, state, walk.segment_bytes, walk.left_ms(segment) == 0);
+        if matches!(state, State::Open | State::Sealed | State::Claimed) {
+            self.classes[usize::from(segment.class())].add(segment, walk);
+        }
+    }
+}
+
+impl Shared {
+    /// Looks at all segments.
+    pub(super) fn walk(&self, now: Ticks) -> Found {
+        let walk = Walk {
+            now_ms: now.as_millis(),
+            cleared_before: self.cleared_before(),
+            segment_bytes: self.heap.segment_bytes() as u64,
+        };
+        let new = |class| {
+            let ttl_from = self.classes.shortest_seconds(class as Class);
+            ClassReport { ttl_from, ..ClassReport::default() }
+        };
+        let segments = self.pool.segments();
+        let mut found = Found {
+            classes: (0..self.classes.count()).map(new).collect(),
+            segments: SegmentReport {
+                bytes: walk.segment_bytes,
+                total: segments.len() as u64,
+                pinned: self.pinned.load(Ordering::Relaxed) as u64,
+                ..SegmentReport::default()
+            },
+            ..Found::default()
+        };
+        segments.iter().for_each(|segment| found.add(segment, &walk));
+        found.classes.retain(|class| class.segments > 0);
+        found
+    }
+}
