@@ -10,6 +10,7 @@ use crate::order::NEW;
 use crate::place::Stream;
 use crate::store::SegStore;
 use crate::tally::Count;
+use crate::victims::Why;
 use arrayvec::ArrayVec;
 use clock::Ticks;
 
@@ -56,6 +57,14 @@ impl Judge<'_> {
             Judge::Drop => Fate::Drop { remember: false },
             Judge::Plan(plan) => plan.decide(eviction, candidate),
             Judge::Move { tier, .. } => Fate::Keep { tier: *tier, frequency: candidate.frequency },
+        }
+    }
+
+    /// Why an item goes that does.
+    fn why(&self) -> Why {
+        match self {
+            Judge::Plan(_) => Why::Needed,
+            Judge::Drop | Judge::Move { .. } => Why::Displaced,
         }
     }
 }
@@ -165,7 +174,9 @@ impl SegStore {
         }
         match judge.decide(&shared.settings.eviction, Candidate { frequency, len }) {
             Fate::Keep { tier, frequency } => self.keep(next, (tier, frequency), now, judge),
-            Fate::Drop { remember } => self.drop_item(hash, location, remember),
+            Fate::Drop { remember } => {
+                self.drop_item(hash, location, remember, (judge.why(), now));
+            }
         }
         false
     }
@@ -198,7 +209,7 @@ impl SegStore {
             (Moved::NoRoom, Judge::Move { is_stuck, .. }) => **is_stuck = true,
             (Moved::NoRoom, _) => {
                 self.tally.add(Count::Squeezed, 1);
-                self.drop_item(hash, location, false);
+                self.drop_item(hash, location, false, (Why::Displaced, now));
             }
         }
     }
@@ -218,15 +229,15 @@ impl SegStore {
         true
     }
 
-    /// Counts a segment that was emptied to make room, and its age.
-    pub(crate) fn count_eviction(&self, segment: u32, now: Ticks) {
-        let opened_ms = self.shared.pool.segment(segment).base_ms();
-        self.tally.add(Count::SegmentsEvicted, 1);
-        self.tally.add(Count::EvictedAgeMs, now.as_millis().saturating_sub(opened_ms));
-    }
-
-    fn drop_item(&mut self, hash: u64, location: Location, remember: bool) {
+    fn drop_item(
+        &mut self,
+        hash: u64,
+        location: Location,
+        remember: bool,
+        (why, now): (Why, Ticks),
+    ) {
         if self.take_out(hash, location, remember) {
+            self.count_victim(location, why, now);
             self.dropped(location, Reason::Evicted, Count::Evicted);
         }
     }

@@ -6,7 +6,8 @@ use crate::report::{ClassReport, Report};
 use crate::shared::Shared;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::tally::{Count, Sums};
+use crate::tally::Sums;
+use crate::victims::Victims;
 use ::metrics::{Family, Level};
 use arrayvec::ArrayString;
 use clock::Ticks;
@@ -34,7 +35,7 @@ fn millis(age: Option<Duration>) -> u64 {
 }
 
 /// What is shown of a store.
-pub(crate) static LEVELS: [Row<Level, Report>; 28] = [
+pub(crate) static LEVELS: [Row<Level, Report>; 30] = [
     ("segment_current", &own::SEGMENT_CURRENT, |report| report.segments.current()),
     ("segment_free", &own::SEGMENT_FREE, |report| report.segments.free),
     ("segment_open", &own::SEGMENT_OPEN, |report| report.segments.open),
@@ -54,6 +55,12 @@ pub(crate) static LEVELS: [Row<Level, Report>; 28] = [
     }),
     ("segment_evict_age_recent_ms", &own::SEGMENT_EVICT_AGE_RECENT_MS, |report| {
         millis(report.evictions.age_recent)
+    }),
+    ("item_evict_age_mean_ms", &own::ITEM_EVICT_AGE_MEAN_MS, |report| {
+        millis(report.evictions.item_age)
+    }),
+    ("item_evict_age_recent_ms", &own::ITEM_EVICT_AGE_RECENT_MS, |report| {
+        millis(report.evictions.item_age_recent)
     }),
     ("segment_yield_permille", &own::SEGMENT_YIELD_PERMILLE, |report| {
         permille(report.evictions.merge_yield().unwrap_or(0.0))
@@ -102,15 +109,7 @@ pub(crate) struct Export {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sample {
     at_ms: u64,
-    segments: u64,
-    age_ms: u64,
-}
-
-impl Sample {
-    fn of(sums: &Sums, now: Ticks) -> Self {
-        let (segments, age_ms) = (sums.get(Count::SegmentsEvicted), sums.get(Count::EvictedAgeMs));
-        Sample { at_ms: now.as_millis(), segments, age_ms }
-    }
+    victims: Victims,
 }
 
 impl Export {
@@ -120,19 +119,17 @@ impl Export {
         Export { next_ms: AtomicU64::new(0), recent }
     }
 
-    /// The mean age of segments evicted since about [`RECENT_MS`] ago.
-    pub(crate) fn recent_age(&self, sums: &Sums, now: Ticks) -> Option<Duration> {
-        let now = Sample::of(sums, now);
+    /// What was evicted since about [`RECENT_MS`] ago.
+    pub(crate) fn recent(&self, sums: &Sums, now: Ticks) -> Victims {
         let recent = self.recent.lock();
-        let before = |sample: &&Sample| sample.at_ms + RECENT_MS <= now.at_ms;
+        let before = |sample: &&Sample| sample.at_ms + RECENT_MS <= now.as_millis();
         let then = recent.iter().rev().find(before).copied().unwrap_or_default();
-        let age_ms = now.age_ms.saturating_sub(then.age_ms);
-        age_ms.checked_div(now.segments.saturating_sub(then.segments)).map(Duration::from_millis)
+        Victims::of(sums).since(then.victims)
     }
 
     /// Keeps a sample, and those that a look back needs.
     fn sample(&self, sums: &Sums, now: Ticks) {
-        let now = Sample::of(sums, now);
+        let now = Sample { at_ms: now.as_millis(), victims: Victims::of(sums) };
         let mut recent = self.recent.lock();
         recent.push_back(now);
         while recent.get(1).is_some_and(|sample| sample.at_ms + RECENT_MS <= now.at_ms) {

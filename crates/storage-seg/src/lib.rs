@@ -83,7 +83,7 @@
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
 //! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.
 //!   `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.
-//! * `report.rs`, `export.rs`, `tally.rs`, `metrics.rs`: what a store tells about itself.
+//! * `report.rs`, `export.rs`, `tally.rs`, `victims.rs`, `metrics.rs`: what a store tells about itself.
 //!   `scan.rs`: walks.
 //! * `integrity.rs`: the invariants that bind the parts together, and their check.
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -118,6 +118,7 @@ mod sweep;
 mod sync;
 mod tally;
 mod update;
+mod victims;
 mod write;
 
 pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};

@@ -17,6 +17,16 @@ metrics::counters! {
     pub(crate) static ITEM_STORE_BYTES: "item_store_bytes";
     /// Items copied because a new expiry did not fit where they were.
     pub(crate) static ITEM_RETIME: "item_retime";
+    /// Items that the policy dropped to make room. With `item_evict_displaced` these are `item_evict` and
+    /// `hash_crowded`.
+    pub(crate) static ITEM_EVICT_NEEDED: "item_evict_needed";
+    /// Items that went although the policy would have kept them or was not asked: `item_squeeze`,
+    /// `hash_crowded`, and what was in the way of a value larger than a segment.
+    pub(crate) static ITEM_EVICT_DISPLACED: "item_evict_displaced";
+    /// Of `item_evict`, items that had a time to live, which was not over.
+    pub(crate) static ITEM_EVICT_EARLY: "item_evict_early";
+    /// Sum of the times since the segments of the items of `item_evict` were opened, in milliseconds.
+    pub(crate) static ITEM_EVICT_AGE_MS: "item_evict_age_ms";
     /// Items that an eviction kept, by copying them into another segment.
     pub(crate) static ITEM_RELOCATE: "item_relocate";
     /// Bytes of the items that evictions kept. Divided by `item_examine_bytes` it is the merge yield.
@@ -57,6 +67,10 @@ pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("item_retime", &ITEM_RETIME),
     ("item_delete", &common::ITEM_DELETE),
     ("item_evict", &common::ITEM_EVICT),
+    ("item_evict_needed", &ITEM_EVICT_NEEDED),
+    ("item_evict_displaced", &ITEM_EVICT_DISPLACED),
+    ("item_evict_early", &ITEM_EVICT_EARLY),
+    ("item_evict_age_ms", &ITEM_EVICT_AGE_MS),
     ("item_expire", &common::ITEM_EXPIRE),
     ("item_clear", &common::ITEM_CLEAR),
     ("item_relocate", &ITEM_RELOCATE),
@@ -107,6 +121,11 @@ metrics::levels! {
     pub(crate) static SEGMENT_EVICT_AGE_MEAN_MS: "segment_evict_age_mean_ms";
     /// The same of the last minute.
     pub(crate) static SEGMENT_EVICT_AGE_RECENT_MS: "segment_evict_age_recent_ms";
+    /// Mean time since the segment of an evicted item was opened, since the start, in milliseconds: since
+    /// the item was written or last kept; 0 when there was none.
+    pub(crate) static ITEM_EVICT_AGE_MEAN_MS: "item_evict_age_mean_ms";
+    /// The same of the last minute.
+    pub(crate) static ITEM_EVICT_AGE_RECENT_MS: "item_evict_age_recent_ms";
     /// Bytes that evictions kept, of 1000 live bytes they looked at, since the start.
     pub(crate) static SEGMENT_YIELD_PERMILLE: "segment_yield_permille";
     /// Items that were overwritten, deleted or moved and whose bytes are still in segments.

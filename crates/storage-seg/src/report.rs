@@ -11,6 +11,7 @@ mod walk;
 use crate::shared::Shared;
 use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Sums};
+use crate::victims::Victims;
 pub use bytes::ByteReport;
 use clock::Ticks;
 use std::time::Duration;
@@ -118,14 +119,27 @@ pub struct SegmentReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EvictionReport {
-    /// Items dropped.
+    /// Items dropped: those that were needed and those that were displaced.
     pub items: u64,
+    /// Items that the policy dropped to make room.
+    pub needed: u64,
+    /// Items that went although the policy would have kept them or was not asked: it found no segment
+    /// for them, or they were in the way of a large value, or of another key in the index.
+    pub displaced: u64,
+    /// Items of these two that had a time to live and would have expired by themselves; those that went
+    /// for the index are not counted.
+    pub early: u64,
     /// Segments emptied.
     pub segments: u64,
     /// Mean age of these, from opening to the end; `None` when there were none.
     pub age: Option<Duration>,
     /// The same of the last minute.
     pub age_recent: Option<Duration>,
+    /// Mean time since the segment of a dropped item was opened: since the item was written, or last
+    /// kept. `None` when there were none.
+    pub item_age: Option<Duration>,
+    /// The same of the last minute.
+    pub item_age_recent: Option<Duration>,
     /// Bytes of live items that were looked at.
     pub examined_bytes: u64,
     /// Bytes of those that were kept, by moving them.
@@ -236,13 +250,17 @@ impl Shared {
     }
 
     fn evictions(&self, sums: &Sums, now: Ticks) -> EvictionReport {
-        let segments = sums.get(Count::SegmentsEvicted);
-        let mean = |age_ms: u64| age_ms.checked_div(segments).map(Duration::from_millis);
+        let (all, recent) = (Victims::of(sums), self.export.recent(sums, now));
         EvictionReport {
             items: sums.get(Count::Evicted) + sums.get(Count::Crowded),
-            segments,
-            age: mean(sums.get(Count::EvictedAgeMs)),
-            age_recent: self.export.recent_age(sums, now),
+            needed: sums.get(Count::Needed),
+            displaced: sums.get(Count::Displaced),
+            early: sums.get(Count::Early),
+            segments: sums.get(Count::SegmentsEvicted),
+            age: all.segment_age(),
+            age_recent: recent.segment_age(),
+            item_age: all.item_age(),
+            item_age_recent: recent.item_age(),
             examined_bytes: sums.get(Count::ExaminedBytes),
             kept_bytes: sums.get(Count::KeptBytes),
         }

@@ -123,6 +123,10 @@ impl SegStore {
             let item = self.shared.item(&self.turn, location);
             on_drop(item.key(), item.value(), reason);
         }
+        if count == Count::Crowded {
+            // The policy was not asked.
+            self.tally.add(Count::Displaced, 1);
+        }
         self.count_out(location, count);
     }
 

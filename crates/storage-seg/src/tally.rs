@@ -25,7 +25,15 @@ pub(crate) enum Count {
     /// Items copied because a new expiry did not fit their place.
     Retimed,
     Deleted,
+    /// Items that left their segment to make room.
     Evicted,
+    /// Items evicted, and crowded ones: those that the policy chose, and the others.
+    Needed,
+    Displaced,
+    /// Of those evicted, items whose time to live was not over, and the sum of the ages of all in
+    /// milliseconds: since their segments were opened.
+    Early,
+    VictimsAgeMs,
     Expired,
     Cleared,
     /// Items that an eviction relocated, and their bytes.

@@ -55,6 +55,9 @@ fn metrics_follow_the_store_once_a_second() {
     let in_service = i128::from(details.segments.total) - value("segment_withdrawn");
     assert_eq!(i128::from(bytes.live + bytes.dead + bytes.free), in_service * (64 << 10));
     assert_eq!(value("segment_live_bytes"), value("item_current_bytes"), "nothing has expired");
+    for name in ["needed", "displaced", "early", "age_ms", "age_mean_ms", "age_recent_ms"] {
+        assert_eq!(value(&format!("item_evict_{name}")), 0);
+    }
     assert_eq!(value("segment_free"), i128::from(details.segments.free));
     assert_eq!(value("hash_slots"), i128::from(details.index.slots));
     assert_eq!(value("hash_bytes"), i128::from(details.index.bytes));
@@ -79,7 +82,32 @@ fn metrics_follow_the_store_once_a_second() {
     }
     assert!(!text().contains("ttl=\"64\""), "a class that is not in use is not shown: {}", text());
     assert_eq!((value("item_current"), value("item_expire")), (100, 99));
+
+    // More than fits: the metrics tell why items went.
+    let now = clock.now().ticks;
+    let expiry = Expiry::after(Duration::from_secs(1_000), now);
+    // A large value waits for everybody who may be reading.
+    other.rest();
+    for key in 0..80_u64 {
+        let put = Put::new(b"large", &[1; 1 << 20]);
+        store.put(put, now).expect("others can go");
+        for part in 0..1_000_u64 {
+            let key = [key, part].map(u64::to_le_bytes).concat();
+            store.put(Put::new(&key, &[1; 1_000]).expiry(expiry), now).expect("others can go");
+        }
+        store.expire(now, 100);
+    }
+    clock.advance(Duration::from_secs(1));
+    let now = clock.now().ticks;
+    store.expire(now, 100);
+    let (all, needed) = (value("item_evict") + value("hash_crowded"), value("item_evict_needed"));
+    assert!(needed > 0 && value("item_evict_displaced") > 0, "{}", text());
+    assert_eq!(needed + value("item_evict_displaced"), all);
+    assert_eq!(all, i128::from(store.report(now).evictions.items));
+    assert!((1..=value("item_evict")).contains(&value("item_evict_early")));
+    let new_share = value("segment_new_permille");
+    assert!((1..1_000).contains(&new_share), "{new_share}");
     drop((store, other));
     assert_eq!((value("item_current"), value("item_current_bytes")), (0, 0));
-    assert_eq!(value("item_store"), 200, "what was counted stays");
+    assert_eq!(value("item_store"), 200 + 80 * 1_001, "what was counted stays");
 }

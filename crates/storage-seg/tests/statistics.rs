@@ -78,7 +78,9 @@ impl Bench {
         assert_eq!(live, sum(|class| class.live_bytes));
         assert!(dead >= sum(|class| class.dead_bytes + class.unswept_bytes), "{report:?}");
         assert!(free >= segments.free * segments.bytes, "{report:?}");
-        assert!(segments.sealed_new <= segments.sealed);
+        let evictions = report.evictions;
+        assert_eq!(evictions.needed + evictions.displaced, evictions.items);
+        assert!(segments.sealed_new <= segments.sealed && evictions.early <= evictions.items);
         report
     }
 
@@ -107,7 +109,7 @@ fn an_empty_store_has_nothing_in_use() {
     assert_eq!((report.segments.total, report.segments.bytes), (1024, SEGMENT));
     assert_eq!(report.segments.free + report.segments.withdrawn, 1024);
     assert_eq!((report.evictions.age, report.evictions.merge_yield()), (None, None));
-    assert_eq!(report.segments.new_share(), None);
+    assert_eq!((report.evictions.item_age, report.segments.new_share()), (None, None));
     assert_eq!((report.bytes.live, report.bytes.dead), (0, 0));
     let memory = report.memory;
     assert_eq!((memory.limit, memory.segments, memory.reserved), (64 << 20, 0, 0));
@@ -241,18 +243,28 @@ fn evictions_tell_the_age_of_what_went() {
     is_near(report.evictions.age_recent, 100);
     assert_eq!(report.evictions.merge_yield(), Some(0.0));
 
+    // With this policy segments go whole, and items are as old as these but for a fraction.
+    let item_age = report.evictions.item_age.expect("there were evictions");
+    assert!(
+        item_age.abs_diff(report.evictions.age.unwrap()) < Duration::from_secs(60),
+        "{report:?}"
+    );
+
     // Ten times as fast: what goes is that much younger, which the mean since the start is slow to
     // show.
     write(&mut bench, 20_000, Duration::from_millis(10));
     let evictions = bench.report().evictions;
     is_near(evictions.age_recent, 10);
+    is_near(evictions.item_age_recent, 10);
     assert!(evictions.age > evictions.age_recent.map(|age| age * 2), "{evictions:?}");
 
     bench.advance(1);
     let now = bench.now();
     bench.store.expire(now, 100);
     bench.advance(60);
-    assert_eq!(bench.report().evictions.age_recent, None, "a minute without evictions");
+    let evictions = bench.report().evictions;
+    let recent = (evictions.age_recent, evictions.item_age_recent);
+    assert_eq!(recent, (None, None), "a minute without evictions");
     assert!(bench.report().evictions.age.is_some());
 }
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What was given up to make room: counting segments and items that were emptied and dropped, for what
+//! reason, and how old they were.
+//!
+//! An item has no age of its own; that of its segment is at hand, which tells how long ago it was
+//! written, or last kept.
+
+use crate::index::Location;
+use crate::store::SegStore;
+use crate::tally::{Count, Sums};
+use clock::Ticks;
+use std::time::Duration;
+
+/// Why an item goes before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The policy chose it to make room.
+    Needed,
+    /// The policy would have kept it, or was not asked: there was no room for it, or it was in the way.
+    Displaced,
+}
+
+impl SegStore {
+    /// Counts a segment that was emptied to make room, and its age.
+    pub(crate) fn count_eviction(&self, segment: u32, now: Ticks) {
+        let opened_ms = self.shared.pool.segment(segment).base_ms();
+        self.tally.add(Count::SegmentsEvicted, 1);
+        self.tally.add(Count::EvictedAgeMs, now.as_millis().saturating_sub(opened_ms));
+    }
+
+    /// Counts why an item is evicted that has not expired at `now`, and its age. That it is evicted is
+    /// counted where it leaves.
+    pub(crate) fn count_victim(&self, location: Location, why: Why, now: Ticks) {
+        let reason = match why {
+            Why::Needed => Count::Needed,
+            Why::Displaced => Count::Displaced,
+        };
+        self.tally.add(reason, 1);
+        let expires = self.shared.item(&self.turn, location).expires();
+        self.tally.add(Count::Early, u64::from(expires));
+        let opened_ms = self.shared.segment_of(location).base_ms();
+        self.tally.add(Count::VictimsAgeMs, now.as_millis().saturating_sub(opened_ms));
+    }
+}
+
+/// How much was evicted, and how old it was.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Victims {
+    segments: u64,
+    segments_age_ms: u64,
+    items: u64,
+    items_age_ms: u64,
+}
+
+impl Victims {
+    pub(crate) fn of(sums: &Sums) -> Self {
+        Victims {
+            segments: sums.get(Count::SegmentsEvicted),
+            segments_age_ms: sums.get(Count::EvictedAgeMs),
+            items: sums.get(Count::Evicted),
+            items_age_ms: sums.get(Count::VictimsAgeMs),
+        }
+    }
+
+    /// What has come to it since `then`.
+    pub(crate) fn since(self, then: Victims) -> Self {
+        Victims {
+            segments: self.segments.saturating_sub(then.segments),
+            segments_age_ms: self.segments_age_ms.saturating_sub(then.segments_age_ms),
+            items: self.items.saturating_sub(then.items),
+            items_age_ms: self.items_age_ms.saturating_sub(then.items_age_ms),
+        }
+    }
+
+    /// The mean age of segments, from opening to the end.
+    pub(crate) fn segment_age(&self) -> Option<Duration> {
+        self.segments_age_ms.checked_div(self.segments).map(Duration::from_millis)
+    }
+
+    /// The mean age of items, from the opening of their segment to the end.
+    pub(crate) fn item_age(&self) -> Option<Duration> {
+        self.items_age_ms.checked_div(self.items).map(Duration::from_millis)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use storage::{Put, Store};
+
+    #[test]
+    fn what_the_index_has_no_place_for_is_displaced() {
+        let builder = crate::SegStore::builder().memory(1 << 20);
+        let mut store = builder.build().expect("the options are possible");
+        store.put(Put::new(b"key", b"value"), Ticks::ZERO).expect("it fits");
+        assert!(store.uncrowd(store.shared.hash(b"key")));
+        let evictions = store.report(Ticks::ZERO).evictions;
+        assert_eq!((evictions.items, evictions.needed, evictions.displaced), (1, 0, 1));
+        let count = |count| store.shared.tallies.sum(count);
+        assert_eq!((count(Count::Crowded), count(Count::Evicted)), (1, 0));
+        assert_eq!(evictions.item_age, None, "nobody looked at the time");
+        store.check_integrity();
+    }
+
+    #[test]
+    fn recent_victims_are_those_that_came_to_it() {
+        let then = Victims { segments: 2, segments_age_ms: 20, items: 10, items_age_ms: 50 };
+        let now = Victims { segments: 3, segments_age_ms: 50, items: 30, items_age_ms: 150 };
+        let recent = now.since(then);
+        assert_eq!(recent.segment_age(), Some(Duration::from_millis(30)));
+        assert_eq!(recent.item_age(), Some(Duration::from_millis(5)));
+        assert_eq!(then.since(then).segment_age(), None);
+    }
+}

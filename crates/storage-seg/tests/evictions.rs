@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What evictions tell of themselves: why items went, each reason brought about, and how old they were.
+
+use clock::Ticks;
+use std::time::Duration;
+use storage::{Expiry, Put, Store};
+use storage_seg::{Builder, Eviction, EvictionReport, SegStore};
+
+const SEGMENT: usize = 64 << 10;
+
+/// A store that checks what it tells whenever it is asked.
+struct Bench {
+    store: SegStore,
+    now: Ticks,
+}
+
+impl Bench {
+    fn new(builder: Builder) -> Self {
+        let store = builder.segment_bytes(SEGMENT as u64).seed(1).build();
+        let store = store.expect("the options are possible");
+        Bench { store, now: Ticks::from_millis(1_000) }
+    }
+
+    fn set(&mut self, key: u64, len: usize, expiry: Expiry) {
+        let (name, value) = (key.to_le_bytes(), vec![1; len]);
+        self.store.put(Put::new(&name, &value).expiry(expiry), self.now).expect("others can go");
+    }
+
+    fn seconds(&self, seconds: u64) -> Expiry {
+        Expiry::after(Duration::from_secs(seconds), self.now)
+    }
+
+    /// Lets time pass, in which what has expired is swept.
+    fn pass(&mut self, time: Duration) {
+        self.now = self.now + time;
+        while self.store.expire(self.now, 100) > 0 {}
+    }
+
+    fn detail(&self, wanted: &str) -> u64 {
+        let mut found = None;
+        self.store.details(self.now, &mut |name, value| {
+            if name == wanted {
+                found = value.to_string().parse().ok();
+            }
+        });
+        found.unwrap_or_else(|| panic!("{wanted} is not shown"))
+    }
+
+    /// The reasons are those of all items that went, and `details` has the same numbers.
+    fn evictions(&self) -> EvictionReport {
+        let evictions = self.store.report(self.now).evictions;
+        assert_eq!(evictions.needed + evictions.displaced, evictions.items, "{evictions:?}");
+        assert_eq!(evictions.items, self.store.stats().evicted);
+        assert_eq!(self.detail("item_evict") + self.detail("hash_crowded"), evictions.items);
+        assert_eq!(self.detail("item_evict_needed"), evictions.needed);
+        assert_eq!(self.detail("item_evict_displaced"), evictions.displaced);
+        assert_eq!(self.detail("item_evict_early"), evictions.early);
+        assert!(evictions.early <= self.detail("item_evict"));
+        self.store.check_integrity();
+        evictions
+    }
+}
+
+#[test]
+fn what_the_policy_drops_was_needed() {
+    for name in ["scored", "merge", "s3fifo", "fifo", "random", "random-fifo", "cte", "util"] {
+        let builder = SegStore::builder().memory(4 << 20).value_max(10_000);
+        let mut bench = Bench::new(builder.eviction(name.parse().expect("it is a policy")));
+        (0..10_000).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
+        let evictions = bench.evictions();
+        assert!(evictions.needed > 5_000, "{name}: {evictions:?}");
+        assert_eq!((evictions.displaced, evictions.early), (0, 0), "{name}");
+    }
+}
+
+#[test]
+fn what_lies_where_a_large_value_goes_is_displaced() {
+    let builder = SegStore::builder().memory(8 << 20).value_max(2 << 20);
+    let mut bench = Bench::new(builder.eviction(Eviction::Fifo));
+    let mut key = 0;
+    while bench.store.report(bench.now).segments.free > 3 {
+        bench.set(key, 1_000, Expiry::NEVER);
+        key += 1;
+    }
+    assert_eq!(bench.evictions().items, 0);
+    bench.set(key, 20 * SEGMENT, Expiry::NEVER);
+    let evictions = bench.evictions();
+    // Of a row of 21 segments a few were free or withdrawn.
+    let in_segments = 10 * 64..=21 * 65;
+    assert!(in_segments.contains(&evictions.displaced), "{evictions:?}");
+    assert_eq!((bench.detail("item_squeeze"), bench.detail("hash_crowded")), (0, 0));
+}
+
+/// The policy would keep large items that are used much. Where there are no others, one has to go.
+#[test]
+fn what_is_to_stay_and_finds_no_room_is_displaced() {
+    let builder = SegStore::builder().memory(4 << 20).value_max(1 << 20);
+    let mut bench = Bench::new(builder.eviction(Eviction::S3Fifo { admission_ratio: 0.1 }));
+    for key in 0..100 {
+        bench.set(key, 2 * SEGMENT, Expiry::NEVER);
+        for used in 0..=key {
+            (0..3).for_each(|_| _ = bench.store.get(&used.to_le_bytes(), bench.now));
+        }
+    }
+    (1_000..1_100).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
+    let evictions = bench.evictions();
+    let squeezed = bench.detail("item_squeeze");
+    assert!(squeezed > 0 && squeezed <= evictions.displaced, "{squeezed} of {evictions:?}");
+}
+
+/// An item with a time to live goes early or expires, and never both.
+#[test]
+fn what_would_have_expired_by_itself_went_early() {
+    let builder = SegStore::builder().memory(4 << 20).value_max(10_000);
+    let mut bench = Bench::new(builder.eviction(Eviction::Fifo));
+    let in_an_hour = bench.seconds(3_600);
+    (0..5_000).for_each(|key| bench.set(key, 1_000, in_an_hour));
+    let with_ttl = bench.evictions();
+    assert!(with_ttl.early > 1_000, "{with_ttl:?}");
+    assert_eq!((with_ttl.early, with_ttl.displaced), (with_ttl.needed, 0));
+
+    // The rest expires, and what comes after it has no time to live.
+    bench.pass(Duration::from_secs(3_600));
+    (5_000..15_000).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
+    let evictions = bench.evictions();
+    assert_eq!(evictions.early, with_ttl.early);
+    assert_eq!(evictions.early + bench.detail("item_expire"), 5_000);
+    assert!(evictions.needed > with_ttl.needed);
+}
+
+/// A segment that is emptied has dead items too, which do not count, and its age is that of the others.
+#[test]
+fn victims_are_as_old_as_their_segments() {
+    let builder = SegStore::builder().memory(4 << 20).value_max(10_000);
+    let mut bench = Bench::new(builder.eviction(Eviction::Fifo));
+    let (mut key, mut capacity) = (0, 0);
+    while bench.store.stats().evicted == 0 {
+        bench.set(key, 1_000, Expiry::NEVER);
+        capacity = key;
+        key += 1;
+    }
+    assert_eq!(bench.evictions().item_age, Some(Duration::ZERO), "time stands still");
+    let before = bench.evictions().items;
+    bench.pass(Duration::from_secs(10));
+    (key..key + capacity / 2).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
+    let evictions = bench.evictions();
+    let old = (evictions.items - before) as f64 / evictions.items as f64;
+    let age = evictions.item_age.expect("there were evictions");
+    assert!((age.as_secs_f64() - 10.0 * old).abs() < 0.01, "{age:?}: {old} of 10 s");
+    assert_eq!(bench.detail("item_evict_age_ms"), 10_000 * (evictions.items - before));
+    assert_eq!(bench.detail("item_evict_age_mean_ms"), age.as_millis() as u64);
+}
+
+/// New items have 8 % of the segments with `scored`, and all of them where nothing is kept.
+#[test]
+fn the_share_of_the_new_tier_is_what_the_policy_gives_it() {
+    for (name, share) in [("scored", 0.07..0.1), ("fifo", 1.0..1.1)] {
+        let builder = SegStore::builder().memory(16 << 20).value_max(10_000);
+        let mut bench = Bench::new(builder.eviction(name.parse().expect("it is a policy")));
+        for key in 0..60_000_u64 {
+            // Some are asked for all the time, and as many more come once.
+            let popular = key * 7 % 3_000;
+            if bench.store.get(&popular.to_le_bytes(), bench.now).is_none() {
+                bench.set(popular, 1_000, Expiry::NEVER);
+            }
+            bench.set(10_000 + key, 1_000, Expiry::NEVER);
+        }
+        let segments = bench.store.report(bench.now).segments;
+        let found = segments.new_share().expect("some are sealed");
+        assert!(share.contains(&found), "{name}: {found}");
+        let shown = bench.detail("segment_new_permille") as f64;
+        assert_eq!(shown, (found * 1000.0).round());
+    }
+}
