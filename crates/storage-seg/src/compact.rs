@@ -84,8 +84,8 @@ impl SegStore {
         let progress = self.empty(&mut job, budget, now, &mut judge);
         let shared = &*self.shared;
         if progress.is_done && !is_stuck {
+            self.count_compaction(job.segment);
             shared.pool.retire(job.segment, &shared.epochs);
-            self.tally.add(Count::SegmentsCompacted, 1);
             return true;
         }
         let birth = shared.pool.segment(job.segment).birth();

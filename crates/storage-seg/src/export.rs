@@ -35,7 +35,7 @@ fn millis(age: Option<Duration>) -> u64 {
 }
 
 /// What is shown of a store.
-pub(crate) static LEVELS: [Row<Level, Report>; 30] = [
+pub(crate) static LEVELS: [Row<Level, Report>; 31] = [
     ("segment_current", &own::SEGMENT_CURRENT, |report| report.segments.current()),
     ("segment_free", &own::SEGMENT_FREE, |report| report.segments.free),
     ("segment_open", &own::SEGMENT_OPEN, |report| report.segments.open),
@@ -64,6 +64,9 @@ pub(crate) static LEVELS: [Row<Level, Report>; 30] = [
     }),
     ("segment_yield_permille", &own::SEGMENT_YIELD_PERMILLE, |report| {
         permille(report.evictions.merge_yield().unwrap_or(0.0))
+    }),
+    ("item_copy_permille", &own::ITEM_COPY_PERMILLE, |report| {
+        permille(report.writes.copies().unwrap_or(0.0))
     }),
     ("item_dead", &own::ITEM_DEAD, |report| report.sum(|class| class.dead_items)),
     ("item_dead_bytes", &own::ITEM_DEAD_BYTES, |report| report.sum(|class| class.dead_bytes)),

@@ -50,6 +50,8 @@ metrics::counters! {
     pub(crate) static SEGMENT_EXPIRE: "segment_expire";
     /// Segments emptied for the dead bytes in them; what was alive was moved.
     pub(crate) static SEGMENT_COMPACT: "segment_compact";
+    /// Bytes of these segments: what was alive in them is `item_compact_bytes`, the rest was gained.
+    pub(crate) static SEGMENT_COMPACT_BYTES: "segment_compact_bytes";
     /// Items moved out of these segments.
     pub(crate) static ITEM_COMPACT: "item_compact";
     /// Bytes of these items.
@@ -84,6 +86,7 @@ pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("segment_evict_age_ms", &SEGMENT_EVICT_AGE_MS),
     ("segment_expire", &SEGMENT_EXPIRE),
     ("segment_compact", &SEGMENT_COMPACT),
+    ("segment_compact_bytes", &SEGMENT_COMPACT_BYTES),
     ("item_compact", &ITEM_COMPACT),
     ("item_compact_bytes", &ITEM_COMPACT_BYTES),
     ("segment_wait", &SEGMENT_WAIT),
@@ -126,6 +129,9 @@ metrics::levels! {
     pub(crate) static ITEM_EVICT_AGE_MEAN_MS: "item_evict_age_mean_ms";
     /// The same of the last minute.
     pub(crate) static ITEM_EVICT_AGE_RECENT_MS: "item_evict_age_recent_ms";
+    /// Bytes of items that evictions and compaction copied for each 1000 that were written, since the
+    /// start.
+    pub(crate) static ITEM_COPY_PERMILLE: "item_copy_permille";
     /// Bytes that evictions kept, of 1000 live bytes they looked at, since the start.
     pub(crate) static SEGMENT_YIELD_PERMILLE: "segment_yield_permille";
     /// Items that were overwritten, deleted or moved and whose bytes are still in segments.

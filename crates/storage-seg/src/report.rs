@@ -156,6 +156,8 @@ pub struct WriteReport {
     pub kept_bytes: u64,
     /// Bytes of items that were moved out of segments for the dead bytes in these.
     pub compacted_bytes: u64,
+    /// Bytes of these segments: what is more than that was gained.
+    pub cleaned_bytes: u64,
 }
 
 /// The state of the index.
@@ -271,6 +273,7 @@ impl Shared {
             stored_bytes: sums.get(Count::StoredBytes),
             kept_bytes: sums.get(Count::KeptBytes),
             compacted_bytes: sums.get(Count::CompactedBytes),
+            cleaned_bytes: sums.get(Count::SegmentsCompactedBytes),
         }
     }
 

@@ -52,9 +52,10 @@ pub(crate) enum Count {
     SegmentsEvicted,
     EvictedAgeMs,
     SegmentsExpired,
-    /// Segments emptied because most of what they held was dead; the items moved out of them, and
-    /// their bytes.
+    /// Segments emptied because most of what they held was dead, and their bytes; the items moved out
+    /// of them, and the bytes of these.
     SegmentsCompacted,
+    SegmentsCompactedBytes,
     Compacted,
     CompactedBytes,
     /// Times a write had to wait for other handles to let go of a segment.

@@ -28,6 +28,14 @@ impl SegStore {
         self.tally.add(Count::EvictedAgeMs, now.as_millis().saturating_sub(opened_ms));
     }
 
+    /// Counts a segment that was emptied for its dead bytes.
+    pub(crate) fn count_compaction(&self, segment: u32) {
+        let bytes =
+            self.shared.heap.segment_bytes() * self.shared.pool.segment(segment).span() as usize;
+        self.tally.add(Count::SegmentsCompacted, 1);
+        self.tally.add(Count::SegmentsCompactedBytes, bytes as u64);
+    }
+
     /// Counts why an item is evicted that has not expired at `now`, and its age. That it is evicted is
     /// counted where it leaves.
     pub(crate) fn count_victim(&self, location: Location, why: Why, now: Ticks) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What evictions tell of themselves: why items went, each reason brought about, and how old they were.
+//! What evictions and compaction tell of themselves: why items went and how old they were, each reason
+//! brought about, and what was copied for those that stayed.
 
 use clock::Ticks;
 use std::time::Duration;
@@ -149,6 +150,26 @@ fn victims_are_as_old_as_their_segments() {
     assert!((age.as_secs_f64() - 10.0 * old).abs() < 0.01, "{age:?}: {old} of 10 s");
     assert_eq!(bench.detail("item_evict_age_ms"), 10_000 * (evictions.items - before));
     assert_eq!(bench.detail("item_evict_age_mean_ms"), age.as_millis() as u64);
+}
+
+#[test]
+fn compaction_tells_what_it_emptied_and_what_it_moved() {
+    let builder = SegStore::builder().memory(16 << 20).value_max(10_000);
+    let mut bench = Bench::new(builder);
+    for round in 0..40 {
+        // Some are written over and over, and others stay among them.
+        (0..1_000).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
+        bench.set(1_000 + round, 1_000, Expiry::NEVER);
+    }
+    let writes = bench.store.report(bench.now).writes;
+    assert!(writes.cleaned_bytes > writes.compacted_bytes && writes.compacted_bytes > 0);
+    assert_eq!(writes.cleaned_bytes, bench.detail("segment_compact") * SEGMENT as u64);
+    assert_eq!(writes.cleaned_bytes, bench.detail("segment_compact_bytes"));
+    let copied = bench.detail("item_compact_bytes") + bench.detail("item_relocate_bytes");
+    let permille = copied as f64 / bench.detail("item_store_bytes") as f64 * 1000.0;
+    assert_eq!(bench.detail("item_copy_permille"), permille.round() as u64);
+    assert!(bench.detail("item_copy_permille") > 0);
+    assert_eq!(bench.evictions().items, 0);
 }
 
 /// New items have 8 % of the segments with `scored`, and all of them where nothing is kept.

@@ -58,6 +58,7 @@ fn metrics_follow_the_store_once_a_second() {
     for name in ["needed", "displaced", "early", "age_ms", "age_mean_ms", "age_recent_ms"] {
         assert_eq!(value(&format!("item_evict_{name}")), 0);
     }
+    assert_eq!((value("segment_compact_bytes"), value("item_copy_permille")), (0, 0));
     assert_eq!(value("segment_free"), i128::from(details.segments.free));
     assert_eq!(value("hash_slots"), i128::from(details.index.slots));
     assert_eq!(value("hash_bytes"), i128::from(details.index.bytes));
@@ -105,6 +106,7 @@ fn metrics_follow_the_store_once_a_second() {
     assert_eq!(needed + value("item_evict_displaced"), all);
     assert_eq!(all, i128::from(store.report(now).evictions.items));
     assert!((1..=value("item_evict")).contains(&value("item_evict_early")));
+    assert!(value("item_copy_permille") > 0);
     let new_share = value("segment_new_permille");
     assert!((1..1_000).contains(&new_share), "{new_share}");
     drop((store, other));
