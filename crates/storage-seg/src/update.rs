@@ -54,10 +54,7 @@ impl SegStore {
         let needed = || seen.ok_or(StoreError::NotFound);
         match change {
             Change::Keep => Ok(Attempt::Done),
-            Change::Delete => {
-                let removed = seen.is_none_or(|seen| self.remove(hash, seen.location));
-                Ok(if removed { Attempt::Done } else { Attempt::Again })
-            }
+            Change::Delete => Ok(seen.map_or(Attempt::Done, |seen| self.remove_seen(hash, seen))),
             Change::Expire(expiry) => self.retime(hash, key, needed()?, expiry, now),
             Change::Number(digits) => self.renumber(hash, key, needed()?, digits, now),
             Change::Extend { before, after } => {
@@ -110,6 +107,21 @@ impl SegStore {
         attempt
     }
 
+    /// Removes the item that was seen, if it is as it was.
+    fn remove_seen(&mut self, hash: u64, seen: Seen) -> Attempt {
+        let home = self.shared.index.lock(hash);
+        let Some(entry) = home.find_location(seen.location) else { return Attempt::Again };
+        let base_ms = self.shared.segment_of(seen.location).base_ms();
+        if self.shared.item(&self.turn, seen.location).expiry_ms(base_ms) != seen.expiry_ms {
+            // A touch came in between, which the caller has not seen.
+            return Attempt::Again;
+        }
+        home.remove(&entry, false);
+        drop(home);
+        self.count_out(seen.location, Count::Deleted);
+        Attempt::Done
+    }
+
     /// Changes the expiry, in place if the segment stays as long as the item is to live.
     fn retime(
         &mut self,
@@ -120,8 +132,7 @@ impl SegStore {
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
         if expiry.is_past(now) {
-            let removed = self.remove(hash, seen.location);
-            return Ok(if removed { Attempt::Done } else { Attempt::Again });
+            return Ok(self.remove_seen(hash, seen));
         }
         let expiry_ms = expiry_ms(expiry);
         if expiry_ms == seen.expiry_ms {
