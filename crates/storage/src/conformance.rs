@@ -58,11 +58,13 @@
 //!   [`Scan`] only.)
 //! * RULE-ATOMIC: operations of several threads on one key happen one after the other, each whole;
 //!   a borrowed item does not change while it is borrowed.
+//! * RULE-LINEAR: what threads see of a key is what operations in one order would show, each at one moment
+//!   between its call and its return. The engine itself may only drop an item, and give it a new version.
 //!
 //! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`,
 //! `updates`, `clearing`, `memory`, `fits`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a
-//! long random run beside a plain map), `handles`, `threads`, and `churn` (threads in a full store).
-//! `subject` is the engine under test with its clock.
+//! long random run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and `linear`
+//! (an order for all that threads saw). `subject` is the engine under test with its clock.
 
 mod churn;
 mod clearing;
@@ -71,6 +73,7 @@ mod content;
 mod expiry;
 mod fits;
 mod handles;
+mod linear;
 mod memory;
 mod model;
 mod pins;
@@ -88,6 +91,7 @@ mod reference;
 mod tests;
 
 use crate::{Scan, Store};
+pub use linear::History;
 
 /// What an engine under test must keep to.
 ///
@@ -141,6 +145,20 @@ pub fn check_shared<S: Store + Clone + Send + 'static>(make: impl Fn(Limits) -> 
     handles::run(&make);
     model::run_shared(&make);
     threads::run(&make);
+    linear::run(&make);
+}
+
+/// Plays a random history on several handles of one empty store, a thread for each, and checks that it is
+/// linearizable. With a single handle it checks that each operation does what the contract says.
+///
+/// [`check_shared`] does this too, of any engine and for a short time. An engine's own test knows better
+/// what the engine may do by itself, and takes a memory so small that it does it all the time.
+///
+/// # Panics
+///
+/// When a rule is broken, with the part of the history that shows it.
+pub fn check_history<S: Store + Send>(handles: Vec<S>, history: &History) {
+    history.run(handles);
 }
 
 /// Tests the walk over all items of an engine that has one, through a single handle.

@@ -64,6 +64,8 @@ struct Shared {
     item_bytes: u64,
     /// Bytes of items that are gone.
     dead_bytes: u64,
+    /// The last item that was deleted, with a flaw that needs it.
+    lost: Option<(Vec<u8>, Entry)>,
     stored: u64,
     evicted: u64,
     expired: u64,
@@ -176,6 +178,18 @@ impl Shared {
         }
     }
 
+    /// Puts the last item back that was deleted, if there is one and its key is free.
+    fn revive(&mut self) {
+        let lost = self.lost.take().filter(|(key, _)| !self.items.contains_key(key));
+        let Some((key, entry)) = lost else { return };
+        self.item_bytes += Self::cost(&key, &entry.value);
+        // The youngest, or it would be the next to go.
+        self.last_age += 1;
+        self.ages.insert(self.last_age, key.clone());
+        self.places.insert(place(&key), key.clone());
+        self.items.insert(key, Entry { age: self.last_age, ..entry });
+    }
+
     /// Writes an item whatever was there before.
     fn write(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
         let any_size = self.flaw == Flaw::TakesAnySize;
@@ -226,6 +240,9 @@ impl Shared {
         self.item_bytes -= (put.value.len() - entry.value.len()) as u64;
         self.places.insert(place(&key), key.clone());
         self.items.insert(key, entry);
+        if self.stored.is_multiple_of(16) {
+            self.revive();
+        }
         Ok(version)
     }
 
@@ -294,7 +311,9 @@ impl Shared {
                 self.write(Put { value: &seen.value, expiry, ..put }, now)?;
             }
             Change::Expire(expiry) => {
-                self.items.get_mut(key).expect("it was just seen").expiry = expiry;
+                let entry = self.items.get_mut(key);
+                assert!(entry.is_some() || flaw == Flaw::UnlockedUpdate, "it was just seen");
+                entry.into_iter().for_each(|entry| entry.expiry = expiry);
             }
             Change::Number(digits) => {
                 let version = self.write(Put { value: digits.as_bytes(), ..put }, now)?;
@@ -352,6 +371,7 @@ impl Reference {
             last_age: 0,
             item_bytes: 0,
             dead_bytes: 0,
+            lost: None,
             stored: 0,
             evicted: 0,
             expired: 0,
@@ -461,7 +481,9 @@ impl Store for Reference {
         let live = shared.live(key, now).is_some();
         if live {
             let key = shared.key(key);
-            shared.remove(key);
+            let entry = shared.remove(key);
+            let comes_back = self.flaw == Flaw::DeletedComeBack;
+            shared.lost = entry.filter(|_| comes_back).map(|entry| (key.to_vec(), entry));
         }
         live || self.flaw == Flaw::DeletesAlways
     }

@@ -53,6 +53,8 @@ pub(in crate::conformance) enum Flaw {
     ExtendTakesAnySize,
     /// Pins the key instead of the value.
     PinsAnother,
+    /// What was deleted comes back soon, if its key has no item by then.
+    DeletedComeBack,
     /// Counts no evictions.
     CountsNoEvictions,
     /// A prefetch counts as a write.
