@@ -137,14 +137,14 @@ impl Segment {
         self.due_ms.load(Ordering::Acquire)
     }
 
-    /// Takes in an item that expires at `expiry_ms`. Returns whether it is the first.
+    /// Takes in an item that expires at `expiry_ms`, which may be one that was there and is touched by
+    /// any handle. Returns whether it is the first.
     #[inline]
     pub(crate) fn extend_due(&self, expiry_ms: Option<u64>) -> bool {
         let expiry_ms = expiry_ms.unwrap_or(NEVER_MS);
         let due_ms = self.due_ms.load(Ordering::Relaxed);
         if due_ms < expiry_ms {
-            // Only the handle that writes into the segment gets here.
-            self.due_ms.store(expiry_ms, Ordering::Release);
+            self.due_ms.fetch_max(expiry_ms, Ordering::Release);
         }
         due_ms == 0
     }

@@ -21,6 +21,8 @@ const VISITS_PER_ITEM: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Sweeper {
     job: Option<Job>,
+    /// An item of it is alive and could not be moved.
+    is_stuck: bool,
     /// Where the search for due segments goes on.
     from: usize,
 }
@@ -34,13 +36,22 @@ impl SegStore {
             let Some(mut job) = self.sweeper.job.take().or_else(|| self.next_due(now)) else {
                 break;
             };
-            // No item of such a segment is alive, so there is nothing to decide.
+            // No item of such a segment was alive when it was claimed. Since then a handle whose clock is
+            // a little behind may have touched one in place: that one moves, or the segment stays.
+            let tier = self.shared.pool.segment(job.segment).tier();
             let step = visits.min(budget - freed);
-            let progress = self.empty(&mut job, step, now, &mut Judge::Drop);
+            let mut stuck = std::mem::take(&mut self.sweeper.is_stuck);
+            let mut judge = Judge::Move { tier, keeps_versions: true, is_stuck: &mut stuck };
+            let progress = self.empty(&mut job, step, now, &mut judge);
             visits -= progress.looked_at;
             freed += progress.freed;
             if !progress.is_done {
                 self.sweeper.job = Some(job);
+                self.sweeper.is_stuck = stuck;
+                continue;
+            }
+            if stuck {
+                self.shared.unclaim(job.segment);
                 continue;
             }
             self.shared.pool.retire(job.segment, &self.shared.epochs);
@@ -92,6 +103,7 @@ impl SegStore {
 
     /// Gives unfinished work back, for other handles to find.
     pub(crate) fn release_claims(&mut self) {
+        self.sweeper.is_stuck = false;
         for job in self.sweeper.job.take().into_iter().chain(self.evictor.take_job()) {
             self.shared.unclaim(job.segment);
         }

@@ -4,7 +4,9 @@
 
 use crate::heap::{ItemRef, NewItem};
 use crate::item::{Pin, SegItem};
+use crate::segment::State;
 use crate::store::SegStore;
+use crate::sync::atomic::Ordering;
 use crate::tally::Count;
 use crate::write::{Demand, Seen, Unpublished, expiry_ms};
 use clock::Ticks;
@@ -92,8 +94,16 @@ impl SegStore {
         if let Some(place) = (!is_large).then(|| self.place_new(class, len, now)).flatten() {
             (spot, pin) = (place, None);
         } else {
+            if let Edit::Expiry(expiry_ms) = *edit
+                && let Some(attempt) = self.retime_in_place(hash, seen, expiry_ms)
+            {
+                return Ok(attempt);
+            }
             // Making room may pass a quiescent state: the pin keeps the item's memory as it is, and its
-            // segment from being chosen.
+            // segment from being chosen. If this handle has chosen it already, it gives it back.
+            if self.shared.segment_of(seen.location).state() == State::Claimed {
+                self.release_claims();
+            }
             pin = Some(Pin::briefly(&self.shared, seen.location));
             spot = self.room(len, expiry_ms, now)?;
         }
@@ -122,7 +132,8 @@ impl SegStore {
         Attempt::Done
     }
 
-    /// Changes the expiry, in place if the segment stays as long as the item is to live.
+    /// Changes the expiry, in place if the segment stays as long as the item is to live. Else the item
+    /// is copied to others that live as long, or if there is no room the segment stays longer.
     fn retime(
         &mut self,
         hash: u64,
@@ -138,21 +149,38 @@ impl SegStore {
         if expiry_ms == seen.expiry_ms {
             return Ok(Attempt::Done);
         }
-        let segment = self.shared.segment_of(seen.location);
-        if let Some(at) = expiry_ms.filter(|&at| at <= segment.due_ms()) {
-            let home = self.shared.index.lock(hash);
-            if home.find_location(seen.location).is_none() {
-                return Ok(Attempt::Again);
-            }
-            let item = self.shared.item(&self.turn, seen.location);
-            if item.expiry_ms(segment.base_ms()) != seen.expiry_ms {
-                return Ok(Attempt::Again);
-            }
-            if item.set_expiry(segment.base_ms(), at) {
-                return Ok(Attempt::Done);
-            }
+        let due_ms = self.shared.segment_of(seen.location).due_ms();
+        if expiry_ms.is_some_and(|at| at <= due_ms)
+            && let Some(attempt) = self.retime_in_place(hash, seen, expiry_ms)
+        {
+            return Ok(attempt);
         }
         self.rewrite(hash, key, seen, &Edit::Expiry(expiry_ms), now)
+    }
+
+    /// Changes the expiry where the item is, whose segment stays as long from then on; `None` if its
+    /// header has no room for it.
+    fn retime_in_place(&self, hash: u64, seen: Seen, expiry_ms: Option<u64>) -> Option<Attempt> {
+        let at = expiry_ms?;
+        let shared = &*self.shared;
+        let home = shared.index.lock(hash);
+        if home.find_location(seen.location).is_none() {
+            return Some(Attempt::Again);
+        }
+        let segment = shared.segment_of(seen.location);
+        let item = shared.item(&self.turn, seen.location);
+        if item.expiry_ms(segment.base_ms()) != seen.expiry_ms {
+            return Some(Attempt::Again);
+        }
+        if !item.set_expiry(segment.base_ms(), at) {
+            return None;
+        }
+        // Until it is emptied, for which the item would have to be taken out under this lock, the
+        // segment is not used for anything else.
+        segment.extend_due(expiry_ms);
+        // Its own handle may not have entered it yet, and takes it for entered now.
+        shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+        Some(Attempt::Done)
     }
 
     /// Replaces a number: in place if nobody else can be reading it.
