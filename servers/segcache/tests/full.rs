@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A full cache in which nothing may be evicted (`-M`): a change of an expiry that finds no room is an
-//! error, never a miss, and the item is what it was.
+//! A full cache in which nothing may be evicted (`-M`): one expiry in place of another needs no room, as in
+//! memcached; any other change that finds none is an error, never a miss, and the item is what it was.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod support {
@@ -66,6 +66,15 @@ fn a_change_of_an_expiry_that_finds_no_room_is_no_miss() {
         let server = process::segcache(&["-m", "4", "-I", "256k", "-M"], &sections);
         let mut memcache = Client::connect(server.address);
         let count = fill(&mut memcache);
+        for exptime in [200, 200_000, 50] {
+            for key in (1..count).step_by(2).map(key) {
+                assert_eq!(memcache.ask(&format!("touch {key} {exptime}\r\n")), "TOUCHED\r\n");
+                let found = memcache.ask(&format!("gat {exptime}1 {key}\r\n"));
+                assert_eq!(found, format!("VALUE {key} 0 1000\r\n"), "{storage}: gat");
+                memcache.line();
+                assert_eq!(memcache.line(), "END\r\n");
+            }
+        }
         let mut refused = 0;
         for number in 0..count {
             let (key, exptime) = (key(number), if number % 2 == 0 { 500_000 } else { 0 });
@@ -77,7 +86,7 @@ fn a_change_of_an_expiry_that_finds_no_room_is_no_miss() {
             memcache.line();
             assert_eq!(memcache.line(), "END\r\n");
         }
-        // The engine of segments writes an item anew that is to live longer than its segment.
+        // The engine of segments writes an item anew that had no expiry and gets one.
         assert!(storage != "seg" || refused > 0, "no item needed room");
         for command in ["gat", "gats"] {
             for number in 0..count.min(200) {
