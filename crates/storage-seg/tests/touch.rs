@@ -197,6 +197,37 @@ fn where_items_are_evicted_a_touch_finds_what_a_get_finds() {
     }
 }
 
+/// Many touches among few other writes, most of which need a copy: the handle makes room for them in
+/// steps of some items, in segments of some hundreds.
+#[test]
+fn a_touch_does_not_evict_what_it_touches() {
+    for policy in ["scored", "merge", "s3fifo", "fifo", "random"] {
+        let builder = SegStore::builder().memory(1 << 20).segment_bytes(64 << 10);
+        let builder = builder.eviction(policy.parse().expect("it is a policy"));
+        let mut store = builder.seed(1).build().expect("the options are possible");
+        let mut written = 0_u32;
+        while store.stats().evicted == 0 {
+            store.put(Put::new(&written.to_be_bytes(), &[b'v'; 80]), NOW).expect("others can go");
+            written += 1;
+        }
+        let mut touched = 0;
+        for turn in 0..20 * written {
+            if turn % 4 == 0 {
+                let key = (written + turn).to_be_bytes();
+                store.put(Put::new(&key, &[b'v'; 80]), NOW).expect("others can go");
+            }
+            let oldest = turn.saturating_sub(written);
+            let key = (oldest + turn.wrapping_mul(2_654_435_761) % (2 * written)).to_be_bytes();
+            let Some(before) = store.get(&key, NOW).map(|item| item.expiry()) else { continue };
+            let then = if before == Expiry::NEVER { after(20) } else { Expiry::NEVER };
+            assert_eq!(touch(&mut store, &key, NOW, then), Ok(true), "{policy}: {touched} touched");
+            touched += 1;
+        }
+        assert!(touched > 10_000, "{policy}: {touched} touched");
+        store.check_integrity();
+    }
+}
+
 #[test]
 fn a_touch_of_a_large_item_costs_no_other() {
     for policy in ["none", "scored"] {
