@@ -7,18 +7,20 @@
 //! cache beside its database.
 
 mod replay;
+mod simulated;
 #[cfg(test)]
 mod tests;
 
 use cacheperf::RECORD_BYTES;
 use clock::Ticks;
 use replay::{Outcome, mebibytes, replay};
+use simulated::{Rank, Simulated};
 use std::fs::File;
 use std::io::Read;
 use storage_hashmap::HashMapStore;
 use storage_seg::{Eviction, SegStore};
 
-/// The largest value, as with a server, unless that is more than half of the memory.
+/// The largest value, as with a server, unless that is more than a quarter of the memory.
 const VALUE_MAX: u64 = 1 << 20;
 /// Shards of a hash map, as with a server of one worker.
 const SHARDS: usize = 16;
@@ -76,11 +78,14 @@ impl Options {
             }
             options.eviction = Eviction::Scored { size_exponent };
         }
-        match options.storage.as_str() {
-            "seg" | "hashmap" if !options.files.is_empty() => Ok(options),
-            "seg" | "hashmap" => Err("which files are to be replayed?".into()),
-            other => Err(format!("what storage is {other}?")),
+        let storage = options.storage.as_str();
+        if !matches!(storage, "seg" | "hashmap") && storage.parse::<Rank>().is_err() {
+            return Err(format!("what storage is {storage}?"));
         }
+        if options.files.is_empty() {
+            return Err("which files are to be replayed?".into());
+        }
+        Ok(options)
     }
 }
 
@@ -132,7 +137,10 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 fn replay_on(options: &Options, records: &[u8]) -> Result<Outcome, String> {
     let memory = options.memory;
-    let value_max = VALUE_MAX.min(memory / 2);
+    if let Ok(rank) = options.storage.parse() {
+        return Simulated::new(rank, memory).replay(records);
+    }
+    let value_max = VALUE_MAX.min(memory / 4);
     if options.storage == "hashmap" {
         let mut store = HashMapStore::builder().memory(memory).shards(SHARDS).build();
         return replay(&mut store, records, options.by_times);

@@ -12,8 +12,9 @@
 //! [--goal objects|bytes | --size-exponent X] [--segment SIZE] [--times]` replays recorded requests
 //! instead and prints a line per file: object and byte miss ratio, refused sets, resident items,
 //! nanoseconds per operation with those for making and checking keys and values. Sizes may end in `k`,
-//! `m` or `g`. With `--times` the time of the store is that of the records, else the real one. The
-//! format: `benches::trace`.
+//! `m` or `g`. With `--times` the time of the store is that of the records, else the real one.
+//! `--storage lru`, `gdsf` or `lfuda` simulates a cache that judges each item by itself, with the times
+//! of the records. The format: `benches::trace`.
 
 use benches::storebench::{self, Options};
 use benches::trace;

@@ -25,8 +25,8 @@ pub(super) struct Outcome {
     pub(super) wrong: u64,
     pub(super) operations: u64,
     pub(super) items: u64,
-    used_bytes: u64,
-    evicted: u64,
+    pub(super) used_bytes: u64,
+    pub(super) evicted: u64,
     /// Bytes that the store copied by itself for each that was written, where it counts them.
     pub(super) copies: Option<f64>,
     nanos: u128,

@@ -78,6 +78,7 @@ fn command_lines_name_files_and_sizes() {
     assert_eq!(options.eviction, Eviction::Scored { size_exponent: 0.0 });
     let options = parse("a.rt --goal objects").unwrap();
     assert_eq!(options.eviction, Eviction::default());
+    assert!(parse("a.rt --storage gdsf").is_ok());
     for line in
         ["", "a --goal latency", "a --memory", "a --memory x", "a --storage lsm", "a --deep"]
     {
