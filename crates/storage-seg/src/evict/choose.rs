@@ -57,8 +57,9 @@ pub(crate) fn next(
     }
 }
 
-/// The share of the segments for new items with `scored`.
-const NEW_SHARE: f64 = 0.08;
+/// The share of the segments for new items with `scored`. Where what was used lately is used again more
+/// would be better, where much is used only once less.
+const NEW_SHARE: f64 = 0.12;
 
 /// The oldest segment of new items if they have more than their share, else of those that were kept.
 fn by_tier(new_share: f64, order: &Order, segments: &[Segment]) -> Option<u32> {

@@ -2,7 +2,7 @@
 //! Which items of a segment stay.
 
 use super::Eviction;
-use super::frequency::{UNUSED, decayed, is_memorable, uses};
+use super::frequency::{UNUSED, decayed, is_memorable, is_used, spent, uses};
 use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW};
 use crate::segment::Segment;
@@ -96,10 +96,11 @@ impl Plan {
             Eviction::Scored { size_exponent } => {
                 self.by_score(frequency, len, size_exponent, KEPT)
             }
-            Eviction::S3Fifo { .. } => match (self.tier, uses(frequency) >= 1.0) {
+            Eviction::S3Fifo { .. } => match (self.tier, is_used(frequency)) {
                 (NEW, false) => Fate::Drop { remember: true },
+                (NEW, true) => Fate::Keep { tier: KEPT, frequency: UNUSED },
                 (_, false) => FORGET,
-                (_, true) => Fate::Keep { tier: KEPT, frequency: decayed(frequency) },
+                (_, true) => Fate::Keep { tier: KEPT, frequency: spent(frequency) },
             },
             _ => FORGET,
         };

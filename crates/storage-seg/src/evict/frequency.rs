@@ -2,16 +2,19 @@
 //! How often items are used, in the 8 bits that a slot has for it.
 //!
 //! A frequency counts eighths of a use, up to 31 uses. Each time that an eviction keeps the item it
-//! decays by an eighth, so it is a mean over the item's last rounds in which the latest weigh most. Much
-//! used items stand at the highest frequency and are not written to when read.
+//! decays by a quarter, so it is a mean over the item's last rounds in which the latest weigh most. With
+//! an eighth what was popular once stays longer than it is worth, with half of it more is forgotten than
+//! a small store can learn anew. Much used items stand at the highest frequency and are not written to
+//! when read.
 
 use std::cell::Cell;
 
 /// What one use adds.
 const USE: u8 = 8;
 
-/// A new item counts as half a use, so that a small one is worth more than a large one from the start.
-pub(crate) const UNUSED: u8 = USE / 2;
+/// A new item counts as used once: somebody wanted it. With less, what was read long ago outweighs what
+/// came just now; and all that goes unused is remembered, so that it counts for more when it comes back.
+pub(crate) const UNUSED: u8 = USE;
 
 /// What a frequency means in uses.
 #[inline]
@@ -19,16 +22,35 @@ pub(crate) fn uses(frequency: u8) -> f64 {
     f64::from(frequency) / f64::from(USE)
 }
 
-/// The frequency of an item that is kept: seven eighths of what it was, and never nothing.
+/// The frequency of an item that is kept: three quarters of what it was, and never nothing.
 #[inline]
 pub(crate) fn decayed(frequency: u8) -> u8 {
-    (frequency - frequency.div_ceil(8)).max(USE / 4)
+    (frequency - frequency.div_ceil(4)).max(USE / 4)
 }
 
-/// Whether the frequency of an item that is dropped is worth remembering. That of most is not.
+/// The uses since an item came, or since [`spent`] counted them last: up to three, as S3-FIFO has it.
+#[inline]
+fn recent_uses(frequency: u8) -> u8 {
+    (frequency.saturating_sub(UNUSED) / USE).min(3)
+}
+
+/// Whether an item was used since it came.
+#[inline]
+pub(crate) fn is_used(frequency: u8) -> bool {
+    recent_uses(frequency) > 0
+}
+
+/// The frequency of a used item that stays for another round at the price of one use.
+#[inline]
+pub(crate) fn spent(frequency: u8) -> u8 {
+    UNUSED + recent_uses(frequency).saturating_sub(1) * USE
+}
+
+/// Whether the frequency of an item that is dropped is worth remembering: not when it decayed to less
+/// than that of a new one.
 #[inline]
 pub(crate) fn is_memorable(frequency: u8) -> bool {
-    frequency >= USE
+    frequency >= UNUSED
 }
 
 /// One handle's generator of lots, and the rules by which frequencies rise.
@@ -80,10 +102,10 @@ mod tests {
     fn reads_add_whole_uses_up_to_the_highest() {
         let lesson = Lesson::new(1);
         let mut frequency = lesson.inserted(None);
-        assert_eq!(uses(frequency), 0.5);
-        for times in 1..=31 {
+        assert_eq!(uses(frequency), 1.0);
+        for times in 1..=30 {
             frequency = lesson.read(frequency).expect("it is not at the highest");
-            assert_eq!(uses(frequency), 0.5 + f64::from(times));
+            assert_eq!(uses(frequency), 1.0 + f64::from(times));
         }
         assert_eq!(lesson.read(frequency), None);
     }
@@ -97,14 +119,27 @@ mod tests {
             frequency = next;
         }
         assert_eq!(uses(frequency), 0.25);
-        assert_eq!(uses(decayed(8 * USE)), 7.0);
+        assert_eq!(uses(decayed(8 * USE)), 6.0);
         assert_eq!(uses(decayed(0)), 0.25);
+    }
+
+    #[test]
+    fn a_use_pays_for_a_round_and_three_are_counted() {
+        let lesson = Lesson::new(1);
+        let mut frequency = lesson.inserted(None);
+        assert!(!is_used(frequency));
+        (0..9).for_each(|_| frequency = lesson.read(frequency).expect("it is not at the highest"));
+        for _ in 0..3 {
+            assert!(is_used(frequency));
+            frequency = spent(frequency);
+        }
+        assert_eq!(frequency, UNUSED);
     }
 
     #[test]
     fn what_comes_back_is_worth_more_than_it_was() {
         let lesson = Lesson::new(1);
-        assert!(!is_memorable(UNUSED) && is_memorable(USE));
+        assert!(is_memorable(UNUSED) && !is_memorable(decayed(UNUSED)));
         assert_eq!(uses(lesson.inserted(Some(3 * USE))), 4.0);
         assert_eq!(lesson.inserted(Some(u8::MAX)), u8::MAX);
     }
