@@ -19,6 +19,7 @@ use crate::heap::{Heap, ItemRef, NewItem};
 use crate::index::Location;
 use crate::item::Pin;
 use crate::place::Spot;
+use crate::pool::Piece;
 use crate::shared::Shared;
 use bytes::Bytes;
 
@@ -74,9 +75,9 @@ impl Shared {
         unsafe { Heap::bytes(&self.heap, location, pin) }
     }
 
-    /// Gives the memory of a segment back to the operating system that the pool has just withdrawn.
-    pub(crate) fn release(&self, segment: u32) {
-        // SAFETY: INV-TURN: it was free, so nobody reads it, and the pool keeps it from writers.
-        unsafe { self.heap.release(segment) }
+    /// Gives memory back to the operating system that the pool has just withdrawn.
+    pub(crate) fn release(&self, piece: &Piece) {
+        // SAFETY: INV-PIECE of the pool: nobody reads it, and the pool keeps it from writers.
+        unsafe { self.heap.release(piece.segment, piece.parts.clone()) }
     }
 }

@@ -4,9 +4,10 @@
 use crate::capacity::{buckets_for, segments_within};
 use crate::epoch::Epochs;
 use crate::evict::Eviction;
-use crate::heap::{Heap, HeapOptions};
+use crate::heap::{FIRST_OFFSET, Heap, HeapOptions, WIDE_BYTES_MAX, Wide};
 use crate::index::Index;
-use crate::pool::Pool;
+use crate::layout::KEY_MAX;
+use crate::pool::{Piece, Pool};
 use crate::shared::{OnDrop, Reason, Settings, Shared};
 use crate::store::SegStore;
 use crate::sync::Arc;
@@ -215,7 +216,9 @@ impl Builder {
         let segments = (self.memory / segment_bytes) as usize;
         let in_service =
             segments_within(self.memory, index.bytes(), 0, segment_bytes, self.longest_value());
-        let heap = Heap::new(segments as u32, segment_bytes as usize, self.heap)?;
+        let wide = wide(segments as u32, segment_bytes as usize, self.longest_value());
+        let heap = Heap::new(segments as u32, segment_bytes as usize, wide, self.heap)?;
+        let wide = heap.wide() as usize;
         let settings = Settings {
             limit: self.memory,
             value_max: self.longest_value() as usize,
@@ -226,15 +229,30 @@ impl Builder {
             on_drop: self.on_drop.clone(),
         };
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one(0_u64));
-        let pool = Pool::new(segments, in_service, segment_bytes);
+        let pool = Pool::new(segments, in_service, segment_bytes, wide);
         let shared = Shared::new(settings, heap, index, pool, Epochs::new(self.workers), seed);
         if self.heap.prefault {
             // The index has the place of these.
-            (in_service as u32..segments as u32).for_each(|segment| shared.release(segment));
+            let withdrawn = in_service as u32..segments as u32;
+            withdrawn.for_each(|segment| shared.release(&Piece { segment, parts: 0..1 }));
         }
         let turn = Epochs::register(&shared.epochs).expect("nobody else has registered");
         Ok(SegStore::new(Arc::new(shared), turn))
     }
+}
+
+/// The address space of a wide segment, in segments, if values are not longer.
+const WIDE_PARTS: usize = 16;
+
+/// Wide segments beyond half of the number of segments: those that are open, or were sealed early.
+const WIDE_MORE: u32 = 16;
+
+/// Wide segments that all values find room in, where address space suffices.
+fn wide(segments: u32, segment_bytes: usize, value_max: u64) -> Wide {
+    // With a key and all that an item can have beside it.
+    let longest = (value_max as usize).saturating_add(KEY_MAX + 64 + FIRST_OFFSET as usize);
+    let bytes = longest.max(WIDE_PARTS * segment_bytes).min(WIDE_BYTES_MAX).next_power_of_two();
+    Wide { count: segments / 2 + WIDE_MORE, bytes }.within(segments, segment_bytes)
 }
 
 /// More workers than any machine has use for.

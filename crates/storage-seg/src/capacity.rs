@@ -67,6 +67,7 @@ impl Shared {
     /// Free segments to keep ahead of need.
     pub(crate) fn reserve(&self) -> isize {
         let wanted = if self.settings.exclusive { 2 } else { 1 + 2 * self.workers() };
+        let wanted = wanted + self.for_moves().saturating_sub(1);
         wanted.min(self.pool.target() / 8).max(1) as isize
     }
 
@@ -75,10 +76,10 @@ impl Shared {
         self.reserve() - self.pool.available() - self.pool.in_limbo() as isize
     }
 
-    /// Free segments that new items leave alone. One is for items that move when their segment is emptied.
-    /// Where nothing is evicted those that are to be withdrawn will not be replaced.
+    /// Free segments that new items leave alone. Some are for items that move when their segment is
+    /// emptied. Where nothing is evicted those that are to be withdrawn will not be replaced.
     pub(crate) fn spare(&self) -> usize {
-        let for_moves = usize::from(self.pool.target() > 16);
+        let for_moves = self.for_moves();
         match self.settings.eviction {
             Eviction::None => self.pool.surplus() + for_moves,
             _ => for_moves,
@@ -111,7 +112,7 @@ impl Shared {
             Eviction::None => 0,
             _ => self.reserve() as usize,
         };
-        self.pool.tidy(stay, &self.epochs, |segment| self.release(segment));
+        self.pool.tidy(stay, &self.epochs, |piece| self.release(piece));
     }
 
     /// Works out anew how many segments the limit has room for.

@@ -48,6 +48,8 @@ pub(crate) struct Compactor {
     paused: Option<(Job, u64)>,
     /// There may be something to compact.
     is_due: bool,
+    /// A write waits for room.
+    is_awaited: bool,
     /// Where the search for a segment goes on.
     from: usize,
 }
@@ -58,6 +60,11 @@ impl Compactor {
         self.is_due = true;
     }
 
+    /// A write waits for room, or no longer.
+    pub(crate) fn await_room(&mut self, is_awaited: bool) {
+        self.is_awaited = is_awaited;
+    }
+
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         self.is_due
@@ -65,6 +72,11 @@ impl Compactor {
 }
 
 impl SegStore {
+    /// Whether memory is about to run out.
+    fn is_pressed(&self) -> bool {
+        self.compactor.is_awaited || self.shared.missing() > 0
+    }
+
     /// Goes on compacting, if enough bytes are dead, looking at no more than `budget` items. Whether it
     /// did something.
     pub(crate) fn compact(&mut self, now: Ticks, budget: usize) -> bool {
@@ -79,7 +91,7 @@ impl SegStore {
         };
         let tier = self.shared.pool.segment(job.segment).tier();
         let mut is_stuck = false;
-        let keeps_versions = !self.shared.is_pressed() || !self.shared.evicts();
+        let keeps_versions = !self.is_pressed() || !self.shared.evicts();
         let mut judge = Judge::Move { tier, keeps_versions, is_stuck: &mut is_stuck };
         let progress = self.empty(&mut job, budget, now, &mut judge);
         let shared = &*self.shared;
@@ -112,13 +124,15 @@ impl SegStore {
     fn begin_compaction(&mut self) -> Option<Job> {
         let shared = &*self.shared;
         let segments = shared.pool.segments();
-        let (share, choice, most) = if shared.is_pressed() {
+        let (share, choice, most) = if self.is_pressed() {
             (DEAD_PRESSED, segments.len(), segments.len())
         } else if shared.is_sparse() {
             (DEAD_SPARSE, CHOICE, segments.len().min(LOOKED_AT_MAX))
         } else {
             return None;
         };
+        // What is alive of a wide segment has to go elsewhere before that is free.
+        let free = (shared.pool.free() * shared.heap.segment_bytes()) as u64;
         let from = self.compactor.from;
         let born = shared.births();
         let (mut best, mut seen, mut looked_at) = (None, 0, 0);
@@ -128,7 +142,8 @@ impl SegStore {
             if segments[number].state() == State::Sealed {
                 seen += 1;
                 let segment = &segments[number];
-                if is_worthwhile(segment, share) {
+                let fits = segment.span() == 1 || u64::from(segment.live_bytes()) <= free;
+                if fits && is_worthwhile(segment, share) {
                     let worth = worth(segment, born);
                     if best.is_none_or(|(most, _)| worth > most) {
                         best = Some((worth, number));
@@ -142,12 +157,12 @@ impl SegStore {
     }
 }
 
-/// Whether a segment is dead, or this share of it. A large item stays where it is.
+/// Whether a segment is dead, or this share of it. A large item that is alone stays where it is.
 fn is_worthwhile(segment: &Segment, share: u32) -> bool {
     let written = segment.written();
     let is_dead = segment.live_items() == 0;
     let is_partly_dead = segment.live_bytes() <= written - written / share;
-    segment.pins() == 0 && (is_dead || segment.span() == 1 && is_partly_dead)
+    segment.pins() == 0 && (is_dead || !segment.has_one_large() && is_partly_dead)
 }
 
 /// What is gained by compacting a segment, for what it costs: the dead bytes, for as long as they have
@@ -165,11 +180,6 @@ impl Shared {
         let used = pool.in_service().saturating_sub(pool.free() + pool.in_limbo() + SLACK);
         let items = self.tallies.sum(Count::ItemBytes);
         used as u64 * self.heap.segment_bytes() as u64 > SPARSE * items
-    }
-
-    /// Whether memory is about to run out.
-    fn is_pressed(&self) -> bool {
-        self.missing() > 0
     }
 }
 
@@ -271,9 +281,19 @@ mod tests {
         assert!(!is_worthwhile(&segment, DEAD_PRESSED));
         segment.unpin();
         segment.set_span(2);
-        assert!(!is_worthwhile(&segment, DEAD_PRESSED), "it is a large item");
-        segment.remove_live(30, true);
-        assert!(is_worthwhile(&segment, DEAD_SPARSE), "the large item is dead");
+        assert!(is_worthwhile(&segment, DEAD_SPARSE), "it is a wide one with several items");
+    }
+
+    #[test]
+    fn a_large_item_that_is_alone_stays_where_it_is() {
+        let segment = Segment::new(State::Open);
+        segment.open(1, 0, 0, 0, 0);
+        segment.add_live(60, true);
+        segment.set_written(100);
+        segment.set_span(2);
+        assert!(!is_worthwhile(&segment, DEAD_PRESSED));
+        segment.remove_live(60, true);
+        assert!(is_worthwhile(&segment, DEAD_SPARSE), "it is dead");
     }
 
     #[test]

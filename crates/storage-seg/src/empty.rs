@@ -52,6 +52,11 @@ pub(crate) enum Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// The most bytes that a step looks at.
+    fn bytes_max(&self) -> usize {
+        if matches!(self, Judge::Drop) { usize::MAX } else { STEP_BYTES }
+    }
+
     fn decide(&mut self, eviction: &Eviction, candidate: Candidate) -> Fate {
         match self {
             Judge::Drop => Fate::Drop { remember: false },
@@ -84,6 +89,8 @@ enum Moved {
 pub(crate) struct Progress {
     /// Items looked at, dead ones included.
     pub(crate) looked_at: usize,
+    /// Bytes of those that may be live.
+    bytes: usize,
     /// Expired and cleared items that went.
     pub(crate) freed: usize,
     /// Nothing is left in the segment.
@@ -92,6 +99,9 @@ pub(crate) struct Progress {
 
 /// Items whose slots are asked for before the first of them is needed.
 const AHEAD: usize = 16;
+
+/// Bytes of live items that a step looks at, but for the last item, where they may have to be copied.
+const STEP_BYTES: usize = 256 << 10;
 
 /// An item of a segment that is being emptied.
 struct Next {
@@ -108,7 +118,8 @@ impl Job {
 }
 
 impl SegStore {
-    /// Goes on with a job, looking at no more than `budget` items.
+    /// Goes on with a job, looking at no more than `budget` items, and no more bytes than may be copied at
+    /// a time.
     pub(crate) fn empty(
         &mut self,
         job: &mut Job,
@@ -117,8 +128,9 @@ impl SegStore {
         judge: &mut Judge<'_>,
     ) -> Progress {
         let mut progress = Progress::default();
-        while job.at < job.end && progress.looked_at < budget {
-            let batch = self.look_ahead(job, &mut progress, budget);
+        let bytes = judge.bytes_max();
+        while job.at < job.end && progress.looked_at < budget && progress.bytes < bytes {
+            let batch = self.look_ahead(job, &mut progress, (budget, bytes));
             for next in &batch {
                 progress.freed += usize::from(self.decide_one(next, now, judge));
             }
@@ -131,7 +143,7 @@ impl SegStore {
     /// Asks for the slots that the next step begins with, which is a write or a turn away.
     fn ask_ahead(&self, mut job: Job) {
         let mut passed = Progress::default();
-        self.look_ahead(&mut job, &mut passed, AHEAD / 2);
+        self.look_ahead(&mut job, &mut passed, (AHEAD / 2, STEP_BYTES));
     }
 
     /// Steps over the next items and asks for the slots of those that may be live.
@@ -139,11 +151,15 @@ impl SegStore {
         &self,
         job: &mut Job,
         progress: &mut Progress,
-        budget: usize,
+        (budget, bytes): (usize, usize),
     ) -> ArrayVec<Next, AHEAD> {
         let shared = &*self.shared;
         let mut batch = ArrayVec::new();
-        while job.at < job.end && progress.looked_at < budget && !batch.is_full() {
+        while job.at < job.end
+            && progress.looked_at < budget
+            && progress.bytes < bytes
+            && !batch.is_full()
+        {
             let location = shared.heap.location(job.segment, job.at);
             let item = shared.item(&self.turn, location);
             let len = item.len() as u32;
@@ -153,6 +169,7 @@ impl SegStore {
                 let hash = shared.hash(item.key());
                 shared.index.prefetch(hash);
                 batch.push(Next { location, hash, len });
+                progress.bytes += len as usize;
             }
         }
         batch
@@ -264,11 +281,8 @@ impl SegStore {
             let expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
             (shared.len_of(&item.renewed(expiry_ms, version)), expiry_ms)
         };
-        if len > self.shared.heap.room_in_segment() {
-            return Moved::NoRoom;
-        }
         let class = self.shared.class_of(expiry_ms, now);
-        let Some(spot) = self.place_kept(stream, class, len, now) else { return Moved::NoRoom };
+        let Ok(spot) = self.place_kept(stream, class, len, now) else { return Moved::NoRoom };
         let shared = &*self.shared;
         let home = shared.index.lock(hash);
         let Some(entry) = home.find_location(location) else {

@@ -3,11 +3,15 @@
 //!
 //! One anonymous mapping, divided into segments of equal size. A segment begins with a head of
 //! [`FIRST_OFFSET`] bytes that nobody uses, so that location 0 names no item; then item follows item,
-//! each as [`crate::layout`] says. A large item may go on into the segments after its own.
+//! each as [`crate::layout`] says. A very large item may go on into the segments after its own.
+//!
+//! Behind them is address space for *wide* segments, which have memory for as many segments' bytes as
+//! they need. All together they have address space for much more than the memory limit. The memory is
+//! given back elsewhere for what is used here.
 //!
 //! ```text
-//!  segment 0                              segment 1
-//!  │ head │ item │ item │ item │   free   │ head │ item that is larger than a segment ...
+//!  segment 0                     segment 1            wide segment
+//!  │ head │ item │ item │  free  │ head │ item ...  ..│ head │ large item │ large item │   unused   │
 //! ```
 //!
 //! Which memory may be read, written and released is decided elsewhere: by the index, the segments'
@@ -35,6 +39,7 @@ use bytes::Bytes;
 use memmap2::{MmapRaw, UncheckedAdvice};
 use std::cell::UnsafeCell;
 use std::io;
+use std::ops::Range;
 
 mod geometry;
 mod item;
@@ -47,6 +52,7 @@ mod write;
 pub(crate) use crate::layout::NewItem;
 pub(crate) use geometry::FIRST_OFFSET;
 use geometry::Geometry;
+pub(crate) use geometry::{WIDE_BYTES_MAX, Wide};
 pub(crate) use item::ItemRef;
 use lent::Lent;
 
@@ -75,7 +81,7 @@ impl Heap {
     /// # Errors
     ///
     /// What the system says when it does not give the memory, or not at once if that was asked
-    /// for; `InvalidInput` for more than 1 TiB.
+    /// for; `InvalidInput` for more than 1 TiB. Wide segments are left out where they cannot be had.
     ///
     /// # Panics
     ///
@@ -83,13 +89,40 @@ impl Heap {
     pub(crate) fn new(
         segments: u32,
         segment_bytes: usize,
+        wide: Wide,
         options: HeapOptions,
     ) -> io::Result<Heap> {
-        let geometry = Geometry::new(segments, segment_bytes)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a heap above 1 TiB"))?;
-        let map = memory::map(geometry.bytes(), options)?;
+        let new = |wide| {
+            Geometry::new(segments, segment_bytes, wide)
+                .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a heap above 1 TiB"))
+        };
+        let mut geometry = new(wide)?;
+        let narrow = geometry.narrow_bytes();
+        let sparse = geometry.bytes() - narrow;
+        let mut map = None;
+        if sparse > 0 {
+            map = memory::map_sparse(narrow, sparse, options)?;
+        }
+        let map = match map {
+            Some(map) => map,
+            None => {
+                geometry = new(Wide::NONE)?;
+                memory::map(narrow, options)?
+            }
+        };
         let layout = Layout { unit: geometry.unit(), checksum: options.integrity };
         Ok(Heap { map, geometry, layout })
+    }
+
+    /// How many wide segments there are. None where the system does not give address space without
+    /// memory.
+    pub(crate) fn wide(&self) -> u32 {
+        self.geometry.wide()
+    }
+
+    /// The longest item, in bytes with padding, that fits a wide segment.
+    pub(crate) fn room_in_wide(&self) -> usize {
+        self.geometry.wide_bytes().saturating_sub(FIRST_OFFSET as usize)
     }
 
     pub(crate) fn segment_bytes(&self) -> usize {
@@ -161,24 +194,27 @@ impl Heap {
         Bytes::from_owner(unsafe { Lent::new(value, guard, Arc::clone(this)) })
     }
 
-    /// Gives the memory of a segment back to the system. Its bytes are zero after it.
+    /// Gives memory of a segment back to the system: of a wide one the parts of a segment's size that
+    /// have these numbers, of others the only one. Its bytes are zero after it.
     ///
     /// # Safety
     ///
-    /// INV-WRITER for the whole segment.
+    /// INV-WRITER for the whole range.
     ///
     /// # Panics
     ///
-    /// When there is no such segment.
-    pub(crate) unsafe fn release(&self, segment: u32) {
-        let (start, len) = (self.geometry.byte(segment, 0), self.segment_bytes());
+    /// When there is no such segment, or no such part of it.
+    pub(crate) unsafe fn release(&self, segment: u32, parts: Range<u32>) {
+        let offset = |part: u32| self.geometry.byte(segment, part * self.segment_bytes() as u32);
+        let (start, end) = (offset(parts.start), offset(parts.end));
+        let len = end - start;
         // SAFETY: INV-WRITER, so nobody sees the bytes change. Private anonymous memory stays mapped
         // and reads as zeros after this advice.
         let advised =
             unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, len) };
         if advised.is_err() {
             // Locked pages cannot be given back.
-            // SAFETY: INV-WRITER, and the segment is inside the mapping.
+            // SAFETY: INV-WRITER, and the range is inside the mapping.
             unsafe { self.at(start).write_bytes(0, len) };
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn check(shared: &Shared, turn: &Participant) {
         return;
     }
     let segments = shared.pool.segments();
-    shared.pool.inspect(|inner| inner.check(segments));
+    shared.pool.inspect(|inner| inner.check(segments, shared.pool.in_service()));
     shared.index.check_integrity(|location| shared.hash(shared.item(turn, location).key()));
     let mut found: HashMap<u32, (u32, u32)> = HashMap::new();
     shared.index.for_each(|location, _| {

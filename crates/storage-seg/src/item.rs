@@ -131,9 +131,9 @@ impl Pin {
     pub(crate) fn briefly(shared: &Arc<Shared>, location: Location) -> Self {
         let (segment, _) = shared.heap.place(location);
         let pin = Pin { shared: Arc::clone(shared), segment };
-        if pin.segment().pin() {
-            // A large item holds up all segments it lies in.
-            shared.pinned.fetch_add(pin.segment().span() as usize, Ordering::Relaxed);
+        if let Some(span) = pin.segment().pin() {
+            // All the memory of the segment is held up.
+            shared.pinned.fetch_add(span as usize, Ordering::Relaxed);
         }
         pin
     }
@@ -145,9 +145,8 @@ impl Pin {
 
 impl Drop for Pin {
     fn drop(&mut self) {
-        let span = self.segment().span() as usize;
-        if self.segment().unpin() {
-            self.shared.pinned.fetch_sub(span, Ordering::Relaxed);
+        if let Some(span) = self.segment().unpin() {
+            self.shared.pinned.fetch_sub(span as usize, Ordering::Relaxed);
         }
     }
 }

@@ -119,6 +119,7 @@ mod sync;
 mod tally;
 mod update;
 mod victims;
+mod wide;
 mod write;
 
 pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};

@@ -26,6 +26,8 @@ struct List {
     oldest: u32,
     newest: u32,
     len: u32,
+    /// What its segments weigh together.
+    weight: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +36,14 @@ struct Link {
     newer: u32,
     /// The list it is in, or `NONE`.
     list: u32,
+    /// See [`Segment::weight`](crate::segment::Segment::weight).
+    weight: u32,
 }
 
 impl Order {
     pub(crate) fn new(segments: usize) -> Self {
-        let list = List { oldest: NONE, newest: NONE, len: 0 };
-        let link = Link { older: NONE, newer: NONE, list: NONE };
+        let list = List { oldest: NONE, newest: NONE, len: 0, weight: 0 };
+        let link = Link { older: NONE, newer: NONE, list: NONE, weight: 0 };
         Order { lists: vec![list; TIERS * CLASSES_MAX].into(), links: vec![link; segments].into() }
     }
 
@@ -47,24 +51,25 @@ impl Order {
         usize::from(tier) * CLASSES_MAX + usize::from(class)
     }
 
-    /// Puts a segment at the new end of its list.
-    pub(crate) fn push(&mut self, segment: u32, tier: u8, class: u8) {
+    /// Puts a segment of this weight at the new end of its list.
+    pub(crate) fn push(&mut self, segment: u32, tier: u8, class: u8, weight: u32) {
         let number = Self::list_of(tier, class);
         let list = &mut self.lists[number];
         let link = &mut self.links[segment as usize];
         assert_eq!(link.list, NONE, "INV-ORDER: segment {segment} is in a list");
-        *link = Link { older: list.newest, newer: NONE, list: number as u32 };
+        *link = Link { older: list.newest, newer: NONE, list: number as u32, weight };
         match list.newest {
             NONE => list.oldest = segment,
             newest => self.links[newest as usize].newer = segment,
         }
         list.newest = segment;
         list.len += 1;
+        list.weight += weight;
     }
 
     /// Takes a segment out of its list.
     pub(crate) fn remove(&mut self, segment: u32) {
-        let Link { older, newer, list } = self.links[segment as usize];
+        let Link { older, newer, list, weight } = self.links[segment as usize];
         let list = &mut self.lists[list as usize];
         match older {
             NONE => list.oldest = newer,
@@ -75,6 +80,7 @@ impl Order {
             newer => self.links[newer as usize].older = older,
         }
         list.len -= 1;
+        list.weight -= weight;
         self.links[segment as usize].list = NONE;
     }
 
@@ -108,10 +114,10 @@ impl Order {
         (0..CLASSES_MAX as u8).flat_map(move |class| self.of(tier, class))
     }
 
-    /// How many segments of a tier are in lists.
-    pub(crate) fn len(&self, tier: u8) -> usize {
+    /// What the segments of a tier in lists weigh.
+    pub(crate) fn weight(&self, tier: u8) -> usize {
         let from = Self::list_of(tier, 0);
-        self.lists[from..from + CLASSES_MAX].iter().map(|list| list.len as usize).sum()
+        self.lists[from..from + CLASSES_MAX].iter().map(|list| list.weight as usize).sum()
     }
 }
 
@@ -123,18 +129,18 @@ mod tests {
     fn a_list_keeps_its_order_whatever_leaves_it() {
         let mut order = Order::new(10);
         for segment in 0..6 {
-            order.push(segment, NEW, 3);
+            order.push(segment, NEW, 3, 2);
         }
-        order.push(6, KEPT, 3);
+        order.push(6, KEPT, 3, 1);
         for gone in [0, 3, 5] {
             order.remove(gone);
         }
         assert_eq!(order.of(NEW, 3).collect::<Vec<_>>(), [1, 2, 4]);
         assert_eq!(order.oldest(NEW).collect::<Vec<_>>(), [1]);
         assert_eq!(order.tier(KEPT).collect::<Vec<_>>(), [6]);
-        assert_eq!((order.len(NEW), order.len(KEPT)), (3, 1));
+        assert_eq!((order.weight(NEW), order.weight(KEPT)), (6, 1));
         assert!(order.contains(4) && !order.contains(3));
-        order.push(3, NEW, 0);
+        order.push(3, NEW, 0, 1);
         assert_eq!(order.oldest(NEW).collect::<Vec<_>>(), [3, 1]);
         for rest in [1, 2, 4, 3, 6] {
             order.remove(rest);
@@ -146,7 +152,7 @@ mod tests {
     #[should_panic(expected = "INV-ORDER")]
     fn a_segment_is_in_one_list() {
         let mut order = Order::new(2);
-        order.push(1, NEW, 0);
-        order.push(1, NEW, 1);
+        order.push(1, NEW, 0, 1);
+        order.push(1, NEW, 1, 1);
     }
 }

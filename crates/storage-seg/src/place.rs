@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a new item goes: the open segments of a handle, one for each stream and TTL class in use.
+//! Where a new item goes: the open segments of a handle, one for each stream and TTL class in use, and
+//! a wide one for large items (`wide.rs`).
 
 use crate::class::Class;
-use crate::epoch::Epochs;
 use crate::heap::FIRST_OFFSET;
 use crate::order::{KEPT, NEW};
-use crate::pool::Pool;
 use crate::segment::NEVER_MS;
 use crate::shared::Shared;
 use crate::store::SegStore;
 use crate::sync::atomic::Ordering;
+use crate::wide::OPEN_FEW;
 use clock::Ticks;
 
 /// Items that lie together because they are likely to die at about the same time.
@@ -27,9 +27,6 @@ pub(crate) enum Stream {
 
 const STREAMS: usize = 3;
 
-/// With so few open segments at most, what was compacted goes where clients write.
-const OPEN_FEW: usize = 4;
-
 impl Stream {
     /// The stream of a tier.
     pub(crate) fn of_tier(tier: u8) -> Self {
@@ -45,7 +42,7 @@ impl Stream {
 /// A handle's open segments.
 #[derive(Debug)]
 pub(crate) struct OpenSegments {
-    /// By stream and class.
+    /// By kind, stream and class: those that are not wide come first.
     open: Box<[Option<Open>]>,
     classes: usize,
     /// How many of them are open.
@@ -71,22 +68,51 @@ pub(crate) struct Spot {
     pub(crate) offset: u32,
     pub(crate) birth: u64,
     pub(crate) base_ms: u64,
-    /// The list number of the open segment; `None` for a large item in a span of its own.
+    /// The list number of the open segment; `None` for a very large item in a row of its own.
     open: Option<usize>,
+}
+
+/// Why there is no room for an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// With so many free segments, besides those that it is to spare, there would be.
+    Free(usize),
+    /// It is too large for any segment, or all wide ones are in use: it needs a row.
+    Wide,
+}
+
+/// An item that room is looked for.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    stream: Stream,
+    class: Class,
+    len: usize,
+    /// Free segments that are not for it.
+    spare: usize,
 }
 
 impl OpenSegments {
     pub(crate) fn new(classes: usize) -> Self {
-        OpenSegments { open: vec![None; STREAMS * classes].into(), classes, count: 0, looked: None }
+        OpenSegments {
+            open: vec![None; 2 * STREAMS * classes].into(),
+            classes,
+            count: 0,
+            looked: None,
+        }
     }
 
-    fn number(&self, stream: Stream, class: Class) -> usize {
-        stream as usize * self.classes + usize::from(class)
+    fn number(&self, is_wide: bool, stream: Stream, class: Class) -> usize {
+        let line = usize::from(is_wide) * STREAMS + stream as usize;
+        line * self.classes + usize::from(class)
     }
 
-    /// The open segment of the class nearest to this one in the same stream.
-    fn nearest(&self, stream: Stream, class: Class) -> Option<usize> {
-        let from = self.number(stream, 0);
+    fn is_wide(&self, number: usize) -> bool {
+        number >= STREAMS * self.classes
+    }
+
+    /// The open segment of the class nearest to this one, of the same kind and stream.
+    fn nearest(&self, is_wide: bool, stream: Stream, class: Class) -> Option<usize> {
+        let from = self.number(is_wide, stream, 0);
         (from..from + self.classes)
             .filter(|&number| self.open[number].is_some())
             .min_by_key(|&number| number.abs_diff(from + usize::from(class)))
@@ -95,14 +121,14 @@ impl OpenSegments {
 
 impl SegStore {
     /// The most segments this handle keeps open, so that they do not eat up the memory.
-    fn open_max(&self) -> usize {
+    pub(crate) fn open_max(&self) -> usize {
         (self.shared.pool.in_service() / (8 * self.shared.workers())).max(1)
     }
 
     /// Room for a new item of `len` bytes, if that can be had without emptying a segment.
-    pub(crate) fn place_new(&mut self, class: Class, len: usize, now: Ticks) -> Option<Spot> {
-        let spare = self.shared.spare();
-        self.place(Stream::Written, class, len, now, |pool, epochs| pool.take(spare, epochs))
+    pub(crate) fn place_new(&mut self, class: Class, len: usize, now: Ticks) -> Result<Spot, Lack> {
+        let wanted = Wanted { stream: Stream::Written, class, len, spare: self.shared.spare() };
+        self.place(&wanted, now)
     }
 
     /// Room in a stream for an item out of a segment that is being emptied. It may have the last free
@@ -113,40 +139,58 @@ impl SegStore {
         class: Class,
         len: usize,
         now: Ticks,
-    ) -> Option<Spot> {
+    ) -> Result<Spot, Lack> {
         let is_few = stream == Stream::Settled && self.open_max() < OPEN_FEW;
         let stream = if is_few { Stream::Written } else { stream };
-        self.place(stream, class, len, now, |pool, epochs| pool.take(0, epochs))
+        self.place(&Wanted { stream, class, len, spare: 0 }, now)
     }
 
-    /// Room for `len` bytes in the open segment of the stream and class, or else in one that `take`
-    /// gives. A class that has no open segment shares its neighbour's when many are open.
-    fn place(
-        &mut self,
-        stream: Stream,
-        class: Class,
-        len: usize,
-        now: Ticks,
-        take: impl FnOnce(&Pool, &Epochs) -> Option<u32>,
-    ) -> Option<Spot> {
-        let mut number = self.open.number(stream, class);
+    fn place(&mut self, wanted: &Wanted, now: Ticks) -> Result<Spot, Lack> {
+        let is_wide = self.is_wide(wanted.len)?;
+        match self.place_in(is_wide, wanted, now) {
+            Err(Lack::Wide) if wanted.len <= self.shared.heap.room_in_segment() => {
+                self.place_in(false, wanted, now)
+            }
+            placed => placed,
+        }
+    }
+
+    /// Room in the open segment of this kind, stream and class, or else in a new one. A class that has no
+    /// open segment shares its neighbour's when many are open.
+    fn place_in(&mut self, is_wide: bool, wanted: &Wanted, now: Ticks) -> Result<Spot, Lack> {
+        let &Wanted { stream, class, len, spare } = wanted;
+        let mut number = self.open.number(is_wide, stream, class);
         if self.open.open[number].is_none() && self.open.count >= self.open_max() {
-            number = self.open.nearest(stream, class).unwrap_or(number);
+            number = self.open.nearest(is_wide, stream, class).unwrap_or(number);
         }
         if let Some(open) = self.open.open[number] {
-            let fits = open.at as usize + len <= self.shared.heap.segment_bytes();
-            if fits && open.birth >= self.shared.cleared_before() {
-                return Some(self.spot(number, open));
+            if open.birth >= self.shared.cleared_before() && self.takes(is_wide, open, wanted)? {
+                return Ok(self.spot(number, open));
             }
             self.seal(number);
         }
-        let segment = take(&self.shared.pool, &self.shared.epochs)?;
+        let segment = if is_wide {
+            self.shared.take_wide(len, spare)?
+        } else {
+            self.shared.take(spare).ok_or(Lack::Free(1))?
+        };
         self.compactor.remind();
-        let class = (number - self.open.number(stream, 0)) as Class;
+        let class = (number - self.open.number(is_wide, stream, 0)) as Class;
         let open = self.begin(segment, stream.tier(), class, now);
         self.open.open[number] = Some(open);
         self.open.count += 1;
-        Some(self.spot(number, open))
+        let is_taken = self.takes(is_wide, open, wanted)?;
+        debug_assert!(is_taken, "a new segment has room");
+        Ok(self.spot(number, open))
+    }
+
+    /// Whether an open segment takes the item. A wide one may grow for it.
+    fn takes(&self, is_wide: bool, open: Open, wanted: &Wanted) -> Result<bool, Lack> {
+        let &Wanted { stream, len, spare, .. } = wanted;
+        if is_wide {
+            return self.shared.widen(open, len, spare, stream == Stream::Written && spare > 0);
+        }
+        Ok(open.at as usize + len <= self.shared.heap.segment_bytes())
     }
 
     /// Begins to use a segment that was taken from the pool.
@@ -184,8 +228,11 @@ impl SegStore {
         segment.set_written(end);
         match spot.open {
             Some(number) => {
-                if let Some(open) = &mut self.open.open[number] {
-                    open.at = end;
+                let Some(open) = &mut self.open.open[number] else { return };
+                open.at = end;
+                let open = *open;
+                if self.open.is_wide(number) && self.shared.is_alone(open, len) {
+                    self.seal(number);
                 }
             }
             None => shared.pool.seal(spot.segment),
@@ -205,9 +252,12 @@ impl SegStore {
         self.open.count -= 1;
         if open.at == FIRST_OFFSET {
             self.shared.pool.give_back(open.segment);
-        } else {
-            self.shared.pool.seal(open.segment);
+            return;
         }
+        if self.open.is_wide(number) {
+            self.shared.trim(open.segment, open.at);
+        }
+        self.shared.pool.seal(open.segment);
     }
 
     /// Closes all open segments, so that an evictor finds them.

@@ -63,18 +63,25 @@ impl SegStore {
         }
     }
 
-    /// Empties segments until one is free.
+    /// Empties segments until so many are free for new items.
     ///
     /// Passes quiescent states: nothing found before it is valid after it.
     #[cold]
-    pub(crate) fn make_room(&mut self, now: Ticks) -> Result<(), StoreError> {
-        let mut waiting = Waiting::new();
+    pub(crate) fn make_room(&mut self, count: usize, now: Ticks) -> Result<(), StoreError> {
         self.compactor.remind();
+        self.compactor.await_room(true);
+        let made = self.await_room(count, now);
+        self.compactor.await_room(false);
+        made
+    }
+
+    fn await_room(&mut self, count: usize, now: Ticks) -> Result<(), StoreError> {
+        let mut waiting = Waiting::new();
         loop {
             self.turn.quiesce();
             self.turn.enter();
             self.shared.tidy();
-            if self.shared.pool.free() > self.shared.spare() {
+            if self.shared.pool.free() >= self.shared.spare() + count {
                 return Ok(());
             }
             let swept = self.sweep(now, STEP_MAX) > 0;
@@ -97,7 +104,7 @@ impl SegStore {
         }
     }
 
-    /// Room for an item larger than a segment: a row of segments, emptied and made one.
+    /// Room for an item larger than a wide segment: a row of segments, emptied and made one.
     #[cold]
     pub(crate) fn row(&mut self, len: usize, class: Class, now: Ticks) -> Result<Spot, StoreError> {
         let count = (len + FIRST_OFFSET as usize).div_ceil(self.shared.heap.segment_bytes());
@@ -145,7 +152,7 @@ impl SegStore {
     fn withdraw(&self) -> bool {
         let shared = &*self.shared;
         let before = shared.pool.in_service();
-        shared.pool.tidy(0, &shared.epochs, |segment| shared.release(segment));
+        shared.pool.tidy(0, &shared.epochs, |piece| shared.release(piece));
         shared.pool.in_service() < before
     }
 

@@ -28,7 +28,7 @@ pub(crate) enum State {
     Limbo,
     /// Its memory was given back to the operating system to make room for something else.
     Withdrawn,
-    /// Not the first of several that hold one large item.
+    /// Not the first of several in a row that hold one very large item.
     Tail,
 }
 
@@ -59,7 +59,8 @@ pub(crate) struct Segment {
     written: AtomicU32,
     /// Items written.
     items: AtomicU32,
-    /// How many segments in a row it stands for: more than one for a large item.
+    /// How many segments' memory it has: that many in a row for a very large item, or, if it is wide,
+    /// of its own.
     span: AtomicU32,
     state: AtomicU8,
     class: AtomicU8,
@@ -74,8 +75,9 @@ struct Usage {
     /// Items that the index leads to in the upper half, and their bytes in the lower one. Both in one
     /// step, modulo 2^64, since removals may be counted before the additions.
     live: AtomicU64,
-    /// Values lent by reference, which outlive a turn.
-    pins: AtomicU32,
+    /// Values lent by reference, which outlive a turn, in the lower half; and the span when the first
+    /// of them was, since an open segment may grow meanwhile.
+    pins: AtomicU64,
 }
 
 /// A number of live items and their bytes, as they are counted.
@@ -95,7 +97,7 @@ impl Segment {
             state: AtomicU8::new(state as u8),
             class: AtomicU8::new(0),
             tier: AtomicU8::new(0),
-            usage: Usage { live: AtomicU64::new(0), pins: AtomicU32::new(0) },
+            usage: Usage { live: AtomicU64::new(0), pins: AtomicU64::new(0) },
         }
     }
 
@@ -187,19 +189,22 @@ impl Segment {
     }
 
     pub(crate) fn pins(&self) -> u32 {
-        self.usage.pins.load(Ordering::Acquire)
+        self.usage.pins.load(Ordering::Acquire) as u32
     }
 
-    /// Adds a pin. Returns whether it is the first.
-    pub(crate) fn pin(&self) -> bool {
-        self.usage.pins.fetch_add(1, Ordering::AcqRel) == 0
+    /// Adds a pin. Returns the span if it is the first.
+    pub(crate) fn pin(&self) -> Option<u32> {
+        let span = self.span();
+        let add = |pins: u64| if pins == 0 { u64::from(span) << 32 | 1 } else { pins + 1 };
+        (self.usage.change_pins(add) == 0).then_some(span)
     }
 
-    /// Takes a pin away. Returns whether it was the last.
-    pub(crate) fn unpin(&self) -> bool {
-        let before = self.usage.pins.fetch_sub(1, Ordering::AcqRel);
-        debug_assert_ne!(before, 0, "INV-PINS");
-        before == 1
+    /// Takes a pin away. Returns what the first was told if it was the last.
+    pub(crate) fn unpin(&self) -> Option<u32> {
+        let remove = |pins: u64| if pins as u32 == 1 { 0 } else { pins - 1 };
+        let before = self.usage.change_pins(remove);
+        debug_assert_ne!(before as u32, 0, "INV-PINS");
+        (before as u32 == 1).then_some((before >> 32) as u32)
     }
 
     pub(crate) fn span(&self) -> u32 {
@@ -209,6 +214,17 @@ impl Segment {
     /// For the pool, under its lock.
     pub(crate) fn set_span(&self, span: u32) {
         self.span.store(span, Ordering::Relaxed);
+    }
+
+    /// Whether all that was written to it is one item, for which it has the memory of several.
+    pub(crate) fn has_one_large(&self) -> bool {
+        self.span() > 1 && self.items() == 1
+    }
+
+    /// For how many segments it counts in the order: a large item that is alone for one, or a few of
+    /// them would be all that may be new.
+    pub(crate) fn weight(&self) -> u32 {
+        if self.has_one_large() { 1 } else { self.span() }
     }
 
     pub(crate) fn class(&self) -> u8 {
@@ -226,6 +242,20 @@ impl Segment {
 }
 
 impl Usage {
+    /// Changes the pins; what they were before.
+    fn change_pins(&self, change: impl Fn(u64) -> u64) -> u64 {
+        let mut before = self.pins.load(Ordering::Relaxed);
+        while let Err(now) = self.pins.compare_exchange_weak(
+            before,
+            change(before),
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        ) {
+            before = now;
+        }
+        before
+    }
+
     #[inline]
     fn adjust(&self, by: u64, exclusive: bool) {
         if exclusive {
@@ -268,9 +298,11 @@ mod tests {
     #[test]
     fn pins_tell_the_first_and_the_last() {
         let segment = Segment::new(State::Sealed);
-        assert!(segment.pin());
-        assert!(!segment.pin());
-        assert!(!segment.unpin());
-        assert!(segment.unpin());
+        assert_eq!(segment.pin(), Some(1));
+        segment.set_span(3);
+        assert_eq!(segment.pin(), None);
+        assert_eq!((segment.unpin(), segment.pins()), (None, 1));
+        assert_eq!((segment.unpin(), segment.pins()), (Some(1), 0));
+        assert_eq!(segment.pin(), Some(3));
     }
 }

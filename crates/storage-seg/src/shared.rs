@@ -6,7 +6,7 @@ use crate::class::Classes;
 use crate::epoch::Epochs;
 use crate::evict::{Eviction, Lessons};
 use crate::export::Export;
-use crate::heap::{Heap, ItemRef};
+use crate::heap::{Heap, ItemRef, WIDE_BYTES_MAX};
 use crate::index::{Index, Location};
 use crate::pool::Pool;
 use crate::segment::Segment;
@@ -20,7 +20,8 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
 const EXPLICIT: u64 = 1 << 63;
 
 /// Bits of a version that say where in its segment an item begins, in units of 4 bytes.
-const OFFSET_BITS: u32 = 21;
+const OFFSET_BITS: u32 = 23;
+const _: () = assert!(WIDE_BYTES_MAX <= 4 << OFFSET_BITS);
 
 /// Called for items that leave the store by themselves; see [`Builder::on_drop`](crate::Builder::on_drop).
 pub(crate) type OnDrop = std::sync::Arc<dyn Fn(&[u8], &[u8], Reason) + Send + Sync>;
@@ -92,7 +93,7 @@ impl Shared {
         seed: u64,
     ) -> Self {
         Shared {
-            classes: Classes::for_segments(pool.segments().len()),
+            classes: Classes::for_segments(pool.total()),
             lessons: Lessons::new(),
             heap: Arc::new(heap),
             index_budget: AtomicU64::new(index.bytes()),

@@ -33,9 +33,8 @@ impl SegStore {
     pub(crate) fn sweep(&mut self, now: Ticks, budget: usize) -> usize {
         let (mut visits, mut freed) = (budget.saturating_mul(VISITS_PER_ITEM), 0);
         while freed < budget && visits > 0 {
-            let Some(mut job) = self.sweeper.job.take().or_else(|| self.next_due(now)) else {
-                break;
-            };
+            let job = self.sweeper.job.take().or_else(|| self.evicted_due(now));
+            let Some(mut job) = job.or_else(|| self.next_due(now)) else { break };
             // No item of such a segment was alive when it was claimed. Since then a handle whose clock is
             // a little behind may have touched one in place: that one moves, or the segment stays.
             let tier = self.shared.pool.segment(job.segment).tier();
@@ -58,6 +57,14 @@ impl SegStore {
             self.tally.add(Count::SegmentsExpired, 1);
         }
         freed
+    }
+
+    /// Goes on with what this handle was evicting from, if it is due or cleared by now.
+    fn evicted_due(&mut self, now: Ticks) -> Option<Job> {
+        let segment = self.shared.pool.segment(self.evictor.segment()?);
+        let is_cleared = segment.birth() < self.shared.cleared_before();
+        let is_over = segment.due_ms() <= now.as_millis() || is_cleared;
+        is_over.then(|| self.evictor.take_job()).flatten()
     }
 
     /// Claims a segment that is due, or that holds cleared items only.

@@ -89,9 +89,8 @@ impl SegStore {
         self.check_size(&item)?;
         let (len, expiry_ms) = (self.shared.heap.len_of(&item), item.expiry_ms);
         let class = self.shared.class_of(expiry_ms, now);
-        let is_large = len > self.shared.heap.room_in_segment();
         let (spot, pin);
-        if let Some(place) = (!is_large).then(|| self.place_new(class, len, now)).flatten() {
+        if let Ok(place) = self.place_new(class, len, now) {
             (spot, pin) = (place, None);
         } else {
             if let Edit::Expiry(expiry_ms) = *edit

@@ -10,7 +10,7 @@ use crate::heap::NewItem;
 use crate::index::Location;
 use crate::item::SegItem;
 use crate::layout::KEY_MAX;
-use crate::place::Spot;
+use crate::place::{Lack, Spot};
 use crate::store::SegStore;
 use crate::tally::Count;
 use clock::Ticks;
@@ -112,15 +112,13 @@ impl SegStore {
         now: Ticks,
     ) -> Result<Spot, StoreError> {
         let class = self.shared.class_of(expiry_ms, now);
-        if len > self.shared.heap.room_in_segment() {
-            return self.row(len, class, now);
-        }
         self.upkeep(now);
         loop {
-            if let Some(spot) = self.place_new(class, len, now) {
-                return Ok(spot);
+            match self.place_new(class, len, now) {
+                Ok(spot) => return Ok(spot),
+                Err(Lack::Wide) => return self.row(len, class, now),
+                Err(Lack::Free(count)) => self.make_room(count, now)?,
             }
-            self.make_room(now)?;
         }
     }
 

@@ -74,36 +74,36 @@ fn what_the_policy_drops_was_needed() {
     }
 }
 
+/// A value for which no wide segment is wide enough takes a row of neighbours, whatever lies there.
 #[test]
-fn what_lies_where_a_large_value_goes_is_displaced() {
-    let builder = SegStore::builder().memory(8 << 20).value_max(2 << 20);
+fn what_lies_where_a_very_large_value_goes_is_displaced() {
+    let builder = SegStore::builder().memory(140 << 20).value_max(34 << 20);
     let mut bench = Bench::new(builder.eviction(Eviction::Fifo));
     let mut key = 0;
     while bench.store.report(bench.now).segments.free > 3 {
-        bench.set(key, 1_000, Expiry::NEVER);
-        key += 1;
+        (0..32).for_each(|more| bench.set(key + more, 4_000, Expiry::NEVER));
+        key += 32;
     }
     assert_eq!(bench.evictions().items, 0);
-    bench.set(key, 20 * SEGMENT, Expiry::NEVER);
+    bench.set(key, 33 << 20, Expiry::NEVER);
     let evictions = bench.evictions();
-    // Of a row of 21 segments a few were free or withdrawn.
-    let in_segments = 10 * 64..=21 * 65;
+    // Of a row of 529 segments a few were free or withdrawn.
+    let in_segments = 400 * 16..=529 * 17;
     assert!(in_segments.contains(&evictions.displaced), "{evictions:?}");
     assert_eq!((bench.detail("item_squeeze"), bench.detail("hash_crowded")), (0, 0));
 }
 
-/// The policy would keep large items that are used much. Where there are no others, one has to go.
+/// The policy would keep items that are used much. Where there are no others, one has to go.
 #[test]
 fn what_is_to_stay_and_finds_no_room_is_displaced() {
-    let builder = SegStore::builder().memory(4 << 20).value_max(1 << 20);
+    let builder = SegStore::builder().memory(1 << 20).value_max(60_000);
     let mut bench = Bench::new(builder.eviction(Eviction::S3Fifo { admission_ratio: 0.1 }));
     for key in 0..100 {
-        bench.set(key, 2 * SEGMENT, Expiry::NEVER);
+        bench.set(key, 40_000, Expiry::NEVER);
         for used in 0..=key {
             (0..3).for_each(|_| _ = bench.store.get(&used.to_le_bytes(), bench.now));
         }
     }
-    (1_000..1_100).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
     let evictions = bench.evictions();
     let squeezed = bench.detail("item_squeeze");
     assert!(squeezed > 0 && squeezed <= evictions.displaced, "{squeezed} of {evictions:?}");

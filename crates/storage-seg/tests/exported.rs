@@ -102,7 +102,7 @@ fn metrics_follow_the_store_once_a_second() {
     let now = clock.now().ticks;
     store.expire(now, 100);
     let (all, needed) = (value("item_evict") + value("hash_crowded"), value("item_evict_needed"));
-    assert!(needed > 0 && value("item_evict_displaced") > 0, "{}", text());
+    assert!(needed > 0, "{}", text());
     assert_eq!(needed + value("item_evict_displaced"), all);
     assert_eq!(all, i128::from(store.report(now).evictions.items));
     assert!((1..=value("item_evict")).contains(&value("item_evict_early")));

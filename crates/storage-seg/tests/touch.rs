@@ -182,7 +182,7 @@ fn where_items_are_evicted_a_touch_finds_what_a_get_finds() {
             let value = vec![b'v'; if key % 500 == 7 { 90_000 } else { key as usize % 1_500 }];
             let name = key.to_le_bytes();
             store.put(Put::new(&name, &value).expiry(expiry), NOW).expect("others can go");
-            let old = key.saturating_sub(key * 31 % 1_000).to_le_bytes();
+            let old = key.saturating_sub(key * 31 % 2_000).to_le_bytes();
             let then = [after(10), after(30), after(60 * DAY), Expiry::NEVER][key as usize / 7 % 4];
             if store.get(&old, NOW).is_none() {
                 evicted += 1;

@@ -15,11 +15,12 @@ pub(crate) struct Group {
     left: usize,
 }
 
-/// The segment to empty next; `None` when there is none to be had.
+/// The segment to empty next; `None` when there is none to be had. The memory is that of `total`
+/// segments.
 pub(crate) fn next(
     policy: &Eviction,
     order: &Order,
-    segments: &[Segment],
+    (segments, total): (&[Segment], usize),
     group: &mut Group,
     lesson: &Lesson,
 ) -> Option<u32> {
@@ -40,7 +41,11 @@ pub(crate) fn next(
         }
         Eviction::Fifo => oldest(order, segments, &[NEW, KEPT]),
         Eviction::Cte => all().min_by_key(|&number| (at(number).due_ms(), at(number).birth())),
-        Eviction::Util => all().min_by_key(|&number| (at(number).live_bytes(), at(number).birth())),
+        Eviction::Util => all().min_by_key(|&number| {
+            let segment = at(number);
+            // Of a wide segment, for each segment's memory that it has.
+            (segment.live_bytes() / segment.span().max(1), segment.birth())
+        }),
         Eviction::Merge { max, .. } => {
             if group.left > 0
                 && let Some(number) = order.of(NEW, group.class).find(is_free)
@@ -52,8 +57,8 @@ pub(crate) fn next(
             *group = Group { class: at(number).class(), left: max - 1 };
             Some(number)
         }
-        Eviction::S3Fifo { admission_ratio } => by_tier(admission_ratio, order, segments),
-        Eviction::Scored { .. } => by_tier(NEW_SHARE, order, segments),
+        Eviction::S3Fifo { admission_ratio } => by_tier(admission_ratio, order, segments, total),
+        Eviction::Scored { .. } => by_tier(NEW_SHARE, order, segments, total),
     }
 }
 
@@ -62,8 +67,8 @@ pub(crate) fn next(
 const NEW_SHARE: f64 = 0.12;
 
 /// The oldest segment of new items if they have more than their share, else of those that were kept.
-fn by_tier(new_share: f64, order: &Order, segments: &[Segment]) -> Option<u32> {
-    let is_new = order.len(NEW) as f64 > new_share * segments.len() as f64;
+fn by_tier(new_share: f64, order: &Order, segments: &[Segment], total: usize) -> Option<u32> {
+    let is_new = order.weight(NEW) as f64 > new_share * total as f64;
     let tiers = if is_new { [NEW, KEPT] } else { [KEPT, NEW] };
     oldest(order, segments, &tiers[..1]).or_else(|| oldest(order, segments, &tiers[1..]))
 }

@@ -70,6 +70,8 @@ const SLOT_BYTES: f64 = 9.0;
 pub(crate) struct Plan {
     cutoff: f64,
     tier: u8,
+    /// Whatever would stay goes.
+    is_dropping: bool,
     has_learned: bool,
     /// What was looked at since the last lesson.
     live_bytes: u64,
@@ -85,6 +87,11 @@ const FORGET: Fate = Fate::Drop { remember: false };
 impl Plan {
     pub(crate) fn new(segment: &Segment, lessons: &Lessons) -> Self {
         Plan { cutoff: lessons.cutoff(), tier: segment.tier(), ..Plan::default() }
+    }
+
+    /// The same, but nothing stays.
+    pub(crate) fn dropping(self) -> Self {
+        Plan { is_dropping: true, ..self }
     }
 
     pub(crate) fn decide(&mut self, policy: &Eviction, item: Candidate) -> Fate {
@@ -107,6 +114,9 @@ impl Plan {
         if let Fate::Keep { .. } = fate {
             self.kept_bytes += u64::from(len);
             self.kept_items += 1;
+            if self.is_dropping {
+                return Fate::Drop { remember: is_memorable(frequency) };
+            }
         }
         fate
     }
@@ -152,7 +162,7 @@ impl Plan {
             let missing = (aim - (1.0 - kept)).max(DROP_ITEMS - (1.0 - kept_items));
             lessons.adjust(missing, kept);
         }
-        let (cutoff, tier) = (lessons.cutoff(), self.tier);
-        *self = Plan { cutoff, tier, has_learned: true, ..Plan::default() };
+        let (cutoff, tier, is_dropping) = (lessons.cutoff(), self.tier, self.is_dropping);
+        *self = Plan { cutoff, tier, is_dropping, has_learned: true, ..Plan::default() };
     }
 }

@@ -20,7 +20,7 @@ use crate::order::KEPT;
 use crate::store::SegStore;
 use clock::Ticks;
 
-/// Large items that may stay in a row before one has to go.
+/// Items alone in their segment that may stay one after the other before one has to go.
 const PASSED_OVER_MAX: usize = 4;
 
 /// What a handle is evicting.
@@ -35,6 +35,11 @@ impl Evictor {
     /// Whether no segment is being evicted.
     pub(crate) fn is_idle(&self) -> bool {
         self.current.is_none()
+    }
+
+    /// The segment that is being evicted.
+    pub(crate) fn segment(&self) -> Option<u32> {
+        self.current.as_ref().map(|(job, _)| job.segment)
     }
 
     /// The unfinished work, to be given back.
@@ -64,19 +69,24 @@ impl SegStore {
     fn begin_eviction(&mut self) -> Option<(Job, Plan)> {
         let shared = &*self.shared;
         let policy = &shared.settings.eviction;
+        let total = shared.pool.total();
         for passed_over in 0..=PASSED_OVER_MAX {
             let segments = shared.pool.segments();
             let (group, lesson) = (&mut self.evictor.group, &self.lesson);
             let number = shared
                 .pool
-                .claim_by(|order| choose::next(policy, order, segments, group, lesson))?;
+                .claim_by(|order| choose::next(policy, order, (segments, total), group, lesson))?;
             let segment = shared.pool.segment(number);
             let plan = Plan::new(segment, &shared.lessons);
             let job = Job::new(number, segment.written());
-            if segment.span() == 1 || passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
+            if !segment.has_one_large() {
                 return Some((job, plan));
             }
-            // A large item stays where it is.
+            if passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
+                // To copy it would gain nothing.
+                return Some((job, plan.dropping()));
+            }
+            // A large item that is alone stays where it is.
             segment.set_tier(KEPT);
             shared.unclaim(number);
         }

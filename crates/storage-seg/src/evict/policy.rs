@@ -53,6 +53,13 @@ pub enum Eviction {
     },
 }
 
+impl Eviction {
+    /// Whether some items stay when their segment is emptied.
+    pub(crate) fn keeps(&self) -> bool {
+        matches!(self, Eviction::Merge { .. } | Eviction::S3Fifo { .. } | Eviction::Scored { .. })
+    }
+}
+
 impl Default for Eviction {
     /// [`Eviction::Scored`] for the most hits: it has the lowest miss ratio.
     fn default() -> Self {

@@ -7,6 +7,10 @@ use std::ops::RangeInclusive;
 /// The sizes a segment can have.
 const SEGMENT_BYTES: RangeInclusive<usize> = 64 << 10..=8 << 20;
 
+/// The sizes that a wide segment can grow to: a version has bits for so large
+/// an offset.
+pub(crate) const WIDE_BYTES_MAX: usize = 32 << 20;
+
 /// Where the first item of a segment begins.
 pub(crate) const FIRST_OFFSET: u32 = 16;
 
@@ -18,12 +22,36 @@ const UNIT_SHIFT_MAX: u32 = FIRST_OFFSET.ilog2();
 
 const _: () = assert!(usize::BITS == 64, "a heap is larger than 4 GiB");
 
+/// How many wide segments there may be, and the address space of each: a power of two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wide {
+    pub(crate) count: u32,
+    pub(crate) bytes: usize,
+}
+
+impl Wide {
+    /// No wide segments.
+    pub(crate) const NONE: Wide = Wide { count: 0, bytes: 0 };
+
+    /// As many of these as have locations beside the segments, without units becoming larger.
+    pub(crate) fn within(self, segments: u32, segment_bytes: usize) -> Self {
+        let Some(alone) = Geometry::new(segments, segment_bytes, Wide::NONE) else {
+            return Wide::NONE;
+        };
+        let most = ((Location::MAX + 1) << alone.unit_shift) - alone.bytes() as u64;
+        let count = u64::from(self.count).min(most / self.bytes as u64);
+        if count == 0 { Wide::NONE } else { Wide { count: count as u32, ..self } }
+    }
+}
+
 /// The sizes of a heap. Locations count *units*, which are larger in a heap too large to count in
-/// words.
+/// words. Wide segments lie behind the others and have the numbers after theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
     segments: u32,
     segment_shift: u32,
+    wide: u32,
+    wide_shift: u32,
     unit_shift: u32,
 }
 
@@ -33,27 +61,49 @@ impl Geometry {
     /// # Panics
     ///
     /// When there are no segments, or `segment_bytes` is not a power of two in [`SEGMENT_BYTES`].
-    pub(super) fn new(segments: u32, segment_bytes: usize) -> Option<Self> {
+    pub(super) fn new(segments: u32, segment_bytes: usize, wide: Wide) -> Option<Self> {
         assert!(segments > 0, "a heap without segments");
         assert!(
             segment_bytes.is_power_of_two() && SEGMENT_BYTES.contains(&segment_bytes),
             "segments of {segment_bytes} bytes"
         );
+        assert!(
+            wide == Wide::NONE
+                || wide.bytes.is_power_of_two()
+                    && (segment_bytes..=WIDE_BYTES_MAX).contains(&wide.bytes),
+            "{wide:?}"
+        );
         let segment_shift = segment_bytes.ilog2();
-        let bytes = u64::from(segments) << segment_shift;
+        let wide_shift = wide.bytes.max(1).ilog2();
+        let bytes = (u64::from(segments) << segment_shift) + (u64::from(wide.count) << wide_shift);
         let unit_shift = (UNIT_SHIFT_MIN..=UNIT_SHIFT_MAX)
             .find(|shift| (bytes - 1) >> shift <= Location::MAX)?;
-        Some(Geometry { segments, segment_shift, unit_shift })
+        Some(Geometry { segments, segment_shift, wide: wide.count, wide_shift, unit_shift })
     }
 
     pub(super) fn segment_bytes(self) -> usize {
         1 << self.segment_shift
     }
 
+    pub(super) fn wide(self) -> u32 {
+        self.wide
+    }
+
+    /// The most bytes of a wide segment; 0 when there are none.
+    pub(super) fn wide_bytes(self) -> usize {
+        if self.wide == 0 { 0 } else { 1 << self.wide_shift }
+    }
+
+    /// Bytes of all segments that are not wide.
+    #[inline]
+    pub(super) fn narrow_bytes(self) -> usize {
+        (self.segments as usize) << self.segment_shift
+    }
+
     /// Bytes of the whole heap.
     #[inline]
     pub(super) fn bytes(self) -> usize {
-        (self.segments as usize) << self.segment_shift
+        self.narrow_bytes() + ((self.wide as usize) << self.wide_shift)
     }
 
     /// Bytes of a unit.
@@ -64,9 +114,15 @@ impl Geometry {
     /// The heap's byte at `offset` of a segment.
     #[inline]
     pub(super) fn byte(self, segment: u32, offset: u32) -> usize {
-        assert!(segment < self.segments, "there is no segment {segment}");
-        assert!(offset as usize <= self.segment_bytes(), "offset {offset} is not in a segment");
-        ((segment as usize) << self.segment_shift) + offset as usize
+        assert!(segment < self.segments + self.wide, "there is no segment {segment}");
+        let (start, len) = match segment.checked_sub(self.segments) {
+            None => ((segment as usize) << self.segment_shift, self.segment_bytes()),
+            Some(wide) => {
+                (self.narrow_bytes() + ((wide as usize) << self.wide_shift), self.wide_bytes())
+            }
+        };
+        assert!(offset as usize <= len, "offset {offset} is not in a segment");
+        start + offset as usize
     }
 
     #[inline]
@@ -84,8 +140,16 @@ impl Geometry {
     #[inline]
     pub(super) fn place(self, location: Location) -> (u32, u32) {
         let byte = self.byte_of(location);
-        let offset = byte & (self.segment_bytes() - 1);
-        ((byte >> self.segment_shift) as u32, offset as u32)
+        match byte.checked_sub(self.narrow_bytes()) {
+            None => {
+                let offset = byte & (self.segment_bytes() - 1);
+                ((byte >> self.segment_shift) as u32, offset as u32)
+            }
+            Some(byte) => {
+                let offset = byte & ((1 << self.wide_shift) - 1);
+                (self.segments + (byte >> self.wide_shift) as u32, offset as u32)
+            }
+        }
     }
 }
 
@@ -108,7 +172,8 @@ mod tests {
             (8 << 20, 1024 * GIB, 16),
         ] {
             let segments = (heap_bytes / segment_bytes as u64) as u32;
-            let geometry = Geometry::new(segments, segment_bytes).expect("it is not too large");
+            let geometry =
+                Geometry::new(segments, segment_bytes, Wide::NONE).expect("it is not too large");
             assert_eq!((geometry.unit(), geometry.bytes() as u64), (unit, heap_bytes));
             let last = (segment_bytes - unit) as u32;
             for segment in [0, segments / 2, segments - 1] {
@@ -123,20 +188,49 @@ mod tests {
     }
 
     #[test]
+    fn wide_segments_lie_behind_the_others() {
+        let wide = Wide { count: 3, bytes: 1 << 20 };
+        let geometry = Geometry::new(5, 64 << 10, wide).expect("it is small");
+        assert_eq!(geometry.bytes(), (5 << 16) + (3 << 20));
+        assert_eq!(geometry.place(geometry.location(4, (64 << 10) - 4)), (4, (64 << 10) - 4));
+        for segment in 5..8 {
+            for offset in [FIRST_OFFSET, 64 << 10, (1 << 20) - 4] {
+                let location = geometry.location(segment, offset);
+                assert_eq!(geometry.place(location), (segment, offset));
+                assert_eq!(geometry.byte_of(location), geometry.byte(segment, offset));
+            }
+        }
+    }
+
+    #[test]
+    fn wide_segments_do_not_make_units_larger() {
+        let wide = Wide { count: 1 << 13, bytes: 32 << 20 };
+        assert_eq!(wide.within(512, 128 << 10), Wide { count: 8190, ..wide });
+        assert_eq!(wide.within(1 << 14, 8 << 20), Wide { count: 4096, ..wide });
+        assert_eq!(wide.within(1 << 15, 8 << 20), Wide::NONE);
+        for segments in [512, 1 << 14, (1 << 15) + 1] {
+            let alone = Geometry::new(segments, 8 << 20, Wide::NONE).expect("it is not too large");
+            let both = Geometry::new(segments, 8 << 20, wide.within(segments, 8 << 20));
+            assert_eq!(both.expect("it is not too large").unit(), alone.unit());
+        }
+    }
+
+    #[test]
     fn more_than_a_tebibyte_has_no_locations() {
-        assert_eq!(Geometry::new((1 << 17) + 1, 8 << 20), None);
-        assert_eq!(Geometry::new(u32::MAX, 8 << 20), None);
+        assert_eq!(Geometry::new((1 << 17) + 1, 8 << 20, Wide::NONE), None);
+        assert_eq!(Geometry::new(u32::MAX, 8 << 20, Wide::NONE), None);
     }
 
     #[test]
     #[should_panic(expected = "segments of 65537 bytes")]
     fn segments_are_powers_of_two() {
-        let _ = Geometry::new(1, (64 << 10) + 1);
+        let _ = Geometry::new(1, (64 << 10) + 1, Wide::NONE);
     }
 
     #[test]
     #[should_panic(expected = "there is no segment 4")]
     fn a_segment_that_is_not_there_has_no_locations() {
-        let _ = Geometry::new(4, 64 << 10).expect("it is small").location(4, FIRST_OFFSET);
+        let geometry = Geometry::new(4, 64 << 10, Wide::NONE).expect("it is small");
+        let _ = geometry.location(4, FIRST_OFFSET);
     }
 }

@@ -4,40 +4,90 @@
 use super::HeapOptions;
 use memmap2::{Advice, MmapOptions, MmapRaw};
 use std::io;
+use std::ops::Range;
 
 /// Maps `bytes` of zeros. Huge pages are a wish; prefaulting fails if it cannot be done.
 pub(super) fn map(bytes: usize, options: HeapOptions) -> io::Result<MmapRaw> {
     let map = MmapRaw::from(MmapOptions::new().len(bytes).map_anon()?);
+    prepare(&map, bytes, options)?;
+    Ok(map)
+}
+
+/// Maps `bytes` that are to be had as [`map`] has them, and behind them address space of which only a
+/// part will ever be used at a time. `None` when the system counts or locks what is not used.
+pub(super) fn map_sparse(
+    bytes: usize,
+    sparse: usize,
+    options: HeapOptions,
+) -> io::Result<Option<MmapRaw>> {
+    // The limits that hold for memory in use are asked about that memory alone.
+    drop(MmapOptions::new().len(bytes).map_anon()?);
+    if is_locked() {
+        return Ok(None);
+    }
+    let Ok(map) = MmapOptions::new().len(bytes + sparse).no_reserve_swap().map_anon() else {
+        return Ok(None);
+    };
+    let map = MmapRaw::from(map);
+    prepare(&map, bytes, options)?;
+    keep_small_pages(&map, bytes..bytes + sparse);
+    Ok(Some(map))
+}
+
+fn prepare(map: &MmapRaw, bytes: usize, options: HeapOptions) -> io::Result<()> {
     if options.huge_pages
-        && let Err(error) = advise_huge_pages(&map)
+        && let Err(error) = advise_huge_pages(map, bytes)
     {
         // It runs without them, slower.
         log::warn!("no huge pages for the heap: {error}");
     }
     if options.prefault {
-        populate(&map)?;
+        populate(map, bytes)?;
     }
-    Ok(map)
+    Ok(())
 }
 
+/// Whether the process has locked its memory. What it maps then is taken at once, used or not.
 #[cfg(target_os = "linux")]
-fn advise_huge_pages(map: &MmapRaw) -> io::Result<()> {
-    map.advise(Advice::HugePage)
-}
-
-/// Has the system find memory for every page, after the advice on their size. Linux 5.14 can.
-#[cfg(target_os = "linux")]
-fn populate(map: &MmapRaw) -> io::Result<()> {
-    map.advise(Advice::PopulateWrite)
+fn is_locked() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
+    line.is_some_and(|locked| !locked.trim().starts_with("0 "))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_map: &MmapRaw) -> io::Result<()> {
+fn is_locked() -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+fn advise_huge_pages(map: &MmapRaw, bytes: usize) -> io::Result<()> {
+    map.advise_range(Advice::HugePage, 0, bytes)
+}
+
+/// Has the system give no page that reaches beyond the segment it was touched in.
+#[cfg(target_os = "linux")]
+fn keep_small_pages(map: &MmapRaw, range: Range<usize>) {
+    // Where there are no huge pages there is nothing to be said about them.
+    let _ = map.advise_range(Advice::NoHugePage, range.start, range.len());
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_small_pages(_map: &MmapRaw, _range: Range<usize>) {}
+
+/// Has the system find memory for every page, after the advice on their size. Linux 5.14 can.
+#[cfg(target_os = "linux")]
+fn populate(map: &MmapRaw, bytes: usize) -> io::Result<()> {
+    map.advise_range(Advice::PopulateWrite, 0, bytes)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages(_map: &MmapRaw, _bytes: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn populate(_map: &MmapRaw) -> io::Result<()> {
+fn populate(_map: &MmapRaw, _bytes: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -18,9 +18,9 @@ impl SegmentReport {
             State::Sealed => &mut self.sealed,
             State::Claimed => &mut self.claimed,
             State::Limbo => &mut self.limbo,
-            State::Withdrawn => &mut self.withdrawn,
-            // Counted with the first of their span.
-            State::Tail => return,
+            // Tails are counted with the first of their row. What others have is the rest of all, since
+            // the memory of wide segments was that of segments that are withdrawn.
+            State::Withdrawn | State::Tail => return,
         };
         *counted += span;
     }
@@ -116,13 +116,15 @@ impl Shared {
             classes: (0..self.classes.count()).map(new).collect(),
             segments: SegmentReport {
                 bytes: walk.segment_bytes,
-                total: segments.len() as u64,
+                total: self.pool.total() as u64,
                 pinned: self.pinned.load(Ordering::Relaxed) as u64,
                 ..SegmentReport::default()
             },
             ..Found::default()
         };
         segments.iter().for_each(|segment| found.add(segment, &walk));
+        let present = found.segments.current() + found.segments.limbo + found.segments.free;
+        found.segments.withdrawn = found.segments.total.saturating_sub(present);
         found.classes.retain(|class| class.segments > 0);
         found
     }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rows: neighbouring segments that become one long one, for an item that is too large for a wide
+//! segment.
+
+use super::Pool;
+use crate::epoch::Epochs;
+use crate::segment::{Segment, State};
+use crate::sync::atomic::Ordering;
+use std::ops::Range;
+
+/// Segments in a row that are claimed to become one, for a large item. It ends with
+/// [`Pool::form_span`] or [`Pool::dissolve_row`].
+#[derive(Debug)]
+pub(crate) struct Row {
+    segments: Range<u32>,
+    /// Those that have to be emptied first.
+    pub(crate) occupied: Vec<u32>,
+    /// Those that were withdrawn: as many others have to be, before these come into service.
+    swapped: Vec<u32>,
+}
+
+impl Pool {
+    /// Claims at least `count` segments in a row that are free or sealed, at the least loss of live
+    /// bytes. Large items in the row are taken whole, so it may be longer.
+    pub(crate) fn claim_row(&self, count: usize, may_evict: bool, epochs: &Epochs) -> Option<Row> {
+        let mut inner = self.inner.lock();
+        self.collect(&mut inner, epochs);
+        let segments = self.cheapest_row(count, may_evict)?;
+        let mut row = Row { segments: segments.clone(), occupied: Vec::new(), swapped: Vec::new() };
+        let mut number = segments.start;
+        while number < segments.end {
+            let segment = self.segment(number);
+            match segment.state() {
+                State::Sealed => {
+                    inner.order.remove(number);
+                    row.occupied.push(number);
+                }
+                State::Withdrawn => row.swapped.push(number),
+                _ => {}
+            }
+            segment.set_state(State::Claimed);
+            number += segment.span();
+        }
+        inner.free.retain(|number| !segments.contains(number));
+        self.count_free(&inner);
+        inner.withdrawn.retain(|number| !segments.contains(number));
+        self.swapped.fetch_add(row.swapped.len(), Ordering::Relaxed);
+        Some(row)
+    }
+
+    fn cheapest_row(&self, count: usize, may_evict: bool) -> Option<Range<u32>> {
+        let usable = |segment: &Segment| match segment.state() {
+            // One that is withdrawn can be swapped for one that is not.
+            State::Free | State::Withdrawn => true,
+            State::Sealed => may_evict && segment.pins() == 0,
+            _ => false,
+        };
+        let (mut best, mut least) = (None, u64::MAX);
+        for first in 0..=self.total.checked_sub(count)? {
+            let (mut at, mut cost) = (first, 0);
+            while at < first + count && usable(&self.segments[at]) {
+                cost += match self.segments[at].state() {
+                    State::Sealed => u64::from(self.segments[at].live_bytes()),
+                    // Another will have to go.
+                    State::Withdrawn => self.segment_bytes,
+                    _ => 0,
+                };
+                at += self.segments[at].span() as usize;
+            }
+            if at >= first + count && cost < least {
+                (best, least) = (Some(first as u32..at as u32), cost);
+            }
+        }
+        best
+    }
+
+    /// Makes the first `count` segments of an emptied row one long open segment. What the row has
+    /// beyond them is free.
+    pub(crate) fn form_span(&self, row: &Row, count: u32) -> u32 {
+        let mut inner = self.inner.lock();
+        let first = row.segments.start;
+        self.in_service.fetch_add(row.swapped.len(), Ordering::Relaxed);
+        self.swapped.fetch_sub(row.swapped.len(), Ordering::Relaxed);
+        for number in row.segments.clone() {
+            self.segment(number).set_span(1);
+            self.segment(number).set_state(State::Tail);
+        }
+        self.segment(first).set_span(count);
+        self.segment(first).set_state(State::Open);
+        for number in (first + count..row.segments.end).rev() {
+            self.free_one(&mut inner, number);
+        }
+        first
+    }
+
+    /// Gives up a row: what was emptied goes to limbo, what was free is free again.
+    pub(crate) fn dissolve_row(&self, row: &Row, epochs: &Epochs) {
+        {
+            let mut inner = self.inner.lock();
+            for &number in &row.swapped {
+                self.segment(number).set_state(State::Withdrawn);
+                inner.withdrawn.push(number);
+            }
+            self.swapped.fetch_sub(row.swapped.len(), Ordering::Relaxed);
+        }
+        let mut number = row.segments.start;
+        while number < row.segments.end {
+            let span = self.segment(number).span();
+            if row.occupied.contains(&number) {
+                self.retire(number, epochs);
+            } else if !row.swapped.contains(&number) {
+                self.give_back(number);
+            }
+            number += span;
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Wide segments: each has address space of its own for many segments' memory, and takes as much as
+//! it needs. So their memory never has to be made of neighbours, and their sizes are free.
+//!
+//! Memory goes from one segment to another by giving a free one's pages back to the operating system
+//! before the other's are touched: the sum is bounded, not the addresses. A free wide segment keeps its
+//! memory for the next one, as long as nobody needs it elsewhere.
+
+use super::{Inner, Pool};
+use crate::epoch::Epochs;
+use crate::place::Lack;
+use crate::segment::State;
+use crate::sync::atomic::Ordering;
+use std::ops::Range;
+
+/// Memory of a free segment that is about to go elsewhere (INV-PIECE): all of it, or the last parts of a
+/// wide one.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub(crate) segment: u32,
+    /// Numbers of parts, each of a segment's size.
+    pub(crate) parts: Range<u32>,
+}
+
+impl Pool {
+    pub(crate) fn is_wide(&self, number: u32) -> bool {
+        number as usize >= self.total
+    }
+
+    /// Takes a free wide segment for an item of so many `parts`: of those with memory, but with no more
+    /// than `most`, the largest that leaves `spare` segments free, or else one without. Where `waits`, it
+    /// is told how many free ones let it take one with memory, rather than that memory went
+    /// from one to the other for each item.
+    pub(crate) fn take_wide(
+        &self,
+        (parts, most): (usize, usize),
+        (spare, waits): (usize, bool),
+        epochs: &Epochs,
+    ) -> Result<u32, Lack> {
+        let mut inner = self.inner.lock();
+        self.collect(&mut inner, epochs);
+        self.restore(&mut inner);
+        let allowed = self.free().saturating_sub(spare);
+        let span = |number: u32| self.segment(number).span() as usize;
+        let spans = inner.backed.iter().map(|&number| span(number)).enumerate();
+        let largest = spans.filter(|&(_, span)| span <= most).max_by_key(|&(_, span)| span);
+        let is_scarce = inner.free.len() < parts + spare;
+        let number = match largest {
+            Some((at, span)) if span <= allowed => inner.backed.swap_remove(at),
+            Some((_, span)) if waits && is_scarce => return Err(Lack::Free(span)),
+            _ => inner.bare.pop().ok_or(Lack::Wide)?,
+        };
+        inner.backed_span -= span(number) as u32;
+        self.count_free(&inner);
+        self.segment(number).set_state(State::Open);
+        Ok(number)
+    }
+
+    /// Gives an open wide segment, which is the caller's, the memory of `count` more segments, or of as
+    /// many as are free beyond `spare`. How many are still missing.
+    pub(crate) fn grow(
+        &self,
+        number: u32,
+        count: u32,
+        (spare, epochs): (usize, &Epochs),
+        release: impl Fn(&Piece),
+    ) -> u32 {
+        let mut missing = count;
+        while missing > 0 {
+            let piece = {
+                let mut inner = self.inner.lock();
+                self.collect(&mut inner, epochs);
+                self.restore(&mut inner);
+                let most = self.free().saturating_sub(spare).min(missing as usize) as u32;
+                if most == 0 {
+                    break;
+                }
+                let Some(piece) = self.cut(&mut inner, most) else { break };
+                piece
+            };
+            release(&piece);
+            let mut inner = self.inner.lock();
+            self.withdraw(&mut inner, &piece);
+            let len = piece.parts.len();
+            self.in_service.fetch_add(len, Ordering::Relaxed);
+            self.segment(number).set_span(self.segment(number).span() + len as u32);
+            missing -= len as u32;
+        }
+        missing
+    }
+
+    /// Takes away what an open wide segment, which is the caller's, has beyond `span`. Nothing was written
+    /// there.
+    pub(crate) fn trim(&self, number: u32, span: u32, release: impl FnOnce(&Piece)) {
+        let segment = self.segment(number);
+        debug_assert_eq!(segment.state(), State::Open, "INV-OWNER");
+        let parts = span..segment.span();
+        if parts.is_empty() {
+            return;
+        }
+        release(&Piece { segment: number, parts: parts.clone() });
+        let _inner = self.inner.lock();
+        segment.set_span(span);
+        self.in_service.fetch_sub(parts.len(), Ordering::Relaxed);
+    }
+
+    /// Notes the span of a wide segment with several items, all of which may have to move at once.
+    pub(crate) fn note_span(&self, span: u32) {
+        self.widest.fetch_max(span as usize, Ordering::Relaxed);
+    }
+
+    /// The largest span noted.
+    pub(crate) fn widest(&self) -> usize {
+        self.widest.load(Ordering::Relaxed)
+    }
+
+    /// Takes memory of a free segment: of at most so many parts. Segments that are not wide come first:
+    /// the memory of wide ones is used again as it is.
+    pub(super) fn cut(&self, inner: &mut Inner, most: u32) -> Option<Piece> {
+        let piece = if let Some(segment) = inner.free.pop() {
+            Piece { segment, parts: 0..1 }
+        } else {
+            let segment = inner.backed.pop()?;
+            let span = self.segment(segment).span();
+            inner.backed_span -= span;
+            Piece { segment, parts: span - most.min(span)..span }
+        };
+        self.segment(piece.segment).set_state(State::Open);
+        self.count_free(inner);
+        Some(piece)
+    }
+
+    /// Counts memory out of service that was given back.
+    pub(super) fn withdraw(&self, inner: &mut Inner, piece: &Piece) {
+        let number = piece.segment;
+        if self.is_wide(number) {
+            self.segment(number).set_span(piece.parts.start);
+            self.free_wide(inner, number);
+            self.count_free(inner);
+        } else {
+            self.segment(number).set_state(State::Withdrawn);
+            inner.withdrawn.push(number);
+        }
+        self.in_service.fetch_sub(piece.parts.len(), Ordering::Relaxed);
+    }
+
+    pub(super) fn free_wide(&self, inner: &mut Inner, number: u32) {
+        let segment = self.segment(number);
+        let span = segment.span();
+        if span == 0 {
+            segment.set_state(State::Withdrawn);
+            inner.bare.push(number);
+        } else {
+            segment.set_state(State::Free);
+            inner.backed.push(number);
+            inner.backed_span += span;
+        }
+    }
+}
