@@ -116,6 +116,12 @@ fn migrate(handle: &mut Handle) {
     handle.migrate(1);
 }
 
+fn merge_and_release(handle: &mut Handle) {
+    handle.evict(Fate::Keep);
+    handle.quiesce();
+    handle.release();
+}
+
 /// Two turns of a reader.
 fn read(handle: &mut Handle) {
     get::<0>(handle);
@@ -223,6 +229,13 @@ fn an_overwritten_item_is_not_brought_back_by_a_merge_that_uses_its_memory() {
 #[test]
 fn an_item_is_read_while_it_is_merged_and_its_memory_used_again() {
     Model::new(&[0], 2, 3).check([merge_and_put, read]);
+}
+
+/// As when a wide segment is emptied and its memory goes to another one.
+#[test]
+fn an_item_is_read_or_deleted_while_its_memory_goes_elsewhere() {
+    Model::new(&[0], 2, 3).check([merge_and_release, read]);
+    Model::new(&[0], 2, 3).check([merge_and_release, delete]);
 }
 
 #[test]

@@ -326,6 +326,17 @@ impl Handle {
         true
     }
 
+    /// Gives the memory of a free place back to the system, if there is one, as when memory goes from a
+    /// wide segment to another one.
+    pub(super) fn release(&mut self) {
+        self.turn.enter();
+        let Some((location, _)) = self.store.take() else { return };
+        // Its bytes are zeros from here on, as if somebody had written them.
+        self.store.fill(location, Item::default());
+        self.store.place(location).is_dead.store(true, Ordering::Relaxed);
+        self.store.give_back(location);
+    }
+
     /// Copies an item to another place and leads its slot there. False if there is no room for it;
     /// true also if somebody else has replaced or removed it meanwhile.
     fn relocate(&self, key: u64, location: Location) -> bool {
