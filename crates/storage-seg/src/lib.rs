@@ -34,6 +34,9 @@
 //!                 └─ header │ key │ value │ padding          4 bytes of header and more if needed (layout.rs)
 //! ```
 //!
+//! Large items lie in *wide* segments behind the others (`wide.rs`): each has address space for many
+//! segments' memory and takes as much of it as it needs. The sum is bounded, not the addresses.
+//!
 //! A get hashes, reads one line of the index and the item's line or two. It takes no lock, and writes
 //! nothing but the frequency. [`Store::prefetch`](storage::Store::prefetch) asks for these lines ahead,
 //! so a batch of gets waits for memory about once.
@@ -52,7 +55,7 @@
 //!   while dead items take most of the memory in use, and the rest moves (`compact.rs`); or room is
 //!   needed (`evict/`); then a [policy](Eviction) chooses the segment and which of its items stay.
 //! * Emptying goes in steps of a few items, with each write and each turn, ahead of need. No write
-//!   pays for a whole segment, except one that itself is larger than a segment.
+//!   pays for a whole segment, except one whose item is that large.
 //! * A segment that nothing leads to any more waits in limbo until every handle has passed a quiescent
 //!   state: [`Store::expire`](storage::Store::expire) is one, and after
 //!   [`Store::rest`](storage::Store::rest) nobody waits for the handle.
@@ -78,7 +81,7 @@
 //!
 //! * `store.rs`: the handle, get and delete. `write.rs`: put. `update.rs`: read-modify-write.
 //! * `shared.rs`: what handles have in common. `access.rs`: how memory becomes borrows, and why it may.
-//! * `place.rs`: open segments. `room.rs`: making room. `capacity.rs`: the limit, shared out.
+//! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: the limit, shared out.
 //! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the policies.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
 //! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.

@@ -29,6 +29,9 @@ const MEMORY_SHARE: usize = 32;
 /// So wide a segment is kept free as a whole for what evictions keep.
 const WHOLE_MAX: usize = 6;
 
+/// So wide a segment is waited for, to have it with its memory. More would be free in the mean.
+const AWAITED_MAX: usize = 11;
+
 /// With fewer open segments only what does not fit a segment goes to a wide one.
 pub(crate) const OPEN_FEW: usize = 4;
 
@@ -45,7 +48,9 @@ impl Shared {
         if self.pool.target() <= 16 {
             return 0;
         }
-        let widest = self.pool.widest().min(self.parts_max());
+        // What others reserve leaves less of it.
+        let most = self.parts_max().min(self.pool.target() / MEMORY_SHARE).max(1);
+        let widest = self.pool.widest().min(most);
         let half = widest.div_ceil(2);
         // Where evictions keep items, a whole one that has its memory need not get it from others.
         if self.settings.eviction.keeps() { widest.min(half.max(WHOLE_MAX)) } else { half }
@@ -65,7 +70,8 @@ impl Shared {
     pub(crate) fn take_wide(&self, len: usize, spare: usize) -> Result<u32, Lack> {
         let parts = self.parts(len + FIRST_OFFSET as usize);
         let most = parts.max(self.parts_max());
-        self.pool.take_wide((parts, most), (spare, self.evicts()), &self.epochs)
+        let awaited = if self.evicts() { AWAITED_MAX } else { 0 };
+        self.pool.take_wide((parts, most), (spare, awaited), &self.epochs)
     }
 
     /// Takes from a wide segment what it has beyond `written` bytes, before it is sealed.

@@ -58,7 +58,7 @@ fn values_of_every_size_fill_nine_tenths() {
     for eviction in ["scored", "fifo"] {
         for length in [
             10_000, 13_200, 33_000, 66_000, 70_000, 100_000, 131_000, 140_000, 200_000, 300_000,
-            350_000, 500_000, 1_000_000,
+            350_000, 500_000, 800_000, 1_000_000,
         ] {
             let mut store = builder(eviction).build().expect("the options are possible");
             let share = share(std::slice::from_mut(&mut store), length);

@@ -27,14 +27,14 @@ impl Pool {
         number as usize >= self.total
     }
 
-    /// Takes a free wide segment for an item of so many `parts`: of those with memory, but with no more
-    /// than `most`, the largest that leaves `spare` segments free, or else one without. Where `waits`, it
-    /// is told how many free ones let it take one with memory, rather than that memory went
-    /// from one to the other for each item.
+    /// Takes a free wide segment for an item of so many `parts`: the largest of those with memory that have
+    /// no more than `most`, if it leaves `spare` segments free, or else one without. If the largest has no
+    /// more than `awaited`, it is told how many free segments let it take that one, rather than that memory
+    /// went from one to the other for each item.
     pub(crate) fn take_wide(
         &self,
         (parts, most): (usize, usize),
-        (spare, waits): (usize, bool),
+        (spare, awaited): (usize, usize),
         epochs: &Epochs,
     ) -> Result<u32, Lack> {
         let mut inner = self.inner.lock();
@@ -47,7 +47,7 @@ impl Pool {
         let is_scarce = inner.free.len() < parts + spare;
         let number = match largest {
             Some((at, span)) if span <= allowed => inner.backed.swap_remove(at),
-            Some((_, span)) if waits && is_scarce => return Err(Lack::Free(span)),
+            Some((_, span)) if span <= awaited && is_scarce => return Err(Lack::Free(span)),
             _ => inner.bare.pop().ok_or(Lack::Wide)?,
         };
         inner.backed_span -= span(number) as u32;
