@@ -103,8 +103,7 @@ impl Builder {
     }
 
     /// The longest value in bytes: no more than a quarter of the memory. Unless set, it is 1 MiB, or
-    /// that quarter if it is less. One that does not fit a segment
-    /// takes several in a row.
+    /// that quarter if it is less.
     pub fn value_max(mut self, bytes: u64) -> Self {
         self.value_max = Some(bytes);
         self

@@ -207,7 +207,7 @@ impl SegStore {
         Spot { segment, offset: at, birth, base_ms, open: Some(number) }
     }
 
-    /// Room in a row of segments that is now one span, for an item larger than a segment.
+    /// Room in a row of segments that is now one, for a very large item.
     pub(crate) fn span_spot(&self, first: u32, class: Class, now: Ticks) -> Spot {
         let Open { segment, at, birth, .. } = self.begin(first, NEW, class, now);
         Spot { segment, offset: at, birth, base_ms: now.as_millis(), open: None }

@@ -113,6 +113,15 @@ mod tests {
     }
 
     #[test]
+    fn address_space_behind_the_rest_takes_no_memory() {
+        let options = HeapOptions { prefault: true, ..HeapOptions::default() };
+        let half = PAGES / 2 * 4096;
+        let map = map_sparse(half, half, options).expect("there is memory");
+        assert_eq!(present(&map.expect("nothing is locked")), PAGES / 2);
+        assert!(!is_locked());
+    }
+
+    #[test]
     fn prefaulted_pages_are_in_memory_before_they_are_used() {
         let map_with = |prefault| {
             let options = HeapOptions { prefault, ..HeapOptions::default() };

@@ -252,3 +252,23 @@ proptest! {
         prop_assert_eq!(copy.expiry_ms(other_base_ms), expiry_ms);
     }
 }
+
+/// Items of a wide segment lie where no segment's size is a border, and its last part can be given back
+/// without the others.
+#[test]
+fn a_wide_segment_has_addresses_of_its_own() {
+    let wide = Wide { count: 2, bytes: 4 * SEGMENT };
+    let heap = Heap::new(3, SEGMENT, wide, HeapOptions::default()).expect("there is memory");
+    assert_eq!((heap.wide(), heap.room_in_wide()), (2, 4 * SEGMENT - 16));
+    let (value, other) = (vec![1; SEGMENT * 3 / 2], vec![2; SEGMENT]);
+    let len = write(&heap, 4, FIRST_OFFSET, 0, &new(b"key", &value));
+    let next = FIRST_OFFSET + len as u32;
+    write(&heap, 4, next, 0, &new(b"other", &other));
+    write(&heap, 2, FIRST_OFFSET, 0, &new(b"third", b"value"));
+    assert_eq!(heap.place(heap.location(4, next)), (4, next));
+    // SAFETY: nobody has looked at these items, and nobody will.
+    unsafe { heap.release(4, 3..4) };
+    assert_eq!(at(&heap, 4, FIRST_OFFSET).value(), value);
+    assert_eq!(at(&heap, 4, next).value(), other);
+    assert_eq!(at(&heap, 2, FIRST_OFFSET).value(), b"value");
+}
