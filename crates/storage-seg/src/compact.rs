@@ -132,6 +132,7 @@ impl SegStore {
             return None;
         };
         // What is alive of a wide segment has to go elsewhere before that is free.
+        shared.tidy();
         let free = (shared.pool.free() * shared.heap.segment_bytes()) as u64;
         let from = self.compactor.from;
         let born = shared.births();

@@ -50,7 +50,7 @@ fn fitting(memory: u64, value: &[u8]) -> u64 {
 #[test]
 fn keys_that_are_written_over_stay_in_a_store_that_is_nearly_full() {
     const MEMORY: u64 = 16 << 20;
-    for bytes in [24, 200, 3_000] {
+    for bytes in [24, 200, 3_000, 12_000, 20_000] {
         let value = vec![1; bytes];
         let keys = fitting(MEMORY, &value) * 85 / 100;
         let mut store = store(MEMORY, 64 << 10);
