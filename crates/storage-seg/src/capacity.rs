@@ -65,13 +65,23 @@ pub(crate) fn segments_within(
 
 impl Shared {
     /// Free segments to keep ahead of need.
+    #[inline]
     pub(crate) fn reserve(&self) -> isize {
+        self.reserve.load(Ordering::Relaxed) as isize
+    }
+
+    /// Works out anew how many segments are kept free: the target has changed, or what has to be moved.
+    pub(crate) fn reckon_reserve(&self) {
+        let for_moves = self.moves_wanted();
+        self.for_moves.store(for_moves, Ordering::Relaxed);
         let wanted = if self.settings.exclusive { 2 } else { 1 + 2 * self.workers() };
-        let wanted = wanted + self.for_moves().saturating_sub(1);
-        wanted.min(self.pool.target() / 8).max(1) as isize
+        let wanted = wanted + for_moves.saturating_sub(1);
+        let reserve = wanted.min(self.pool.target() / 8).max(1);
+        self.reserve.store(reserve, Ordering::Relaxed);
     }
 
     /// Segments of the reserve that are neither free nor about to be.
+    #[inline]
     pub(crate) fn missing(&self) -> isize {
         self.reserve() - self.pool.available() - self.pool.in_limbo() as isize
     }
@@ -79,7 +89,7 @@ impl Shared {
     /// Free segments that new items leave alone. Some are for items that move when their segment is
     /// emptied. Where nothing is evicted those that are to be withdrawn will not be replaced.
     pub(crate) fn spare(&self) -> usize {
-        let for_moves = self.for_moves();
+        let for_moves = self.for_moves.load(Ordering::Relaxed);
         match self.settings.eviction {
             Eviction::None => self.pool.surplus() + for_moves,
             _ => for_moves,
@@ -127,6 +137,7 @@ impl Shared {
             segment,
             self.settings.value_max as u64,
         ));
+        self.reckon_reserve();
     }
 
     /// Sets memory aside for the index.

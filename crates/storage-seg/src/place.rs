@@ -9,7 +9,7 @@ use crate::segment::NEVER_MS;
 use crate::shared::Shared;
 use crate::store::SegStore;
 use crate::sync::atomic::Ordering;
-use crate::wide::OPEN_FEW;
+use crate::wide::{NARROW_SHARE, OPEN_FEW};
 use clock::Ticks;
 
 /// Items that lie together because they are likely to die at about the same time.
@@ -126,7 +126,23 @@ impl SegStore {
     }
 
     /// Room for a new item of `len` bytes, if that can be had without emptying a segment.
+    #[inline]
     pub(crate) fn place_new(&mut self, class: Class, len: usize, now: Ticks) -> Result<Spot, Lack> {
+        // Most items are small, and most segments have room for one more.
+        let number = self.open.number(false, Stream::Written, class);
+        let segment_bytes = self.shared.heap.segment_bytes();
+        if len <= segment_bytes / NARROW_SHARE
+            && let Some(open) = self.open.open[number]
+            && open.at as usize + len <= segment_bytes
+            && open.birth >= self.shared.cleared_before()
+        {
+            return Ok(self.spot(number, open));
+        }
+        self.place_elsewhere(class, len, now)
+    }
+
+    /// The same where the open segment of the class has no room.
+    fn place_elsewhere(&mut self, class: Class, len: usize, now: Ticks) -> Result<Spot, Lack> {
         let wanted = Wanted { stream: Stream::Written, class, len, spare: self.shared.spare() };
         self.place(&wanted, now)
     }

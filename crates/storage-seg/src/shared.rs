@@ -75,6 +75,9 @@ pub(crate) struct Shared {
     pub(crate) index_budget: AtomicU64,
     /// Bytes outside of the store that count against its limit.
     pub(crate) reserved: AtomicU64,
+    /// Free segments to keep ahead of need, and how many of these are left for items which move.
+    pub(crate) reserve: AtomicUsize,
+    pub(crate) for_moves: AtomicUsize,
 }
 
 impl std::fmt::Debug for Shared {
@@ -92,7 +95,7 @@ impl Shared {
         epochs: Epochs,
         seed: u64,
     ) -> Self {
-        Shared {
+        let shared = Shared {
             classes: Classes::for_segments(pool.total()),
             lessons: Lessons::new(),
             heap: Arc::new(heap),
@@ -110,7 +113,11 @@ impl Shared {
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
             reserved: AtomicU64::new(0),
-        }
+            reserve: AtomicUsize::new(0),
+            for_moves: AtomicUsize::new(0),
+        };
+        shared.reckon_reserve();
+        shared
     }
 
     #[inline]

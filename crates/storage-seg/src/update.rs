@@ -176,9 +176,11 @@ impl SegStore {
         }
         // Until it is emptied, for which the item would have to be taken out under this lock, the
         // segment is not used for anything else.
-        segment.extend_due(expiry_ms);
-        // Its own handle may not have entered it yet, and takes it for entered now.
-        shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+        if segment.due_ms() < at {
+            segment.extend_due(expiry_ms);
+            // Its own handle may not have entered it yet, and takes it for entered now.
+            shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+        }
         Some(Attempt::Done)
     }
 

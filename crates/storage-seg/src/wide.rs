@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use crate::store::SegStore;
 
 /// Items above one of so many parts of a segment go to wide ones: of the others less is lost.
-const NARROW_SHARE: usize = 16;
+pub(crate) const NARROW_SHARE: usize = 16;
 
 /// The share of its memory that a wide segment may lose: one of so many parts. Where that much or less
 /// is left, it grows no more.
@@ -42,14 +42,15 @@ impl Shared {
         (self.pool.total() / MEMORY_SHARE).max(PARTS_MIN).min(most)
     }
 
-    /// Free segments that are left for items which move when their segment is emptied: half of a wide one
-    /// at least, since more of it is dead, as a rule, when it is compacted, or goes when it is evicted.
-    pub(crate) fn for_moves(&self) -> usize {
-        if self.pool.target() <= 16 {
+    /// Free segments to leave for items which move when their segment is emptied: half of a wide one at
+    /// least, since more of it is dead, as a rule, when it is compacted, or goes when it is evicted.
+    pub(crate) fn moves_wanted(&self) -> usize {
+        let target = self.pool.target();
+        if target <= 16 {
             return 0;
         }
         // What others reserve leaves less of it.
-        let most = self.parts_max().min(self.pool.target() / MEMORY_SHARE).max(1);
+        let most = self.parts_max().min(target / MEMORY_SHARE).max(1);
         let widest = self.pool.widest().min(most);
         let half = widest.div_ceil(2);
         // Where evictions keep items, a whole one that has its memory need not get it from others.
@@ -80,6 +81,7 @@ impl Shared {
         self.pool.trim(segment, parts, self.releaser());
         if self.pool.segment(segment).items() > 1 {
             self.pool.note_span(parts);
+            self.reckon_reserve();
         }
     }
 

@@ -114,15 +114,18 @@ impl Geometry {
     /// The heap's byte at `offset` of a segment.
     #[inline]
     pub(super) fn byte(self, segment: u32, offset: u32) -> usize {
-        assert!(segment < self.segments + self.wide, "there is no segment {segment}");
-        let (start, len) = match segment.checked_sub(self.segments) {
-            None => ((segment as usize) << self.segment_shift, self.segment_bytes()),
-            Some(wide) => {
-                (self.narrow_bytes() + ((wide as usize) << self.wide_shift), self.wide_bytes())
-            }
-        };
-        assert!(offset as usize <= len, "offset {offset} is not in a segment");
-        start + offset as usize
+        if segment >= self.segments {
+            return self.byte_of_wide(segment, offset);
+        }
+        assert!(offset as usize <= self.segment_bytes(), "offset {offset} is not in a segment");
+        ((segment as usize) << self.segment_shift) + offset as usize
+    }
+
+    fn byte_of_wide(self, segment: u32, offset: u32) -> usize {
+        let number = segment - self.segments;
+        assert!(number < self.wide, "there is no segment {segment}");
+        assert!(offset as usize <= self.wide_bytes(), "offset {offset} is not in a segment");
+        self.narrow_bytes() + ((number as usize) << self.wide_shift) + offset as usize
     }
 
     #[inline]
