@@ -192,10 +192,12 @@ mod tests {
 
     #[test]
     fn the_large_one_goes_first_with_gdsf_and_the_less_used_with_lfuda() {
-        let (large, small) = (get(1, 70), get(2, 10));
-        let requests = [large, large, small, get(3, 60), small, large];
-        assert_eq!(hits(Rank::Gdsf, 190, &requests), [false, true, false, false, true, false]);
-        assert_eq!(hits(Rank::Lfuda, 190, &requests), [false, true, false, false, false, true]);
+        let (large, small) = (get(1, 70), get(2, 0));
+        let requests = [large, large, large, small, get(3, 60), small, large];
+        let played = hits(Rank::Gdsf, 190, &requests);
+        assert_eq!(played, [false, true, true, false, false, true, false]);
+        let played = hits(Rank::Lfuda, 190, &requests);
+        assert_eq!(played, [false, true, true, false, false, false, true]);
     }
 
     #[test]
