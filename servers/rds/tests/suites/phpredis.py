@@ -13,11 +13,12 @@ with reasons.
 Fails if a test fails, if hardly any ran, or if a line of the list matches no test.
 """
 
-import argparse, os, pathlib, re, shutil, subprocess, sys, tarfile, time
+import argparse, os, pathlib, re, shutil, subprocess, sys, time
 
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
 from lists import conclude, patterns
+from pypi import unpack
 from servers import DEFAULT, FOLDER, Server
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -50,8 +51,7 @@ def fetch(version):
     subprocess.run([*apt, "source", "--download-only", "php-redis"], cwd=folder, check=True)
     # One archive has the sources for several versions of PHP.
     for path in folder.glob("php-redis_*.orig.tar.*"):
-        with tarfile.open(path) as archive:
-            archive.extractall(folder, filter="data")
+        unpack(path, folder)
     if not suite.exists():
         sys.exit(f"phpredis.py: the source package has no tests of version {version}, which is installed")
     return suite / "tests"

@@ -24,11 +24,17 @@ def source(python, package, version):
         download = ["download", "--no-deps", "--no-binary", package, "-d", FOLDER]
         subprocess.run([*pip(python), *download, f"{package}=={version}"], check=True)
         partial = FOLDER / f"{package}-{version}.partial"
-        with tarfile.open(FOLDER / f"{package}-{version}.tar.gz") as archive:
-            archive.extractall(partial, filter="data")
+        unpack(FOLDER / f"{package}-{version}.tar.gz", partial)
         (partial / folder.name).rename(folder)
         partial.rmdir()
     return folder
+
+
+def unpack(path, folder):
+    """Unpacks an archive, with the care for names that Python has since the fourth release of 3.11."""
+    careful = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    with tarfile.open(path) as archive:
+        archive.extractall(folder, **careful)
 
 
 def pip(python):
