@@ -122,7 +122,7 @@ impl Shared {
             Eviction::None => 0,
             _ => self.reserve() as usize,
         };
-        self.pool.tidy(stay, &self.epochs, |piece| self.release(piece));
+        self.pool.tidy(stay, &self.epochs, self.releaser());
     }
 
     /// Works out anew how many segments the limit has room for.

@@ -131,27 +131,22 @@ impl SegStore {
         } else {
             return None;
         };
-        // What is alive of a wide segment has to go elsewhere before that is free.
+        // What is alive of a wide segment has to go elsewhere before that is free, and what is in limbo
+        // may have come back.
         shared.tidy();
         let free = (shared.pool.free() * shared.heap.segment_bytes()) as u64;
-        let from = self.compactor.from;
-        let born = shared.births();
-        let (mut best, mut seen, mut looked_at) = (None, 0, 0);
-        while seen < choice && looked_at < most {
-            let number = (from + looked_at) % segments.len();
-            looked_at += 1;
-            if segments[number].state() == State::Sealed {
-                seen += 1;
-                let segment = &segments[number];
-                let fits = segment.span() == 1 || u64::from(segment.live_bytes()) <= free;
-                if fits && is_worthwhile(segment, share) {
-                    let worth = worth(segment, born);
-                    if best.is_none_or(|(most, _)| worth > most) {
-                        best = Some((worth, number));
-                    }
-                }
-            }
-        }
+        let fits =
+            |segment: &Segment| segment.span() == 1 || u64::from(segment.live_bytes()) <= free;
+        let (from, born) = (self.compactor.from, shared.births());
+        let mut looked_at = 0;
+        let best = (0..most)
+            .map(|step| (from + step) % segments.len())
+            .inspect(|_| looked_at += 1)
+            .filter(|&number| segments[number].state() == State::Sealed)
+            .take(choice)
+            .filter(|&number| fits(&segments[number]) && is_worthwhile(&segments[number], share))
+            .map(|number| (worth(&segments[number], born), number))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best });
         self.compactor.from = (from + looked_at) % segments.len();
         let (_, number) = best.filter(|&(_, number)| shared.pool.claim(number as u32))?;
         Some(Job::new(number as u32, segments[number].written()))

@@ -152,7 +152,7 @@ impl SegStore {
     fn withdraw(&self) -> bool {
         let shared = &*self.shared;
         let before = shared.pool.in_service();
-        shared.pool.tidy(0, &shared.epochs, |piece| shared.release(piece));
+        shared.pool.tidy(0, &shared.epochs, shared.releaser());
         shared.pool.in_service() < before
     }
 

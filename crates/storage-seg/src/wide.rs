@@ -58,7 +58,7 @@ impl Shared {
     }
 
     /// Gives memory of a free segment back to the system.
-    fn releaser(&self) -> impl Fn(&Piece) + '_ {
+    pub(crate) fn releaser(&self) -> impl Fn(&Piece) + '_ {
         |piece| self.release(piece)
     }
 
