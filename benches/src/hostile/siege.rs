@@ -18,7 +18,8 @@ const CLIENTS: usize = 8;
 /// Workers of a server, and heartbeats: the listener gives each worker some of them.
 const WORKERS: usize = 2;
 const HEARTBEATS: usize = 4;
-/// Memory for keys, and for what clients hold.
+/// Memory for keys, for what clients hold, and for one value: `SETRANGE` makes one of any length that
+/// `proto-max-bulk-len` allows, as in Redis, and only then are others evicted for it.
 const MEMORY: u64 = 16 << 20;
 /// What may be resident beyond that and what the idle server takes: fragments, buffers of io_uring, and
 /// for each client a request and a reply that are larger than all others.
@@ -123,7 +124,10 @@ impl Siege {
             Server::Rds(policy) => (
                 "rds",
                 1,
-                format!("[redis]\nmaxmemory = \"{MEMORY}\"\nmaxmemory-policy = \"{policy}\"\n"),
+                format!(
+                    "[redis]\nmaxmemory = \"{MEMORY}\"\nmaxmemory-policy = \"{policy}\"\n\
+                     proto-max-bulk-len = \"{MEMORY}\"\n"
+                ),
             ),
             Server::Segcache(storage) => (
                 "segcache",

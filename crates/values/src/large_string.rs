@@ -63,10 +63,15 @@ impl LargeString {
     /// Overwrites from `offset` on, with zeros before it if the string ends there.
     pub(crate) fn set_range(&mut self, offset: usize, with: &[u8]) {
         let end = offset + with.len();
-        let mut open = self.open(end.saturating_sub(self.bytes.len()));
-        if open.len() < end {
-            open.resize(end, 0);
-        }
+        let mut open = if end / 2 > self.capacity {
+            self.moved_to_zeros(end)
+        } else {
+            let mut open = self.open(end.saturating_sub(self.bytes.len()));
+            if open.len() < end {
+                open.resize(end, 0);
+            }
+            open
+        };
         open[offset..end].copy_from_slice(with);
         self.close(open);
     }
@@ -74,6 +79,14 @@ impl LargeString {
     /// All memory it holds. What is pinned counts once.
     pub(crate) fn heap_bytes(&self) -> usize {
         allocated(self.capacity) + SHARED
+    }
+
+    /// The string to be edited, followed by zeros up to `len`. Zeros that the system hands out take neither
+    /// time nor memory before they are written over: an offset of half a gigabyte costs next to nothing.
+    fn moved_to_zeros(&self, len: usize) -> BytesMut {
+        let mut moved = BytesMut::zeroed(len);
+        moved[..self.bytes.len()].copy_from_slice(&self.bytes);
+        moved
     }
 
     /// The string to be edited, with room for `additional` bytes; `self` is empty meanwhile.

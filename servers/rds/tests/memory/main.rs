@@ -323,3 +323,17 @@ fn what_maxmemory_grants_is_used() {
         rig.expect_resident(max / 100 * 105 + 4 * MIB, "keys");
     }
 }
+
+#[test]
+fn zeros_before_an_offset_take_no_memory_before_they_are_written() {
+    let mut rig = Rig::start(&["--maxmemory", "2gb"]);
+    assert_eq!(rig.ask("SET long start"), "OK");
+    for key in ["new", "long"] {
+        assert_eq!(rig.ask(&format!("SETRANGE {key} 536870911 x")), "536870912");
+        assert_eq!(rig.ask(&format!("GETRANGE {key} 536870910 -1")), "\0x");
+    }
+    assert_eq!(rig.ask("GETRANGE long 0 5"), "start\0");
+    assert!(rig.number("used_memory") > 2 * 512 * MIB, "they count, as they may be written");
+    let resident = rig.own_bytes();
+    assert!(resident < 64 * MIB, "{resident} bytes are resident");
+}
