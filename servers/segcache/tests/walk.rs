@@ -35,6 +35,8 @@ struct Step {
     bytes: Vec<u8>,
     /// The most that one connection holds.
     each: usize,
+    /// It is answered or closed, and holds this from then on: before, there is a whole request.
+    is_answered: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -98,7 +100,11 @@ impl Stage {
         let mut held = Vec::new();
         let mut most = 0;
         for _ in 0..step.connections {
-            held.push(send(address, &step.bytes));
+            let stream = send(address, &step.bytes);
+            if step.is_answered {
+                wait_for_answer(&stream);
+            }
+            held.push(stream);
             most = most.max(self.resident_now());
         }
         self.ask();
@@ -140,6 +146,14 @@ fn send(address: SocketAddr, mut bytes: &[u8]) -> TcpStream {
     stream
 }
 
+/// Waits until there is a reply to read, which is left there, or the connection has ended.
+fn wait_for_answer(stream: &TcpStream) {
+    stream.set_nonblocking(false).unwrap();
+    if let Err(error) = stream.peek(&mut [0]) {
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    }
+}
+
 /// What clients repeat. `each` is of docs/limits.md: a receive block of 16 KiB that doubles up to the
 /// largest request as its bytes arrive, and the entry of a connection.
 fn steps() -> Vec<Step> {
@@ -154,6 +168,11 @@ fn steps() -> Vec<Step> {
         connections,
         bytes,
         each,
+        is_answered: false,
+    };
+    let answered = |name, connections, bytes: Vec<u8>, each| Step {
+        is_answered: true,
+        ..step(name, Port::Resp, connections, bytes, each)
     };
     let unfinished = |head: &[u8], len: usize| [head, &vec![b'x'; len][..]].concat();
     let keys =
@@ -194,10 +213,10 @@ fn steps() -> Vec<Step> {
             format!("*100000\r\n{}", argument.repeat(2500)).into_bytes(),
             of_resp,
         ),
-        step("requests beyond the limit", Port::Resp, 8, argument.repeat(8000).into_bytes(), block),
-        step("names of clients", Port::Resp, 100, name.into_bytes(), 160 * KIB),
-        step("large names of clients", Port::Resp, 40, named.into_bytes(), 160 * KIB),
-        step("large names of libraries", Port::Resp, 40, library.into_bytes(), 160 * KIB),
+        answered("requests beyond the limit", 8, argument.repeat(8000).into_bytes(), block),
+        answered("names of clients", 100, name.into_bytes(), 160 * KIB),
+        answered("large names of clients", 40, named.into_bytes(), 160 * KIB),
+        answered("large names of libraries", 40, library.into_bytes(), 160 * KIB),
         step("unread replies", Port::Memcache, 40, b"get fill320 fill321\r\n".repeat(1000), unread),
         step("unread replies", Port::Resp, 40, b"MGET fill320 fill321\r\n".repeat(1000), unread),
         step(
