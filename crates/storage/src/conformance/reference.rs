@@ -13,7 +13,7 @@ use bytes::Bytes;
 use clock::Ticks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
+use std::thread::{self, ThreadId};
 
 /// A handle; clones share the items.
 #[derive(Debug)]
@@ -67,6 +67,11 @@ struct Shared {
     /// The last item that was deleted, with a flaw that needs it.
     lost: Option<(Vec<u8>, Entry)>,
     stored: u64,
+    /// Who stored last.
+    writer: ThreadId,
+    /// How often an update still waits for another thread, with a flaw for which it does: each time may
+    /// take long where many programs run.
+    waits: u32,
     evicted: u64,
     expired: u64,
     /// Handles made, the first not counted.
@@ -221,6 +226,7 @@ impl Shared {
         }
         self.last_age += 1;
         self.stored += 1;
+        self.writer = thread::current().id();
         let number = match (self.flaw, before) {
             (Flaw::CountsVersionsPerItem, None) => 1,
             (Flaw::CountsVersionsPerItem, Some(entry)) => entry.version.get() + 1,
@@ -373,6 +379,8 @@ impl Reference {
             dead_bytes: 0,
             lost: None,
             stored: 0,
+            writer: thread::current().id(),
+            waits: 100,
             evicted: 0,
             expired: 0,
             handles: 0,
@@ -458,10 +466,14 @@ impl Store for Reference {
     ) -> Result<R, StoreError> {
         let mut shared = self.enter_write();
         let seen = shared.live(key, now).map(|item| item.entry);
-        if self.flaw == Flaw::UnlockedUpdate {
-            // Waits a while for another thread to write.
+        if self.flaw == Flaw::UnlockedUpdate
+            && shared.writer != thread::current().id()
+            && shared.waits > 0
+        {
+            // There is another thread: it waits a while for that to write.
+            shared.waits -= 1;
             let stored = shared.stored;
-            for _ in 0..100 {
+            for _ in 0..10 {
                 drop(shared);
                 thread::yield_now();
                 shared = self.lock();
