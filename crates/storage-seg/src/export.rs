@@ -35,7 +35,7 @@ fn millis(age: Option<Duration>) -> u64 {
 }
 
 /// What is shown of a store.
-pub(crate) static LEVELS: [Row<Level, Report>; 31] = [
+pub(crate) static LEVELS: [Row<Level, Report>; 32] = [
     ("segment_current", &own::SEGMENT_CURRENT, |report| report.segments.current()),
     ("segment_free", &own::SEGMENT_FREE, |report| report.segments.free),
     ("segment_open", &own::SEGMENT_OPEN, |report| report.segments.open),
@@ -49,6 +49,9 @@ pub(crate) static LEVELS: [Row<Level, Report>; 31] = [
     ("segment_free_bytes", &own::SEGMENT_FREE_BYTES, |report| report.bytes.free),
     ("segment_new_permille", &own::SEGMENT_NEW_PERMILLE, |report| {
         permille(report.segments.new_share().unwrap_or(0.0))
+    }),
+    ("segment_new_target_permille", &own::SEGMENT_NEW_TARGET_PERMILLE, |report| {
+        report.segments.new_target_permille
     }),
     ("segment_evict_age_mean_ms", &own::SEGMENT_EVICT_AGE_MEAN_MS, |report| {
         millis(report.evictions.age)

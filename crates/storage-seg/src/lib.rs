@@ -82,7 +82,7 @@
 //! * `store.rs`: the handle, get and delete. `write.rs`: put. `update.rs`: read-modify-write.
 //! * `shared.rs`: what handles have in common. `access.rs`: how memory becomes borrows, and why it may.
 //! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: the limit, shared out.
-//! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the policies.
+//! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the policies, and what new items get.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
 //! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.
 //!   `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.

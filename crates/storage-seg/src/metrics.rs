@@ -119,6 +119,8 @@ metrics::levels! {
     pub(crate) static SEGMENT_FREE_BYTES: "segment_free_bytes";
     /// Of 1000 sealed segments, those with items as clients wrote them: the tier of new items.
     pub(crate) static SEGMENT_NEW_PERMILLE: "segment_new_permille";
+    /// Of 1000 segments, those that new items may have with `scored`, as it has learned.
+    pub(crate) static SEGMENT_NEW_TARGET_PERMILLE: "segment_new_target_permille";
     /// Mean age of the segments emptied to make room since the start, in milliseconds from their first
     /// item to their end; 0 when there was none.
     pub(crate) static SEGMENT_EVICT_AGE_MEAN_MS: "segment_evict_age_mean_ms";

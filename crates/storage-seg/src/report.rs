@@ -105,6 +105,8 @@ pub struct SegmentReport {
     pub sealed: u64,
     /// Those of the sealed ones that are of the tier of new items: as clients wrote them.
     pub sealed_new: u64,
+    /// Of 1000 segments, those that `scored` gives to new items at present.
+    pub new_target_permille: u64,
     /// Those that handles are emptying.
     pub claimed: u64,
     /// Those that are empty and wait until nobody can be reading them.

@@ -4,7 +4,7 @@
 
 use crate::class::Classes;
 use crate::epoch::Epochs;
-use crate::evict::{Eviction, Lessons};
+use crate::evict::{Eviction, LESSON_BYTES, Lessons, Trials};
 use crate::export::Export;
 use crate::heap::{Heap, ItemRef, WIDE_BYTES_MAX};
 use crate::index::{Index, Location};
@@ -61,6 +61,7 @@ pub(crate) struct Shared {
     pub(crate) export: Export,
     /// What the policy learns, for all handles.
     pub(crate) lessons: Lessons,
+    pub(crate) trials: Trials,
     secrets: RapidSecrets,
     /// The number of the latest opening of a segment.
     births: AtomicU64,
@@ -97,7 +98,8 @@ impl Shared {
     ) -> Self {
         let shared = Shared {
             classes: Classes::for_segments(pool.total()),
-            lessons: Lessons::new(),
+            lessons: Lessons::new(LESSON_BYTES),
+            trials: Trials::new(),
             heap: Arc::new(heap),
             index_budget: AtomicU64::new(index.bytes()),
             index,
@@ -131,6 +133,11 @@ impl Shared {
     #[inline]
     pub(crate) fn segment_of(&self, location: Location) -> &Segment {
         self.pool.segment(self.heap.place(location).0)
+    }
+
+    /// Bytes that items have in the segments that there may be, but for what is lost in them.
+    pub(crate) fn memory_of_items(&self) -> u64 {
+        (self.pool.target() * self.heap.segment_bytes()) as u64 / 16 * 15
     }
 
     /// How many segments have been opened so far.

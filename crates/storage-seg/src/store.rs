@@ -4,7 +4,7 @@
 use crate::Reason;
 use crate::compact::Compactor;
 use crate::epoch::Participant;
-use crate::evict::{Evictor, Lesson};
+use crate::evict::{Deed, Evictor, Lesson, Sampler};
 use crate::index::{Entry, Location};
 use crate::item::SegItem;
 use crate::place::OpenSegments;
@@ -33,6 +33,7 @@ pub struct SegStore {
     pub(crate) compactor: Compactor,
     pub(crate) sweeper: Sweeper,
     pub(crate) lesson: Lesson,
+    pub(crate) sampler: Sampler,
     /// Writes so far, for what is done every so many of them.
     pub(crate) writes: u32,
     /// What this handle has reserved of the limit for others.
@@ -58,6 +59,7 @@ impl SegStore {
             compactor: Compactor::default(),
             sweeper: Sweeper::default(),
             lesson: Lesson::new(handle),
+            sampler: Sampler::new(),
             writes: 0,
             reserved: 0,
             shared,
@@ -174,6 +176,7 @@ impl Store for SegStore {
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
         self.turn.enter();
         let hash = self.shared.hash(key);
+        self.sample(hash, Deed::Read, now);
         let (entry, item) = self.find(hash, key, now)?;
         if !self.is_sound(hash, &item) {
             return None;
@@ -205,6 +208,7 @@ impl Store for SegStore {
         while let Some(live) = self.look(hash, key, now) {
             let location = live.location();
             if self.remove(hash, location) {
+                self.sample(hash, Deed::Delete, now);
                 return true;
             }
         }
@@ -219,6 +223,7 @@ impl Store for SegStore {
         self.seal_stale(now);
         let freed = self.sweep(now, budget);
         self.tend_index();
+        self.tend_trials();
         self.keep_ahead(now);
         freed
     }

@@ -6,6 +6,7 @@
 //! A write that is refused leaves its room to the next one.
 
 use crate::Reason;
+use crate::evict::Deed;
 use crate::heap::NewItem;
 use crate::index::Location;
 use crate::item::SegItem;
@@ -166,6 +167,8 @@ impl SegStore {
         } else {
             self.tally.add(Count::Stored, 1);
             self.tally.add(Count::StoredBytes, filled.len as u64);
+            let deed = Deed::Write { len: filled.len as u32, due_ms: filled.expiry_ms };
+            self.sample(hash, deed, now);
         }
         self.tally.add(Count::ItemBytes, filled.len as u64);
         self.commit(filled.spot, filled.len, filled.expiry_ms);

@@ -109,6 +109,7 @@ fn metrics_follow_the_store_once_a_second() {
     assert!(value("item_copy_permille") > 0);
     let new_share = value("segment_new_permille");
     assert!((1..1_000).contains(&new_share), "{new_share}");
+    assert_eq!(value("segment_new_target_permille"), 120);
     drop((store, other));
     assert_eq!((value("item_current"), value("item_current_bytes")), (0, 0));
     assert_eq!(value("item_store"), 200 + 80 * 1_001, "what was counted stays");

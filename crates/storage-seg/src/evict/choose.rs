@@ -16,11 +16,12 @@ pub(crate) struct Group {
 }
 
 /// The segment to empty next; `None` when there is none to be had. The memory is that of `total`
-/// segments.
+/// segments, of which new items have this share with `scored`.
 pub(crate) fn next(
     policy: &Eviction,
     order: &Order,
-    (segments, total): (&[Segment], usize),
+    segments: &[Segment],
+    (total, new_share): (usize, f64),
     group: &mut Group,
     lesson: &Lesson,
 ) -> Option<u32> {
@@ -58,13 +59,9 @@ pub(crate) fn next(
             Some(number)
         }
         Eviction::S3Fifo { admission_ratio } => by_tier(admission_ratio, order, segments, total),
-        Eviction::Scored { .. } => by_tier(NEW_SHARE, order, segments, total),
+        Eviction::Scored { .. } => by_tier(new_share, order, segments, total),
     }
 }
-
-/// The share of the segments for new items with `scored`. Where what was used lately is used again more
-/// would be better, where much is used only once less.
-const NEW_SHARE: f64 = 0.12;
 
 /// The oldest segment of new items if they have more than their share, else of those that were kept.
 fn by_tier(new_share: f64, order: &Order, segments: &[Segment], total: usize) -> Option<u32> {

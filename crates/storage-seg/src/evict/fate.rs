@@ -5,7 +5,6 @@ use super::Eviction;
 use super::frequency::{UNUSED, decayed, is_memorable, is_used, spent, uses};
 use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW};
-use crate::segment::Segment;
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// What evictions have learned, for all handles: the score that an item must exceed to stay.
@@ -15,12 +14,20 @@ pub(crate) struct Lessons {
     cutoff: AtomicU64,
     /// How many lessons in a row found that next to nothing went.
     far_off: AtomicU32,
+    /// Live bytes looked at for one lesson.
+    bytes: u64,
 }
 
 impl Lessons {
-    pub(crate) fn new() -> Self {
+    /// Lessons from so many live bytes each, [`LESSON_BYTES`] at most.
+    pub(crate) fn new(bytes: u64) -> Self {
         let cutoff = AtomicU64::new(f64::MIN_POSITIVE.to_bits());
-        Lessons { cutoff, far_off: AtomicU32::new(0) }
+        Lessons { cutoff, far_off: AtomicU32::new(0), bytes: bytes.min(LESSON_BYTES) }
+    }
+
+    /// Draws the next ones from so many bytes.
+    pub(super) fn draw_from(&mut self, bytes: u64) {
+        self.bytes = bytes.min(LESSON_BYTES);
     }
 
     fn cutoff(&self) -> f64 {
@@ -49,10 +56,10 @@ const KEPT_AT_MOST: f64 = 0.95;
 /// How often the step doubles then.
 const LEAPS_MAX: u32 = 4;
 
-/// Live bytes looked at for one lesson. When new items are far smaller than those before, their scores
+/// Live bytes looked at for one lesson of a store. When new items are far smaller than those before, their scores
 /// are so much higher that all of them would stay: the cutoff has to follow before the free segments
 /// are used up, however large a segment is.
-const LESSON_BYTES: u64 = 64 << 10;
+pub(crate) const LESSON_BYTES: u64 = 64 << 10;
 
 /// The share of live bytes that an eviction by score drops. Less would keep more of the right items
 /// and copy them more often.
@@ -85,8 +92,9 @@ pub(crate) struct Plan {
 const FORGET: Fate = Fate::Drop { remember: false };
 
 impl Plan {
-    pub(crate) fn new(segment: &Segment, lessons: &Lessons) -> Self {
-        Plan { cutoff: lessons.cutoff(), tier: segment.tier(), ..Plan::default() }
+    /// For items of this tier.
+    pub(crate) fn new(tier: u8, lessons: &Lessons) -> Self {
+        Plan { cutoff: lessons.cutoff(), tier, ..Plan::default() }
     }
 
     /// The same, but nothing stays.
@@ -141,8 +149,8 @@ impl Plan {
     pub(crate) fn learn(&mut self, policy: &Eviction, lessons: &Lessons, is_done: bool) {
         let enough = match (is_done, self.has_learned) {
             (true, false) => 1,
-            (true, true) => LESSON_BYTES / 2,
-            (false, _) => LESSON_BYTES,
+            (true, true) => lessons.bytes / 2,
+            (false, _) => lessons.bytes,
         };
         if self.live_bytes < enough {
             return;

@@ -22,6 +22,12 @@ pub(crate) fn uses(frequency: u8) -> f64 {
     f64::from(frequency) / f64::from(USE)
 }
 
+/// The frequency of an item that is used once more.
+#[inline]
+pub(crate) fn used(frequency: u8) -> u8 {
+    frequency.saturating_add(USE)
+}
+
 /// The frequency of an item that is kept: three quarters of what it was, and never nothing.
 #[inline]
 pub(crate) fn decayed(frequency: u8) -> u8 {
@@ -84,13 +90,13 @@ impl Lesson {
     /// The frequency of an item that is written over: that is a use, too.
     #[inline]
     pub(crate) fn overwritten(&self, frequency: u8) -> u8 {
-        frequency.saturating_add(USE)
+        used(frequency)
     }
 
     /// The frequency of a new item, given what the index remembers of the last one of its key.
     #[inline]
     pub(crate) fn inserted(&self, remembered: Option<u8>) -> u8 {
-        remembered.map_or(UNUSED, |frequency| frequency.saturating_add(USE))
+        remembered.map_or(UNUSED, used)
     }
 }
 

@@ -5,15 +5,21 @@
 //! says whether it is dropped or copied to a segment of those that stay (`fate.rs`). Both are made from
 //! what is at hand: a segment's counts and the order of sealing, an item's size and the frequency in its
 //! slot (`frequency.rs`). The emptying itself goes in steps of a few items.
+//!
+//! `scored` gives new items a share of the memory that it learns (`trial.rs`) from some small
+//! simulations (`miniature.rs`).
 
 mod choose;
 mod fate;
 mod frequency;
+mod miniature;
 mod policy;
+mod trial;
 
-pub(crate) use fate::{Lessons, Plan};
+pub(crate) use fate::{LESSON_BYTES, Lessons, Plan};
 pub(crate) use frequency::Lesson;
 pub use policy::{Eviction, UnknownEviction};
+pub(crate) use trial::{Deed, Sampler, Trials};
 
 use crate::empty::{Candidate, Fate, Job, Judge};
 use crate::order::KEPT;
@@ -69,15 +75,15 @@ impl SegStore {
     fn begin_eviction(&mut self) -> Option<(Job, Plan)> {
         let shared = &*self.shared;
         let policy = &shared.settings.eviction;
-        let total = shared.pool.total();
+        let total = (shared.pool.total(), shared.trials.new_share());
         for passed_over in 0..=PASSED_OVER_MAX {
             let segments = shared.pool.segments();
             let (group, lesson) = (&mut self.evictor.group, &self.lesson);
             let number = shared
                 .pool
-                .claim_by(|order| choose::next(policy, order, (segments, total), group, lesson))?;
+                .claim_by(|order| choose::next(policy, order, segments, total, group, lesson))?;
             let segment = shared.pool.segment(number);
-            let plan = Plan::new(segment, &shared.lessons);
+            let plan = Plan::new(segment.tier(), &shared.lessons);
             let job = Job::new(number, segment.written());
             if !segment.has_one_large() {
                 return Some((job, plan));

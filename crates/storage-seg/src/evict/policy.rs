@@ -58,6 +58,17 @@ impl Eviction {
     pub(crate) fn keeps(&self) -> bool {
         matches!(self, Eviction::Merge { .. } | Eviction::S3Fifo { .. } | Eviction::Scored { .. })
     }
+
+    /// What it is worth that an item of `len` bytes is found: as much as any other where hits count, and
+    /// its bytes where they do.
+    pub(crate) fn worth_of_hit(&self, len: u32) -> f64 {
+        match *self {
+            Eviction::Scored { size_exponent } if size_exponent < 1.0 => {
+                f64::from(len).powf(1.0 - size_exponent)
+            }
+            _ => 1.0,
+        }
+    }
 }
 
 impl Default for Eviction {

@@ -118,6 +118,7 @@ impl Shared {
                 bytes: walk.segment_bytes,
                 total: self.pool.total() as u64,
                 pinned: self.pinned.load(Ordering::Relaxed) as u64,
+                new_target_permille: (self.trials.new_share() * 1000.0).round() as u64,
                 ..SegmentReport::default()
             },
             ..Found::default()
