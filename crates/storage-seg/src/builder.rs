@@ -17,7 +17,7 @@ use std::hash::{BuildHasher, RandomState};
 pub const MEMORY_MIN: u64 = 1 << 20;
 
 /// The sizes a segment can have, in bytes: powers of two.
-pub const SEGMENT_BYTES: std::ops::RangeInclusive<u64> = 64 << 10..=8 << 20;
+pub const SEGMENT_BYTES: std::ops::RangeInclusive<u64> = 16 << 10..=8 << 20;
 
 /// About so many segments make up the memory, unless they would be too small or too large.
 const SEGMENTS: u64 = 512;
@@ -190,7 +190,7 @@ impl Builder {
         }
         if let Some(bytes) = self.segment_bytes {
             if !bytes.is_power_of_two() || !SEGMENT_BYTES.contains(&bytes) {
-                return refuse("segment_bytes", bytes, "a power of two from 64 KiB to 8 MiB");
+                return refuse("segment_bytes", bytes, "a power of two from 16 KiB to 8 MiB");
             }
             if self.memory / bytes < 8 {
                 return refuse("segment_bytes", bytes, "memory must have room for 8 segments");

@@ -5,7 +5,7 @@ use crate::index::Location;
 use std::ops::RangeInclusive;
 
 /// The sizes a segment can have.
-const SEGMENT_BYTES: RangeInclusive<usize> = 64 << 10..=8 << 20;
+const SEGMENT_BYTES: RangeInclusive<usize> = 16 << 10..=8 << 20;
 
 /// The sizes that a wide segment can grow to: a version has bits for so large
 /// an offset.

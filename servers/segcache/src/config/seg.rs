@@ -122,7 +122,8 @@ impl Seg {
             return Some(("[seg] heap_size", problem));
         }
         let size = self.segment_size.unwrap_or(ByteSize(*SEGMENT_BYTES.start()));
-        let problem = format!("{size} is not a power of two from 64KB to 8MB");
+        let (least, most) = (ByteSize(*SEGMENT_BYTES.start()), ByteSize(*SEGMENT_BYTES.end()));
+        let problem = format!("{size} is not a power of two from {least} to {most}");
         let holds = SEGMENT_BYTES.contains(&size.0) && size.0.is_power_of_two();
         broken(holds, "[seg] segment_size", problem)
             .or_else(|| self.exponent_problem())
@@ -244,8 +245,8 @@ mod tests {
         assert_eq!(seg(good).problem(), None);
         for (lines, expected) in [
             (
-                "segment_size = 32768",
-                "[seg] segment_size: 32KB is not a power of two from 64KB to 8MB",
+                "segment_size = 8192",
+                "[seg] segment_size: 8KB is not a power of two from 16KB to 8MB",
             ),
             ("segment_size = \"96KB\"", "[seg] segment_size: 96KB is not a power of two"),
             ("segment_size = \"16MB\"", "[seg] segment_size: 16MB is not a power of two from"),
@@ -267,7 +268,7 @@ mod tests {
     fn what_is_accepted_can_be_built() {
         for memory in [1_u64 << 20, 3 << 20, 64 << 20, 1 << 30] {
             for size in
-                [None, Some(64 << 10), Some(memory / 8).filter(|size| size.is_power_of_two())]
+                [None, Some(16 << 10), Some(memory / 8).filter(|size| size.is_power_of_two())]
             {
                 let mut config = Config::default();
                 config.cache.storage = Storage::Seg;
