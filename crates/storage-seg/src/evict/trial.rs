@@ -58,6 +58,9 @@ const DEVIATIONS: f64 = 3.0;
 /// Requests that a handle plays together.
 const BATCH: usize = 16;
 
+/// Writes of a handle after which it looks again whether trials can begin.
+const LOOK_WRITES: u32 = 64;
+
 /// What a client did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deed {
@@ -75,12 +78,14 @@ pub(crate) enum Deed {
 pub(crate) struct Sampler {
     /// Hashes are noted that have none of these bits.
     mask: u64,
+    /// The handle's writes when it last looked whether trials can begin.
+    looked_at: u32,
     noted: ArrayVec<(u64, Deed), BATCH>,
 }
 
 impl Sampler {
     pub(crate) fn new() -> Self {
-        Sampler { mask: NONE, noted: ArrayVec::new() }
+        Sampler { mask: NONE, looked_at: 0, noted: ArrayVec::new() }
     }
 }
 
@@ -284,8 +289,13 @@ impl SegStore {
             return;
         }
         self.sampler.mask = shared.trials.mask.load(Ordering::Relaxed);
+        let writes = self.writes.wrapping_sub(self.sampler.looked_at);
+        if self.sampler.mask != NONE || writes < LOOK_WRITES {
+            return;
+        }
+        self.sampler.looked_at = self.writes;
         let pool = &shared.pool;
-        if self.sampler.mask != NONE || pool.free() + pool.total() / USED_PART > pool.in_service() {
+        if pool.free() + pool.total() / USED_PART > pool.in_service() {
             return;
         }
         let sums = shared.tallies.sums();
