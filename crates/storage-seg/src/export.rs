@@ -26,7 +26,7 @@ const RECENT_MS: u64 = 60_000;
 /// A level, its name and what it shows of a report.
 type Row<M, R> = (&'static str, &'static M, fn(&R) -> u64);
 
-fn permille(share: f64) -> u64 {
+pub(crate) fn permille(share: f64) -> u64 {
     (share * 1000.0).round() as u64
 }
 

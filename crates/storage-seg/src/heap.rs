@@ -85,7 +85,7 @@ impl Heap {
     ///
     /// # Panics
     ///
-    /// When there are no segments, or `segment_bytes` is not a power of two from 16 KiB to 8 MiB.
+    /// When there are no segments, or `segment_bytes` is not a power of two in [`SEGMENT_BYTES`](crate::SEGMENT_BYTES).
     pub(crate) fn new(
         segments: u32,
         segment_bytes: usize,

@@ -56,9 +56,9 @@ const KEPT_AT_MOST: f64 = 0.95;
 /// How often the step doubles then.
 const LEAPS_MAX: u32 = 4;
 
-/// Live bytes looked at for one lesson of a store. When new items are far smaller than those before, their scores
-/// are so much higher that all of them would stay: the cutoff has to follow before the free segments
-/// are used up, however large a segment is.
+/// Live bytes looked at for one lesson of a store. When new items are far smaller than those before,
+/// their scores are so much higher that all of them would stay: the cutoff has to follow before the free
+/// segments are used up, however large a segment is.
 pub(crate) const LESSON_BYTES: u64 = 64 << 10;
 
 /// The share of live bytes that an eviction by score drops. Less would keep more of the right items

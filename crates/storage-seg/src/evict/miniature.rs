@@ -106,10 +106,9 @@ impl Miniature {
 
     /// Gives it another memory, and leaves those keys alone from which on that is for.
     pub(super) fn resize(&mut self, memory: u64, keeps: impl Fn(u64) -> bool) {
-        self.memory = memory;
+        self.set_memory(memory);
         self.passed = 0;
         self.has_refused = false;
-        self.lessons.draw_from(memory / LESSONS);
         self.items.retain(|&key, _| keeps(key));
         let live = self.items.values().filter(|item| item.len > 0);
         self.live = live.clone().count();
@@ -121,6 +120,7 @@ impl Miniature {
     /// Another memory for the same keys.
     pub(super) fn set_memory(&mut self, memory: u64) {
         self.memory = memory;
+        self.lessons.draw_from(memory / LESSONS);
     }
 
     /// Reads an item; its length if it is there.

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Geometry`]: where segments and locations are, as numbers.
 
+use crate::builder::SEGMENT_BYTES;
 use crate::index::Location;
-use std::ops::RangeInclusive;
-
-/// The sizes a segment can have.
-const SEGMENT_BYTES: RangeInclusive<usize> = 16 << 10..=8 << 20;
 
 /// The sizes that a wide segment can grow to: a version has bits for so large
 /// an offset.
@@ -64,7 +61,7 @@ impl Geometry {
     pub(super) fn new(segments: u32, segment_bytes: usize, wide: Wide) -> Option<Self> {
         assert!(segments > 0, "a heap without segments");
         assert!(
-            segment_bytes.is_power_of_two() && SEGMENT_BYTES.contains(&segment_bytes),
+            segment_bytes.is_power_of_two() && SEGMENT_BYTES.contains(&(segment_bytes as u64)),
             "segments of {segment_bytes} bytes"
         );
         assert!(

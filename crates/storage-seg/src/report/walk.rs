@@ -3,6 +3,7 @@
 
 use super::{ByteReport, ClassReport, SegmentReport};
 use crate::class::Class;
+use crate::export::permille;
 use crate::heap::FIRST_OFFSET;
 use crate::order::NEW;
 use crate::segment::{NEVER_MS, Segment, State};
@@ -118,7 +119,7 @@ impl Shared {
                 bytes: walk.segment_bytes,
                 total: self.pool.total() as u64,
                 pinned: self.pinned.load(Ordering::Relaxed) as u64,
-                new_target_permille: (self.trials.new_share() * 1000.0).round() as u64,
+                new_target_permille: permille(self.trials.new_share()),
                 ..SegmentReport::default()
             },
             ..Found::default()
