@@ -13,6 +13,9 @@ use crate::scan::Scan;
 /// too.
 const SKIPPED: [&str; 4] = ["target", "artifacts", "corpus", "coverage"];
 
+/// What the names of all our packages begin with in a registry. Within the workspace they are called without.
+const PREFIX: &str = "shoebill-";
+
 /// The workspace.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -29,8 +32,12 @@ pub struct Workspace {
 /// A member of the workspace.
 #[derive(Debug, Default, Clone)]
 pub struct Package {
-    /// Its name.
+    /// Its name, as members call it: without the prefix.
     pub name: String,
+    /// Whether its name in the manifest has the prefix.
+    pub prefixed: bool,
+    /// Whether it may be published.
+    pub published: bool,
     /// Its folder, relative to the workspace: `crates/config`.
     pub folder: String,
     /// The text of its manifest.
@@ -48,7 +55,7 @@ pub struct Package {
 /// A direct dependency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependency {
-    /// The package's name.
+    /// The package's name, as members call it.
     pub name: String,
     /// When it is needed.
     pub kind: DependencyKind,
@@ -103,7 +110,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The member called `name`.
+    /// The member that others call `name`.
     #[must_use]
     pub fn package(&self, name: &str) -> Option<&Package> {
         self.packages.iter().find(|package| package.name == name)
@@ -197,8 +204,11 @@ fn package(root: &Path, described: &Value) -> Result<Package, String> {
     let is_root = |target: &&Value| {
         list(&target["kind"]).any(|kind| matches!(text(kind), "lib" | "bin" | "proc-macro"))
     };
+    let name = text(&described["name"]);
     Ok(Package {
-        name: text(&described["name"]).to_owned(),
+        name: short(name).to_owned(),
+        prefixed: name.starts_with(PREFIX),
+        published: described["publish"].is_null(),
         folder: relative(root, manifest_path.parent().unwrap_or(root)),
         manifest: read(&manifest_path)?,
         layer: ours["layer"].as_u64(),
@@ -212,15 +222,21 @@ fn package(root: &Path, described: &Value) -> Result<Package, String> {
 }
 
 fn dependency(described: &Value) -> Dependency {
+    let ours = described["path"].is_string();
+    let name = text(&described["name"]);
     Dependency {
-        name: text(&described["name"]).to_owned(),
+        name: if ours { short(name) } else { name }.to_owned(),
         kind: match described["kind"].as_str() {
             Some("dev") => DependencyKind::Dev,
             Some("build") => DependencyKind::Build,
             _ => DependencyKind::Normal,
         },
-        ours: described["path"].is_string(),
+        ours,
     }
+}
+
+fn short(name: &str) -> &str {
+    name.strip_prefix(PREFIX).unwrap_or(name)
 }
 
 fn list(value: &Value) -> std::slice::Iter<'_, Value> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `docs/commands.md` follows from the command table. When the table changes,
-//! `UPDATE_COMMANDS=1 cargo test -p protocol-resp --test commands_page` writes it anew.
+//! `UPDATE_COMMANDS=1 cargo test -p shoebill-protocol-resp --test commands_page` writes it anew.
 
 use protocol_resp::table::{self, CommandId, Group, Spec};
 use std::fs;
@@ -76,6 +76,6 @@ fn the_page_of_commands_is_up_to_date() {
         fs::write(&path, expected()).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap();
-    let help = "run UPDATE_COMMANDS=1 cargo test -p protocol-resp --test commands_page";
+    let help = "run UPDATE_COMMANDS=1 cargo test -p shoebill-protocol-resp --test commands_page";
     assert!(found == expected(), "{help}");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `docs/parameters.md` follows from the table of parameters. When the table changes,
-//! `UPDATE_PARAMETERS=1 cargo test -p protocol-resp --test parameters_page` writes it anew.
+//! `UPDATE_PARAMETERS=1 cargo test -p shoebill-protocol-resp --test parameters_page` writes it anew.
 
 use protocol_resp::service::config::{Parameter, parameters};
 use std::fs;
@@ -124,6 +124,7 @@ fn the_page_of_parameters_is_up_to_date() {
         fs::write(&path, expected()).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap();
-    let help = "run UPDATE_PARAMETERS=1 cargo test -p protocol-resp --test parameters_page";
+    let help =
+        "run UPDATE_PARAMETERS=1 cargo test -p shoebill-protocol-resp --test parameters_page";
     assert!(found == expected(), "{help}");
 }

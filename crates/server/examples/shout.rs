@@ -4,7 +4,7 @@
 //! Run it and talk to it:
 //!
 //! ```text
-//! $ cargo run -p server --example shout
+//! $ cargo run -p shoebill-server --example shout
 //! listening on 127.0.0.1:7777
 //! $ nc 127.0.0.1 7777
 //! hello

@@ -2,7 +2,7 @@
 //! What an operation costs, in nanoseconds, with and without prefetching batches of 32 keys.
 //!
 //! ```text
-//! cargo run --release -p storage-hashmap --example lookup -- [items] [shards]
+//! cargo run --release -p shoebill-storage-hashmap --example lookup -- [items] [shards]
 //! ```
 //!
 //! Keys are 20 bytes, values 64, drawn evenly from all items in no order. Only the store's work is

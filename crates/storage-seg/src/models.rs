@@ -6,7 +6,7 @@
 //! fails a model in which one can meet the other. What is found under a key is the value published
 //! last, or nothing if it was removed since, as far as the thread can know (`models/history.rs`).
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test --release -p storage-seg --lib models`
+//! `RUSTFLAGS="--cfg loom" cargo test --release -p shoebill-storage-seg --lib models`
 
 mod history;
 mod store;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A folder has its package's name, crates are in a flat list, and none is a hub.
+//! A folder has its package's name, crates are in a flat list, none is a hub, and what is published has our prefix.
 
 use crate::finding::Finding;
 use crate::workspace::{Package, Workspace};
@@ -29,6 +29,11 @@ fn messages(package: &Package) -> Vec<Finding> {
         messages
             .push(format!("`{hub}` in `{name}` says nothing; name the crate after its one idea"));
     }
+    if package.published && !package.prefixed {
+        messages.push(format!(
+            "`{name}` is published, so it is `shoebill-{name}` in its manifest, and `{name}` in `[lib]`"
+        ));
+    }
     let line = package.manifest_line("name");
     messages
         .into_iter()
@@ -53,6 +58,21 @@ mod tests {
         {
             assert_eq!(findings(folder, name), [""; 0]);
         }
+    }
+
+    #[test]
+    fn what_is_published_has_the_prefix() {
+        let find = |published, prefixed| {
+            let package = Package { published, prefixed, ..package("crates/buffer", 0, &[]) };
+            shown(&check(&Workspace { packages: vec![package], ..Workspace::default() }))
+        };
+        assert_eq!(
+            find(true, false),
+            ["crates/buffer/Cargo.toml:2: naming: `buffer` is published, so it is \
+              `shoebill-buffer` in its manifest, and `buffer` in `[lib]`"]
+        );
+        assert_eq!(find(true, true), [""; 0]);
+        assert_eq!(find(false, false), [""; 0]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! Loom runs these through the orders in which threads may interleave, with buckets of two slots
 //! and two buckets for each home.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test --release -p storage-seg --lib index::models`
+//! `RUSTFLAGS="--cfg loom" cargo test --release -p shoebill-storage-seg --lib index::models`
 
 mod growth;
 
