@@ -135,8 +135,8 @@ fn play_once(
 struct Sober(MemcacheService<HashMapStore>);
 
 impl Execute<Memcache> for Sober {
-    fn prefetch(&self, request: &Request<'_>, stage: Stage) {
-        self.0.prefetch(request, stage);
+    fn prefetch(&self, connection: &Memcache, request: &Request<'_>, stage: Stage) {
+        self.0.prefetch(connection, request, stage);
     }
 
     fn execute(

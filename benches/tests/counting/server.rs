@@ -48,8 +48,8 @@ struct Counted<E> {
 }
 
 impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
-    fn prefetch(&self, request: &P::Request<'_>, stage: Stage) {
-        self.inner.prefetch(request, stage);
+    fn prefetch(&self, connection: &P, request: &P::Request<'_>, stage: Stage) {
+        self.inner.prefetch(connection, request, stage);
     }
 
     fn execute(

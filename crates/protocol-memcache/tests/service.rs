@@ -33,10 +33,10 @@ fn a_due_flush_does_not_wait_for_maintenance() {
     let id = protocol::ConnectionId::new(0, 1);
     let mut context = Context::new(server.clock.now(), id, &mut outbox, &directory);
     let request = Request::Read { key: b"a", read: Read::Get, exptime: None, only: true };
-    server.service.prefetch(&request, Stage::First);
-    server.service.prefetch(&request, Stage::Second);
-    server.service.prefetch(&request, Stage::Third);
     let mut codec = protocol_memcache::Memcache::new(10);
+    server.service.prefetch(&codec, &request, Stage::First);
+    server.service.prefetch(&codec, &request, Stage::Second);
+    server.service.prefetch(&codec, &request, Stage::Third);
     server.service.execute(&mut codec, request, &mut out, &mut context);
     assert_eq!(out.front(), b"END\r\n");
 }

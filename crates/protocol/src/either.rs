@@ -98,11 +98,22 @@ where
     S: Execute<A>,
     T: Execute<B>,
 {
+    /// # Panics
+    ///
+    /// As [`Both::execute`].
     #[inline]
-    fn prefetch(&self, request: &Either<A::Request<'_>, B::Request<'_>>, stage: Stage) {
-        match request {
-            Either::A(request) => self.0.prefetch(request, stage),
-            Either::B(request) => self.1.prefetch(request, stage),
+    fn prefetch(
+        &self,
+        connection: &Either<A, B>,
+        request: &Either<A::Request<'_>, B::Request<'_>>,
+        stage: Stage,
+    ) {
+        match (connection, request) {
+            (Either::A(a), Either::A(request)) => self.0.prefetch(a, request, stage),
+            (Either::B(b), Either::B(request)) => self.1.prefetch(b, request, stage),
+            (Either::A(_), Either::B(_)) | (Either::B(_), Either::A(_)) => {
+                unreachable!("a codec makes requests of its own protocol")
+            }
         }
     }
 
@@ -120,7 +131,9 @@ where
         match (connection, request) {
             (Either::A(a), Either::A(request)) => self.0.execute(a, request, out, context),
             (Either::B(b), Either::B(request)) => self.1.execute(b, request, out, context),
-            _ => unreachable!("a codec makes requests of its own protocol"),
+            (Either::A(_), Either::B(_)) | (Either::B(_), Either::A(_)) => {
+                unreachable!("a codec makes requests of its own protocol")
+            }
         }
     }
 

@@ -9,9 +9,12 @@ use clock::{Now, Ticks};
 pub trait Execute<P: Protocol> {
     /// Asks the CPU for the memory this request will need. Called for a request of a batch at each
     /// [`Stage`], some time before it is executed and while those before it are; must change nothing.
+    ///
+    /// `connection` is as those requests leave it that have been executed by now: one between them and
+    /// this request may change it yet, so what is read of it is good for a guess.
     #[inline]
-    fn prefetch(&self, request: &P::Request<'_>, stage: Stage) {
-        let _ = (request, stage);
+    fn prefetch(&self, connection: &P, request: &P::Request<'_>, stage: Stage) {
+        let _ = (connection, request, stage);
     }
 
     /// Carries out one request and appends its reply to `out`.

@@ -220,6 +220,11 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
+    /// The codec, with the state that requests have set up.
+    pub(crate) fn protocol(&self) -> &P {
+        self.pipeline.protocol()
+    }
+
     /// The first request that was read ahead.
     pub(crate) fn first_request(&self, limits: &Limits) -> Option<P::Request<'_>> {
         first_request(&self.pipeline, self.session.recv(), limits)

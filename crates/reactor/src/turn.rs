@@ -231,7 +231,7 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
             let mut batch = ArrayVec::new();
             let (input, left) = (recv.filled(), share.requests);
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
-            prefetch(service, &batch);
+            prefetch(service, &pipeline.protocol, &batch);
             (stop, run(pipeline, service, &mut batch, send, share.unsent, context))
         };
         pipeline.advance(end, recv);
@@ -306,10 +306,14 @@ fn parse_ahead<'a, P: Protocol>(
 /// RULE-BATCH: prefetches what is needed soon at the begin of a batch. A single request gains nothing
 /// from a prefetch right before its use.
 #[inline]
-fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Request<'_>>]) {
+fn prefetch<P: Protocol, E: Execute<P>>(
+    service: &E,
+    connection: &P,
+    batch: &[Ahead<P, P::Request<'_>>],
+) {
     if batch.len() > 1 {
         for (stage, distance) in DISTANCES {
-            prefetch_some(service, stage, &batch[..distance.min(batch.len())]);
+            prefetch_some(service, connection, stage, &batch[..distance.min(batch.len())]);
         }
     }
 }
@@ -318,12 +322,13 @@ fn prefetch<P: Protocol, E: Execute<P>>(service: &E, batch: &[Ahead<P, P::Reques
 #[inline]
 fn prefetch_group<P: Protocol, E: Execute<P>>(
     service: &E,
+    connection: &P,
     batch: &[Ahead<P, P::Request<'_>>],
     at: usize,
 ) {
     for (stage, distance) in DISTANCES {
         if let Some(ahead) = batch.get(at + distance..) {
-            prefetch_some(service, stage, &ahead[..GROUP.min(ahead.len())]);
+            prefetch_some(service, connection, stage, &ahead[..GROUP.min(ahead.len())]);
         }
     }
 }
@@ -331,12 +336,13 @@ fn prefetch_group<P: Protocol, E: Execute<P>>(
 #[inline]
 fn prefetch_some<P: Protocol, E: Execute<P>>(
     service: &E,
+    connection: &P,
     stage: Stage,
     some: &[Ahead<P, P::Request<'_>>],
 ) {
     for ahead in some {
         if let Some(request) = &ahead.request {
-            service.prefetch(request, stage);
+            service.prefetch(connection, request, stage);
         }
     }
 }
@@ -355,7 +361,7 @@ fn run<P: Protocol, E: Execute<P>>(
     let (mut served, mut done) = (0_usize, 0);
     loop {
         if served.is_multiple_of(GROUP) {
-            prefetch_group(service, batch, served);
+            prefetch_group(service, &pipeline.protocol, batch, served);
         }
         let Some(ahead) = batch.get_mut(served) else { return (Ran::All, served, done) };
         if send.pending() >= mark {

@@ -16,6 +16,9 @@ use storage::Scan;
 /// The tag of the listeners for RESP. All others are memcache's.
 pub(crate) const RESP: u16 = 1;
 
+/// Why a connection never meets a request of the other protocol.
+const OWN: &str = "a codec makes requests of its own protocol";
+
 /// A connection that speaks one of the two.
 pub(crate) type Connection = Either<Memcache, strings::Connection>;
 
@@ -43,10 +46,20 @@ impl<S> Service<S> {
 
 impl<S: Scan> Execute<Connection> for Service<S> {
     #[inline]
-    fn prefetch(&self, request: &<Connection as Protocol>::Request<'_>, stage: Stage) {
-        match request {
-            Either::A(request) => self.memcache.prefetch(request, stage),
-            Either::B(command) => self.resp.prefetch(self.memcache.store(), command, stage),
+    fn prefetch(
+        &self,
+        connection: &Connection,
+        request: &<Connection as Protocol>::Request<'_>,
+        stage: Stage,
+    ) {
+        match (connection, request) {
+            (Either::A(connection), Either::A(request)) => {
+                self.memcache.prefetch(connection, request, stage);
+            }
+            (Either::B(_), Either::B(command)) => {
+                self.resp.prefetch(self.memcache.store(), command, stage);
+            }
+            (Either::A(_), Either::B(_)) | (Either::B(_), Either::A(_)) => unreachable!("{OWN}"),
         }
     }
 
@@ -66,7 +79,7 @@ impl<S: Scan> Execute<Connection> for Service<S> {
                 let store = self.memcache.store_at(context.now);
                 self.resp.execute(store, connection, &command, out, context)
             }
-            _ => unreachable!("a codec makes requests of its own protocol"),
+            (Either::A(_), Either::B(_)) | (Either::B(_), Either::A(_)) => unreachable!("{OWN}"),
         }
     }
 

@@ -155,7 +155,7 @@ fn end(read: crate::request::Read, keys: u32, out: &mut SendBuf) -> Outcome {
 
 impl<S: Store> Execute<Memcache> for MemcacheService<S> {
     #[inline]
-    fn prefetch(&self, request: &Request<'_>, stage: Stage) {
+    fn prefetch(&self, _: &Memcache, request: &Request<'_>, stage: Stage) {
         if let Some(key) = request.key() {
             let stage = match stage {
                 Stage::First => storage::Stage::Index,

@@ -251,10 +251,10 @@ impl<K: Keyspace> RespService<K> {
 
 impl<K: Keyspace> Execute<Resp> for RespService<K> {
     #[inline]
-    fn prefetch(&self, command: &Command<'_>, stage: Stage) {
+    fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
         if let Some(key) = command.only_key() {
-            // The selected database is the connection's; almost always it is the first.
-            let db = 0;
+            // Behind a SELECT that has not run yet it may be another.
+            let db = conn.db;
             if stage == Stage::Third
                 && let Some(element) = command.element()
             {

@@ -129,7 +129,7 @@ impl<S: Store> RespStrings<S> {
 
 impl<S: Scan> Execute<Connection> for RespStrings<S> {
     #[inline]
-    fn prefetch(&self, command: &Command<'_>, stage: Stage) {
+    fn prefetch(&self, _: &Connection, command: &Command<'_>, stage: Stage) {
         self.commands.prefetch(&self.store, command, stage);
     }
 

@@ -91,7 +91,7 @@ impl Toy {
 macro_rules! toy {
     ($protocol:ty, $request:ty) => {
         impl Execute<$protocol> for Toy {
-            fn prefetch(&self, request: &$request, stage: Stage) {
+            fn prefetch(&self, _: &$protocol, request: &$request, stage: Stage) {
                 self.note(format_args!("{stage:?} {request:?}"));
             }
 
@@ -160,7 +160,7 @@ fn serve(connection: &mut Combined, both: &mut Both<Toy, Toy>, mut input: &[u8])
         match connection.parse(&mut cursor, input) {
             Ok(Parsed::NeedMore { .. }) => break,
             Ok(Parsed::Request { request, consumed }) => {
-                Execute::<Combined>::prefetch(both, &request, Stage::First);
+                both.prefetch(connection, &request, Stage::First);
                 both.execute(connection, request, &mut out, &mut context);
                 input = &input[consumed..];
             }

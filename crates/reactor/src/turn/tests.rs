@@ -57,7 +57,7 @@ struct Scribe {
 }
 
 impl Execute<Lines> for Scribe {
-    fn prefetch(&self, request: &&[u8], stage: Stage) {
+    fn prefetch(&self, _: &Lines, request: &&[u8], stage: Stage) {
         self.diary.borrow_mut().push(format!("{stage:?} {}", request.escape_ascii()));
     }
 

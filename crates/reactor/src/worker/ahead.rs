@@ -87,11 +87,14 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     /// Asks the CPU for what the first requests of some connections need.
     fn look_ahead(&self, ready: &[usize]) {
-        let first = |&slot| self.connections.get(slot)?.first_request(&self.options.limits);
+        let first = |&slot| {
+            let connection = self.connections.get(slot)?;
+            Some((connection.protocol(), connection.first_request(&self.options.limits)?))
+        };
         let requests: ArrayVec<_, AHEAD> = ready.iter().filter_map(first).collect();
         for stage in Stage::ALL {
-            for request in &requests {
-                self.service.prefetch(request, stage);
+            for (protocol, request) in &requests {
+                self.service.prefetch(protocol, request, stage);
             }
         }
     }

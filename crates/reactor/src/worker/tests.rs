@@ -184,7 +184,7 @@ impl<F> Execute<Lines> for Serve<F>
 where
     F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
 {
-    fn prefetch(&self, line: &&[u8], stage: Stage) {
+    fn prefetch(&self, _: &Lines, line: &&[u8], stage: Stage) {
         note(&format!("{stage:?}"), line);
     }
 

@@ -8,7 +8,7 @@ use super::notes::Notes;
 use super::random::Random;
 use super::shared::Shared;
 use super::view::TypedView;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use storage::Stage;
@@ -21,8 +21,8 @@ const CACHED_BYTES: u64 = 2 << 20;
 /// Bytes of the average key with all that belongs to it from which on a value is prefetched to its end.
 const LONG_BYTES: u64 = 256;
 
-/// The database that prefetches are for: almost all keys are in it.
-const CHARTED: usize = 0;
+/// Databases that prefetches are for, the first ones: as many as there are unless somebody asks for more.
+const CHARTED: usize = 16;
 
 /// How long a handle sweeps nothing after it found nothing left to sweep.
 const REST_MS: u64 = 4;
@@ -35,6 +35,9 @@ pub struct TypedStore {
     pub(crate) shared: Arc<Shared>,
     pub(crate) local: Local,
 }
+
+/// Where the buckets of a database are in each shard.
+type Chart = Box<[RefCell<Layout<Entry>>]>;
 
 /// What each handle has for itself.
 #[derive(Debug)]
@@ -51,8 +54,8 @@ pub(crate) struct Local {
     next_sweep: usize,
     /// When there was last nothing left to sweep.
     swept_ms: u64,
-    /// Where the buckets of [`CHARTED`] are in each shard: for prefetches.
-    layouts: Box<[RefCell<Layout<Entry>>]>,
+    /// For prefetches, a chart of each of the first databases; made when it is first asked for.
+    charts: [OnceCell<Chart>; CHARTED],
     hints: Hints,
 }
 
@@ -66,7 +69,7 @@ impl Local {
             reserved: 0,
             next_sweep: 0,
             swept_ms: 0,
-            layouts: (0..shared.shards()).map(|_| RefCell::default()).collect(),
+            charts: Default::default(),
             hints: Hints::new(),
         }
     }
@@ -120,25 +123,25 @@ impl TypedStore {
     /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
     /// together with the bucket: that is found without the shard.
     #[inline]
-    fn prefetch_bucket(&self, key: &[u8]) {
+    fn prefetch_bucket(&self, chart: &Chart, key: &[u8]) {
         let hash = hash_of(key);
         self.local.hints.note_hash(key, hash);
         let number = self.shared.shard_of(hash);
         if self.shared.shards() > 1 {
             self.shared.prefetch(number);
         }
-        self.local.layouts[number].borrow().prefetch(hash);
+        chart[number].borrow().prefetch(hash);
     }
 
     /// Of a keyspace that uses so many bytes.
     #[inline]
-    fn prefetch_item(&self, key: &[u8], used: u64) {
-        let Local { hints, layouts, .. } = &self.local;
+    fn prefetch_item(&self, chart: &Chart, db: usize, key: &[u8], used: u64) {
+        let hints = &self.local.hints;
         let hash = hints.hash(key);
         let number = self.shared.shard_of(hash);
         let Some(shard) = self.shared.try_lock(number) else { return };
-        let table = &shard.databases[CHARTED].table;
-        layouts[number].borrow_mut().refresh(table);
+        let table = &shard.databases[db].table;
+        chart[number].borrow_mut().refresh(table);
         let hint = table.hint(hash);
         let keys = (table.len() * self.shared.shards()) as u64;
         drop(shard);
@@ -149,7 +152,7 @@ impl TypedStore {
     }
 
     #[inline]
-    fn prefetch_rest(&self, key: &[u8]) {
+    fn prefetch_rest(&self, db: usize, key: &[u8]) {
         let hints = &self.local.hints;
         hints.follow();
         if !hints.is_unfinished(key) {
@@ -157,7 +160,7 @@ impl TypedStore {
         }
         let hash = hints.hash(key);
         let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { return };
-        let hint = shard.databases[CHARTED].table.next_hint(hash);
+        let hint = shard.databases[db].table.next_hint(hash);
         drop(shard);
         hint.fetch();
     }
@@ -205,13 +208,15 @@ impl Keyspace for TypedStore {
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
         let used = shared.ledger.used();
-        if db != CHARTED || used < CACHED_BYTES {
+        let Some(chart) = self.local.charts.get(db).filter(|_| used >= CACHED_BYTES) else {
             return;
-        }
+        };
+        let chart =
+            chart.get_or_init(|| (0..shared.shards()).map(|_| RefCell::default()).collect());
         match stage {
-            Stage::Index => self.prefetch_bucket(key),
-            Stage::Item => self.prefetch_item(key, used),
-            Stage::Value => self.prefetch_rest(key),
+            Stage::Index => self.prefetch_bucket(chart, key),
+            Stage::Item => self.prefetch_item(chart, db, key, used),
+            Stage::Value => self.prefetch_rest(db, key),
         }
     }
 
@@ -286,5 +291,53 @@ impl Keyspace for TypedStore {
 
     fn check_integrity(&self) {
         self.shared.check_integrity();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use storage::keyspace::View;
+
+    /// Puts so much under keys of a database that prefetches are worth it.
+    fn fill(store: &mut TypedStore, db: usize) {
+        for number in 0..3000_u32 {
+            let entry = Entry::string(&number.to_le_bytes(), &[7; 1000]);
+            store.view(Scope::ALL, 1).put(entry, db);
+        }
+    }
+
+    /// The shards of a database that a handle has found out about.
+    fn charted(store: &TypedStore, db: usize) -> usize {
+        let known = |layout: &&RefCell<Layout<Entry>>| {
+            format!("{:?}", layout.borrow()) != format!("{:?}", Layout::<Entry>::new())
+        };
+        store.local.charts[db].get().map_or(0, |chart| chart.iter().filter(known).count())
+    }
+
+    fn prefetch(store: &TypedStore, db: usize) {
+        // Each at an address of its own, as in a pipeline.
+        let keys: Vec<[u8; 4]> = (0..100_u32).map(u32::to_le_bytes).collect();
+        for stage in [Stage::Index, Stage::Item, Stage::Value] {
+            keys.iter().for_each(|key| store.prefetch(db, key, stage));
+        }
+    }
+
+    #[test]
+    fn each_of_the_first_databases_is_prefetched_by_its_own_chart() {
+        let mut store = TypedStore::builder().databases(CHARTED + 1).shards(4).seed(3).build();
+        for db in [0, 3, CHARTED - 1, CHARTED] {
+            prefetch(&store, db);
+        }
+        assert!(
+            store.local.charts.iter().all(|chart| chart.get().is_none()),
+            "all is in the cache"
+        );
+        fill(&mut store, 3);
+        fill(&mut store, CHARTED - 1);
+        for db in [3, CHARTED - 1, CHARTED] {
+            prefetch(&store, db);
+        }
+        assert_eq!([3, CHARTED - 1, 0].map(|db| charted(&store, db)), [4, 4, 0]);
     }
 }
