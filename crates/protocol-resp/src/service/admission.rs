@@ -6,7 +6,7 @@ use super::dispatch::no_such_subcommand;
 use super::fault::Fault;
 use super::holdings::estimate;
 use super::resp::Resp;
-use super::transaction::writes;
+use super::transaction::WRITES;
 use crate::parse::Args;
 use crate::reply::Version;
 use crate::table::{self, CommandId, Flags};
@@ -83,12 +83,9 @@ impl<K: Keyspace> RespService<K> {
             return Err(Fault::new("ERR Command not allowed inside a transaction"));
         }
         // EXEC does what its commands do, and queueing takes memory, too.
-        let is_queued = in_transaction && !is_never_queued(spec.name);
+        let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
         let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::EXEC);
-        let (flags, writes) = match transaction {
-            Some(transaction) => (transaction.flags, transaction.writes),
-            None => (spec.flags, writes(spec)),
-        };
+        let flags = transaction.map_or(spec.flags, |transaction| transaction.flags);
         if (flags.has(Flags::DENYOOM) || is_queued) && !self.has_room(context) {
             return Err(Fault::OUT_OF_MEMORY);
         }
@@ -98,7 +95,9 @@ impl<K: Keyspace> RespService<K> {
         } else if flags.meets(KEEPS) {
             self.admit_names(args)?;
         }
-        if conn.is_subscriber() && conn.version == Version::Resp2 && !is_for_subscribers(spec.name)
+        if conn.is_subscriber()
+            && conn.version == Version::Resp2
+            && !spec.flags.has(Flags::FOR_SUBSCRIBERS)
         {
             return Err(Fault::made(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
@@ -108,10 +107,10 @@ impl<K: Keyspace> RespService<K> {
         }
         if conn.is_monitor {
             // To Redis a monitor is a kind of replica. No pause holds it, either.
-            if writes || flags.has(Flags::WRITE) || flags.has(Flags::READONLY) {
+            if flags.meets(WRITES.with(Flags::READONLY)) {
                 return Err(Fault::new("ERR Replica can't interact with the keyspace"));
             }
-        } else if self.host.pause.holds(writes, context.now) {
+        } else if self.host.pause.holds(flags.meets(WRITES), context.now) {
             conn.held = self.host.pause.hold(context.connection, context.ticket, context.now);
             if conn.held.is_some() {
                 conn.note_blocked(true);
@@ -202,27 +201,6 @@ impl<K: Keyspace> RespService<K> {
         }
         self.fail(fault.text(), conn, out);
     }
-}
-
-/// Whether a subscriber may send it in RESP2, where messages and replies look alike.
-fn is_for_subscribers(name: &str) -> bool {
-    matches!(
-        name,
-        "subscribe"
-            | "unsubscribe"
-            | "psubscribe"
-            | "punsubscribe"
-            | "ssubscribe"
-            | "sunsubscribe"
-            | "ping"
-            | "quit"
-            | "reset"
-    )
-}
-
-/// Whether it takes place at once also between MULTI and EXEC.
-fn is_never_queued(name: &str) -> bool {
-    matches!(name, "exec" | "discard" | "multi" | "watch" | "quit" | "reset")
 }
 
 /// The command that `args` mean, which may be a sub-command of `id`; they are as many as it takes.

@@ -8,7 +8,7 @@ use super::transaction::{Transaction, Watching};
 use super::waiters::Waiting;
 use crate::parse::{self, Framing, Request};
 use crate::reply::Version;
-use crate::table::{self, CommandId, Places};
+use crate::table::{self, CommandId, Flags, Places};
 use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol, Stage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -232,7 +232,7 @@ impl Protocol for Resp {
     /// A request that authenticates changes the parser's limits.
     #[inline]
     fn ends_batch(command: &Command<'_>) -> bool {
-        matches!(command.id, Some(CommandId::AUTH | CommandId::HELLO | CommandId::RESET))
+        command.id.is_some_and(|id| id.spec().flags.has(Flags::ENDS_BATCH))
     }
 
     fn is_subscriber(&self) -> bool {

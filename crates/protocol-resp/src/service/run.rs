@@ -43,12 +43,12 @@ impl<K: Keyspace> RespService<K> {
         }
         let spec = id.spec();
         let scope = self.scope(id, args);
-        let stats = wants_stats(spec).then(|| self.keyspace.stats());
+        let stats = spec.flags.has(Flags::NEEDS_STATS).then(|| self.keyspace.stats());
         let RespService { keyspace, host, desk, limits, limits_version, .. } = self;
         host.limits.refresh(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
         if conn.no_touch {
-            view.set_touch(id == CommandId::TOUCH);
+            view.set_touch(spec.flags.has(Flags::ALWAYS_TOUCHES));
         }
         let mut stage = Stage {
             view: &mut view,
@@ -76,16 +76,15 @@ impl<K: Keyspace> RespService<K> {
         context: &mut Context<'_>,
     ) -> Control {
         let mut scope = Scope::NONE;
-        let mut has_stats = false;
         let mut spans = Vec::new();
         for queued in &transaction.queue {
             scope |= self.scope(queued.id, queued.request.args(&mut spans));
-            has_stats |= wants_stats(queued.id.spec());
         }
         for watched in conn.watching.keys() {
             scope |= self.keyspace.scope(watched.key);
         }
-        let stats = has_stats.then(|| self.keyspace.stats());
+        let needs_stats = transaction.flags.has(Flags::NEEDS_STATS);
+        let stats = needs_stats.then(|| self.keyspace.stats());
         let RespService { keyspace, host, desk, limits, limits_version, .. } = self;
         host.limits.refresh(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
@@ -115,7 +114,7 @@ impl<K: Keyspace> RespService<K> {
                 context: &mut *context,
             };
             if conn.no_touch {
-                stage.view.set_touch(queued.id == CommandId::TOUCH);
+                stage.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
             }
             if stage.run(conn, queued.id, queued.request.args(&mut spans), true) == Control::Close {
                 control = Control::Close;
@@ -179,11 +178,6 @@ impl<K: Keyspace> RespService<K> {
             self.keyspace.reset_stats();
         }
     }
-}
-
-/// Whether a command tells of the keyspace as a whole.
-fn wants_stats(spec: &Spec) -> bool {
-    matches!(spec.name, "info" | "memory|stats" | "memory|doctor")
 }
 
 /// Where commands run: a locked part of the keyspace, and what they work with.

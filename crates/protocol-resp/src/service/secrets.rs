@@ -2,7 +2,7 @@
 //! What is not shown to those who look at other clients' commands: passwords.
 
 use crate::parse::Args;
-use crate::table::Spec;
+use crate::table::{Secret, Spec};
 
 /// What is shown in the place of a secret.
 const REDACTED: &[u8] = b"(redacted)";
@@ -19,17 +19,13 @@ pub(crate) fn shown<'a>(
 /// Where the secret arguments are, if there are any.
 fn secret(spec: &Spec, args: Args<'_>) -> std::ops::Range<usize> {
     let is = |i: usize, word: &[u8]| args.get(i).is_some_and(|arg| arg.eq_ignore_ascii_case(word));
-    match spec.name {
-        "auth" => 1..args.len(),
-        "hello" => {
-            let auth = (2..args.len()).find(|&i| is(i, b"auth"));
-            auth.map_or(0..0, |auth| auth + 1..auth + 3)
+    match spec.secret {
+        Secret::None => 0..0,
+        Secret::All => 1..args.len(),
+        Secret::Behind { option, from, step, count } => {
+            let found = (from..args.len()).step_by(step).find(|&i| is(i, option.as_bytes()));
+            found.map_or(0..0, |option| option + 1..option + 1 + count)
         }
-        "config|set" => {
-            let password = (2..args.len()).step_by(2).find(|&i| is(i, b"requirepass"));
-            password.map_or(0..0, |name| name + 1..name + 2)
-        }
-        _ => 0..0,
     }
 }
 

@@ -7,7 +7,7 @@ use super::host::Host;
 use super::resp::Resp;
 use super::watch::Mark;
 use crate::parse::Request;
-use crate::table::{CommandId, Flags, Spec};
+use crate::table::{CommandId, Flags};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,8 +22,6 @@ pub(crate) struct Transaction {
     pub(crate) is_spoilt: bool,
     /// The flags of all its commands.
     pub(crate) flags: Flags,
-    /// One of them changes data or tells others of something.
-    pub(crate) writes: bool,
 }
 
 /// A command that waits for EXEC.
@@ -39,7 +37,6 @@ impl Transaction {
         let request = request.into_owned();
         self.text_bytes += text_bytes(request.body_len());
         self.flags = self.flags.with(id.spec().flags);
-        self.writes |= writes(id.spec());
         self.queue.push(Queued { id, request });
     }
 
@@ -49,11 +46,8 @@ impl Transaction {
     }
 }
 
-/// Whether a command is one of those that a pause of writes holds: it changes data, or tells others of
-/// something.
-pub(crate) fn writes(spec: &Spec) -> bool {
-    spec.flags.has(Flags::WRITE) || matches!(spec.name, "publish" | "spublish")
-}
+/// Commands that a pause of writes holds: they change data, or tell others of something.
+pub(crate) const WRITES: Flags = Flags::WRITE.with(Flags::MAY_REPLICATE);
 
 /// The keys a connection watches.
 #[derive(Debug, Default)]

@@ -119,6 +119,18 @@ bit_set! {
         SYSTEM = "",
         /// Lets its client hold memory from then on: keys, names.
         HOLDS = "",
+        /// Allowed for a client that listens to channels in RESP2, where messages and replies look alike.
+        FOR_SUBSCRIBERS = "",
+        /// Carried out at once between `MULTI` and `EXEC`, too.
+        NEVER_QUEUED = "",
+        /// Tells others of something without changing data: a pause of writes holds it, too.
+        MAY_REPLICATE = "",
+        /// Tells of the keyspace as a whole, and is given its statistics.
+        NEEDS_STATS = "",
+        /// Changes how the requests behind it are parsed.
+        ENDS_BATCH = "",
+        /// Counts as a use of its keys even for a client that leaves no trace (`CLIENT NO-TOUCH`).
+        ALWAYS_TOUCHES = "",
     }
 }
 

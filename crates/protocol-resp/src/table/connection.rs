@@ -2,14 +2,16 @@
 //! Connections.
 
 use super::macros::commands;
+use super::spec::Secret;
 
 commands! {
     group: Connection;
 
     Auth = connection::auth {
         name: "auth", arity: -2, since: "1.0.0",
-        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY ENDS_BATCH], categories: [CONNECTION], keys: [],
         syntax: "[username] password",
+        secret: Secret::All,
         reply: Ok, complexity: "O(1)",
         summary: "Says who the client is.",
     }
@@ -132,14 +134,15 @@ commands! {
     }
     Hello = connection::hello {
         name: "hello", arity: -1, since: "6.0.0",
-        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY HOLDS], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY HOLDS ENDS_BATCH], categories: [CONNECTION], keys: [],
         syntax: "[arguments: protover [AUTH (username password)] [SETNAME clientname]]",
+        secret: Secret::Behind { option: "auth", from: 2, step: 1, count: 2 },
         reply: Map, complexity: "O(1)",
         summary: "Chooses the version of the protocol and describes the server.",
     }
     Ping = connection::ping {
         name: "ping", arity: -1, since: "1.0.0",
-        flags: [FAST], categories: [CONNECTION], keys: [],
+        flags: [FAST FOR_SUBSCRIBERS], categories: [CONNECTION], keys: [],
         syntax: "[message]",
         reply: Various, complexity: "O(1)",
         summary: "Answers, so that one knows that the server does.",
@@ -147,14 +150,14 @@ commands! {
     }
     Quit = connection::quit {
         name: "quit", arity: -1, since: "1.0.0",
-        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY FOR_SUBSCRIBERS NEVER_QUEUED], categories: [CONNECTION], keys: [],
         syntax: "",
         reply: Ok, complexity: "O(1)",
         summary: "Closes the connection.",
     }
     Reset = connection::reset {
         name: "reset", arity: 1, since: "6.2.0",
-        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY], categories: [CONNECTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST NO_AUTH ALLOW_BUSY FOR_SUBSCRIBERS NEVER_QUEUED ENDS_BATCH], categories: [CONNECTION], keys: [],
         syntax: "",
         reply: Status, complexity: "O(1)",
         summary: "Makes the connection as if it were new.",

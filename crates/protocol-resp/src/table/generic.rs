@@ -209,7 +209,7 @@ commands! {
     }
     Touch = generic::touch {
         name: "touch", arity: -2, since: "3.2.1",
-        flags: [READONLY FAST], categories: [KEYSPACE], keys: [range(1, -1, 1): RO],
+        flags: [READONLY FAST ALWAYS_TOUCHES], categories: [KEYSPACE], keys: [range(1, -1, 1): RO],
         syntax: "key...",
         reply: Integer, complexity: "O(N) in the number of keys",
         summary: "Marks keys as used just now and counts those that exist.",

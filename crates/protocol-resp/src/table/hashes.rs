@@ -9,6 +9,7 @@ commands! {
     Hdel = hashes::hdel {
         name: "hdel", arity: -3, since: "2.0.0",
         flags: [WRITE FAST], categories: [HASH], keys: [at(1): RW DELETE],
+        element: 2,
         syntax: "key field...",
         reply: Integer, complexity: "O(N) in the number of fields",
         summary: "Removes fields of a hash.",
@@ -16,6 +17,7 @@ commands! {
     Hexists = hashes::hexists {
         name: "hexists", arity: 3, since: "2.0.0",
         flags: [READONLY FAST], categories: [HASH], keys: [at(1): RO],
+        element: 2,
         syntax: "key field",
         reply: Integer, complexity: "O(1)",
         summary: "Tells whether a hash has a field.",
@@ -45,6 +47,7 @@ commands! {
     Hget = hashes::hget {
         name: "hget", arity: 3, since: "2.0.0",
         flags: [READONLY FAST], categories: [HASH], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key field",
         reply: BulkOrNull, complexity: "O(1)",
         summary: "Reads a field of a hash.",
@@ -76,6 +79,7 @@ commands! {
     Hincrby = hashes::hincrby {
         name: "hincrby", arity: 4, since: "2.0.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW ACCESS UPDATE],
+        element: 2,
         syntax: "key field increment",
         reply: Integer, complexity: "O(1)",
         summary: "Adds to the integer in a field of a hash.",
@@ -83,6 +87,7 @@ commands! {
     Hincrbyfloat = hashes::hincrbyfloat {
         name: "hincrbyfloat", arity: 4, since: "2.6.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW ACCESS UPDATE],
+        element: 2,
         syntax: "key field increment:double",
         reply: Bulk, complexity: "O(1)",
         summary: "Adds to the floating-point number in a field of a hash.",
@@ -105,6 +110,7 @@ commands! {
     Hmget = hashes::hmget {
         name: "hmget", arity: -3, since: "2.0.0",
         flags: [READONLY FAST], categories: [HASH], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key field...",
         reply: Array, complexity: "O(N) in the number of fields",
         summary: "Reads several fields of a hash.",
@@ -112,6 +118,7 @@ commands! {
     Hmset = hashes::hmset {
         name: "hmset", arity: -4, since: "2.0.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
+        element: 2,
         syntax: "key (field value)...",
         reply: Ok, complexity: "O(N) in the number of fields",
         summary: "Sets several fields of a hash.",
@@ -174,6 +181,7 @@ commands! {
     Hset = hashes::hset {
         name: "hset", arity: -4, since: "2.0.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
+        element: 2,
         syntax: "key (field value)...",
         reply: Integer, complexity: "O(N) in the number of fields",
         summary: "Sets fields of a hash and counts the new ones.",
@@ -190,6 +198,7 @@ commands! {
     Hsetnx = hashes::hsetnx {
         name: "hsetnx", arity: 4, since: "2.0.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW INSERT],
+        element: 2,
         syntax: "key field value",
         reply: Integer, complexity: "O(1)",
         summary: "Sets a field of a hash if there is none.",
@@ -197,6 +206,7 @@ commands! {
     Hstrlen = hashes::hstrlen {
         name: "hstrlen", arity: 3, since: "3.2.0",
         flags: [READONLY FAST], categories: [HASH], keys: [at(1): RO],
+        element: 2,
         syntax: "key field",
         reply: Integer, complexity: "O(1)",
         summary: "Tells the length of the value in a field of a hash.",

@@ -77,18 +77,13 @@ pub(super) const fn position(bytes: &[u8], byte: u8) -> usize {
 
 /// Whether two names are the same, for the compiler.
 pub(super) const fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && begins(a, b)
-}
-
-/// Whether `text` begins with `with`.
-pub(super) const fn begins(text: &str, with: &str) -> bool {
-    let (text, with) = (text.as_bytes(), with.as_bytes());
-    if text.len() < with.len() {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
         return false;
     }
     let mut at = 0;
-    while at < with.len() {
-        if text[at] != with[at] {
+    while at < a.len() {
+        if a[at] != b[at] {
             return false;
         }
         at += 1;

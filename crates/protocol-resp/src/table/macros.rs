@@ -19,7 +19,10 @@ macro_rules! commands {
             keys: [$(
                 $rule:ident ( $($place:expr),* ) : $($key_flag:ident)+ $(, $note:literal)?
             );*],
+            $( element: $element:literal, )?
             syntax: $syntax:literal,
+            $( secret: $secret:expr, )?
+            $( channels: $channels:ident, )?
             reply: $reply:ident, complexity: $complexity:literal,
             summary: $summary:literal,
             $( tips: [$($tip:literal),* $(,)?], )?
@@ -39,7 +42,10 @@ macro_rules! commands {
                 super::bits::KeyFlags::NONE$(.with(super::bits::KeyFlags::$key_flag))+,
                 concat!($($note)?),
             ) ),*],
+            element: super::macros::commands!(@element $($element)?),
             syntax: $syntax,
+            secret: super::macros::commands!(@secret $($secret)?),
+            channels: super::macros::commands!(@channels $($channels)?),
             reply: Shape::$reply,
             complexity: $complexity,
             since: $since,
@@ -64,6 +70,12 @@ macro_rules! commands {
             }
         }
     };
+    (@element) => { None };
+    (@element $element:literal) => { Some($element) };
+    (@secret) => { super::spec::Secret::None };
+    (@secret $secret:expr) => { $secret };
+    (@channels) => { super::spec::Channels::None };
+    (@channels $channels:ident) => { super::spec::Channels::$channels };
     (@deprecated) => { None };
     (@deprecated $since:literal, $replacement:literal) => {
         Some(super::spec::Deprecation { since: $since, replaced_by: $replacement })

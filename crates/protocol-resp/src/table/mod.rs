@@ -53,7 +53,7 @@ pub use bits::{Categories, Flags, KeyFlags};
 pub use catalogue::Catalogue;
 pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
-pub use spec::{Deprecation, Group, Shape, Spec};
+pub use spec::{Channels, Deprecation, Group, Secret, Shape, Spec};
 use storage::keyspace::View;
 
 /// The tables of the groups. A command's number is its place in them, so those that are used most
@@ -143,24 +143,16 @@ static PLACES: [Places; COUNT] = {
     places
 };
 
-/// The argument of a row that is, as a rule, an element of the value under its only key; 0 if none is.
+/// The [elements](Spec::element) of all rows, 0 for none: close together, for each request is looked up
+/// here.
 static ELEMENTS: [u8; COUNT] = {
-    let shapes: [(&str, u8); 5] = [
-        ("key field", 2),
-        ("key (field", 2),
-        ("key member", 2),
-        ("key increment:double member", 3),
-        ("key [condition: NX | XX] [comparison: GT | LT] [change: CH] [increment: INCR] (score", 3),
-    ];
     let mut elements = [0; COUNT];
     let mut row = 0;
     while row < COUNT {
-        let mut shape = 0;
-        while shape < shapes.len() && matches!(PLACES[row], Places::First) {
-            if lookup::begins(TABLE[row].syntax, shapes[shape].0) {
-                elements[row] = shapes[shape].1;
-            }
-            shape += 1;
+        if let Some(element) = TABLE[row].element {
+            assert!(matches!(PLACES[row], Places::First), "of one key");
+            assert!(element > 1, "behind the key");
+            elements[row] = element;
         }
         row += 1;
     }
@@ -184,16 +176,8 @@ pub enum Places {
 pub struct CommandId(u16);
 
 impl CommandId {
-    /// AUTH: the client says who it is.
-    pub(crate) const AUTH: CommandId = CommandId(number_of("auth"));
     /// EXEC, which runs others.
     pub(crate) const EXEC: CommandId = CommandId(number_of("exec"));
-    /// HELLO: the client chooses how it is spoken to.
-    pub(crate) const HELLO: CommandId = CommandId(number_of("hello"));
-    /// RESET: the client is as if it were new.
-    pub(crate) const RESET: CommandId = CommandId(number_of("reset"));
-    /// TOUCH, which always leaves a trace.
-    pub(crate) const TOUCH: CommandId = CommandId(number_of("touch"));
 
     /// The command with this number, if there is one.
     #[must_use]
@@ -220,8 +204,7 @@ impl CommandId {
         PLACES[self.index()]
     }
 
-    /// The argument that names an element of the value under its only key: a field of a hash, a member
-    /// of a set. The first of several, and where options may come before it only if none does.
+    /// See [`Spec::element`].
     #[inline]
     #[must_use]
     pub fn element(self) -> Option<usize> {

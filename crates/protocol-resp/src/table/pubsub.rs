@@ -8,15 +8,17 @@ commands! {
 
     Psubscribe = pubsub::psubscribe {
         name: "psubscribe", arity: -2, since: "2.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS], categories: [], keys: [],
+        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS FOR_SUBSCRIBERS], categories: [], keys: [],
         syntax: "(pattern: pattern)...",
+        channels: SubscribePattern,
         reply: Push, complexity: "O(N) in the number of patterns",
         summary: "Starts listening to the channels that match patterns.",
     }
     Publish = pubsub::publish {
         name: "publish", arity: 3, since: "2.0.0",
-        flags: [PUBSUB LOADING STALE FAST], categories: [], keys: [],
+        flags: [PUBSUB LOADING STALE FAST MAY_REPLICATE], categories: [], keys: [],
         syntax: "channel message",
+        channels: Publish,
         reply: Integer, complexity: "O(N+M) in the listeners N and the patterns M",
         summary: "Sends a message to a channel.",
     }
@@ -71,43 +73,49 @@ commands! {
     }
     Punsubscribe = pubsub::punsubscribe {
         name: "punsubscribe", arity: -1, since: "2.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE], categories: [], keys: [],
+        flags: [PUBSUB NOSCRIPT LOADING STALE FOR_SUBSCRIBERS], categories: [], keys: [],
         syntax: "[pattern...]",
+        channels: Unsubscribe,
         reply: Push, complexity: "O(N) in the number of patterns",
         summary: "Stops listening to the channels that match patterns.",
     }
     Spublish = pubsub::spublish {
         name: "spublish", arity: 3, since: "7.0.0",
-        flags: [PUBSUB LOADING STALE FAST], categories: [], keys: [at(1): NOT_KEY],
+        flags: [PUBSUB LOADING STALE FAST MAY_REPLICATE], categories: [], keys: [at(1): NOT_KEY],
         syntax: "shardchannel message",
+        channels: Publish,
         reply: Integer, complexity: "O(N) in the number of listeners",
         summary: "Sends a message to a shard channel.",
     }
     Ssubscribe = pubsub::ssubscribe {
         name: "ssubscribe", arity: -2, since: "7.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS], categories: [], keys: [range(1, -1, 1): NOT_KEY],
+        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS FOR_SUBSCRIBERS], categories: [], keys: [range(1, -1, 1): NOT_KEY],
         syntax: "shardchannel...",
+        channels: Subscribe,
         reply: Push, complexity: "O(N) in the number of channels",
         summary: "Starts listening to shard channels.",
     }
     Subscribe = pubsub::subscribe {
         name: "subscribe", arity: -2, since: "2.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS], categories: [], keys: [],
+        flags: [PUBSUB NOSCRIPT LOADING STALE HOLDS FOR_SUBSCRIBERS], categories: [], keys: [],
         syntax: "channel...",
+        channels: Subscribe,
         reply: Push, complexity: "O(N) in the number of channels",
         summary: "Starts listening to channels.",
     }
     Sunsubscribe = pubsub::sunsubscribe {
         name: "sunsubscribe", arity: -1, since: "7.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE], categories: [], keys: [range(1, -1, 1): NOT_KEY],
+        flags: [PUBSUB NOSCRIPT LOADING STALE FOR_SUBSCRIBERS], categories: [], keys: [range(1, -1, 1): NOT_KEY],
         syntax: "[shardchannel...]",
+        channels: Unsubscribe,
         reply: Push, complexity: "O(N) in the number of channels",
         summary: "Stops listening to shard channels.",
     }
     Unsubscribe = pubsub::unsubscribe {
         name: "unsubscribe", arity: -1, since: "2.0.0",
-        flags: [PUBSUB NOSCRIPT LOADING STALE], categories: [], keys: [],
+        flags: [PUBSUB NOSCRIPT LOADING STALE FOR_SUBSCRIBERS], categories: [], keys: [],
         syntax: "[channel...]",
+        channels: Unsubscribe,
         reply: Push, complexity: "O(N) in the number of channels",
         summary: "Stops listening to channels.",
     }

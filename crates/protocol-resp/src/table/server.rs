@@ -2,6 +2,7 @@
 //! The server itself: commands, configuration, what it measures.
 
 use super::macros::commands;
+use super::spec::Secret;
 
 commands! {
     group: Server;
@@ -105,6 +106,7 @@ commands! {
         name: "config|set", arity: -4, since: "2.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
         syntax: "(parameter value)...",
+        secret: Secret::Behind { option: "requirepass", from: 2, step: 2, count: 1 },
         reply: Ok, complexity: "O(N) in the number of parameters",
         summary: "Changes parameters.",
         tips: ["request_policy:all_nodes", "response_policy:all_succeeded"],
@@ -142,7 +144,7 @@ commands! {
     }
     Info = server::info {
         name: "info", arity: -1, since: "1.0.0",
-        flags: [LOADING STALE], categories: [DANGEROUS], keys: [],
+        flags: [LOADING STALE NEEDS_STATS], categories: [DANGEROUS], keys: [],
         syntax: "[section...]",
         reply: Text, complexity: "O(1)",
         summary: "Tells about the server.",
@@ -226,7 +228,7 @@ commands! {
     }
     MemoryDoctor = server::memory_doctor {
         name: "memory|doctor", arity: 2, since: "4.0.0",
-        flags: [], categories: [], keys: [],
+        flags: [NEEDS_STATS], categories: [], keys: [],
         syntax: "",
         reply: Text, complexity: "O(1)",
         summary: "Says what might waste memory.",
@@ -257,7 +259,7 @@ commands! {
     }
     MemoryStats = server::memory_stats {
         name: "memory|stats", arity: 2, since: "4.0.0",
-        flags: [], categories: [], keys: [],
+        flags: [NEEDS_STATS], categories: [], keys: [],
         syntax: "",
         reply: Map, complexity: "O(1)",
         summary: "Tells what memory is used for.",

@@ -9,6 +9,7 @@ commands! {
     Sadd = sets::sadd {
         name: "sadd", arity: -3, since: "1.0.0",
         flags: [WRITE DENYOOM FAST], categories: [SET], keys: [at(1): RW INSERT],
+        element: 2,
         syntax: "key member...",
         reply: Integer, complexity: "O(N) in the number of members",
         summary: "Adds members to a set and counts the new ones.",
@@ -62,6 +63,7 @@ commands! {
     Sismember = sets::sismember {
         name: "sismember", arity: 3, since: "1.0.0",
         flags: [READONLY FAST], categories: [SET], keys: [at(1): RO],
+        element: 2,
         syntax: "key member",
         reply: Integer, complexity: "O(1)",
         summary: "Tells whether a set has a member.",
@@ -77,6 +79,7 @@ commands! {
     Smismember = sets::smismember {
         name: "smismember", arity: -3, since: "6.2.0",
         flags: [READONLY FAST], categories: [SET], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key member...",
         reply: Array, complexity: "O(N) in the number of members",
         summary: "Tells which of the members a set has.",
@@ -107,6 +110,7 @@ commands! {
     Srem = sets::srem {
         name: "srem", arity: -3, since: "1.0.0",
         flags: [WRITE FAST], categories: [SET], keys: [at(1): RW DELETE],
+        element: 2,
         syntax: "key member...",
         reply: Integer, complexity: "O(N) in the number of members",
         summary: "Removes members of a set.",

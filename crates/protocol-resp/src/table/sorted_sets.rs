@@ -33,6 +33,7 @@ commands! {
     Zadd = sorted_sets::zadd {
         name: "zadd", arity: -4, since: "1.2.0",
         flags: [WRITE DENYOOM FAST], categories: [SORTED_SET], keys: [at(1): RW UPDATE],
+        element: 3,
         syntax: "key [condition: NX | XX] [comparison: GT | LT] [change: CH] [increment: INCR] \
                  (score member)...",
         reply: Various, complexity: "O(log(N)) a member",
@@ -72,6 +73,7 @@ commands! {
     Zincrby = sorted_sets::zincrby {
         name: "zincrby", arity: 4, since: "1.2.0",
         flags: [WRITE DENYOOM FAST], categories: [SORTED_SET], keys: [at(1): RW ACCESS UPDATE],
+        element: 3,
         syntax: "key increment:double member",
         reply: Float, complexity: "O(log(N))",
         summary: "Adds to the score of a member of a sorted set.",
@@ -120,6 +122,7 @@ commands! {
     Zmscore = sorted_sets::zmscore {
         name: "zmscore", arity: -3, since: "6.2.0",
         flags: [READONLY FAST], categories: [SORTED_SET], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key member...",
         reply: Array, complexity: "O(N) in the number of members",
         summary: "Tells the scores of several members of a sorted set.",
@@ -181,6 +184,7 @@ commands! {
     Zrank = sorted_sets::zrank {
         name: "zrank", arity: -3, since: "2.0.0",
         flags: [READONLY FAST], categories: [SORTED_SET], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key member [WITHSCORE]",
         reply: Various, complexity: "O(log(N))",
         summary: "Tells how many members of a sorted set come before one.",
@@ -188,6 +192,7 @@ commands! {
     Zrem = sorted_sets::zrem {
         name: "zrem", arity: -3, since: "1.2.0",
         flags: [WRITE FAST], categories: [SORTED_SET], keys: [at(1): RW DELETE],
+        element: 2,
         syntax: "key member...",
         reply: Integer, complexity: "O(M*log(N)) in the members removed M and the set N",
         summary: "Removes members of a sorted set.",
@@ -240,6 +245,7 @@ commands! {
     Zrevrank = sorted_sets::zrevrank {
         name: "zrevrank", arity: -3, since: "2.0.0",
         flags: [READONLY FAST], categories: [SORTED_SET], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key member [WITHSCORE]",
         reply: Various, complexity: "O(log(N))",
         summary: "Tells how many members of a sorted set come after one.",
@@ -255,6 +261,7 @@ commands! {
     Zscore = sorted_sets::zscore {
         name: "zscore", arity: 3, since: "1.2.0",
         flags: [READONLY FAST], categories: [SORTED_SET], keys: [at(1): RO ACCESS],
+        element: 2,
         syntax: "key member",
         reply: FloatOrNull, complexity: "O(1)",
         summary: "Tells the score of a member of a sorted set.",

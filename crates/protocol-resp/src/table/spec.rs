@@ -20,8 +20,16 @@ pub struct Spec {
     pub flags: Flags,
     /// Where its keys are.
     pub keys: &'static [KeySpec],
+    /// The argument that names an element of the value under its only key: a field of a hash, a member
+    /// of a set. The first of several, and where options may come before it only if none does. It is
+    /// prefetched.
+    pub element: Option<u8>,
     /// Its arguments, in the notation of [`syntax`](super::syntax).
     pub syntax: &'static str,
+    /// Which of its arguments are shown to nobody.
+    pub secret: Secret,
+    /// Which of its arguments are channels, and what is done to them.
+    pub channels: Channels,
     /// What it answers.
     pub reply: Shape,
     /// How its time grows.
@@ -36,6 +44,43 @@ pub struct Spec {
     pub deprecated: Option<Deprecation>,
     /// The categories that do not follow from the flags.
     pub(super) categories: Categories,
+}
+
+/// Which arguments are passwords: MONITOR and the slow log show that they are there, and not what they
+/// are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// None.
+    None,
+    /// All but the name of the command.
+    All,
+    /// Those behind an option.
+    Behind {
+        /// The option, in any case.
+        option: &'static str,
+        /// The first argument that may be the option.
+        from: usize,
+        /// How far it is from there to the next that may be.
+        step: usize,
+        /// How many arguments behind it are secret.
+        count: usize,
+    },
+}
+
+/// What a command does to channels that are among its arguments: users are allowed or denied channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channels {
+    /// No argument is a channel.
+    None,
+    /// The first argument is a channel to which something is sent.
+    Publish,
+    /// Each argument is a channel that is listened to from then on.
+    Subscribe,
+    /// Each argument is a pattern of channels that are listened to from then on.
+    SubscribePattern,
+    /// Each argument, if there is one, is a channel or a pattern that is listened to no longer. Everybody
+    /// may stop listening.
+    Unsubscribe,
 }
 
 /// That there is something better than a command.

@@ -8,21 +8,21 @@ commands! {
 
     Discard = transactions::discard {
         name: "discard", arity: 1, since: "2.0.0",
-        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY], categories: [TRANSACTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY NEVER_QUEUED], categories: [TRANSACTION], keys: [],
         syntax: "",
         reply: Ok, complexity: "O(N) in the number of queued commands",
         summary: "Drops the commands of a transaction.",
     }
     Exec = transactions::exec {
         name: "exec", arity: 1, since: "1.2.0",
-        flags: [NOSCRIPT LOADING STALE SKIP_SLOWLOG], categories: [TRANSACTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE SKIP_SLOWLOG NEVER_QUEUED], categories: [TRANSACTION], keys: [],
         syntax: "",
         reply: ArrayOrNull, complexity: "that of its commands",
         summary: "Carries out the commands of a transaction.",
     }
     Multi = transactions::multi {
         name: "multi", arity: 1, since: "1.2.0",
-        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY], categories: [TRANSACTION], keys: [],
+        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY NEVER_QUEUED], categories: [TRANSACTION], keys: [],
         syntax: "",
         reply: Ok, complexity: "O(1)",
         summary: "Begins a transaction: what follows is queued.",
@@ -36,7 +36,7 @@ commands! {
     }
     Watch = transactions::watch {
         name: "watch", arity: -2, since: "2.2.0",
-        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY HOLDS], categories: [TRANSACTION],
+        flags: [NOSCRIPT LOADING STALE FAST ALLOW_BUSY HOLDS NEVER_QUEUED], categories: [TRANSACTION],
         keys: [range(1, -1, 1): RO],
         syntax: "key...",
         reply: Ok, complexity: "O(N) in the number of keys",

@@ -5,6 +5,7 @@ use protocol_resp::Version;
 use protocol_resp::client::{self, Encoder, Value};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ pub(crate) struct Redis {
     stream: UnixStream,
     /// Bytes that have arrived and are no whole reply yet.
     input: Vec<u8>,
+    socket: PathBuf,
     _folder: tempfile::TempDir,
 }
 
@@ -36,7 +38,8 @@ impl Redis {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let socket = folder.path().join("redis.sock");
         let child = Command::new("redis-server")
-            .args(["--port", "0", "--save", "", "--unixsocket"])
+            .args(["--port", "0", "--save", "", "--enable-debug-command", "yes"])
+            .args(["--enable-module-command", "yes", "--unixsocket"])
             .arg(&socket)
             .stdout(Stdio::null())
             .current_dir(folder.path())
@@ -58,11 +61,17 @@ impl Redis {
             }
             sleep(Duration::from_millis(5));
         };
-        let mut redis = Redis { child, stream, input: Vec::new(), _folder: folder };
+        let mut redis = Redis { child, stream, input: Vec::new(), socket, _folder: folder };
         if version == Version::Resp3 {
             redis.ask(&["HELLO", "3"]);
         }
         Some(redis)
+    }
+
+    /// Speaks as a new client, in RESP2.
+    pub(crate) fn reconnect(&mut self) {
+        self.stream = UnixStream::connect(&self.socket).expect("redis-server accepts");
+        self.input.clear();
     }
 
     /// Sends a command and waits for its reply.
@@ -70,6 +79,11 @@ impl Redis {
         let mut request = Vec::new();
         Encoder::new(&mut request).request(words);
         self.stream.write_all(&request).expect("redis-server reads");
+        self.receive()
+    }
+
+    /// The next reply or message.
+    pub(crate) fn receive(&mut self) -> Value {
         loop {
             if let Some((reply, consumed)) = client::parse(&self.input).expect("RESP") {
                 let value = reply.into();
