@@ -241,7 +241,12 @@ pub struct HashMut<'a> {
     limits: &'a Limits,
 }
 
-impl HashMut<'_> {
+impl<'a> HashMut<'a> {
+    /// The hash that an entry is known to be.
+    pub(crate) fn known(entry: &'a mut Entry, limits: &'a Limits) -> Self {
+        HashMut { entry, limits }
+    }
+
     /// The hash, to read.
     pub fn read(&self) -> HashRef<'_> {
         self.entry.hash().expect("an edit does not change the type")

@@ -30,6 +30,7 @@ mod kind;
 mod large;
 mod large_string;
 mod list;
+mod made;
 mod number;
 mod pack;
 #[allow(unsafe_code)]
@@ -51,6 +52,7 @@ pub use allocated::allocated;
 pub use entry::Entry;
 pub use hash::{HashMut, HashRef};
 pub use list::{End, ListIter, ListMut, ListRef};
+pub use made::{NewHash, NewList, NewSet, NewZset};
 pub use number::{Digits, parse_i64};
 pub use prefetch::Hint;
 pub use remains::Remains;

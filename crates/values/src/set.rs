@@ -178,7 +178,12 @@ pub struct SetMut<'a> {
     limits: &'a Limits,
 }
 
-impl SetMut<'_> {
+impl<'a> SetMut<'a> {
+    /// The set that an entry is known to be.
+    pub(crate) fn known(entry: &'a mut Entry, limits: &'a Limits) -> Self {
+        SetMut { entry, limits }
+    }
+
     /// The set, to read.
     pub fn read(&self) -> SetRef<'_> {
         self.entry.set().expect("an edit does not change the type")

@@ -238,7 +238,12 @@ impl<'a> ZsetMut<'a> {
     /// The sorted set that an entry is, if it is one.
     pub(crate) fn of(entry: &'a mut Entry, limits: &'a Limits) -> Option<Self> {
         ZsetRef::of(entry)?;
-        Some(ZsetMut { entry, limits })
+        Some(ZsetMut::known(entry, limits))
+    }
+
+    /// The sorted set that an entry is known to be.
+    pub(crate) fn known(entry: &'a mut Entry, limits: &'a Limits) -> Self {
+        ZsetMut { entry, limits }
     }
 
     /// The sorted set, to read.

@@ -42,7 +42,12 @@ impl<'a> ListMut<'a> {
     /// The list that an entry is, if it is one.
     pub(crate) fn of(entry: &'a mut Entry, limits: &Limits) -> Option<Self> {
         ListRef::of(entry)?;
-        Some(ListMut { entry, caps: Caps::of(limits), announced: 0 })
+        Some(ListMut::known(entry, limits))
+    }
+
+    /// The list that an entry is known to be.
+    pub(crate) fn known(entry: &'a mut Entry, limits: &Limits) -> Self {
+        ListMut { entry, caps: Caps::of(limits), announced: 0 }
     }
 
     /// The list, to read.

@@ -43,7 +43,7 @@ use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
 use storage::keyspace::View;
-use values::{Entry, HashMut, HashRef, Type};
+use values::{HashMut, HashRef, NewHash, Type};
 
 /// Fields were set.
 const HSET: Event = Event::of(Class::HASH, "hset");
@@ -89,10 +89,9 @@ impl<V: View> Keys<'_, V> {
             let mut hash = entry.hash_mut(limits).ok_or(Fault::WRONG_TYPE)?;
             return change(&mut hash);
         }
-        let mut entry = Entry::new_hash(key);
-        let mut hash = entry.hash_mut(limits).expect("it was made as one");
-        let result = change(&mut hash)?;
-        self.put(entry);
+        let mut made = NewHash::new(key);
+        let result = change(&mut made.edit(limits))?;
+        self.put(made.into_entry());
         Ok(result)
     }
 

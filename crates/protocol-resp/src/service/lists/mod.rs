@@ -30,7 +30,7 @@ use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
 use storage::keyspace::View;
-use values::{End, Entry, ListMut, ListRef};
+use values::{End, ListMut, ListRef, NewList};
 
 /// Elements were added at an end.
 fn pushed(at: End) -> Event {
@@ -64,9 +64,9 @@ impl<V: View> Keys<'_, V> {
             let mut list = entry.list_mut(limits).ok_or(Fault::WRONG_TYPE)?;
             return Ok(change(&mut list));
         }
-        let mut entry = Entry::new_list(key);
-        let result = change(&mut entry.list_mut(limits).expect("it was made as one"));
-        self.put(entry);
+        let mut made = NewList::new(key);
+        let result = change(&mut made.edit(limits));
+        self.put(made.into_entry());
         Ok(result)
     }
 

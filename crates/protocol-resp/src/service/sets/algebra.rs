@@ -4,7 +4,7 @@
 //! Members are shown as they are found, and nothing is copied, unless many sets would have to be
 //! asked for each member: then they are made one.
 
-use values::{Entry, Limits, SetRef};
+use values::{Limits, NewSet, SetRef};
 
 /// How many members of a set can be looked up in the time that one takes to be copied to another.
 const LOOKUPS_PER_COPY: usize = 4;
@@ -38,8 +38,8 @@ pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
         return;
     }
     let limits = Limits::default();
-    let mut all = Entry::new_set(b"");
-    let mut seen = all.set_mut(&limits).expect("it was made as one");
+    let mut all = NewSet::new(b"");
+    let mut seen = all.edit(&limits);
     for set in sets {
         set.iter().for_each(|member| {
             if seen.add(&member) {
@@ -53,13 +53,13 @@ pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
 pub(super) fn subtract(first: SetRef<'_>, others: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
     let lookups = first.len().saturating_mul(others.len());
     let copies = others.iter().map(|set| set.len()).fold(0, usize::saturating_add);
-    let mut all = Entry::new_set(b"");
+    let mut all = NewSet::new(b"");
     let merged;
     let others = if lookups <= copies.saturating_mul(LOOKUPS_PER_COPY).saturating_add(first.len()) {
         others
     } else {
         merge(&mut all, others);
-        merged = [all.set().expect("it was made as one")];
+        merged = [all.read()];
         &merged
     };
     first.iter().for_each(|member| {
@@ -70,9 +70,9 @@ pub(super) fn subtract(first: SetRef<'_>, others: &[SetRef<'_>], mut visit: impl
 }
 
 /// Adds all members of the sets to a set.
-pub(super) fn merge(into: &mut Entry, sets: &[SetRef<'_>]) {
+pub(super) fn merge(into: &mut NewSet, sets: &[SetRef<'_>]) {
     let limits = Limits::default();
-    let mut into = into.set_mut(&limits).expect("it was made as one");
+    let mut into = into.edit(&limits);
     for set in sets {
         set.iter().for_each(|member| {
             into.add(&member);
@@ -89,6 +89,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+    use values::Entry;
 
     fn entry(members: &BTreeSet<u16>) -> Entry {
         let limits = Limits { set_intset: 20, set_entries: 30, ..Limits::default() };

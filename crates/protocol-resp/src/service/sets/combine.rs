@@ -9,7 +9,7 @@ use super::super::notify::{Class, Event};
 use super::algebra;
 use crate::parse::Args;
 use storage::keyspace::View;
-use values::{Entry, SetRef};
+use values::{Entry, NewSet, SetRef};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,9 +118,9 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static 
     let (destination, keys) = (call.arg(1), call.args.tail(2));
     check(call, keys)?;
     let limits = call.keys.limits;
-    let mut entry = Entry::new_set(destination);
+    let mut made = NewSet::new(destination);
     if let Some(sets) = sets(&call.keys, keys, operation) {
-        let mut result = entry.set_mut(limits).expect("it was made as one");
+        let mut result = made.edit(limits);
         let mut add = |member: &[u8]| {
             result.add(member);
         };
@@ -131,9 +131,9 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static 
             run(operation, &sets, add);
         }
     }
-    let len = entry.len();
+    let len = made.read().len();
     if len > 0 {
-        call.keys.put(entry);
+        call.keys.put(made.into_entry());
         call.modified(destination, Event::of(Class::SET, event));
     } else if call.keys.remove(destination) {
         call.modified(destination, Event::DEL);

@@ -7,7 +7,7 @@ use super::super::keys::Keys;
 use super::{SADD, SREM};
 use crate::parse::Args;
 use storage::keyspace::View;
-use values::{Entry, SetMut};
+use values::{NewSet, SetMut};
 
 /// Adds members and counts the new ones.
 #[inline]
@@ -32,11 +32,11 @@ pub(super) fn add<V: View>(
     if let Some(new) = keys.edit_set_if_any(key, add)? {
         return Ok(new);
     }
-    let mut entry = Entry::new_set(key);
-    let mut set = entry.set_mut(keys.limits).expect("it was made as one");
+    let mut made = NewSet::new(key);
+    let mut set = made.edit(keys.limits);
     set.expect(members.arg(0), members.len());
     let new = add(&mut set);
-    keys.put(entry);
+    keys.put(made.into_entry());
     Ok(new)
 }
 

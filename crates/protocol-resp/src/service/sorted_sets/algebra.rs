@@ -2,7 +2,7 @@
 //! What is in any of several sets, in all of them, or in the first alone; and with which score.
 
 use std::ops::ControlFlow;
-use values::{Entry, Limits, SetRef, ZsetMut, ZsetRef};
+use values::{Entry, Limits, NewSet, SetRef, ZsetMut, ZsetRef};
 
 /// How many members of a set can be looked up in the time that one takes to be copied to another.
 const LOOKUPS_PER_COPY: usize = 4;
@@ -154,11 +154,11 @@ pub(super) fn subtract(inputs: &[Input<'_>], mut visit: impl FnMut(&[u8], f64)) 
     let mut others: Vec<_> = sources.flatten().collect();
     let lookups = first.len().saturating_mul(others.len());
     let copies = others.iter().map(|other| other.len()).fold(0, usize::saturating_add);
-    let mut merged = Entry::new_set(b"");
+    let mut merged = NewSet::new(b"");
     if lookups > copies.saturating_mul(LOOKUPS_PER_COPY).saturating_add(first.len()) {
         // To ask all of them for each member would take longer than to make them one.
         merge(&mut merged, &others);
-        others = Source::of(&merged).into_iter().collect();
+        others = vec![Source::Plain(merged.read())];
     }
     first.visit_all(|member, score| {
         if !others.iter().any(|other| other.score(member).is_some()) {
@@ -168,9 +168,9 @@ pub(super) fn subtract(inputs: &[Input<'_>], mut visit: impl FnMut(&[u8], f64)) 
 }
 
 /// Adds all members to a set.
-fn merge(into: &mut Entry, sources: &[Source<'_>]) {
+fn merge(into: &mut NewSet, sources: &[Source<'_>]) {
     let limits = Limits::default();
-    let mut into = into.set_mut(&limits).expect("it was made as one");
+    let mut into = into.edit(&limits);
     for source in sources {
         source.visit_all(|member, _| {
             into.add(member);

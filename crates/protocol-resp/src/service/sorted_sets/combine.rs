@@ -10,7 +10,7 @@ use super::inputs::{Allowed, Inputs};
 use super::shape::Shape;
 use std::ops::ControlFlow;
 use storage::keyspace::View;
-use values::Entry;
+use values::NewZset;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +60,7 @@ fn show<V: View>(call: &mut Call<'_, V>, operation: Operation) -> Done {
     let inputs = Inputs::read(call, 1, allowed)?;
     let result = combined(call, &inputs, operation, b"");
     let shape = Shape::new(inputs.with_scores, call.out.version());
-    if let Some(set) = result.zset() {
-        shape.write_all(&mut call.out, set.iter());
-    }
+    shape.write_all(&mut call.out, result.read().iter());
     Ok(())
 }
 
@@ -82,10 +80,10 @@ fn combined<V: View>(
     inputs: &Inputs<'_>,
     operation: Operation,
     key: &[u8],
-) -> Entry {
+) -> NewZset {
     let found = inputs.find(&call.keys);
-    let mut entry = Entry::new_zset(key);
-    let mut result = entry.zset_mut(call.keys.limits).expect("it was made as one");
+    let mut made = NewZset::new(key);
+    let mut result = made.edit(call.keys.limits);
     match operation {
         Operation::Unite => algebra::unite(&found, inputs.aggregate, &mut result),
         Operation::Intersect => algebra::intersect(&found, inputs.aggregate, |member, score| {
@@ -96,7 +94,7 @@ fn combined<V: View>(
             result.insert(member, score);
         }),
     }
-    entry
+    made
 }
 
 /// Counts what is in all of the sets, up to a limit if one is given.

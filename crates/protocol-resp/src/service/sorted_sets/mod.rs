@@ -49,7 +49,7 @@ use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
 use storage::keyspace::View;
-use values::{Entry, ZsetMut, ZsetRef};
+use values::{NewZset, ZsetMut, ZsetRef};
 
 /// Something happened to a sorted set.
 const fn event(name: &'static str) -> Event {
@@ -78,10 +78,9 @@ impl<V: View> Keys<'_, V> {
             let mut set = entry.zset_mut(limits).ok_or(Fault::WRONG_TYPE)?;
             return change(&mut set);
         }
-        let mut entry = Entry::new_zset(key);
-        let mut set = entry.zset_mut(limits).expect("it was made as one");
-        let result = change(&mut set)?;
-        self.put(entry);
+        let mut made = NewZset::new(key);
+        let result = change(&mut made.edit(limits))?;
+        self.put(made.into_entry());
         Ok(result)
     }
 
@@ -103,10 +102,10 @@ impl<V: View> Keys<'_, V> {
 impl<V: View> Call<'_, V> {
     /// Puts a sorted set that a command has made in place of what is under its key, which goes if
     /// the sorted set is empty; the reply is how many members it has.
-    fn store_zset(&mut self, key: &[u8], made: Entry, event: Event) {
-        let len = made.len();
+    fn store_zset(&mut self, key: &[u8], made: NewZset, event: Event) {
+        let len = made.read().len();
         if len > 0 {
-            self.keys.put(made);
+            self.keys.put(made.into_entry());
             self.modified(key, event);
         } else if self.keys.remove(key) {
             self.modified(key, Event::DEL);

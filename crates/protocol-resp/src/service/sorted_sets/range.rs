@@ -8,7 +8,7 @@ use super::event;
 use super::request::{Axis, Named, Request};
 use super::shape::Shape;
 use storage::keyspace::View;
-use values::Entry;
+use values::NewZset;
 
 /// Shows a range of members.
 pub(crate) fn zrange<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -61,8 +61,8 @@ fn show<V: View>(call: &mut Call<'_, V>, named: Named) -> Done {
 pub(crate) fn zrangestore<V: View>(call: &mut Call<'_, V>) -> Done {
     let (destination, source, limits) = (call.arg(1), call.arg(2), call.keys.limits);
     let request = Request::parse(call.args.tail(3), Named { stores: true, ..Named::default() })?;
-    let mut made = Entry::new_zset(destination);
-    let mut result = made.zset_mut(limits).expect("it was made as one");
+    let mut made = NewZset::new(destination);
+    let mut result = made.edit(limits);
     match call.keys.zset(source)? {
         Some(set) => request.members_of(set).for_each(|(member, score)| {
             result.insert(member, score);
