@@ -102,7 +102,6 @@ impl Stage {
 
 /// What becomes of the connection after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Control {
     /// It goes on.
     Continue,

@@ -340,10 +340,8 @@ fn prefetch_some<P: Protocol, E: Execute<P>>(
     stage: Stage,
     some: &[Ahead<P, P::Request<'_>>],
 ) {
-    for ahead in some {
-        if let Some(request) = &ahead.request {
-            service.prefetch(connection, request, stage);
-        }
+    for request in some.iter().filter_map(|ahead| ahead.request.as_ref()) {
+        service.prefetch(connection, request, stage);
     }
 }
 
@@ -369,16 +367,16 @@ fn run<P: Protocol, E: Execute<P>>(
         }
         let request = ahead.request.take().expect("each is executed once");
         let control = service.execute(&mut pipeline.protocol, request, send, context);
-        if control == Control::Defer {
-            return (Ran::Block, served, done);
-        }
-        pipeline.cursor = ahead.cursor;
-        done = ahead.end;
+        let end = match control {
+            Control::Defer => return (Ran::Block, served, done),
+            Control::Continue => None,
+            Control::Block => Some(Ran::Block),
+            Control::Close => Some(Ran::Close),
+        };
+        (pipeline.cursor, done) = (ahead.cursor, ahead.end);
         served += 1;
-        match control {
-            Control::Continue => {}
-            Control::Block => return (Ran::Block, served, done),
-            _ => return (Ran::Close, served, done),
+        if let Some(end) = end {
+            return (end, served, done);
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Pool {
     reserved: AtomicU64,
 }
 
+const _: () = assert!(size_of::<Pool>() == 128, "cache lines of its own");
+
 impl Pool {
     pub(crate) fn new(bytes: u64) -> Self {
         Pool { free: AtomicU64::new(bytes), moving: AtomicU64::new(0), reserved: AtomicU64::new(0) }

@@ -43,6 +43,8 @@ pub(crate) struct Shared {
 #[repr(align(128))]
 struct Padded(Mutex<Shard>);
 
+const _: () = assert!(align_of::<Padded>() == 128, "two cache lines, or a multiple of them");
+
 impl Shared {
     pub(crate) fn new(common: Arc<Common>, shards: Vec<Shard>) -> Self {
         let shards = shards.into_iter().map(|shard| Padded(Mutex::new(shard))).collect();

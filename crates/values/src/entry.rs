@@ -39,6 +39,12 @@ const LINK: usize = size_of::<*mut Large>();
 /// Pieces of memory that are freed in one step.
 const PIECES_MAX: usize = 64;
 
+// INV-HEAD: the kind is one byte, and each part of the head begins where the one before ends.
+const _: () = assert!(ACCESS.start == size_of::<Kind>() && EXPIRY.start == ACCESS.end);
+const _: () = assert!(ACCESS.end - ACCESS.start == 3 && EXPIRY.end - EXPIRY.start == 8);
+const _: () = assert!(Kind::LAST < VOLATILE && LINK == 8, "the bit is no kind's; INV-LINK");
+const _: () = assert!(size_of::<Option<Entry>>() == LINK, "a slot of a bucket");
+
 /// A key with its value, its expiry and a note of its last access.
 ///
 /// It is one pointer, and so is `Option<Entry>`. A key of 20 bytes with a value of 64 is one

@@ -39,6 +39,14 @@ pub(crate) enum Kind {
     LargeZset,
 }
 
+const _: () = {
+    let mut byte = 0;
+    while byte < Kind::ALL.len() {
+        assert!(Kind::ALL[byte] as usize == byte, "each kind is at the index that is its byte");
+        byte += 1;
+    }
+};
+
 impl Kind {
     /// All kinds, each at the index that is its byte.
     const ALL: [Kind; 14] = [
@@ -57,6 +65,9 @@ impl Kind {
         Kind::LargeSet,
         Kind::LargeZset,
     ];
+
+    /// The byte of the last kind.
+    pub(crate) const LAST: u8 = Kind::ALL.len() as u8 - 1;
 
     /// The kind of a byte that was made by `kind as u8`.
     #[inline]

@@ -166,7 +166,6 @@ impl Model {
                 let is_hash = matches!(kept.value, Value::Hash(_));
                 assert!(is_hash && kept.value.len(now_ms) == 0, "RULE-GONE: {gone:?}: {kept:?}");
             }
-            _ => panic!("{gone:?}"),
         }
         self.entries.remove(&place);
     }

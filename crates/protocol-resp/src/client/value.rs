@@ -51,7 +51,9 @@ impl Value {
         match self {
             Value::Simple(text) | Value::Error(text) | Value::Bulk(text) => Some(text),
             Value::BigNumber(text) | Value::Verbatim { text, .. } => Some(text),
-            _ => None,
+            Value::Integer(_) | Value::Double(_) | Value::Boolean(_) | Value::Null => None,
+            Value::Array(_) | Value::Set(_) | Value::Push(_) => None,
+            Value::Map(_) | Value::Attribute(_) => None,
         }
     }
 
@@ -59,7 +61,10 @@ impl Value {
     pub fn as_items(&self) -> Option<&[Value]> {
         match self {
             Value::Array(items) | Value::Set(items) | Value::Push(items) => Some(items),
-            _ => None,
+            Value::Map(_) | Value::Attribute(_) => None,
+            Value::Integer(_) | Value::Double(_) | Value::Boolean(_) | Value::Null => None,
+            Value::Simple(_) | Value::Error(_) | Value::Bulk(_) => None,
+            Value::BigNumber(_) | Value::Verbatim { .. } => None,
         }
     }
 }

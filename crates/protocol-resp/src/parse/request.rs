@@ -24,6 +24,8 @@ pub struct Request<'a> {
     first: [Span; FIRST],
 }
 
+const _: () = assert!(size_of::<Request<'_>>() == 64, "a cache line");
+
 #[expect(clippy::len_without_is_empty, reason = "a request has a name at least")]
 impl<'a> Request<'a> {
     /// A request of `count` arguments, the first of which are at `first` in `body`.

@@ -87,11 +87,6 @@ fn a_request_can_outlive_its_input() {
 }
 
 #[test]
-fn a_request_fits_a_cache_line() {
-    assert_eq!(size_of::<Request<'_>>(), 64);
-}
-
-#[test]
 fn what_is_missing_is_said_to_the_byte() {
     assert_eq!(missing(b""), 1);
     assert_eq!(missing(b"*"), 2);

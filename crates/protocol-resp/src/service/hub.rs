@@ -86,7 +86,9 @@ impl Subscriptions {
     pub(crate) fn count(&self, kind: Kind) -> usize {
         match kind {
             Kind::Shard => self.names(Kind::Shard).len(),
-            _ => self.names(Kind::Channel).len() + self.names(Kind::Pattern).len(),
+            Kind::Channel | Kind::Pattern => {
+                self.names(Kind::Channel).len() + self.names(Kind::Pattern).len()
+            }
         }
     }
 }

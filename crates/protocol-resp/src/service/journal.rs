@@ -22,7 +22,7 @@ pub(super) fn command(
     let outcome = match (done, control) {
         (Err(fault), _) => str::from_utf8(fault.code()).unwrap_or("ERR"),
         (Ok(()), Control::Block) => "waits",
-        (Ok(()), _) => "ok",
+        (Ok(()), Control::Continue | Control::Close | Control::Defer) => "ok",
     };
     klog::command(spec.name, key, wire_bytes(args), reply_bytes, outcome);
 }

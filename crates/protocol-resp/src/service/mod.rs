@@ -365,7 +365,7 @@ impl Host {
             Reason::Expired => Event::EXPIRED,
             Reason::Evicted => Event::EVICTED,
             Reason::FieldExpired => Event::FIELD_EXPIRED,
-            _ => Event::DEL,
+            Reason::Emptied => Event::DEL,
         };
         self.notify(gone.db, gone.key, event, outbox);
     }

@@ -33,7 +33,10 @@ impl<V: View> Call<'_, V> {
         if self.in_transaction {
             match wants {
                 Wants::Move { .. } => self.out.null(),
-                _ => self.out.null_array(),
+                Wants::Pop { .. }
+                | Wants::PopMany { .. }
+                | Wants::PopScored { .. }
+                | Wants::PopManyScored { .. } => self.out.null_array(),
             }
             return;
         }

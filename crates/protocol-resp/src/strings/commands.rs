@@ -186,13 +186,3 @@ impl Commands {
         control
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_connection_costs_little() {
-        assert!(size_of::<Connection>() <= 64, "{}", size_of::<Connection>());
-    }
-}

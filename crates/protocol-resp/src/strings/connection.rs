@@ -30,6 +30,8 @@ pub struct Connection {
     pub(super) client: Option<Arc<Client>>,
 }
 
+const _: () = assert!(size_of::<Connection>() <= 64, "a connection costs little");
+
 impl Connection {
     /// The state of a new connection, whose values have up to `value_max` bytes.
     #[must_use]

@@ -42,7 +42,7 @@ fn set_with<S: Store>(call: &mut Call<'_, S>, options: &SetOptions) -> Done {
     }
     let expiry = match options.expiry {
         When::At(moment) => call.expiry(moment),
-        _ => Expiry::NEVER,
+        When::Never | When::Keep => Expiry::NEVER,
     };
     let condition = match options.only {
         Only::Always => Condition::Always,
@@ -62,7 +62,7 @@ fn replace<S: Store>(call: &mut Call<'_, S>, options: &SetOptions) -> Done {
     let (key, value) = (call.arg(1), call.arg(2));
     let fixed = match options.expiry {
         When::At(moment) => call.expiry(moment),
-        _ => Expiry::NEVER,
+        When::Never | When::Keep => Expiry::NEVER,
     };
     let Call { store, out, .. } = call;
     let mark = out.begin_array();

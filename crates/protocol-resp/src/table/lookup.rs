@@ -32,6 +32,9 @@ const SLOTS: usize = (COUNT * 4).next_power_of_two();
 /// What is in a slot that nothing is in.
 const EMPTY: u16 = u16::MAX;
 
+const _: () = assert!(COUNT < EMPTY as usize, "each command has a number");
+const _: () = assert!(size_of::<Key>() == 32, "two keys share a cache line");
+
 /// The keys by number.
 static KEYS: [Key; COUNT] = {
     let mut keys = [Key::short(b"-", None); COUNT];

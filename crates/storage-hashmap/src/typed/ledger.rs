@@ -21,6 +21,8 @@ pub(crate) struct Ledger {
     batch: u64,
 }
 
+const _: () = assert!(size_of::<Ledger>() == 128, "cache lines of its own");
+
 impl Ledger {
     pub(crate) fn new(shards: usize) -> Self {
         Ledger {

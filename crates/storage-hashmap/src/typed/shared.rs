@@ -33,6 +33,7 @@ struct Padded(Mutex<Shard>);
 
 // Each use of a shard takes its line from the CPU that used it last: it should be one.
 const _: () = assert!(size_of::<Mutex<Shard>>() <= 64, "a shard and its lock share a cache line");
+const _: () = assert!(size_of::<Padded>() == 128, "two cache lines");
 
 impl Shared {
     /// Empty shards, a power of two of them and [`Scope::SHARDS_MAX`] at most.

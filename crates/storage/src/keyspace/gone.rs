@@ -18,7 +18,6 @@ pub struct Gone<'a> {
 
 /// Why, and how much of, an entry is [`Gone`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Reason {
     /// Its expiry passed: the entry is removed.
     Expired,

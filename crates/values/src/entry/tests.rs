@@ -11,12 +11,6 @@ fn text(entry: &Entry) -> Vec<u8> {
 }
 
 #[test]
-fn an_entry_is_one_pointer_and_so_is_no_entry() {
-    assert_eq!(size_of::<Entry>(), 8);
-    assert_eq!(size_of::<Option<Entry>>(), 8);
-}
-
-#[test]
 fn a_small_item_takes_little_more_than_its_bytes() {
     assert_eq!(Entry::raw_string(&[b'k'; 20], &[b'v'; 64]).heap_bytes(), 96);
     assert_eq!(Entry::integer(b"key", i64::MAX).heap_bytes(), 32);

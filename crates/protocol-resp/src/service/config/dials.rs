@@ -121,7 +121,7 @@ impl Host {
         match (self.hot.wanted().is_any(), wanted.is_any()) {
             (false, true) => self.settings().add_listener(),
             (true, false) => self.settings().remove_listener(),
-            _ => {}
+            (true, true) | (false, false) => {}
         }
         self.dials.events.store(wanted.bits(), Relaxed);
         self.hot.want(wanted);

@@ -129,7 +129,13 @@ impl Host {
             Home::Fixed(why) | Home::Ignored(why) if value != parameter.default_value() => {
                 Err(why.to_owned())
             }
-            _ => Ok(value),
+            Home::Live { .. }
+            | Home::Start
+            | Home::Kept
+            | Home::Fixed(_)
+            | Home::Directive(_)
+            | Home::Ignored(_)
+            | Home::Unheeded(_) => Ok(value),
         }
     }
 

@@ -129,7 +129,13 @@ impl Parameter {
             Home::Ignored(why) | Home::Unheeded(why) if value != self.default_value() => {
                 Ok(Outcome::NoEffect(why))
             }
-            _ => Ok(Outcome::Set),
+            Home::Live { .. }
+            | Home::Start
+            | Home::Kept
+            | Home::Fixed(_)
+            | Home::Directive(_)
+            | Home::Ignored(_)
+            | Home::Unheeded(_) => Ok(Outcome::Set),
         }
     }
 

@@ -68,7 +68,7 @@ pub(crate) fn move_element<V: View>(
     match (is_list(source), is_list(destination)) {
         (None, _) => return Ok(None),
         (Some(false), _) | (_, Some(false)) => return Err(Fault::WRONG_TYPE),
-        _ => {}
+        (Some(true), Some(true) | None) => {}
     }
     let element = keys.edit_list_if_any(source, |list| list.pop(from, <[u8]>::to_vec))?.flatten();
     if let Some(element) = &element {

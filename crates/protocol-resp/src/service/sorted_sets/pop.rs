@@ -35,7 +35,7 @@ fn pop<V: View>(call: &mut Call<'_, V>, from: End) -> Done {
     // Who does not say how many gets no array of one either.
     let shape = match (count, call.out.version()) {
         (Some(_), Version::Resp3) => Shape::Pairs,
-        _ => Shape::Flat,
+        (Some(_), Version::Resp2) | (None, _) => Shape::Flat,
     };
     let (out, count) = (&mut call.out, count.unwrap_or(1));
     let popped = call.keys.edit_zset_if_any(key, |set| {

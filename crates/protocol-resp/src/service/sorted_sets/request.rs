@@ -135,7 +135,7 @@ impl<'a> Request<'a> {
         let range = self.by.ranks_in(set);
         let range = match (self.by, self.reverse) {
             (By::Rank(..), true) => set.len() - range.end..set.len() - range.start,
-            _ => range,
+            (By::Rank(..), false) | (By::Score(..) | By::Name(..), _) => range,
         };
         let members = set.range(self.limited(range));
         if self.reverse { Members::Reverse(members) } else { Members::Forward(members) }

@@ -74,7 +74,7 @@ impl<'a> By<'a> {
     fn parse(text: &'a [u8]) -> Self {
         match Pattern::parse(text) {
             pattern @ Pattern::Value { .. } => By::Pattern(pattern),
-            _ => By::Nothing,
+            Pattern::Element | Pattern::Nowhere => By::Nothing,
         }
     }
 }
