@@ -22,7 +22,7 @@ const CACHED_BYTES: u64 = 2 << 20;
 const LONG_BYTES: u64 = 256;
 
 /// Databases that prefetches are for, the first ones: as many as there are unless somebody asks for more.
-const CHARTED: usize = 16;
+const PREFETCHED: usize = 16;
 
 /// How long a handle sweeps nothing after it found nothing left to sweep.
 const REST_MS: u64 = 4;
@@ -37,7 +37,7 @@ pub struct TypedStore {
 }
 
 /// Where the buckets of a database are in each shard.
-type Chart = Box<[RefCell<Layout<Entry>>]>;
+type Layouts = Box<[RefCell<Layout<Entry>>]>;
 
 /// What each handle has for itself.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ pub(crate) struct Local {
     next_sweep: usize,
     /// When there was last nothing left to sweep.
     swept_ms: u64,
-    /// For prefetches, a chart of each of the first databases; made when it is first asked for.
-    charts: [OnceCell<Chart>; CHARTED],
+    /// For prefetches, the layouts of each of the first databases; made when they are first asked for.
+    layouts: [OnceCell<Layouts>; PREFETCHED],
     hints: Hints,
 }
 
@@ -69,7 +69,7 @@ impl Local {
             reserved: 0,
             next_sweep: 0,
             swept_ms: 0,
-            charts: Default::default(),
+            layouts: Default::default(),
             hints: Hints::new(),
         }
     }
@@ -123,25 +123,25 @@ impl TypedStore {
     /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
     /// together with the bucket: that is found without the shard.
     #[inline]
-    fn prefetch_bucket(&self, chart: &Chart, key: &[u8]) {
+    fn prefetch_bucket(&self, layouts: &Layouts, key: &[u8]) {
         let hash = hash_of(key);
         self.local.hints.note_hash(key, hash);
         let number = self.shared.shard_of(hash);
         if self.shared.shards() > 1 {
             self.shared.prefetch(number);
         }
-        chart[number].borrow().prefetch(hash);
+        layouts[number].borrow().prefetch(hash);
     }
 
     /// Of a keyspace that uses so many bytes.
     #[inline]
-    fn prefetch_item(&self, chart: &Chart, db: usize, key: &[u8], used: u64) {
+    fn prefetch_item(&self, layouts: &Layouts, db: usize, key: &[u8], used: u64) {
         let hints = &self.local.hints;
         let hash = hints.hash(key);
         let number = self.shared.shard_of(hash);
         let Some(shard) = self.shared.try_lock(number) else { return };
         let table = &shard.databases[db].table;
-        chart[number].borrow_mut().refresh(table);
+        layouts[number].borrow_mut().refresh(table);
         let hint = table.hint(hash);
         let keys = (table.len() * self.shared.shards()) as u64;
         drop(shard);
@@ -208,14 +208,14 @@ impl Keyspace for TypedStore {
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let shared = &*self.shared;
         let used = shared.ledger.used();
-        let Some(chart) = self.local.charts.get(db).filter(|_| used >= CACHED_BYTES) else {
+        let Some(layouts) = self.local.layouts.get(db).filter(|_| used >= CACHED_BYTES) else {
             return;
         };
-        let chart =
-            chart.get_or_init(|| (0..shared.shards()).map(|_| RefCell::default()).collect());
+        let layouts =
+            layouts.get_or_init(|| (0..shared.shards()).map(|_| RefCell::default()).collect());
         match stage {
-            Stage::Index => self.prefetch_bucket(chart, key),
-            Stage::Item => self.prefetch_item(chart, db, key, used),
+            Stage::Index => self.prefetch_bucket(layouts, key),
+            Stage::Item => self.prefetch_item(layouts, db, key, used),
             Stage::Value => self.prefetch_rest(db, key),
         }
     }
@@ -308,11 +308,11 @@ mod tests {
     }
 
     /// The shards of a database that a handle has found out about.
-    fn charted(store: &TypedStore, db: usize) -> usize {
-        let known = |layout: &&RefCell<Layout<Entry>>| {
+    fn known(store: &TypedStore, db: usize) -> usize {
+        let is_known = |layout: &&RefCell<Layout<Entry>>| {
             format!("{:?}", layout.borrow()) != format!("{:?}", Layout::<Entry>::new())
         };
-        store.local.charts[db].get().map_or(0, |chart| chart.iter().filter(known).count())
+        store.local.layouts[db].get().map_or(0, |layouts| layouts.iter().filter(is_known).count())
     }
 
     fn prefetch(store: &TypedStore, db: usize) {
@@ -324,20 +324,20 @@ mod tests {
     }
 
     #[test]
-    fn each_of_the_first_databases_is_prefetched_by_its_own_chart() {
-        let mut store = TypedStore::builder().databases(CHARTED + 1).shards(4).seed(3).build();
-        for db in [0, 3, CHARTED - 1, CHARTED] {
+    fn each_of_the_first_databases_is_prefetched_by_its_own_layouts() {
+        let mut store = TypedStore::builder().databases(PREFETCHED + 1).shards(4).seed(3).build();
+        for db in [0, 3, PREFETCHED - 1, PREFETCHED] {
             prefetch(&store, db);
         }
         assert!(
-            store.local.charts.iter().all(|chart| chart.get().is_none()),
+            store.local.layouts.iter().all(|layouts| layouts.get().is_none()),
             "all is in the cache"
         );
         fill(&mut store, 3);
-        fill(&mut store, CHARTED - 1);
-        for db in [3, CHARTED - 1, CHARTED] {
+        fill(&mut store, PREFETCHED - 1);
+        for db in [3, PREFETCHED - 1, PREFETCHED] {
             prefetch(&store, db);
         }
-        assert_eq!([3, CHARTED - 1, 0].map(|db| charted(&store, db)), [4, 4, 0]);
+        assert_eq!([3, PREFETCHED - 1, 0].map(|db| known(&store, db)), [4, 4, 0]);
     }
 }
