@@ -190,7 +190,7 @@ fn reads<S: Store>(options: &Options, mut store: S) {
             options.millis,
             || random.below(items),
             |keys| {
-                for stage in [Stage::Index, Stage::Item, Stage::Value] {
+                for stage in Stage::ALL {
                     keys.iter().for_each(|key| store.prefetch(key, stage));
                 }
                 read_batch(&mut store, keys);

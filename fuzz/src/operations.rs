@@ -220,9 +220,9 @@ impl<E: Engine> Trial<E> {
 
     fn prefetch(&mut self, input: &mut Unstructured<'_>) -> Result<()> {
         let key = key(input)?;
-        self.store().prefetch(&key, Stage::Index);
-        self.store().prefetch(&key, Stage::Item);
-        self.store().prefetch(&key, Stage::Value);
+        for stage in Stage::ALL {
+            self.store().prefetch(&key, stage);
+        }
         Ok(())
     }
 

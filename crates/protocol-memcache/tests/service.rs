@@ -34,9 +34,9 @@ fn a_due_flush_does_not_wait_for_maintenance() {
     let mut context = Context::new(server.clock.now(), id, &mut outbox, &directory);
     let request = Request::Read { key: b"a", read: Read::Get, exptime: None, only: true };
     let mut codec = protocol_memcache::Memcache::new(10);
-    server.service.prefetch(&codec, &request, Stage::First);
-    server.service.prefetch(&codec, &request, Stage::Second);
-    server.service.prefetch(&codec, &request, Stage::Third);
+    for stage in Stage::ALL {
+        server.service.prefetch(&codec, &request, stage);
+    }
     server.service.execute(&mut codec, request, &mut out, &mut context);
     assert_eq!(out.front(), b"END\r\n");
 }

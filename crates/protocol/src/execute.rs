@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The service's side of the contract: [`Execute`], [`Control`], [`Context`].
 
-use crate::{ConnectionId, Directory, Malformed, Outbox, Protocol, Ticket};
+use crate::{ConnectionId, Directory, Malformed, Outbox, Protocol, Stage, Ticket};
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 
@@ -82,22 +82,6 @@ pub struct Buffers {
     pub bytes: u64,
     /// Those of them that hold replies and messages which wait to be sent.
     pub unsent: u64,
-}
-
-/// How far a prefetch goes; see [`Execute::prefetch`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Memory whose address follows from the request alone.
-    First,
-    /// Memory whose address is found in what [`Stage::First`] brought.
-    Second,
-    /// Memory whose address is found in what [`Stage::Second`] brought.
-    Third,
-}
-
-impl Stage {
-    /// All stages, in the order in which they are gone through.
-    pub const ALL: [Stage; 3] = [Stage::First, Stage::Second, Stage::Third];
 }
 
 /// What becomes of the connection after a request.

@@ -63,6 +63,7 @@ mod outbox;
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
 pub use either::{Both, Either};
-pub use execute::{Buffers, Context, Control, Execute, Stage};
+pub use execute::{Buffers, Context, Control, Execute};
 pub use foreign::{FirstBytes, Foreign};
 pub use outbox::{ConnectionId, Errand, Outbox, Ticket};
+pub use prefetch::Stage;

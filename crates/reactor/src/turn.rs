@@ -43,7 +43,7 @@ pub const BATCH: usize = 32;
 /// requests between have pushed it out of the cache nor another worker has taken it away: what several
 /// write, such as a lock, is asked for in the first stage and used in all that follow.
 pub const DISTANCES: [(Stage, usize); 3] =
-    [(Stage::First, 12), (Stage::Second, 8), (Stage::Third, 4)];
+    [(Stage::Index, 12), (Stage::Item, 8), (Stage::Value, 4)];
 
 /// Requests that are prefetched together within a batch.
 ///

@@ -218,12 +218,12 @@ impl Record {
     pub(crate) fn prefetch(&self) {
         match self {
             Record::Packed(bytes) => {
-                storage::prefetch::read::<[u8]>(bytes);
+                prefetch::read::<[u8]>(bytes);
                 if let Some(second_line) = bytes.get(64) {
-                    storage::prefetch::read(second_line);
+                    prefetch::read(second_line);
                 }
             }
-            Record::Large(large) => storage::prefetch::read::<Large>(large),
+            Record::Large(large) => prefetch::read::<Large>(large),
         }
     }
 }

@@ -122,8 +122,8 @@ impl Shard {
     pub(crate) fn prefetch(&self, tag: u32, stage: Stage) {
         let head = self.heads.head(self.heads.bucket(tag));
         match stage {
-            Stage::Index => storage::prefetch::read(head),
-            Stage::Item if *head != NONE => storage::prefetch::read(self.slab.entry(*head)),
+            Stage::Index => prefetch::read(head),
+            Stage::Item if *head != NONE => prefetch::read(self.slab.entry(*head)),
             Stage::Value => {
                 let mut slot = *head;
                 while slot != NONE {

@@ -161,7 +161,7 @@ impl Heap {
             // SAFETY: INV-MAPPED. A cell of a byte is aligned anywhere, and a reference to a cell
             // claims nothing about what others do with its content, which nobody reads here.
             let cell = unsafe { &*self.at(byte).cast::<UnsafeCell<u8>>() };
-            storage::prefetch::read(cell);
+            prefetch::read(cell);
         }
     }
 

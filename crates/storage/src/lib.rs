@@ -13,7 +13,7 @@
 //! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): what a write says.
 //! * [`Stats`] (`stats.rs`): what an engine tells about itself.
 //! * [`metrics`]: what every engine counts for the process.
-//! * [`prefetch`]: the hint an engine gives to the CPU for a key that will be used soon.
+//! * [`Stage`]: how far a prefetch of a key goes; the crate `prefetch` has what an engine asks with.
 //! * [`keyspace`]: the other contract, of databases of typed values, for RESP.
 //! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
 //!
@@ -30,18 +30,18 @@
 //!     assert_eq!((item.value(), item.flags()), (&b"hello"[..], 7));
 //! }
 //! ```
-#![deny(unsafe_op_in_unsafe_fn)]
+#![forbid(unsafe_code)]
 
 pub mod conformance;
 pub mod keyspace;
 pub mod metrics;
-pub mod prefetch;
 mod scan;
 mod stats;
 mod store;
 mod write;
 
+pub use prefetch::Stage;
 pub use scan::{Cursor, Scan};
 pub use stats::Stats;
-pub use store::{Expiry, Item, Stage, Store, StoreError, Version};
+pub use store::{Expiry, Item, Store, StoreError, Version};
 pub use write::{Change, Condition, Digits, Put};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Store`] and [`Item`]: the traits, and the small types they speak in.
 
-use crate::{Change, Put, Stats};
+use crate::{Change, Put, Stage, Stats};
 use bytes::Bytes;
 use clock::Ticks;
 use std::fmt::Display;
@@ -213,17 +213,6 @@ pub trait Store {
     ///
     /// When one does not hold, with its name.
     fn check_integrity(&self);
-}
-
-/// How far [`Store::prefetch`] goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// The index entry: known from the key's hash alone.
-    Index,
-    /// The item: known once the index entry has been read.
-    Item,
-    /// The item's key and value, where they lie apart from what the index leads to.
-    Value,
 }
 
 #[cfg(test)]

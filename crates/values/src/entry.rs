@@ -21,10 +21,10 @@ use std::ops::Range;
 
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::prefetch::Hint;
 use crate::thin::Thin;
 use crate::varint::{self, Varint};
 use crate::{Digits, Encoding, HashRef, Keyed, ListRef, SetRef, Type, ZsetRef, allocated};
+use prefetch::Hint;
 
 /// Where in the block the access is.
 const ACCESS: Range<usize> = 1..4;

@@ -33,8 +33,6 @@ mod list;
 mod made;
 mod number;
 mod pack;
-#[allow(unsafe_code)]
-mod prefetch;
 mod remains;
 mod sample;
 mod scratch;
@@ -54,7 +52,6 @@ pub use hash::{HashMut, HashRef};
 pub use list::{End, ListIter, ListMut, ListRef};
 pub use made::{NewHash, NewList, NewSet, NewZset};
 pub use number::{Digits, parse_i64};
-pub use prefetch::Hint;
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
 pub use table::{Compact, Keyed, Layout, Line, Swept, Table, Verdict, hash_of, seed_hashes};

@@ -60,7 +60,7 @@ use self::chain::Place;
 use self::chunks::Chunks;
 use self::overflow::Overflow;
 use self::sweep::Sweep;
-use crate::prefetch::{self, Hint};
+use prefetch::Hint;
 
 /// What a table needs to know of an element to find it by its key.
 pub trait Keyed {

@@ -21,7 +21,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::{self, NonNull};
 
 use crate::allocated;
-use crate::prefetch::Hint;
+use prefetch::Hint;
 
 /// Bytes in front of the bytes.
 const HEADER: usize = size_of::<u32>();

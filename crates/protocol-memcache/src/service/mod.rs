@@ -157,11 +157,6 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
     #[inline]
     fn prefetch(&self, _: &Memcache, request: &Request<'_>, stage: Stage) {
         if let Some(key) = request.key() {
-            let stage = match stage {
-                Stage::First => storage::Stage::Index,
-                Stage::Second => storage::Stage::Item,
-                Stage::Third => storage::Stage::Value,
-            };
             self.store.prefetch(key, stage);
         }
     }

@@ -104,7 +104,7 @@ use desk::Desk;
 use holdings::Account;
 use notify::Event;
 use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
-use resp::{Replies, stage_of_store};
+use resp::Replies;
 use std::sync::Arc;
 use storage::keyspace::{Gone, Keyspace, Reason};
 use values::Limits;
@@ -255,12 +255,12 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         if let Some(key) = command.only_key() {
             // Behind a SELECT that has not run yet it may be another.
             let db = conn.db;
-            if stage == Stage::Third
+            if stage == Stage::Value
                 && let Some(element) = command.element()
             {
                 self.keyspace.prefetch_element(db, key, element);
             } else {
-                self.keyspace.prefetch(db, key, stage_of_store(stage));
+                self.keyspace.prefetch(db, key, stage);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::waiters::Waiting;
 use crate::parse::{self, Framing, Request};
 use crate::reply::Version;
 use crate::table::{self, CommandId, Flags, Places};
-use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol, Stage};
+use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -126,16 +126,6 @@ impl<'a> Command<'a> {
 /// Whether a name is the beginning of a line of HTTP.
 fn is_of_http(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
-}
-
-/// What a stage of looking ahead is to a store.
-#[inline]
-pub(crate) fn stage_of_store(stage: Stage) -> storage::Stage {
-    match stage {
-        Stage::First => storage::Stage::Index,
-        Stage::Second => storage::Stage::Item,
-        Stage::Third => storage::Stage::Value,
-    }
 }
 
 impl Resp {

@@ -10,7 +10,7 @@ use crate::parse::Span;
 use crate::reply::Writer;
 use crate::service::Command;
 use crate::service::clients::{Client, Clients};
-use crate::service::resp::{Replies, stage_of_store};
+use crate::service::resp::Replies;
 use crate::service::stats::{Stats, Tally};
 use crate::service::watch::Mark;
 use buffer::SendBuf;
@@ -68,7 +68,7 @@ impl Commands {
     #[inline]
     pub fn prefetch<S: Store>(&self, store: &S, command: &Command<'_>, stage: Stage) {
         if let Some(key) = command.only_key() {
-            store.prefetch(key, stage_of_store(stage));
+            store.prefetch(key, stage);
         }
     }
 

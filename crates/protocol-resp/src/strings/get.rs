@@ -52,7 +52,7 @@ pub(super) fn mget<S: Store>(call: &mut Call<'_, S>) -> Done {
 /// Asks the CPU for the memory of several keys, so that their cache misses overlap.
 fn prefetch<S: Store>(store: &S, keys: Args<'_>) {
     if keys.len() > 1 {
-        for stage in [Stage::Index, Stage::Item, Stage::Value] {
+        for stage in Stage::ALL {
             for key in keys.iter() {
                 store.prefetch(key, stage);
             }

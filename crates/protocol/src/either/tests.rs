@@ -160,7 +160,7 @@ fn serve(connection: &mut Combined, both: &mut Both<Toy, Toy>, mut input: &[u8])
         match connection.parse(&mut cursor, input) {
             Ok(Parsed::NeedMore { .. }) => break,
             Ok(Parsed::Request { request, consumed }) => {
-                both.prefetch(connection, &request, Stage::First);
+                both.prefetch(connection, &request, Stage::Index);
                 both.execute(connection, request, &mut out, &mut context);
                 input = &input[consumed..];
             }
@@ -187,13 +187,13 @@ fn each_connection_is_served_by_the_service_of_its_protocol() {
     assert_eq!(serve(&mut Combined::A(Bytewise), &mut both, b"a!"), "first");
     assert_eq!(
         diary(&both),
-        ["first First 97", "first runs 97", "first rejects ?", "first loses 7"]
+        ["first Index 97", "first runs 97", "first rejects ?", "first loses 7"]
     );
     assert_eq!(serve(&mut Combined::B(Words), &mut both, b"a b\n\n"), "secondsecond");
     let expected = [
-        "second First (0, [97])",
+        "second Index (0, [97])",
         "second runs (0, [97])",
-        "second First (1, [98])",
+        "second Index (1, [98])",
         "second runs (1, [98])",
         "second rejects no word\\n",
         "second loses 7",

@@ -2,8 +2,9 @@
 //! [`Hints`]: what a handle has found out about the memory of requests that are prefetched together.
 
 use arrayvec::ArrayVec;
+use prefetch::Hint;
 use std::cell::{Cell, RefCell};
-use values::{Hint, hash_of};
+use values::hash_of;
 
 /// Hints that are followed together.
 const TOGETHER: usize = 4;

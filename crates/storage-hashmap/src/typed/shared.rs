@@ -9,7 +9,6 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage::keyspace::{DatabaseStats, KeyspaceStats, Scope, Settings};
-use storage::prefetch;
 use values::Entry;
 
 /// The shards and what is about them.

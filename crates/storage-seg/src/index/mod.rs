@@ -164,7 +164,7 @@ impl Index {
     /// Asks the CPU for the line that a search for this hash begins with.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        storage::prefetch::read(self.probe(hash).bucket(0));
+        prefetch::read(self.probe(hash).bucket(0));
     }
 
     /// Where the item of this hash may well be, to prefetch it: what the home bucket tells, without

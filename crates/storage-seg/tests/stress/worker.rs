@@ -180,7 +180,7 @@ impl<'a> Worker<'a> {
         };
         let now = self.common.now();
         let name = name(key);
-        for stage in [Stage::Index, Stage::Item, Stage::Value] {
+        for stage in Stage::ALL {
             self.store.prefetch(&name, stage);
         }
         let Some(item) = self.store.get(&name, now) else { return };

@@ -78,9 +78,9 @@ fn churn<S: Store>(store: &mut S, thread: usize, clock: &Clock) -> Report {
         let now = clock.now().ticks;
         let key = noise.below(KEYS);
         let name = &name(key);
-        store.prefetch(name, Stage::Index);
-        store.prefetch(name, Stage::Item);
-        store.prefetch(name, Stage::Value);
+        for stage in Stage::ALL {
+            store.prefetch(name, stage);
+        }
         match noise.below(12) {
             0..5 => look(store, key, clock, &mut report),
             5..9 => {

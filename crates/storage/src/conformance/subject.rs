@@ -193,9 +193,9 @@ impl<S: Store> Subject<S> {
     }
 
     pub(super) fn prefetch(&self, key: &[u8]) {
-        self.store.prefetch(key, Stage::Index);
-        self.store.prefetch(key, Stage::Item);
-        self.store.prefetch(key, Stage::Value);
+        for stage in Stage::ALL {
+            self.store.prefetch(key, stage);
+        }
     }
 
     #[track_caller]

@@ -4,7 +4,6 @@
 use super::bucket::Bucket;
 use super::chunks::locate;
 use super::{Line, Table, home};
-use crate::prefetch;
 use std::fmt;
 use std::marker::PhantomData;
 

@@ -179,7 +179,7 @@ fn prefetches<K: Keyspace>(make: &impl Fn() -> K) {
         subject.keyspace.prefetch_element(1, b"set", &number.to_le_bytes());
         subject.keyspace.prefetch_element(1, &number.to_le_bytes(), b"element");
     }
-    for stage in [Stage::Index, Stage::Item, Stage::Value] {
+    for stage in Stage::ALL {
         for number in 0..4000_u32 {
             subject.keyspace.prefetch(1, &number.to_le_bytes(), stage);
         }

@@ -7,9 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Element, filled, find, hash, insert, remove};
-use crate::prefetch::Hint;
 use crate::table::{Compact, Keyed, Table};
 use crate::{Entry, hash_of};
+use prefetch::Hint;
 
 /// What happens to a table.
 #[derive(Clone, Debug)]

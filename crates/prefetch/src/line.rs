@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The hint an engine gives to the CPU for memory that will be read soon.
+//! The instruction that asks the CPU for one cache line.
 //!
-//! INV-HINT: a prefetch never changes what a program does. It takes a reference, so the address is
-//! valid, and the instruction faults on no address at all.
+//! INV-HINT: a prefetch never changes what a program does. The instruction faults on no address at
+//! all, valid or not. On an architecture without one that stable Rust can reach nothing is done.
 
 /// Asks the CPU to bring the cache line at the start of `target` into all cache levels.
-///
-/// Does nothing on an architecture without such an instruction that stable Rust can reach.
 #[inline(always)]
 pub fn read<T: ?Sized>(target: &T) {
+    address(std::ptr::from_ref(target).cast());
+}
+
+/// As [`read`], for an address at which there may be nothing any more.
+#[inline(always)]
+pub fn address(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: INV-HINT. `target` is a live reference and prefetching has no effect but on time.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast::<i8>()) };
+        // SAFETY: INV-HINT.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = target;
+    let _ = address;
 }
 
 /// As [`read`], for memory that will be written: other CPUs give it up.
@@ -25,7 +29,7 @@ pub fn write<T: ?Sized>(target: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: INV-HINT. As above; it is a hint, and nothing is written.
+        // SAFETY: INV-HINT.
         unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(target).cast::<i8>()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -41,5 +45,10 @@ mod tests {
         super::read("text");
         super::write(&1_u8);
         super::write::<[u64]>(&[]);
+    }
+
+    #[test]
+    fn any_address_will_do() {
+        super::address(std::ptr::null());
     }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Hint`]: the hint to the CPU that memory will be read soon.
-//!
-//! INV-HINT: a prefetch never changes what a program does. The instruction faults on no address at
-//! all, valid or not.
+//! [`Hint`]: memory that will be read soon, noted now and asked for later.
+
+use crate::line;
 
 /// Memory that will be read soon: a few cache lines, which the CPU is yet to be [asked](Hint::fetch) for.
 ///
@@ -26,19 +25,19 @@ impl Hint {
     /// The two lines from `address` on: how long an element is cannot be known before the first of them
     /// is there, and most end in the second.
     #[inline]
-    pub(crate) fn at<T>(address: *const T) -> Self {
+    pub fn at<T>(address: *const T) -> Self {
         Hint { address: address.addr(), lines: 2, leads_on: false }
     }
 
     /// As [`Hint::at`], and what is there leads to what will be read behind it.
     #[inline]
-    pub(crate) fn leading_on<T>(address: *const T) -> Self {
+    pub fn leading_on<T>(address: *const T) -> Self {
         Hint { leads_on: true, ..Hint::at(address) }
     }
 
     /// What `bytes` at `address` have behind the lines of [`Hint::at`].
     #[inline]
-    pub(crate) fn behind<T>(address: *const T, bytes: usize) -> Self {
+    pub fn behind<T>(address: *const T, bytes: usize) -> Self {
         let lines = bytes.div_ceil(LINE).saturating_sub(2).min(Self::LINES_MAX);
         if lines == 0 {
             return Hint::NONE;
@@ -56,8 +55,8 @@ impl Hint {
     /// Asks the CPU for it. What was there may be gone by now: then it is asked for in vain.
     #[inline]
     pub fn fetch(self) {
-        for line in 0..usize::from(self.lines) {
-            address(std::ptr::without_provenance(self.address.wrapping_add(line * LINE)));
+        for nth in 0..usize::from(self.lines) {
+            line::address(std::ptr::without_provenance(self.address.wrapping_add(nth * LINE)));
         }
     }
 }
@@ -65,48 +64,20 @@ impl Hint {
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks the CPU to bring the cache line at the start of `target` into all cache levels.
-///
-/// Does nothing on an architecture without such an instruction that stable Rust can reach.
-#[inline(always)]
-pub(crate) fn read<T: ?Sized>(target: &T) {
-    address(std::ptr::from_ref(target).cast());
-}
-
-/// Asks the CPU for the cache line of `address`.
-#[inline(always)]
-pub(crate) fn address(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: INV-HINT.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
-
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn any_reference_will_do() {
-        super::read(&1_u8);
-        super::read::<[u64]>(&[]);
-        super::read("text");
-    }
+    use super::*;
 
     #[test]
     fn any_address_will_do() {
-        super::address(std::ptr::null());
-        super::Hint::NONE.fetch();
-        super::Hint::at(std::ptr::without_provenance::<u8>(1)).fetch();
-        super::Hint::at(&7_u64).fetch();
-        super::Hint::behind(&7_u64, usize::MAX).fetch();
+        Hint::NONE.fetch();
+        Hint::at(std::ptr::without_provenance::<u8>(1)).fetch();
+        Hint::at(&7_u64).fetch();
+        Hint::behind(&7_u64, usize::MAX).fetch();
     }
 
     #[test]
     fn what_is_behind_the_first_lines_has_an_end() {
-        use super::Hint;
         let lines = |bytes| Hint::behind(&7_u64, bytes).lines;
         assert_eq!([0, 128, 129, 192, 193].map(lines), [0, 0, 1, 1, 2]);
         assert_eq!(usize::from(lines(1 << 20)), Hint::LINES_MAX);

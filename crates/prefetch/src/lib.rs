@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Asking the CPU for memory ahead of its use, so that cache misses overlap with work and with each
+//! other.
+//!
+//! * [`Stage`] (`stage.rs`): how far a prefetch follows what a request leads to, one dependent memory
+//!   after the other. The contracts of protocols, stores and keyspaces share it.
+//! * [`Hint`] (`hint.rs`): a few cache lines, noted under a lock and asked for without it.
+//! * [`read`], [`write()`] and [`address`] (`line.rs`): one cache line, asked for at once. Nothing else
+//!   in the workspace executes the instruction.
+//!
+//! A prefetch changes nothing but time:
+//!
+//! ```
+//! use prefetch::Hint;
+//!
+//! let table = [7_u64; 1024];
+//! prefetch::read(&table[512]); // one line, now
+//! let hint = Hint::at(&table[0]); // two lines, later
+//! hint.fetch();
+//! assert_eq!(table[512], 7);
+//! ```
+#![deny(unsafe_code)]
+
+mod hint;
+#[allow(unsafe_code)]
+mod line;
+mod stage;
+
+pub use hint::Hint;
+pub use line::{address, read, write};
+pub use stage::Stage;
