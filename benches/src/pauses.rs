@@ -4,9 +4,9 @@
 //! A worker does one step after the other: a command, or a turn's share of upkeep. Nobody is served
 //! meanwhile, so the longest step is the longest pause that the keyspace makes.
 
+use keyspace::{Gone, Keyspace, Scope, View};
 use std::time::{Duration, Instant};
-use storage::keyspace::{Gone, Keyspace, Scope, View};
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 use values::{Entry, Limits};
 
 /// Small steps of upkeep in a turn of a worker's loop, as servers have it.

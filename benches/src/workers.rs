@@ -6,13 +6,13 @@
 //! with keyspaces of their own, which share nothing, tell what the machine itself allows.
 
 use crate::Connection;
+use keyspace::Keyspace;
 use protocol_resp::service::{Host, Resp, RespService};
 use std::fmt;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
-use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 const KEYS: u64 = 1_000_000;
 /// Requests of a pipeline.

@@ -9,13 +9,13 @@ mod counting;
 mod server_under_test;
 
 use benches::workload::DEPTH;
+use keyspace::Keyspace;
 use protocol_resp::client::Encoder;
 use protocol_resp::service::{Host, RespService};
 use server_under_test::{Traffic, allocations, depths_and_engines};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// Numbers of as many digits as they will have in the end.
 const COUNTER: u64 = 1_000_000;

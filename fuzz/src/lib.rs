@@ -114,7 +114,7 @@ pub fn seg_model(input: &[u8]) {
     compare_with_model::<engine::Seg>(input);
 }
 
-/// Operations on the typed keyspace of `storage-hashmap`, with values of all types and through
+/// Operations on `storage-typed`, with values of all types and through
 /// several handles, beside plain collections. `keyspace/mod.rs` says how an input is read.
 pub fn keyspace_model(input: &[u8]) {
     let mut input = Unstructured::new(input);

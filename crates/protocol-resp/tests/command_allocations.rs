@@ -4,6 +4,7 @@
 
 use buffer::SendBuf;
 use clock::Clock;
+use keyspace::Keyspace;
 use protocol::{ConnectionId, Context, Control, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_resp::client::Encoder;
 use protocol_resp::service::{Host, Resp, RespService};
@@ -11,8 +12,8 @@ use protocol_resp::strings::{Connection, RespStrings, StringsOptions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
-use storage::keyspace::Keyspace;
-use storage_hashmap::{HashMapStore, TypedStore};
+use storage_hashmap::HashMapStore;
+use storage_typed::TypedStore;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };

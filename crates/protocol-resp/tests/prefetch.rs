@@ -4,13 +4,13 @@
 
 use buffer::SendBuf;
 use clock::Clock;
+use keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol, Stage};
 use protocol_resp::service::{Host, Resp, RespService};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use storage::keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings};
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// A keyspace that writes down what it is asked to prefetch.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl Keyspace for Noting {
         self.inner.view(scope, unix_ms)
     }
 
-    fn prefetch(&self, db: usize, key: &[u8], stage: storage::Stage) {
+    fn prefetch(&self, db: usize, key: &[u8], stage: keyspace::Stage) {
         self.note(db, key, &format!("{stage:?}"));
     }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Two sharded hash tables: of items, for memcache, and of typed values, for RESP.
-//!
-//! [`TypedStore`] keeps the contract of [`storage::keyspace`]; `typed.rs` tells all about it. The
-//! rest of this page is about the other one.
+//! A sharded hash table of items, bounded in memory.
 //!
 //! [`HashMapStore`] keeps the contract of [`storage::Store`]: bytes under keys, with flags, exact
 //! expiry and versions. It is safe Rust throughout. One number limits its memory, index included,
@@ -71,8 +68,7 @@
 //! * `sweep.rs`: expiry and clear. `scan.rs`: the walk over all items.
 //! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
 //! * `integrity.rs`: the invariants by name, and their check.
-//! * `typed.rs` and `typed/`: the keyspace of typed values.
-#![deny(unsafe_op_in_unsafe_fn)]
+#![forbid(unsafe_code)]
 
 mod budget;
 mod builder;
@@ -89,11 +85,9 @@ mod shard;
 mod slab;
 mod store;
 mod sweep;
-mod typed;
 mod write;
 
 pub use builder::Builder;
 pub use item::HashMapItem;
 pub use record::{KEY_MAX, PIN_MIN};
 pub use store::HashMapStore;
-pub use typed::{TypedBuilder, TypedStore, TypedView};

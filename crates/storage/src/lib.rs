@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The contracts that storage engines keep, and kits that test an engine against them.
+//! The contract that every storage engine keeps, and a kit that tests an engine against it.
 //!
 //! A protocol's service is written against [`Store`] and runs on any engine; an engine implements
 //! [`Store`] and serves any protocol. The contract is what every memcache command and every RESP
 //! string command reduces to: bytes under a key, with client flags, an [`Expiry`] and a
-//! [`Version`].
+//! [`Version`]. Typed values are the matter of another contract, the crate `keyspace`.
 //!
 //! Where to look:
 //!
@@ -14,7 +14,6 @@
 //! * [`Stats`] (`stats.rs`): what an engine tells about itself.
 //! * [`metrics`]: what every engine counts for the process.
 //! * [`Stage`]: how far a prefetch of a key goes; the crate `prefetch` has what an engine asks with.
-//! * [`keyspace`]: the other contract, of databases of typed values, for RESP.
 //! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
 //!
 //! A [`Store`] value is one worker's *handle*. An owned engine is its own handle; a shared one
@@ -33,7 +32,6 @@
 #![forbid(unsafe_code)]
 
 pub mod conformance;
-pub mod keyspace;
 pub mod metrics;
 mod scan;
 mod stats;

@@ -34,6 +34,7 @@ mod world;
 use answer::Answer;
 use catalogue::Words;
 use client::Sent;
+use keyspace::{Keyspace, Scope, View};
 use protocol::{Parsed, Protocol};
 use protocol_resp::Codec;
 use protocol_resp::client::{Encoder, Value};
@@ -42,7 +43,6 @@ use rules::Run;
 use sequence::{Sequence, check_time, is_in_vain, selected};
 use state::State;
 use std::time::Duration;
-use storage::keyspace::{Keyspace, Scope, View};
 use world::{DATABASES, REQUEST_MAX, Setup, World};
 
 /// Clients at once: the first half of each four speaks RESP2, the other RESP3, and so far.

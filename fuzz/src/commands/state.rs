@@ -2,9 +2,9 @@
 //! [`State`]: all that clients can see of a keyspace, in plain collections.
 
 use crate::keyspace::value::Value;
+use keyspace::{Keyspace, Scope, View};
 use std::collections::{BTreeMap, BTreeSet};
-use storage::keyspace::{Keyspace, Scope, View};
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 use values::Type;
 
 /// A database and a key.

@@ -4,14 +4,14 @@
 use super::client::Client;
 use buffer::Pool;
 use clock::{Clock, Now, Ticks};
+use keyspace::{Keyspace, Policy};
 use protocol::{ConnectionId, Context, Directory, Errand, Execute, Outbox, Peer};
 use protocol_resp::Version;
 use protocol_resp::service::{Host, RespService};
 use reactor::{Limits, Turn, turn};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::keyspace::{Keyspace, Policy};
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// When a run begins, in unix milliseconds: an uneven moment, so that no rounding goes unseen.
 const START_MS: u64 = 1_700_000_000_123;

@@ -4,7 +4,7 @@
 use super::session::check;
 use super::{CALLS_MAX, DATABASES, Place, Trial};
 use arbitrary::{Result, Unstructured};
-use storage::keyspace::{Gone, Keyspace, Policy, Scope, View};
+use keyspace::{Gone, Keyspace, Policy, Scope, View};
 
 /// How far the quick number of used bytes may be behind.
 const BEHIND: u64 = 8 << 10;

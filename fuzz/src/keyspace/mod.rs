@@ -21,11 +21,11 @@ pub(crate) mod value;
 
 use arbitrary::{Result, Unstructured};
 use edit::expiry;
+use keyspace::{Keyspace, Policy, Scope, View};
 use model::{Model, Place};
 use session::Session;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::keyspace::{Keyspace, Policy, Scope, View};
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 use values::{Entry, Limits};
 
 /// Databases of the keyspace under test.

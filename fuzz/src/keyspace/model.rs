@@ -2,8 +2,8 @@
 //! [`Model`]: what a keyspace must hold, and what it must tell.
 
 use super::value::Value;
+use keyspace::{Gone, Policy, Reason};
 use std::collections::{BTreeMap, VecDeque};
-use storage::keyspace::{Gone, Policy, Reason};
 
 /// Where an entry is: its database and its key.
 pub(crate) type Place = (usize, Vec<u8>);
@@ -23,7 +23,7 @@ impl Kept {
     }
 }
 
-/// What [`storage::keyspace::KeyspaceStats`] must say has happened.
+/// What [`keyspace::KeyspaceStats`] must say has happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) hits: u64,

@@ -6,7 +6,7 @@ use super::model::{Model, Place};
 use super::value::Value;
 use super::{DATABASES, database};
 use arbitrary::{Result, Unstructured};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Entry, Limits, Type};
 
 /// A view, and the model of what it must show.
@@ -205,7 +205,7 @@ impl<V: View> Session<'_, V> {
                 let is_any_live = model.live_places().any(|(of, _)| *of == db);
                 assert_eq!(drawn.is_some(), is_any_live, "RULE-RANDOM: database {db}");
                 assert!(drawn.is_none_or(|drawn| model.live(&drawn).is_some()), "RULE-RANDOM");
-                let policy = storage::keyspace::Policy::NoEviction;
+                let policy = keyspace::Policy::NoEviction;
                 self.view.drain_gone(&mut |gone| model.told(gone, policy));
             }
             _ => {

@@ -2,7 +2,7 @@
 //! A Redis replacement for caching: Redis's protocol and commands over a sharded keyspace in memory.
 //!
 //! The wiring and nothing else. The protocol and its commands are in `crates/protocol-resp`, the
-//! keyspace in `crates/storage-hashmap`, the values in `crates/values`.
+//! keyspace in `crates/storage-typed`, the values in `crates/values`.
 //!
 //! * `args.rs`: the command line. `directive.rs`: a `redis.conf`. `parameters.rs`: `[redis]` of our
 //!   own file. `listening.rs`: where to listen. `config.rs` puts them together.
@@ -20,14 +20,14 @@ mod users;
 
 use crate::config::{Loaded, PORT};
 use args::{Args, NAME, VERSION};
+use keyspace::Keyspace;
 use platform::Process;
 use protocol_resp::service::{Host, RespService};
 use server::cli;
 use server::{Background, Builder};
 use std::process::ExitCode;
 use std::sync::Arc;
-use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// Shards per worker: enough that two workers seldom want the same one.
 const SHARDS_PER_WORKER: usize = 64;

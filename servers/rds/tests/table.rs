@@ -6,11 +6,11 @@
 #[path = "../../../crates/server/tests/support/mod.rs"]
 mod support;
 
+use keyspace::Keyspace;
 use protocol_resp::service::{Host, RespService};
 use server::{Limits, Options, Process};
 use std::sync::Arc;
-use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 use support::client::Client;
 use support::table::{Row, on_every_row};
 use support::wait_until;

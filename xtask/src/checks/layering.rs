@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A crate depends on lower layers only, never on a sibling.
+//! A crate depends on lower layers only, never on a sibling. One crate is below all others.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,9 @@ const RULE: &str = "layering";
 
 /// The server that shows how little a server needs, and what must not be below it.
 const SMALLEST_SERVER: &str = "pingserver";
-const NOT_BELOW_IT: [&str; 3] = ["storage", "memcache", "resp"];
+const NOT_BELOW_IT: [&str; 4] = ["storage", "keyspace", "memcache", "resp"];
+/// The crate that others of its own layer may use, since it depends on nothing.
+const BOTTOM: &str = "crates/prefetch";
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -30,8 +32,26 @@ pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
             ),
         }
     }
+    findings.extend(bottom(workspace));
     findings.extend(smallest_server(workspace));
     findings
+}
+
+/// What is below all crates depends on none, of ours or others'.
+fn bottom(workspace: &Workspace) -> Vec<Finding> {
+    let bottoms = workspace.packages.iter().filter(|package| package.folder == BOTTOM);
+    let needs = |package: &Package| {
+        let is_needed = |dependency: &&Dependency| dependency.kind != DependencyKind::Dev;
+        let needed = package.dependencies.iter().filter(is_needed);
+        let message = |other: &str| {
+            let name = &package.name;
+            format!("`{name}` must not depend on `{other}`: its own layer stands on it")
+        };
+        needed
+            .map(|dependency| at(package, &dependency.name, message(&dependency.name)))
+            .collect::<Vec<_>>()
+    };
+    bottoms.flat_map(needs).collect()
 }
 
 fn at(package: &Package, key: &str, message: String) -> Finding {
@@ -48,6 +68,9 @@ fn breach(
     // A target without a layer has a finding of its own.
     let below = target.layer?;
     let (name, other) = (&package.name, &target.name);
+    if target.folder == BOTTOM && below == layer {
+        return None;
+    }
     let message = if is_server(package) && is_server(target) {
         format!("`{name}` must not depend on `{other}`: servers do not share code with each other")
     } else if dependency.kind == DependencyKind::Dev {
@@ -137,6 +160,23 @@ mod tests {
                 "crates/clock/Cargo.toml:4: layering: `clock` (layer 0) must not depend on \
                  `session` (layer 1); depend on lower layers only",
             ]
+        );
+    }
+
+    #[test]
+    fn the_bottom_crate_may_be_used_by_its_own_layer_and_needs_nothing() {
+        let packages = vec![
+            package("crates/values", 0, &["prefetch"]),
+            package("crates/prefetch", 0, &[]),
+            package("crates/storage", 1, &["prefetch", "values"]),
+        ];
+        assert_eq!(findings(packages), [""; 0]);
+        let packages =
+            vec![package("crates/clock", 0, &[]), package("crates/prefetch", 1, &["clock"])];
+        assert_eq!(
+            findings(packages),
+            ["crates/prefetch/Cargo.toml:4: layering: `prefetch` must not depend on `clock`: its \
+              own layer stands on it"]
         );
     }
 

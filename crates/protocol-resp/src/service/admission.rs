@@ -11,8 +11,8 @@ use crate::parse::Args;
 use crate::reply::Version;
 use crate::table::{self, CommandId, Flags};
 use buffer::SendBuf;
+use keyspace::Keyspace;
 use protocol::Context;
-use storage::keyspace::Keyspace;
 
 /// What becomes of a command that is not refused.
 #[derive(Debug)]

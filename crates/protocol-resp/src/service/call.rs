@@ -14,9 +14,9 @@ use crate::parse::Args;
 use crate::reply::{Version, Writer};
 use crate::table::{Catalogue, Spec};
 use clock::Now;
+use keyspace::{KeyspaceStats, Scope, View};
 use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
 use std::sync::Arc;
-use storage::keyspace::{KeyspaceStats, Scope, View};
 use values::Entry;
 
 /// One run of one command.

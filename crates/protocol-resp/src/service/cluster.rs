@@ -3,7 +3,7 @@
 
 use super::call::Call;
 use super::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// What Redis answers that is not in a cluster.
 pub(crate) fn disabled<V: View>(_: &mut Call<'_, V>) -> Done {

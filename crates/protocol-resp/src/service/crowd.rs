@@ -21,13 +21,13 @@ use super::fault::Fault;
 use super::host::Host;
 use super::machine;
 use clock::Ticks;
+use keyspace::{Policy, Settings};
 use parking_lot::Mutex;
 use protocol::{Buffers, ConnectionId, Outbox, Peer};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
-use storage::keyspace::{Policy, Settings};
 
 /// `maxmemory-clients` is this at least, as in Redis: with less nobody could talk to the server.
 const LEAST: u64 = 128 << 10;

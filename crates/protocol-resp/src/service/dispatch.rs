@@ -5,7 +5,7 @@ use super::call::Call;
 use super::caller::{Caller, Front};
 use super::fault::{Done, Fault};
 use crate::table::{self, CommandId, Spec};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Bytes of an unknown name that are quoted back.
 const QUOTED_MAX: usize = 128;

@@ -4,9 +4,9 @@
 //! INFO tells the same. Counts begin again when a client says `CONFIG RESETSTAT`.
 
 use super::host::Host;
+use keyspace::{KeyspaceStats, Observer};
 use metrics::Source;
 use std::sync::{Arc, Weak};
-use storage::keyspace::{KeyspaceStats, Observer};
 
 metrics::levels! {
     /// Keys of all databases, those included that have expired and whose memory has not come back.

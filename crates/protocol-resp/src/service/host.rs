@@ -18,13 +18,13 @@ use super::slowlog::Slowlog;
 use super::stats::Stats;
 use super::waiters::Waiters;
 use super::watch::Watches;
+use keyspace::{Observer, Settings};
 use metrics::Source;
 use parking_lot::RwLock;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use storage::keyspace::{Observer, Settings};
 
 /// The server as a whole, apart from its keys.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //! [`Keys`]: a command's access to the keys it has locked, in the database its connection selected.
 
 use super::fault::Fault;
-use storage::keyspace::{EntryMut, View};
+use keyspace::{EntryMut, View};
 use values::{Entry, Limits, Type};
 
 /// The locked part of the keyspace as one command sees it.

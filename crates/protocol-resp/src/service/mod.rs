@@ -102,11 +102,11 @@ use clients::Client;
 use clock::{Now, Ticks};
 use desk::Desk;
 use holdings::Account;
+use keyspace::{Gone, Keyspace, Reason};
 use notify::Event;
 use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
 use resp::Replies;
 use std::sync::Arc;
-use storage::keyspace::{Gone, Keyspace, Reason};
 use values::Limits;
 
 /// What clients of other machines are told while nobody has decided that they may come.

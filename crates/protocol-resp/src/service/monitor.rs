@@ -9,10 +9,10 @@ use super::secrets;
 use crate::parse::Args;
 use crate::table::{Flags, Spec};
 use bytes::Bytes;
+use keyspace::View;
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Context};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use storage::keyspace::View;
 
 /// Who sees all commands.
 #[derive(Debug, Default)]

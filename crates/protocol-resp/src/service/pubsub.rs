@@ -8,8 +8,8 @@ use super::fault::{Done, Fault};
 use super::holdings::Holding;
 use super::hub::{Kind, Subscriptions};
 use crate::glob;
+use keyspace::View;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::keyspace::View;
 
 /// Starts listening to channels.
 pub(crate) fn subscribe<V: View>(call: &mut Call<'_, V>) -> Done {

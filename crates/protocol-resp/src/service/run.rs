@@ -19,10 +19,10 @@ use crate::reply::Writer;
 use crate::table::{self, CommandId, Flags, Places, Spec, keys};
 use buffer::SendBuf;
 use clock::Timer;
+use keyspace::{Keyspace, KeyspaceStats, Scope, View};
 use protocol::{Context, Control};
 use ringlog::klog;
 use std::sync::Arc;
-use storage::keyspace::{Keyspace, KeyspaceStats, Scope, View};
 use values::Limits;
 
 impl<K: Keyspace> RespService<K> {

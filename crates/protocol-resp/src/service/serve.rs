@@ -20,10 +20,10 @@ use crate::parse::Args;
 use crate::reply::Writer;
 use bytes::Bytes;
 use clock::Timer;
+use keyspace::{Keyspace, Scope, View};
 use parking_lot::Mutex;
 use protocol::{Context, Control};
 use std::time::Duration;
-use storage::keyspace::{Keyspace, Scope, View};
 use values::{Entry, Type};
 
 impl<V: View> Call<'_, V> {

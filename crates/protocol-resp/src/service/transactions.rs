@@ -10,8 +10,8 @@ use crate::reply::Writer;
 use crate::table::CommandId;
 use buffer::SendBuf;
 use clock::Timer;
+use keyspace::{Keyspace, View};
 use protocol::{Context, Control};
-use storage::keyspace::{Keyspace, View};
 
 /// Begins a transaction.
 pub(crate) fn multi<V: View>(call: &mut Call<'_, V>) -> Done {

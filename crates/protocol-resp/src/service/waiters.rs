@@ -18,13 +18,13 @@ use super::stats::Tally;
 use crate::reply::{Version, Writer};
 use bytes::Bytes;
 use clock::{Now, Ticks};
+use keyspace::Scope;
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Ticket};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::keyspace::Scope;
 use values::{End, Type};
 
 /// A client that waits.

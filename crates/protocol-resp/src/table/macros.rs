@@ -58,7 +58,7 @@ macro_rules! commands {
         /// Carries out the command of a row of this group.
         #[allow(non_upper_case_globals)]
         #[inline]
-        pub(super) fn run<V: storage::keyspace::View>(
+        pub(super) fn run<V: keyspace::View>(
             row: usize,
             call: &mut crate::service::Call<'_, V>,
         ) -> crate::service::Done {

@@ -52,9 +52,9 @@ use crate::service::{Call, Done};
 pub use bits::{Categories, Flags, KeyFlags};
 pub use catalogue::Catalogue;
 pub use key_spec::{Begin, Find, KeySpec};
+use keyspace::View;
 pub use lookup::{find, find_full, find_sub, resolve};
 pub use spec::{Channels, Deprecation, Group, Secret, Shape, Spec};
-use storage::keyspace::View;
 
 /// The tables of the groups. A command's number is its place in them, so those that are used most
 /// come first.

@@ -3,6 +3,7 @@
 
 use buffer::SendBuf;
 use clock::{Clock, Ticks};
+use keyspace::Keyspace;
 use protocol::{
     ConnectionId, Context, Control, Directory, Errand, Execute, Outbox, Parsed, Peer, Protocol,
     Ticket,
@@ -14,8 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// How long everything may take.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -6,7 +6,7 @@ use super::super::dispatch::too_many_arguments;
 use super::super::fault::{Done, Fault};
 use super::super::options::timeout_ms;
 use bytes::Bytes;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Holds commands back for a time.
 pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -7,9 +7,9 @@ use super::super::fault::{Done, Fault};
 use super::super::pubsub;
 use super::super::resp::Replies;
 use crate::reply::Version;
+use keyspace::View;
 use protocol::Control;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::keyspace::View;
 
 /// Answers. To a subscriber in RESP2 in the form of a message, for it expects nothing else.
 pub(crate) fn ping<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::deadline::{Deadline, invalid};
 use super::super::fault::{Done, Fault};
 use super::super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::Entry;
 
 /// On what condition an expiry is set.

@@ -3,7 +3,7 @@
 
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Tells how a value is stored.
 pub(crate) fn object_encoding<V: View>(call: &mut Call<'_, V>) -> Done {

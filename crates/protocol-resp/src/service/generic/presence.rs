@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::Done;
 use super::super::keys::Keys;
 use super::super::notify::Event;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Removes keys. Large values are freed bit by bit.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]

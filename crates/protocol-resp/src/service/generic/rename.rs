@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Gives a key another name, in place of what has it.
 pub(crate) fn rename<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::options::timeout_ms;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Counts the replicas that have the writes of this connection: none, at once.
 pub(crate) fn wait<V: View>(call: &mut Call<'_, V>) -> Done {

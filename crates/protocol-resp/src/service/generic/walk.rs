@@ -6,7 +6,7 @@ use super::super::fault::{Done, Fault};
 use crate::glob;
 use crate::reply::Writer;
 use buffer::Mark;
-use storage::keyspace::View;
+use keyspace::View;
 use values::Type;
 
 /// Elements that a step of a walk looks at, unless the client says otherwise.

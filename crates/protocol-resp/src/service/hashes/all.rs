@@ -3,7 +3,7 @@
 
 use super::super::call::Call;
 use super::super::fault::Done;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Reads all fields with their values.
 pub(crate) fn hgetall<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -7,7 +7,7 @@ use super::super::fault::{Done, Fault};
 use super::{HDEL, HEXPIRE, HPERSIST, fields, moment};
 use crate::parse::Args;
 use crate::reply::Writer;
-use storage::keyspace::View;
+use keyspace::View;
 use values::HashMut;
 
 /// The reply for a field that is not there.

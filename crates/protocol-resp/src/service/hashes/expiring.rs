@@ -7,7 +7,7 @@ use super::super::fault::{Done, Fault};
 use super::super::notify::Event;
 use super::{HDEL, HEXPIRE, HPERSIST, fields, moment};
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::HashMut;
 
 /// What becomes of a field that was read.

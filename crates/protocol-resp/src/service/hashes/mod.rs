@@ -42,7 +42,7 @@ pub(crate) use write::{hdel, hmset, hset, hsetnx};
 use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{HashMut, HashRef, NewHash, Type};
 
 /// Fields were set.

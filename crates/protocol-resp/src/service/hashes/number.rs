@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::long_double::{LongDouble, is_infinite};
 use super::super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Digits, parse_i64};
 
 /// Adds to an integer.

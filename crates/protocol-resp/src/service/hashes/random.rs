@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::picks::{self, Count};
 use crate::reply::{Version, Writer};
-use storage::keyspace::View;
+use keyspace::View;
 use values::HashRef;
 
 /// Picks a field, or several, with their values or without.

@@ -3,7 +3,7 @@
 
 use super::super::call::Call;
 use super::super::fault::Done;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Reads a field.
 #[inline]

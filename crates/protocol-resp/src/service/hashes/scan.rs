@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::Done;
 use super::super::generic::walk::{self, Options};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Takes a step of a walk over the fields of a hash.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]

@@ -6,7 +6,7 @@ use super::super::deadline::Deadline;
 use super::super::fault::{Done, Fault};
 use super::{HDEL, HEXPIRE, HSET, moment};
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::HashMut;
 
 /// On what condition fields are set.

@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::Done;
 use super::fields;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Tells in how many seconds fields expire.
 pub(crate) fn httl<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::{HDEL, HSET};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Sets fields and counts the new ones.
 #[inline]

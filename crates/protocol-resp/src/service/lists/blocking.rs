@@ -8,8 +8,8 @@ use super::super::waiters::Wants;
 use super::pop::pop_from;
 use super::{end, events, move_element};
 use crate::parse::Args;
+use keyspace::View;
 use std::time::Duration;
-use storage::keyspace::View;
 use values::{End, Type};
 
 /// Takes an element from the head of the first list that has one, or waits for one.

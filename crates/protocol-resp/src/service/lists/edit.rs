@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::notify::{Class, Event};
 use super::super::ranges::clamp;
-use storage::keyspace::View;
+use keyspace::View;
 use values::ListMut;
 
 /// Replaces the element at an index.

@@ -29,7 +29,7 @@ use moves::end;
 use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{End, ListMut, ListRef, NewList};
 
 /// Elements were added at an end.

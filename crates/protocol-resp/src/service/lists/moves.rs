@@ -6,7 +6,7 @@ use super::super::fault::{Done, Fault};
 use super::super::keys::Keys;
 use super::super::notify::Event;
 use super::{popped, pushed};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{End, Type};
 
 /// Moves an element from an end of a list to an end of another.

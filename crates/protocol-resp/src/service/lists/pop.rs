@@ -8,7 +8,7 @@ use super::super::notify::Event;
 use super::super::options::{count_option, numkeys};
 use super::{end, popped};
 use crate::reply::{Output, Writer};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{End, ListMut};
 
 /// Takes elements from the head of a list.

@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::Done;
 use super::pushed;
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::{End, ListMut};
 
 /// Adds elements at the head of a list, which is made if there is none.

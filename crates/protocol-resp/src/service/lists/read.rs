@@ -4,8 +4,8 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::ranges::clamp;
+use keyspace::View;
 use std::num::NonZeroI64;
-use storage::keyspace::View;
 
 /// Tells the length of a list.
 pub(crate) fn llen<V: View>(call: &mut Call<'_, V>) -> Done {

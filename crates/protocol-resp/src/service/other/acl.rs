@@ -5,9 +5,9 @@ use crate::service::call::Call;
 use crate::service::dispatch;
 use crate::service::fault::{Done, Fault};
 use crate::table::{self, Categories};
+use keyspace::View;
 use std::fs::File;
 use std::io::{self, Read};
-use storage::keyspace::View;
 
 /// The user.
 const USER: &[u8] = b"default";

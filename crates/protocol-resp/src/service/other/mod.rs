@@ -12,7 +12,7 @@ pub(crate) use replication::{failover, psync, replconf, replicaof, role, slaveof
 
 use super::call::Call;
 use super::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 
 const NO_DISK: Fault = Fault::new("ERR this server keeps nothing on disk");
 const NO_MODULES: Fault =

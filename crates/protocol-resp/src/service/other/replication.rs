@@ -3,7 +3,7 @@
 
 use crate::service::call::Call;
 use crate::service::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 
 const NO_REPLICAS: Fault = Fault::new("ERR this server does not replicate");
 

@@ -7,7 +7,7 @@ use buffer::SendBuf;
 use clock::Clock;
 use protocol::{ConnectionId, Directory, Errand, Execute, Outbox, Parsed, Protocol};
 use std::sync::Arc;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// Clients of a service, without a server.
 struct Clients {

@@ -5,7 +5,7 @@ use crate::service::call::Call;
 use crate::service::caller::{Caller, Front};
 use crate::service::fault::{Done, Fault};
 use crate::table::info::{self, Filter, NoKeys};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Describes all commands.
 pub(crate) fn command<'c, C: Caller<'c>>(call: &mut C) -> Done {

@@ -6,7 +6,7 @@ use crate::glob;
 use crate::service::call::Call;
 use crate::service::config::{self, Access, Home, Parameter};
 use crate::service::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Reads parameters: one by its name, which is shown as it is written, or all that match a pattern.
 pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -3,7 +3,7 @@
 
 use crate::service::call::Call;
 use crate::service::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 use values::parse_i64;
 
 /// Counts the keys of the database.

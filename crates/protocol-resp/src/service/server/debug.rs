@@ -6,9 +6,9 @@ use crate::service::call::Call;
 use crate::service::clients::is_local;
 use crate::service::dispatch;
 use crate::service::fault::{Done, Fault};
+use keyspace::View;
 use protocol::Control;
 use std::time::Duration;
-use storage::keyspace::View;
 use values::{Entry, Type};
 
 /// What `enable-debug-command` says.

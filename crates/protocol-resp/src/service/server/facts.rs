@@ -3,8 +3,8 @@
 
 use crate::service::Allocator;
 use crate::service::call::Call;
+use keyspace::{KeyspaceStats, View};
 use protocol::Peer;
-use storage::keyspace::{KeyspaceStats, View};
 
 /// What is known of the process and its keys at this moment.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use crate::service::histogram::Distribution;
 use crate::service::latency::{History, Sample};
 use crate::service::stats::CommandStats;
 use crate::table::{self, CommandId};
+use keyspace::View;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::keyspace::View;
 
 /// Doublings of a histogram, from about a microsecond to about a minute.
 const DOUBLINGS: std::ops::RangeInclusive<u32> = 10..=36;

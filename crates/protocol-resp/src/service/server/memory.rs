@@ -4,7 +4,7 @@
 use super::facts::Facts;
 use crate::service::call::Call;
 use crate::service::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 use values::parse_i64;
 
 /// What a key takes of the table that finds it: a bucket of 64 bytes holds 4.8 entries.

@@ -4,8 +4,8 @@
 use crate::service::call::Call;
 use crate::service::fault::{Done, Fault};
 use crate::service::version::{REDIS_VERSION, SHOEBILL_VERSION};
+use keyspace::View;
 use protocol::Control;
-use storage::keyspace::View;
 
 /// What SHUTDOWN is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use crate::service::call::Call;
 use crate::service::dispatch;
 use crate::service::fault::{Done, Fault};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Entries that are listed unless a number says otherwise.
 const COUNT: usize = 10;

@@ -8,7 +8,7 @@ use super::super::keys::Keys;
 use super::super::notify::{Class, Event};
 use super::algebra;
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Entry, NewSet, SetRef};
 
 /// What is looked for.

@@ -6,7 +6,7 @@ use super::super::fault::{Done, Fault};
 use super::super::keys::Keys;
 use super::{SADD, SREM};
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::{NewSet, SetMut};
 
 /// Adds members and counts the new ones.

@@ -25,7 +25,7 @@ pub(crate) use transfer::smove;
 use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{SetMut, SetRef};
 
 /// Members were added.

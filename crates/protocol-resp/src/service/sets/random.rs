@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::notify::{Class, Event};
 use super::super::picks::{self, Count};
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Members were taken.
 const SPOP: Event = Event::of(Class::SET, "spop");

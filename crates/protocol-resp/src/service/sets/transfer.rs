@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::{SADD, SREM, members};
-use storage::keyspace::View;
+use keyspace::View;
 use values::Type;
 
 /// Moves a member; tells whether it was there.

@@ -6,7 +6,7 @@ use super::super::double;
 use super::super::fault::{Done, Fault};
 use super::event;
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::ZsetMut;
 
 /// The options of ZADD.

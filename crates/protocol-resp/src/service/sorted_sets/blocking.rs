@@ -7,8 +7,8 @@ use super::super::options::{count_option, numkeys, timeout};
 use super::super::waiters::Wants;
 use super::pop::{end, pop_from};
 use crate::parse::Args;
+use keyspace::View;
 use std::time::Duration;
-use storage::keyspace::View;
 use values::{End, Type};
 
 /// Takes the member with the lowest score of the first sorted set that has one, or waits for one.

@@ -8,8 +8,8 @@ use super::algebra;
 use super::event;
 use super::inputs::{Allowed, Inputs};
 use super::shape::Shape;
+use keyspace::View;
 use std::ops::ControlFlow;
-use storage::keyspace::View;
 use values::NewZset;
 
 /// What is looked for.

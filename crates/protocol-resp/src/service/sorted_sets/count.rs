@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::Done;
 use super::request::By;
-use storage::keyspace::View;
+use keyspace::View;
 use values::ZsetRef;
 
 /// Counts the members.

@@ -7,7 +7,7 @@ use super::super::fault::Fault;
 use super::super::keys::Keys;
 use super::algebra::{Aggregate, Input, Source};
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Entry, Type};
 
 /// Which options a command has.

@@ -48,7 +48,7 @@ use super::call::Call;
 use super::fault::Fault;
 use super::keys::Keys;
 use super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{NewZset, ZsetMut, ZsetRef};
 
 /// Something happened to a sorted set.

@@ -9,7 +9,7 @@ use super::super::options::{count_option, numkeys};
 use super::event;
 use super::shape::Shape;
 use crate::reply::{Output, Version, Writer};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{End, ZsetMut};
 
 /// Takes the members with the lowest scores.

@@ -6,7 +6,7 @@ use super::super::fault::{Done, Fault};
 use super::super::picks::{self, Count};
 use super::shape::Shape;
 use crate::reply::Writer;
-use storage::keyspace::View;
+use keyspace::View;
 use values::ZsetRef;
 
 /// Picks a member, or several, with their scores or without.

@@ -7,7 +7,7 @@ use super::super::fault::Done;
 use super::event;
 use super::request::{Axis, Named, Request};
 use super::shape::Shape;
-use storage::keyspace::View;
+use keyspace::View;
 use values::NewZset;
 
 /// Shows a range of members.

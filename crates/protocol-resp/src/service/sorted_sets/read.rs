@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use crate::reply::Writer;
-use storage::keyspace::View;
+use keyspace::View;
 use values::ZsetRef;
 
 fn score_or_null(out: &mut Writer<'_>, score: Option<f64>) {

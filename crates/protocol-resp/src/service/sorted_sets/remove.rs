@@ -6,7 +6,7 @@ use super::super::fault::Done;
 use super::super::notify::Event;
 use super::event;
 use super::request::By;
-use storage::keyspace::View;
+use keyspace::View;
 use values::ZsetMut;
 
 /// Removes members by name.

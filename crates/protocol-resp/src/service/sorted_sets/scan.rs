@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::Done;
 use super::super::generic::walk::{self, Options};
 use crate::reply::Digits;
-use storage::keyspace::View;
+use keyspace::View;
 
 /// Takes a step of a walk over the members of a sorted set.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]

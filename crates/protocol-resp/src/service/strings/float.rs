@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::long_double::{LongDouble, is_infinite};
 use super::super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Digits, Entry, Type};
 
 /// Adds to a floating-point number. The sum is stored as the text that is shown.

@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::Done;
 use super::super::notify::{Class, Event};
 use super::{EXPIRE, ExpiryChange, reply};
-use storage::keyspace::View;
+use keyspace::View;
 use values::Type;
 
 /// Reads a string.

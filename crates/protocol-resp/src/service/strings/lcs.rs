@@ -13,7 +13,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use crate::parse::Args;
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Digits, Entry, Type};
 
 /// The most cells of the table: Redis refuses more, at four bytes each, by the default of its

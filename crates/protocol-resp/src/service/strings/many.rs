@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::{SET, reply};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Entry, Type};
 
 /// Reads several strings. What is no string is null.

@@ -4,7 +4,7 @@
 use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::notify::{Class, Event};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Entry, Type};
 
 /// Adds one to an integer.

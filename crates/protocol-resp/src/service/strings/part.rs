@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::fault::{Done, Fault};
 use super::super::notify::{Class, Event};
 use super::check_length;
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Digits, Entry, Type};
 
 /// Adds bytes at the end of a string, which is made if there is none.

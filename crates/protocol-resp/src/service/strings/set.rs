@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::super::deadline::Deadline;
 use super::super::fault::Done;
 use super::{EXPIRE, Expiry, Only, SET, SetOptions, reply};
-use storage::keyspace::View;
+use keyspace::View;
 use values::{Entry, Type};
 
 /// Stores a string.

@@ -5,6 +5,7 @@
 use super::Server;
 use buffer::SendBuf;
 use clock::{Clock, Ticks};
+use keyspace::Keyspace;
 use protocol::{
     ConnectionId, Context, Control, Directory, Errand, Execute, Outbox, Parsed, Peer, Protocol,
     Ticket,
@@ -13,8 +14,7 @@ use protocol_resp::service::{Host, Resp, RespService, config};
 use protocol_resp::{Version, client};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::keyspace::Keyspace;
-use storage_hashmap::TypedStore;
+use storage_typed::TypedStore;
 
 /// When all stories begin, in unix milliseconds.
 const START_MS: u64 = 1_800_000_000_000;

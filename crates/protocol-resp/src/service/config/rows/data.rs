@@ -6,7 +6,7 @@ use super::super::kind::Value;
 use super::super::parameter::{Parameter, ignored, kept, live, start};
 use super::{INT_MAX, INT_MIN, LONG_MAX};
 use crate::service::Host;
-use storage::keyspace::Policy;
+use keyspace::Policy;
 use values::Limits;
 
 /// The policies, in the order in which Redis lists them.

@@ -16,10 +16,10 @@ use super::super::fault::{Done, Fault};
 use super::super::keys::Keys;
 use super::super::notify::{Class, Event};
 use crate::reply::Writer;
+use keyspace::View;
 use options::{By, Options};
 use order::{Keyed, Scored, arrange, number};
 use std::ops::Range;
-use storage::keyspace::View;
 use values::{Entry, Text, Type};
 
 /// Sorts, and returns or stores the result.

@@ -2,9 +2,9 @@
 //! [`Pattern`]: from an element to a value under another key, for BY and GET.
 
 use super::super::super::keys::Keys;
+use keyspace::View;
 use memchr::memchr;
 use memchr::memmem;
-use storage::keyspace::View;
 use values::{Text, Type};
 
 /// Where the value of an element is found.

@@ -15,9 +15,9 @@ use crate::service::call::Call;
 use crate::service::fault::Done;
 use crate::service::host::Host;
 use clock::Now;
+use keyspace::View;
 use std::fmt::Display;
 use std::sync::Arc;
-use storage::keyspace::View;
 
 /// Sections in the making.
 struct Report<'a> {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`TypedBuilder`]: how a keyspace is divided.
+
+use super::random::Random;
+use super::shared::Shared;
+use super::store::TypedStore;
+use keyspace::Scope;
+use std::sync::Arc;
+
+/// Each database costs about a cache line or two in each shard, used or not.
+const DATABASES_MAX: usize = 1024;
+
+/// Makes a [`TypedStore`].
+///
+/// ```
+/// use keyspace::{Keyspace, Policy};
+/// use storage_typed::TypedStore;
+///
+/// let store = TypedStore::builder().shards(8).databases(4).build();
+/// store.settings().set_maxmemory(64 << 20);
+/// store.settings().set_policy(Policy::AllkeysLru);
+/// assert_eq!(store.databases(), 4);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct TypedBuilder {
+    shards: usize,
+    databases: usize,
+    seed: Option<u64>,
+}
+
+impl Default for TypedBuilder {
+    /// 16 shards and 16 databases.
+    fn default() -> Self {
+        TypedBuilder { shards: 16, databases: 16, seed: None }
+    }
+}
+
+impl TypedBuilder {
+    /// How many workers can do something at once without waiting for each other: one is enough for
+    /// one worker, 64 for each is right for several. Rounded up to a power of two; at most
+    /// [`Scope::SHARDS_MAX`].
+    pub fn shards(mut self, shards: usize) -> Self {
+        self.shards = shards.clamp(1, Scope::SHARDS_MAX).next_power_of_two();
+        self
+    }
+
+    /// How many databases there are: 1 to 1024.
+    pub fn databases(mut self, databases: usize) -> Self {
+        self.databases = databases.clamp(1, DATABASES_MAX);
+        self
+    }
+
+    /// Makes what is left to chance the same in every run, for tests: samples for evictions, and
+    /// which uses count.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Makes the keyspace. Memory is taken as entries come. What may change while it is used are
+    /// its [settings](keyspace::Keyspace::settings).
+    #[must_use]
+    pub fn build(&self) -> TypedStore {
+        let random = self.seed.map_or_else(Random::unpredictable, Random::new);
+        TypedStore::new(Arc::new(Shared::new(self.shards, self.databases, random)))
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Eviction: room for a write, made before the write takes its locks.
+//!
+//! A shard chosen by chance shows some of its entries, as many as the setting says. They are added
+//! to the handle's [`Candidates`], of which the best goes. Entries
+//! are looked at in the order of the table, from where the last look ended: buckets that the CPU
+//! has fetched already, and none again before all others had their turn. An entry's place in the
+//! table is chance, so the samples are. Where only entries with an expiry may go the look passes
+//! over buckets that have none without touching an entry.
+//!
+//! What is large goes to the bin, and the bin is emptied before anything else is evicted. So nothing
+//! is evicted for memory that is about to be free.
+
+use super::access::Access;
+use super::candidates::{Candidate, Candidates, Judge};
+use super::database::{Database, is_past};
+use super::random::Random;
+use super::shard::Shard;
+use super::shared::Shared;
+use super::store::TypedStore;
+use keyspace::{Gone, Policy, Reason};
+use parking_lot::MutexGuard;
+use storage::metrics::{ITEM_EVICT, ITEM_EXPIRE};
+
+/// Evictions in one call while more is used than the limit, of a microsecond or so each.
+const EVICTIONS: usize = 64;
+/// The same, for a handle that has added more than that frees.
+const EVICTIONS_MAX: usize = 64 << 10;
+/// Looks in one call that find nothing to evict.
+const MISSES_MAX: usize = 64;
+/// Buckets that one look passes over.
+const BUCKETS_MAX: usize = 1024;
+/// Half of what is in a bucket, about.
+const BUCKET_HALF: u32 = 2;
+/// Steps of freeing in place of one eviction.
+const FREE_STEPS: usize = 64;
+
+/// How an attempt to evict has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// An entry went, and so many bytes are free at once.
+    Evicted(u64),
+    /// Nothing went, but something might at the next attempt.
+    Missed,
+    /// There is nothing that the policy may evict.
+    Nothing,
+}
+
+impl TypedStore {
+    /// Evicts until no more than `limit` is used, or the work was enough for one call. `false` if
+    /// there is nothing to evict.
+    #[cold]
+    pub(crate) fn evict(
+        &mut self,
+        limit: u64,
+        unix_ms: u64,
+        gone: &mut dyn FnMut(Gone<'_>),
+    ) -> bool {
+        let owed = self.local.added.max(0) as u64;
+        let (mut freed, mut misses) = (0, 0);
+        for evictions in 0..EVICTIONS_MAX {
+            if self.shared.ledger.used() <= limit {
+                self.local.added = 0;
+                return true;
+            }
+            if (evictions >= EVICTIONS && freed >= owed) || misses >= MISSES_MAX {
+                break;
+            }
+            match self.evict_or_free(unix_ms, gone) {
+                Outcome::Evicted(bytes) => freed += bytes,
+                Outcome::Missed => misses += 1,
+                Outcome::Nothing => return self.shared.ledger.used() <= limit,
+            }
+        }
+        self.local.added = owed.saturating_sub(freed) as i64;
+        true
+    }
+
+    /// Evicts a little while more is used than the limit, so that memory comes down to a limit that
+    /// was lowered also while nobody writes. Whether there is more to do.
+    pub(crate) fn evict_ahead(
+        &mut self,
+        unix_ms: u64,
+        budget: usize,
+        gone: &mut dyn FnMut(Gone<'_>),
+    ) -> bool {
+        let Some(limit) = self.shared.settings.limit() else { return false };
+        let is_over = |shared: &Shared| shared.ledger.used() > limit;
+        for _ in 0..budget.div_ceil(8) {
+            if !is_over(&self.shared) || self.evict_or_free(unix_ms, gone) == Outcome::Nothing {
+                return false;
+            }
+        }
+        is_over(&self.shared)
+    }
+
+    fn evict_or_free(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> Outcome {
+        let shared = &*self.shared;
+        if !shared.bin.is_empty() {
+            return Outcome::Evicted(shared.bin.free_some(&shared.ledger, FREE_STEPS).bytes);
+        }
+        let judge = Judge {
+            policy: shared.settings.policy(),
+            access: Access::new(&shared.settings, unix_ms),
+            unix_ms,
+            salt: self.local.random.next(),
+        };
+        if judge.policy == Policy::NoEviction {
+            return Outcome::Nothing;
+        }
+        let Some(mut shard) = choose(shared, &judge, &mut self.local.random) else {
+            return Outcome::Nothing;
+        };
+        let candidates = &mut self.local.candidates;
+        candidates.prepare(judge.policy);
+        let samples = shared.settings.samples();
+        shard.sample(&judge, samples, &mut self.local.random, candidates);
+        while let Some(candidate) = candidates.take_best(&judge) {
+            let number = shared.shard_of(candidate.hash);
+            if number != shard.number() {
+                // One lock at a time: INV-ORDER.
+                drop(shard);
+                shard = shared.lock(number);
+            }
+            if let Some(freed) = shard.evict(shared, &judge, candidate, gone) {
+                return Outcome::Evicted(freed);
+            }
+        }
+        Outcome::Missed
+    }
+}
+
+/// Locks a shard with something to evict: one chosen by chance, or the next one that has.
+fn choose<'a>(
+    shared: &'a Shared,
+    judge: &Judge,
+    random: &mut Random,
+) -> Option<MutexGuard<'a, Shard>> {
+    let shards = shared.shards();
+    let first = random.below(shards as u64) as usize;
+    for step in 0..shards {
+        let mut shard = shared.lock((first + step) % shards);
+        if shard.candidates(judge.policy.is_volatile()) > 0 {
+            return Some(shard);
+        }
+        // Where there is little, every byte counts.
+        shard.publish(shared);
+    }
+    None
+}
+
+impl Shard {
+    /// Looks at some entries and keeps the best of them as candidates.
+    fn sample(
+        &mut self,
+        judge: &Judge,
+        samples: u32,
+        random: &mut Random,
+        candidates: &mut Candidates,
+    ) {
+        let is_volatile = judge.policy.is_volatile();
+        let mut place = random.below(self.candidates(is_volatile));
+        let Some((db, database)) = self.databases.iter_mut().enumerate().find(|(_, database)| {
+            let len = database.candidates(is_volatile);
+            let is_here = place < len;
+            place = place.saturating_sub(len);
+            is_here
+        }) else {
+            return;
+        };
+        let (mut seen, mut looked) = (0, 0);
+        let buckets_max = BUCKETS_MAX.min(database.table.buckets());
+        // Whole buckets, as many as come next to the number: else the first in each would be looked
+        // at more often than the last.
+        while looked < buckets_max && (seen == 0 || seen + BUCKET_HALF < samples) {
+            database.hand = database.table.look_from(database.hand, 1, is_volatile, |entry| {
+                if judge.allows(entry) {
+                    candidates.consider(judge, Candidate::of(db, entry));
+                    seen += 1;
+                }
+                true
+            });
+            looked += 1;
+        }
+    }
+
+    /// Evicts a candidate, unless it was used or changed or has gone; how much that frees.
+    fn evict(
+        &mut self,
+        shared: &Shared,
+        judge: &Judge,
+        candidate: Candidate,
+        gone: &mut dyn FnMut(Gone<'_>),
+    ) -> Option<u64> {
+        let Candidate { db, hash, .. } = candidate;
+        let is_it = |entry: &_| candidate.is(entry) && judge.allows(entry);
+        let mut added = 0;
+        let remove = |database: &mut Database| database.remove_by(hash, is_it);
+        let entry = self.change(shared, &mut added, db, remove)?;
+        let reason = if is_past(&entry, judge.unix_ms) {
+            self.counts.expired += 1;
+            ITEM_EXPIRE.increment();
+            Reason::Expired
+        } else {
+            self.counts.evicted += 1;
+            ITEM_EVICT.increment();
+            Reason::Evicted
+        };
+        gone(Gone { db, key: entry.key(), reason });
+        let freed = if entry.is_large() { 0 } else { (-added).max(0) as u64 };
+        shared.discard(entry);
+        Some(freed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::ERROR_MAX;
+    use keyspace::{Keyspace, Scope, View};
+    use values::{Entry, hash_of};
+
+    const NOW_MS: u64 = 1_700_000_000_000;
+
+    /// So many entries of a hundred bytes, the later ones used later, and a limit of next to nothing.
+    fn full(entries: u32, policy: Policy) -> TypedStore {
+        let mut store = TypedStore::builder().shards(4).seed(1).build();
+        for number in 0..entries {
+            let now_ms = NOW_MS + u64::from(number) * 1000;
+            let entry = Entry::string(&number.to_le_bytes(), &[7; 100]);
+            store.view(Scope::ALL, now_ms).put(entry, 0);
+        }
+        assert!(store.make_room(NOW_MS, &mut |_| ()), "there is no limit yet");
+        store.settings().set_policy(policy);
+        store.settings().set_maxmemory(1);
+        store
+    }
+
+    fn end_ms(entries: u32) -> u64 {
+        NOW_MS + u64::from(entries) * 1000
+    }
+
+    #[test]
+    fn those_unused_for_longest_go_first_by_and_large() {
+        let mut store = full(1000, Policy::AllkeysLru);
+        let mut order = Vec::new();
+        for _ in 0..500 {
+            let mut note = |gone: Gone<'_>| {
+                order.push(u32::from_le_bytes(gone.key.try_into().expect("four bytes")));
+            };
+            let outcome = store.evict_or_free(end_ms(1000), &mut note);
+            assert!(matches!(outcome, Outcome::Evicted(_)), "{outcome:?}");
+        }
+        let right = order.iter().filter(|&&number| number < 500).count();
+        assert!(right > 440, "{right} of 500 are of the older half");
+        let first = order[..100].iter().filter(|&&number| number < 250).count();
+        assert!(first > 85, "{first} of the first 100 are of the oldest quarter");
+    }
+
+    #[test]
+    fn a_candidate_that_was_used_since_stays() {
+        let mut store = full(1, Policy::AllkeysLru);
+        let key = 0_u32.to_le_bytes();
+        let judge = Judge {
+            policy: Policy::AllkeysLru,
+            access: Access::new(store.settings(), end_ms(1)),
+            unix_ms: end_ms(1),
+            salt: 0,
+        };
+        let peeked = Candidate::of(0, store.view(Scope::ALL, NOW_MS).peek(0, &key).expect("there"));
+        assert!(store.view(Scope::ALL, end_ms(1)).get(0, &key).is_some());
+        let shared = &store.shared;
+        let mut shard = shared.lock(shared.shard_of(hash_of(&key)));
+        assert_eq!(shard.evict(shared, &judge, peeked, &mut |_| ()), None);
+        let now = Candidate::of(0, shard.databases[0].table.iter().next().expect("there"));
+        assert!(shard.evict(shared, &judge, now, &mut |_| ()).is_some());
+    }
+
+    #[test]
+    fn rare_entries_with_an_expiry_are_found_among_many_without() {
+        let mut store = full(30_000, Policy::VolatileLru);
+        let now_ms = end_ms(30_000);
+        for number in [7, 15_000, 29_000_u32] {
+            store.view(Scope::ALL, now_ms).set_expiry(0, &number.to_le_bytes(), Some(u64::MAX));
+        }
+        let mut gone = 0;
+        let mut calls = 0;
+        while store.make_room(now_ms, &mut |_| gone += 1) {
+            calls += 1;
+            assert!(calls < 100);
+        }
+        assert_eq!(gone, 3);
+    }
+
+    #[test]
+    fn a_handle_that_adds_much_evicts_as_much() {
+        let mut store = full(20_000, Policy::AllkeysLru);
+        let (limit, now_ms) = (store.used_bytes(), end_ms(20_000));
+        store.settings().set_maxmemory(limit);
+        store.view(Scope::ALL, now_ms).put(Entry::string(b"large", &[7; 1 << 20]), 1);
+        let mut gone = 0;
+        assert!(store.make_room(now_ms, &mut |_| gone += 1));
+        assert!(gone > 1000, "{gone} entries for a megabyte");
+        // Shards had not published all when the limit was taken, and have not now.
+        assert!(store.used_bytes() <= limit + 2 * ERROR_MAX);
+    }
+
+    #[test]
+    fn a_limit_that_was_lowered_is_reached_in_bounded_steps() {
+        let mut store = full(20_000, Policy::AllkeysLru);
+        let mut gone = 0;
+        assert!(store.make_room(NOW_MS, &mut |_| gone += 1));
+        assert_eq!(gone, EVICTIONS, "of 20 000 that are too many");
+        let mut calls = 0;
+        while store.maintain(NOW_MS, 64, &mut |_| ()) {
+            calls += 1;
+            assert!(calls < 20_000);
+        }
+        assert!(calls > 1000, "{calls} calls");
+        assert_eq!(store.stats().entry_bytes, 0);
+        store.check_integrity();
+    }
+}

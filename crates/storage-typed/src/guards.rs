@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Guards`]: the locks that a view holds.
+//!
+//! A guard for each lock would make a view of all shards two kilobytes, to be moved for every GET. So the
+//! scope alone says which locks are held, and they are taken and let go by its bits.
+//!
+//! # Invariants
+//!
+//! * INV-HELD: from its making to its end a `Guards` holds the locks of the shards of its scope, and
+//!   nobody else lets them go. So the shards are its own: `&self` lends them shared, `&mut self` one of
+//!   them to be changed.
+
+use super::shard::Shard;
+use super::shared::Shared;
+use keyspace::Scope;
+use parking_lot::MutexGuard;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The shards of a scope, locked.
+pub(crate) struct Guards<'a> {
+    shared: &'a Shared,
+    scope: Scope,
+    /// Whose rules it follows: it stays in its thread.
+    guards: PhantomData<MutexGuard<'a, Shard>>,
+}
+
+impl<'a> Guards<'a> {
+    /// Locks all shards of a scope, in ascending order: see INV-ORDER.
+    #[inline]
+    pub(crate) fn lock(shared: &'a Shared, scope: Scope) -> Self {
+        let scope = shared.clip(scope);
+        for number in scope.shards() {
+            std::mem::forget(shared.lock(number));
+        }
+        Guards { shared, scope, guards: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The shard with this number.
+    #[inline]
+    pub(crate) fn shard(&self, number: usize) -> &Shard {
+        self.assert_held(number);
+        // SAFETY: INV-HELD; the shard is borrowed for as long as `self` is.
+        unsafe { &*self.shared.mutex(number).data_ptr() }
+    }
+
+    /// The shard with this number.
+    #[inline]
+    pub(crate) fn shard_mut(&mut self, number: usize) -> &mut Shard {
+        self.assert_held(number);
+        // SAFETY: INV-HELD; the shard is borrowed for as long as `self` is, and no other beside it.
+        unsafe { &mut *self.shared.mutex(number).data_ptr() }
+    }
+
+    #[inline]
+    fn assert_held(&self, number: usize) {
+        let scope = Scope::shard(number);
+        assert!(self.scope.contains(scope), "shard {number} is not in the scope of the view");
+    }
+}
+
+impl Drop for Guards<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        for number in self.scope.shards() {
+            // SAFETY: INV-HELD, and this is the end.
+            unsafe { self.shared.mutex(number).force_unlock() };
+        }
+    }
+}
+
+impl fmt::Debug for Guards<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guards").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn shared() -> Shared {
+        Shared::new(64, 1, Random::new(1))
+    }
+
+    #[test]
+    fn each_shard_of_a_scope_is_found_and_locked() {
+        let shared = shared();
+        let numbers = [0, 1, 5, 31, 32, 62, 63];
+        let scope = numbers.into_iter().map(Scope::shard).fold(Scope::NONE, |all, one| all | one);
+        let mut guards = Guards::lock(&shared, scope);
+        for number in numbers {
+            assert_eq!(
+                (guards.shard(number).number(), guards.shard_mut(number).number()),
+                (number, number)
+            );
+        }
+        let locked = |number: &usize| shared.try_lock(*number).is_none();
+        assert!((0..64).filter(locked).eq(numbers));
+        drop(guards);
+        assert_eq!((0..64).filter(locked).count(), 0);
+    }
+
+    #[test]
+    fn one_shard_and_none_are_scopes_too() {
+        let shared = shared();
+        assert_eq!(Guards::lock(&shared, Scope::shard(63)).shard(63).number(), 63);
+        let _none = Guards::lock(&shared, Scope::NONE);
+        assert!((0..64).all(|number| shared.try_lock(number).is_some()));
+    }
+
+    #[test]
+    fn locks_are_let_go_when_a_panic_unwinds() {
+        let shared = shared();
+        let panics = std::panic::AssertUnwindSafe(|| {
+            let _held = Guards::lock(&shared, Scope::shard(1) | Scope::shard(2));
+            panic!("in the middle of a command");
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert!((0..64).all(|number| shared.try_lock(number).is_some()));
+    }
+
+    #[test]
+    fn threads_take_turns_at_shards_of_overlapping_scopes() {
+        let shared = shared();
+        let scopes = [Scope::shard(3) | Scope::shard(5), Scope::shard(5) | Scope::shard(9)];
+        std::thread::scope(|threads| {
+            let work = |scope| {
+                for _ in 0..10_000 {
+                    Guards::lock(&shared, scope).shard_mut(5).hits += 1;
+                }
+            };
+            let workers = scopes.map(|scope| threads.spawn(move || work(scope)));
+            for worker in workers {
+                worker.join().expect("it does not panic");
+            }
+        });
+        assert_eq!(shared.lock(5).hits, 20_000);
+    }
+
+    #[test]
+    fn everything_is_what_there_is() {
+        let shared = Shared::new(4, 1, Random::new(1));
+        let guards = Guards::lock(&shared, Scope::ALL);
+        assert_eq!(guards.scope(), Scope::from_bits(0b1111));
+        assert_eq!(guards.shard(3).number(), 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "shard 2 is not in the scope of the view")]
+    fn a_key_out_of_scope_is_a_mistake() {
+        let shared = shared();
+        Guards::lock(&shared, Scope::shard(1) | Scope::shard(3)).shard(2);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Checks of a keyspace's invariants, at whatever cost.
+//!
+//! * INV-PLACE: a key is in the shard that its hash leads to, and once in a database.
+//! * INV-BYTES: what a database has as bytes and volatile entries is what its entries add up to; what
+//!   a shard has as bytes is what its databases add up to, entries and tables.
+//! * INV-LEDGER: see `ledger.rs`. What a shard has not published is less than a batch.
+//! * INV-BIN: what is leaving is what is in the bin.
+//! * INV-DUE: no entry is due before the moment that its table knows, and no table's moment is
+//!   before the one that other threads see of its shard.
+//! * INV-ORDER (`lib.rs`) is not checked here: a test that breaks it does not end.
+
+use super::database::Database;
+use super::shard::Shard;
+use super::shared::Shared;
+use std::collections::HashSet;
+use std::sync::atomic::Ordering::Relaxed;
+use values::{Keyed, hash_of};
+
+impl Shared {
+    /// # Panics
+    ///
+    /// When an invariant does not hold, with its name.
+    pub(crate) fn check_integrity(&self) {
+        let shards: Vec<_> = (0..self.shards()).map(|number| self.lock(number)).collect();
+        let mut published = 0;
+        for shard in &shards {
+            shard.check_integrity(self);
+            published += shard.published;
+        }
+        let leaving = self.ledger.leaving();
+        assert_eq!(self.bin.recount(), leaving, "INV-BIN");
+        let known = published + leaving + self.ledger.reserved();
+        assert_eq!(self.ledger.used(), known, "INV-LEDGER: the sum");
+    }
+}
+
+impl Shard {
+    fn check_integrity(&self, shared: &Shared) {
+        let mut bytes = 0;
+        for (db, database) in self.databases.iter().enumerate() {
+            self.check_places(shared, database, db);
+            database.table.check_integrity();
+            database.check_integrity(db);
+            bytes += database.bytes();
+            let published = shared.dues[self.number()].load(Relaxed);
+            assert!(published <= database.due(), "INV-DUE: published, database {db}");
+        }
+        assert_eq!(self.bytes, bytes, "INV-BYTES: shard {}", self.number());
+        let unpublished = self.bytes as i64 - self.published as i64;
+        assert!(unpublished.unsigned_abs() < shared.ledger.batch(), "INV-LEDGER: {unpublished}");
+    }
+
+    fn check_places(&self, shared: &Shared, database: &Database, db: usize) {
+        let mut keys = HashSet::new();
+        for entry in database.table.iter() {
+            let hash = hash_of(entry.key());
+            assert_eq!(shared.shard_of(hash), self.number(), "INV-PLACE: the shard");
+            assert!(keys.insert(entry.key()), "INV-PLACE: a key is twice in database {db}");
+            let found = database.table.find(hash, entry.key());
+            assert!(found.is_some_and(|found| std::ptr::eq(found, entry)), "INV-PLACE: lost");
+        }
+        assert_eq!(keys.len(), database.table.len(), "INV-PLACE: entries of database {db}");
+    }
+}
+
+impl Database {
+    fn check_integrity(&self, db: usize) {
+        let (mut bytes, mut volatile) = (0, 0);
+        for entry in self.table.iter() {
+            bytes += entry.heap_bytes() as u64;
+            volatile += u64::from(entry.expiry().is_some());
+            assert!(self.due() <= entry.due().unwrap_or(u64::MAX), "INV-DUE: database {db}");
+        }
+        assert_eq!((bytes, volatile), (self.books.bytes, self.books.volatile), "INV-BYTES: {db}");
+    }
+}

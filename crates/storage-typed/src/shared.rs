@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Shared`]: what all handles of a keyspace share.
+
+use super::bin::Bin;
+use super::ledger::Ledger;
+use super::random::Random;
+use super::shard::Shard;
+use keyspace::{DatabaseStats, KeyspaceStats, Scope, Settings};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use values::Entry;
+
+/// The shards and what is about them.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) ledger: Ledger,
+    pub(crate) bin: Bin,
+    /// For each shard, the moment in unix milliseconds from which its sweep has something to do.
+    pub(crate) dues: Box<[AtomicU64]>,
+    shards: Box<[Padded]>,
+    pub(crate) databases: usize,
+    /// From which handles draw their own random numbers.
+    random: Mutex<Random>,
+}
+
+/// A shard with cache lines of its own; two, since CPUs fetch them in pairs.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Padded(Mutex<Shard>);
+
+// Each use of a shard takes its line from the CPU that used it last: it should be one.
+const _: () = assert!(size_of::<Mutex<Shard>>() <= 64, "a shard and its lock share a cache line");
+const _: () = assert!(size_of::<Padded>() == 128, "two cache lines");
+
+impl Shared {
+    /// Empty shards, a power of two of them and [`Scope::SHARDS_MAX`] at most.
+    pub(crate) fn new(shards: usize, databases: usize, random: Random) -> Self {
+        debug_assert!(shards.is_power_of_two() && shards <= Scope::SHARDS_MAX, "{shards} shards");
+        Shared {
+            settings: Arc::default(),
+            ledger: Ledger::new(shards),
+            bin: Bin::default(),
+            dues: (0..shards).map(|_| AtomicU64::new(u64::MAX)).collect(),
+            shards: (0..shards)
+                .map(|number| Padded(Mutex::new(Shard::new(number, databases))))
+                .collect(),
+            databases,
+            random: Mutex::new(random),
+        }
+    }
+
+    /// See [`keyspace::Keyspace::stats`]. Locks one shard after the other.
+    pub(crate) fn stats(&self) -> KeyspaceStats {
+        let mut stats = KeyspaceStats::default();
+        stats.databases = vec![DatabaseStats::default(); self.databases];
+        for number in 0..self.shards() {
+            let shard = self.lock(number);
+            for (sum, database) in stats.databases.iter_mut().zip(&shard.databases) {
+                sum.keys += database.table.len() as u64;
+                sum.volatile += database.books.volatile;
+                stats.entry_bytes += database.books.bytes;
+            }
+            stats.used_bytes += shard.bytes;
+            stats.hits += shard.hits;
+            stats.misses += shard.counts.misses;
+            stats.expired += shard.counts.expired;
+            stats.expired_fields += shard.counts.expired_fields;
+            stats.evicted += shard.counts.evicted;
+        }
+        stats.index_bytes = stats.used_bytes - stats.entry_bytes;
+        stats.leaving_bytes = self.ledger.leaving();
+        stats.reserved_bytes = self.ledger.reserved();
+        stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes;
+        stats
+    }
+
+    pub(crate) fn shards(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// The shard of the keys with this hash: by its top bits, which tables do not use.
+    #[inline]
+    pub(crate) fn shard_of(&self, hash: u64) -> usize {
+        (hash >> 56) as usize & (self.shards.len() - 1)
+    }
+
+    /// The part of a scope that there is.
+    #[inline]
+    pub(crate) fn clip(&self, scope: Scope) -> Scope {
+        Scope::from_bits(scope.bits() & (u128::MAX >> (Scope::SHARDS_MAX - self.shards.len())))
+    }
+
+    #[inline]
+    pub(crate) fn mutex(&self, number: usize) -> &Mutex<Shard> {
+        &self.shards[number].0
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self, number: usize) -> MutexGuard<'_, Shard> {
+        self.shards[number].0.lock()
+    }
+
+    #[inline]
+    pub(crate) fn try_lock(&self, number: usize) -> Option<MutexGuard<'_, Shard>> {
+        self.shards[number].0.try_lock()
+    }
+
+    /// Asks for the cache line of a shard, to lock it soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, number: usize) {
+        prefetch::write(&self.shards[number]);
+    }
+
+    /// Random numbers for one more handle.
+    pub(crate) fn random(&self) -> Random {
+        self.random.lock().fork()
+    }
+
+    /// Frees an entry that no shard accounts for any more: a small one here and now.
+    #[inline]
+    pub(crate) fn discard(&self, entry: Entry) {
+        if entry.is_large() {
+            self.ledger.adopt(entry.heap_bytes() as u64);
+            self.bin.push_value(entry);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`TypedStore`]: the handle.
+
+use super::builder::TypedBuilder;
+use super::candidates::Candidates;
+use super::hints::Hints;
+use super::notes::Notes;
+use super::random::Random;
+use super::shared::Shared;
+use super::view::TypedView;
+use keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings, Stage};
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use values::{Entry, Layout, hash_of};
+
+/// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
+const CACHED_BYTES: u64 = 2 << 20;
+
+/// Bytes of the average key with all that belongs to it from which on a value is prefetched to its end.
+const LONG_BYTES: u64 = 256;
+
+/// Databases that prefetches are for, the first ones: as many as there are unless somebody asks for more.
+const PREFETCHED: usize = 16;
+
+/// How long a handle sweeps nothing after it found nothing left to sweep.
+const REST_MS: u64 = 4;
+
+/// One worker's handle on a sharded keyspace of typed values.
+///
+/// Clones share the keyspace. Any number of threads may use it, each with a handle of its own.
+#[derive(Debug)]
+pub struct TypedStore {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) local: Local,
+}
+
+/// Where the buckets of a database are in each shard.
+type Layouts = Box<[RefCell<Layout<Entry>>]>;
+
+/// What each handle has for itself.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) random: Random,
+    /// What views found expired, until somebody is told.
+    pub(crate) notes: Notes,
+    /// What to evict next.
+    pub(crate) candidates: Candidates,
+    /// Bytes by which this handle has made the keyspace grow, and has not evicted for yet.
+    pub(crate) added: i64,
+    reserved: u64,
+    /// The shard at which the next sweep begins.
+    next_sweep: usize,
+    /// When there was last nothing left to sweep.
+    swept_ms: u64,
+    /// For prefetches, the layouts of each of the first databases; made when they are first asked for.
+    layouts: [OnceCell<Layouts>; PREFETCHED],
+    hints: Hints,
+}
+
+impl Local {
+    fn new(shared: &Shared) -> Self {
+        Local {
+            random: shared.random(),
+            notes: Notes::default(),
+            candidates: Candidates::default(),
+            added: 0,
+            reserved: 0,
+            next_sweep: 0,
+            swept_ms: 0,
+            layouts: Default::default(),
+            hints: Hints::new(),
+        }
+    }
+}
+
+impl TypedStore {
+    /// Begins to make a keyspace.
+    pub fn builder() -> TypedBuilder {
+        TypedBuilder::default()
+    }
+
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        TypedStore { local: Local::new(&shared), shared }
+    }
+
+    /// Goes on with the sweeps of all shards. Leaves a shard out while another worker has it.
+    ///
+    /// Where nothing is due this costs a load for each shard; where the pace is what holds a sweep
+    /// up, a lock for each, but only once in [`REST_MS`].
+    fn sweep(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        // A clock that was set back gives a huge number.
+        if unix_ms.wrapping_sub(self.local.swept_ms) < REST_MS {
+            return false;
+        }
+        let shards = self.shared.shards();
+        let (mut steps, mut more) = (0, false);
+        for _ in 0..shards {
+            if steps >= budget {
+                return true;
+            }
+            let number = self.local.next_sweep;
+            if self.shared.dues[number].load(Relaxed) <= unix_ms
+                && let Some(mut shard) = self.shared.try_lock(number)
+            {
+                let work = shard.sweep(&self.shared, unix_ms, budget - steps, gone);
+                steps += work.steps + 1;
+                more |= work.more;
+            }
+            // The number of shards is a power of two.
+            self.local.next_sweep = (number + 1) & (shards - 1);
+        }
+        if !more {
+            self.local.swept_ms = unix_ms;
+        }
+        more
+    }
+}
+
+/// The stages of a prefetch. The first leaves the hash for those that follow.
+impl TypedStore {
+    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
+    /// together with the bucket: that is found without the shard.
+    #[inline]
+    fn prefetch_bucket(&self, layouts: &Layouts, key: &[u8]) {
+        let hash = hash_of(key);
+        self.local.hints.note_hash(key, hash);
+        let number = self.shared.shard_of(hash);
+        if self.shared.shards() > 1 {
+            self.shared.prefetch(number);
+        }
+        layouts[number].borrow().prefetch(hash);
+    }
+
+    /// Of a keyspace that uses so many bytes.
+    #[inline]
+    fn prefetch_item(&self, layouts: &Layouts, db: usize, key: &[u8], used: u64) {
+        let hints = &self.local.hints;
+        let hash = hints.hash(key);
+        let number = self.shared.shard_of(hash);
+        let Some(shard) = self.shared.try_lock(number) else { return };
+        let table = &shard.databases[db].table;
+        layouts[number].borrow_mut().refresh(table);
+        let hint = table.hint(hash);
+        let keys = (table.len() * self.shared.shards()) as u64;
+        drop(shard);
+        if hint.leads_on() || used > LONG_BYTES * keys {
+            hints.note_unfinished(key);
+        }
+        hints.add(hint);
+    }
+
+    #[inline]
+    fn prefetch_rest(&self, db: usize, key: &[u8]) {
+        let hints = &self.local.hints;
+        hints.follow();
+        if !hints.is_unfinished(key) {
+            return;
+        }
+        let hash = hints.hash(key);
+        let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash)) else { return };
+        let hint = shard.databases[db].table.next_hint(hash);
+        drop(shard);
+        hint.fetch();
+    }
+}
+
+impl Clone for TypedStore {
+    /// Another handle on the same keyspace, which has reserved nothing.
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.shared))
+    }
+}
+
+impl Drop for TypedStore {
+    fn drop(&mut self) {
+        self.reserve(0);
+    }
+}
+
+impl Keyspace for TypedStore {
+    type View<'a> = TypedView<'a>;
+
+    fn databases(&self) -> usize {
+        self.shared.databases
+    }
+
+    #[inline]
+    fn scope(&self, key: &[u8]) -> Scope {
+        match self.shared.shards() {
+            1 => Scope::shard(0),
+            _ => Scope::shard(self.shared.shard_of(hash_of(key))),
+        }
+    }
+
+    fn scan_scope(&self, cursor: u64) -> Scope {
+        Scope::shard((cursor % self.shared.shards() as u64) as usize)
+    }
+
+    #[inline]
+    fn view(&mut self, scope: Scope, unix_ms: u64) -> TypedView<'_> {
+        TypedView::new(&self.shared, &mut self.local, scope, unix_ms)
+    }
+
+    /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
+    #[inline]
+    fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
+        let shared = &*self.shared;
+        let used = shared.ledger.used();
+        let Some(layouts) = self.local.layouts.get(db).filter(|_| used >= CACHED_BYTES) else {
+            return;
+        };
+        let layouts =
+            layouts.get_or_init(|| (0..shared.shards()).map(|_| RefCell::default()).collect());
+        match stage {
+            Stage::Index => self.prefetch_bucket(layouts, key),
+            Stage::Item => self.prefetch_item(layouts, db, key, used),
+            Stage::Value => self.prefetch_rest(db, key),
+        }
+    }
+
+    #[inline]
+    fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
+        self.local.hints.follow();
+        if self.shared.ledger.used() < CACHED_BYTES {
+            return;
+        }
+        let hash = hash_of(key);
+        if let Some(shard) = self.shared.try_lock(self.shared.shard_of(hash))
+            && let Some(entry) = shard.databases[db].table.find(hash, key)
+        {
+            entry.prefetch_element(element);
+        }
+    }
+
+    #[inline]
+    fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        match self.shared.settings.limit() {
+            Some(limit) if self.shared.ledger.used() > limit => self.evict(limit, unix_ms, gone),
+            _ => {
+                self.local.added = 0;
+                true
+            }
+        }
+    }
+
+    fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
+        self.local.notes.drain(gone);
+        let mut more = false;
+        if !self.shared.bin.is_empty() {
+            let freed = self.shared.bin.try_free_some(&self.shared.ledger, budget);
+            more |= freed.is_some() && !self.shared.bin.is_empty();
+        }
+        if self.shared.settings.active_expiry() {
+            more |= self.sweep(unix_ms, budget, gone);
+        }
+        more | self.evict_ahead(unix_ms, budget, gone)
+    }
+
+    fn settings(&self) -> &Arc<Settings> {
+        &self.shared.settings
+    }
+
+    fn stats(&self) -> KeyspaceStats {
+        self.shared.stats()
+    }
+
+    fn observer(&self) -> Observer {
+        let shared = Arc::downgrade(&self.shared);
+        Box::new(move || Some(shared.upgrade()?.stats()))
+    }
+
+    fn reset_stats(&mut self) {
+        for number in 0..self.shared.shards() {
+            self.shared.lock(number).reset_counts();
+        }
+    }
+
+    #[inline]
+    fn used_bytes(&self) -> u64 {
+        self.shared.ledger.used()
+    }
+
+    fn reserve(&mut self, bytes: u64) {
+        if bytes != self.local.reserved {
+            self.shared.ledger.reserve(self.local.reserved, bytes);
+            self.local.reserved = bytes;
+        }
+    }
+
+    fn check_integrity(&self) {
+        self.shared.check_integrity();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyspace::View;
+
+    /// Puts so much under keys of a database that prefetches are worth it.
+    fn fill(store: &mut TypedStore, db: usize) {
+        for number in 0..3000_u32 {
+            let entry = Entry::string(&number.to_le_bytes(), &[7; 1000]);
+            store.view(Scope::ALL, 1).put(entry, db);
+        }
+    }
+
+    /// The shards of a database that a handle has found out about.
+    fn known(store: &TypedStore, db: usize) -> usize {
+        let is_known = |layout: &&RefCell<Layout<Entry>>| {
+            format!("{:?}", layout.borrow()) != format!("{:?}", Layout::<Entry>::new())
+        };
+        store.local.layouts[db].get().map_or(0, |layouts| layouts.iter().filter(is_known).count())
+    }
+
+    fn prefetch(store: &TypedStore, db: usize) {
+        // Each at an address of its own, as in a pipeline.
+        let keys: Vec<[u8; 4]> = (0..100_u32).map(u32::to_le_bytes).collect();
+        for stage in [Stage::Index, Stage::Item, Stage::Value] {
+            keys.iter().for_each(|key| store.prefetch(db, key, stage));
+        }
+    }
+
+    #[test]
+    fn each_of_the_first_databases_is_prefetched_by_its_own_layouts() {
+        let mut store = TypedStore::builder().databases(PREFETCHED + 1).shards(4).seed(3).build();
+        for db in [0, 3, PREFETCHED - 1, PREFETCHED] {
+            prefetch(&store, db);
+        }
+        assert!(
+            store.local.layouts.iter().all(|layouts| layouts.get().is_none()),
+            "all is in the cache"
+        );
+        fill(&mut store, 3);
+        fill(&mut store, PREFETCHED - 1);
+        for db in [3, PREFETCHED - 1, PREFETCHED] {
+            prefetch(&store, db);
+        }
+        assert_eq!([3, PREFETCHED - 1, 0].map(|db| known(&store, db)), [4, 4, 0]);
+    }
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`TypedView`]: one command's access to the shards of its keys.
+//!
+//! A lookup lends an entry, so it cannot remove or book anything in the same breath. What is left to
+//! do is noted as [`Pending`] and done at the beginning of the next operation, or when the view is
+//! dropped: before anybody could tell.
+
+use super::access::Access;
+use super::database::{Database, is_past};
+use super::guards::Guards;
+use super::random::Random;
+use super::shared::Shared;
+use super::store::Local;
+use keyspace::{EntryMut, Gone, Reason, Scope, Tally, View};
+use storage::metrics::{ITEM_DELETE, ITEM_EXPIRE};
+use values::{Entry, hash_of};
+
+/// A locked part of a [`TypedStore`](super::TypedStore).
+#[derive(Debug)]
+pub struct TypedView<'a> {
+    shared: &'a Shared,
+    local: &'a mut Local,
+    guards: Guards<'a>,
+    unix_ms: u64,
+    access: Access,
+    touch: bool,
+    pending: Pending,
+    tally: Tally,
+}
+
+/// What the last operation has left to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    Nothing,
+    /// The tally is that of an entry with this hash.
+    Changed {
+        db: usize,
+        hash: u64,
+    },
+    /// An entry with this hash was found expired.
+    Dead {
+        db: usize,
+        hash: u64,
+    },
+}
+
+impl<'a> TypedView<'a> {
+    #[inline]
+    pub(crate) fn new(
+        shared: &'a Shared,
+        local: &'a mut Local,
+        scope: Scope,
+        unix_ms: u64,
+    ) -> Self {
+        TypedView {
+            shared,
+            local,
+            guards: Guards::lock(shared, scope),
+            unix_ms,
+            access: Access::new(&shared.settings, unix_ms),
+            touch: true,
+            pending: Pending::Nothing,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Does what the last operation has left to do.
+    #[inline]
+    fn settle(&mut self) {
+        match std::mem::replace(&mut self.pending, Pending::Nothing) {
+            Pending::Nothing => {}
+            Pending::Changed { db, hash } => {
+                let tally = std::mem::take(&mut self.tally);
+                if tally != Tally::default() {
+                    self.change(db, hash, |database| database.settle(hash, tally));
+                }
+            }
+            Pending::Dead { db, hash } => self.bury(db, hash),
+        }
+    }
+
+    /// Removes an expired entry with this hash.
+    #[cold]
+    fn bury(&mut self, db: usize, hash: u64) {
+        let unix_ms = self.unix_ms;
+        // Others in the bucket may look alike to the table and be expired, too.
+        let is_dead = |entry: &Entry| is_past(entry, unix_ms) && hash_of(entry.key()) == hash;
+        if let Some(entry) = self.change(db, hash, |database| database.remove_by(hash, is_dead)) {
+            self.mourn(db, hash, entry);
+        }
+    }
+
+    /// Counts and tells of an expired entry that is no longer in its table, and frees it.
+    fn mourn(&mut self, db: usize, hash: u64, entry: Entry) {
+        self.guards.shard_mut(self.shared.shard_of(hash)).counts.expired += 1;
+        ITEM_EXPIRE.increment();
+        if self.shared.settings.has_listeners() {
+            self.local.notes.push(db, entry.key(), Reason::Expired);
+        }
+        self.shared.discard(entry);
+    }
+
+    /// Changes a database in the shard of a hash, with the books kept.
+    #[inline]
+    fn change<R>(&mut self, db: usize, hash: u64, change: impl FnOnce(&mut Database) -> R) -> R {
+        let shard = self.guards.shard_mut(self.shared.shard_of(hash));
+        shard.change(self.shared, &mut self.local.added, db, change)
+    }
+
+    #[inline]
+    fn database(&self, db: usize, hash: u64) -> &Database {
+        &self.guards.shard(self.shared.shard_of(hash)).databases[db]
+    }
+
+    /// The live entry under a key, and whether there is one is counted; marked as used if `touch`.
+    #[inline]
+    fn read(&mut self, db: usize, key: &[u8], touch: bool) -> Option<&Entry> {
+        self.settle();
+        let hash = hash_of(key);
+        let shard = self.guards.shard_mut(self.shared.shard_of(hash));
+        let Some(entry) = shard.databases[db].table.find_mut(hash, key) else {
+            shard.counts.misses += 1;
+            return None;
+        };
+        if is_past(entry, self.unix_ms) {
+            shard.counts.misses += 1;
+            self.pending = Pending::Dead { db, hash };
+            return None;
+        }
+        shard.hits += 1;
+        if touch {
+            mark(entry, self.access, &mut self.local.random);
+        }
+        Some(entry)
+    }
+
+    /// The live entry under a key, to be changed; marked as used if `touch`.
+    #[inline]
+    fn live_mut(&mut self, db: usize, key: &[u8], touch: bool) -> Option<EntryMut<'_>> {
+        self.settle();
+        let hash = hash_of(key);
+        let shard = self.guards.shard_mut(self.shared.shard_of(hash));
+        let entry = shard.databases[db].table.find_mut(hash, key)?;
+        if is_past(entry, self.unix_ms) {
+            self.pending = Pending::Dead { db, hash };
+            return None;
+        }
+        if touch {
+            mark(entry, self.access, &mut self.local.random);
+        }
+        self.pending = Pending::Changed { db, hash };
+        Some(EntryMut::new(entry, &mut self.tally))
+    }
+
+    fn assert_whole(&self) {
+        let all = self.shared.clip(Scope::ALL);
+        assert!(self.guards.scope() == all, "the scope of the view is not everything");
+    }
+
+    fn databases(&self, db: usize) -> impl Iterator<Item = &Database> {
+        self.assert_whole();
+        (0..self.shared.shards()).map(move |number| &self.guards.shard(number).databases[db])
+    }
+}
+
+/// Notes in an entry that it is used.
+#[inline]
+fn mark(entry: &mut Entry, access: Access, random: &mut Random) {
+    let bits = access.used(entry.access(), random);
+    // A write would take the cache line from other CPUs that read it.
+    if bits != entry.access() {
+        entry.set_access(bits);
+    }
+}
+
+impl Drop for TypedView<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
+
+impl View for TypedView<'_> {
+    #[inline]
+    fn unix_ms(&self) -> u64 {
+        self.unix_ms
+    }
+
+    fn set_touch(&mut self, touch: bool) {
+        self.touch = touch;
+    }
+
+    #[inline]
+    fn get(&mut self, db: usize, key: &[u8]) -> Option<&Entry> {
+        self.read(db, key, self.touch)
+    }
+
+    fn glance(&mut self, db: usize, key: &[u8]) -> Option<&Entry> {
+        self.read(db, key, false)
+    }
+
+    #[inline]
+    fn peek(&self, db: usize, key: &[u8]) -> Option<&Entry> {
+        let hash = hash_of(key);
+        let entry = self.database(db, hash).table.find(hash, key)?;
+        (!is_past(entry, self.unix_ms)).then_some(entry)
+    }
+
+    #[inline]
+    fn get_mut(&mut self, db: usize, key: &[u8]) -> Option<EntryMut<'_>> {
+        self.live_mut(db, key, self.touch)
+    }
+
+    fn put(&mut self, entry: Entry, db: usize) -> Option<Entry> {
+        self.settle();
+        let hash = hash_of(entry.key());
+        let now = (self.access, self.unix_ms);
+        let shard = self.guards.shard_mut(self.shared.shard_of(hash));
+        let Local { added, random, .. } = &mut *self.local;
+        let put = |database: &mut Database| database.put(hash, entry, now, random);
+        let old = shard.change(self.shared, added, db, put)?;
+        if is_past(&old, self.unix_ms) {
+            self.mourn(db, hash, old);
+            return None;
+        }
+        Some(old)
+    }
+
+    fn take(&mut self, db: usize, key: &[u8]) -> Option<Entry> {
+        self.settle();
+        let hash = hash_of(key);
+        let is_it = |entry: &Entry| entry.key() == key;
+        let entry = self.change(db, hash, |database| database.remove_by(hash, is_it))?;
+        if is_past(&entry, self.unix_ms) {
+            self.mourn(db, hash, entry);
+            return None;
+        }
+        ITEM_DELETE.increment();
+        Some(entry)
+    }
+
+    fn set_expiry(&mut self, db: usize, key: &[u8], expiry: Option<u64>) -> bool {
+        let entry = self.live_mut(db, key, false);
+        entry.map(|mut entry| entry.set_expiry(expiry)).is_some()
+    }
+
+    #[inline]
+    fn dispose(&mut self, entry: Entry) {
+        self.shared.discard(entry);
+    }
+
+    fn len(&self, db: usize) -> usize {
+        self.databases(db).map(|database| database.table.len()).sum()
+    }
+
+    fn volatile_len(&self, db: usize) -> usize {
+        let booked: u64 = self.databases(db).map(|database| database.books.volatile).sum();
+        let is_pending =
+            matches!(self.pending, Pending::Changed { db: changed, .. } if changed == db);
+        let pending = if is_pending { self.tally.volatile } else { 0 };
+        booked.wrapping_add_signed(pending) as usize
+    }
+
+    fn scan(&mut self, db: usize, cursor: u64, visit: &mut dyn FnMut(&Entry)) -> u64 {
+        self.settle();
+        let shards = self.shared.shards() as u64;
+        let number = (cursor % shards) as usize;
+        let unix_ms = self.unix_ms;
+        let table = &self.guards.shard(number).databases[db].table;
+        let next = table.scan(cursor / shards, |entry| {
+            if !is_past(entry, unix_ms) {
+                visit(entry);
+            }
+        });
+        if next != 0 {
+            next * shards + number as u64
+        } else if number as u64 + 1 < shards {
+            number as u64 + 1
+        } else {
+            0
+        }
+    }
+
+    fn random(&mut self, db: usize, random: u64) -> Option<&Entry> {
+        self.settle();
+        let mut random = Random::new(random);
+        let (number, draw) = loop {
+            let len = self.len(db) as u64;
+            let mut place = random.below(len);
+            let (number, database) = self.databases(db).enumerate().find(|(_, database)| {
+                let len = database.table.len() as u64;
+                let is_here = place < len;
+                place = place.saturating_sub(len);
+                is_here
+            })?;
+            let draw = random.next();
+            let entry = database.table.sample(draw)?;
+            if !is_past(entry, self.unix_ms) {
+                break (number, draw);
+            }
+            let hash = hash_of(entry.key());
+            self.bury(db, hash);
+        };
+        self.guards.shard(number).databases[db].table.sample(draw)
+    }
+
+    fn clear(&mut self, db: usize) {
+        self.settle();
+        self.assert_whole();
+        for number in 0..self.shared.shards() {
+            self.guards.shard_mut(number).clear(self.shared, db);
+        }
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.settle();
+        self.assert_whole();
+        for number in 0..self.shared.shards() {
+            self.guards.shard_mut(number).databases.swap(a, b);
+        }
+    }
+
+    fn idle_ms(&self, entry: &Entry) -> Option<u64> {
+        let is_clock = matches!(self.access, Access::Clock(_));
+        is_clock.then(|| self.access.idle_ms(entry.access()))
+    }
+
+    fn frequency(&self, entry: &Entry) -> Option<u8> {
+        let is_count = matches!(self.access, Access::Count { .. });
+        is_count.then(|| self.access.count(entry.access()) as u8)
+    }
+
+    fn drain_gone(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {
+        self.settle();
+        self.local.notes.drain(gone);
+    }
+}
