@@ -15,9 +15,10 @@
 //! Where to look:
 //!
 //! * [`Protocol`], [`Parsed`], [`Malformed`] (`codec.rs`): the codec's side.
-//! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side.
+//! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side. [`Stage`]: how far its
+//!   prefetches go.
 //! * [`Outbox`] (`outbox.rs`): bytes and orders for *other* connections, on any worker.
-//! * [`Either`], [`Both`] (`either.rs`): two protocols in one server, and their two services.
+//! * [`Either`] (`either.rs`): two protocols in one server.
 //! * [`Directory`] (`directory.rs`): who is connected, for commands that list connections.
 //! * [`conformance`]: `conformance::check(..)` tests a new codec in one call.
 //!
@@ -62,7 +63,7 @@ mod outbox;
 
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
-pub use either::{Both, Either};
+pub use either::Either;
 pub use execute::{Buffers, Context, Control, Execute};
 pub use foreign::{FirstBytes, Foreign};
 pub use outbox::{ConnectionId, Errand, Outbox, Ticket};

@@ -5,14 +5,64 @@
 mod lines;
 mod support;
 
+use buffer::SendBuf;
+use clock::{Now, Ticks};
 use lines::{Lines, Speaker};
-use protocol::{Both, Either};
+use protocol::{Context, Control, Either, Execute, Malformed, Outbox, Protocol};
 use protocol_ping::{PingProtocol, PingService};
 use server::{Builder, Endpoint, Process};
 use support::client::Client;
 use support::table::{Row, Transport, on_every_engine};
 
 const PING: u16 = 1;
+
+type Connection = Either<Lines, PingProtocol>;
+
+/// Serves the connections of both protocols, each with its own service.
+struct Service {
+    lines: Speaker,
+    pings: PingService,
+}
+
+impl Execute<Connection> for Service {
+    fn execute(
+        &mut self,
+        connection: &mut Connection,
+        request: <Connection as Protocol>::Request<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        match (connection, request) {
+            (Either::A(lines), Either::A(line)) => self.lines.execute(lines, line, out, context),
+            (Either::B(pings), Either::B(ping)) => self.pings.execute(pings, ping, out, context),
+            (Either::A(_), Either::B(_)) | (Either::B(_), Either::A(_)) => {
+                unreachable!("a codec makes requests of its own protocol")
+            }
+        }
+    }
+
+    fn rejected(&mut self, connection: &Connection, malformed: &Malformed) {
+        match connection {
+            Either::A(lines) => self.lines.rejected(lines, malformed),
+            Either::B(pings) => self.pings.rejected(pings, malformed),
+        }
+    }
+
+    fn closed(&mut self, connection: &mut Connection, context: &mut Context<'_>) {
+        match connection {
+            Either::A(lines) => self.lines.closed(lines, context),
+            Either::B(pings) => self.pings.closed(pings, context),
+        }
+    }
+
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        self.lines.maintain(now, budget, outbox)
+    }
+
+    fn wake_at(&self) -> Option<Ticks> {
+        self.lines.wake_at()
+    }
+}
 
 /// Listens on the row's endpoint for lines, and for pings on a second one.
 fn spawn(row: &Row, builder: Builder) -> (Process, Speaker) {
@@ -23,7 +73,7 @@ fn spawn(row: &Row, builder: Builder) -> (Process, Speaker) {
     };
     let process = builder
         .listen_as(PING, Endpoint::Tcp("127.0.0.1:0".parse().unwrap()), false)
-        .spawn(make_protocol, |_worker| Both(speaker.clone(), PingService));
+        .spawn(make_protocol, |_worker| Service { lines: speaker.clone(), pings: PingService });
     assert_eq!(row.transport, Transport::Tcp);
     (process.unwrap(), speaker)
 }

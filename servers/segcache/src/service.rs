@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Service`]: memcache and RESP over the same items, through one store handle per worker.
 //!
-//! Two services side by side ([`protocol::Both`]) would need a handle each. A handle that its worker
+//! Two services side by side would need a handle each. A handle that its worker
 //! does not use has to be rested all the same, so that it holds nobody up; memory for buffers would be
 //! reserved twice; and a store of segments for one worker has one handle. So the service of memcache
 //! owns the handle, and lends it for each request of RESP.
