@@ -9,6 +9,7 @@ mod licence;
 mod links;
 mod metric_names;
 mod naming;
+mod rooms;
 mod safety;
 
 use crate::finding::Finding;
@@ -19,6 +20,7 @@ use crate::workspace::Workspace;
 pub fn check(workspace: &Workspace) -> Vec<Finding> {
     let checks = [
         layering::check,
+        rooms::check,
         naming::check,
         file_size::check,
         function_size::check,

@@ -46,6 +46,8 @@ pub struct Package {
     pub layer: Option<u64>,
     /// `package.metadata.shoebill.unsafe-files`, relative to the folder.
     pub unsafe_files: Vec<String>,
+    /// `package.metadata.shoebill.rooms`: the modules at the top of its library, the lowest first.
+    pub rooms: Vec<String>,
     /// What it depends on directly.
     pub dependencies: Vec<Dependency>,
     /// The root files of its library and binaries, relative to the workspace.
@@ -213,6 +215,7 @@ fn package(root: &Path, described: &Value) -> Result<Package, String> {
         manifest: read(&manifest_path)?,
         layer: ours["layer"].as_u64(),
         unsafe_files: list(&ours["unsafe-files"]).map(|file| text(file).to_owned()).collect(),
+        rooms: list(&ours["rooms"]).map(|room| text(room).to_owned()).collect(),
         dependencies: list(&described["dependencies"]).map(dependency).collect(),
         roots: list(&described["targets"])
             .filter(is_root)

@@ -7,27 +7,35 @@
 //!   client::Encoder ──▶ bytes                bytes ──▶ client::parse ──▶ client::Reply<'_>
 //! ```
 //!
-//! Where to look:
+//! The rooms, each of which uses those above it in this list and none below (`cargo xtask tidy` checks it):
 //!
-//! * [`parse`]: bytes to requests. `parse/bulk.rs` is the path of most bytes.
-//! * [`reply`]: replies to bytes.
-//! * [`table`]: the commands as data.
+//! * `wire/`: bytes to requests and replies to bytes, in both directions. It knows no command.
+//! * [`table`]: the commands as data, and how a name is looked up.
+//! * `session/`: what one connection has set up.
+//! * `host/`: what all workers share.
+//! * `engine/`: how a command is admitted, run and waited for. It knows no command by its function.
+//! * `commands/`: the functions that carry commands out, by group.
 //! * [`service`]: all of Redis's types over a keyspace. [`strings`]: strings over any store.
-//! * [`glob`], [`quote`]: patterns of keys and channels; bytes as text that can be read back.
+//!
+//! Of `wire/` these are public:
+//!
+//! * [`parse`]: bytes to requests. `wire/parse/bulk.rs` is the path of most bytes.
+//! * [`reply`]: replies to bytes.
 //! * [`client`]: the other direction of both.
-//! * [`Codec`] (`codec.rs`): the wire format alone, for tests and other services.
+//! * [`glob`], [`quote`]: patterns of keys and channels; bytes as text that can be read back.
+//! * [`Codec`] (`wire/codec.rs`): the wire format alone, for tests and other services.
 #![forbid(unsafe_code)]
 
-pub mod client;
-mod codec;
-pub mod glob;
-pub mod parse;
-pub mod quote;
-pub mod reply;
+mod commands;
+mod engine;
+mod host;
 pub mod service;
+mod session;
 pub mod strings;
 pub mod table;
+mod wire;
 
-pub use codec::Codec;
-pub use parse::{Args, Request};
-pub use reply::{Version, Writer};
+pub use wire::codec::Codec;
+pub use wire::parse::{Args, Request};
+pub use wire::reply::{Version, Writer};
+pub use wire::{client, glob, parse, quote, reply};

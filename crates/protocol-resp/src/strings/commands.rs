@@ -6,13 +6,14 @@ use super::connection::Connection;
 use super::dispatch::{self, resolve};
 use super::metrics::{RESP_COMMAND, RESP_COMMAND_EX, RESP_MALFORMED};
 use super::{StringsOptions, log};
-use crate::parse::Span;
-use crate::reply::Writer;
-use crate::service::Command;
-use crate::service::clients::{Client, Clients};
-use crate::service::resp::Replies;
-use crate::service::stats::{Stats, Tally};
-use crate::service::watch::Mark;
+use crate::host::clients::Clients;
+use crate::host::stats::{Stats, Tally};
+use crate::session::client::Client;
+use crate::session::command::Command;
+use crate::session::replies::Replies;
+use crate::session::watching::Mark;
+use crate::wire::parse::Span;
+use crate::wire::reply::Writer;
 use buffer::SendBuf;
 use clock::Timer;
 use protocol::{Context, Control, ErrorReply, Malformed, Stage};
@@ -30,7 +31,7 @@ pub struct Commands {
     shared: Arc<Shared>,
     /// This worker's counts.
     tally: Arc<Tally>,
-    /// Where the arguments of the present command lie, see [`crate::Request::args`].
+    /// Where the arguments of the present command lie, see [`crate::wire::parse::Request::args`].
     spans: Vec<Span>,
     /// Memory to build a value in.
     scratch: Vec<u8>,

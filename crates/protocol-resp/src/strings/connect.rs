@@ -4,11 +4,11 @@
 //! There is one user, `default`, who has no password, and one database.
 
 use super::call::Call;
-use crate::reply::Version;
-use crate::service::call::database;
-use crate::service::caller::Caller;
-use crate::service::resp::Replies;
-use crate::service::{Done, Fault};
+use crate::engine::call::database;
+use crate::engine::caller::Caller;
+use crate::session::replies::Replies;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::Version;
 use storage::Store;
 
 /// How many databases there are.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Connection`]: one connection's state, and the codec over it.
 
-use crate::parse::{self, Framing};
-use crate::reply::Version;
-use crate::service::Command;
-use crate::service::clients::Client;
-use crate::service::resp::Replies;
+use crate::session::client::Client;
+use crate::session::command::Command;
+use crate::session::replies::Replies;
+use crate::wire::parse;
+use crate::wire::parse::Framing;
+use crate::wire::reply::Version;
 use protocol::{ErrorReply, Malformed, Parsed, Protocol};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 const KEY_MAX: usize = 64 << 10;
 
 /// The reply to a request with a value that is larger than values may be: that of
-/// [`Fault::TOO_LONG`](crate::service::Fault::TOO_LONG).
+/// [`Fault::TOO_LONG`](crate::wire::fault::Fault::TOO_LONG).
 const TOO_LONG: ErrorReply =
     ErrorReply::fixed(b"-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n");
 
@@ -118,7 +119,7 @@ impl Protocol for Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::Fault;
+    use crate::wire::fault::Fault;
 
     #[test]
     fn the_codec_keeps_the_contract() {

@@ -3,11 +3,13 @@
 
 use super::call::Call;
 use super::{connect, expire, get, keys, number, part, server, set, walk};
-use crate::parse::Args;
-use crate::service::admission::unknown;
-use crate::service::dispatch::{self as containers, no_such_subcommand};
-use crate::service::{Done, Fault, connection, server as command};
+use crate::commands::dispatch as containers;
+use crate::commands::{connection, server as command};
+use crate::engine::unknown::no_such_subcommand;
+use crate::engine::unknown::unknown;
 use crate::table::{self, COUNT, Catalogue, CommandId};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
 use storage::Scan;
 
 /// Makes [`Op`], [`OPS`] and [`run`] from lines of name and function. The names are those of rows of

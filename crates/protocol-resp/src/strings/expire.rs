@@ -4,9 +4,9 @@
 //! An expiry is no write of the value: flags and version stay, as with memcache's touch.
 
 use super::call::{Call, refused};
-use crate::service::Done;
-use crate::service::deadline::{Deadline, invalid};
-use crate::service::generic::Condition;
+use crate::commands::deadline::{Deadline, invalid};
+use crate::commands::generic::Condition;
+use crate::wire::fault::Done;
 use clock::Ticks;
 use storage::{Change, Expiry, Item, Store};
 

@@ -2,9 +2,9 @@
 //! What reads whole values: GET, MGET, GETDEL, GETEX, STRLEN.
 
 use super::call::{Call, refused, reply};
-use crate::parse::Args;
-use crate::service::strings::ExpiryChange;
-use crate::service::{Done, Fault};
+use crate::commands::strings::ExpiryChange;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
 use storage::{Change, Expiry, Item, Stage, Store};
 
 /// How many keys are looked ahead for.

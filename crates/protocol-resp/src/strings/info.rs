@@ -5,10 +5,10 @@
 use super::call::Call;
 use super::metrics::{RESP_COMMAND, RESP_KEY_HIT, RESP_KEY_MISS};
 use super::server::memory_max;
-use crate::service::Done;
-use crate::service::server::human;
-use crate::service::version::REDIS_VERSION;
+use crate::commands::server::human;
+use crate::host::version::REDIS_VERSION;
 use crate::table;
+use crate::wire::fault::Done;
 use std::fmt::{Display, Write};
 use storage::{Stats, Store};
 

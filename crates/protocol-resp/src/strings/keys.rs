@@ -3,7 +3,7 @@
 //! FLUSHDB.
 
 use super::call::Call;
-use crate::service::{Done, Fault};
+use crate::wire::fault::{Done, Fault};
 use storage::Store;
 
 /// How many items FLUSHALL frees by itself, and in how many steps; the rest are freed bit by bit.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command log.
 
-use crate::parse::Args;
-use crate::service::Command;
+use crate::session::command::Command;
+use crate::wire::parse::Args;
 use ringlog::klog;
 
 /// Logs a command with its first key. No allocation.
@@ -34,8 +34,9 @@ fn header_bytes(number: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::Encoder;
-    use crate::parse::{self, Cursor, Framing};
+    use crate::wire::client::Encoder;
+    use crate::wire::parse;
+    use crate::wire::parse::{Cursor, Framing};
     use protocol::Parsed;
 
     #[test]

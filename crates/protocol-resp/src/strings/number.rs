@@ -5,8 +5,8 @@
 //! for memcache's decr leaves some where a number gets shorter.
 
 use super::call::{Call, refused};
-use crate::service::strings::sum as float_sum;
-use crate::service::{Done, Fault};
+use crate::commands::strings::sum as float_sum;
+use crate::wire::fault::{Done, Fault};
 use storage::{Change, Digits, Expiry, Item, Store};
 
 /// The most digits that a number of memcache has, and so the longest value that its decr pads.

@@ -2,8 +2,8 @@
 //! Parts of values: APPEND, GETRANGE and SUBSTR, SETRANGE.
 
 use super::call::{Call, PIN_MIN, refused};
-use crate::service::strings::part;
-use crate::service::{Done, Fault};
+use crate::commands::strings::part;
+use crate::wire::fault::{Done, Fault};
 use storage::{Change, Expiry, Item, Store};
 
 /// Adds bytes at the end of a value, which is made if there is none.

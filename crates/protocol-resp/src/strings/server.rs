@@ -4,8 +4,8 @@
 use super::call::Call;
 use super::connect::DATABASES;
 pub(super) use super::info::info;
-use crate::glob;
-use crate::service::Done;
+use crate::wire::fault::Done;
+use crate::wire::glob;
 use storage::Store;
 
 /// Tells the time, to a millisecond.

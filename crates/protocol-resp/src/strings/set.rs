@@ -2,9 +2,9 @@
 //! What stores whole values: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX.
 
 use super::call::{Call, refused, reply};
-use crate::service::deadline::Deadline;
-use crate::service::strings::{Expiry as When, Only, SetOptions};
-use crate::service::{Done, Fault};
+use crate::commands::deadline::Deadline;
+use crate::commands::strings::{Expiry as When, Only, SetOptions};
+use crate::wire::fault::{Done, Fault};
 use storage::{Change, Condition, Expiry, Item, Put, Store, StoreError};
 
 /// Stores a value.

@@ -2,9 +2,9 @@
 //! Finding keys: SCAN, KEYS.
 
 use super::call::Call;
-use crate::glob;
-use crate::service::generic::{ScanOptions, cursor, end_step};
-use crate::service::{Done, Fault};
+use crate::commands::generic::{ScanOptions, cursor, end_step};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::glob;
 use storage::{Cursor, Item, Scan};
 
 /// Places of the index that a step of SCAN looks at, at the most: so few keys in a large index do not

@@ -17,7 +17,7 @@
 use super::bits::KeyFlags;
 use super::key_spec::{Begin, Find, KeySpec};
 use super::spec::Spec;
-use crate::parse::{Args, Request, leading_integer};
+use crate::wire::parse::{Args, Request, leading_integer};
 
 /// The most rules a command has.
 pub const RUNS_MAX: usize = 3;

@@ -11,8 +11,16 @@
 /// fields are those of [`Spec`](super::spec::Spec), in a fixed order; the rows of sub-commands
 /// follow that of their container.
 macro_rules! commands {
+    ($($rows:tt)+) => {
+        // `$` stands for itself in the macro that the rows become.
+        super::macros::rows! { ($) $($rows)+ }
+    };
+}
+
+/// [`commands`], which hands on a `$`.
+macro_rules! rows {
     (
-        group: $group:ident;
+        ($dollar:tt) group: $group:ident;
         $( $command:ident = $module:ident :: $function:ident {
             name: $name:literal, arity: $arity:literal, since: $since:literal,
             flags: [$($flag:ident)*], categories: [$($category:ident)*],
@@ -42,33 +50,26 @@ macro_rules! commands {
                 super::bits::KeyFlags::NONE$(.with(super::bits::KeyFlags::$key_flag))+,
                 concat!($($note)?),
             ) ),*],
-            element: super::macros::commands!(@element $($element)?),
+            element: super::macros::rows!(@element $($element)?),
             syntax: $syntax,
-            secret: super::macros::commands!(@secret $($secret)?),
-            channels: super::macros::commands!(@channels $($channels)?),
+            secret: super::macros::rows!(@secret $($secret)?),
+            channels: super::macros::rows!(@channels $($channels)?),
             reply: Shape::$reply,
             complexity: $complexity,
             since: $since,
             summary: $summary,
             tips: &[$($($tip),*)?],
-            deprecated: super::macros::commands!(@deprecated $($deprecated, $replacement)?),
+            deprecated: super::macros::rows!(@deprecated $($deprecated, $replacement)?),
             categories: Categories::NONE$(.with(Categories::$category))*,
         } ),+];
 
-        /// Carries out the command of a row of this group.
-        #[allow(non_upper_case_globals)]
-        #[inline]
-        pub(super) fn run<V: keyspace::View>(
-            row: usize,
-            call: &mut crate::service::Call<'_, V>,
-        ) -> crate::service::Done {
-            enum Row { $($command),+ }
-            $( const $command: usize = Row::$command as usize; )+
-            match row {
-                $( $command => crate::service::$module::$function(call), )+
-                _ => unreachable!("a row of this group"),
-            }
+        /// Hands the names of the rows and of their functions, in order, to the macro `$to`.
+        macro_rules! functions {
+            ($dollar to:ident $dollar name:ident) => {
+                $dollar to! { $dollar name: $( $command = $module :: $function )+ }
+            };
         }
+        pub(crate) use functions;
     };
     (@element) => { None };
     (@element $element:literal) => { Some($element) };
@@ -82,4 +83,4 @@ macro_rules! commands {
     };
 }
 
-pub(super) use commands;
+pub(super) use {commands, rows};

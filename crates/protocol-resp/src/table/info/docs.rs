@@ -2,11 +2,11 @@
 //! `COMMAND DOCS`: what is written about commands.
 
 use super::{pair, text, words};
-use crate::reply::{Output, Writer};
 use crate::table::bits::Flags;
 use crate::table::spec::Spec;
 use crate::table::syntax::{Argument, Kind};
 use crate::table::{Catalogue, CommandId};
+use crate::wire::reply::{Output, Writer};
 
 impl Catalogue {
     /// `COMMAND DOCS name ...`: a map of these commands, without what is none; without a name of

@@ -2,9 +2,9 @@
 //! `COMMAND`, `COMMAND INFO`, `COMMAND COUNT`: what must be known to send a command.
 
 use super::{pair, text, words};
-use crate::reply::{Output, Writer};
 use crate::table::key_spec::{Begin, Find, KeySpec};
 use crate::table::{Catalogue, CommandId};
+use crate::wire::reply::{Output, Writer};
 
 impl Catalogue {
     /// `COMMAND`: the entries of all commands.

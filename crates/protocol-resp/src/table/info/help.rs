@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `HELP` of a container: its sub-commands, a line for the arguments and one for the summary.
 
-use crate::reply::{Output, Writer};
 use crate::table::spec::Spec;
 use crate::table::{Catalogue, CommandId};
+use crate::wire::reply::{Output, Writer};
 
 impl Catalogue {
     /// `CLIENT HELP`, `CONFIG HELP`, ...: the answer for a container.

@@ -2,10 +2,10 @@
 //! `COMMAND GETKEYS`, `COMMAND GETKEYSANDFLAGS`: the keys of a given command.
 
 use super::words;
-use crate::reply::{Output, Writer};
 use crate::table::bits::Flags;
 use crate::table::keys::{Keys, Words};
 use crate::table::{self, lookup};
+use crate::wire::reply::{Output, Writer};
 
 /// Why a command has no keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

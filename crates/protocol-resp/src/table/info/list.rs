@@ -2,12 +2,12 @@
 //! `COMMAND LIST`: names only.
 
 use super::text;
-use crate::glob;
-use crate::reply::{Output, Writer};
 use crate::table::bits::Categories;
 use crate::table::keys::Words;
 use crate::table::spec::Spec;
 use crate::table::{Catalogue, CommandId};
+use crate::wire::glob;
+use crate::wire::reply::{Output, Writer};
 
 /// Which commands `COMMAND LIST` lists.
 #[derive(Clone, Copy, Debug)]

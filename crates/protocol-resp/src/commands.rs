@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions that carry commands out: one file, or folder, for each group of the
+//! [table](crate::table).
+//!
+//! A function is given a [`Call`](crate::engine::call::Call). `run.rs` finds the function of a command.
+//! `dispatch.rs` has what is common to the containers of sub-commands; `options.rs`, `deadline.rs`,
+//! `ranges.rs`, `picks.rs`, `double.rs` and `long_double.rs` read what many commands take as arguments.
+
+pub(crate) mod cluster;
+pub(crate) mod connection;
+pub(crate) mod deadline;
+pub(crate) mod dispatch;
+mod double;
+pub(crate) mod generic;
+pub(crate) mod hashes;
+pub(crate) mod lists;
+mod long_double;
+pub(crate) mod monitor;
+mod options;
+pub(crate) mod other;
+mod picks;
+pub(crate) mod pubsub;
+mod ranges;
+pub(crate) mod run;
+pub(crate) mod server;
+pub(crate) mod sets;
+pub(crate) mod sorted_sets;
+pub(crate) mod strings;
+pub(crate) mod transactions;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Letting all clients wait, and letting one wait no longer: CLIENT PAUSE, UNPAUSE, UNBLOCK.
+
+use super::super::dispatch::too_many_arguments;
+use super::super::options::timeout_ms;
+use crate::engine::call::Call;
+use crate::wire::fault::{Done, Fault};
+use bytes::Bytes;
+use keyspace::View;
+
+/// Holds commands back for a time.
+pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {
+    let writes_only = match (call.args.get(3), call.args.get(4)) {
+        (_, Some(_)) => return Err(too_many_arguments(call)),
+        (None, _) => false,
+        (Some(word), _) if word.eq_ignore_ascii_case(b"all") => false,
+        (Some(word), _) if word.eq_ignore_ascii_case(b"write") => true,
+        _ => return Err(Fault::new("ERR CLIENT PAUSE mode must be WRITE or ALL")),
+    };
+    let time = timeout_ms(call.arg(2), call.unix_ms())?;
+    call.host.pause.begin(call.now, time, writes_only);
+    call.out.ok();
+    Ok(())
+}
+
+/// Ends a pause.
+pub(crate) fn client_unpause<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.host.pause.end(call.outbox);
+    call.out.ok();
+    Ok(())
+}
+
+/// Ends the wait of a client: as if its time were up, or with an error.
+pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
+    let with_error = match (call.args.get(3), call.args.get(4)) {
+        (_, Some(_)) => return Err(too_many_arguments(call)),
+        (None, _) => false,
+        (Some(word), _) if word.eq_ignore_ascii_case(b"timeout") => false,
+        (Some(word), _) if word.eq_ignore_ascii_case(b"error") => true,
+        _ => return Err(Fault::new("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")),
+    };
+    let id = call.integer(2)?;
+    let client = u64::try_from(id).ok().and_then(|id| call.host.clients.get(id));
+    let waiting = client.and_then(|client| client.waiting.lock().take());
+    // Who takes it out of the table answers it.
+    let waiting = waiting.filter(|waiting| call.host.waiters.take(&call.host.hot, waiting));
+    if let Some(waiting) = &waiting {
+        let reply = if with_error {
+            call.host.stats.error(b"UNBLOCKED");
+            Bytes::from_static(b"-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n")
+        } else {
+            waiting.nothing()
+        };
+        call.host.end_wait(waiting, &call.desk.tally, 0, with_error, call.now);
+        call.outbox.resume(waiting.id, waiting.ticket, reply);
+    }
+    call.out.integer(waiting.is_some().into());
+    Ok(())
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Closing connections: CLIENT KILL.
+
+use super::auth::USER;
+use super::roster::{Kind, Someone, everyone};
+use crate::engine::caller::{Caller, Front};
+use crate::session::client::Client;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
+use clock::Ticks;
+use protocol::{ConnectionId, Control};
+
+/// Which connections are meant: those that meet all conditions.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Filter<'a> {
+    id: Option<u64>,
+    kind: Option<Kind>,
+    address: Option<&'a [u8]>,
+    local_address: Option<&'a [u8]>,
+    seconds: Option<u64>,
+    skips_me: bool,
+}
+
+impl<'a> Filter<'a> {
+    /// Reads pairs of words.
+    fn parse(args: Args<'a>) -> Result<Self, Fault> {
+        let mut filter = Filter { skips_me: true, ..Filter::default() };
+        let mut words = args.iter();
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or(Fault::SYNTAX)?;
+            match word.to_ascii_lowercase().as_slice() {
+                b"id" => filter.id = Some(id(value)?),
+                b"type" => filter.kind = Some(Kind::named(value)?),
+                b"addr" => filter.address = Some(value),
+                b"laddr" => filter.local_address = Some(value),
+                b"maxage" => filter.seconds = Some(seconds(value)?),
+                b"user" if value == USER => {}
+                b"user" => {
+                    return Err(Fault::made([b"ERR No such user '", value, b"'"].concat()));
+                }
+                b"skipme" if value.eq_ignore_ascii_case(b"yes") => filter.skips_me = true,
+                b"skipme" if value.eq_ignore_ascii_case(b"no") => filter.skips_me = false,
+                _ => return Err(Fault::SYNTAX),
+            }
+        }
+        Ok(filter)
+    }
+
+    fn matches(&self, someone: &Someone, me: ConnectionId, now: Ticks) -> bool {
+        let is = |wanted: Option<&[u8]>, address: fn(&Someone) -> String| {
+            wanted.is_none_or(|wanted| wanted == address(someone).as_bytes())
+        };
+        self.id.is_none_or(|id| someone.id.serial() == id)
+            && self.kind.is_none_or(|kind| someone.kind() == kind)
+            && is(self.address, Someone::address)
+            && is(self.local_address, Someone::local_address)
+            && self.seconds.is_none_or(|seconds| someone.age(now).as_secs() >= seconds)
+            && !(self.skips_me && someone.id == me)
+    }
+}
+
+fn id(value: &[u8]) -> Result<u64, Fault> {
+    let id = values::parse_i64(value).filter(|id| *id > 0);
+    id.map(|id| id as u64).ok_or(Fault::new("ERR client-id should be greater than 0"))
+}
+
+fn seconds(value: &[u8]) -> Result<u64, Fault> {
+    let seconds = values::parse_i64(value);
+    match seconds.ok_or(Fault::new("ERR maxage is not an integer or out of range"))? {
+        seconds @ 1.. => Ok(seconds as u64),
+        _ => Err(Fault::new("ERR maxage should be greater than 0")),
+    }
+}
+
+/// Closes connections: that with an address, or those that meet conditions.
+pub(crate) fn client_kill<'c>(call: &mut impl Caller<'c>) -> Done {
+    let front = call.front();
+    let (args, me, now) = (front.args, front.id, front.now);
+    let by_address = args.len() == 3;
+    let filter = if by_address {
+        Filter { address: Some(args.arg(2)), ..Filter::default() }
+    } else {
+        Filter::parse(args.tail(2))?
+    };
+    let mut meant = everyone(&front);
+    meant.retain(|someone| filter.matches(someone, me, now));
+    for someone in &meant {
+        kill(call, someone);
+    }
+    let Front { out, .. } = call.front();
+    match (by_address, meant.len()) {
+        (true, 0) => return Err(Fault::new("ERR No such client")),
+        (true, _) => out.ok(),
+        (false, killed) => out.count(killed),
+    }
+    Ok(())
+}
+
+fn kill<'c>(call: &mut impl Caller<'c>, someone: &Someone) {
+    let Front { id, control, outbox, .. } = call.front();
+    if someone.id == id {
+        // Once it has its reply.
+        *control = Control::Close;
+        return;
+    }
+    outbox.close(someone.id);
+    if let Some(client) = &someone.client {
+        client.set(Client::CLOSING, true);
+        // It is gone from here on: nothing may be taken for it from the keys it waits for.
+        let waiting = client.waiting.lock().take();
+        if let Some(waiting) = waiting {
+            call.strike(&waiting);
+        }
+    }
+}

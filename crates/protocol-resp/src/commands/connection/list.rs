@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Descriptions of connections: CLIENT LIST, CLIENT INFO.
+
+use super::auth::USER;
+use super::roster::{Kind, Someone, everyone};
+use crate::engine::caller::{Caller, Front};
+use crate::session::client::{Client, Names};
+use crate::session::holdings::Holding;
+use crate::table::CommandId;
+use crate::wire::fault::{Done, Fault};
+use clock::Ticks;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Describes this connection.
+pub(crate) fn client_info<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let mut front = call.front();
+    let me = Someone::me(&front);
+    write::<C>(&[me], &mut front);
+    Ok(())
+}
+
+/// Describes connections: all, those of a kind, or those with certain numbers.
+pub(crate) fn client_list<'c, C: Caller<'c>>(call: &mut C) -> Done {
+    let mut front = call.front();
+    let args = front.args;
+    let option = args.get(2).map(<[u8]>::to_ascii_lowercase);
+    let chosen = match (option.as_deref(), args.len()) {
+        (None, _) => everyone(&front),
+        (Some(b"type"), 4) => {
+            let kind = Kind::named(args.arg(3))?;
+            everyone(&front).into_iter().filter(|someone| someone.kind() == kind).collect()
+        }
+        (Some(b"id"), 4..) => with_ids(&front)?,
+        _ => return Err(Fault::SYNTAX),
+    };
+    write::<C>(&chosen, &mut front);
+    Ok(())
+}
+
+/// Replies with a line for each.
+fn write<'c, C: Caller<'c>>(chosen: &[Someone], front: &mut Front<'_, 'c>) {
+    let mut text = Vec::new();
+    for someone in chosen {
+        describe(someone, C::CONNECTION_BYTES, front.now, &mut text);
+    }
+    front.out.verbatim(b"txt", &text);
+}
+
+/// Those with the numbers that the arguments name, in that order and as often.
+fn with_ids(front: &Front<'_, '_>) -> Result<Vec<Someone>, Fault> {
+    let ids = front.args.tail(3).iter().map(values::parse_i64);
+    let ids: Option<Vec<i64>> = ids.collect();
+    let ids = ids.ok_or(Fault::new("ERR Invalid client ID"))?;
+    let all = everyone(front);
+    let find = |id: i64| {
+        let at = all.binary_search_by_key(&id, |someone| someone.id.serial() as i64).ok()?;
+        Some(all[at].clone())
+    };
+    Ok(ids.into_iter().filter_map(find).collect())
+}
+
+/// Appends a line in the form of Redis 7.4. What cannot be known here of a connection, such as its
+/// descriptor, is 0 or -1.
+fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8>) {
+    let client = someone.client.as_deref();
+    let number = |of: fn(&Client) -> u64| client.map_or(0, of);
+    let subscriptions =
+        |kind: usize| client.map_or(0, |client| client.subscriptions[kind].load(Relaxed));
+    let queued = client.filter(|client| client.is(Client::IN_TRANSACTION));
+    let queued = queued.map_or(-1, |client| i64::from(client.queued.load(Relaxed)));
+    let queued_bytes = number(|client| client.holdings.get(Holding::Queue));
+    let (input, output) = (someone.input_bytes(), someone.output_bytes());
+    let held = number(|client| client.holdings.total());
+    let start = format!(
+        "id={} addr={} laddr={} fd=-1 name=",
+        someone.id.serial(),
+        someone.address(),
+        someone.local_address(),
+    );
+    text.extend_from_slice(start.as_bytes());
+    append_name(client, |names| &names.name, text);
+    let middle = format!(
+        " age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} \
+         qbuf={input} qbuf-free=0 argv-mem=0 multi-mem={queued_bytes} rbs=0 rbp=0 obl=0 oll=0 \
+         omem={output} tot-mem={} events=r cmd={} user={} redir=-1 resp={} lib-name=",
+        someone.age(now).as_secs(),
+        someone.idle(now).as_secs(),
+        flags(someone),
+        number(|client| client.db.load(Relaxed).into()),
+        subscriptions(0),
+        subscriptions(1),
+        subscriptions(2),
+        number(|client| client.watched.load(Relaxed).into()),
+        state_bytes as u64 + held + input + output,
+        client.and_then(last_command).map_or("NULL", |command| command.spec().name),
+        USER.escape_ascii(),
+        client.map_or(2, |client| client.version.load(Relaxed)),
+    );
+    text.extend_from_slice(middle.as_bytes());
+    append_name(client, |names| &names.lib_name, text);
+    text.extend_from_slice(b" lib-ver=");
+    append_name(client, |names| &names.lib_version, text);
+    text.push(b'\n');
+}
+
+/// Appends one of the names of a client.
+fn append_name(client: Option<&Client>, which: fn(&Names) -> &[u8], text: &mut Vec<u8>) {
+    if let Some(client) = client {
+        text.extend_from_slice(which(&client.names.lock()));
+    }
+}
+
+fn last_command(client: &Client) -> Option<CommandId> {
+    CommandId::at(client.last_command.load(Relaxed) as usize)
+}
+
+/// A letter for each state that is not the usual one; `N` for none.
+fn flags(someone: &Someone) -> String {
+    let mut letters = String::new();
+    if let Some(client) = &someone.client {
+        let known = [
+            (Client::MONITOR, 'O'),
+            (Client::SUBSCRIBER, 'P'),
+            (Client::IN_TRANSACTION, 'x'),
+            (Client::BLOCKED, 'b'),
+        ];
+        letters.extend(known.iter().filter(|(flag, _)| client.is(*flag)).map(|(_, letter)| letter));
+        if client.spoilt.load(Relaxed) {
+            letters.push('d');
+        }
+    }
+    if someone.is_unix() {
+        letters.push('U');
+    }
+    if let Some(client) = &someone.client {
+        let known = [(Client::NO_EVICT, 'e'), (Client::NO_TOUCH, 'T')];
+        letters.extend(known.iter().filter(|(flag, _)| client.is(*flag)).map(|(_, letter)| letter));
+    }
+    if letters.is_empty() {
+        letters.push('N');
+    }
+    letters
+}

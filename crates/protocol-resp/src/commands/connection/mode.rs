@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a client is treated: CLIENT REPLY, NO-EVICT, NO-TOUCH.
+
+use crate::engine::caller::{Caller, Front};
+use crate::session::client::Client;
+use crate::session::replies::Replies;
+use crate::wire::fault::{Done, Fault};
+
+/// Turns replies off and on. Only what turns them on is answered.
+pub(crate) fn client_reply<'c>(call: &mut impl Caller<'c>) -> Done {
+    let Front { args, replies, out, .. } = call.front();
+    let word = args.arg(2);
+    if word.eq_ignore_ascii_case(b"on") {
+        *replies = Replies::On;
+        out.ok();
+    } else if word.eq_ignore_ascii_case(b"off") {
+        *replies = Replies::Off;
+    } else if word.eq_ignore_ascii_case(b"skip") {
+        if *replies != Replies::Off {
+            *replies = Replies::SkipNext;
+        }
+    } else {
+        return Err(Fault::SYNTAX);
+    }
+    Ok(())
+}
+
+/// Spares the connection when others must go to free memory (`crowd.rs`).
+pub(crate) fn client_no_evict<'c>(call: &mut impl Caller<'c>) -> Done {
+    switch(call, Client::NO_EVICT)?;
+    Ok(())
+}
+
+/// Lets the connection use keys without a trace of it, where the store has such reads.
+pub(crate) fn client_no_touch<'c>(call: &mut impl Caller<'c>) -> Done {
+    let on = switch(call, Client::NO_TOUCH)?;
+    call.set_no_touch(on);
+    Ok(())
+}
+
+/// Turns a flag on or off.
+fn switch<'c>(call: &mut impl Caller<'c>, flag: u32) -> Result<bool, Fault> {
+    let Front { args, client, out, .. } = call.front();
+    let word = args.arg(2);
+    let on = word.eq_ignore_ascii_case(b"on");
+    if !on && !word.eq_ignore_ascii_case(b"off") {
+        return Err(Fault::SYNTAX);
+    }
+    if let Some(client) = client {
+        client.set(flag, on);
+    }
+    out.ok();
+    Ok(on)
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Someone`]: a connection as the commands see it that look at all of them. One that has never sent
+//! a command is known by its socket alone.
+
+use crate::engine::caller::Front;
+use crate::session::client::{Client, address};
+use crate::wire::fault::Fault;
+use clock::Ticks;
+use protocol::{ConnectionId, Peer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connection.
+#[derive(Clone, Debug)]
+pub(super) struct Someone {
+    pub(super) id: ConnectionId,
+    pub(super) client: Option<Arc<Client>>,
+    peer: Option<Arc<Peer>>,
+}
+
+/// What a connection is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Requests and replies.
+    Normal,
+    /// Messages.
+    Pubsub,
+    /// Between servers, in one direction or the other: there are none.
+    Link,
+}
+
+impl Kind {
+    /// The kind with this name.
+    pub(super) fn named(word: &[u8]) -> Result<Self, Fault> {
+        match word.to_ascii_lowercase().as_slice() {
+            b"normal" => Ok(Kind::Normal),
+            b"pubsub" => Ok(Kind::Pubsub),
+            b"master" | b"replica" | b"slave" => Ok(Kind::Link),
+            _ => Err(Fault::made([b"ERR Unknown client type '", word, b"'"].concat())),
+        }
+    }
+}
+
+impl Someone {
+    /// The client that sent the command.
+    pub(super) fn me(front: &Front<'_, '_>) -> Self {
+        let client = front.client.cloned();
+        let peer = client.as_ref().and_then(|client| client.peer.clone());
+        Someone { id: front.id, client, peer }
+    }
+
+    /// The address of the client.
+    pub(super) fn address(&self) -> String {
+        self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.remote))
+    }
+
+    /// The address it has connected to.
+    pub(super) fn local_address(&self) -> String {
+        self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.local))
+    }
+
+    /// Whether it came by a socket of the file system.
+    pub(super) fn is_unix(&self) -> bool {
+        self.peer.as_ref().is_some_and(|peer| peer.remote.starts_with("unix:"))
+    }
+
+    /// For how long it has been there.
+    pub(super) fn age(&self, now: Ticks) -> Duration {
+        let since = match (&self.client, &self.peer) {
+            (Some(client), _) => client.since,
+            (None, Some(peer)) => peer.since,
+            (None, None) => now,
+        };
+        now.since(since)
+    }
+
+    /// For how long it has sent nothing.
+    pub(super) fn idle(&self, now: Ticks) -> Duration {
+        let last = match (&self.client, &self.peer) {
+            (Some(client), _) => {
+                Ticks::from_millis(client.last_ms.load(std::sync::atomic::Ordering::Relaxed))
+            }
+            (None, Some(peer)) => peer.last_request(),
+            (None, None) => now,
+        };
+        now.since(last)
+    }
+
+    /// Bytes of memory for what it sends.
+    pub(super) fn input_bytes(&self) -> u64 {
+        self.peer.as_ref().map_or(0, |peer| peer.input_bytes() as u64)
+    }
+
+    /// Bytes that it has not read.
+    pub(super) fn output_bytes(&self) -> u64 {
+        self.peer.as_ref().map_or(0, |peer| peer.output_bytes() as u64)
+    }
+
+    /// What it is used for.
+    pub(super) fn kind(&self) -> Kind {
+        match &self.client {
+            Some(client) if client.is(Client::SUBSCRIBER) => Kind::Pubsub,
+            _ => Kind::Normal,
+        }
+    }
+
+    /// Whether somebody has closed it already.
+    fn is_going(&self) -> bool {
+        self.client.as_ref().is_some_and(|client| client.is(Client::CLOSING))
+    }
+}
+
+/// All connections, oldest first.
+pub(super) fn everyone(front: &Front<'_, '_>) -> Vec<Someone> {
+    let mut all = BTreeMap::new();
+    for peer in front.directory.iter().flat_map(|directory| directory.list()) {
+        all.insert(peer.id, Someone { id: peer.id, client: None, peer: Some(peer) });
+    }
+    for client in front.clients.list() {
+        let peer = client.peer.clone();
+        all.insert(client.id, Someone { id: client.id, client: Some(client), peer });
+    }
+    all.into_values().filter(|someone| !someone.is_going()).collect()
+}

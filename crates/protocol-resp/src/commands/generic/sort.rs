@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sorting the elements of a list, set or sorted set: SORT, SORT_RO.
+//!
+//! * `options.rs`: what is asked for. `pattern.rs`: values that elements lead to, under other keys.
+//! * `order.rs`: which element comes before which.
+//!
+//! Elements are borrowed from where they are stored. The vector that is sorted is the one thing
+//! that takes memory in proportion to their number.
+
+mod options;
+mod order;
+mod pattern;
+
+use crate::engine::call::Call;
+use crate::engine::keys::Keys;
+use crate::host::events::{Class, Event};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::Writer;
+use keyspace::View;
+use options::{By, Options};
+use order::{Keyed, Scored, arrange, number};
+use std::ops::Range;
+use values::{Entry, Text, Type};
+
+/// Sorts, and returns or stores the result.
+pub(crate) fn sort<V: View>(call: &mut Call<'_, V>) -> Done {
+    let options = Options::parse(call.args.tail(2), true)?;
+    sort_as(call, &options)
+}
+
+/// Sorts, and returns the result.
+pub(crate) fn sort_ro<V: View>(call: &mut Call<'_, V>) -> Done {
+    let options = Options::parse(call.args.tail(2), false)?;
+    sort_as(call, &options)
+}
+
+fn sort_as<V: View>(call: &mut Call<'_, V>, options: &Options<'_>) -> Done {
+    let key = call.arg(1);
+    match call.keys.any(key).map(Entry::data_type) {
+        Some(Type::List | Type::Set | Type::Zset) => {}
+        Some(_) => return Err(Fault::WRONG_TYPE),
+        None => call.missed(key),
+    }
+    let found = match call.keys.peek(key) {
+        Some(entry) => sorted(&call.keys, entry, options)?,
+        None => Vec::new(),
+    };
+    match options.store {
+        None => reply(&call.keys, options, &found, &mut call.out),
+        Some(to) => {
+            let list = list(&call.keys, options, &found, to);
+            store(call, to, list);
+        }
+    }
+    Ok(())
+}
+
+/// The elements in the order and the part that is asked for.
+fn sorted<'k, V: View>(
+    keys: &'k Keys<'_, V>,
+    entry: &'k Entry,
+    options: &Options<'_>,
+) -> Result<Vec<Text<'k>>, Fault> {
+    let window = options.window(entry.len());
+    let (descends, all) = (options.descends, 0..entry.len());
+    // What is stored must not depend on how a set happens to be kept.
+    let is_stored_set = options.store.is_some() && entry.data_type() == Type::Set;
+    let elements = |range| elements(entry, range, false);
+    let by = match &options.by {
+        By::Nothing if !is_stored_set => {
+            return Ok(self::elements(entry, window, descends).collect());
+        }
+        By::Nothing | By::Element => None,
+        By::Pattern(pattern) => Some(pattern),
+    };
+    let is_text = options.is_text || matches!(options.by, By::Nothing);
+    let mut place = Vec::new();
+    match (by, is_text) {
+        (None, true) => {
+            let mut items: Vec<Text<'k>> = Vec::with_capacity(entry.len());
+            items.extend(elements(all));
+            arrange(&mut items, window, |a, b| order::directed(a.cmp(b), descends));
+            Ok(items)
+        }
+        (Some(by), true) => {
+            let found = |(at, text): (usize, Text<'k>)| {
+                let key = by.find(keys, text, &mut place);
+                Keyed { text, key, at }
+            };
+            let mut items: Vec<Keyed<'k>> = Vec::with_capacity(entry.len());
+            items.extend(elements(all).enumerate().map(found));
+            arrange(&mut items, window, |a, b| a.compare(b, descends));
+            Ok(items.into_iter().map(|item| item.text).collect())
+        }
+        (by, false) => {
+            let weigh = |text: Text<'k>| {
+                let weight = match by {
+                    None => Some(text),
+                    Some(by) => by.find(keys, text, &mut place),
+                };
+                let score = weight.map_or(Some(0.0), |weight| number(&weight));
+                let text_of = "ERR One or more scores can't be converted into double";
+                Ok(Scored { text, score: score.ok_or(Fault::new(text_of))? })
+            };
+            let mut items: Vec<Scored<'k>> = Vec::with_capacity(entry.len());
+            for item in elements(all).map(weigh) {
+                items.push(item?);
+            }
+            arrange(&mut items, window, |a, b| order::directed(a.compare(b), descends));
+            Ok(items.into_iter().map(|item| item.text).collect())
+        }
+    }
+}
+
+/// Some elements as they are kept, or from the end.
+#[expect(clippy::arithmetic_side_effects, reason = "the range is one of the elements")]
+fn elements<'k>(
+    entry: &'k Entry,
+    range: Range<usize>,
+    from_end: bool,
+) -> Box<dyn Iterator<Item = Text<'k>> + 'k> {
+    let mirrored = entry.len() - range.end..entry.len() - range.start;
+    if let Some(list) = entry.list() {
+        return match from_end {
+            false => Box::new(list.range(range).map(Text::from)),
+            true => Box::new(list.range(mirrored).rev().map(Text::from)),
+        };
+    }
+    if let Some(zset) = entry.zset() {
+        let member = |(member, _): (&'k [u8], f64)| Text::from(member);
+        return match from_end {
+            false => Box::new(zset.range(range).map(member)),
+            true => Box::new(zset.range(mirrored).rev().map(member)),
+        };
+    }
+    let all = entry.set().into_iter().flat_map(|set| set.iter());
+    Box::new(all.skip(range.start).take(range.len()))
+}
+
+fn reply<V: View>(
+    keys: &Keys<'_, V>,
+    options: &Options<'_>,
+    found: &[Text<'_>],
+    out: &mut Writer<'_>,
+) {
+    let mut place = Vec::new();
+    out.array(found.len().saturating_mul(options.gets.len().max(1)));
+    for element in found {
+        if options.gets.is_empty() {
+            out.bulk(element);
+        }
+        for get in &options.gets {
+            out.bulk_or_null(get.find(keys, *element, &mut place).as_deref());
+        }
+    }
+}
+
+/// The result as a list. What is not there becomes an empty element.
+fn list<V: View>(
+    keys: &Keys<'_, V>,
+    options: &Options<'_>,
+    found: &[Text<'_>],
+    to: &[u8],
+) -> Entry {
+    let (mut entry, mut place) = (Entry::new_list(to), Vec::new());
+    if let Some(mut list) = entry.list_mut(keys.limits) {
+        for element in found {
+            if options.gets.is_empty() {
+                list.push_back(element);
+            }
+            for get in &options.gets {
+                let value = get.find(keys, *element, &mut place);
+                list.push_back(value.as_deref().unwrap_or_default());
+            }
+        }
+    }
+    entry
+}
+
+fn store<V: View>(call: &mut Call<'_, V>, to: &[u8], list: Entry) {
+    let len = list.len();
+    if len > 0 {
+        call.keys.put(list);
+        call.modified(to, Event::of(Class::LIST, "sortstore"));
+    } else if call.keys.remove(to) {
+        call.modified(to, Event::DEL);
+    }
+    call.out.count(len);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Some fields at random: HRANDFIELD.
+
+use super::super::picks::{self, Count};
+use crate::engine::call::Call;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::{Version, Writer};
+use keyspace::View;
+use values::HashRef;
+
+/// Picks a field, or several, with their values or without.
+pub(crate) fn hrandfield<V: View>(call: &mut Call<'_, V>) -> Done {
+    let Some(count) = call.args.get(2) else { return one(call) };
+    let count = Count::parse(count)?;
+    let with_values = match (call.args.get(3), call.args.len()) {
+        (None, _) => false,
+        (Some(word), 4) if word.eq_ignore_ascii_case(b"withvalues") => true,
+        _ => return Err(Fault::SYNTAX),
+    };
+    if with_values && count.number() > i64::MAX as usize / 2 {
+        return Err(Fault::OUT_OF_RANGE);
+    }
+    let (key, now) = (call.arg(1), call.unix_ms());
+    let Some(hash) = call.keys.hash(key)? else {
+        call.out.array(0);
+        call.missed(key);
+        return Ok(());
+    };
+    let (out, desk) = (&mut call.out, &mut *call.desk);
+    match count {
+        Count::Distinct(count) => {
+            head(out, count.min(hash.live(now)), with_values);
+            let write = |field: &[u8], value: &[u8]| pick(out, field, value, with_values);
+            hash.sample_distinct(count, now, || desk.random(), write);
+            Ok(())
+        }
+        Count::Repeated(count) => repeated(out, hash, count, with_values, now, || desk.random()),
+    }
+}
+
+/// Picks one field.
+fn one<V: View>(call: &mut Call<'_, V>) -> Done {
+    let (key, now) = (call.arg(1), call.unix_ms());
+    let random = call.desk.random();
+    match call.keys.hash(key)? {
+        Some(hash) => call.out.bulk_or_null(hash.sample(random, now).map(|(field, _)| field)),
+        None => {
+            call.out.null();
+            call.missed(key);
+        }
+    }
+    Ok(())
+}
+
+/// Picks a field `count` times.
+#[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
+fn repeated(
+    out: &mut Writer<'_>,
+    hash: HashRef<'_>,
+    count: usize,
+    with_values: bool,
+    now: u64,
+    mut random: impl FnMut() -> u64,
+) -> Done {
+    let is_short = hash.len() <= picks::LISTED_MAX;
+    let listed: Vec<_> = if is_short { hash.iter(now).collect() } else { Vec::new() };
+    let pick_from = |random: u64| match listed.len() as u64 {
+        0 => hash.sample(random, now),
+        len => Some(listed[(random % len) as usize]),
+    };
+    // With nothing to pick from, nothing is picked.
+    let count = if pick_from(0).is_some() { count } else { 0 };
+    let mark = out.begin_array();
+    head(out, count, with_values);
+    picks::repeat(out, mark, count, |out| {
+        if let Some((field, value)) = pick_from(random()) {
+            pick(out, field, value, with_values);
+        }
+    })
+}
+
+/// Begins a reply of `count` picks.
+fn head(out: &mut Writer<'_>, count: usize, with_values: bool) {
+    let is_flat = with_values && out.version() == Version::Resp2;
+    out.array(if is_flat { count.saturating_mul(2) } else { count });
+}
+
+fn pick(out: &mut Writer<'_>, field: &[u8], value: &[u8], with_values: bool) {
+    if with_values && out.version() == Version::Resp3 {
+        out.array(2);
+    }
+    out.bulk(field);
+    if with_values {
+        out.bulk(value);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lists.
+//!
+//! * `push.rs`, `pop.rs`: at the ends. `read.rs`: looking at elements. `edit.rs`: changing them in the
+//!   middle. `moves.rs`: from list to list.
+//! * `blocking.rs`: commands that wait for elements. What a waiting client gets, and when, is in
+//!   `engine/blocking.rs`.
+
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+mod blocking;
+mod edit;
+mod moves;
+mod pop;
+mod push;
+mod read;
+
+pub(crate) use blocking::{blmove, blmpop, blpop, brpop, brpoplpush};
+pub(crate) use edit::{linsert, lrem, lset, ltrim};
+pub(crate) use moves::{events, lmove, move_element, rpoplpush};
+pub(crate) use pop::{lmpop, lpop, pop_for, rpop};
+pub(crate) use push::{lpush, lpushx, rpush, rpushx};
+pub(crate) use read::{lindex, llen, lpos, lrange};
+
+use moves::end;
+
+use crate::engine::keys::Keys;
+use crate::host::events::{Class, Event};
+use crate::wire::fault::Fault;
+use keyspace::View;
+use values::{End, ListMut, ListRef, NewList};
+
+/// Elements were added at an end.
+fn pushed(at: End) -> Event {
+    Event::of(Class::LIST, if at == End::Front { "lpush" } else { "rpush" })
+}
+
+/// Elements were taken from an end.
+fn popped(from: End) -> Event {
+    Event::of(Class::LIST, if from == End::Front { "lpop" } else { "rpop" })
+}
+
+impl<V: View> Keys<'_, V> {
+    /// The live list under `key`.
+    #[inline]
+    fn list(&mut self, key: &[u8]) -> Result<Option<ListRef<'_>>, Fault> {
+        match self.any(key) {
+            Some(entry) => entry.list().map(Some).ok_or(Fault::WRONG_TYPE),
+            None => Ok(None),
+        }
+    }
+
+    /// Changes the live list under `key`, or a new one, to which `change` must add an element.
+    #[inline]
+    fn edit_list<R>(
+        &mut self,
+        key: &[u8],
+        change: impl FnOnce(&mut ListMut<'_>) -> R,
+    ) -> Result<R, Fault> {
+        let limits = self.limits;
+        if let Some(mut entry) = self.any_mut(key) {
+            let mut list = entry.list_mut(limits).ok_or(Fault::WRONG_TYPE)?;
+            return Ok(change(&mut list));
+        }
+        let mut made = NewList::new(key);
+        let result = change(&mut made.edit(limits));
+        self.put(made.into_entry());
+        Ok(result)
+    }
+
+    /// Changes the live list under `key`, if there is one. If `change` leaves it empty, it is the
+    /// caller's to remove.
+    #[inline]
+    fn edit_list_if_any<R>(
+        &mut self,
+        key: &[u8],
+        change: impl FnOnce(&mut ListMut<'_>) -> R,
+    ) -> Result<Option<R>, Fault> {
+        let limits = self.limits;
+        let Some(mut entry) = self.any_mut(key) else { return Ok(None) };
+        let mut list = entry.list_mut(limits).ok_or(Fault::WRONG_TYPE)?;
+        Ok(Some(change(&mut list)))
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Count`]: how many elements are picked at random, in HRANDFIELD, SRANDMEMBER and ZRANDMEMBER.
+
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless a
+// reason says why it does not.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::Writer;
+use buffer::Mark;
+
+/// How many elements a client asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// So many different ones, or all if there are no more.
+    Distinct(usize),
+    /// So many, which may be the same.
+    Repeated(usize),
+}
+
+impl Count {
+    /// Reads a number: a negative one allows repetitions.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Fault> {
+        match values::parse_i64(text).ok_or(Fault::NOT_INTEGER)? {
+            i64::MIN => Err(Fault::NOT_NEGATABLE),
+            count @ ..0 => Ok(Count::Repeated(count.unsigned_abs() as usize)),
+            count => Ok(Count::Distinct(count as usize)),
+        }
+    }
+
+    /// The number without its sign.
+    pub(crate) fn number(self) -> usize {
+        match self {
+            Count::Distinct(count) | Count::Repeated(count) => count,
+        }
+    }
+}
+
+/// Up to how many elements are listed before many of them are picked: it takes long to find one of a
+/// packed collection by its number.
+pub(crate) const LISTED_MAX: usize = 1024;
+
+/// The longest reply with repetitions. They take no more of the client than a number, so nothing
+/// else bounds what one command may ask for.
+const REPLY_MAX: usize = 512 << 20;
+
+/// Bytes of a pick at the least: an empty text.
+const PICK_MIN: usize = b"$0\r\n\r\n".len();
+
+/// Writes `count` picks, which may be the same, behind a header at `mark`. Fails if they become too
+/// many bytes, and at once if they must.
+pub(crate) fn repeat(
+    out: &mut Writer<'_>,
+    mark: Mark,
+    count: usize,
+    mut pick: impl FnMut(&mut Writer<'_>),
+) -> Done {
+    if count > REPLY_MAX / PICK_MIN {
+        out.undo(mark);
+        return Err(Fault::OUT_OF_RANGE);
+    }
+    let start = out.out().pending();
+    for _ in 0..count {
+        pick(out);
+        if out.out().pending().saturating_sub(start) > REPLY_MAX {
+            out.undo(mark);
+            return Err(Fault::OUT_OF_RANGE);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::reply::Version;
+    use buffer::SendBuf;
+
+    #[test]
+    fn the_sign_says_whether_elements_may_repeat() {
+        assert_eq!(Count::parse(b"3"), Ok(Count::Distinct(3)));
+        assert_eq!(Count::parse(b"0"), Ok(Count::Distinct(0)));
+        assert_eq!(Count::parse(b"-3"), Ok(Count::Repeated(3)));
+        assert_eq!(Count::parse(b"+3"), Err(Fault::NOT_INTEGER));
+        assert!(Count::parse(i64::MIN.to_string().as_bytes()).is_err());
+        let most = Count::parse(i64::MAX.to_string().as_bytes()).expect("a count");
+        assert_eq!(most.number(), i64::MAX as usize);
+    }
+
+    #[test]
+    fn a_reply_without_end_is_refused() {
+        let mut out = SendBuf::new();
+        out.put(b"before");
+        let mut writer = Writer::new(&mut out, Version::Resp2);
+        let (mark, member) = (writer.begin_array(), vec![b'x'; 64 << 20]);
+        writer.array(100);
+        let done = repeat(&mut writer, mark, 100, |out| out.bulk(&member));
+        assert_eq!(done, Err(Fault::OUT_OF_RANGE));
+        assert_eq!(out.front(), b"before");
+    }
+
+    #[test]
+    fn nothing_is_picked_for_a_reply_that_must_be_too_long() {
+        let mut out = SendBuf::new();
+        let mut writer = Writer::new(&mut out, Version::Resp2);
+        let mark = writer.begin_array();
+        writer.array(1 << 31);
+        let done = repeat(&mut writer, mark, 1 << 31, |_| panic!("a pick"));
+        assert_eq!(done, Err(Fault::OUT_OF_RANGE));
+        assert_eq!(out.pending(), 0);
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! CONFIG: the parameters while the server runs.
+
+use super::debug::may;
+use crate::engine::call::Call;
+use crate::host::config;
+use crate::host::config::{Access, Home, Parameter};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::glob;
+use keyspace::View;
+
+/// Reads parameters: one by its name, which is shown as it is written, or all that match a pattern.
+pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
+    let mut found: Vec<(&[u8], &Parameter)> = Vec::new();
+    for pattern in call.args.tail(2).iter() {
+        let is_plain = !pattern.iter().any(|byte| b"*?[".contains(byte));
+        let is_meant = |(name, parameter): &(&str, &Parameter)| {
+            (is_plain || !parameter.is_hidden) && is_meant(pattern, name)
+        };
+        for (name, parameter) in shown().filter(is_meant) {
+            if !found.iter().any(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())) {
+                found.push((if is_plain { pattern } else { name.as_bytes() }, parameter));
+            }
+        }
+    }
+    call.out.map(found.len());
+    for (name, parameter) in found {
+        call.out.bulk(name);
+        call.out.bulk(&call.host.configured(parameter));
+    }
+    Ok(())
+}
+
+/// The parameters by each of their names.
+fn shown() -> impl Iterator<Item = (&'static str, &'static Parameter)> {
+    let is_shown = |parameter: &&Parameter| !matches!(parameter.home, Home::Directive(_));
+    let by_name =
+        |parameter: &'static Parameter| parameter.names().map(move |name| (name, parameter));
+    config::parameters().filter(is_shown).flat_map(by_name)
+}
+
+/// Whether a pattern, which may be a plain name, means a parameter.
+fn is_meant(pattern: &[u8], name: &str) -> bool {
+    glob::matches_with(pattern, name.as_bytes(), true)
+}
+
+/// Changes parameters: all that are named, or none.
+pub(crate) fn config_set<V: View>(call: &mut Call<'_, V>) -> Done {
+    let words = call.args.tail(2);
+    if !words.len().is_multiple_of(2) {
+        return Err(Fault::SYNTAX);
+    }
+    let mut names: Vec<&'static str> = Vec::with_capacity(words.len() / 2);
+    let mut changes: Vec<(&'static Parameter, &[u8])> = Vec::with_capacity(words.len() / 2);
+    for place in (0..words.len()).step_by(2) {
+        let (given, text) = (words.arg(place), words.arg(place + 1));
+        let (name, parameter) = shown()
+            .find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(given))
+            .ok_or_else(|| unknown(given))?;
+        match parameter.access {
+            Access::Immutable => return Err(refused(given, "can't set immutable config")),
+            Access::Protected if !may(call, "enable-protected-configs") => {
+                return Err(refused(given, "can't set protected config"));
+            }
+            Access::Free | Access::Protected => {}
+        }
+        if names.contains(&name) {
+            return Err(refused(given, "duplicate parameter"));
+        }
+        names.push(name);
+        changes.push((parameter, text));
+    }
+    let outcome = call.host.reconfigure(&changes);
+    outcome.map_err(|(place, problem)| refused(names[place].as_bytes(), &problem))?;
+    call.out.ok();
+    Ok(())
+}
+
+fn unknown(name: &[u8]) -> Fault {
+    let mut text = b"ERR Unknown option or number of arguments for CONFIG SET - '".to_vec();
+    text.extend_from_slice(name);
+    text.push(b'\'');
+    Fault::made(text)
+}
+
+fn refused(name: &[u8], problem: &str) -> Fault {
+    let mut text = b"ERR CONFIG SET failed (possibly related to argument '".to_vec();
+    text.extend_from_slice(name);
+    text.extend_from_slice(format!("') - {problem}").as_bytes());
+    Fault::made(text)
+}
+
+/// Sets the counters of INFO to zero.
+pub(crate) fn config_resetstat<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.host.stats.reset();
+    call.host.pulse.reset(call.host.counts());
+    call.host.crowd.reset_evicted();
+    call.desk.resets_stats = true;
+    call.out.ok();
+    Ok(())
+}
+
+/// Files are for people to write: this server changes none.
+pub(crate) fn config_rewrite<V: View>(call: &mut Call<'_, V>) -> Done {
+    Err(match call.host.config_file() {
+        None => Fault::new("ERR The server is running without a config file"),
+        Some(_) => Fault::new("ERR Rewriting config file: this server does not write its file"),
+    })
+}

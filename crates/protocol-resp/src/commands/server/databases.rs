@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whole databases: DBSIZE, FLUSHDB, FLUSHALL, SWAPDB.
+
+use crate::engine::call::Call;
+use crate::wire::fault::{Done, Fault};
+use keyspace::View;
+use values::parse_i64;
+
+/// Counts the keys of the database.
+pub(crate) fn dbsize<V: View>(call: &mut Call<'_, V>) -> Done {
+    let count = call.keys.view.len(call.keys.db);
+    call.out.count(count);
+    Ok(())
+}
+
+/// Empties the database.
+pub(crate) fn flushdb<V: View>(call: &mut Call<'_, V>) -> Done {
+    check_option(call)?;
+    clear(call, call.keys.db);
+    call.out.ok();
+    Ok(())
+}
+
+/// Empties all databases.
+pub(crate) fn flushall<V: View>(call: &mut Call<'_, V>) -> Done {
+    check_option(call)?;
+    for db in 0..call.host.databases {
+        clear(call, db);
+    }
+    call.out.ok();
+    Ok(())
+}
+
+/// The keys are gone at once; their memory comes back bit by bit, whatever the option says.
+fn check_option<V: View>(call: &Call<'_, V>) -> Done {
+    let is_option =
+        |word: &[u8]| word.eq_ignore_ascii_case(b"sync") || word.eq_ignore_ascii_case(b"async");
+    match call.args.get(1) {
+        Some(word) if call.args.len() > 2 || !is_option(word) => Err(Fault::SYNTAX),
+        _ => Ok(()),
+    }
+}
+
+/// Empties a database. Those who wait for keys go on waiting, and nobody is told of each key.
+fn clear<V: View>(call: &mut Call<'_, V>, db: usize) {
+    let view = &mut *call.keys.view;
+    if call.host.hot.is_watched() {
+        call.host.watches.touch_all(db, |key| view.peek(db, key).is_some());
+    }
+    call.desk.changes += view.len(db) as u64;
+    view.clear(db);
+}
+
+/// Swaps two databases.
+pub(crate) fn swapdb<V: View>(call: &mut Call<'_, V>) -> Done {
+    let number = |text, problem| {
+        let number = parse_i64(text).and_then(|number| i32::try_from(number).ok());
+        number.ok_or(Fault::new(problem))
+    };
+    number(call.arg(1), "ERR invalid first DB index")?;
+    number(call.arg(2), "ERR invalid second DB index")?;
+    let (a, b) = (call.database(call.arg(1))?, call.database(call.arg(2))?);
+    if a != b {
+        swap(call, a, b);
+    }
+    call.desk.changes += 1;
+    call.out.ok();
+    Ok(())
+}
+
+fn swap<V: View>(call: &mut Call<'_, V>, a: usize, b: usize) {
+    let view = &mut *call.keys.view;
+    if call.host.hot.is_watched() {
+        // A watched key that is in neither database has not changed.
+        let was_there = |key: &[u8]| view.peek(a, key).is_some() || view.peek(b, key).is_some();
+        call.host.watches.touch_all(a, was_there);
+        call.host.watches.touch_all(b, was_there);
+    }
+    view.swap(a, b);
+    if call.host.hot.is_awaited() {
+        for db in [a, b] {
+            let keys = call.host.waiters.keys_of(db).into_iter();
+            call.desk.ready.extend(keys.map(|key| (db, key)));
+        }
+    }
+}

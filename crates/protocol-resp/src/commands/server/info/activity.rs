@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the server does: Clients, Stats, Keyspace.
+
+use super::Report;
+use crate::session::subscriptions::Kind;
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(super) fn clients(report: &mut Report<'_>) {
+    let host = report.host;
+    report.title("Clients");
+    report.line("connected_clients", report.facts.connections);
+    report.line("cluster_connections", 0);
+    report.line("maxclients", host.dials.connections_max.load(Relaxed));
+    let (input, output) = report.facts.largest_buffers;
+    report.line("client_recent_max_input_buffer", input);
+    report.line("client_recent_max_output_buffer", output);
+    report.line("blocked_clients", host.waiters.len() + host.pause.len());
+    report.zeros(&["tracking_clients", "clients_in_timeout_table"]);
+}
+
+pub(super) fn stats(report: &mut Report<'_>) {
+    let (host, keyspace) = (report.host, &report.facts.keyspace);
+    let counts = host.pulse.since_reset(host.counts());
+    let rates = host.pulse.rates();
+    let errors = host.stats.error_replies();
+    let kilobytes = |rate: f64| format!("{:.2}", rate / 1024.0);
+    report.title("Stats");
+    report.line("total_connections_received", counts.connections);
+    report.line("total_commands_processed", counts.commands);
+    report.line("instantaneous_ops_per_sec", rates.commands.round() as u64);
+    report.line("total_net_input_bytes", counts.input_bytes);
+    report.line("total_net_output_bytes", counts.output_bytes);
+    report.zeros(&["total_net_repl_input_bytes", "total_net_repl_output_bytes"]);
+    report.line("instantaneous_input_kbps", kilobytes(rates.input_bytes));
+    report.line("instantaneous_output_kbps", kilobytes(rates.output_bytes));
+    report.line("rejected_connections", counts.rejected);
+    report.line("client_output_buffer_limit_disconnections", counts.output_limit);
+    report.zeros(&["sync_full", "sync_partial_ok", "sync_partial_err"]);
+    report.line("expired_keys", keyspace.expired);
+    report.line("expired_subkeys", keyspace.expired_fields);
+    report.line("expired_stale_perc", "0.00");
+    report.zeros(&["expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds"]);
+    report.line("evicted_keys", keyspace.evicted);
+    report.line("evicted_clients", host.crowd.evicted());
+    report.zeros(&["total_eviction_exceeded_time", "current_eviction_exceeded_time"]);
+    report.line("keyspace_hits", keyspace.hits);
+    report.line("keyspace_misses", keyspace.misses);
+    report.line("pubsub_channels", host.pubsub.len(Kind::Channel));
+    report.line("pubsub_patterns", host.pubsub.len(Kind::Pattern));
+    report.line("pubsubshard_channels", host.pubsub.len(Kind::Shard));
+    report.zeros(&["latest_fork_usec", "total_forks", "migrate_cached_sockets"]);
+    report.zeros(&["slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses"]);
+    report.zeros(&["active_defrag_key_hits", "active_defrag_key_misses"]);
+    report.zeros(&["tracking_total_keys", "tracking_total_items", "tracking_total_prefixes"]);
+    report.line("unexpected_error_replies", 0);
+    report.line("total_error_replies", errors);
+    report.line("dump_payload_sanitizations", 0);
+}
+
+/// A line for each database that is not empty.
+pub(super) fn keyspace(report: &mut Report<'_>) {
+    let databases = &report.facts.keyspace.databases;
+    report.title("Keyspace");
+    for (number, database) in databases.iter().enumerate().filter(|(_, database)| database.keys > 0)
+    {
+        let counts = format!("keys={},expires={},avg_ttl=0", database.keys, database.volatile);
+        report.line(&format!("db{number}"), counts);
+    }
+}

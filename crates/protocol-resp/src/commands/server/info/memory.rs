@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the server takes: Memory.
+
+use super::super::memory::{percent, ratio};
+use super::{Report, human};
+use crate::host::{config, machine};
+
+pub(super) fn memory(report: &mut Report<'_>) {
+    let facts = report.facts;
+    let keyspace = &facts.keyspace;
+    let (used, resident) = (facts.used_bytes, facts.resident_bytes);
+    report.title("Memory");
+    report.bytes("used_memory", used);
+    report.bytes("used_memory_rss", resident);
+    report.bytes("used_memory_peak", facts.peak_bytes);
+    report.line("used_memory_peak_perc", format!("{:.2}%", percent(used, facts.peak_bytes)));
+    report.line("used_memory_overhead", used - keyspace.entry_bytes);
+    report.line("used_memory_startup", facts.startup_bytes);
+    report.line("used_memory_dataset", keyspace.entry_bytes);
+    let share = percent(keyspace.entry_bytes, used - facts.startup_bytes);
+    report.line("used_memory_dataset_perc", format!("{share:.2}%"));
+    report.line("used_memory_index", keyspace.index_bytes);
+    report.line("used_memory_leaving", keyspace.leaving_bytes);
+    report.line("used_memory_buffers", report.host.crowd.buffers());
+    report.line("used_memory_clients", report.host.crowd.held());
+    let allocator = facts.allocator.unwrap_or_default();
+    report.numbers(&[
+        ("allocator_allocated", allocator.allocated),
+        ("allocator_active", allocator.active),
+        ("allocator_resident", allocator.resident),
+    ]);
+    report.bytes("total_system_memory", machine::total_bytes());
+    report.line("used_memory_lua", 0);
+    report.line("used_memory_lua_human", human(0));
+    report.line("used_memory_scripts", 0);
+    report.line("used_memory_scripts_human", human(0));
+    report.line("number_of_cached_scripts", 0);
+    limits(report);
+    report.line(
+        "allocator_frag_ratio",
+        format!("{:.2}", ratio(allocator.active, allocator.allocated)),
+    );
+    report.line("allocator_frag_bytes", allocator.active.saturating_sub(allocator.allocated));
+    report
+        .line("allocator_rss_ratio", format!("{:.2}", ratio(allocator.resident, allocator.active)));
+    report.line("allocator_rss_bytes", allocator.resident.saturating_sub(allocator.active));
+    report.line("rss_overhead_ratio", format!("{:.2}", ratio(resident, allocator.resident)));
+    report.line("rss_overhead_bytes", resident.saturating_sub(allocator.resident));
+    report.line("mem_fragmentation_ratio", format!("{:.2}", ratio(resident, used)));
+    report.line("mem_fragmentation_bytes", resident.saturating_sub(used));
+    report.zeros(&["mem_not_counted_for_evict", "mem_replication_backlog", "mem_clients_slaves"]);
+    report.line("mem_clients_normal", keyspace.reserved_bytes);
+    report.zeros(&["mem_cluster_links", "mem_aof_buffer"]);
+    let name = if allocator.name.is_empty() { "libc" } else { allocator.name };
+    report.line("mem_allocator", name);
+    report.zeros(&["active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects"]);
+}
+
+fn limits(report: &mut Report<'_>) {
+    let settings = report.host.settings();
+    report.bytes("maxmemory", settings.maxmemory());
+    let clients = report.host.crowd.configured(settings.maxmemory());
+    report.line("maxmemory_clients", clients.unwrap_or(0));
+    let policy = config::parameter(b"maxmemory-policy").expect("the table has it");
+    let policy = report.host.configured(policy);
+    report.line("maxmemory_policy", String::from_utf8_lossy(&policy).into_owned());
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the server is: Server, CPU, Persistence, Replication, Modules, Cluster.
+
+use super::super::facts::process;
+use super::Report;
+use crate::host::version::{REDIS_VERSION, SHOEBILL_VERSION};
+use std::fs;
+
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
+pub(super) fn server(report: &mut Report<'_>) {
+    let host = report.host;
+    report.title("Server");
+    report.line("redis_version", REDIS_VERSION);
+    report.line("shoebill_version", SHOEBILL_VERSION);
+    report.line("redis_git_sha1", "00000000");
+    report.line("redis_git_dirty", 0);
+    report.line("redis_build_id", 0);
+    report.line("redis_mode", "standalone");
+    report.line("os", system());
+    report.line("arch_bits", usize::BITS);
+    report.line("monotonic_clock", "POSIX clock_gettime");
+    report.line("multiplexing_api", "epoll");
+    report.line("process_id", std::process::id());
+    report.line("process_supervised", "no");
+    report.line("run_id", &host.birth.run_id);
+    report.line("tcp_port", host.value_of("port").number());
+    report.line("server_time_usec", report.now.unix_ms * 1000);
+    let uptime = host.birth.at.elapsed().as_secs();
+    report.line("uptime_in_seconds", uptime);
+    report.line("uptime_in_days", uptime / DAY_SECONDS);
+    let hz = host.value_of("hz").number();
+    report.line("hz", hz);
+    report.line("configured_hz", hz);
+    report.line("lru_clock", report.now.unix_seconds() & 0xff_ffff);
+    let executable = std::env::current_exe().unwrap_or_default();
+    report.line("executable", executable.display());
+    let file = host.config_file().map(|path| path.display().to_string()).unwrap_or_default();
+    report.line("config_file", file);
+    report.line("io_threads_active", u8::from(host.value_of("io-threads").number() > 1));
+}
+
+/// Name and release of the system, and the machine.
+fn system() -> String {
+    let read = |name: &str| {
+        let text = fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
+        text.trim().to_owned()
+    };
+    let machine = std::env::consts::ARCH;
+    let system = format!("{} {} {machine}", read("ostype"), read("osrelease"));
+    system.trim().to_owned()
+}
+
+pub(super) fn cpu(report: &mut Report<'_>) {
+    let seconds = |name| process(name) as f64 / 1e9;
+    report.title("CPU");
+    report.line("used_cpu_sys", format!("{:.6}", seconds("ru_stime")));
+    report.line("used_cpu_user", format!("{:.6}", seconds("ru_utime")));
+    report.line("used_cpu_sys_children", "0.000000");
+    report.line("used_cpu_user_children", "0.000000");
+}
+
+/// Nothing is saved, so nothing has gone wrong with it, and nothing is loaded.
+pub(super) fn persistence(report: &mut Report<'_>) {
+    report.title("Persistence");
+    report.zeros(&[
+        "loading",
+        "async_loading",
+        "current_cow_peak",
+        "current_cow_size",
+        "current_save_keys_processed",
+        "current_save_keys_total",
+        "rdb_changes_since_last_save",
+        "rdb_bgsave_in_progress",
+    ]);
+    report.line("rdb_last_save_time", report.host.birth.unix_seconds);
+    report.line("rdb_last_bgsave_status", "ok");
+    report.line("rdb_last_bgsave_time_sec", -1);
+    report.line("rdb_current_bgsave_time_sec", -1);
+    report.zeros(&["rdb_saves", "rdb_last_cow_size"]);
+    report.zeros(&["aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled"]);
+    report.line("aof_last_rewrite_time_sec", -1);
+    report.line("aof_current_rewrite_time_sec", -1);
+    report.line("aof_last_bgrewrite_status", "ok");
+    report.line("aof_last_write_status", "ok");
+    report.zeros(&["aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"]);
+}
+
+pub(super) fn replication(report: &mut Report<'_>) {
+    report.title("Replication");
+    report.line("role", "master");
+    report.line("connected_slaves", 0);
+    report.line("master_failover_state", "no-failover");
+    report.line("master_replid", &report.host.birth.run_id);
+    report.line("master_replid2", "0".repeat(40));
+    report.line("master_repl_offset", 0);
+    report.line("second_repl_offset", -1);
+    report.zeros(&["repl_backlog_active", "repl_backlog_size"]);
+    report.zeros(&["repl_backlog_first_byte_offset", "repl_backlog_histlen"]);
+}
+
+pub(super) fn modules(report: &mut Report<'_>) {
+    report.title("Modules");
+}
+
+pub(super) fn cluster(report: &mut Report<'_>) {
+    report.title("Cluster");
+    report.line("cluster_enabled", 0);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Several sets at once: SINTER, SUNION, SDIFF, which show the result; SINTERSTORE, SUNIONSTORE,
+//! SDIFFSTORE, which keep it; SINTERCARD, which counts it.
+
+use super::algebra;
+use crate::engine::call::Call;
+use crate::engine::keys::Keys;
+use crate::host::events::{Class, Event};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
+use keyspace::View;
+use values::{Entry, NewSet, SetRef};
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    /// What is in all sets.
+    Intersect,
+    /// What is in any of them.
+    Unite,
+    /// What is in the first alone.
+    Subtract,
+}
+
+/// Shows what is in all sets.
+pub(crate) fn sinter<V: View>(call: &mut Call<'_, V>) -> Done {
+    show(call, Operation::Intersect)
+}
+
+/// Shows what is in any of the sets.
+pub(crate) fn sunion<V: View>(call: &mut Call<'_, V>) -> Done {
+    show(call, Operation::Unite)
+}
+
+/// Shows what is in the first set alone.
+pub(crate) fn sdiff<V: View>(call: &mut Call<'_, V>) -> Done {
+    show(call, Operation::Subtract)
+}
+
+/// Keeps what is in all sets.
+pub(crate) fn sinterstore<V: View>(call: &mut Call<'_, V>) -> Done {
+    store(call, Operation::Intersect, "sinterstore")
+}
+
+/// Keeps what is in any of the sets.
+pub(crate) fn sunionstore<V: View>(call: &mut Call<'_, V>) -> Done {
+    store(call, Operation::Unite, "sunionstore")
+}
+
+/// Keeps what is in the first set alone.
+pub(crate) fn sdiffstore<V: View>(call: &mut Call<'_, V>) -> Done {
+    store(call, Operation::Subtract, "sdiffstore")
+}
+
+/// Checks that there is nothing but sets under the keys. Counts as an access to each.
+fn check<V: View>(call: &mut Call<'_, V>, keys: Args<'_>) -> Result<(), Fault> {
+    for key in keys.iter() {
+        if call.keys.set(key)?.is_none() {
+            call.missed(key);
+        }
+    }
+    Ok(())
+}
+
+/// The sets under the keys, if there is none where there must be one for any result.
+fn sets<'k, V: View>(
+    keys: &'k Keys<'_, V>,
+    names: Args<'_>,
+    operation: Operation,
+) -> Option<Vec<SetRef<'k>>> {
+    let find = |name| keys.peek(name).and_then(Entry::set);
+    match operation {
+        Operation::Intersect => names.iter().map(find).collect(),
+        Operation::Unite => Some(names.iter().filter_map(find).collect()),
+        Operation::Subtract => {
+            let first = find(names.arg(0))?;
+            let others = names.iter().skip(1).filter_map(find);
+            Some(std::iter::once(first).chain(others).collect())
+        }
+    }
+}
+
+/// Writes the result as the reply.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
+fn show<V: View>(call: &mut Call<'_, V>, operation: Operation) -> Done {
+    let keys = call.args.tail(1);
+    check(call, keys)?;
+    let Some(sets) = sets(&call.keys, keys, operation) else {
+        call.out.set(0);
+        return Ok(());
+    };
+    let (out, mut found) = (&mut call.out, 0);
+    let mark = out.begin_set();
+    let write = |member: &[u8]| {
+        out.bulk(member);
+        found += 1;
+    };
+    run(operation, &sets, write);
+    call.out.end_set(mark, found);
+    Ok(())
+}
+
+/// Visits the members of the result, each once.
+fn run(operation: Operation, sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
+    match (operation, sets) {
+        (Operation::Intersect, _) => algebra::intersect(sets, |member| {
+            visit(member);
+            true
+        }),
+        (Operation::Unite, _) => algebra::unite(sets, visit),
+        (Operation::Subtract, [first, others @ ..]) => algebra::subtract(*first, others, visit),
+        (Operation::Subtract, []) => {}
+    }
+}
+
+/// Puts the result under the key that is named first, in place of what is there.
+fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static str) -> Done {
+    let (destination, keys) = (call.arg(1), call.args.tail(2));
+    check(call, keys)?;
+    let limits = call.keys.limits;
+    let mut made = NewSet::new(destination);
+    if let Some(sets) = sets(&call.keys, keys, operation) {
+        let mut result = made.edit(limits);
+        let mut add = |member: &[u8]| {
+            result.add(member);
+        };
+        if operation == Operation::Unite {
+            // What is there twice is found out when it is added.
+            sets.iter().for_each(|set| set.iter().for_each(|member| add(&member)));
+        } else {
+            run(operation, &sets, add);
+        }
+    }
+    let len = made.read().len();
+    if len > 0 {
+        call.keys.put(made.into_entry());
+        call.modified(destination, Event::of(Class::SET, event));
+    } else if call.keys.remove(destination) {
+        call.modified(destination, Event::DEL);
+    }
+    call.out.count(len);
+    Ok(())
+}
+
+/// Counts what is in all sets, up to a limit if one is given.
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
+pub(crate) fn sintercard<V: View>(call: &mut Call<'_, V>) -> Done {
+    let number = values::parse_i64(call.arg(1)).and_then(|number| usize::try_from(number).ok());
+    let number = number.filter(|number| *number > 0);
+    let number = number.ok_or(Fault::new("ERR numkeys should be greater than 0"))?;
+    if number > call.args.len().saturating_sub(2) {
+        return Err(Fault::new("ERR Number of keys can't be greater than number of args"));
+    }
+    let limit = limit(call.args.tail(number.saturating_add(2)))?;
+    let keys = call.args.tail(2).head(number);
+    check(call, keys)?;
+    let mut count = 0;
+    if let Some(sets) = sets(&call.keys, keys, Operation::Intersect) {
+        algebra::intersect(&sets, |_| {
+            count += 1;
+            count != limit
+        });
+    }
+    call.out.count(count);
+    Ok(())
+}
+
+/// Reads the limit, 0 for none, of which the last that is given counts.
+fn limit(options: Args<'_>) -> Result<usize, Fault> {
+    let (mut words, mut limit) = (options.iter(), 0);
+    while let Some(word) = words.next() {
+        let value = words.next().filter(|_| word.eq_ignore_ascii_case(b"limit"));
+        let number = values::parse_i64(value.ok_or(Fault::SYNTAX)?);
+        let number = number.and_then(|number| usize::try_from(number).ok());
+        limit = number.ok_or(Fault::new("ERR LIMIT can't be negative"))?;
+    }
+    Ok(limit)
+}

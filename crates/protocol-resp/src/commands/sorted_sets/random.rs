@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Some members at random: ZRANDMEMBER.
+
+use super::super::picks::{self, Count};
+use super::shape::Shape;
+use crate::engine::call::Call;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::Writer;
+use keyspace::View;
+use values::ZsetRef;
+
+/// Picks a member, or several, with their scores or without.
+pub(crate) fn zrandmember<V: View>(call: &mut Call<'_, V>) -> Done {
+    let Some(count) = call.args.get(2) else { return one(call) };
+    let count = Count::parse(count)?;
+    let with_scores = match (call.args.get(3), call.args.len()) {
+        (None, _) => false,
+        (Some(word), 4) if word.eq_ignore_ascii_case(b"withscores") => true,
+        _ => return Err(Fault::SYNTAX),
+    };
+    if with_scores && count.number() > i64::MAX as usize / 2 {
+        return Err(Fault::OUT_OF_RANGE);
+    }
+    let key = call.arg(1);
+    let Some(set) = call.keys.zset(key)? else {
+        call.out.array(0);
+        call.missed(key);
+        return Ok(());
+    };
+    let (out, desk) = (&mut call.out, &mut *call.desk);
+    let shape = Shape::new(with_scores, out.version());
+    match count {
+        Count::Distinct(count) => {
+            shape.begin(out, count.min(set.len()));
+            let write = |member: &[u8], score| shape.write(out, member, score);
+            set.sample_distinct(count, || desk.random(), write);
+            Ok(())
+        }
+        Count::Repeated(count) => repeated(out, set, count, shape, || desk.random()),
+    }
+}
+
+/// Picks one member.
+fn one<V: View>(call: &mut Call<'_, V>) -> Done {
+    let key = call.arg(1);
+    let random = call.desk.random();
+    match call.keys.zset(key)? {
+        Some(set) => call.out.bulk_or_null(set.sample(random).map(|(member, _)| member)),
+        None => {
+            call.out.null();
+            call.missed(key);
+        }
+    }
+    Ok(())
+}
+
+/// Picks a member `count` times.
+#[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
+fn repeated(
+    out: &mut Writer<'_>,
+    set: ZsetRef<'_>,
+    count: usize,
+    shape: Shape,
+    mut random: impl FnMut() -> u64,
+) -> Done {
+    let is_short = set.len() <= picks::LISTED_MAX;
+    let listed: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
+    let pick_from = |random: u64| match listed.len() as u64 {
+        0 => set.sample(random),
+        len => Some(listed[(random % len) as usize]),
+    };
+    let mark = out.begin_array();
+    shape.begin(out, count);
+    picks::repeat(out, mark, count, |out| {
+        if let Some((member, score)) = pick_from(random()) {
+            shape.write(out, member, score);
+        }
+    })
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The longest common subsequence of two strings: LCS.
+//!
+//! The table of the textbook says for all starts of one string and all of the other how long their
+//! longest common subsequence is. To find the way back through it one bit of each cell is enough:
+//! from which neighbour it has its length. So a row of lengths is kept, and a bit for each cell.
+
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in two strings, of which the product of the lengths is at most CELLS_MAX"
+)]
+
+use crate::engine::call::Call;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
+use keyspace::View;
+use values::{Digits, Entry, Type};
+
+/// The most cells of the table: Redis refuses more, at four bytes each, by the default of its
+/// `proto-max-bulk-len`. The work is in proportion to them.
+const CELLS_MAX: u64 = (512 << 20) / 4;
+
+/// What is asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    /// Only how long it is.
+    len: bool,
+    /// Where its parts are.
+    places: bool,
+    /// How long each part is, too.
+    part_lens: bool,
+    /// The shortest part that is shown.
+    part_min: usize,
+}
+
+impl Options {
+    fn parse(args: Args<'_>) -> Result<Self, Fault> {
+        let mut options = Options::default();
+        let mut words = args.iter();
+        while let Some(word) = words.next() {
+            match word.to_ascii_lowercase().as_slice() {
+                b"len" => options.len = true,
+                b"idx" => options.places = true,
+                b"withmatchlen" => options.part_lens = true,
+                b"minmatchlen" => {
+                    let number = values::parse_i64(words.next().ok_or(Fault::SYNTAX)?);
+                    let number = number.ok_or(Fault::NOT_INTEGER)?;
+                    options.part_min = usize::try_from(number).unwrap_or(0);
+                }
+                _ => return Err(Fault::SYNTAX),
+            }
+        }
+        if options.len && options.places {
+            let text = "ERR If you want both the length and indexes, please just use IDX.";
+            return Err(Fault::new(text));
+        }
+        Ok(options)
+    }
+}
+
+/// Finds the longest common subsequence of two strings.
+pub(crate) fn lcs<V: View>(call: &mut Call<'_, V>) -> Done {
+    let keys = [call.arg(1), call.arg(2)];
+    for key in keys {
+        match call.keys.any(key) {
+            Some(entry) if entry.data_type() != Type::String => {
+                return Err(Fault::new("ERR The specified keys must contain string values"));
+            }
+            Some(_) => {}
+            None => call.missed(key),
+        }
+    }
+    let options = Options::parse(call.args.tail(3))?;
+    let mut digits = [Digits::new(), Digits::new()];
+    let [of_a, of_b] = &mut digits;
+    let a = call.keys.peek(keys[0]).map_or(&[][..], |entry: &Entry| entry.text(of_a));
+    let b = call.keys.peek(keys[1]).map_or(&[][..], |entry: &Entry| entry.text(of_b));
+    if (a.len() as u64 + 1) * (b.len() as u64 + 1) > CELLS_MAX {
+        let text = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len";
+        return Err(Fault::new(text));
+    }
+    let table = Table::new(a, b, !options.len);
+    let out = &mut call.out;
+    if options.len {
+        out.count(table.len);
+        return Ok(());
+    }
+    let parts = table.parts(a, b);
+    if !options.places {
+        let text: Vec<u8> =
+            parts.iter().rev().flat_map(|part| &a[part.a..part.a + part.len]).copied().collect();
+        out.bulk(&text);
+        return Ok(());
+    }
+    let is_shown = |part: &&Part| part.len >= options.part_min;
+    out.map(2);
+    out.bulk(b"matches");
+    out.array(parts.iter().filter(is_shown).count());
+    for part in parts.iter().filter(is_shown) {
+        out.array(if options.part_lens { 3 } else { 2 });
+        for start in [part.a, part.b] {
+            out.array(2);
+            out.count(start);
+            out.count(start + part.len - 1);
+        }
+        if options.part_lens {
+            out.count(part.len);
+        }
+    }
+    out.bulk(b"len");
+    out.count(table.len);
+    Ok(())
+}
+
+/// What is known of the longest common subsequences of all starts of two strings.
+struct Table {
+    /// How long that of the whole strings is.
+    len: usize,
+    /// For each byte of `a`, a bit for each byte of `b`: without that byte of `a` more is left than
+    /// without that of `b`. Empty if nobody wants the way back.
+    shorten_a: Vec<u64>,
+    /// Words for each byte of `a`.
+    width: usize,
+}
+
+/// A run of bytes that the strings have in common: where it starts in each.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    a: usize,
+    b: usize,
+    len: usize,
+}
+
+impl Table {
+    fn new(a: &[u8], b: &[u8], with_way: bool) -> Self {
+        let width = b.len().div_ceil(64);
+        let mut shorten_a = vec![0; if with_way { a.len() * width } else { 0 }];
+        // Of the start of `a` before this byte, and each start of `b`.
+        let mut lens = vec![0_u32; b.len() + 1];
+        for (i, byte) in a.iter().enumerate() {
+            let (mut diagonal, mut left) = (0, 0);
+            for (j, other) in b.iter().enumerate() {
+                let above = lens[j + 1];
+                let len = if byte == other {
+                    diagonal + 1
+                } else {
+                    if with_way && above > left {
+                        shorten_a[i * width + j / 64] |= 1 << (j % 64);
+                    }
+                    above.max(left)
+                };
+                lens[j + 1] = len;
+                (diagonal, left) = (above, len);
+            }
+        }
+        Table { len: lens[b.len()] as usize, shorten_a, width }
+    }
+
+    /// The parts of the longest common subsequence, the last one first.
+    fn parts(&self, a: &[u8], b: &[u8]) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut i, mut j) = (a.len(), b.len());
+        // The last part goes on in front: nothing was left out since.
+        let mut goes_on = false;
+        while i > 0 && j > 0 {
+            if a[i - 1] == b[j - 1] {
+                (i, j) = (i - 1, j - 1);
+                match parts.last_mut().filter(|_| goes_on) {
+                    Some(part) => *part = Part { a: i, b: j, len: part.len + 1 },
+                    None => parts.push(Part { a: i, b: j, len: 1 }),
+                }
+                goes_on = true;
+                continue;
+            }
+            goes_on = false;
+            let bits = self.shorten_a[(i - 1) * self.width + (j - 1) / 64];
+            if bits >> ((j - 1) % 64) & 1 == 1 {
+                i -= 1;
+            } else {
+                j -= 1;
+            }
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn common(a: &str, b: &str) -> (String, usize) {
+        let table = Table::new(a.as_bytes(), b.as_bytes(), true);
+        let parts = table.parts(a.as_bytes(), b.as_bytes());
+        let text = parts.iter().rev().map(|part| {
+            let (of_a, of_b) = (&a[part.a..][..part.len], &b[part.b..][..part.len]);
+            assert_eq!(of_a, of_b);
+            of_a
+        });
+        (text.collect(), table.len)
+    }
+
+    #[test]
+    fn what_two_strings_have_in_common_is_as_long_as_the_table_says() {
+        for (a, b, expected) in [
+            ("ohmytext", "mynewtext", "mytext"),
+            ("", "abc", ""),
+            ("abc", "", ""),
+            ("abc", "abc", "abc"),
+            ("abc", "xyz", ""),
+            ("aaaa", "aa", "aa"),
+        ] {
+            assert_eq!(common(a, b), (expected.to_owned(), expected.len()), "{a} {b}");
+        }
+        let (a, b) = ("ab".repeat(100), "abc".repeat(90));
+        let (text, len) = common(&a, &b);
+        assert_eq!((text.len(), len), (180, 180));
+        assert_eq!(Table::new(a.as_bytes(), b.as_bytes(), false).len, 180);
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whether a command may run: the checks that come before it, in Redis's order.
+
+use crate::engine::service::Engine;
+use crate::engine::unknown::{no_such_subcommand, unknown};
+use crate::session::connection::Resp;
+use crate::session::holdings::estimate;
+use crate::session::transaction::WRITES;
+use crate::table::{self, CommandId, Flags};
+use crate::wire::fault::Fault;
+use crate::wire::parse::Args;
+use crate::wire::reply::Version;
+use buffer::SendBuf;
+use keyspace::Keyspace;
+use protocol::Context;
+
+/// What becomes of a command that is not refused.
+#[derive(Debug)]
+pub(super) enum Admission {
+    /// It runs; a sub-command has been found for a container.
+    Run(CommandId),
+    /// It waits for EXEC.
+    Queue(CommandId),
+    /// It waits until clients are no longer paused.
+    Defer,
+}
+
+/// Commands whose clients hold something from then on.
+const KEEPS: Flags = Flags::HOLDS.with(Flags::BLOCKING);
+
+/// Commands that may be refused for want of memory.
+const NEEDS_MEMORY: Flags = Flags::DENYOOM.with(KEEPS);
+
+/// What an argument takes in a request beside its bytes, about.
+const ARGUMENT_BYTES: u64 = 16;
+
+impl<K: Keyspace> Engine<K> {
+    /// Checks a command.
+    #[inline]
+    pub(super) fn admit(
+        &mut self,
+        conn: &mut Resp,
+        id: Option<CommandId>,
+        args: Args<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Admission, Fault> {
+        let Some(id) = id else { return Err(unknown(args)) };
+        let id = resolve(id, args)?;
+        let spec = id.spec();
+        if let Some(client) = &conn.client {
+            client.sends(id.index() as u32, context.now.ticks);
+        }
+        if !conn.framing.authenticated
+            && !spec.flags.has(Flags::NO_AUTH)
+            && self.host.asks_for_password()
+        {
+            return Err(Fault::NO_AUTH);
+        }
+        if conn.is_unusual() || self.host.is_unusual() {
+            return self.admit_unusual(conn, id, args, context);
+        }
+        if spec.flags.meets(NEEDS_MEMORY) && self.may_lack_memory(spec.flags) {
+            self.find_memory(spec.flags, args, context)?;
+        }
+        Ok(Admission::Run(id))
+    }
+
+    /// The checks for connections in a special state, and for a server in one.
+    #[cold]
+    fn admit_unusual(
+        &mut self,
+        conn: &mut Resp,
+        id: CommandId,
+        args: Args<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Admission, Fault> {
+        let spec = id.spec();
+        let in_transaction = conn.transaction.is_some();
+        if in_transaction && spec.flags.has(Flags::NO_MULTI) {
+            return Err(Fault::new("ERR Command not allowed inside a transaction"));
+        }
+        // EXEC does what its commands do, and queueing takes memory, too.
+        let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
+        let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::EXEC);
+        let flags = transaction.map_or(spec.flags, |transaction| transaction.flags);
+        if (flags.has(Flags::DENYOOM) || is_queued) && !self.has_room(context) {
+            return Err(Fault::OUT_OF_MEMORY);
+        }
+        if is_queued {
+            let queued = args.iter().map(|arg| arg.len() as u64 + ARGUMENT_BYTES).sum();
+            self.admit_holding(queued)?;
+        } else if flags.meets(KEEPS) {
+            self.admit_names(args)?;
+        }
+        if conn.is_subscriber()
+            && conn.version == Version::Resp2
+            && !spec.flags.has(Flags::FOR_SUBSCRIBERS)
+        {
+            return Err(Fault::made(format!(
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
+                 RESET are allowed in this context",
+                spec.name
+            )));
+        }
+        if conn.is_monitor {
+            // To Redis a monitor is a kind of replica. No pause holds it, either.
+            if flags.meets(WRITES.with(Flags::READONLY)) {
+                return Err(Fault::new("ERR Replica can't interact with the keyspace"));
+            }
+        } else if self.host.pause.holds(flags.meets(WRITES), context.now) {
+            conn.held = self.host.pause.hold(context.connection, context.ticket, context.now);
+            if conn.held.is_some() {
+                conn.note_blocked(true);
+                return Ok(Admission::Defer);
+            }
+        }
+        Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
+    }
+
+    /// Whether a command of these may find too little memory: without a limit one that only writes
+    /// never does.
+    #[inline]
+    fn may_lack_memory(&self, flags: Flags) -> bool {
+        flags.meets(KEEPS) || self.keyspace.settings().maxmemory() != 0
+    }
+
+    /// Finds memory for a command: for what it writes, and for what its client is going to hold. A
+    /// function of its own, so that commands which read do not pay for it.
+    #[inline(never)]
+    fn find_memory(
+        &mut self,
+        flags: Flags,
+        args: Args<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        if flags.has(Flags::DENYOOM)
+            && !self.has_room(context)
+            && !self.has_room_of_clients(context)
+        {
+            return Err(Fault::OUT_OF_MEMORY);
+        }
+        if flags.meets(KEEPS) {
+            return self.admit_names(args);
+        }
+        Ok(())
+    }
+
+    /// Whether a client may hold the names and keys of a command.
+    #[cold]
+    fn admit_names(&mut self, args: Args<'_>) -> Result<(), Fault> {
+        self.admit_holding(estimate(args))
+    }
+
+    /// Whether a client may hold so many bytes more.
+    #[cold]
+    fn admit_holding(&mut self, more: u64) -> Result<(), Fault> {
+        self.count_holdings();
+        self.host.crowd.admit(more, self.keyspace.used_bytes(), self.host.settings())
+    }
+
+    /// Whether there is room for a write once clients have given way that hold more than their share.
+    #[cold]
+    fn has_room_of_clients(&mut self, context: &mut Context<'_>) -> bool {
+        let used = self.keyspace.used_bytes();
+        let me = Some(context.connection);
+        self.host.relieve(context.now.ticks, used, me, context.outbox);
+        self.has_room(context)
+    }
+
+    /// Whether there is room for a write, after evictions.
+    #[inline]
+    fn has_room(&mut self, context: &mut Context<'_>) -> bool {
+        let Engine { keyspace, host, .. } = self;
+        if keyspace.settings().maxmemory() == 0 {
+            return true;
+        }
+        let outbox = &mut *context.outbox;
+        keyspace.make_room(context.now.unix_ms, &mut |gone| host.tell_gone(gone, outbox))
+    }
+
+    /// Answers a command that is refused. A transaction it would have been a part of is spoilt.
+    #[cold]
+    pub(super) fn refuse(
+        &mut self,
+        conn: &mut Resp,
+        id: Option<CommandId>,
+        fault: &Fault,
+        out: &mut SendBuf,
+    ) {
+        if let Some(id) = id {
+            self.desk.tally.of(id.index()).rejected.add(1);
+        }
+        if id == Some(CommandId::EXEC) {
+            return self.refuse_exec(conn, fault, out);
+        }
+        if let Some(transaction) = &mut conn.transaction {
+            transaction.is_spoilt = true;
+        }
+        self.fail(fault.text(), conn, out);
+    }
+}
+
+/// The command that `args` mean, which may be a sub-command of `id`; they are as many as it takes.
+#[inline]
+fn resolve(id: CommandId, args: Args<'_>) -> Result<CommandId, Fault> {
+    let id = match args.get(1) {
+        Some(name) if id.is_container() => match table::find_sub(id, name) {
+            Some(sub) => sub,
+            None => return Err(no_such_subcommand(id, name)),
+        },
+        _ => id,
+    };
+    let spec = id.spec();
+    if spec.accepts(args.len()) { Ok(id) } else { Err(Fault::arity(spec.name)) }
+}

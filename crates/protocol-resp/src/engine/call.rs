@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Call`]: everything one run of one command reads and writes.
+
+use super::caller::{Caller, Front};
+use super::keys::Keys;
+use crate::engine::worker::Desk;
+use crate::host::Host;
+use crate::host::events::Event;
+use crate::session::client::Client;
+use crate::session::connection::Resp;
+use crate::session::waiting::Waiting;
+use crate::table::{Catalogue, Spec};
+use crate::wire::fault::Fault;
+use crate::wire::parse::Args;
+use crate::wire::reply::{Version, Writer};
+use clock::Now;
+use keyspace::{KeyspaceStats, Scope, View};
+use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
+use std::sync::Arc;
+use values::Entry;
+
+/// One run of one command.
+///
+/// A command function reads `args` (the command's name is argument 0), finds its keys in `keys`,
+/// changes them, says so by [`Call::modified`], and writes exactly one reply to `out`, or returns the
+/// error that is its reply without having written anything.
+#[derive(Debug)]
+pub(crate) struct Call<'c, V> {
+    pub(crate) spec: &'static Spec,
+    pub(crate) args: Args<'c>,
+    pub(crate) keys: Keys<'c, V>,
+    pub(crate) out: Writer<'c>,
+    /// The connection that sent the command.
+    pub(crate) conn: &'c mut Resp,
+    /// Its number.
+    pub(crate) id: ConnectionId,
+    /// The number its next block would have, see [`protocol::Outbox::resume`].
+    pub(crate) ticket: Ticket,
+    pub(crate) now: Now,
+    /// What is locked.
+    pub(crate) scope: Scope,
+    /// What all workers share.
+    pub(crate) host: &'c Arc<Host>,
+    /// What this worker keeps from call to call.
+    pub(crate) desk: &'c mut Desk,
+    /// A summary of the keyspace, for commands whose row in the table asks for it.
+    pub(crate) stats: Option<&'c KeyspaceStats>,
+    pub(crate) outbox: &'c mut Outbox,
+    pub(crate) directory: &'c Directory,
+    /// The command runs inside of EXEC: it must not block.
+    pub(crate) in_transaction: bool,
+    /// What becomes of the connection.
+    pub(crate) control: Control,
+}
+
+impl<'c, V: View> Call<'c, V> {
+    /// Argument `i`; the command's name is argument 0. The arity check has seen to it that those a
+    /// command cannot do without are there.
+    #[inline]
+    pub(crate) fn arg(&self, i: usize) -> &'c [u8] {
+        self.args.arg(i)
+    }
+
+    /// Argument `i` as an integer, in the one way of writing it that Redis accepts.
+    #[inline]
+    pub(crate) fn integer(&self, i: usize) -> Result<i64, Fault> {
+        values::parse_i64(self.arg(i)).ok_or(Fault::NOT_INTEGER)
+    }
+
+    /// The number of a database.
+    pub(crate) fn database(&self, text: &[u8]) -> Result<usize, Fault> {
+        database(text, self.host.databases)
+    }
+
+    /// Wall time in milliseconds.
+    #[inline]
+    pub(crate) fn unix_ms(&self) -> u64 {
+        self.now.unix_ms
+    }
+
+    /// Says that the command has changed the value under `key`: for those who watch the key, those
+    /// who wait for it, and those who want to be told.
+    #[inline]
+    pub(crate) fn modified(&mut self, key: &[u8], event: Event) {
+        let db = self.keys.db;
+        self.modified_in(db, key, event);
+    }
+
+    /// [`Call::modified`] for a key of another database than the selected one.
+    #[inline]
+    pub(crate) fn modified_in(&mut self, db: usize, key: &[u8], event: Event) {
+        self.desk.changes += 1;
+        if self.host.hot.any() {
+            self.tell(db, key, event);
+        }
+    }
+
+    #[cold]
+    fn tell(&mut self, db: usize, key: &[u8], event: Event) {
+        if std::mem::take(&mut self.keys.has_new) {
+            self.tell_new(db, key);
+        }
+        self.tell_gone();
+        self.host.changed(db, key, event, &mut self.desk.ready, self.outbox);
+    }
+
+    /// Says that the command has made `key`, where what it says first is of another key.
+    pub(crate) fn made(&mut self, db: usize, key: &[u8]) {
+        if self.host.hot.any() {
+            self.keys.has_new = false;
+            self.tell_new(db, key);
+        }
+    }
+
+    fn tell_new(&mut self, db: usize, key: &[u8]) {
+        self.tell_gone();
+        self.host.notify(db, key, Event::NEW, self.outbox);
+    }
+
+    /// Tells of what was found expired before what comes after it.
+    fn tell_gone(&mut self) {
+        let (host, outbox) = (self.host, &mut *self.outbox);
+        self.keys.view.drain_gone(&mut |gone| host.tell_gone(gone, outbox));
+    }
+
+    /// Says that the command has read a key that is not there.
+    #[inline]
+    pub(crate) fn missed(&mut self, key: &[u8]) {
+        self.notify(key, Event::KEY_MISS);
+    }
+
+    /// Tells those who want to know of something that changed no value (`expired`, `keymiss`).
+    #[inline]
+    pub(crate) fn notify(&mut self, key: &[u8], event: Event) {
+        if self.host.hot.any() {
+            self.tell_gone();
+            self.host.notify(self.keys.db, key, event, self.outbox);
+        }
+    }
+
+    /// Removes the collection under `key` if its last element is gone, and says so; whether it did.
+    pub(crate) fn remove_if_empty(&mut self, key: &[u8]) -> bool {
+        let is_empty = self.keys.peek(key).is_some_and(Entry::is_empty);
+        if is_empty {
+            self.keys.remove(key);
+            self.modified(key, Event::DEL);
+        }
+        is_empty
+    }
+}
+
+/// The number of one of so many databases.
+pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
+    let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
+    if i32::try_from(number).is_err() {
+        return Err(Fault::new(
+            "ERR value is out of range, value must between -2147483648 and 2147483647",
+        ));
+    }
+    let number = usize::try_from(number).ok().filter(|number| *number < databases);
+    number.ok_or(Fault::NO_SUCH_DATABASE)
+}
+
+impl<'c, V: View> Caller<'c> for Call<'c, V> {
+    const CATALOGUE: Catalogue = Catalogue::ALL;
+    const CONNECTION_BYTES: usize = size_of::<Resp>() + size_of::<Client>();
+    // Names count as memory of their clients, which is bounded as a whole.
+    const NAME_MAX: usize = usize::MAX;
+
+    fn front(&mut self) -> Front<'_, 'c> {
+        Front {
+            spec: self.spec,
+            args: self.args,
+            out: &mut self.out,
+            id: self.id,
+            client: self.conn.client.as_ref(),
+            framing: &mut self.conn.framing,
+            version: &mut self.conn.version,
+            replies: &mut self.conn.replies,
+            control: &mut self.control,
+            now: self.now.ticks,
+            clients: &self.host.clients,
+            directory: Some(self.directory),
+            outbox: self.outbox,
+        }
+    }
+
+    fn tell_subscriptions(&self, version: Version) {
+        if let Some(subscriptions) = &self.conn.subscriptions {
+            subscriptions.set_version(version);
+        }
+    }
+
+    fn asks_for_password(&self) -> bool {
+        self.host.asks_for_password()
+    }
+
+    fn is_password(&self, given: &[u8]) -> bool {
+        self.host.is_password(given)
+    }
+
+    fn set_no_touch(&mut self, on: bool) {
+        self.conn.no_touch = on;
+    }
+
+    fn strike(&self, waiting: &Waiting) {
+        self.host.waiters.take(&self.host.hot, waiting);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! EXEC, which runs the commands of a transaction (`run.rs`).
+
+use crate::engine::function::Commands;
+use crate::engine::service::Engine;
+use crate::session::connection::Resp;
+use crate::table::CommandId;
+use crate::wire::fault::Fault;
+use crate::wire::parse::Args;
+use crate::wire::reply::Writer;
+use buffer::SendBuf;
+use clock::Timer;
+use keyspace::Keyspace;
+use protocol::{Context, Control};
+
+impl<K: Keyspace> Engine<K> {
+    /// Carries out the commands of the connection's transaction, if there is one.
+    pub(super) fn exec<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        args: Args<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Option<Control> {
+        let transaction = conn.end_transaction()?;
+        let timer = Timer::start();
+        let mut control = Control::Continue;
+        if transaction.is_spoilt {
+            self.host.unwatch(conn);
+            self.fail(b"EXECABORT Transaction discarded because of previous errors.", conn, out);
+        } else {
+            control = self.run_transaction::<C>(conn, &transaction, out, context);
+        }
+        let tally = self.desk.tally.of(CommandId::EXEC.index());
+        tally.calls.add(1);
+        tally.time(timer.nanos(), self.host.latency.is_tracking());
+        if !self.host.monitors.is_empty() {
+            self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
+        }
+        Some(control)
+    }
+
+    /// Answers an EXEC that may not run: its transaction is no more.
+    #[cold]
+    pub(super) fn refuse_exec(&mut self, conn: &mut Resp, fault: &Fault, out: &mut SendBuf) {
+        drop(conn.end_transaction());
+        self.host.unwatch(conn);
+        let reason = fault.text();
+        let reason = reason.strip_prefix(b"ERR ").unwrap_or(reason);
+        let text = [b"EXECABORT Transaction discarded because of: ", reason].concat();
+        self.fail(&text, conn, out);
+    }
+
+    /// Writes an error and counts it.
+    #[cold]
+    pub(super) fn fail(&mut self, text: &[u8], conn: &Resp, out: &mut SendBuf) {
+        let fault = Fault::made(text);
+        self.host.stats.error(fault.code());
+        Writer::new(out, conn.version).error(fault.text());
+    }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a command that may run does run: its locks, its call, and what comes after it.
+
+use super::call::Call;
+use super::journal;
+use super::keys::Keys;
+use crate::engine::function::Commands;
+use crate::engine::service::Engine;
+use crate::engine::worker::Desk;
+use crate::host::Host;
+use crate::host::slowlog;
+use crate::session::begun::Begun;
+use crate::session::client::Client;
+use crate::session::connection::Resp;
+use crate::session::holdings::Holding;
+use crate::session::transaction::Transaction;
+use crate::table::{CommandId, Flags, Places, Spec, keys};
+use crate::wire::fault::Fault;
+use crate::wire::parse::Args;
+use crate::wire::reply::Writer;
+use buffer::SendBuf;
+use clock::Timer;
+use keyspace::{Keyspace, KeyspaceStats, Scope, View};
+use protocol::{Context, Control};
+use ringlog::klog;
+use std::sync::Arc;
+use values::Limits;
+
+impl<K: Keyspace> Engine<K> {
+    /// Runs a command by itself.
+    #[inline]
+    pub(super) fn run<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        id: CommandId,
+        args: Args<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        if id == CommandId::EXEC
+            && let Some(control) = self.exec::<C>(conn, args, out, context)
+        {
+            return control;
+        }
+        let spec = id.spec();
+        let scope = self.scope(id, args);
+        let stats = spec.flags.has(Flags::NEEDS_STATS).then(|| self.keyspace.stats());
+        let Engine { keyspace, host, desk, limits, limits_version, .. } = self;
+        host.limits.refresh(limits_version, limits);
+        let mut view = keyspace.view(scope, context.now.unix_ms);
+        if conn.no_touch {
+            view.set_touch(spec.flags.has(Flags::ALWAYS_TOUCHES));
+        }
+        let mut stage = Stage {
+            view: &mut view,
+            host,
+            desk,
+            scope,
+            limits,
+            stats: stats.as_ref(),
+            out,
+            context,
+        };
+        let control = stage.run::<C>(conn, id, args, false);
+        stage.after::<C>();
+        drop(view);
+        self.after_view::<C>(context);
+        control
+    }
+
+    /// Runs the commands of a transaction, all or none.
+    pub(super) fn run_transaction<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        transaction: &Transaction,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        let mut scope = Scope::NONE;
+        let mut spans = Vec::new();
+        for queued in &transaction.queue {
+            scope |= self.scope(queued.id, queued.request.args(&mut spans));
+        }
+        for watched in conn.watching.keys() {
+            scope |= self.keyspace.scope(watched.key);
+        }
+        let needs_stats = transaction.flags.has(Flags::NEEDS_STATS);
+        let stats = needs_stats.then(|| self.keyspace.stats());
+        let Engine { keyspace, host, desk, limits, limits_version, .. } = self;
+        host.limits.refresh(limits_version, limits);
+        let mut view = keyspace.view(scope, context.now.unix_ms);
+        let has_changed = conn.watching.is_marked()
+            || conn
+                .watching
+                .keys()
+                .any(|watched| watched.was_there && view.peek(watched.db, watched.key).is_none());
+        host.unwatch(conn);
+        if has_changed {
+            Writer::new(out, conn.version).null_array();
+            return Control::Continue;
+        }
+        Writer::new(out, conn.version).array(transaction.queue.len());
+        let mut control = Control::Continue;
+        for queued in &transaction.queue {
+            // The command before may have changed them.
+            host.limits.refresh(limits_version, limits);
+            let mut stage = Stage {
+                view: &mut view,
+                host,
+                desk: &mut *desk,
+                scope,
+                limits,
+                stats: stats.as_ref(),
+                out: &mut *out,
+                context: &mut *context,
+            };
+            if conn.no_touch {
+                stage.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
+            }
+            if stage.run::<C>(conn, queued.id, queued.request.args(&mut spans), true)
+                == Control::Close
+            {
+                control = Control::Close;
+            }
+        }
+        let stats = stats.as_ref();
+        let mut stage = Stage { view: &mut view, host, desk, scope, limits, stats, out, context };
+        stage.after::<C>();
+        drop(view);
+        self.after_view::<C>(context);
+        control
+    }
+
+    /// What must be locked for a command: the shards of its keys; all of them where it could serve a
+    /// client that waits to move an element elsewhere.
+    #[inline]
+    fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
+        let spec = id.spec();
+        if self.host.hot.is_awaited() && spec.flags.has(Flags::WRITE) && self.may_move(spec, args) {
+            return Scope::ALL;
+        }
+        match id.places() {
+            Places::First => self.keyspace.scope(args.arg(1)),
+            Places::Nowhere if spec.flags.has(Flags::ARBITRARY_KEYS) => Scope::ALL,
+            Places::Nowhere => Scope::NONE,
+            Places::Elsewhere => self.scope_of_rules(spec, args),
+        }
+    }
+
+    /// Whether a command that writes may serve a client that waits to move an element, be it the last
+    /// of several.
+    #[cold]
+    fn may_move(&self, spec: &Spec, args: Args<'_>) -> bool {
+        let waiters = &self.host.waiters;
+        let mut may_serve = false;
+        if waiters.has_movers() {
+            // A client that begins to wait just now is served in another way.
+            let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_await(args.arg(at)));
+        }
+        may_serve
+    }
+
+    /// The shards of the keys that a command's rules find, or all of them.
+    fn scope_of_rules(&self, spec: &Spec, args: Args<'_>) -> Scope {
+        if spec.flags.has(Flags::ARBITRARY_KEYS) {
+            return Scope::ALL;
+        }
+        let mut scope = Scope::NONE;
+        // Where the keys cannot be found the command is about to fail, without a look at any.
+        let _ = keys::visit(spec, &args, |at| scope |= self.keyspace.scope(args.arg(at)));
+        scope
+    }
+
+    /// What a command left to do that needs the keyspace without a view.
+    #[inline]
+    fn after_view<C: Commands>(&mut self, context: &mut Context<'_>) {
+        if !self.desk.ready.is_empty() {
+            self.serve_everywhere::<C>(context);
+        }
+        if std::mem::take(&mut self.desk.resets_stats) {
+            self.keyspace.reset_stats();
+        }
+    }
+}
+
+/// Where commands run: a locked part of the keyspace, and what they work with.
+pub(super) struct Stage<'s, 'x, V> {
+    pub(super) view: &'s mut V,
+    pub(super) host: &'s Arc<Host>,
+    pub(super) desk: &'s mut Desk,
+    /// What is locked.
+    pub(super) scope: Scope,
+    pub(super) limits: &'s Limits,
+    pub(super) stats: Option<&'s KeyspaceStats>,
+    pub(super) out: &'s mut SendBuf,
+    pub(super) context: &'s mut Context<'x>,
+}
+
+impl<V: View> Stage<'_, '_, V> {
+    /// Whether this run of a command is timed.
+    #[inline]
+    fn is_timed(&self, id: CommandId) -> bool {
+        self.desk.tally.of(id.index()).is_next_timed(id.spec())
+            || self.host.slowlog.times_all()
+            || self.host.latency.is_on()
+    }
+
+    /// Runs one command; its reply, or error, is in `out`.
+    #[inline]
+    fn run<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        id: CommandId,
+        args: Args<'_>,
+        nested: bool,
+    ) -> Control {
+        let spec = id.spec();
+        let timer = self.is_timed(id).then(Timer::start);
+        let before = klog::sampled().then(|| self.out.pending());
+        let mark = self.out.mark();
+        let version = conn.version;
+        let db = conn.db;
+        let mut call = Call {
+            spec,
+            args,
+            keys: Keys { view: &mut *self.view, db, limits: self.limits, has_new: false },
+            out: Writer::new(self.out, version),
+            conn,
+            id: self.context.connection,
+            ticket: self.context.ticket,
+            now: self.context.now,
+            host: self.host,
+            desk: &mut *self.desk,
+            scope: self.scope,
+            stats: self.stats,
+            outbox: &mut *self.context.outbox,
+            directory: self.context.directory,
+            in_transaction: nested,
+            control: Control::Continue,
+        };
+        let done = C::run(id, &mut call);
+        let control = call.control;
+        if control == Control::Block && conn.waiting.is_some() {
+            self.begin_wait(conn, id, args, timer);
+        } else {
+            let tally = self.desk.tally.of(id.index());
+            tally.calls.add(1);
+            if done.is_err() {
+                tally.failed.add(1);
+            }
+            if let Some(timer) = timer {
+                self.note_time(conn, id, args, timer);
+            }
+        }
+        if let Err(fault) = &done {
+            self.fail(conn, fault, mark);
+        }
+        if let Some(before) = before {
+            journal::command(spec, args, self.out.pending() - before, &done, control);
+        }
+        if !self.host.monitors.is_empty() {
+            self.host.monitors.feed(spec, args, conn, self.context);
+        }
+        control
+    }
+
+    /// Notes how long a command has taken. Out of the way of those whose run is not timed.
+    #[inline(never)]
+    fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Timer) {
+        let (spec, now) = (id.spec(), self.context.now);
+        let nanos = timer.nanos() + std::mem::take(&mut self.desk.slept_nanos);
+        self.desk.tally.of(id.index()).time(nanos, self.host.latency.is_tracking());
+        self.host.latency.note_command(spec, nanos, now.unix_seconds());
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+            let client = conn.client.as_deref();
+            self.host.slowlog.note(nanos, client, now, || slowlog::kept(spec, args));
+        }
+    }
+
+    /// Keeps what is counted of a command when its wait is over, and lets others end it.
+    #[cold]
+    fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Option<Timer>) {
+        let Some(waiting) = &conn.waiting else { return };
+        let nanos = timer.map(|timer| timer.nanos());
+        let args = slowlog::kept(id.spec(), args);
+        let begun = Begun { id, args, client: conn.client.clone(), nanos };
+        if let Some(client) = &conn.client {
+            client.holdings.set(Holding::Wait, waiting.bytes().saturating_add(begun.bytes()));
+        }
+        // Nobody has ended it yet: the locks of its keys are held, and it shows up just now.
+        *waiting.begun.lock() = Some(begun);
+        if let Some(client) = &conn.client {
+            client.set(Client::BLOCKED, true);
+            *client.waiting.lock() = Some(Arc::clone(waiting));
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, conn: &Resp, fault: &Fault, mark: buffer::Mark) {
+        debug_assert_eq!(mark, self.out.mark(), "a command that fails has written nothing");
+        self.host.stats.error(fault.code());
+        Writer::new(self.out, conn.version).error(fault.text());
+    }
+
+    /// Serves those who waited for keys that have changed, and tells of entries found expired.
+    #[inline]
+    fn after<C: Commands>(&mut self) {
+        if !self.desk.ready.is_empty() {
+            self.serve::<C>();
+        }
+        if self.host.hot.any() {
+            let (host, outbox) = (self.host, &mut *self.context.outbox);
+            self.view.drain_gone(&mut |gone| host.tell_gone(gone, outbox));
+        }
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Engine`]: what one worker has, and how one command goes through it.
+
+use crate::engine::admit::Admission;
+use crate::engine::function::Commands;
+use crate::engine::worker::Desk;
+use crate::host::Host;
+use crate::session::client::Client;
+use crate::session::command::Command;
+use crate::session::connection::Resp;
+use crate::session::holdings::Account;
+use crate::session::replies::Replies;
+use crate::table::CommandId;
+use crate::wire::fault;
+use crate::wire::parse::Span;
+use crate::wire::reply::Writer;
+use buffer::SendBuf;
+use clock::{Now, Ticks};
+use keyspace::{Gone, Keyspace};
+use protocol::{Buffers, Context, Control, Malformed, Outbox, Stage};
+use std::sync::Arc;
+use values::Limits;
+
+/// What clients of other machines are told while nobody has decided that they may come.
+const PROTECTED: &[u8] =
+    b"DENIED This server is in protected mode, because it asks for no password: \
+    clients of other machines are not served. Choose one of these: set a password (requirepass); \
+    listen on addresses of this machine only (bind); or, where the network keeps others away, \
+    switch it off (protected-mode no).";
+
+/// What carries out commands over a keyspace. Each worker has its own.
+#[derive(Debug)]
+pub(crate) struct Engine<K> {
+    pub(crate) keyspace: K,
+    pub(super) host: Arc<Host>,
+    pub(super) desk: Desk,
+    /// Up to where values stay in their compact form.
+    pub(super) limits: Limits,
+    /// The version of those limits.
+    pub(super) limits_version: u64,
+    /// What the clients of this worker hold.
+    account: Arc<Account>,
+    /// What others were told of it.
+    told: u64,
+    /// Their buffers.
+    buffers: Buffers,
+}
+
+/// A change of what clients hold that is worth telling.
+const STEP_BYTES: u64 = 4 << 10;
+
+impl<K: Keyspace> Engine<K> {
+    /// A service over `keyspace`.
+    pub(crate) fn new(keyspace: K, host: Arc<Host>) -> Self {
+        host.adopt(keyspace.settings());
+        host.report(|| keyspace.observer());
+        let desk = Desk::new(host.stats.enter());
+        Engine {
+            keyspace,
+            host,
+            desk,
+            limits: Limits::default(),
+            limits_version: 0,
+            account: Arc::default(),
+            told: 0,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// Makes a connection known to the others.
+    #[cold]
+    fn enter(&self, conn: &mut Resp, context: &Context<'_>) {
+        let client =
+            Arc::new(Client::new(context, conn.version, conn.watching.mark(), &self.account));
+        self.host.clients.enter(&client);
+        conn.client = Some(client);
+    }
+
+    /// Counts what the clients of this worker hold now as used.
+    #[inline]
+    pub(super) fn count_holdings(&mut self) {
+        let held = self.account.get();
+        if held != self.told && (held == 0 || held.abs_diff(self.told) >= STEP_BYTES) {
+            self.count(self.buffers, held);
+        }
+    }
+
+    /// Counts what the clients of this worker take as used.
+    fn count(&mut self, buffers: Buffers, held: u64) {
+        self.host.crowd.note((self.buffers, buffers), (self.told, held));
+        (self.buffers, self.told) = (buffers, held);
+        self.keyspace.reserve(buffers.bytes + held);
+    }
+
+    /// Notes that the connection, which waited, goes on or has ended.
+    #[cold]
+    fn end_hold(&mut self, conn: &mut Resp) {
+        self.end_wait(conn);
+        if let Some(held) = conn.held.take() {
+            self.host.pause.forget(held);
+        }
+        conn.note_blocked(false);
+    }
+
+    /// Carries out a command of a client that does not want to see all replies (CLIENT REPLY).
+    #[cold]
+    fn answer_in_part<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        command: Command<'_>,
+        spans: &mut Vec<Span>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        let before = conn.replies;
+        conn.replies.begin();
+        conn.has_pushed = false;
+        let mark = out.mark();
+        let control = self.answer::<C>(conn, command, spans, out, context);
+        if control == Control::Defer {
+            conn.replies = before;
+            return control;
+        }
+        if !conn.replies.end() && !conn.has_pushed {
+            out.truncate(mark);
+        }
+        control
+    }
+
+    /// Carries out a command, or refuses it; the reply is in `out`.
+    #[inline]
+    fn answer<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        command: Command<'_>,
+        spans: &mut Vec<Span>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        let args = command.request.args(spans);
+        match self.admit(conn, command.id, args, context) {
+            Ok(Admission::Run(id)) => self.run::<C>(conn, id, args, out, context),
+            Ok(Admission::Queue(id)) => {
+                Writer::new(out, conn.version).simple("QUEUED");
+                conn.queue(id, command.request);
+                Control::Continue
+            }
+            Ok(Admission::Defer) => Control::Defer,
+            Err(fault) => {
+                self.refuse(conn, command.id, &fault, out);
+                // That a transaction is over is shown, how ever it ended.
+                if command.id == Some(CommandId::EXEC) && !self.host.monitors.is_empty() {
+                    self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
+                }
+                Control::Continue
+            }
+        }
+    }
+}
+
+impl<K: Keyspace> Engine<K> {
+    /// See [`protocol::Execute::prefetch`].
+    #[inline]
+    pub(crate) fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
+        if let Some(key) = command.only_key() {
+            // Behind a SELECT that has not run yet it may be another.
+            let db = conn.db;
+            if stage == Stage::Value
+                && let Some(element) = command.element()
+            {
+                self.keyspace.prefetch_element(db, key, element);
+            } else {
+                self.keyspace.prefetch(db, key, stage);
+            }
+        }
+    }
+
+    /// See [`protocol::Execute::execute`].
+    #[inline]
+    pub(crate) fn execute<C: Commands>(
+        &mut self,
+        conn: &mut Resp,
+        command: Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        if conn.client.is_none() {
+            self.enter(conn, context);
+            if self.host.is_closed_to(conn) {
+                Writer::new(out, conn.version).error(PROTECTED);
+                return Control::Close;
+            }
+        }
+        if conn.waiting.is_some() || conn.held.is_some() {
+            self.end_hold(conn);
+        }
+        let errands = context.outbox.len();
+        let mut spans = std::mem::take(&mut self.desk.spans);
+        let control = if conn.replies == Replies::On {
+            self.answer::<C>(conn, command, &mut spans, out, context)
+        } else {
+            self.answer_in_part::<C>(conn, command, &mut spans, out, context)
+        };
+        self.desk.spans = spans;
+        if conn.is_listener() && control != Control::Close {
+            // What it has sent to itself comes right behind its reply.
+            context.outbox.recall(errands, context.connection, |message| out.put(&message));
+        }
+        control
+    }
+
+    /// See [`protocol::Execute::rejected`].
+    pub(crate) fn rejected(&mut self, malformed: &Malformed) {
+        // An empty request is passed over without a word.
+        if let Some(text) = malformed.reply.as_bytes().strip_prefix(b"-") {
+            self.host.stats.error(fault::code_of(text));
+        }
+    }
+
+    /// See [`protocol::Execute::closed`].
+    pub(crate) fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {
+        self.end_hold(conn);
+        let host = &self.host;
+        host.unwatch(conn);
+        if let Some(subscriptions) = conn.subscriptions.take() {
+            host.pubsub.leave(&subscriptions);
+        }
+        if conn.is_monitor {
+            host.monitors.leave(context.connection);
+        }
+        if let Some(client) = conn.client.take() {
+            self.desk.forget(client.id);
+            host.clients.leave(&client);
+            client.holdings.clear();
+        }
+        host.crowd.gone(context.connection, host.settings());
+    }
+
+    /// See [`protocol::Execute::maintain`].
+    pub(crate) fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        self.count_holdings();
+        self.desk.trim();
+        let Engine { keyspace, host, .. } = self;
+        self.desk.end_waits(host, now, outbox);
+        if !host.crowd.is_small() {
+            // Before any key goes.
+            host.relieve(now.ticks, keyspace.used_bytes(), None, outbox);
+        }
+        if host.pulse.is_due(now.ticks) {
+            host.forget_gone();
+            let used = host.settings().with_overhead(keyspace.used_bytes());
+            host.pulse.beat(now.ticks, host.counts(), used);
+        }
+        host.pause.end_if_over(now, outbox);
+        let mut tell = |gone: Gone<'_>| host.tell_gone(gone, outbox);
+        keyspace.maintain(now.unix_ms, budget, &mut tell)
+    }
+
+    /// See [`protocol::Execute::wake_at`].
+    pub(crate) fn wake_at(&self) -> Option<Ticks> {
+        self.desk.wake_at().into_iter().chain(self.host.pause.until()).min()
+    }
+
+    /// See [`protocol::Execute::buffers`].
+    pub(crate) fn buffers(&mut self, buffers: Buffers) {
+        self.count(buffers, self.account.get());
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Desk`]: what one worker keeps from call to call.
+
+use crate::host::Host;
+use crate::host::stats::Tally;
+use crate::session::waiting::Waiting;
+use crate::wire::parse::Span;
+use bytes::Bytes;
+use clock::{Now, Ticks};
+use fastrand::Rng;
+use protocol::{ConnectionId, Outbox, Ticket};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Arguments whose places are kept from command to command.
+const SPANS_KEPT: usize = 16 << 10;
+
+/// A worker's scratch memory, counters and deadlines.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    /// Where the arguments of the present command lie, see [`crate::wire::parse::Request::args`].
+    pub(crate) spans: Vec<Span>,
+    /// Keys that commands have changed while clients wait for some, each with its database.
+    pub(crate) ready: VecDeque<(usize, Box<[u8]>)>,
+    /// Changes of values that commands have made.
+    pub(crate) changes: u64,
+    /// The counts of this worker.
+    pub(crate) tally: Arc<Tally>,
+    /// How long the present command lets its client sleep: as if it had worked for so long.
+    pub(crate) slept_nanos: u64,
+    /// A command wants the keyspace's counts to begin again.
+    pub(crate) resets_stats: bool,
+    /// Clients of this worker that wait, by the end of their time. The serial number tells those
+    /// apart whose time ends at once.
+    waits: BTreeMap<(Ticks, u64), Waiting>,
+    /// Clients of this worker that wait for a time and nothing else, by its end.
+    sleepers: BTreeMap<(Ticks, u64), (ConnectionId, Ticket)>,
+    random: Rng,
+}
+
+impl Desk {
+    /// An empty desk of a worker with these counts.
+    pub(crate) fn new(tally: Arc<Tally>) -> Self {
+        Desk {
+            spans: Vec::new(),
+            ready: VecDeque::new(),
+            changes: 0,
+            slept_nanos: 0,
+            tally,
+            resets_stats: false,
+            waits: BTreeMap::new(),
+            sleepers: BTreeMap::new(),
+            random: Rng::new(),
+        }
+    }
+
+    /// Gives back what an unusually large command has taken.
+    #[inline]
+    pub(crate) fn trim(&mut self) {
+        if self.spans.capacity() > SPANS_KEPT {
+            self.spans = Vec::new();
+        }
+    }
+
+    /// A random number.
+    pub(crate) fn random(&mut self) -> u64 {
+        self.random.u64(..)
+    }
+
+    /// Notes when a client's wait ends, if it does by itself.
+    pub(crate) fn await_end(&mut self, waiting: &Waiting) {
+        if let Some(until) = waiting.until {
+            self.waits.insert((until, waiting.id.serial()), Arc::clone(waiting));
+        }
+    }
+
+    /// A client waits no more.
+    pub(crate) fn forget_end(&mut self, waiting: &Waiting) {
+        if let Some(until) = waiting.until {
+            self.waits.remove(&(until, waiting.id.serial()));
+        }
+    }
+
+    /// Answers the clients whose time is up.
+    pub(crate) fn end_waits(&mut self, host: &Host, now: Now, outbox: &mut Outbox) {
+        while let Some(first) = self.waits.first_entry()
+            && first.key().0 <= now.ticks
+        {
+            let waiting = first.remove();
+            // One that was served meanwhile is not there any more.
+            if host.waiters.take(&host.hot, &waiting) {
+                host.end_wait(&waiting, &self.tally, 0, false, now);
+                outbox.resume(waiting.id, waiting.ticket, waiting.nothing());
+            }
+        }
+        while let Some(first) = self.sleepers.first_entry()
+            && first.key().0 <= now.ticks
+        {
+            let (id, ticket) = first.remove();
+            outbox.resume(id, ticket, Bytes::from_static(b"+OK\r\n"));
+        }
+    }
+
+    /// Lets a client wait for a time; then the answer is OK.
+    pub(crate) fn sleep(&mut self, id: ConnectionId, ticket: Ticket, until: Ticks) {
+        self.sleepers.insert((until, id.serial()), (id, ticket));
+    }
+
+    /// Forgets a client that has ended.
+    pub(crate) fn forget(&mut self, id: ConnectionId) {
+        if !self.sleepers.is_empty() {
+            self.sleepers.retain(|_, (other, _)| *other != id);
+        }
+    }
+
+    /// When there is something to do at the latest.
+    pub(crate) fn wake_at(&self) -> Option<Ticks> {
+        let waits = self.waits.first_key_value().map(|((end, _), _)| *end);
+        let sleepers = self.sleepers.first_key_value().map(|((end, _), _)| *end);
+        waits.into_iter().chain(sleepers).min()
+    }
+}

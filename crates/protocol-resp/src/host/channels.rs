@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Channels`]: who listens to which channel.
+//!
+//! One table for all workers behind a read-write lock: publishing reads, (un)subscribing writes. A
+//! message is encoded once for each version of the protocol and sent by reference count to any
+//! number of subscribers.
+
+use crate::session::holdings::trim;
+use crate::session::subscriptions::{Kind, Listener, Subscriptions};
+use crate::wire::reply::{Version, Writer};
+use bytes::Bytes;
+use parking_lot::RwLock;
+use protocol::{ConnectionId, Outbox};
+use std::collections::HashMap;
+
+/// What all connections of a process listen to.
+#[derive(Debug, Default)]
+pub(crate) struct Channels {
+    tables: RwLock<Tables>,
+}
+
+/// A name and the connections that listen to it, in the order they came.
+type Table = HashMap<Box<[u8]>, Vec<Listener>>;
+
+/// A table for each [`Kind`].
+#[derive(Debug, Default)]
+struct Tables([Table; 3]);
+
+impl Channels {
+    /// Lets a connection listen to a name; whether it did not before.
+    pub(crate) fn subscribe(&self, to: &mut Subscriptions, kind: Kind, name: &[u8]) -> bool {
+        if !to.insert(kind, name) {
+            return false;
+        }
+        let mut tables = self.tables.write();
+        let listeners = tables.of_mut(kind).entry(name.into()).or_default();
+        listeners.push(to.listener.clone());
+        true
+    }
+
+    /// Lets a connection no longer listen to a name; whether it did.
+    pub(crate) fn unsubscribe(&self, to: &mut Subscriptions, kind: Kind, name: &[u8]) -> bool {
+        let was_there = to.remove(kind, name);
+        if was_there {
+            self.tables.write().remove(kind, name, to.listener.id);
+        }
+        was_there
+    }
+
+    /// Forgets a connection that has ended.
+    pub(crate) fn leave(&self, gone: &Subscriptions) {
+        let mut tables = self.tables.write();
+        for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
+            for name in gone.names(kind) {
+                tables.remove(kind, name, gone.listener.id);
+            }
+        }
+    }
+
+    /// Sends a message to all who listen to `channel` or to a pattern that matches it; returns how
+    /// many messages went out.
+    pub(crate) fn publish(&self, channel: &[u8], message: &[u8], outbox: &mut Outbox) -> usize {
+        let tables = self.tables.read();
+        let mut sent = 0;
+        if let Some(listeners) = tables.of(Kind::Channel).get(channel) {
+            sent += send(listeners, &[b"message", channel, message], outbox);
+        }
+        for (pattern, listeners) in tables.of(Kind::Pattern) {
+            if crate::wire::glob::matches(pattern, channel) {
+                sent += send(listeners, &[b"pmessage", pattern, channel, message], outbox);
+            }
+        }
+        sent
+    }
+
+    /// Sends a message to all who listen to the shard channel; returns how many.
+    pub(crate) fn publish_shard(
+        &self,
+        channel: &[u8],
+        message: &[u8],
+        outbox: &mut Outbox,
+    ) -> usize {
+        let tables = self.tables.read();
+        let listeners = tables.of(Kind::Shard).get(channel);
+        listeners.map_or(0, |all| send(all, &[b"smessage", channel, message], outbox))
+    }
+
+    /// The names of a kind that somebody listens to.
+    pub(crate) fn names(&self, kind: Kind) -> Vec<Box<[u8]>> {
+        self.tables.read().of(kind).keys().cloned().collect()
+    }
+
+    /// How many connections listen to a name.
+    pub(crate) fn listeners(&self, kind: Kind, name: &[u8]) -> usize {
+        self.tables.read().of(kind).get(name).map_or(0, Vec::len)
+    }
+
+    /// How many names of a kind somebody listens to.
+    pub(crate) fn len(&self, kind: Kind) -> usize {
+        self.tables.read().of(kind).len()
+    }
+}
+
+impl Tables {
+    fn of(&self, kind: Kind) -> &Table {
+        &self.0[kind as usize]
+    }
+
+    fn of_mut(&mut self, kind: Kind) -> &mut Table {
+        &mut self.0[kind as usize]
+    }
+
+    fn remove(&mut self, kind: Kind, name: &[u8], id: ConnectionId) {
+        let table = self.of_mut(kind);
+        if let Some(listeners) = table.get_mut(name) {
+            listeners.retain(|listener| listener.id != id);
+            if listeners.is_empty() {
+                table.remove(name);
+                trim(table);
+            }
+        }
+    }
+}
+
+/// Sends one message to all of `listeners`.
+fn send(listeners: &[Listener], parts: &[&[u8]], outbox: &mut Outbox) -> usize {
+    let mut encoded: [Option<Bytes>; 2] = [None, None];
+    for listener in listeners {
+        let version = listener.version();
+        let slot = &mut encoded[usize::from(version == Version::Resp3)];
+        let bytes = slot.get_or_insert_with(|| encode(parts, version));
+        outbox.push(listener.id, bytes.clone());
+    }
+    listeners.len()
+}
+
+fn encode(parts: &[&[u8]], version: Version) -> Bytes {
+    let mut bytes = Vec::new();
+    let mut out = Writer::new(&mut bytes, version);
+    out.push(parts.len());
+    for part in parts {
+        out.bulk(part);
+    }
+    Bytes::from(bytes)
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Parameters in force: where commands and connections read them.
+
+use super::special::BufferLimits;
+use crate::host::Host;
+use crate::host::events::Wanted;
+use crate::wire::parse::BULK_MAX;
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
+use std::time::Duration;
+use values::Limits;
+
+/// How connections are treated.
+#[derive(Debug)]
+pub(crate) struct Dials {
+    /// `maxclients`
+    pub(crate) connections_max: AtomicUsize,
+    /// `timeout`
+    pub(crate) idle_seconds: AtomicU64,
+    /// `client-output-buffer-limit`
+    pub(crate) buffers: Mutex<BufferLimits>,
+    /// `proto-max-bulk-len`, which connections look up for an argument that is large.
+    pub(crate) bulk_max: Arc<AtomicUsize>,
+    /// `client-query-buffer-limit`
+    pub(crate) request_max: AtomicU64,
+    /// `protected-mode`
+    pub(crate) is_protected: AtomicBool,
+    /// `notify-keyspace-events`, as [`Wanted::bits`]; what is in force of it is in `Hot`.
+    pub(crate) events: AtomicU16,
+}
+
+impl Default for Dials {
+    fn default() -> Self {
+        Dials {
+            connections_max: AtomicUsize::new(10_000),
+            idle_seconds: AtomicU64::new(0),
+            buffers: Mutex::default(),
+            bulk_max: Arc::new(AtomicUsize::new(BULK_MAX)),
+            request_max: AtomicU64::new(1 << 30),
+            is_protected: AtomicBool::new(true),
+            events: AtomicU16::new(0),
+        }
+    }
+}
+
+/// The limits of encodings that all workers go by. Each has a copy, and looks here whether it is the
+/// latest.
+#[derive(Debug, Default)]
+pub(crate) struct SharedLimits {
+    version: AtomicU64,
+    limits: RwLock<Limits>,
+}
+
+impl SharedLimits {
+    /// The limits.
+    pub(crate) fn get(&self) -> Limits {
+        *self.limits.read()
+    }
+
+    /// Changes them.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Limits)) {
+        let mut limits = self.limits.write();
+        change(&mut limits);
+        self.version.fetch_add(1, Release);
+    }
+
+    /// Brings a copy of an earlier version up to date.
+    #[inline]
+    pub(crate) fn refresh(&self, version: &mut u64, copy: &mut Limits) {
+        let latest = self.version.load(Acquire);
+        if latest != *version {
+            *version = latest;
+            *copy = self.get();
+        }
+    }
+}
+
+impl Host {
+    /// Sets how many connections are served at once.
+    pub(crate) fn set_connections_max(&self, most: usize) {
+        self.dials.connections_max.store(most, Relaxed);
+        if let Some(platform) = self.platform() {
+            platform.set_connections_max(most);
+        }
+    }
+
+    /// Sets for how many seconds a connection may be idle; 0: for ever.
+    pub(crate) fn set_idle_timeout(&self, seconds: u64) {
+        self.dials.idle_seconds.store(seconds, Relaxed);
+        if let Some(platform) = self.platform() {
+            platform.set_idle_timeout(Duration::from_secs(seconds));
+        }
+    }
+
+    /// Sets how large a request may be.
+    pub(crate) fn set_request_max(&self, bytes: u64) {
+        self.dials.request_max.store(bytes, Relaxed);
+        if let Some(platform) = self.platform() {
+            platform.set_request_max(bytes);
+        }
+    }
+
+    /// Sets how much a client may leave unread.
+    pub(crate) fn set_buffer_limits(&self, text: &[u8]) {
+        let limits = {
+            let mut limits = self.dials.buffers.lock();
+            limits.change(text);
+            *limits
+        };
+        if let Some(platform) = self.platform() {
+            let BufferLimits([normal, _, pubsub]) = limits;
+            platform.set_output_limits(normal, pubsub);
+        }
+    }
+
+    /// Sets which events are told.
+    pub(crate) fn set_wanted(&self, wanted: Wanted) {
+        // Keys that are found expired are noted for as long as anybody wants to know.
+        match (self.hot.wanted().is_any(), wanted.is_any()) {
+            (false, true) => self.settings().add_listener(),
+            (true, false) => self.settings().remove_listener(),
+            (true, true) | (false, false) => {}
+        }
+        self.dials.events.store(wanted.bits(), Relaxed);
+        self.hot.want(wanted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_limits_is_brought_up_to_date_once() {
+        let shared = SharedLimits::default();
+        let (mut version, mut copy) = (0, Limits::default());
+        shared.change(|limits| limits.hash_entries = 3);
+        shared.refresh(&mut version, &mut copy);
+        assert_eq!((version, copy.hash_entries), (1, 3));
+        copy.hash_entries = 4;
+        shared.refresh(&mut version, &mut copy);
+        assert_eq!(copy.hash_entries, 4, "nothing has changed");
+    }
+}

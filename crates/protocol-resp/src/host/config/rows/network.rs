@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Connections: where they are accepted, and how they are treated.
+
+use super::super::kind::Kind::{Bytes, Choice, Integer, Octal, Special, Text, YesNo};
+use super::super::kind::Value;
+use super::super::parameter::{Parameter, fixed, ignored, kept, live, start};
+use super::super::special::{self, BufferLimits};
+use super::{INT_MAX, LONG_MAX};
+use crate::session::connection::BULK_MAX_LEAST;
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(super) static ROWS: &[Parameter] = &[
+    start("bind", Special(special::words), "127.0.0.1")
+        .meaning("Addresses to listen on; with - in front those that may be missing.")
+        .at("[server] listen"),
+    start("port", Integer(0, 65_535), "6379")
+        .meaning("The port to listen on; 0: none.")
+        .at("[server] port"),
+    start("unixsocket", Text, "")
+        .immutable()
+        .meaning("A unix socket to listen on.")
+        .at("[server] listen"),
+    start("unixsocketperm", Octal, "0")
+        .immutable()
+        .meaning("Its permission bits, in octal; 0: only the server's user.")
+        .at("[server] socket_mode"),
+    start("tcp-backlog", Integer(0, INT_MAX), "511")
+        .immutable()
+        .meaning("Connections that may wait to be accepted.")
+        .at("[server] backlog"),
+    start("io-threads", Integer(1, 256), "1")
+        .immutable()
+        .meaning("Threads that serve connections.")
+        .at("[worker] threads"),
+    kept("io-threads-do-reads", YesNo, "no").immutable(),
+    kept("tcp-keepalive", Integer(0, INT_MAX), "300"),
+    live(
+        "maxclients",
+        Integer(1, 1_000_000),
+        "10000",
+        |host| (host.dials.connections_max.load(Relaxed) as u64).into(),
+        |host, value| host.set_connections_max(value.count() as usize),
+    )
+    .meaning("Connections served at once.")
+    .at("[server] max_connections"),
+    live(
+        "timeout",
+        Integer(0, INT_MAX),
+        "0",
+        |host| host.dials.idle_seconds.load(Relaxed).into(),
+        |host, value| host.set_idle_timeout(value.count()),
+    )
+    .meaning("Seconds after which an idle connection is closed; 0: never.")
+    .at("[server] idle_timeout"),
+    live(
+        "client-output-buffer-limit",
+        Special(BufferLimits::canonical),
+        "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
+        |host| Value::Text(host.dials.buffers.lock().to_string().into_bytes()),
+        |host, value| host.set_buffer_limits(value.text()),
+    )
+    .meaning(
+        "With how many unread bytes a client is closed: at once, and for so many seconds. `normal` for \
+         replies, `pubsub` for clients that have subscribed; 0 is no limit.",
+    ),
+    live(
+        "client-query-buffer-limit",
+        Bytes(1 << 20, LONG_MAX),
+        "1073741824",
+        |host| host.dials.request_max.load(Relaxed).into(),
+        |host, value| host.set_request_max(value.count()),
+    )
+    .meaning("The largest request in bytes."),
+    live(
+        "proto-max-bulk-len",
+        Bytes(BULK_MAX_LEAST as i64, u32::MAX as i64),
+        "536870912",
+        |host| (host.dials.bulk_max.load(Relaxed) as u64).into(),
+        |host, value| host.dials.bulk_max.store(value.count() as usize, Relaxed),
+    )
+    .meaning("The largest argument in bytes."),
+    live(
+        "requirepass",
+        Text,
+        "",
+        |host| Value::Text(host.password.read().to_vec()),
+        |host, value| *host.password.write() = value.text().into(),
+    )
+    .meaning("The password; none if empty."),
+    live(
+        "protected-mode",
+        YesNo,
+        "yes",
+        |host| host.dials.is_protected.load(Relaxed).into(),
+        |host, value| host.dials.is_protected.store(value.is_yes(), Relaxed),
+    )
+    .meaning("Without a password, serves clients of this machine only."),
+    start("tls-port", Integer(0, 65_535), "0")
+        .meaning("The port for TLS; 0: none.")
+        .at("[tls] and [server] listen"),
+    start("tls-cert-file", Text, "")
+        .meaning("The certificate, then its intermediates.")
+        .at("[tls] certificate_chain"),
+    start("tls-key-file", Text, "")
+        .meaning("The key of the certificate, not encrypted.")
+        .at("[tls] private_key"),
+    start("tls-ca-cert-file", Text, "")
+        .meaning("Authorities that clients' certificates are checked against.")
+        .at("[tls] ca_file"),
+    start("tls-auth-clients", Choice(&["no", "yes", "optional"]), "yes")
+        .meaning("Whether clients must show a certificate.")
+        .at("[tls] client_auth"),
+    start("tls-protocols", Special(special::words), "")
+        .meaning("Versions that are spoken: TLSv1.2, TLSv1.3 or both.")
+        .at("[tls] min_version"),
+    fixed("tls-key-file-pass", Text, "", "keys must not be encrypted"),
+    fixed("tls-ca-cert-dir", Text, "", "write one file of authorities: tls-ca-cert-file"),
+    ignored("tls-dh-params-file", Text, "", "keys are exchanged over elliptic curves"),
+    ignored("tls-ciphers", Text, "", "rustls offers no weak ones"),
+    ignored("tls-ciphersuites", Text, "", "rustls offers no weak ones"),
+    ignored("tls-prefer-server-ciphers", YesNo, "no", "rustls chooses"),
+    kept("tls-session-caching", YesNo, "yes"),
+    kept("tls-session-cache-size", Integer(0, INT_MAX), "20480"),
+    kept("tls-session-cache-timeout", Integer(0, INT_MAX), "300"),
+    ignored("socket-mark-id", Integer(0, INT_MAX), "0", "sockets are not marked").immutable(),
+    kept("bind-source-addr", Text, ""),
+    kept("max-new-connections-per-cycle", Integer(1, 1000), "10"),
+    kept("max-new-tls-connections-per-cycle", Integer(1, 1000), "1"),
+];

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is told: events, slow commands, latencies; and who may look deeper.
+
+use super::super::kind::Kind::{Choice, Integer, Special, YesNo};
+use super::super::kind::Value;
+use super::super::parameter::{Parameter, kept, live, start};
+use super::super::special;
+use super::LONG_MAX;
+use crate::host::events::Wanted;
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(super) static ROWS: &[Parameter] = &[
+    live(
+        "notify-keyspace-events",
+        Special(special::events),
+        "",
+        |host| {
+            let wanted = Wanted::from_bits(host.dials.events.load(Relaxed));
+            Value::Text(wanted.letters().into_bytes())
+        },
+        |host, value| host.set_wanted(Wanted::parse(value.text()).unwrap_or_default()),
+    )
+    .meaning("Which events are published."),
+    live(
+        "slowlog-log-slower-than",
+        Integer(-1, LONG_MAX),
+        "10000",
+        |host| Value::Number(host.slowlog.threshold_us.load(Relaxed)),
+        |host, value| host.slowlog.threshold_us.store(value.number(), Relaxed),
+    )
+    .meaning("Microseconds from which on a command is slow; -1: none is."),
+    live(
+        "slowlog-max-len",
+        Integer(0, LONG_MAX),
+        "128",
+        |host| (host.slowlog.len_max.load(Relaxed) as u64).into(),
+        |host, value| host.slowlog.len_max.store(value.count() as usize, Relaxed),
+    )
+    .meaning("How many slow commands are remembered."),
+    live(
+        "latency-monitor-threshold",
+        Integer(0, LONG_MAX),
+        "0",
+        |host| host.latency.threshold_ms.load(Relaxed).into(),
+        |host, value| host.latency.threshold_ms.store(value.count(), Relaxed),
+    )
+    .meaning("Milliseconds from which on LATENCY notes a command; 0: none."),
+    live(
+        "latency-tracking",
+        YesNo,
+        "yes",
+        |host| host.latency.is_tracking.load(Relaxed).into(),
+        |host, value| host.latency.is_tracking.store(value.is_yes(), Relaxed),
+    )
+    .meaning("Whether each command has a histogram of its times."),
+    kept("latency-tracking-info-percentiles", Special(special::percentiles), "50 99 99.9")
+        .meaning("Percentiles that INFO shows."),
+    start("enable-debug-command", Choice(&["no", "yes", "local"]), "no")
+        .immutable()
+        .meaning("Whether DEBUG may be used; local: from this machine only."),
+    kept("tracking-table-max-keys", Integer(0, LONG_MAX), "1000000"),
+];

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Event`]: what happened to a key, for those who listen (`notify-keyspace-events`).
+
+use crate::host::Host;
+use keyspace::{Gone, Reason};
+use protocol::Outbox;
+use std::collections::VecDeque;
+
+/// The classes of events, as the letters of `notify-keyspace-events` select them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Class(u16);
+
+/// What happened to a key: a class, and the name it is told by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) class: Class,
+    pub(crate) name: &'static str,
+}
+
+/// The letters, each with its bit. `A` stands for all classes of this list but `m` and `n`.
+const LETTERS: [(u8, u16); 15] = [
+    (b'K', Class::KEYSPACE),
+    (b'E', Class::KEYEVENT),
+    (b'g', Class::GENERIC.0),
+    (b'$', Class::STRING.0),
+    (b'l', Class::LIST.0),
+    (b's', Class::SET.0),
+    (b'h', Class::HASH.0),
+    (b'z', Class::ZSET.0),
+    (b'x', Class::EXPIRED.0),
+    (b'e', Class::EVICTED.0),
+    (b't', Class::STREAM),
+    (b'd', Class::MODULE),
+    (b'm', Class::KEY_MISS.0),
+    (b'n', Class::NEW.0),
+    (b'A', Class::ALL),
+];
+
+impl Class {
+    const KEYSPACE: u16 = 1;
+    const KEYEVENT: u16 = 1 << 1;
+    const STREAM: u16 = 1 << 2;
+    const MODULE: u16 = 1 << 3;
+    const ALL: u16 = 0x0ffc;
+    /// Commands on keys of any type.
+    pub(crate) const GENERIC: Class = Class(1 << 4);
+    /// String commands.
+    pub(crate) const STRING: Class = Class(1 << 5);
+    /// List commands.
+    pub(crate) const LIST: Class = Class(1 << 6);
+    /// Set commands.
+    pub(crate) const SET: Class = Class(1 << 7);
+    /// Hash commands.
+    pub(crate) const HASH: Class = Class(1 << 8);
+    /// Sorted set commands.
+    pub(crate) const ZSET: Class = Class(1 << 9);
+    /// Keys that have expired.
+    pub(crate) const EXPIRED: Class = Class(1 << 10);
+    /// Keys that were evicted.
+    pub(crate) const EVICTED: Class = Class(1 << 11);
+    /// Reads of keys that are not there.
+    pub(crate) const KEY_MISS: Class = Class(1 << 12);
+    /// New keys.
+    pub(crate) const NEW: Class = Class(1 << 13);
+}
+
+impl Event {
+    /// A key was removed.
+    pub(crate) const DEL: Event = Event::of(Class::GENERIC, "del");
+    /// A key's time has come.
+    pub(crate) const EXPIRED: Event = Event::of(Class::EXPIRED, "expired");
+    /// A key had to make room.
+    pub(crate) const EVICTED: Event = Event::of(Class::EVICTED, "evicted");
+
+    /// A key was made.
+    pub(crate) const NEW: Event = Event::of(Class::NEW, "new");
+    /// A key that was read is not there.
+    pub(crate) const KEY_MISS: Event = Event::of(Class::KEY_MISS, "keymiss");
+    /// The time of some of a hash's fields has come.
+    pub(crate) const FIELD_EXPIRED: Event = Event::of(Class::HASH, "hexpired");
+
+    /// An event of a class.
+    pub(crate) const fn of(class: Class, name: &'static str) -> Self {
+        Event { class, name }
+    }
+}
+
+/// Which events are told, and to whom: the value of `notify-keyspace-events`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted(u16);
+
+impl Wanted {
+    /// Reads the letters; `None` when one is unknown.
+    pub(crate) fn parse(letters: &[u8]) -> Option<Self> {
+        letters.iter().try_fold(Wanted(0), |wanted, letter| {
+            let (_, bits) = LETTERS.iter().find(|(known, _)| known == letter)?;
+            Some(Wanted(wanted.0 | bits))
+        })
+    }
+
+    /// The letters, in the order Redis shows them.
+    pub(crate) fn letters(self) -> String {
+        let mut text = String::new();
+        let all = self.0 & Class::ALL == Class::ALL;
+        if all {
+            text.push('A');
+        }
+        for letter in b"g$lshzxetdKEmn" {
+            let bits =
+                LETTERS.iter().find(|(known, _)| known == letter).map_or(0, |(_, bits)| *bits);
+            if self.0 & bits != 0 && !(all && bits & Class::ALL != 0) {
+                text.push(char::from(*letter));
+            }
+        }
+        text
+    }
+
+    /// As a number, to share between threads.
+    pub(crate) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The reverse of [`Wanted::bits`].
+    pub(crate) fn from_bits(bits: u16) -> Self {
+        Wanted(bits)
+    }
+
+    /// Whether anybody is told of anything.
+    pub(crate) fn is_any(self) -> bool {
+        self.0 & (Class::KEYSPACE | Class::KEYEVENT) != 0
+    }
+
+    fn includes(self, class: Class) -> bool {
+        self.0 & class.0 != 0
+    }
+}
+
+impl Host {
+    /// Passes on that a key was changed: to those who watch it, to `ready` if clients wait for it,
+    /// and to those who listen. The caller holds the lock of the key's shard.
+    pub(crate) fn changed(
+        &self,
+        db: usize,
+        key: &[u8],
+        event: Event,
+        ready: &mut VecDeque<(usize, Box<[u8]>)>,
+        outbox: &mut Outbox,
+    ) {
+        if self.hot.is_watched() {
+            self.watches.touch(db, key);
+        }
+        if self.hot.is_awaited() && self.waiters.may_await(key) {
+            ready.push_back((db, key.into()));
+        }
+        self.notify(db, key, event, outbox);
+    }
+
+    /// Publishes an event of a key, if it is wanted.
+    pub(crate) fn notify(&self, db: usize, key: &[u8], event: Event, outbox: &mut Outbox) {
+        let wanted = self.hot.wanted();
+        if !wanted.includes(event.class) {
+            return;
+        }
+        if wanted.0 & Class::KEYSPACE != 0 {
+            let mut channel = format!("__keyspace@{db}__:").into_bytes();
+            channel.extend_from_slice(key);
+            self.pubsub.publish(&channel, event.name.as_bytes(), outbox);
+        }
+        if wanted.0 & Class::KEYEVENT != 0 {
+            let channel = format!("__keyevent@{db}__:{}", event.name);
+            self.pubsub.publish(channel.as_bytes(), key, outbox);
+        }
+    }
+
+    /// Passes on that the keyspace removed an entry by itself.
+    pub(crate) fn tell_gone(&self, gone: Gone<'_>, outbox: &mut Outbox) {
+        if self.hot.is_watched() {
+            if gone.reason == Reason::Expired {
+                self.watches.touch_expired(gone.db, gone.key);
+            } else {
+                self.watches.touch(gone.db, gone.key);
+            }
+        }
+        let event = match gone.reason {
+            Reason::Expired => Event::EXPIRED,
+            Reason::Evicted => Event::EVICTED,
+            Reason::FieldExpired => Event::FIELD_EXPIRED,
+            Reason::Emptied => Event::DEL,
+        };
+        self.notify(gone.db, gone.key, event, outbox);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_read_and_shown_as_redis_does() {
+        for (given, shown) in
+            [("", ""), ("KEA", "AKE"), ("Kg$", "g$K"), ("Elshz", "lshzE"), ("KEAmn", "AKEmn")]
+        {
+            let wanted = Wanted::parse(given.as_bytes()).expect(given);
+            assert_eq!(wanted.letters(), shown);
+            assert_eq!(Wanted::from_bits(wanted.bits()), wanted);
+        }
+        assert_eq!(Wanted::parse(b"KQ"), None);
+        assert!(!Wanted::parse(b"g$x").expect("letters").is_any(), "neither K nor E");
+    }
+}

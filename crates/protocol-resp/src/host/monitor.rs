@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Monitors`]: the connections that see all commands (MONITOR).
+
+use super::secrets;
+use crate::session::connection::Resp;
+use crate::table::{Flags, Spec};
+use crate::wire::parse::Args;
+use bytes::Bytes;
+use parking_lot::Mutex;
+use protocol::{ConnectionId, Context};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Who sees all commands.
+#[derive(Debug, Default)]
+pub(crate) struct Monitors {
+    ids: Mutex<Vec<ConnectionId>>,
+    count: AtomicUsize,
+}
+
+impl Monitors {
+    /// Whether nobody does.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Relaxed) == 0
+    }
+
+    /// Lets a connection see all commands from here on.
+    pub(crate) fn enter(&self, id: ConnectionId) {
+        let mut ids = self.ids.lock();
+        ids.push(id);
+        self.count.store(ids.len(), Relaxed);
+    }
+
+    /// The connection has seen enough, or is gone.
+    pub(crate) fn leave(&self, id: ConnectionId) {
+        let mut ids = self.ids.lock();
+        ids.retain(|other| *other != id);
+        self.count.store(ids.len(), Relaxed);
+    }
+
+    /// Shows a command that has run, with the database that is selected after it. What operators
+    /// do is not shown.
+    #[cold]
+    pub(crate) fn feed(&self, spec: &Spec, args: Args<'_>, conn: &Resp, context: &mut Context<'_>) {
+        if spec.flags.has(Flags::SKIP_MONITOR) || spec.flags.has(Flags::ADMIN) {
+            return;
+        }
+        let peer = conn.client.as_ref().and_then(|client| client.peer.as_deref());
+        let remote = peer.map_or("", |peer| &peer.remote);
+        let line = Bytes::from(line(spec, args, conn.db, remote, context.now.unix_ms));
+        for id in self.ids.lock().iter() {
+            context.outbox.push(*id, line.clone());
+        }
+    }
+}
+
+/// A command as a line: time, database, address, and each argument in quotes.
+fn line(spec: &Spec, args: Args<'_>, db: usize, remote: &str, unix_ms: u64) -> Vec<u8> {
+    let address = match remote.split_once(':') {
+        Some(("tcp" | "tcp6", address)) => address,
+        _ => remote,
+    };
+    let (seconds, micros) = (unix_ms / 1000, unix_ms % 1000 * 1000);
+    let mut line = format!("+{seconds}.{micros:06} [{db} {address}]").into_bytes();
+    for arg in secrets::shown(spec, args) {
+        line.push(b' ');
+        crate::wire::quote::append(&mut line, arg);
+    }
+    line.extend_from_slice(b"\r\n");
+    line
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Pause`]: CLIENT PAUSE, under which commands wait.
+//!
+//! Who is held back enters a queue here, and whoever finds that the pause is over lets all of it go
+//! on: the client that ends it, or the first worker to see that its time has come. Both happen under
+//! one lock, so nobody enters a queue that nobody will look at again.
+
+use crate::session::waiting::Held;
+use clock::{Now, Ticks};
+use parking_lot::Mutex;
+use protocol::{ConnectionId, Outbox, Ticket};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Until when which commands wait, and who sent them.
+#[derive(Debug, Default)]
+pub(crate) struct Pause {
+    /// In milliseconds of the monotonic clock; 0: no pause. Changed under the lock of the queue.
+    until_ms: AtomicU64,
+    /// Only those that write wait.
+    writes_only: AtomicBool,
+    queue: Mutex<Queue>,
+}
+
+/// Those whose command waits, in the order in which they came.
+#[derive(Debug, Default)]
+struct Queue {
+    next: u64,
+    held: BTreeMap<u64, (ConnectionId, Ticket)>,
+}
+
+impl Pause {
+    /// Whether there is a pause, or one that nobody has noticed the end of.
+    #[inline]
+    pub(crate) fn is_set(&self) -> bool {
+        self.until_ms.load(Relaxed) != 0
+    }
+
+    /// When the pause ends, if there is one.
+    #[inline]
+    pub(crate) fn until(&self) -> Option<Ticks> {
+        let until_ms = self.until_ms.load(Relaxed);
+        (until_ms != 0).then(|| Ticks::from_millis(until_ms))
+    }
+
+    /// Whether commands wait now.
+    fn is_on(&self, now: Now) -> bool {
+        now.ticks.as_millis() < self.until_ms.load(Relaxed)
+    }
+
+    /// Lets commands wait for a time. A pause that is on ends no earlier for it, nor does it hold
+    /// fewer commands.
+    pub(crate) fn begin(&self, now: Now, time: Duration, writes_only: bool) {
+        let _queue = self.queue.lock();
+        let stays_wide = self.is_on(now) && !self.writes_only.load(Relaxed);
+        self.writes_only.store(writes_only && !stays_wide, Relaxed);
+        let until = now.ticks + time;
+        self.until_ms.fetch_max(until.as_millis(), Relaxed);
+    }
+
+    /// Ends the pause, and lets those go on who wait.
+    pub(crate) fn end(&self, outbox: &mut Outbox) {
+        let mut queue = self.queue.lock();
+        self.until_ms.store(0, Relaxed);
+        for (id, ticket) in std::mem::take(&mut queue.held).into_values() {
+            outbox.resume(id, ticket, bytes::Bytes::new());
+        }
+    }
+
+    /// Ends the pause if its time has come.
+    #[inline]
+    pub(crate) fn end_if_over(&self, now: Now, outbox: &mut Outbox) {
+        if self.is_set() && !self.is_on(now) {
+            self.end(outbox);
+        }
+    }
+
+    /// Whether a command has to wait; `writes`: it changes data, or tells others of something.
+    pub(crate) fn holds(&self, writes: bool, now: Now) -> bool {
+        self.is_on(now) && (writes || !self.writes_only.load(Relaxed))
+    }
+
+    /// Notes who waits with a command that the pause holds; `None`: it is over by now.
+    #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
+    pub(crate) fn hold(&self, id: ConnectionId, ticket: Ticket, now: Now) -> Option<Held> {
+        let mut queue = self.queue.lock();
+        if !self.is_on(now) {
+            return None;
+        }
+        let place = queue.next;
+        queue.next += 1;
+        queue.held.insert(place, (id, ticket));
+        Some(Held(place))
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.lock().held.len()
+    }
+
+    /// The connection that was held has ended.
+    pub(crate) fn forget(&self, held: Held) {
+        self.queue.lock().held.remove(&held.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clock::Clock;
+    use protocol::Errand;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_pause_is_made_longer_and_wider_but_not_the_reverse() {
+        let (pause, clock) = (Pause::default(), Clock::manual(0));
+        clock.advance(MS);
+        pause.begin(clock.now(), 10 * MS, true);
+        assert!(pause.holds(true, clock.now()) && !pause.holds(false, clock.now()));
+        pause.begin(clock.now(), 5 * MS, false);
+        assert!(pause.holds(false, clock.now()));
+        pause.begin(clock.now(), 8 * MS, true);
+        assert!(pause.holds(false, clock.now()), "still all");
+        clock.advance(9 * MS);
+        assert!(pause.holds(false, clock.now()), "still the ten milliseconds");
+        clock.advance(MS);
+        assert!(!pause.holds(true, clock.now()));
+        pause.begin(clock.now(), 5 * MS, true);
+        assert!(!pause.holds(false, clock.now()), "a new one");
+    }
+
+    #[test]
+    fn who_is_held_goes_on_at_the_end_in_the_order_they_came() {
+        let (pause, clock) = (Pause::default(), Clock::manual(0));
+        let (mut outbox, ticket) = (Outbox::new(), Ticket::default());
+        let id = |serial| ConnectionId::new(0, serial);
+        clock.advance(MS);
+        assert_eq!(pause.hold(id(1), ticket, clock.now()), None, "nobody waits for nothing");
+        pause.begin(clock.now(), MS, false);
+        for serial in [3, 2, 1] {
+            let held = pause.hold(id(serial), ticket, clock.now()).expect("a pause");
+            if serial == 2 {
+                pause.forget(held);
+            }
+        }
+        pause.end_if_over(clock.now(), &mut outbox);
+        assert!(outbox.is_empty() && pause.is_set());
+        clock.advance(MS);
+        pause.end_if_over(clock.now(), &mut outbox);
+        let resume = |serial| (id(serial), Errand::Resume(ticket, bytes::Bytes::new()));
+        assert_eq!(outbox.drain().collect::<Vec<_>>(), [resume(3), resume(1)]);
+        assert!(!pause.is_set());
+    }
+}

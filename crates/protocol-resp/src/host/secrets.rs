@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is not shown to those who look at other clients' commands: passwords.
+
+use crate::table::{Secret, Spec};
+use crate::wire::parse::Args;
+
+/// What is shown in the place of a secret.
+const REDACTED: &[u8] = b"(redacted)";
+
+/// The arguments of a command as others may see them.
+pub(crate) fn shown<'a>(
+    spec: &Spec,
+    args: Args<'a>,
+) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
+    let secret = secret(spec, args);
+    args.iter().enumerate().map(move |(i, arg)| if secret.contains(&i) { REDACTED } else { arg })
+}
+
+/// Where the secret arguments are, if there are any.
+fn secret(spec: &Spec, args: Args<'_>) -> std::ops::Range<usize> {
+    let is = |i: usize, word: &[u8]| args.get(i).is_some_and(|arg| arg.eq_ignore_ascii_case(word));
+    match spec.secret {
+        Secret::None => 0..0,
+        Secret::All => 1..args.len(),
+        Secret::Behind { option, from, step, count } => {
+            let found = (from..args.len()).step_by(step).find(|&i| is(i, option.as_bytes()));
+            found.map_or(0..0, |option| option + 1..option + 1 + count)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+    use crate::wire::parse;
+    use crate::wire::parse::{Cursor, Framing};
+    use protocol::Parsed;
+
+    fn seen(line: &str) -> String {
+        let input = format!("{line}\n");
+        let parsed = parse::parse(&Framing::default(), &mut Cursor::default(), input.as_bytes());
+        let Ok(Parsed::Request { request, .. }) = parsed else { panic!("no request: {line}") };
+        let mut spans = Vec::new();
+        let args = request.args(&mut spans);
+        let mut id = table::find(args.arg(0)).expect(line);
+        if id.is_container() {
+            id = table::find_sub(id, args.arg(1)).expect(line);
+        }
+        let words: Vec<_> = shown(id.spec(), args).map(String::from_utf8_lossy).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(seen("auth secret"), "auth (redacted)");
+        assert_eq!(seen("AUTH default secret"), "AUTH (redacted) (redacted)");
+        assert_eq!(
+            seen("hello 3 setname me AUTH default secret"),
+            "hello 3 setname me AUTH (redacted) (redacted)"
+        );
+        assert_eq!(seen("hello 3 auth default"), "hello 3 auth (redacted)");
+        assert_eq!(
+            seen("config set port 1 RequirePass secret"),
+            "config set port 1 RequirePass (redacted)"
+        );
+        assert_eq!(seen("set auth secret"), "set auth secret");
+    }
+}

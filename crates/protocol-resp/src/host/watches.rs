@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Watches`]: who wants to know whether a key changes before its transaction.
+//!
+//! A writer marks the watchers of a key while it holds the lock of the key's shard. A transaction
+//! asks whether it was marked while it holds the locks of all keys it watches. So it sees every
+//! change that came before it, and none comes between the question and its commands.
+
+use super::hot::Hot;
+use super::sieve::Sieve;
+use crate::host::Host;
+use crate::session::connection::Resp;
+use crate::session::holdings::trim;
+use crate::session::watching::Mark;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A key of a database.
+type Place = (usize, Box<[u8]>);
+
+/// Who watches a key.
+#[derive(Debug)]
+struct Watcher {
+    mark: Mark,
+    /// There was something under the key when it began to watch.
+    was_there: bool,
+}
+
+/// All watched keys of a process.
+#[derive(Debug, Default)]
+pub(crate) struct Watches {
+    by_key: Mutex<HashMap<Place, Vec<Watcher>>>,
+    /// Its keys.
+    sieve: Sieve,
+}
+
+impl Watches {
+    /// Lets `mark` be set when `key` changes, under which there is something or not. The caller
+    /// holds the lock of the key's shard.
+    pub(crate) fn watch(&self, hot: &Hot, db: usize, key: &[u8], mark: &Mark, was_there: bool) {
+        let mut by_key = self.by_key.lock();
+        let watcher = Watcher { mark: Arc::clone(mark), was_there };
+        by_key.entry((db, key.into())).or_default().push(watcher);
+        self.sieve.add(key);
+        hot.set_watched(true);
+    }
+
+    /// Takes `mark` off a key.
+    pub(crate) fn unwatch(&self, hot: &Hot, db: usize, key: &[u8], mark: &Mark) {
+        let mut by_key = self.by_key.lock();
+        let place = (db, key.into());
+        if let Some(watchers) = by_key.get_mut(&place) {
+            let of_mark = |watcher: &mut Watcher| Arc::ptr_eq(&watcher.mark, mark);
+            watchers.extract_if(.., of_mark).for_each(|_| self.sieve.remove(key));
+            if watchers.is_empty() {
+                by_key.remove(&place);
+                trim(&mut by_key);
+            }
+        }
+        // Under the lock, so that no watch that begins now is overlooked.
+        hot.set_watched(!by_key.is_empty());
+    }
+
+    /// Marks those who watch `key`. The caller holds the lock of the key's shard.
+    pub(crate) fn touch(&self, db: usize, key: &[u8]) {
+        self.touch_if(db, key, |_| true);
+    }
+
+    /// [`Watches::touch`] for an entry that has expired: nothing has changed for those who watch
+    /// since it did.
+    pub(crate) fn touch_expired(&self, db: usize, key: &[u8]) {
+        self.touch_if(db, key, |watcher| watcher.was_there);
+    }
+
+    fn touch_if(&self, db: usize, key: &[u8], is_meant: impl Fn(&Watcher) -> bool) {
+        if !self.sieve.may_hold(key) {
+            return;
+        }
+        if let Some(watchers) = self.by_key.lock().get(&(db, key.into())) {
+            for watcher in watchers.iter().filter(|watcher| is_meant(watcher)) {
+                watcher.mark.store(true, Relaxed);
+            }
+        }
+    }
+
+    /// Marks those who watch a key of database `db` of which `changed` says so. The caller holds
+    /// all locks.
+    pub(crate) fn touch_all(&self, db: usize, mut changed: impl FnMut(&[u8]) -> bool) {
+        for ((of, key), watchers) in self.by_key.lock().iter() {
+            if *of == db && changed(key) {
+                for watcher in watchers {
+                    watcher.mark.store(true, Relaxed);
+                }
+            }
+        }
+    }
+}
+
+impl Host {
+    /// Lets a connection watch a key. The caller holds the lock of its shard.
+    pub(crate) fn watch(&self, conn: &mut Resp, db: usize, key: &[u8], was_there: bool) {
+        if conn.watching.add(db, key, was_there) {
+            self.watches.watch(&self.hot, db, key, &conn.watching.mark(), was_there);
+        }
+    }
+
+    /// Lets a connection watch nothing any more.
+    pub(crate) fn unwatch(&self, conn: &mut Resp) {
+        if conn.watching.keys().len() > 0 {
+            let mark = conn.watching.mark();
+            for (db, key) in conn.watching.take().into_keys() {
+                self.watches.unwatch(&self.hot, db, &key, &mark);
+            }
+            // Marks are set under the lock of the table that this one is no longer in: nobody does now.
+            conn.watching.unmark();
+        }
+        conn.note_transaction();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_marks_those_who_watch_that_key_in_that_database() {
+        let (watches, hot) = (Watches::default(), Hot::default());
+        let (mine, other) = (Mark::default(), Mark::default());
+        watches.watch(&hot, 0, b"key", &mine, true);
+        watches.watch(&hot, 1, b"key", &other, true);
+        watches.touch(0, b"key");
+        assert!(mine.load(Relaxed) && !other.load(Relaxed));
+        watches.touch_all(1, |key| key == b"key");
+        assert!(other.load(Relaxed));
+        watches.unwatch(&hot, 0, b"key", &mine);
+        assert!(hot.any());
+        watches.unwatch(&hot, 1, b"key", &other);
+        assert!(!hot.any());
+    }
+
+    #[test]
+    fn the_end_of_what_had_expired_before_marks_nobody() {
+        let (watches, hot) = (Watches::default(), Hot::default());
+        let (saw, missed) = (Mark::default(), Mark::default());
+        watches.watch(&hot, 0, b"key", &saw, true);
+        watches.watch(&hot, 0, b"key", &missed, false);
+        watches.touch_expired(0, b"key");
+        assert!(saw.load(Relaxed) && !missed.load(Relaxed));
+        watches.touch(0, b"key");
+        assert!(missed.load(Relaxed));
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`RespService`]: Redis over any keyspace, that is, the engine with the functions of all commands.
+//!
+//! [`Host`] is what its workers share, [`Resp`] the state of a connection, [`config`] the parameters.
+
+use crate::commands::run::All;
+use crate::engine::service::Engine;
+use buffer::SendBuf;
+use clock::{Now, Ticks};
+use keyspace::Keyspace;
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
+use std::sync::Arc;
+
+pub use crate::host::Host;
+pub use crate::host::config::{self, BufferLimit};
+pub use crate::host::platform::{Allocator, Platform};
+pub use crate::session::command::Command;
+pub use crate::session::connection::Resp;
+pub use crate::wire::fault::{Done, Fault};
+
+/// Executes commands over a keyspace. Each worker has its own.
+///
+/// Clones are for other workers: they share the [`Host`], and their keyspace handles the keys.
+#[derive(Debug)]
+pub struct RespService<K>(Engine<K>);
+
+impl<K: Keyspace> RespService<K> {
+    /// A service over `keyspace`.
+    #[must_use]
+    pub fn new(keyspace: K, host: Arc<Host>) -> Self {
+        RespService(Engine::new(keyspace, host))
+    }
+}
+
+impl<K: Keyspace> Execute<Resp> for RespService<K> {
+    #[inline]
+    fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
+        self.0.prefetch(conn, command, stage);
+    }
+
+    #[inline]
+    fn execute(
+        &mut self,
+        conn: &mut Resp,
+        command: Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        self.0.execute::<All>(conn, command, out, context)
+    }
+
+    fn rejected(&mut self, _: &Resp, malformed: &Malformed) {
+        self.0.rejected(malformed);
+    }
+
+    fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {
+        self.0.closed(conn, context);
+    }
+
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+        self.0.maintain(now, budget, outbox)
+    }
+
+    fn wake_at(&self) -> Option<Ticks> {
+        self.0.wake_at()
+    }
+
+    fn buffers(&mut self, buffers: Buffers) {
+        self.0.buffers(buffers);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use super::*;
+use crate::wire::parse::Cursor;
+use bytes::Bytes;
+use clock::Clock;
+use protocol::{ConnectionId, Directory, Errand, Parsed, Protocol};
+use storage_typed::TypedStore;
+
+/// Clients of a service, without a server.
+struct Clients {
+    service: RespService<TypedStore>,
+    host: Arc<Host>,
+    outbox: Outbox,
+}
+
+impl Clients {
+    fn new() -> Self {
+        let store = TypedStore::builder().shards(64).build();
+        let host = Arc::new(Host::new(store.databases()));
+        let service = RespService::new(store, Arc::clone(&host));
+        Clients { service, host, outbox: Outbox::new() }
+    }
+
+    /// Executes a request of a client of this number.
+    fn execute(&mut self, number: u64, line: &str) -> (Control, String) {
+        let mut connection: Resp = self.host.connection();
+        let input = format!("{line}\r\n");
+        let parsed = connection.parse(&mut Cursor::default(), input.as_bytes());
+        let Ok(Parsed::Request { request, .. }) = parsed else { panic!("one whole request") };
+        let (clock, directory) = (Clock::manual(1), Directory::new());
+        let id = ConnectionId::new(0, number);
+        let mut context = Context::new(clock.now(), id, &mut self.outbox, &directory);
+        let mut out = SendBuf::new();
+        let control = self.service.execute(&mut connection, request, &mut out, &mut context);
+        (control, String::from_utf8_lossy(out.front()).into_owned())
+    }
+
+    /// The replies that have come for clients that wait, with their numbers.
+    fn resumed(&mut self) -> Vec<(u64, Bytes)> {
+        let reply = |(id, errand): (ConnectionId, Errand)| match errand {
+            Errand::Resume(_, reply) => Some((id.serial(), reply)),
+            _ => None,
+        };
+        self.outbox.drain().filter_map(reply).collect()
+    }
+}
+
+#[test]
+fn who_begins_to_wait_when_a_writer_has_chosen_its_locks_is_served_behind_it() {
+    let mut clients = Clients::new();
+    for (number, line) in [(1, "BLMOVE from to LEFT LEFT 0"), (2, "BLPOP from 0")] {
+        assert_eq!(clients.execute(number, line).0, Control::Block);
+    }
+    // The writer has seen nobody who wants to move anything, and locks one shard.
+    clients.host.waiters.hide_movers();
+    let pushed = clients.execute(3, "RPUSH from a b");
+    assert_eq!(pushed, (Control::Continue, ":2\r\n".to_owned()));
+    let first = Bytes::from_static(b"$1\r\na\r\n");
+    let second = Bytes::from_static(b"*2\r\n$4\r\nfrom\r\n$1\r\nb\r\n");
+    assert_eq!(clients.resumed(), [(1, first), (2, second)], "first come, first served");
+    assert_eq!(clients.execute(3, "LRANGE to 0 -1").1, "*1\r\n$1\r\na\r\n");
+    assert_eq!(clients.execute(3, "EXISTS from").1, ":0\r\n");
+    clients.service.0.keyspace.check_integrity();
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One connection: what its requests have set up, and what others may know of it.
+//!
+//! * [`connection`]: the state, and the codec over it. [`command`]: a request and its command.
+//! * [`replies`]: which replies it wants (CLIENT REPLY).
+//! * [`transaction`]: commands between MULTI and EXEC. [`watching`]: the keys watched for them.
+//! * [`subscriptions`]: the channels it listens to. [`waiting`], [`begun`]: what it waits for after a
+//!   blocking command, and what is counted then.
+//! * [`client`]: what others see. [`holdings`]: the memory it makes the server use.
+
+pub(crate) mod begun;
+pub(crate) mod client;
+pub(crate) mod command;
+pub(crate) mod connection;
+pub(crate) mod holdings;
+pub(crate) mod replies;
+pub(crate) mod subscriptions;
+pub(crate) mod transaction;
+pub(crate) mod waiting;
+pub(crate) mod watching;

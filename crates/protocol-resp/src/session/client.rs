@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Client`]: what others may know of a connection, and do to it.
+
+use crate::session::holdings::{Account, Holding, Holdings, text_bytes};
+use crate::session::waiting::Waiting;
+use crate::session::watching::Mark;
+use crate::wire::reply::Version;
+use clock::Ticks;
+use parking_lot::Mutex;
+use protocol::{ConnectionId, Context, Peer};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// One connection, as CLIENT LIST shows it. Its own worker writes, any may read.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) id: ConnectionId,
+    pub(crate) since: Ticks,
+    /// Its socket; a service that is tested without a reactor knows of none.
+    pub(crate) peer: Option<Arc<Peer>>,
+    pub(crate) names: Mutex<Names>,
+    /// What it makes the server keep.
+    pub(crate) holdings: Holdings,
+    /// See the constants of [`Client`].
+    flags: AtomicU32,
+    /// Small numbers: database, version of the protocol, commands queued, keys watched.
+    pub(crate) db: AtomicU32,
+    pub(crate) version: AtomicU32,
+    pub(crate) queued: AtomicU32,
+    pub(crate) watched: AtomicU32,
+    /// Whether a key it watches has changed.
+    pub(crate) spoilt: Mark,
+    /// Channels, patterns and shard channels listened to.
+    pub(crate) subscriptions: [AtomicU32; 3],
+    /// The last command, as an index into the table.
+    pub(crate) last_command: AtomicU32,
+    /// When it last sent a command, in milliseconds of the monotonic clock.
+    pub(crate) last_ms: AtomicU64,
+    pub(crate) commands: AtomicU64,
+    /// What it waits for.
+    pub(crate) waiting: Mutex<Option<Waiting>>,
+}
+
+/// What a client calls itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) name: Box<[u8]>,
+    pub(crate) lib_name: Box<[u8]>,
+    pub(crate) lib_version: Box<[u8]>,
+}
+
+impl Names {
+    /// The memory they take.
+    fn bytes(&self) -> u64 {
+        [&self.name, &self.lib_name, &self.lib_version]
+            .map(|text| text_bytes(text.len()))
+            .iter()
+            .sum()
+    }
+}
+
+impl Client {
+    /// It is between MULTI and EXEC.
+    pub(crate) const IN_TRANSACTION: u32 = 1;
+    /// It waits: in a blocking command, or for the end of a pause.
+    pub(crate) const BLOCKED: u32 = 1 << 1;
+    /// It listens to channels.
+    pub(crate) const SUBSCRIBER: u32 = 1 << 2;
+    /// It sees all commands.
+    pub(crate) const MONITOR: u32 = 1 << 3;
+    /// It is spared when clients must go to free memory.
+    pub(crate) const NO_EVICT: u32 = 1 << 4;
+    /// Its reads do not count as accesses.
+    pub(crate) const NO_TOUCH: u32 = 1 << 5;
+    /// It is closed once its replies are sent: for others it is gone.
+    pub(crate) const CLOSING: u32 = 1 << 6;
+
+    /// The connection that sends its first command, with the mark of the keys it will watch, and the
+    /// account of its worker.
+    pub(crate) fn new(
+        context: &Context<'_>,
+        version: Version,
+        spoilt: Mark,
+        account: &Arc<Account>,
+    ) -> Self {
+        let peer = context.directory.get(context.connection);
+        let since = peer.as_ref().map_or(context.now.ticks, |peer| peer.since);
+        Client {
+            id: context.connection,
+            since,
+            peer,
+            names: Mutex::default(),
+            holdings: Holdings::new(Arc::clone(account)),
+            flags: AtomicU32::new(0),
+            db: AtomicU32::new(0),
+            version: AtomicU32::new(u32::from(version.number())),
+            queued: AtomicU32::new(0),
+            watched: AtomicU32::new(0),
+            spoilt,
+            subscriptions: Default::default(),
+            last_command: AtomicU32::new(u32::MAX),
+            last_ms: AtomicU64::new(since.as_millis()),
+            commands: AtomicU64::new(0),
+            waiting: Mutex::new(None),
+        }
+    }
+
+    /// Whether all of `flags` are set.
+    #[inline]
+    pub(crate) fn is(&self, flags: u32) -> bool {
+        self.flags.load(Relaxed) & flags == flags
+    }
+
+    /// Sets or clears `flags`.
+    pub(crate) fn set(&self, flags: u32, on: bool) {
+        if on {
+            self.flags.fetch_or(flags, Relaxed);
+        } else {
+            self.flags.fetch_and(!flags, Relaxed);
+        }
+    }
+
+    /// Makes it as it was when it was made, but for what it has said of its library.
+    pub(crate) fn reset(&self) {
+        self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH, false);
+        self.rename(|names| names.name = Box::default());
+    }
+
+    /// Changes what it calls itself.
+    pub(crate) fn rename(&self, change: impl FnOnce(&mut Names)) {
+        let mut names = self.names.lock();
+        change(&mut names);
+        self.holdings.set(Holding::Names, names.bytes());
+    }
+
+    /// Notes that it sends a command now. Only its own worker writes, so plain stores do.
+    #[inline]
+    pub(crate) fn sends(&self, command: u32, now: Ticks) {
+        self.last_command.store(command, Relaxed);
+        self.last_ms.store(now.as_millis(), Relaxed);
+        self.commands.store(self.commands.load(Relaxed) + 1, Relaxed);
+    }
+
+    /// Its address as clients write it; empty without a socket.
+    pub(crate) fn address(&self) -> String {
+        self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.remote))
+    }
+}
+
+/// The name of a socket, `tcp:127.0.0.1:6379` for one, as clients of Redis write it: an address and
+/// a port, or a path and 0.
+pub(crate) fn address(name: &str) -> String {
+    match name.split_once(':') {
+        Some(("unix", path)) => format!("{path}:0"),
+        Some(("tcp" | "tcp6", address)) => address.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_as_redis_does() {
+        for (name, expected) in [
+            ("tcp:127.0.0.1:6379", "127.0.0.1:6379"),
+            ("tcp6:[::1]:6379", "[::1]:6379"),
+            ("unix:/run/rds.sock", "/run/rds.sock:0"),
+            ("127.0.0.1:6379", "127.0.0.1:6379"),
+        ] {
+            assert_eq!(address(name), expected);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Holdings`]: what a client makes the server keep beside its buffers, in bytes.
+//!
+//! Counted are keys, names and queued requests as the allocator rounds them, and their places in the
+//! tables of the client and of the server. Tables grow by doubling, so a place is counted as one and
+//! three quarters.
+
+use crate::wire::parse::Args;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use values::allocated;
+
+/// A kind of thing that is kept for a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holding {
+    /// Commands between MULTI and EXEC.
+    Queue,
+    /// Watched keys.
+    Watch,
+    /// Channels and patterns that it listens to.
+    Channels,
+    /// Keys that it waits for.
+    Wait,
+    /// Its name, and that of its library.
+    Names,
+}
+
+impl Holding {
+    const ALL: [Holding; 5] =
+        [Holding::Queue, Holding::Watch, Holding::Channels, Holding::Wait, Holding::Names];
+}
+
+/// What the clients of one worker hold together. That worker alone writes it.
+#[derive(Debug, Default)]
+pub(crate) struct Account(AtomicU64);
+
+impl Account {
+    /// The bytes.
+    #[inline]
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// What one client holds. Its own worker writes, any may read.
+#[derive(Debug)]
+pub(crate) struct Holdings {
+    account: Arc<Account>,
+    bytes: [AtomicU64; Holding::ALL.len()],
+}
+
+impl Holdings {
+    /// Nothing yet, of a client whose worker has this account.
+    pub(crate) fn new(account: Arc<Account>) -> Self {
+        Holdings { account, bytes: Default::default() }
+    }
+
+    /// Bytes of a kind.
+    pub(crate) fn get(&self, what: Holding) -> u64 {
+        self.bytes[what as usize].load(Relaxed)
+    }
+
+    /// Bytes of all kinds.
+    pub(crate) fn total(&self) -> u64 {
+        Holding::ALL.iter().map(|what| self.get(*what)).sum()
+    }
+
+    /// Notes how many bytes of a kind there are now.
+    pub(crate) fn set(&self, what: Holding, bytes: u64) {
+        let before = self.get(what);
+        if bytes != before {
+            self.bytes[what as usize].store(bytes, Relaxed);
+            let all = &self.account.0;
+            all.store(all.load(Relaxed).wrapping_add(bytes).wrapping_sub(before), Relaxed);
+        }
+    }
+
+    /// Notes that nothing is left.
+    pub(crate) fn clear(&self) {
+        Holding::ALL.iter().for_each(|what| self.set(*what, 0));
+    }
+}
+
+/// Bytes of a place in a hash table.
+const fn place<T>() -> u64 {
+    (size_of::<T>() + 1) as u64 * 7 / 4
+}
+
+/// Bytes of a list that was made for one entry.
+const fn short_list<T>() -> u64 {
+    4 * size_of::<T>() as u64
+}
+
+/// Bytes of a text on the heap.
+pub(crate) fn text_bytes(len: usize) -> u64 {
+    allocated(len) as u64
+}
+
+/// Bytes of a key that a client watches or waits for, or of a name that it listens to: once with the
+/// client and once in the table of all.
+pub(crate) fn name_bytes(len: usize) -> u64 {
+    type Name = Box<[u8]>;
+    const PLACES: u64 = place::<((usize, Name), bool)>()
+        + place::<((usize, Name), Vec<u8>)>()
+        + short_list::<(usize, usize)>();
+    PLACES + 2 * text_bytes(len)
+}
+
+/// The most bytes that a command lets its client hold more: each argument as a name.
+pub(crate) fn estimate(args: Args<'_>) -> u64 {
+    args.iter().map(|arg| name_bytes(arg.len())).sum()
+}
+
+/// Entries of a table that keeps its places, however few are in use.
+const SMALL: usize = 1024;
+
+/// Gives back places of a table that most entries have left.
+pub(crate) fn trim<K: Eq + Hash, V, S: BuildHasher>(table: &mut HashMap<K, V, S>) {
+    if table.capacity() > SMALL && table.len() < table.capacity() / 8 {
+        table.shrink_to(table.len() * 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_the_sum_of_what_its_clients_hold() {
+        let account = Arc::new(Account::default());
+        let [one, two] = [(); 2].map(|()| Holdings::new(Arc::clone(&account)));
+        one.set(Holding::Queue, 100);
+        one.set(Holding::Names, 20);
+        two.set(Holding::Queue, 5);
+        one.set(Holding::Queue, 70);
+        assert_eq!((one.total(), one.get(Holding::Queue), account.get()), (90, 70, 95));
+        one.clear();
+        assert_eq!((one.total(), account.get()), (0, 5));
+    }
+
+    #[test]
+    fn a_table_that_was_large_gives_its_places_back() {
+        let mut table: HashMap<u32, u32> = (0..10_000).map(|n| (n, n)).collect();
+        table.retain(|n, _| *n < 9_000);
+        trim(&mut table);
+        assert!(table.capacity() > 9_000);
+        table.retain(|n, _| *n < 10);
+        trim(&mut table);
+        assert!(table.capacity() < 100, "{}", table.capacity());
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//! RESP's string commands over any [`storage::Store`]: the service of a server whose items are
+//! memcache's, too.
+//!
+//! [`service`](crate::service) is Redis with all its types, over a keyspace of its own. This service
+//! has what every store can do: values that are bytes, under keys, with an expiry. It shares the
+//! codec, the table of commands and the errors with that one; what it has of the commands is in
+//! [`CATALOGUE`].
+//!
+//! ```text
+//!  Connection::parse ──▶ Command ──▶ dispatch ──▶ get::get(call) ──▶ storage::Store
+//!                                    by index     one function, one command
+//! ```
+//!
+//! Where to look:
+//!
+//! * [`RespStrings`] (here): the service. [`Commands`] (`commands.rs`): the same without the store,
+//!   for a service that serves several protocols from one handle.
+//! * [`Connection`] (`connection.rs`): a connection's state and codec. [`StringsOptions`]
+//!   (`options.rs`): what the service is told about the server.
+//! * `dispatch.rs`: which commands there are. `call.rs`: what a command function works with.
+//! * `get.rs`, `set.rs`, `number.rs`, `part.rs`: values. `keys.rs`, `expire.rs`, `walk.rs`: keys.
+//!   `connect.rs`, `server.rs`, `info.rs`: the rest. What is the same in both services, CLIENT and
+//!   COMMAND above all, is in `commands/`.
+//! * `log.rs`: the command log. [`metrics`]: counters.
+//!
+//! # One item, two protocols
+//!
+//! An item written by memcache is a string here, and the other way round:
+//!
+//! * The value is the same bytes. What INCR writes memcache's `incr` reads; of what memcache writes,
+//!   the spaces behind a number do not count here.
+//! * memcache's flags stay with an item that is changed (INCR, APPEND, SETRANGE, EXPIRE), and are 0
+//!   when it is stored anew (SET, GETSET, MSET).
+//! * Every change of the value makes a new version, memcache's CAS number; a change of the expiry
+//!   does not, as with memcache's `touch`.
+//! * An expiry is a moment, to a millisecond, whoever sets it.
+//!
+//! # Atomicity
+//!
+//! A store's operations are on one key each, and so is what is atomic here: each command with one key.
+//! MGET, MSET, DEL and EXISTS of several keys go through them one after the other; MSETNX of several
+//! keys is refused, as there is no way to keep its promise.
+//!
+//! # Example
+//!
+//! ```
+//! use buffer::SendBuf;
+//! use clock::Clock;
+//! use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
+//! use protocol_resp::strings::{Connection, Cursor, RespStrings, StringsOptions};
+//!
+//! /// Answers the requests in `input`, which must be whole.
+//! fn serve(service: &mut impl Execute<Connection>, mut input: &[u8]) -> Vec<u8> {
+//!     let mut connection = Connection::new(1 << 20);
+//!     let mut cursor = Cursor::default();
+//!     let (mut out, mut outbox) = (SendBuf::new(), Outbox::new());
+//!     let directory = Directory::new();
+//!     let now = Clock::system().now();
+//!     let mut context = Context::new(now, ConnectionId::new(0, 1), &mut outbox, &directory);
+//!     while let Ok(Parsed::Request { request, consumed }) = connection.parse(&mut cursor, input) {
+//!         service.execute(&mut connection, request, &mut out, &mut context);
+//!         input = &input[consumed..];
+//!     }
+//!     out.front().to_vec()
+//! }
+//!
+//! # fn example(store: impl storage::Scan) {
+//! let mut service = RespStrings::new(store, StringsOptions::new());
+//! let replies = serve(&mut service, b"SET k 41\r\nINCR k\r\nGET k\r\n");
+//! assert_eq!(replies, b"+OK\r\n:42\r\n$2\r\n42\r\n");
+//! # }
+//! ```
+
+// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
+// a reason says why it does not. The lint is for all that is below this module.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+mod call;
+mod commands;
+mod connect;
+mod connection;
+mod dispatch;
+mod expire;
+mod get;
+mod info;
+mod keys;
+mod log;
+pub mod metrics;
+mod number;
+mod options;
+mod part;
+mod server;
+mod set;
+mod walk;
+
+pub use commands::Commands;
+pub use connection::{Connection, Cursor};
+pub use dispatch::CATALOGUE;
+pub use options::StringsOptions;
+
+use crate::session::command::Command;
+use buffer::SendBuf;
+use clock::Now;
+use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
+use storage::{Scan, Store};
+
+/// Executes string commands over a store. Each worker has its own.
+///
+/// Clones share what belongs to the server as a whole, and their store handles share the store.
+#[derive(Clone, Debug)]
+pub struct RespStrings<S> {
+    store: S,
+    commands: Commands,
+}
+
+impl<S: Store> RespStrings<S> {
+    /// A service over `store`.
+    #[must_use]
+    pub fn new(store: S, options: StringsOptions) -> Self {
+        RespStrings { store, commands: Commands::new(options) }
+    }
+
+    /// The store handle.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+}
+
+impl<S: Scan> Execute<Connection> for RespStrings<S> {
+    #[inline]
+    fn prefetch(&self, _: &Connection, command: &Command<'_>, stage: Stage) {
+        self.commands.prefetch(&self.store, command, stage);
+    }
+
+    #[inline]
+    fn execute(
+        &mut self,
+        connection: &mut Connection,
+        command: Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        self.commands.execute(&mut self.store, connection, &command, out, context)
+    }
+
+    fn rejected(&mut self, _: &Connection, malformed: &Malformed) {
+        self.commands.rejected(malformed);
+    }
+
+    fn closed(&mut self, connection: &mut Connection, _: &mut Context<'_>) {
+        self.commands.closed(connection);
+    }
+
+    #[inline]
+    fn maintain(&mut self, now: Now, budget: usize, _: &mut Outbox) -> bool {
+        self.store.expire(now.ticks, budget) == budget
+    }
+
+    #[inline]
+    fn rest(&mut self) {
+        self.store.rest();
+    }
+
+    #[inline]
+    fn buffers(&mut self, buffers: Buffers) {
+        self.store.reserve(buffers.bytes);
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The commands as data.
+//!
+//! Each command is a row: its name, how many arguments it takes, where its keys are, what must be
+//! known before it is carried out, and what there is to say about it. The parser's checks, the
+//! dispatch, `COMMAND`, the help texts, `docs/commands.md` and the fuzz dictionary all read it.
+//!
+//! * `spec.rs`: what is in a row. `bits.rs`, `key_spec.rs`, `syntax.rs`: its larger parts.
+//! * `strings.rs`, `generic.rs`, ...: the rows, a file for each group. `macros.rs`: their notation.
+//! * `lookup.rs`: from a name to its row. `catalogue.rs`: those rows that a service has.
+//! * `keys.rs`: the keys of a given command.
+//! * `info/`: what `COMMAND` answers.
+//!
+//! A sub-command has a row of its own, and a [`CommandId`] of its own. Its row follows that of its
+//! container.
+//!
+//! ```
+//! use protocol_resp::table::{self, Flags};
+//!
+//! let get = table::find(b"GeT").expect("it is in the table");
+//! assert_eq!(get.spec().name, "get");
+//! assert!(get.spec().accepts(2) && get.spec().flags.has(Flags::READONLY));
+//!
+//! let client = table::find(b"client").expect("it is in the table");
+//! let id = table::find_sub(client, b"ID").expect("it is in the table");
+//! assert_eq!(id.spec().name, "client|id");
+//! ```
+
+mod bits;
+mod catalogue;
+pub(crate) mod cluster;
+pub(crate) mod connection;
+pub(crate) mod generic;
+pub(crate) mod hashes;
+pub mod info;
+mod key_spec;
+pub mod keys;
+pub(crate) mod lists;
+mod lookup;
+mod macros;
+pub(crate) mod other;
+pub(crate) mod pubsub;
+pub(crate) mod server;
+pub(crate) mod sets;
+pub(crate) mod sorted_sets;
+mod spec;
+pub(crate) mod strings;
+pub mod syntax;
+pub(crate) mod transactions;
+
+pub use bits::{Categories, Flags, KeyFlags};
+pub use catalogue::Catalogue;
+pub use key_spec::{Begin, Find, KeySpec};
+pub use lookup::{find, find_full, find_sub, resolve};
+pub use spec::{Channels, Deprecation, Group, Secret, Shape, Spec};
+
+/// The tables of the groups. A command's number is its place in them, so those that are used most
+/// come first.
+static GROUPS: [&[Spec]; 12] = [
+    strings::SPECS,
+    hashes::SPECS,
+    lists::SPECS,
+    sets::SPECS,
+    sorted_sets::SPECS,
+    generic::SPECS,
+    connection::SPECS,
+    transactions::SPECS,
+    pubsub::SPECS,
+    server::SPECS,
+    other::SPECS,
+    cluster::SPECS,
+];
+
+/// How many commands and sub-commands there are.
+pub const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
+
+/// The rows of all groups.
+static TABLE: [&Spec; COUNT] = {
+    let mut table = [&GROUPS[0][0]; COUNT];
+    let (mut next, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let mut row = 0;
+        while row < GROUPS[group].len() {
+            table[next] = &GROUPS[group][row];
+            next += 1;
+            row += 1;
+        }
+        group += 1;
+    }
+    table
+};
+
+/// The number of a command that there is.
+pub(crate) const fn number_of(name: &str) -> u16 {
+    let mut row = 0;
+    while row < COUNT {
+        if lookup::same(TABLE[row].name, name) {
+            return row as u16;
+        }
+        row += 1;
+    }
+    panic!("no such command")
+}
+
+/// How many of the rows behind a row are its sub-commands.
+static SUBCOMMANDS: [u8; COUNT] = {
+    let mut counts = [0; COUNT];
+    let (mut row, mut container) = (0, 0);
+    while row < COUNT {
+        if lookup::position(TABLE[row].name.as_bytes(), b'|') == TABLE[row].name.len() {
+            container = row;
+        } else {
+            counts[container] += 1;
+        }
+        row += 1;
+    }
+    counts
+};
+
+/// Where the keys of a row are, for the commonest shapes.
+static PLACES: [Places; COUNT] = {
+    let mut places = [Places::Elsewhere; COUNT];
+    let mut row = 0;
+    while row < COUNT {
+        places[row] = match TABLE[row].keys {
+            [] => Places::Nowhere,
+            [KeySpec { begin: Begin::Index(1), find: Find::Range { last: 0, .. }, .. }] => {
+                Places::First
+            }
+            _ => Places::Elsewhere,
+        };
+        row += 1;
+    }
+    places
+};
+
+/// The [elements](Spec::element) of all rows, 0 for none: close together, for each request is looked up
+/// here.
+static ELEMENTS: [u8; COUNT] = {
+    let mut elements = [0; COUNT];
+    let mut row = 0;
+    while row < COUNT {
+        if let Some(element) = TABLE[row].element {
+            assert!(matches!(PLACES[row], Places::First), "of one key");
+            assert!(element > 1, "behind the key");
+            elements[row] = element;
+        }
+        row += 1;
+    }
+    elements
+};
+
+/// Where the keys of a command are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// It has none.
+    Nowhere,
+    /// The only key is argument 1.
+    First,
+    /// The rules say, see [`keys`].
+    Elsewhere,
+}
+
+/// The number of a command or sub-command: less than [`COUNT`], so it may be the index of whatever
+/// is kept for each command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CommandId(u16);
+
+impl CommandId {
+    /// EXEC, which runs others.
+    pub(crate) const EXEC: CommandId = CommandId(number_of("exec"));
+
+    /// The command with this number, if there is one.
+    #[must_use]
+    pub fn at(index: usize) -> Option<Self> {
+        (index < COUNT).then_some(Self(index as u16))
+    }
+
+    /// Its row.
+    #[must_use]
+    pub fn spec(self) -> &'static Spec {
+        TABLE[self.index()]
+    }
+
+    /// The number as an index.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Where its keys are.
+    #[inline]
+    #[must_use]
+    pub fn places(self) -> Places {
+        PLACES[self.index()]
+    }
+
+    /// See [`Spec::element`].
+    #[inline]
+    #[must_use]
+    pub fn element(self) -> Option<usize> {
+        Some(usize::from(ELEMENTS[self.index()])).filter(|&at| at > 0)
+    }
+
+    /// Whether it is a sub-command.
+    #[must_use]
+    pub fn is_sub(self) -> bool {
+        self.spec().name.contains('|')
+    }
+
+    /// Whether it has sub-commands.
+    #[inline]
+    #[must_use]
+    pub fn is_container(self) -> bool {
+        SUBCOMMANDS[self.index()] > 0
+    }
+
+    /// Its sub-commands, none if it is no container.
+    pub fn subcommands(self) -> impl ExactSizeIterator<Item = Self> + Clone {
+        let first = self.0 + 1;
+        (first..first + u16::from(SUBCOMMANDS[self.index()])).map(Self)
+    }
+}
+
+/// All commands without the sub-commands.
+pub fn commands() -> impl Iterator<Item = CommandId> + Clone {
+    all().filter(|command| !command.is_sub())
+}
+
+/// All commands and sub-commands.
+pub fn all() -> impl ExactSizeIterator<Item = CommandId> + Clone {
+    (0..COUNT as u16).map(CommandId)
+}
+
+/// Where each group begins in [`TABLE`].
+pub(crate) const STARTS: [usize; GROUPS.len() + 1] = {
+    let mut starts = [0; GROUPS.len() + 1];
+    let mut group = 0;
+    while group < GROUPS.len() {
+        starts[group + 1] = starts[group] + GROUPS[group].len();
+        group += 1;
+    }
+    starts
+};
