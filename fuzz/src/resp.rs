@@ -13,7 +13,7 @@ const BULK_MAX: usize = 256;
 /// The codec that the first byte of an input asks for: bit 0 for a client that has authenticated, bit
 /// 1 for small arguments.
 pub(crate) fn codec(flags: u8) -> Codec {
-    let mut framing = Framing { authenticated: flags & 1 != 0, ..Framing::default() };
+    let mut framing = Framing { restricted: flags & 1 == 0, ..Framing::default() };
     if flags & 2 != 0 {
         framing.bulk_max = BULK_MAX;
     }

@@ -47,6 +47,7 @@ use crate::host::stats::Stats;
 use crate::host::waiters::Waiters;
 use crate::host::watches::Watches;
 use crate::session::connection::Resp;
+use crate::session::user::User;
 use keyspace::{Observer, Settings};
 use metrics::Source;
 use parking_lot::RwLock;
@@ -214,6 +215,6 @@ impl Host {
     /// The state of a new connection.
     #[must_use]
     pub fn connection(&self) -> Resp {
-        Resp::new(self.password.read().is_empty(), Arc::clone(&self.dials.bulk_max))
+        Resp::new(User::new(self.password.read().is_empty()), Arc::clone(&self.dials.bulk_max))
     }
 }

@@ -2,6 +2,7 @@
 //! One connection: what its requests have set up, and what others may know of it.
 //!
 //! * [`connection`]: the state, and the codec over it. [`command`]: a request and its command.
+//! * [`user`]: who the client is.
 //! * [`replies`]: which replies it wants (CLIENT REPLY).
 //! * [`transaction`]: commands between MULTI and EXEC. [`watching`]: the keys watched for them.
 //! * [`subscriptions`]: the channels it listens to. [`waiting`], [`begun`]: what it waits for after a
@@ -16,5 +17,6 @@ pub(crate) mod holdings;
 pub(crate) mod replies;
 pub(crate) mod subscriptions;
 pub(crate) mod transaction;
+pub(crate) mod user;
 pub(crate) mod waiting;
 pub(crate) mod watching;

@@ -50,7 +50,7 @@ impl<K: Keyspace> Engine<K> {
         if let Some(client) = &conn.client {
             client.sends(id.index() as u32, context.now.ticks);
         }
-        if !conn.framing.authenticated
+        if !conn.user.is_logged_in()
             && !spec.flags.has(Flags::NO_AUTH)
             && self.host.asks_for_password()
         {

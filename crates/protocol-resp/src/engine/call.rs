@@ -174,7 +174,7 @@ impl<'c, V: View> Caller<'c> for Call<'c, V> {
             out: &mut self.out,
             id: self.id,
             client: self.conn.client.as_ref(),
-            framing: &mut self.conn.framing,
+            user: &mut self.conn.user,
             version: &mut self.conn.version,
             replies: &mut self.conn.replies,
             control: &mut self.control,

@@ -5,9 +5,10 @@
 use crate::host::clients::Clients;
 use crate::session::client::Client;
 use crate::session::replies::Replies;
+use crate::session::user::User;
 use crate::session::waiting::Waiting;
 use crate::table::{Catalogue, Spec};
-use crate::wire::parse::{Args, Framing};
+use crate::wire::parse::Args;
 use crate::wire::reply::{Version, Writer};
 use clock::Ticks;
 use protocol::{ConnectionId, Control, Directory, Outbox};
@@ -67,7 +68,8 @@ pub(crate) struct Front<'a, 'c> {
     pub(crate) id: ConnectionId,
     /// Its entry in the list of clients.
     pub(crate) client: Option<&'a Arc<Client>>,
-    pub(crate) framing: &'a mut Framing,
+    /// Who its client is.
+    pub(crate) user: &'a mut User,
     pub(crate) version: &'a mut Version,
     pub(crate) replies: &'a mut Replies,
     /// What becomes of it.

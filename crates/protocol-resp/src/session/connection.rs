@@ -6,10 +6,11 @@ use crate::session::command::Command;
 use crate::session::replies::Replies;
 use crate::session::subscriptions::Subscriptions;
 use crate::session::transaction::Transaction;
+use crate::session::user::User;
 use crate::session::waiting::{Held, Waiting};
 use crate::session::watching::Watching;
 use crate::table::Flags;
-use crate::wire::parse::{self, Framing, Request};
+use crate::wire::parse::{self, Request};
 use crate::wire::reply::Version;
 use protocol::{ErrorReply, Malformed, Parsed, Protocol};
 use std::sync::Arc;
@@ -24,9 +25,8 @@ pub(crate) const BULK_MAX_LEAST: usize = 1 << 20;
 /// clients, the service takes back when it hears that the connection has ended.
 #[derive(Debug)]
 pub struct Resp {
-    /// What the parser must know. Its limit of arguments is the least that may be configured; for a
-    /// larger one [`Resp::bulk_max`] is looked up.
-    pub(crate) framing: Framing,
+    /// Who the client is.
+    pub(crate) user: User,
     /// `proto-max-bulk-len`, for all connections.
     bulk_max: Arc<AtomicUsize>,
     /// The version of the protocol that replies are written in.
@@ -56,11 +56,10 @@ pub struct Resp {
 }
 
 impl Resp {
-    /// The state of a new connection, which may have to authenticate itself first; its arguments have
-    /// up to `bulk_max` bytes.
-    pub(crate) fn new(authenticated: bool, bulk_max: Arc<AtomicUsize>) -> Self {
+    /// The state of a new connection, whose arguments have up to `bulk_max` bytes.
+    pub(crate) fn new(user: User, bulk_max: Arc<AtomicUsize>) -> Self {
         Resp {
-            framing: Framing { authenticated, bulk_max: BULK_MAX_LEAST },
+            user,
             bulk_max,
             version: Version::Resp2,
             db: 0,
@@ -91,7 +90,7 @@ impl Resp {
         }
         let bulk_max = self.bulk_max.load(Relaxed);
         *cursor = parse::Cursor::default();
-        parse::parse(&Framing { bulk_max, ..self.framing }, cursor, input)
+        parse::parse(&self.user.framing(bulk_max), cursor, input)
     }
 
     /// The same connection, as if it had chosen the protocol's version with `HELLO` already.
@@ -138,7 +137,9 @@ impl Protocol for Resp {
         cursor: &mut parse::Cursor,
         input: &'a [u8],
     ) -> Result<Parsed<Command<'a>>, Malformed> {
-        let parsed = match parse::parse(&self.framing, cursor, input) {
+        // The least limit of arguments that may be configured; for a larger one `bulk_max` is looked up.
+        let framing = self.user.framing(BULK_MAX_LEAST);
+        let parsed = match parse::parse(&framing, cursor, input) {
             Ok(parsed) => parsed,
             Err(refused) => self.parse_large(cursor, input, refused)?,
         };

@@ -127,7 +127,7 @@ impl<'c, S> Caller<'c> for Call<'c, S> {
             out: &mut self.out,
             id: self.id,
             client: self.conn.client.as_ref(),
-            framing: &mut self.conn.framing,
+            user: &mut self.conn.user,
             version: &mut self.conn.version,
             replies: &mut self.conn.replies,
             control: &mut self.control,

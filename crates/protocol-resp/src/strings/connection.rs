@@ -4,6 +4,7 @@
 use crate::session::client::Client;
 use crate::session::command::Command;
 use crate::session::replies::Replies;
+use crate::session::user::User;
 use crate::wire::parse;
 use crate::wire::parse::Framing;
 use crate::wire::reply::Version;
@@ -22,7 +23,8 @@ const TOO_LONG: ErrorReply =
 /// up.
 #[derive(Debug)]
 pub struct Connection {
-    pub(super) framing: Framing,
+    framing: Framing,
+    pub(super) user: User,
     /// The version of the protocol that replies are written in.
     pub(super) version: Version,
     /// Which replies are sent.
@@ -38,7 +40,13 @@ impl Connection {
     #[must_use]
     pub fn new(value_max: usize) -> Self {
         let framing = Framing { bulk_max: value_max.max(KEY_MAX), ..Framing::default() };
-        Connection { framing, version: Version::Resp2, replies: Replies::On, client: None }
+        Connection {
+            framing,
+            user: User::new(true),
+            version: Version::Resp2,
+            replies: Replies::On,
+            client: None,
+        }
     }
 
     /// The same connection, as if it had chosen the protocol's version with `HELLO` already.

@@ -59,19 +59,19 @@ pub const UNAUTHENTICATED_BULK_MAX: usize = 16 * 1024;
 const NO_TLS: ErrorReply =
     ErrorReply::fixed(b"-ERR Protocol error: this port does not speak TLS\r\n");
 
-/// What of a connection's state the parser goes by.
+/// Which requests are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// Whether the client has authenticated, or need not. Until then its requests must be small.
-    pub authenticated: bool,
+    /// Whether they must be small, as those of a client that has yet to authenticate.
+    pub restricted: bool,
     /// The largest argument in bytes. A request as a whole ends before 4 GiB in any case.
     pub bulk_max: usize,
 }
 
 impl Default for Framing {
-    /// A client that need not authenticate, and arguments of up to [`BULK_MAX`].
+    /// Requests of any size, and arguments of up to [`BULK_MAX`].
     fn default() -> Self {
-        Framing { authenticated: true, bulk_max: BULK_MAX }
+        Framing { restricted: false, bulk_max: BULK_MAX }
     }
 }
 

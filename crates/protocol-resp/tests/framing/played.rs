@@ -72,7 +72,7 @@ fn the_codec_keeps_its_contract() {
             sample.truncate(SAMPLE_MAX);
         }
         let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
-        let framing = Framing { authenticated, ..Framing::default() };
+        let framing = Framing { restricted: !authenticated, ..Framing::default() };
         protocol::conformance::check(|| Codec { framing }, &samples);
     }
 }

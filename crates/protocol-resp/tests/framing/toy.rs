@@ -21,7 +21,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// A connection to a server that wants a password, or not.
     pub(crate) fn new(authenticated: bool) -> Self {
-        let framing = Framing { authenticated, ..Framing::default() };
+        let framing = Framing { restricted: !authenticated, ..Framing::default() };
         let codec = Codec { framing };
         Connection { codec, cursor: Cursor::default(), input: Vec::new(), closed: false }
     }
@@ -64,7 +64,7 @@ impl Connection {
             b"echo" | b"auth" => request.len() != 2,
             _ => return writer.error(unknown(request)),
         };
-        let is_allowed = self.codec.framing.authenticated || name == b"auth";
+        let is_allowed = !self.codec.framing.restricted || name == b"auth";
         // Redis knows how many arguments `PING` takes only when it is carried out.
         if is_wrong || (is_allowed && request.len() > 2) {
             let name = String::from_utf8_lossy(&name);
@@ -73,7 +73,7 @@ impl Connection {
             writer.error("NOAUTH Authentication required.");
         } else if name == b"auth" {
             if request.arg(1) == PASSWORD {
-                self.codec.framing.authenticated = true;
+                self.codec.framing.restricted = false;
                 writer.ok();
             } else {
                 writer.error("WRONGPASS invalid username-password pair or user is disabled.");

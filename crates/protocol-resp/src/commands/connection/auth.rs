@@ -34,7 +34,7 @@ fn let_in<'c>(call: &mut impl Caller<'c>, user: &[u8], password: &[u8]) -> Done 
     if user != USER || !call.is_password(password) {
         return Err(Fault::new("WRONGPASS invalid username-password pair or user is disabled."));
     }
-    call.front().framing.authenticated = true;
+    call.front().user.log_in();
     Ok(())
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn hello<'c, C: Caller<'c>>(call: &mut C) -> Done {
     if let Some((user, password)) = wishes.credentials {
         let_in(call, user, password)?;
     }
-    if !call.front().framing.authenticated && call.asks_for_password() {
+    if !call.front().user.is_logged_in() && call.asks_for_password() {
         return Err(Fault::new(
             "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
              HELLO AUTH <user> <pass> option can be used to authenticate the client and select the \

@@ -5,6 +5,7 @@ use super::super::pubsub;
 use crate::engine::call::Call;
 use crate::engine::caller::{Caller, Front};
 use crate::session::replies::Replies;
+use crate::session::user::User;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Version;
 use keyspace::View;
@@ -71,7 +72,7 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
     pubsub::leave(call);
     set_database(call, 0);
     call.set_version(Version::Resp2);
-    call.conn.framing.authenticated = !call.host.asks_for_password();
+    call.conn.user = User::new(!call.host.asks_for_password());
     call.conn.no_touch = false;
     if call.conn.replies != Replies::Skip {
         call.conn.replies = Replies::On;

@@ -163,7 +163,7 @@ mod tests {
         let line = format!("{line}\r\n");
         let mut cursor = Cursor::default();
         let step = parse::parse(
-            &Framing { authenticated: true, ..Framing::default() },
+            &Framing { restricted: false, ..Framing::default() },
             &mut cursor,
             line.as_bytes(),
         );

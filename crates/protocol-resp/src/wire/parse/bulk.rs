@@ -112,7 +112,7 @@ fn length(framing: &Framing, line: &[u8]) -> Result<usize, Fault> {
     };
     let length = integer(digits).and_then(|length| usize::try_from(length).ok());
     let length = length.filter(|&length| length <= framing.bulk_max).ok_or(Fault::BadLength)?;
-    if !framing.authenticated && length > UNAUTHENTICATED_BULK_MAX {
+    if framing.restricted && length > UNAUTHENTICATED_BULK_MAX {
         return Err(Fault::UnauthenticatedLength);
     }
     Ok(length)
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FRAMING: Framing = Framing { authenticated: true, bulk_max: 100_000 };
+    const FRAMING: Framing = Framing { restricted: false, bulk_max: 100_000 };
 
     #[test]
     fn the_short_way_takes_what_has_arrived_below_ten_thousand_bytes() {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_limit_holds_for_short_arguments_too() {
-        let framing = Framing { authenticated: true, bulk_max: 3 };
+        let framing = Framing { restricted: false, bulk_max: 3 };
         assert_eq!(next(&framing, b"$3\r\nabc\r\n", 0), Ok((4, 7)));
         let refused = Err(Stop::Fault(Fault::BadLength));
         assert_eq!(next(&framing, b"$4\r\nabcd\r\n", 0), refused);
@@ -172,7 +172,7 @@ mod tests {
         if usize::BITS < 64 {
             return;
         }
-        let framing = Framing { authenticated: true, bulk_max: usize::MAX };
+        let framing = Framing { restricted: false, bulk_max: usize::MAX };
         let refused = Err(Stop::Fault(Fault::RequestTooLarge));
         assert_eq!(general(&framing, b"$4294967281\r\n", 0), refused);
         assert_eq!(general(&framing, b"$9223372036854775807\r\n", 0), refused);

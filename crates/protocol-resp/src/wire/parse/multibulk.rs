@@ -72,7 +72,7 @@ fn general_count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), St
         Some(count) if count <= i64::from(i32::MAX) => count.max(0) as u32,
         _ => return Err(Err(Fault::BadCount.into())),
     };
-    if !framing.authenticated && count as usize > UNAUTHENTICATED_ARGS_MAX {
+    if framing.restricted && count as usize > UNAUTHENTICATED_ARGS_MAX {
         return Err(Err(Fault::UnauthenticatedCount.into()));
     }
     Ok((count, line.len() + 2))

@@ -18,7 +18,7 @@ pub(crate) struct Oversized {
 }
 
 /// The limits of Redis, which the arguments behind it must keep.
-const ANY: Framing = Framing { authenticated: true, bulk_max: BULK_MAX };
+const ANY: Framing = Framing { restricted: false, bulk_max: BULK_MAX };
 
 /// Looks for such an argument in the request at the front of `input`, for which
 /// [`parse`](super::parse) has refused it.
@@ -77,7 +77,7 @@ pub(crate) fn drop_argument(input: &[u8]) -> Result<Malformed, usize> {
 mod tests {
     use super::*;
 
-    const FRAMING: Framing = Framing { authenticated: true, bulk_max: 5 };
+    const FRAMING: Framing = Framing { restricted: false, bulk_max: 5 };
 
     #[test]
     fn the_argument_that_is_too_long_is_found() {

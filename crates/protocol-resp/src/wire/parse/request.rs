@@ -182,7 +182,7 @@ impl Iterator for Walk<'_> {
         reason = "positions in the input: at most its length, and a few bytes"
     )]
     fn next(&mut self) -> Option<Span> {
-        const ANY: Framing = Framing { authenticated: true, bulk_max: usize::MAX };
+        const ANY: Framing = Framing { restricted: false, bulk_max: usize::MAX };
         self.left = self.left.checked_sub(1)?;
         // It was found there before, in this form.
         let span = bulk::next(&ANY, self.body, self.at).ok()?;
