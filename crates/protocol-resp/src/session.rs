@@ -5,15 +5,15 @@
 //! * [`user`]: who the client is.
 //! * [`replies`]: which replies it wants (CLIENT REPLY).
 //! * [`transaction`]: commands between MULTI and EXEC. [`watching`]: the keys watched for them.
-//! * [`subscriptions`]: the channels it listens to. [`waiting`], [`begun`]: what it waits for after a
+//! * [`subscriptions`]: the channels it listens to. [`waiting`], [`blocked_command`]: what it waits for after a
 //!   blocking command, and what is counted then.
-//! * [`client`]: what others see. [`holdings`]: the memory it makes the server use.
+//! * [`client`]: what others see. [`memory`]: the memory it makes the server use.
 
-pub(crate) mod begun;
+pub(crate) mod blocked_command;
 pub(crate) mod client;
 pub(crate) mod command;
 pub(crate) mod connection;
-pub(crate) mod holdings;
+pub(crate) mod memory;
 pub(crate) mod replies;
 pub(crate) mod subscriptions;
 pub(crate) mod transaction;

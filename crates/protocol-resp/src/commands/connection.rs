@@ -3,7 +3,7 @@
 //!
 //! * `simple.rs`: PING, ECHO, SELECT, QUIT, RESET. `auth.rs`: who the client is: AUTH, HELLO.
 //! * `names.rs`: what it is called. `mode.rs`: how it is treated.
-//! * `roster.rs`: all connections, and which of them are meant; `list.rs`: how they are described;
+//! * `selection.rs`: all connections, and which of them are meant; `list.rs`: how they are described;
 //!   `kill.rs`: closing them.
 //! * `hold.rs`: letting all clients wait, and letting one wait no longer.
 
@@ -13,7 +13,7 @@ mod kill;
 mod list;
 mod mode;
 mod names;
-mod roster;
+mod selection;
 mod simple;
 
 pub(crate) use auth::{auth, hello};

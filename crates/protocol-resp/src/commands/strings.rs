@@ -34,7 +34,6 @@ use crate::session::connection::BULK_MAX_LEAST;
 use crate::wire::fault::Fault;
 use crate::wire::reply::Writer;
 use buffer::SendBuf;
-use std::sync::atomic::Ordering::Relaxed;
 use values::{Digits, Entry};
 
 /// A string was stored.
@@ -54,7 +53,7 @@ fn reply(entry: &Entry, out: &mut Writer<'_, SendBuf>) {
 
 /// Refuses to make a string of so many bytes: no string is longer than an argument may be.
 fn check_length(host: &Host, len: usize) -> Result<(), Fault> {
-    if len > BULK_MAX_LEAST && len > host.dials.bulk_max.load(Relaxed) {
+    if len > BULK_MAX_LEAST && len > host.bulk_max() {
         return Err(Fault::TOO_LONG);
     }
     Ok(())

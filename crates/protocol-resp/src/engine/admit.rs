@@ -4,7 +4,7 @@
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
 use crate::session::connection::Resp;
-use crate::session::holdings::estimate;
+use crate::session::memory::estimate;
 use crate::session::transaction::WRITES;
 use crate::table::{self, CommandId, Flags};
 use crate::wire::fault::Fault;
@@ -88,7 +88,7 @@ impl<K: Keyspace> Engine<K> {
         }
         if is_queued {
             let queued = args.iter().map(|arg| arg.len() as u64 + ARGUMENT_BYTES).sum();
-            self.admit_holding(queued)?;
+            self.admit_memory(queued)?;
         } else if flags.meets(KEEPS) {
             self.admit_names(args)?;
         }
@@ -148,14 +148,14 @@ impl<K: Keyspace> Engine<K> {
     /// Whether a client may hold the names and keys of a command.
     #[cold]
     fn admit_names(&mut self, args: Args<'_>) -> Result<(), Fault> {
-        self.admit_holding(estimate(args))
+        self.admit_memory(estimate(args))
     }
 
     /// Whether a client may hold so many bytes more.
     #[cold]
-    fn admit_holding(&mut self, more: u64) -> Result<(), Fault> {
-        self.count_holdings();
-        self.host.crowd.admit(more, self.keyspace.used_bytes(), self.host.settings())
+    fn admit_memory(&mut self, more: u64) -> Result<(), Fault> {
+        self.count_memory();
+        self.host.client_memory.admit(more, self.keyspace.used_bytes(), self.host.settings())
     }
 
     /// Whether there is room for a write once clients have given way that hold more than their share.
@@ -175,7 +175,7 @@ impl<K: Keyspace> Engine<K> {
             return true;
         }
         let outbox = &mut *context.outbox;
-        keyspace.make_room(context.now.unix_ms, &mut |gone| host.tell_gone(gone, outbox))
+        keyspace.make_room(context.now.unix_ms, &mut |gone| host.key_events.tell_gone(gone, outbox))
     }
 
     /// Answers a command that is refused. A transaction it would have been a part of is spoilt.
@@ -188,7 +188,7 @@ impl<K: Keyspace> Engine<K> {
         out: &mut SendBuf,
     ) {
         if let Some(id) = id {
-            self.desk.tally.of(id.index()).rejected.add(1);
+            self.worker.counts.of(id.index()).rejected.add(1);
         }
         if id == Some(CommandId::EXEC) {
             return self.refuse_exec(conn, fault, out);

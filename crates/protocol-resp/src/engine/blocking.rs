@@ -9,12 +9,12 @@
 
 use super::call::Call;
 use super::keys::Keys;
-use super::run::Stage;
+use super::run::Execution;
 use crate::engine::function::Commands;
 use crate::engine::service::Engine;
 use crate::host::events::Event;
 use crate::session::connection::Resp;
-use crate::session::holdings::Holding;
+use crate::session::memory::MemoryKind;
 use crate::session::waiting::{Waiter, Waiting, Wants};
 use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
@@ -51,10 +51,10 @@ impl<V: View> Call<'_, V> {
             wants,
             scope: self.scope,
             until: wait.map(|wait| self.now.ticks + wait),
-            begun: Mutex::default(),
+            command: Mutex::default(),
         };
-        let waiting = self.host.waiters.enter(&self.host.hot, waiter);
-        self.desk.await_end(&waiting);
+        let waiting = self.host.key_events.wait(waiter);
+        self.worker.await_end(&waiting);
         self.conn.waiting = Some(waiting);
         self.control = Control::Block;
     }
@@ -65,32 +65,32 @@ impl<K: Keyspace> Engine<K> {
     #[cold]
     pub(super) fn end_wait(&mut self, conn: &mut Resp) {
         if let Some(waiting) = conn.waiting.take() {
-            self.desk.forget_end(&waiting);
-            self.host.waiters.take(&self.host.hot, &waiting);
+            self.worker.forget_end(&waiting);
+            self.host.key_events.stop_waiting(&waiting);
         }
         if let Some(client) = &conn.client {
             *client.waiting.lock() = None;
-            client.holdings.set(Holding::Wait, 0);
+            client.memory.set(MemoryKind::Wait, 0);
         }
     }
 
     /// Serves those who could not be served under the locks of the command.
     #[cold]
     pub(super) fn serve_everywhere<C: Commands>(&mut self, context: &mut Context<'_>) {
-        let Engine { keyspace, host, desk, limits, .. } = self;
+        let Engine { keyspace, host, worker, limits, .. } = self;
         let mut view = keyspace.view(Scope::ALL, context.now.unix_ms);
         let mut out = buffer::SendBuf::new();
-        let mut stage = Stage {
+        let mut execution = Execution {
             view: &mut view,
             host,
-            desk,
+            worker,
             scope: Scope::ALL,
             limits,
             stats: None,
             out: &mut out,
             context,
         };
-        stage.serve::<C>();
+        execution.serve::<C>();
     }
 }
 
@@ -106,14 +106,14 @@ enum Served {
     Later,
 }
 
-impl<V: View> Stage<'_, '_, V> {
+impl<V: View> Execution<'_, '_, V> {
     /// Serves clients that wait for keys that have changed, first come first served.
     #[cold]
     pub(super) fn serve<C: Commands>(&mut self) {
         let mut later = Vec::new();
-        while let Some((db, key)) = self.desk.ready.pop_front() {
+        while let Some((db, key)) = self.worker.ready.pop_front() {
             let mut behind = 0;
-            while let Some(waiting) = self.host.waiters.next(db, &key, behind) {
+            while let Some(waiting) = self.host.key_events.waiters().next(db, &key, behind) {
                 behind = waiting.turn;
                 match self.serve_one::<C>(db, &key, &waiting) {
                     Served::Yes | Served::No => {}
@@ -125,7 +125,7 @@ impl<V: View> Stage<'_, '_, V> {
                 }
             }
         }
-        self.desk.ready.extend(later);
+        self.worker.ready.extend(later);
     }
 
     fn serve_one<C: Commands>(&mut self, db: usize, key: &[u8], waiting: &Waiting) -> Served {
@@ -138,7 +138,7 @@ impl<V: View> Stage<'_, '_, V> {
             return Served::Later;
         }
         // From here on nobody else answers it, and the locks keep the elements there.
-        if !self.host.waiters.take(&self.host.hot, waiting) {
+        if !self.host.key_events.stop_waiting(waiting) {
             return Served::No;
         }
         let timer = Timer::start();
@@ -155,8 +155,8 @@ impl<V: View> Stage<'_, '_, V> {
                 Writer::new(&mut reply, waiting.version).error(fault.text());
             }
         }
-        let (tally, now) = (&self.desk.tally, self.context.now);
-        self.host.end_wait(waiting, tally, timer.nanos(), failed, now);
+        let (counts, now) = (&self.worker.counts, self.context.now);
+        self.host.end_wait(waiting, counts, timer.nanos(), failed, now);
         self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
         Served::Yes
     }
@@ -165,18 +165,18 @@ impl<V: View> Stage<'_, '_, V> {
     /// was served from if that is empty.
     fn tell(&mut self, db: usize, key: &[u8], events: &[(&[u8], Event)], has_new: bool) {
         if let Some((made, _)) = events.first().filter(|_| has_new) {
-            self.host.notify(db, made, Event::NEW, self.context.outbox);
+            self.host.key_events.notify(db, made, Event::NEW, self.context.outbox);
         }
         for (key, event) in events {
-            let (ready, outbox) = (&mut self.desk.ready, &mut *self.context.outbox);
-            self.host.changed(db, key, *event, ready, outbox);
+            let (ready, outbox) = (&mut self.worker.ready, &mut *self.context.outbox);
+            self.host.key_events.changed(db, key, *event, ready, outbox);
         }
         if self.view.peek(db, key).is_some_and(Entry::is_empty) {
             if let Some(entry) = self.view.take(db, key) {
                 self.view.dispose(entry);
             }
-            let (ready, outbox) = (&mut self.desk.ready, &mut *self.context.outbox);
-            self.host.changed(db, key, Event::DEL, ready, outbox);
+            let (ready, outbox) = (&mut self.worker.ready, &mut *self.context.outbox);
+            self.host.key_events.changed(db, key, Event::DEL, ready, outbox);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::caller::{Caller, Front};
 use super::keys::Keys;
-use crate::engine::worker::Desk;
+use crate::engine::worker::WorkerState;
 use crate::host::Host;
 use crate::host::events::Event;
 use crate::session::client::Client;
@@ -42,7 +42,7 @@ pub(crate) struct Call<'c, V> {
     /// What all workers share.
     pub(crate) host: &'c Arc<Host>,
     /// What this worker keeps from call to call.
-    pub(crate) desk: &'c mut Desk,
+    pub(crate) worker: &'c mut WorkerState,
     /// A summary of the keyspace, for commands whose row in the table asks for it.
     pub(crate) stats: Option<&'c KeyspaceStats>,
     pub(crate) outbox: &'c mut Outbox,
@@ -69,7 +69,7 @@ impl<'c, V: View> Call<'c, V> {
 
     /// The number of a database.
     pub(crate) fn database(&self, text: &[u8]) -> Result<usize, Fault> {
-        database(text, self.host.databases)
+        database(text, self.host.databases())
     }
 
     /// Wall time in milliseconds.
@@ -89,8 +89,8 @@ impl<'c, V: View> Call<'c, V> {
     /// [`Call::modified`] for a key of another database than the selected one.
     #[inline]
     pub(crate) fn modified_in(&mut self, db: usize, key: &[u8], event: Event) {
-        self.desk.changes += 1;
-        if self.host.hot.any() {
+        self.worker.changes += 1;
+        if self.host.key_events.has_audience() {
             self.tell(db, key, event);
         }
     }
@@ -101,12 +101,12 @@ impl<'c, V: View> Call<'c, V> {
             self.tell_new(db, key);
         }
         self.tell_gone();
-        self.host.changed(db, key, event, &mut self.desk.ready, self.outbox);
+        self.host.key_events.changed(db, key, event, &mut self.worker.ready, self.outbox);
     }
 
     /// Says that the command has made `key`, where what it says first is of another key.
     pub(crate) fn made(&mut self, db: usize, key: &[u8]) {
-        if self.host.hot.any() {
+        if self.host.key_events.has_audience() {
             self.keys.has_new = false;
             self.tell_new(db, key);
         }
@@ -114,13 +114,13 @@ impl<'c, V: View> Call<'c, V> {
 
     fn tell_new(&mut self, db: usize, key: &[u8]) {
         self.tell_gone();
-        self.host.notify(db, key, Event::NEW, self.outbox);
+        self.host.key_events.notify(db, key, Event::NEW, self.outbox);
     }
 
     /// Tells of what was found expired before what comes after it.
     fn tell_gone(&mut self) {
         let (host, outbox) = (self.host, &mut *self.outbox);
-        self.keys.view.drain_gone(&mut |gone| host.tell_gone(gone, outbox));
+        self.keys.view.drain_gone(&mut |gone| host.key_events.tell_gone(gone, outbox));
     }
 
     /// Says that the command has read a key that is not there.
@@ -132,9 +132,9 @@ impl<'c, V: View> Call<'c, V> {
     /// Tells those who want to know of something that changed no value (`expired`, `keymiss`).
     #[inline]
     pub(crate) fn notify(&mut self, key: &[u8], event: Event) {
-        if self.host.hot.any() {
+        if self.host.key_events.has_audience() {
             self.tell_gone();
-            self.host.notify(self.keys.db, key, event, self.outbox);
+            self.host.key_events.notify(self.keys.db, key, event, self.outbox);
         }
     }
 
@@ -204,6 +204,6 @@ impl<'c, V: View> Caller<'c> for Call<'c, V> {
     }
 
     fn strike(&self, waiting: &Waiting) {
-        self.host.waiters.take(&self.host.hot, waiting);
+        self.host.key_events.stop_waiting(waiting);
     }
 }

@@ -26,14 +26,14 @@ impl<K: Keyspace> Engine<K> {
         let timer = Timer::start();
         let mut control = Control::Continue;
         if transaction.is_spoilt {
-            self.host.unwatch(conn);
+            self.host.key_events.unwatch(conn);
             self.fail(b"EXECABORT Transaction discarded because of previous errors.", conn, out);
         } else {
             control = self.run_transaction::<C>(conn, &transaction, out, context);
         }
-        let tally = self.desk.tally.of(CommandId::EXEC.index());
-        tally.calls.add(1);
-        tally.time(timer.nanos(), self.host.latency.is_tracking());
+        let counts = self.worker.counts.of(CommandId::EXEC.index());
+        counts.calls.add(1);
+        counts.time(timer.nanos(), self.host.latency.is_tracking());
         if !self.host.monitors.is_empty() {
             self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
         }
@@ -44,7 +44,7 @@ impl<K: Keyspace> Engine<K> {
     #[cold]
     pub(super) fn refuse_exec(&mut self, conn: &mut Resp, fault: &Fault, out: &mut SendBuf) {
         drop(conn.end_transaction());
-        self.host.unwatch(conn);
+        self.host.key_events.unwatch(conn);
         let reason = fault.text();
         let reason = reason.strip_prefix(b"ERR ").unwrap_or(reason);
         let text = [b"EXECABORT Transaction discarded because of: ", reason].concat();

@@ -6,13 +6,13 @@ use super::journal;
 use super::keys::Keys;
 use crate::engine::function::Commands;
 use crate::engine::service::Engine;
-use crate::engine::worker::Desk;
+use crate::engine::worker::WorkerState;
 use crate::host::Host;
 use crate::host::slowlog;
-use crate::session::begun::Begun;
+use crate::session::blocked_command::BlockedCommand;
 use crate::session::client::Client;
 use crate::session::connection::Resp;
-use crate::session::holdings::Holding;
+use crate::session::memory::MemoryKind;
 use crate::session::transaction::Transaction;
 use crate::table::{CommandId, Flags, Places, Spec, keys};
 use crate::wire::fault::Fault;
@@ -45,24 +45,24 @@ impl<K: Keyspace> Engine<K> {
         let spec = id.spec();
         let scope = self.scope(id, args);
         let stats = spec.flags.has(Flags::NEEDS_STATS).then(|| self.keyspace.stats());
-        let Engine { keyspace, host, desk, limits, limits_version, .. } = self;
-        host.limits.refresh(limits_version, limits);
+        let Engine { keyspace, host, worker, limits, limits_version, .. } = self;
+        host.refresh_limits(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
         if conn.no_touch {
             view.set_touch(spec.flags.has(Flags::ALWAYS_TOUCHES));
         }
-        let mut stage = Stage {
+        let mut execution = Execution {
             view: &mut view,
             host,
-            desk,
+            worker,
             scope,
             limits,
             stats: stats.as_ref(),
             out,
             context,
         };
-        let control = stage.run::<C>(conn, id, args, false);
-        stage.after::<C>();
+        let control = execution.run::<C>(conn, id, args, false);
+        execution.after::<C>();
         drop(view);
         self.after_view::<C>(context);
         control
@@ -86,15 +86,15 @@ impl<K: Keyspace> Engine<K> {
         }
         let needs_stats = transaction.flags.has(Flags::NEEDS_STATS);
         let stats = needs_stats.then(|| self.keyspace.stats());
-        let Engine { keyspace, host, desk, limits, limits_version, .. } = self;
-        host.limits.refresh(limits_version, limits);
+        let Engine { keyspace, host, worker, limits, limits_version, .. } = self;
+        host.refresh_limits(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
         let has_changed = conn.watching.is_marked()
             || conn
                 .watching
                 .keys()
                 .any(|watched| watched.was_there && view.peek(watched.db, watched.key).is_none());
-        host.unwatch(conn);
+        host.key_events.unwatch(conn);
         if has_changed {
             Writer::new(out, conn.version).null_array();
             return Control::Continue;
@@ -103,11 +103,11 @@ impl<K: Keyspace> Engine<K> {
         let mut control = Control::Continue;
         for queued in &transaction.queue {
             // The command before may have changed them.
-            host.limits.refresh(limits_version, limits);
-            let mut stage = Stage {
+            host.refresh_limits(limits_version, limits);
+            let mut execution = Execution {
                 view: &mut view,
                 host,
-                desk: &mut *desk,
+                worker: &mut *worker,
                 scope,
                 limits,
                 stats: stats.as_ref(),
@@ -115,17 +115,18 @@ impl<K: Keyspace> Engine<K> {
                 context: &mut *context,
             };
             if conn.no_touch {
-                stage.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
+                execution.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
             }
-            if stage.run::<C>(conn, queued.id, queued.request.args(&mut spans), true)
+            if execution.run::<C>(conn, queued.id, queued.request.args(&mut spans), true)
                 == Control::Close
             {
                 control = Control::Close;
             }
         }
         let stats = stats.as_ref();
-        let mut stage = Stage { view: &mut view, host, desk, scope, limits, stats, out, context };
-        stage.after::<C>();
+        let mut execution =
+            Execution { view: &mut view, host, worker, scope, limits, stats, out, context };
+        execution.after::<C>();
         drop(view);
         self.after_view::<C>(context);
         control
@@ -136,7 +137,10 @@ impl<K: Keyspace> Engine<K> {
     #[inline]
     fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
         let spec = id.spec();
-        if self.host.hot.is_awaited() && spec.flags.has(Flags::WRITE) && self.may_move(spec, args) {
+        if self.host.key_events.is_awaited()
+            && spec.flags.has(Flags::WRITE)
+            && self.may_move(spec, args)
+        {
             return Scope::ALL;
         }
         match id.places() {
@@ -151,7 +155,7 @@ impl<K: Keyspace> Engine<K> {
     /// of several.
     #[cold]
     fn may_move(&self, spec: &Spec, args: Args<'_>) -> bool {
-        let waiters = &self.host.waiters;
+        let waiters = self.host.key_events.waiters();
         let mut may_serve = false;
         if waiters.has_movers() {
             // A client that begins to wait just now is served in another way.
@@ -174,20 +178,20 @@ impl<K: Keyspace> Engine<K> {
     /// What a command left to do that needs the keyspace without a view.
     #[inline]
     fn after_view<C: Commands>(&mut self, context: &mut Context<'_>) {
-        if !self.desk.ready.is_empty() {
+        if !self.worker.ready.is_empty() {
             self.serve_everywhere::<C>(context);
         }
-        if std::mem::take(&mut self.desk.resets_stats) {
+        if std::mem::take(&mut self.worker.resets_stats) {
             self.keyspace.reset_stats();
         }
     }
 }
 
 /// Where commands run: a locked part of the keyspace, and what they work with.
-pub(super) struct Stage<'s, 'x, V> {
+pub(super) struct Execution<'s, 'x, V> {
     pub(super) view: &'s mut V,
     pub(super) host: &'s Arc<Host>,
-    pub(super) desk: &'s mut Desk,
+    pub(super) worker: &'s mut WorkerState,
     /// What is locked.
     pub(super) scope: Scope,
     pub(super) limits: &'s Limits,
@@ -196,11 +200,11 @@ pub(super) struct Stage<'s, 'x, V> {
     pub(super) context: &'s mut Context<'x>,
 }
 
-impl<V: View> Stage<'_, '_, V> {
+impl<V: View> Execution<'_, '_, V> {
     /// Whether this run of a command is timed.
     #[inline]
     fn is_timed(&self, id: CommandId) -> bool {
-        self.desk.tally.of(id.index()).is_next_timed(id.spec())
+        self.worker.counts.of(id.index()).is_next_timed(id.spec())
             || self.host.slowlog.times_all()
             || self.host.latency.is_on()
     }
@@ -230,7 +234,7 @@ impl<V: View> Stage<'_, '_, V> {
             ticket: self.context.ticket,
             now: self.context.now,
             host: self.host,
-            desk: &mut *self.desk,
+            worker: &mut *self.worker,
             scope: self.scope,
             stats: self.stats,
             outbox: &mut *self.context.outbox,
@@ -243,10 +247,10 @@ impl<V: View> Stage<'_, '_, V> {
         if control == Control::Block && conn.waiting.is_some() {
             self.begin_wait(conn, id, args, timer);
         } else {
-            let tally = self.desk.tally.of(id.index());
-            tally.calls.add(1);
+            let counts = self.worker.counts.of(id.index());
+            counts.calls.add(1);
             if done.is_err() {
-                tally.failed.add(1);
+                counts.failed.add(1);
             }
             if let Some(timer) = timer {
                 self.note_time(conn, id, args, timer);
@@ -268,8 +272,8 @@ impl<V: View> Stage<'_, '_, V> {
     #[inline(never)]
     fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Timer) {
         let (spec, now) = (id.spec(), self.context.now);
-        let nanos = timer.nanos() + std::mem::take(&mut self.desk.slept_nanos);
-        self.desk.tally.of(id.index()).time(nanos, self.host.latency.is_tracking());
+        let nanos = timer.nanos() + std::mem::take(&mut self.worker.slept_nanos);
+        self.worker.counts.of(id.index()).time(nanos, self.host.latency.is_tracking());
         self.host.latency.note_command(spec, nanos, now.unix_seconds());
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
             let client = conn.client.as_deref();
@@ -283,12 +287,12 @@ impl<V: View> Stage<'_, '_, V> {
         let Some(waiting) = &conn.waiting else { return };
         let nanos = timer.map(|timer| timer.nanos());
         let args = slowlog::kept(id.spec(), args);
-        let begun = Begun { id, args, client: conn.client.clone(), nanos };
+        let command = BlockedCommand { id, args, client: conn.client.clone(), nanos };
         if let Some(client) = &conn.client {
-            client.holdings.set(Holding::Wait, waiting.bytes().saturating_add(begun.bytes()));
+            client.memory.set(MemoryKind::Wait, waiting.bytes().saturating_add(command.bytes()));
         }
         // Nobody has ended it yet: the locks of its keys are held, and it shows up just now.
-        *waiting.begun.lock() = Some(begun);
+        *waiting.command.lock() = Some(command);
         if let Some(client) = &conn.client {
             client.set(Client::BLOCKED, true);
             *client.waiting.lock() = Some(Arc::clone(waiting));
@@ -305,12 +309,12 @@ impl<V: View> Stage<'_, '_, V> {
     /// Serves those who waited for keys that have changed, and tells of entries found expired.
     #[inline]
     fn after<C: Commands>(&mut self) {
-        if !self.desk.ready.is_empty() {
+        if !self.worker.ready.is_empty() {
             self.serve::<C>();
         }
-        if self.host.hot.any() {
+        if self.host.key_events.has_audience() {
             let (host, outbox) = (self.host, &mut *self.context.outbox);
-            self.view.drain_gone(&mut |gone| host.tell_gone(gone, outbox));
+            self.view.drain_gone(&mut |gone| host.key_events.tell_gone(gone, outbox));
         }
     }
 }

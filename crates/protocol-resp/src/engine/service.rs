@@ -3,12 +3,12 @@
 
 use crate::engine::admit::Admission;
 use crate::engine::function::Commands;
-use crate::engine::worker::Desk;
+use crate::engine::worker::WorkerState;
 use crate::host::Host;
 use crate::session::client::Client;
 use crate::session::command::Command;
 use crate::session::connection::Resp;
-use crate::session::holdings::Account;
+use crate::session::memory::WorkerMemory;
 use crate::session::replies::Replies;
 use crate::table::CommandId;
 use crate::wire::fault;
@@ -33,13 +33,13 @@ const PROTECTED: &[u8] =
 pub(crate) struct Engine<K> {
     pub(crate) keyspace: K,
     pub(super) host: Arc<Host>,
-    pub(super) desk: Desk,
+    pub(super) worker: WorkerState,
     /// Up to where values stay in their compact form.
     pub(super) limits: Limits,
     /// The version of those limits.
     pub(super) limits_version: u64,
     /// What the clients of this worker hold.
-    account: Arc<Account>,
+    account: Arc<WorkerMemory>,
     /// What others were told of it.
     told: u64,
     /// Their buffers.
@@ -54,11 +54,11 @@ impl<K: Keyspace> Engine<K> {
     pub(crate) fn new(keyspace: K, host: Arc<Host>) -> Self {
         host.adopt(keyspace.settings());
         host.report(|| keyspace.observer());
-        let desk = Desk::new(host.stats.enter());
+        let worker = WorkerState::new(host.stats.enter());
         Engine {
             keyspace,
             host,
-            desk,
+            worker,
             limits: Limits::default(),
             limits_version: 0,
             account: Arc::default(),
@@ -78,7 +78,7 @@ impl<K: Keyspace> Engine<K> {
 
     /// Counts what the clients of this worker hold now as used.
     #[inline]
-    pub(super) fn count_holdings(&mut self) {
+    pub(super) fn count_memory(&mut self) {
         let held = self.account.get();
         if held != self.told && (held == 0 || held.abs_diff(self.told) >= STEP_BYTES) {
             self.count(self.buffers, held);
@@ -87,7 +87,7 @@ impl<K: Keyspace> Engine<K> {
 
     /// Counts what the clients of this worker take as used.
     fn count(&mut self, buffers: Buffers, held: u64) {
-        self.host.crowd.note((self.buffers, buffers), (self.told, held));
+        self.host.client_memory.note((self.buffers, buffers), (self.told, held));
         (self.buffers, self.told) = (buffers, held);
         self.keyspace.reserve(buffers.bytes + held);
     }
@@ -195,13 +195,13 @@ impl<K: Keyspace> Engine<K> {
             self.end_hold(conn);
         }
         let errands = context.outbox.len();
-        let mut spans = std::mem::take(&mut self.desk.spans);
+        let mut spans = std::mem::take(&mut self.worker.spans);
         let control = if conn.replies == Replies::On {
             self.answer::<C>(conn, command, &mut spans, out, context)
         } else {
             self.answer_in_part::<C>(conn, command, &mut spans, out, context)
         };
-        self.desk.spans = spans;
+        self.worker.spans = spans;
         if conn.is_listener() && control != Control::Close {
             // What it has sent to itself comes right behind its reply.
             context.outbox.recall(errands, context.connection, |message| out.put(&message));
@@ -221,44 +221,44 @@ impl<K: Keyspace> Engine<K> {
     pub(crate) fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {
         self.end_hold(conn);
         let host = &self.host;
-        host.unwatch(conn);
+        host.key_events.unwatch(conn);
         if let Some(subscriptions) = conn.subscriptions.take() {
-            host.pubsub.leave(&subscriptions);
+            host.key_events.channels().leave(&subscriptions);
         }
         if conn.is_monitor {
             host.monitors.leave(context.connection);
         }
         if let Some(client) = conn.client.take() {
-            self.desk.forget(client.id);
+            self.worker.forget(client.id);
             host.clients.leave(&client);
-            client.holdings.clear();
+            client.memory.clear();
         }
-        host.crowd.gone(context.connection, host.settings());
+        host.client_memory.gone(context.connection, host.settings());
     }
 
     /// See [`protocol::Execute::maintain`].
     pub(crate) fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
-        self.count_holdings();
-        self.desk.trim();
+        self.count_memory();
+        self.worker.trim();
         let Engine { keyspace, host, .. } = self;
-        self.desk.end_waits(host, now, outbox);
-        if !host.crowd.is_small() {
+        self.worker.end_waits(host, now, outbox);
+        if !host.client_memory.is_small() {
             // Before any key goes.
             host.relieve(now.ticks, keyspace.used_bytes(), None, outbox);
         }
-        if host.pulse.is_due(now.ticks) {
+        if host.rate_sampler.is_due(now.ticks) {
             host.forget_gone();
             let used = host.settings().with_overhead(keyspace.used_bytes());
-            host.pulse.beat(now.ticks, host.counts(), used);
+            host.rate_sampler.beat(now.ticks, host.counts(), used);
         }
         host.pause.end_if_over(now, outbox);
-        let mut tell = |gone: Gone<'_>| host.tell_gone(gone, outbox);
+        let mut tell = |gone: Gone<'_>| host.key_events.tell_gone(gone, outbox);
         keyspace.maintain(now.unix_ms, budget, &mut tell)
     }
 
     /// See [`protocol::Execute::wake_at`].
     pub(crate) fn wake_at(&self) -> Option<Ticks> {
-        self.desk.wake_at().into_iter().chain(self.host.pause.until()).min()
+        self.worker.wake_at().into_iter().chain(self.host.pause.until()).min()
     }
 
     /// See [`protocol::Execute::buffers`].

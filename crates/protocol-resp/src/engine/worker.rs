@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Desk`]: what one worker keeps from call to call.
+//! [`WorkerState`]: what one worker keeps from call to call.
 
 use crate::host::Host;
-use crate::host::stats::Tally;
+use crate::host::stats::WorkerCounts;
 use crate::session::waiting::Waiting;
 use crate::wire::parse::Span;
 use bytes::Bytes;
@@ -17,7 +17,7 @@ const SPANS_KEPT: usize = 16 << 10;
 
 /// A worker's scratch memory, counters and deadlines.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct WorkerState {
     /// Where the arguments of the present command lie, see [`crate::wire::parse::Request::args`].
     pub(crate) spans: Vec<Span>,
     /// Keys that commands have changed while clients wait for some, each with its database.
@@ -25,7 +25,7 @@ pub(crate) struct Desk {
     /// Changes of values that commands have made.
     pub(crate) changes: u64,
     /// The counts of this worker.
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) counts: Arc<WorkerCounts>,
     /// How long the present command lets its client sleep: as if it had worked for so long.
     pub(crate) slept_nanos: u64,
     /// A command wants the keyspace's counts to begin again.
@@ -38,15 +38,15 @@ pub(crate) struct Desk {
     random: Rng,
 }
 
-impl Desk {
-    /// An empty desk of a worker with these counts.
-    pub(crate) fn new(tally: Arc<Tally>) -> Self {
-        Desk {
+impl WorkerState {
+    /// Of a worker with these counts.
+    pub(crate) fn new(counts: Arc<WorkerCounts>) -> Self {
+        WorkerState {
             spans: Vec::new(),
             ready: VecDeque::new(),
             changes: 0,
             slept_nanos: 0,
-            tally,
+            counts,
             resets_stats: false,
             waits: BTreeMap::new(),
             sleepers: BTreeMap::new(),
@@ -88,8 +88,8 @@ impl Desk {
         {
             let waiting = first.remove();
             // One that was served meanwhile is not there any more.
-            if host.waiters.take(&host.hot, &waiting) {
-                host.end_wait(&waiting, &self.tally, 0, false, now);
+            if host.key_events.stop_waiting(&waiting) {
+                host.end_wait(&waiting, &self.counts, 0, false, now);
                 outbox.resume(waiting.id, waiting.ticket, waiting.nothing());
             }
         }

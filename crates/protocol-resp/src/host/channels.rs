@@ -5,7 +5,7 @@
 //! message is encoded once for each version of the protocol and sent by reference count to any
 //! number of subscribers.
 
-use crate::session::holdings::trim;
+use crate::session::memory::trim;
 use crate::session::subscriptions::{Kind, Listener, Subscriptions};
 use crate::wire::reply::{Version, Writer};
 use bytes::Bytes;

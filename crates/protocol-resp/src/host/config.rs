@@ -7,20 +7,20 @@
 //!
 //! * `kind.rs`: how values are written. `special.rs`: those in a form of their own.
 //! * `parameter.rs`: a row. `rows/`: the rows, by subject.
-//! * `dials.rs`: what connections and encodings go by.
+//! * `settings.rs`: what connections and encodings go by.
 //! * `config.rs`: [`Host::configure`] and [`Host::configured`], for whoever starts the server, and what
 //!   `CONFIG` (`commands/server/config.rs`) is made of.
 
-mod dials;
 mod kind;
 mod parameter;
 mod rows;
+mod settings;
 mod special;
 
-pub(crate) use dials::{Dials, SharedLimits};
 pub(crate) use kind::Value;
 pub use parameter::Parameter;
 pub(crate) use parameter::{Access, Home};
+pub(crate) use settings::{ConnectionSettings, SharedLimits};
 pub use special::BufferLimit;
 
 use crate::host::Host;

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Event`]: what happened to a key, for those who listen (`notify-keyspace-events`).
 
-use crate::host::Host;
-use keyspace::{Gone, Reason};
-use protocol::Outbox;
-use std::collections::VecDeque;
-
 /// The classes of events, as the letters of `notify-keyspace-events` select them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class(u16);
@@ -130,64 +125,18 @@ impl Wanted {
         self.0 & (Class::KEYSPACE | Class::KEYEVENT) != 0
     }
 
-    fn includes(self, class: Class) -> bool {
+    /// Whether events are published on the channel of their key.
+    pub(super) fn is_keyspace(self) -> bool {
+        self.0 & Class::KEYSPACE != 0
+    }
+
+    /// Whether keys are published on the channel of their event.
+    pub(super) fn is_keyevent(self) -> bool {
+        self.0 & Class::KEYEVENT != 0
+    }
+
+    pub(super) fn includes(self, class: Class) -> bool {
         self.0 & class.0 != 0
-    }
-}
-
-impl Host {
-    /// Passes on that a key was changed: to those who watch it, to `ready` if clients wait for it,
-    /// and to those who listen. The caller holds the lock of the key's shard.
-    pub(crate) fn changed(
-        &self,
-        db: usize,
-        key: &[u8],
-        event: Event,
-        ready: &mut VecDeque<(usize, Box<[u8]>)>,
-        outbox: &mut Outbox,
-    ) {
-        if self.hot.is_watched() {
-            self.watches.touch(db, key);
-        }
-        if self.hot.is_awaited() && self.waiters.may_await(key) {
-            ready.push_back((db, key.into()));
-        }
-        self.notify(db, key, event, outbox);
-    }
-
-    /// Publishes an event of a key, if it is wanted.
-    pub(crate) fn notify(&self, db: usize, key: &[u8], event: Event, outbox: &mut Outbox) {
-        let wanted = self.hot.wanted();
-        if !wanted.includes(event.class) {
-            return;
-        }
-        if wanted.0 & Class::KEYSPACE != 0 {
-            let mut channel = format!("__keyspace@{db}__:").into_bytes();
-            channel.extend_from_slice(key);
-            self.pubsub.publish(&channel, event.name.as_bytes(), outbox);
-        }
-        if wanted.0 & Class::KEYEVENT != 0 {
-            let channel = format!("__keyevent@{db}__:{}", event.name);
-            self.pubsub.publish(channel.as_bytes(), key, outbox);
-        }
-    }
-
-    /// Passes on that the keyspace removed an entry by itself.
-    pub(crate) fn tell_gone(&self, gone: Gone<'_>, outbox: &mut Outbox) {
-        if self.hot.is_watched() {
-            if gone.reason == Reason::Expired {
-                self.watches.touch_expired(gone.db, gone.key);
-            } else {
-                self.watches.touch(gone.db, gone.key);
-            }
-        }
-        let event = match gone.reason {
-            Reason::Expired => Event::EXPIRED,
-            Reason::Evicted => Event::EVICTED,
-            Reason::FieldExpired => Event::FIELD_EXPIRED,
-            Reason::Emptied => Event::DEL,
-        };
-        self.notify(gone.db, gone.key, event, outbox);
     }
 }
 

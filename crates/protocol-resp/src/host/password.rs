@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparing passwords.
+//! [`Password`]: what clients are asked for, and how it is compared.
 
+use parking_lot::RwLock;
 use std::hint::black_box;
+
+/// The password (`requirepass`); empty: none is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Password(RwLock<Box<[u8]>>);
+
+impl Password {
+    /// Whether one is asked for.
+    pub(crate) fn is_set(&self) -> bool {
+        !self.0.read().is_empty()
+    }
+
+    /// Whether this is it; while none is asked for, any is.
+    pub(crate) fn admits(&self, given: &[u8]) -> bool {
+        let expected = self.0.read();
+        expected.is_empty() || is_same(given, &expected)
+    }
+
+    /// The password.
+    pub(super) fn text(&self) -> Vec<u8> {
+        self.0.read().to_vec()
+    }
+
+    /// Changes it.
+    pub(super) fn set(&self, text: &[u8]) {
+        *self.0.write() = text.into();
+    }
+}
 
 /// Whether two passwords are the same. The time it takes depends on the length of the first alone:
 /// it tells who guesses nothing of the second.
-pub(crate) fn is_same(given: &[u8], expected: &[u8]) -> bool {
+fn is_same(given: &[u8], expected: &[u8]) -> bool {
     let mut difference = given.len() ^ expected.len();
     for (i, byte) in given.iter().enumerate() {
         let other = expected[i % expected.len().max(1)];

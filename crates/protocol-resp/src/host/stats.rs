@@ -14,20 +14,20 @@ const TIMED_ONE_IN: u64 = 16;
 /// The counts of all workers.
 #[derive(Debug, Default)]
 pub(crate) struct Stats {
-    workers: Mutex<Vec<Arc<Tally>>>,
+    workers: Mutex<Vec<Arc<WorkerCounts>>>,
     /// Error replies, by their code.
     errors: Mutex<BTreeMap<Box<[u8]>, u64>>,
 }
 
 /// The counts of one worker: it alone writes them, so an addition is a load and a store.
 #[derive(Debug)]
-pub(crate) struct Tally {
-    commands: Box<[CommandTally]>,
+pub(crate) struct WorkerCounts {
+    commands: Box<[CommandCounts]>,
 }
 
 /// The counts of one command in one worker.
 #[derive(Debug, Default)]
-pub(crate) struct CommandTally {
+pub(crate) struct CommandCounts {
     pub(crate) calls: Count,
     /// Nanoseconds of the runs that were timed.
     pub(crate) nanos: Count,
@@ -100,7 +100,7 @@ impl Count {
     }
 }
 
-impl CommandTally {
+impl CommandCounts {
     /// Whether the next run is timed, to tell how long they take.
     #[inline]
     pub(crate) fn is_next_timed(&self, spec: &Spec) -> bool {
@@ -118,32 +118,32 @@ impl CommandTally {
     }
 }
 
-impl Tally {
+impl WorkerCounts {
     /// The counts of a command, by its index in the table.
     #[inline]
-    pub(crate) fn of(&self, command: usize) -> &CommandTally {
+    pub(crate) fn of(&self, command: usize) -> &CommandCounts {
         &self.commands[command]
     }
 }
 
 impl Stats {
     /// The counts of one more worker.
-    pub(crate) fn enter(&self) -> Arc<Tally> {
-        let commands = (0..table::COUNT).map(|_| CommandTally::default()).collect();
-        let tally = Arc::new(Tally { commands });
-        self.workers.lock().push(Arc::clone(&tally));
-        tally
+    pub(crate) fn enter(&self) -> Arc<WorkerCounts> {
+        let commands = (0..table::COUNT).map(|_| CommandCounts::default()).collect();
+        let counts = Arc::new(WorkerCounts { commands });
+        self.workers.lock().push(Arc::clone(&counts));
+        counts
     }
 
-    fn workers(&self) -> Vec<Arc<Tally>> {
+    fn workers(&self) -> Vec<Arc<WorkerCounts>> {
         self.workers.lock().clone()
     }
 
     /// The counts of each command, by its index in the table.
     pub(crate) fn commands(&self) -> Vec<CommandStats> {
         let mut sums = vec![CommandStats::default(); table::COUNT];
-        for tally in self.workers() {
-            for (sum, command) in sums.iter_mut().zip(&tally.commands) {
+        for counts in self.workers() {
+            for (sum, command) in sums.iter_mut().zip(&counts.commands) {
                 sum.calls += command.calls.get();
                 sum.rejected += command.rejected.get();
                 sum.failed += command.failed.get();
@@ -154,17 +154,19 @@ impl Stats {
         sums
     }
 
-    /// How many commands ran. Allocates nothing: it is asked for all the time (`pulse.rs`).
+    /// How many commands ran. Allocates nothing: it is asked for all the time (`rate_sampler.rs`).
     pub(crate) fn calls(&self) -> u64 {
-        let of = |tally: &Arc<Tally>| tally.commands.iter().map(|one| one.calls.get()).sum::<u64>();
+        let of = |counts: &Arc<WorkerCounts>| {
+            counts.commands.iter().map(|one| one.calls.get()).sum::<u64>()
+        };
         self.workers.lock().iter().map(of).sum()
     }
 
     /// The times of a command, by its index in the table.
     pub(crate) fn times(&self, command: usize) -> Distribution {
         let mut sum = Distribution::default();
-        for tally in self.workers() {
-            if let Some(times) = tally.of(command).times.get() {
+        for counts in self.workers() {
+            if let Some(times) = counts.of(command).times.get() {
                 sum.add(times);
             }
         }
@@ -195,8 +197,8 @@ impl Stats {
     /// Forgets everything (CONFIG RESETSTAT).
     pub(crate) fn reset(&self) {
         self.errors.lock().clear();
-        for tally in self.workers() {
-            for command in &tally.commands {
+        for counts in self.workers() {
+            for command in &counts.commands {
                 if let Some(times) = command.times.get() {
                     times.reset();
                 }

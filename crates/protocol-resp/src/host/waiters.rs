@@ -9,12 +9,12 @@
 //! told to by CLIENT UNBLOCK, or with its connection. Whoever takes it out answers it; nobody else
 //! does.
 
-use super::hot::Hot;
-use super::sieve::Sieve;
-use super::stats::Tally;
+use super::counting_filter::CountingFilter;
+use super::interest::Interest;
+use super::stats::WorkerCounts;
 use crate::host::Host;
-use crate::session::begun::Begun;
-use crate::session::holdings::trim;
+use crate::session::blocked_command::BlockedCommand;
+use crate::session::memory::trim;
 use crate::session::waiting::{Waiter, Waiting};
 use clock::Now;
 use parking_lot::Mutex;
@@ -28,7 +28,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) struct Waiters {
     queues: Mutex<Queues>,
     /// The keys that are waited for, in whatever database.
-    sieve: Sieve,
+    filter: CountingFilter,
     /// How many clients want to move an element to another key, whose shard the writer that serves
     /// them must have locked too.
     movers: AtomicUsize,
@@ -59,7 +59,7 @@ impl Queues {
 
 impl Waiters {
     /// Lets a client wait. The caller holds the locks of all its keys.
-    pub(crate) fn enter(&self, hot: &Hot, mut waiter: Waiter) -> Waiting {
+    pub(crate) fn enter(&self, interest: &Interest, mut waiter: Waiter) -> Waiting {
         let mut queues = self.queues.lock();
         queues.turns += 1;
         waiter.turn = queues.turns;
@@ -70,24 +70,24 @@ impl Waiters {
             // A key that is named twice is waited for once.
             if queue.back().is_none_or(|last| last.turn != waiter.turn) {
                 queue.push_back(Arc::clone(&waiter));
-                self.sieve.add(key);
+                self.filter.add(key);
             }
         }
         queues.clients += 1;
         if waiter.is_mover() {
             self.movers.fetch_add(1, Relaxed);
         }
-        hot.set_awaited(true);
+        interest.set_awaited(true);
         waiter
     }
 
     /// Takes a client out; whether it was still there. Only who took it out may answer it.
-    pub(crate) fn take(&self, hot: &Hot, waiter: &Waiter) -> bool {
+    pub(crate) fn take(&self, interest: &Interest, waiter: &Waiter) -> bool {
         let mut queues = self.queues.lock();
         let mut was_there = false;
         for key in &waiter.keys {
             if queues.take(waiter, key) {
-                self.sieve.remove(key);
+                self.filter.remove(key);
                 was_there = true;
             }
         }
@@ -98,7 +98,7 @@ impl Waiters {
             }
         }
         // Under the lock, so that no wait that begins now is overlooked.
-        hot.set_awaited(queues.clients > 0);
+        interest.set_awaited(queues.clients > 0);
         was_there
     }
 
@@ -106,7 +106,7 @@ impl Waiters {
     /// key's shard.
     #[inline]
     pub(crate) fn may_await(&self, key: &[u8]) -> bool {
-        self.sieve.may_hold(key)
+        self.filter.may_hold(key)
     }
 
     /// The first client behind this turn that waits for a key.
@@ -149,21 +149,21 @@ impl Host {
     pub(crate) fn end_wait(
         &self,
         waiter: &Waiter,
-        tally: &Tally,
+        counts: &WorkerCounts,
         longer: u64,
         failed: bool,
         now: Now,
     ) {
-        let Some(begun) = waiter.begun.lock().take() else { return };
-        let Begun { id, args, client, nanos } = begun;
-        let tally = tally.of(id.index());
-        tally.calls.add(1);
+        let Some(command) = waiter.command.lock().take() else { return };
+        let BlockedCommand { id, args, client, nanos } = command;
+        let counts = counts.of(id.index());
+        counts.calls.add(1);
         if failed {
-            tally.failed.add(1);
+            counts.failed.add(1);
         }
         if let Some(nanos) = nanos {
             let nanos = nanos.saturating_add(longer);
-            tally.time(nanos, self.latency.is_tracking());
+            counts.time(nanos, self.latency.is_tracking());
             self.latency.note_command(id.spec(), nanos, now.unix_seconds());
             self.slowlog.note(nanos, client.as_deref(), now, || args);
         }
@@ -191,7 +191,7 @@ mod tests {
             wants,
             scope: Scope::NONE,
             until: None,
-            begun: Mutex::default(),
+            command: Mutex::default(),
         }
     }
 
@@ -209,34 +209,34 @@ mod tests {
 
     #[test]
     fn clients_wait_in_the_order_in_which_they_came() {
-        let (waiters, hot) = (Waiters::default(), Hot::default());
-        let first = waiters.enter(&hot, waiter(0, &["a", "b", "a"], pop()));
-        let second = waiters.enter(&hot, waiter(0, &["b"], pop()));
-        let third = waiters.enter(&hot, waiter(0, &["b", "a"], pop()));
-        let elsewhere = waiters.enter(&hot, waiter(1, &["b"], pop()));
+        let (waiters, interest) = (Waiters::default(), Interest::default());
+        let first = waiters.enter(&interest, waiter(0, &["a", "b", "a"], pop()));
+        let second = waiters.enter(&interest, waiter(0, &["b"], pop()));
+        let third = waiters.enter(&interest, waiter(0, &["b", "a"], pop()));
+        let elsewhere = waiters.enter(&interest, waiter(1, &["b"], pop()));
         assert_eq!(turns(&waiters, 0, "a"), [1, 3], "a key named twice is waited for once");
         assert_eq!(turns(&waiters, 0, "b"), [1, 2, 3]);
         assert_eq!(turns(&waiters, 1, "b"), [4]);
         assert_eq!(turns(&waiters, 1, "a"), []);
-        assert!(waiters.take(&hot, &second) && !waiters.take(&hot, &second));
+        assert!(waiters.take(&interest, &second) && !waiters.take(&interest, &second));
         assert_eq!(turns(&waiters, 0, "b"), [1, 3]);
-        assert!(waiters.take(&hot, &first) && waiters.take(&hot, &third));
-        assert!(hot.is_awaited() && waiters.len() == 1);
+        assert!(waiters.take(&interest, &first) && waiters.take(&interest, &third));
+        assert!(interest.is_awaited() && waiters.len() == 1);
         assert_eq!(waiters.keys_of(1), [Box::from(*b"b")]);
-        assert!(waiters.take(&hot, &elsewhere));
-        assert!(!hot.any() && waiters.len() == 0);
+        assert!(waiters.take(&interest, &elsewhere));
+        assert!(!interest.any() && waiters.len() == 0);
     }
 
     #[test]
     fn nobody_is_looked_for_where_nobody_waits() {
-        let (waiters, hot) = (Waiters::default(), Hot::default());
+        let (waiters, interest) = (Waiters::default(), Interest::default());
         let wants = Wants::Move { from: End::Front, to: End::Back, destination: (*b"b").into() };
-        let mover = waiters.enter(&hot, waiter(0, &["a"], wants));
-        let other = waiters.enter(&hot, waiter(0, &["a", "c"], pop()));
+        let mover = waiters.enter(&interest, waiter(0, &["a"], wants));
+        let other = waiters.enter(&interest, waiter(0, &["a", "c"], pop()));
         assert!(waiters.has_movers() && waiters.may_await(b"a") && waiters.may_await(b"c"));
-        waiters.take(&hot, &mover);
+        waiters.take(&interest, &mover);
         assert!(!waiters.has_movers() && waiters.may_await(b"a"));
-        waiters.take(&hot, &other);
+        waiters.take(&interest, &other);
         assert!(!waiters.may_await(b"a") && !waiters.may_await(b"c"));
     }
 }

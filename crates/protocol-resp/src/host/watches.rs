@@ -5,11 +5,9 @@
 //! asks whether it was marked while it holds the locks of all keys it watches. So it sees every
 //! change that came before it, and none comes between the question and its commands.
 
-use super::hot::Hot;
-use super::sieve::Sieve;
-use crate::host::Host;
-use crate::session::connection::Resp;
-use crate::session::holdings::trim;
+use super::counting_filter::CountingFilter;
+use super::interest::Interest;
+use crate::session::memory::trim;
 use crate::session::watching::Mark;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -32,34 +30,41 @@ struct Watcher {
 pub(crate) struct Watches {
     by_key: Mutex<HashMap<Place, Vec<Watcher>>>,
     /// Its keys.
-    sieve: Sieve,
+    filter: CountingFilter,
 }
 
 impl Watches {
     /// Lets `mark` be set when `key` changes, under which there is something or not. The caller
     /// holds the lock of the key's shard.
-    pub(crate) fn watch(&self, hot: &Hot, db: usize, key: &[u8], mark: &Mark, was_there: bool) {
+    pub(crate) fn watch(
+        &self,
+        interest: &Interest,
+        db: usize,
+        key: &[u8],
+        mark: &Mark,
+        was_there: bool,
+    ) {
         let mut by_key = self.by_key.lock();
         let watcher = Watcher { mark: Arc::clone(mark), was_there };
         by_key.entry((db, key.into())).or_default().push(watcher);
-        self.sieve.add(key);
-        hot.set_watched(true);
+        self.filter.add(key);
+        interest.set_watched(true);
     }
 
     /// Takes `mark` off a key.
-    pub(crate) fn unwatch(&self, hot: &Hot, db: usize, key: &[u8], mark: &Mark) {
+    pub(crate) fn unwatch(&self, interest: &Interest, db: usize, key: &[u8], mark: &Mark) {
         let mut by_key = self.by_key.lock();
         let place = (db, key.into());
         if let Some(watchers) = by_key.get_mut(&place) {
             let of_mark = |watcher: &mut Watcher| Arc::ptr_eq(&watcher.mark, mark);
-            watchers.extract_if(.., of_mark).for_each(|_| self.sieve.remove(key));
+            watchers.extract_if(.., of_mark).for_each(|_| self.filter.remove(key));
             if watchers.is_empty() {
                 by_key.remove(&place);
                 trim(&mut by_key);
             }
         }
         // Under the lock, so that no watch that begins now is overlooked.
-        hot.set_watched(!by_key.is_empty());
+        interest.set_watched(!by_key.is_empty());
     }
 
     /// Marks those who watch `key`. The caller holds the lock of the key's shard.
@@ -74,7 +79,7 @@ impl Watches {
     }
 
     fn touch_if(&self, db: usize, key: &[u8], is_meant: impl Fn(&Watcher) -> bool) {
-        if !self.sieve.may_hold(key) {
+        if !self.filter.may_hold(key) {
             return;
         }
         if let Some(watchers) = self.by_key.lock().get(&(db, key.into())) {
@@ -97,54 +102,32 @@ impl Watches {
     }
 }
 
-impl Host {
-    /// Lets a connection watch a key. The caller holds the lock of its shard.
-    pub(crate) fn watch(&self, conn: &mut Resp, db: usize, key: &[u8], was_there: bool) {
-        if conn.watching.add(db, key, was_there) {
-            self.watches.watch(&self.hot, db, key, &conn.watching.mark(), was_there);
-        }
-    }
-
-    /// Lets a connection watch nothing any more.
-    pub(crate) fn unwatch(&self, conn: &mut Resp) {
-        if conn.watching.keys().len() > 0 {
-            let mark = conn.watching.mark();
-            for (db, key) in conn.watching.take().into_keys() {
-                self.watches.unwatch(&self.hot, db, &key, &mark);
-            }
-            // Marks are set under the lock of the table that this one is no longer in: nobody does now.
-            conn.watching.unmark();
-        }
-        conn.note_transaction();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_change_marks_those_who_watch_that_key_in_that_database() {
-        let (watches, hot) = (Watches::default(), Hot::default());
+        let (watches, interest) = (Watches::default(), Interest::default());
         let (mine, other) = (Mark::default(), Mark::default());
-        watches.watch(&hot, 0, b"key", &mine, true);
-        watches.watch(&hot, 1, b"key", &other, true);
+        watches.watch(&interest, 0, b"key", &mine, true);
+        watches.watch(&interest, 1, b"key", &other, true);
         watches.touch(0, b"key");
         assert!(mine.load(Relaxed) && !other.load(Relaxed));
         watches.touch_all(1, |key| key == b"key");
         assert!(other.load(Relaxed));
-        watches.unwatch(&hot, 0, b"key", &mine);
-        assert!(hot.any());
-        watches.unwatch(&hot, 1, b"key", &other);
-        assert!(!hot.any());
+        watches.unwatch(&interest, 0, b"key", &mine);
+        assert!(interest.any());
+        watches.unwatch(&interest, 1, b"key", &other);
+        assert!(!interest.any());
     }
 
     #[test]
     fn the_end_of_what_had_expired_before_marks_nobody() {
-        let (watches, hot) = (Watches::default(), Hot::default());
+        let (watches, interest) = (Watches::default(), Interest::default());
         let (saw, missed) = (Mark::default(), Mark::default());
-        watches.watch(&hot, 0, b"key", &saw, true);
-        watches.watch(&hot, 0, b"key", &missed, false);
+        watches.watch(&interest, 0, b"key", &saw, true);
+        watches.watch(&interest, 0, b"key", &missed, false);
         watches.touch_expired(0, b"key");
         assert!(saw.load(Relaxed) && !missed.load(Relaxed));
         watches.touch(0, b"key");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Client`]: what others may know of a connection, and do to it.
 
-use crate::session::holdings::{Account, Holding, Holdings, text_bytes};
+use crate::session::memory::{MemoryKind, MemoryUse, WorkerMemory, text_bytes};
 use crate::session::waiting::Waiting;
 use crate::session::watching::Mark;
 use crate::wire::reply::Version;
@@ -20,7 +20,7 @@ pub(crate) struct Client {
     pub(crate) peer: Option<Arc<Peer>>,
     pub(crate) names: Mutex<Names>,
     /// What it makes the server keep.
-    pub(crate) holdings: Holdings,
+    pub(crate) memory: MemoryUse,
     /// See the constants of [`Client`].
     flags: AtomicU32,
     /// Small numbers: database, version of the protocol, commands queued, keys watched.
@@ -81,7 +81,7 @@ impl Client {
         context: &Context<'_>,
         version: Version,
         spoilt: Mark,
-        account: &Arc<Account>,
+        account: &Arc<WorkerMemory>,
     ) -> Self {
         let peer = context.directory.get(context.connection);
         let since = peer.as_ref().map_or(context.now.ticks, |peer| peer.since);
@@ -90,7 +90,7 @@ impl Client {
             since,
             peer,
             names: Mutex::default(),
-            holdings: Holdings::new(Arc::clone(account)),
+            memory: MemoryUse::new(Arc::clone(account)),
             flags: AtomicU32::new(0),
             db: AtomicU32::new(0),
             version: AtomicU32::new(u32::from(version.number())),
@@ -130,7 +130,7 @@ impl Client {
     pub(crate) fn rename(&self, change: impl FnOnce(&mut Names)) {
         let mut names = self.names.lock();
         change(&mut names);
-        self.holdings.set(Holding::Names, names.bytes());
+        self.memory.set(MemoryKind::Names, names.bytes());
     }
 
     /// Notes that it sends a command now. Only its own worker writes, so plain stores do.

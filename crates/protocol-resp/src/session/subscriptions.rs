@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Subscriptions`]: what one connection listens to.
 
-use crate::session::holdings::name_bytes;
+use crate::session::memory::name_bytes;
 use crate::wire::reply::Version;
 use protocol::ConnectionId;
 use std::collections::HashSet;

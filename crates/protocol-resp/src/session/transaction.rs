@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Commands between MULTI and EXEC, and the keys that are watched for them.
 
-use super::holdings::{Holding, text_bytes};
+use super::memory::{MemoryKind, text_bytes};
 use crate::session::client::Client;
 use crate::session::connection::Resp;
 use crate::table::{CommandId, Flags};
@@ -76,8 +76,8 @@ impl Resp {
         };
         client.set(Client::IN_TRANSACTION, self.transaction.is_some());
         client.queued.store(queued as u32, Relaxed);
-        client.holdings.set(Holding::Queue, bytes);
-        client.holdings.set(Holding::Watch, self.watching.bytes());
+        client.memory.set(MemoryKind::Queue, bytes);
+        client.memory.set(MemoryKind::Watch, self.watching.bytes());
         client.watched.store(self.watching.keys().len() as u32, Relaxed);
     }
 }

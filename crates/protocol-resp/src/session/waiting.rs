@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Waiter`]: what a client waits for after a blocking command.
 
-use crate::session::begun::Begun;
-use crate::session::holdings::{name_bytes, text_bytes};
+use crate::session::blocked_command::BlockedCommand;
+use crate::session::memory::{name_bytes, text_bytes};
 use crate::wire::reply::{Version, Writer};
 use bytes::Bytes;
 use clock::Ticks;
@@ -30,7 +30,7 @@ pub(crate) struct Waiter {
     /// When its time is up.
     pub(crate) until: Option<Ticks>,
     /// What is counted when its wait is over. Who takes the waiter out takes this.
-    pub(crate) begun: Mutex<Option<Begun>>,
+    pub(crate) command: Mutex<Option<BlockedCommand>>,
 }
 
 impl Waiter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Watching`]: the keys a connection watches.
 
-use crate::session::holdings::name_bytes;
+use crate::session::memory::name_bytes;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;

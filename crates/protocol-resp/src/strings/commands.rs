@@ -7,7 +7,7 @@ use super::dispatch::{self, resolve};
 use super::metrics::{RESP_COMMAND, RESP_COMMAND_EX, RESP_MALFORMED};
 use super::{StringsOptions, log};
 use crate::host::clients::Clients;
-use crate::host::stats::{Stats, Tally};
+use crate::host::stats::{Stats, WorkerCounts};
 use crate::session::client::Client;
 use crate::session::command::Command;
 use crate::session::replies::Replies;
@@ -30,7 +30,7 @@ use storage::{Scan, Store};
 pub struct Commands {
     shared: Arc<Shared>,
     /// This worker's counts.
-    tally: Arc<Tally>,
+    counts: Arc<WorkerCounts>,
     /// Where the arguments of the present command lie, see [`crate::wire::parse::Request::args`].
     spans: Vec<Span>,
     /// Memory to build a value in.
@@ -61,8 +61,8 @@ impl Commands {
     }
 
     fn of(shared: Arc<Shared>) -> Self {
-        let tally = shared.stats.enter();
-        Commands { shared, tally, spans: Vec::new(), scratch: Vec::new() }
+        let counts = shared.stats.enter();
+        Commands { shared, counts, spans: Vec::new(), scratch: Vec::new() }
     }
 
     /// See [`protocol::Execute::prefetch`].
@@ -133,18 +133,18 @@ impl Commands {
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
-        let Commands { shared, tally, spans, scratch } = self;
+        let Commands { shared, counts, spans, scratch } = self;
         let args = command.request.args(spans);
         let mark = out.mark();
         let before = out.pending();
         let version = conn.version;
         let resolved = resolve(command.id, args);
         if let (Err(_), Some(id)) = (&resolved, command.id) {
-            tally.of(id.index()).rejected.add(1);
+            counts.of(id.index()).rejected.add(1);
         }
         let done = resolved.and_then(|(op, id)| {
-            let (spec, tally) = (id.spec(), tally.of(id.index()));
-            let timer = tally.is_next_timed(spec).then(Timer::start);
+            let (spec, counts) = (id.spec(), counts.of(id.index()));
+            let timer = counts.is_next_timed(spec).then(Timer::start);
             if let Some(client) = &conn.client {
                 client.sends(id.index() as u32, context.now.ticks);
             }
@@ -163,12 +163,12 @@ impl Commands {
                 outcome: "ok",
             };
             let done = dispatch::run(op, &mut call);
-            tally.calls.add(1);
+            counts.calls.add(1);
             if done.is_err() {
-                tally.failed.add(1);
+                counts.failed.add(1);
             }
             if let Some(timer) = timer {
-                tally.time(timer.nanos(), false);
+                counts.time(timer.nanos(), false);
             }
             done.map(|()| (call.control, call.outcome))
         });

@@ -43,7 +43,7 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
     let client = u64::try_from(id).ok().and_then(|id| call.host.clients.get(id));
     let waiting = client.and_then(|client| client.waiting.lock().take());
     // Who takes it out of the table answers it.
-    let waiting = waiting.filter(|waiting| call.host.waiters.take(&call.host.hot, waiting));
+    let waiting = waiting.filter(|waiting| call.host.key_events.stop_waiting(waiting));
     if let Some(waiting) = &waiting {
         let reply = if with_error {
             call.host.stats.error(b"UNBLOCKED");
@@ -51,7 +51,7 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
         } else {
             waiting.nothing()
         };
-        call.host.end_wait(waiting, &call.desk.tally, 0, with_error, call.now);
+        call.host.end_wait(waiting, &call.worker.counts, 0, with_error, call.now);
         call.outbox.resume(waiting.id, waiting.ticket, reply);
     }
     call.out.integer(waiting.is_some().into());

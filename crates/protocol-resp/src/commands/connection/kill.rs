@@ -2,7 +2,7 @@
 //! Closing connections: CLIENT KILL.
 
 use super::auth::USER;
-use super::roster::{Kind, Someone, everyone};
+use super::selection::{Kind, Someone, everyone};
 use crate::engine::caller::{Caller, Front};
 use crate::session::client::Client;
 use crate::wire::fault::{Done, Fault};

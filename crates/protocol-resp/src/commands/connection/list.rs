@@ -2,10 +2,10 @@
 //! Descriptions of connections: CLIENT LIST, CLIENT INFO.
 
 use super::auth::USER;
-use super::roster::{Kind, Someone, everyone};
+use super::selection::{Kind, Someone, everyone};
 use crate::engine::caller::{Caller, Front};
 use crate::session::client::{Client, Names};
-use crate::session::holdings::Holding;
+use crate::session::memory::MemoryKind;
 use crate::table::CommandId;
 use crate::wire::fault::{Done, Fault};
 use clock::Ticks;
@@ -68,9 +68,9 @@ fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8
         |kind: usize| client.map_or(0, |client| client.subscriptions[kind].load(Relaxed));
     let queued = client.filter(|client| client.is(Client::IN_TRANSACTION));
     let queued = queued.map_or(-1, |client| i64::from(client.queued.load(Relaxed)));
-    let queued_bytes = number(|client| client.holdings.get(Holding::Queue));
+    let queued_bytes = number(|client| client.memory.get(MemoryKind::Queue));
     let (input, output) = (someone.input_bytes(), someone.output_bytes());
-    let held = number(|client| client.holdings.total());
+    let held = number(|client| client.memory.total());
     let start = format!(
         "id={} addr={} laddr={} fd=-1 name=",
         someone.id.serial(),

@@ -25,7 +25,7 @@ pub(crate) fn client_reply<'c>(call: &mut impl Caller<'c>) -> Done {
     Ok(())
 }
 
-/// Spares the connection when others must go to free memory (`crowd.rs`).
+/// Spares the connection when others must go to free memory (`client_memory.rs`).
 pub(crate) fn client_no_evict<'c>(call: &mut impl Caller<'c>) -> Done {
     switch(call, Client::NO_EVICT)?;
     Ok(())

@@ -68,7 +68,7 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
         call.host.monitors.leave(call.id);
     }
     drop(call.conn.end_transaction());
-    call.host.unwatch(call.conn);
+    call.host.key_events.unwatch(call.conn);
     pubsub::leave(call);
     set_database(call, 0);
     call.set_version(Version::Resp2);

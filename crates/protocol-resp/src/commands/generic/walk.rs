@@ -143,7 +143,7 @@ pub(crate) fn scan<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Returns some key.
 pub(crate) fn randomkey<V: View>(call: &mut Call<'_, V>) -> Done {
-    let random = call.desk.random();
+    let random = call.worker.random();
     let entry = call.keys.view.random(call.keys.db, random);
     call.out.bulk_or_null(entry.map(|entry| entry.key()));
     Ok(())

@@ -26,22 +26,22 @@ pub(crate) fn hrandfield<V: View>(call: &mut Call<'_, V>) -> Done {
         call.missed(key);
         return Ok(());
     };
-    let (out, desk) = (&mut call.out, &mut *call.desk);
+    let (out, worker) = (&mut call.out, &mut *call.worker);
     match count {
         Count::Distinct(count) => {
             head(out, count.min(hash.live(now)), with_values);
             let write = |field: &[u8], value: &[u8]| pick(out, field, value, with_values);
-            hash.sample_distinct(count, now, || desk.random(), write);
+            hash.sample_distinct(count, now, || worker.random(), write);
             Ok(())
         }
-        Count::Repeated(count) => repeated(out, hash, count, with_values, now, || desk.random()),
+        Count::Repeated(count) => repeated(out, hash, count, with_values, now, || worker.random()),
     }
 }
 
 /// Picks one field.
 fn one<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, now) = (call.arg(1), call.unix_ms());
-    let random = call.desk.random();
+    let random = call.worker.random();
     match call.keys.hash(key)? {
         Some(hash) => call.out.bulk_or_null(hash.sample(random, now).map(|(field, _)| field)),
         None => {

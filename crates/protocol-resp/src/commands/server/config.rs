@@ -93,9 +93,9 @@ fn refused(name: &[u8], problem: &str) -> Fault {
 /// Sets the counters of INFO to zero.
 pub(crate) fn config_resetstat<V: View>(call: &mut Call<'_, V>) -> Done {
     call.host.stats.reset();
-    call.host.pulse.reset(call.host.counts());
-    call.host.crowd.reset_evicted();
-    call.desk.resets_stats = true;
+    call.host.rate_sampler.reset(call.host.counts());
+    call.host.client_memory.reset_evicted();
+    call.worker.resets_stats = true;
     call.out.ok();
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) fn flushdb<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Empties all databases.
 pub(crate) fn flushall<V: View>(call: &mut Call<'_, V>) -> Done {
     check_option(call)?;
-    for db in 0..call.host.databases {
+    for db in 0..call.host.databases() {
         clear(call, db);
     }
     call.out.ok();
@@ -44,10 +44,8 @@ fn check_option<V: View>(call: &Call<'_, V>) -> Done {
 /// Empties a database. Those who wait for keys go on waiting, and nobody is told of each key.
 fn clear<V: View>(call: &mut Call<'_, V>, db: usize) {
     let view = &mut *call.keys.view;
-    if call.host.hot.is_watched() {
-        call.host.watches.touch_all(db, |key| view.peek(db, key).is_some());
-    }
-    call.desk.changes += view.len(db) as u64;
+    call.host.key_events.touch_all(db, |key| view.peek(db, key).is_some());
+    call.worker.changes += view.len(db) as u64;
     view.clear(db);
 }
 
@@ -63,24 +61,22 @@ pub(crate) fn swapdb<V: View>(call: &mut Call<'_, V>) -> Done {
     if a != b {
         swap(call, a, b);
     }
-    call.desk.changes += 1;
+    call.worker.changes += 1;
     call.out.ok();
     Ok(())
 }
 
 fn swap<V: View>(call: &mut Call<'_, V>, a: usize, b: usize) {
     let view = &mut *call.keys.view;
-    if call.host.hot.is_watched() {
-        // A watched key that is in neither database has not changed.
-        let was_there = |key: &[u8]| view.peek(a, key).is_some() || view.peek(b, key).is_some();
-        call.host.watches.touch_all(a, was_there);
-        call.host.watches.touch_all(b, was_there);
-    }
+    // A watched key that is in neither database has not changed.
+    let was_there = |key: &[u8]| view.peek(a, key).is_some() || view.peek(b, key).is_some();
+    call.host.key_events.touch_all(a, was_there);
+    call.host.key_events.touch_all(b, was_there);
     view.swap(a, b);
-    if call.host.hot.is_awaited() {
+    if call.host.key_events.is_awaited() {
         for db in [a, b] {
-            let keys = call.host.waiters.keys_of(db).into_iter();
-            call.desk.ready.extend(keys.map(|key| (db, key)));
+            let keys = call.host.key_events.waiters().keys_of(db).into_iter();
+            call.worker.ready.extend(keys.map(|key| (db, key)));
         }
     }
 }

@@ -121,8 +121,8 @@ fn sleep<V: View>(call: &mut Call<'_, V>) -> Done {
         call.out.ok();
         return Ok(());
     }
-    call.desk.sleep(call.id, call.ticket, call.now.ticks + time);
-    call.desk.slept_nanos = time.as_nanos() as u64;
+    call.worker.sleep(call.id, call.ticket, call.now.ticks + time);
+    call.worker.slept_nanos = time.as_nanos() as u64;
     call.control = Control::Block;
     Ok(())
 }

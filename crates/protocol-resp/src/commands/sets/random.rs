@@ -24,7 +24,7 @@ pub(crate) fn spop<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn pop_one<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
-    let random = call.desk.random();
+    let random = call.worker.random();
     let out = &mut call.out;
     let popped = call.keys.edit_set_if_any(key, |set| {
         let member = set.pop(random);
@@ -45,7 +45,7 @@ fn pop_one<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn pop_some<V: View>(call: &mut Call<'_, V>, count: usize) -> Done {
     let key = call.arg(1);
-    let (out, desk) = (&mut call.out, &mut *call.desk);
+    let (out, worker) = (&mut call.out, &mut *call.worker);
     let popped = call.keys.edit_set_if_any(key, |set| {
         let len = set.len();
         out.set(count.min(len));
@@ -55,7 +55,7 @@ fn pop_some<V: View>(call: &mut Call<'_, V>, count: usize) -> Done {
             return true;
         }
         for _ in 0..count {
-            let member = set.pop(desk.random());
+            let member = set.pop(worker.random());
             out.bulk_or_null(member.as_deref());
         }
         false
@@ -89,7 +89,7 @@ pub(crate) fn srandmember<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn pick_one<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
-    let random = call.desk.random();
+    let random = call.worker.random();
     match call.keys.set(key)? {
         Some(set) => call.out.bulk_or_null(set.sample(random).as_deref()),
         None => {
@@ -108,11 +108,11 @@ fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
         call.missed(key);
         return Ok(());
     };
-    let (out, desk) = (&mut call.out, &mut *call.desk);
+    let (out, worker) = (&mut call.out, &mut *call.worker);
     match count {
         Count::Distinct(count) => {
             out.array(count.min(set.len()));
-            set.sample_distinct(count, || desk.random(), |member| out.bulk(&member));
+            set.sample_distinct(count, || worker.random(), |member| out.bulk(&member));
             Ok(())
         }
         Count::Repeated(count) => {
@@ -121,7 +121,7 @@ fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
             let mark = out.begin_array();
             out.array(count);
             picks::repeat(out, mark, count, |out| {
-                let random = desk.random();
+                let random = worker.random();
                 let member = match listed.len() as u64 {
                     0 => set.sample(random),
                     len => Some(listed[(random % len) as usize]),

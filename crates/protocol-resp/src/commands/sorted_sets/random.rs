@@ -27,23 +27,23 @@ pub(crate) fn zrandmember<V: View>(call: &mut Call<'_, V>) -> Done {
         call.missed(key);
         return Ok(());
     };
-    let (out, desk) = (&mut call.out, &mut *call.desk);
+    let (out, worker) = (&mut call.out, &mut *call.worker);
     let shape = Shape::new(with_scores, out.version());
     match count {
         Count::Distinct(count) => {
             shape.begin(out, count.min(set.len()));
             let write = |member: &[u8], score| shape.write(out, member, score);
-            set.sample_distinct(count, || desk.random(), write);
+            set.sample_distinct(count, || worker.random(), write);
             Ok(())
         }
-        Count::Repeated(count) => repeated(out, set, count, shape, || desk.random()),
+        Count::Repeated(count) => repeated(out, set, count, shape, || worker.random()),
     }
 }
 
 /// Picks one member.
 fn one<V: View>(call: &mut Call<'_, V>) -> Done {
     let key = call.arg(1);
-    let random = call.desk.random();
+    let random = call.worker.random();
     match call.keys.zset(key)? {
         Some(set) => call.out.bulk_or_null(set.sample(random).map(|(member, _)| member)),
         None => {

@@ -79,8 +79,8 @@ pub(super) static ROWS: &[Parameter] = &[
         "maxmemory-clients",
         BytesOrPercent(LONG_MAX),
         "0",
-        |host| Value::Number(host.crowd.limit()),
-        |host, value| host.crowd.set_limit(value.number()),
+        |host| Value::Number(host.client_memory.limit()),
+        |host, value| host.client_memory.set_limit(value.number()),
     )
     .meaning(
         "Bytes that clients may take, or percent of `maxmemory`, 128 KiB at least: past it those \

@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Parameter] = &[
         "maxclients",
         Integer(1, 1_000_000),
         "10000",
-        |host| (host.dials.connections_max.load(Relaxed) as u64).into(),
+        |host| (host.connection_settings.connections_max.load(Relaxed) as u64).into(),
         |host, value| host.set_connections_max(value.count() as usize),
     )
     .meaning("Connections served at once.")
@@ -47,7 +47,7 @@ pub(super) static ROWS: &[Parameter] = &[
         "timeout",
         Integer(0, INT_MAX),
         "0",
-        |host| host.dials.idle_seconds.load(Relaxed).into(),
+        |host| host.connection_settings.idle_seconds.load(Relaxed).into(),
         |host, value| host.set_idle_timeout(value.count()),
     )
     .meaning("Seconds after which an idle connection is closed; 0: never.")
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Parameter] = &[
         "client-output-buffer-limit",
         Special(BufferLimits::canonical),
         "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
-        |host| Value::Text(host.dials.buffers.lock().to_string().into_bytes()),
+        |host| Value::Text(host.connection_settings.buffers.lock().to_string().into_bytes()),
         |host, value| host.set_buffer_limits(value.text()),
     )
     .meaning(
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Parameter] = &[
         "client-query-buffer-limit",
         Bytes(1 << 20, LONG_MAX),
         "1073741824",
-        |host| host.dials.request_max.load(Relaxed).into(),
+        |host| host.connection_settings.request_max.load(Relaxed).into(),
         |host, value| host.set_request_max(value.count()),
     )
     .meaning("The largest request in bytes."),
@@ -75,24 +75,24 @@ pub(super) static ROWS: &[Parameter] = &[
         "proto-max-bulk-len",
         Bytes(BULK_MAX_LEAST as i64, u32::MAX as i64),
         "536870912",
-        |host| (host.dials.bulk_max.load(Relaxed) as u64).into(),
-        |host, value| host.dials.bulk_max.store(value.count() as usize, Relaxed),
+        |host| (host.connection_settings.bulk_max.load(Relaxed) as u64).into(),
+        |host, value| host.connection_settings.bulk_max.store(value.count() as usize, Relaxed),
     )
     .meaning("The largest argument in bytes."),
     live(
         "requirepass",
         Text,
         "",
-        |host| Value::Text(host.password.read().to_vec()),
-        |host, value| *host.password.write() = value.text().into(),
+        |host| Value::Text(host.password.text()),
+        |host, value| host.password.set(value.text()),
     )
     .meaning("The password; none if empty."),
     live(
         "protected-mode",
         YesNo,
         "yes",
-        |host| host.dials.is_protected.load(Relaxed).into(),
-        |host, value| host.dials.is_protected.store(value.is_yes(), Relaxed),
+        |host| host.connection_settings.is_protected.load(Relaxed).into(),
+        |host, value| host.connection_settings.is_protected.store(value.is_yes(), Relaxed),
     )
     .meaning("Without a password, serves clients of this machine only."),
     start("tls-port", Integer(0, 65_535), "0")

@@ -15,7 +15,7 @@ pub(super) static ROWS: &[Parameter] = &[
         Special(special::events),
         "",
         |host| {
-            let wanted = Wanted::from_bits(host.dials.events.load(Relaxed));
+            let wanted = Wanted::from_bits(host.connection_settings.events.load(Relaxed));
             Value::Text(wanted.letters().into_bytes())
         },
         |host, value| host.set_wanted(Wanted::parse(value.text()).unwrap_or_default()),

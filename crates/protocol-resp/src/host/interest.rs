@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Hot`]: the one word that a writing command looks at to see whether anybody cares.
+//! [`Interest`]: flags that say whether anybody watches keys, waits for keys or listens to events of keys.
 
 use crate::host::events::Wanted;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// or waited for under the lock of its shard, so the next writer of that key, who takes that lock
 /// after it, sees the bit.
 #[derive(Debug, Default)]
-pub(crate) struct Hot(AtomicU32);
+pub(crate) struct Interest(AtomicU32);
 
 /// Some key is watched.
 const WATCHED: u32 = 1 << 16;
@@ -18,7 +18,7 @@ const WATCHED: u32 = 1 << 16;
 /// Some client waits for a key.
 const AWAITED: u32 = 1 << 17;
 
-impl Hot {
+impl Interest {
     /// Whether a change of a key interests anybody.
     #[inline]
     pub(crate) fn any(&self) -> bool {

@@ -73,11 +73,11 @@ fn refresh(host: &Host, keyspace: &KeyspaceStats) {
         (&KEYSPACE_ENTRY_BYTES, keyspace.entry_bytes),
         (&KEYSPACE_INDEX_BYTES, keyspace.index_bytes),
         (&KEYSPACE_LEAVING_BYTES, keyspace.leaving_bytes),
-        (&KEYSPACE_BUFFER_BYTES, host.crowd.buffers()),
-        (&KEYSPACE_CLIENT_BYTES, host.crowd.held()),
+        (&KEYSPACE_BUFFER_BYTES, host.client_memory.buffers()),
+        (&KEYSPACE_CLIENT_BYTES, host.client_memory.held()),
         (&KEYSPACE_LIMIT_BYTES, host.settings().maxmemory()),
         (&KEYSPACE_STARTUP_BYTES, host.settings().overhead()),
-        (&CLIENTS_BLOCKED, host.waiters.len() as u64),
+        (&CLIENTS_BLOCKED, host.key_events.waiters().len() as u64),
     ] {
         level.set(signed(number));
     }
@@ -87,7 +87,7 @@ fn refresh(host: &Host, keyspace: &KeyspaceStats) {
         (&KEYSPACE_EXPIRE, keyspace.expired),
         (&KEYSPACE_EXPIRE_FIELD, keyspace.expired_fields),
         (&KEYSPACE_EVICT, keyspace.evicted),
-        (&CLIENTS_EVICT, host.crowd.evicted()),
+        (&CLIENTS_EVICT, host.client_memory.evicted()),
         (&COMMAND_CALL, host.stats.calls()),
         (&COMMAND_EX, host.stats.error_replies()),
     ] {

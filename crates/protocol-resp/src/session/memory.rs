@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Holdings`]: what a client makes the server keep beside its buffers, in bytes.
+//! [`MemoryUse`]: bytes that a client makes the server keep beside its buffers.
 //!
 //! Counted are keys, names and queued requests as the allocator rounds them, and their places in the
 //! tables of the client and of the server. Tables grow by doubling, so a place is counted as one and
@@ -14,7 +14,7 @@ use values::allocated;
 
 /// A kind of thing that is kept for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holding {
+pub(crate) enum MemoryKind {
     /// Commands between MULTI and EXEC.
     Queue,
     /// Watched keys.
@@ -27,16 +27,21 @@ pub(crate) enum Holding {
     Names,
 }
 
-impl Holding {
-    const ALL: [Holding; 5] =
-        [Holding::Queue, Holding::Watch, Holding::Channels, Holding::Wait, Holding::Names];
+impl MemoryKind {
+    const ALL: [MemoryKind; 5] = [
+        MemoryKind::Queue,
+        MemoryKind::Watch,
+        MemoryKind::Channels,
+        MemoryKind::Wait,
+        MemoryKind::Names,
+    ];
 }
 
 /// What the clients of one worker hold together. That worker alone writes it.
 #[derive(Debug, Default)]
-pub(crate) struct Account(AtomicU64);
+pub(crate) struct WorkerMemory(AtomicU64);
 
-impl Account {
+impl WorkerMemory {
     /// The bytes.
     #[inline]
     pub(crate) fn get(&self) -> u64 {
@@ -46,29 +51,29 @@ impl Account {
 
 /// What one client holds. Its own worker writes, any may read.
 #[derive(Debug)]
-pub(crate) struct Holdings {
-    account: Arc<Account>,
-    bytes: [AtomicU64; Holding::ALL.len()],
+pub(crate) struct MemoryUse {
+    account: Arc<WorkerMemory>,
+    bytes: [AtomicU64; MemoryKind::ALL.len()],
 }
 
-impl Holdings {
+impl MemoryUse {
     /// Nothing yet, of a client whose worker has this account.
-    pub(crate) fn new(account: Arc<Account>) -> Self {
-        Holdings { account, bytes: Default::default() }
+    pub(crate) fn new(account: Arc<WorkerMemory>) -> Self {
+        MemoryUse { account, bytes: Default::default() }
     }
 
     /// Bytes of a kind.
-    pub(crate) fn get(&self, what: Holding) -> u64 {
+    pub(crate) fn get(&self, what: MemoryKind) -> u64 {
         self.bytes[what as usize].load(Relaxed)
     }
 
     /// Bytes of all kinds.
     pub(crate) fn total(&self) -> u64 {
-        Holding::ALL.iter().map(|what| self.get(*what)).sum()
+        MemoryKind::ALL.iter().map(|what| self.get(*what)).sum()
     }
 
     /// Notes how many bytes of a kind there are now.
-    pub(crate) fn set(&self, what: Holding, bytes: u64) {
+    pub(crate) fn set(&self, what: MemoryKind, bytes: u64) {
         let before = self.get(what);
         if bytes != before {
             self.bytes[what as usize].store(bytes, Relaxed);
@@ -79,7 +84,7 @@ impl Holdings {
 
     /// Notes that nothing is left.
     pub(crate) fn clear(&self) {
-        Holding::ALL.iter().for_each(|what| self.set(*what, 0));
+        MemoryKind::ALL.iter().for_each(|what| self.set(*what, 0));
     }
 }
 
@@ -129,13 +134,13 @@ mod tests {
 
     #[test]
     fn an_account_is_the_sum_of_what_its_clients_hold() {
-        let account = Arc::new(Account::default());
-        let [one, two] = [(); 2].map(|()| Holdings::new(Arc::clone(&account)));
-        one.set(Holding::Queue, 100);
-        one.set(Holding::Names, 20);
-        two.set(Holding::Queue, 5);
-        one.set(Holding::Queue, 70);
-        assert_eq!((one.total(), one.get(Holding::Queue), account.get()), (90, 70, 95));
+        let account = Arc::new(WorkerMemory::default());
+        let [one, two] = [(); 2].map(|()| MemoryUse::new(Arc::clone(&account)));
+        one.set(MemoryKind::Queue, 100);
+        one.set(MemoryKind::Names, 20);
+        two.set(MemoryKind::Queue, 5);
+        one.set(MemoryKind::Queue, 70);
+        assert_eq!((one.total(), one.get(MemoryKind::Queue), account.get()), (90, 70, 95));
         one.clear();
         assert_eq!((one.total(), account.get()), (0, 5));
     }

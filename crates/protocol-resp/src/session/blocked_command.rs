@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Begun`]: a command that waits. As in Redis it is counted, and noted in the slow log, when its
+//! [`BlockedCommand`]: a command whose client waits. As in Redis it is counted, and noted in the slow log, when its
 //! wait is over, for as long as it was carried out: the waiting itself costs nobody anything.
 
-use super::holdings::text_bytes;
+use super::memory::text_bytes;
 use crate::session::client::Client;
 use crate::table::CommandId;
 use std::sync::Arc;
 
 /// A command that was carried out up to where it waits.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct BlockedCommand {
     pub(crate) id: CommandId,
     /// As the slow log shows them.
     pub(crate) args: Vec<Box<[u8]>>,
@@ -18,7 +18,7 @@ pub(crate) struct Begun {
     pub(crate) nanos: Option<u64>,
 }
 
-impl Begun {
+impl BlockedCommand {
     /// The memory it takes, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.args.iter().map(|arg| text_bytes(arg.len())).sum()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Sieve`]: keeps writers of keys that nobody watches or waits for off the table of those that
-//! somebody does.
+//! [`CountingFilter`]: a counting filter over the keys of a table. A key that it does not hold is not in
+//! the table, so most writers need not lock the table to know it.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,15 +14,15 @@ const CLASSES: usize = 1024;
 /// Who adds a key, and who asks for it, holds the lock of the key's shard. So a key that was added
 /// before is seen by whoever asks after that, though nothing here is ordered by itself.
 #[derive(Debug)]
-pub(crate) struct Sieve(Box<[AtomicU32]>);
+pub(crate) struct CountingFilter(Box<[AtomicU32]>);
 
-impl Default for Sieve {
+impl Default for CountingFilter {
     fn default() -> Self {
-        Sieve((0..CLASSES).map(|_| AtomicU32::new(0)).collect())
+        CountingFilter((0..CLASSES).map(|_| AtomicU32::new(0)).collect())
     }
 }
 
-impl Sieve {
+impl CountingFilter {
     /// An entry for `key` has come.
     pub(crate) fn add(&self, key: &[u8]) {
         self.class(key).fetch_add(1, Relaxed);
@@ -51,21 +51,21 @@ mod tests {
 
     #[test]
     fn what_was_added_is_held_until_it_is_removed_as_often() {
-        let sieve = Sieve::default();
-        assert!(!sieve.may_hold(b"key"));
-        sieve.add(b"key");
-        sieve.add(b"key");
-        sieve.remove(b"key");
-        assert!(sieve.may_hold(b"key"));
-        sieve.remove(b"key");
-        assert!(!sieve.may_hold(b"key"));
+        let filter = CountingFilter::default();
+        assert!(!filter.may_hold(b"key"));
+        filter.add(b"key");
+        filter.add(b"key");
+        filter.remove(b"key");
+        assert!(filter.may_hold(b"key"));
+        filter.remove(b"key");
+        assert!(!filter.may_hold(b"key"));
     }
 
     #[test]
     fn few_other_keys_fall_through_with_it() {
-        let sieve = Sieve::default();
-        sieve.add(b"key");
-        let others = (0..10_000_u32).filter(|other| sieve.may_hold(&other.to_le_bytes()));
+        let filter = CountingFilter::default();
+        filter.add(b"key");
+        let others = (0..10_000_u32).filter(|other| filter.may_hold(&other.to_le_bytes()));
         assert!(others.count() < 100);
     }
 }

@@ -14,7 +14,7 @@ use values::Limits;
 
 /// How connections are treated.
 #[derive(Debug)]
-pub(crate) struct Dials {
+pub(crate) struct ConnectionSettings {
     /// `maxclients`
     pub(crate) connections_max: AtomicUsize,
     /// `timeout`
@@ -27,13 +27,13 @@ pub(crate) struct Dials {
     pub(crate) request_max: AtomicU64,
     /// `protected-mode`
     pub(crate) is_protected: AtomicBool,
-    /// `notify-keyspace-events`, as [`Wanted::bits`]; what is in force of it is in `Hot`.
+    /// `notify-keyspace-events`, as [`Wanted::bits`]; what is in force of it is in `Interest`.
     pub(crate) events: AtomicU16,
 }
 
-impl Default for Dials {
+impl Default for ConnectionSettings {
     fn default() -> Self {
-        Dials {
+        ConnectionSettings {
             connections_max: AtomicUsize::new(10_000),
             idle_seconds: AtomicU64::new(0),
             buffers: Mutex::default(),
@@ -80,7 +80,7 @@ impl SharedLimits {
 impl Host {
     /// Sets how many connections are served at once.
     pub(crate) fn set_connections_max(&self, most: usize) {
-        self.dials.connections_max.store(most, Relaxed);
+        self.connection_settings.connections_max.store(most, Relaxed);
         if let Some(platform) = self.platform() {
             platform.set_connections_max(most);
         }
@@ -88,7 +88,7 @@ impl Host {
 
     /// Sets for how many seconds a connection may be idle; 0: for ever.
     pub(crate) fn set_idle_timeout(&self, seconds: u64) {
-        self.dials.idle_seconds.store(seconds, Relaxed);
+        self.connection_settings.idle_seconds.store(seconds, Relaxed);
         if let Some(platform) = self.platform() {
             platform.set_idle_timeout(Duration::from_secs(seconds));
         }
@@ -96,7 +96,7 @@ impl Host {
 
     /// Sets how large a request may be.
     pub(crate) fn set_request_max(&self, bytes: u64) {
-        self.dials.request_max.store(bytes, Relaxed);
+        self.connection_settings.request_max.store(bytes, Relaxed);
         if let Some(platform) = self.platform() {
             platform.set_request_max(bytes);
         }
@@ -105,7 +105,7 @@ impl Host {
     /// Sets how much a client may leave unread.
     pub(crate) fn set_buffer_limits(&self, text: &[u8]) {
         let limits = {
-            let mut limits = self.dials.buffers.lock();
+            let mut limits = self.connection_settings.buffers.lock();
             limits.change(text);
             *limits
         };
@@ -118,13 +118,13 @@ impl Host {
     /// Sets which events are told.
     pub(crate) fn set_wanted(&self, wanted: Wanted) {
         // Keys that are found expired are noted for as long as anybody wants to know.
-        match (self.hot.wanted().is_any(), wanted.is_any()) {
+        match (self.key_events.wanted().is_any(), wanted.is_any()) {
             (false, true) => self.settings().add_listener(),
             (true, false) => self.settings().remove_listener(),
             (true, true) | (false, false) => {}
         }
-        self.dials.events.store(wanted.bits(), Relaxed);
-        self.hot.want(wanted);
+        self.connection_settings.events.store(wanted.bits(), Relaxed);
+        self.key_events.want(wanted);
     }
 }
 

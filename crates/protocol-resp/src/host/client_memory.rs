@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Crowd`]: how much memory all clients take together, and which of them are closed when it is too
+//! [`ClientMemory`]: how much memory all clients take together, and which of them are closed when it is too
 //! much.
 //!
 //! A client takes memory for what it sends, for what it has not read, and for what it holds
-//! ([`Holdings`](crate::session::holdings::Holdings)). Workers tell the sums as they change, so whether it is too
+//! ([`MemoryUse`](crate::session::memory::MemoryUse)). Workers tell the sums as they change, so whether it is too
 //! much is a comparison; the clients are looked at one by one only when it is. What is too much:
 //!
 //! 1. With `maxmemory-clients`: more than that, as in Redis.
@@ -75,7 +75,7 @@ impl Allowance {
 
 /// The memory of all clients.
 #[derive(Debug, Default)]
-pub(crate) struct Crowd {
+pub(crate) struct ClientMemory {
     /// `maxmemory-clients`: bytes, or below 0 percent of `maxmemory`.
     limit: AtomicI64,
     /// Bytes of buffers, of all workers.
@@ -114,7 +114,7 @@ struct Load {
     is_spared: bool,
 }
 
-impl Crowd {
+impl ClientMemory {
     /// `maxmemory-clients`: bytes, or below 0 percent of `maxmemory`.
     pub(crate) fn limit(&self) -> i64 {
         self.limit.load(Relaxed)
@@ -244,9 +244,9 @@ impl Host {
         for_whom: Option<ConnectionId>,
         outbox: &mut Outbox,
     ) {
-        let crowd = &self.crowd;
-        let taken = crowd.buffers() + crowd.held();
-        let allowance = crowd.allowance(self.settings(), used, for_whom.is_some());
+        let client_memory = &self.client_memory;
+        let taken = client_memory.buffers() + client_memory.held();
+        let allowance = client_memory.allowance(self.settings(), used, for_whom.is_some());
         if let Some(allowance) = allowance
             && taken > allowance.least()
         {
@@ -256,11 +256,11 @@ impl Host {
 
     /// Counts nobody as about to be gone who is: a connection may have ended just before it was to.
     pub(crate) fn forget_gone(&self) {
-        if self.crowd.leaving.load(Relaxed) > 0 {
-            let mut round = self.crowd.round.lock();
+        if self.client_memory.leaving.load(Relaxed) > 0 {
+            let mut round = self.client_memory.round.lock();
             let present: HashSet<_> = self.loads(None).iter().map(|load| load.id).collect();
             round.cut.retain(|id, _| present.contains(id));
-            self.crowd.publish(&round, self.settings());
+            self.client_memory.publish(&round, self.settings());
         }
     }
 
@@ -274,7 +274,7 @@ impl Host {
         outbox: &mut Outbox,
     ) {
         // One worker at a time; what it does is for all.
-        let Some(mut round) = self.crowd.round.try_lock() else { return };
+        let Some(mut round) = self.client_memory.round.try_lock() else { return };
         if round.is_fruitless(now, taken) {
             return;
         }
@@ -290,14 +290,14 @@ impl Host {
                 client.set(Client::CLOSING, true);
                 // Nothing may be taken for it from the keys it waits for.
                 if let Some(waiting) = client.waiting.lock().take() {
-                    self.waiters.take(&self.hot, &waiting);
+                    self.key_events.stop_waiting(&waiting);
                 }
             }
-            self.crowd.evicted.fetch_add(1, Relaxed);
+            self.client_memory.evicted.fetch_add(1, Relaxed);
             round.cut.insert(load.id, bytes);
             outbox.cut(load.id);
         }
-        self.crowd.publish(&round, self.settings());
+        self.client_memory.publish(&round, self.settings());
     }
 
     /// What each client takes.
@@ -322,7 +322,7 @@ impl Host {
                     Load { id, peer, client, input: 0, lasting: 0, is_spared: false }
                 }
             });
-            load.lasting += client.holdings.total();
+            load.lasting += client.memory.total();
             load.is_spared = client.is(Client::NO_EVICT);
             load.client = Some(client);
         }

@@ -43,10 +43,10 @@ fn who_is_spared_counts_and_stays() {
 
 #[test]
 fn the_limit_is_in_bytes_or_percent_and_no_less_than_redis_has_it() {
-    let crowd = Crowd::default();
+    let client_memory = ClientMemory::default();
     let in_force = |limit, maxmemory| {
-        crowd.set_limit(limit);
-        crowd.configured(maxmemory)
+        client_memory.set_limit(limit);
+        client_memory.configured(maxmemory)
     };
     assert_eq!(in_force(0, 1 << 30), None);
     assert_eq!(in_force(5 << 20, 0), Some(5 << 20));
@@ -60,45 +60,45 @@ fn the_limit_is_in_bytes_or_percent_and_no_less_than_redis_has_it() {
 #[test]
 fn clients_give_way_when_room_is_needed() {
     const MIB: u64 = 1 << 20;
-    let (crowd, settings) = (Crowd::default(), Settings::default());
+    let (client_memory, settings) = (ClientMemory::default(), Settings::default());
     let apart = Some(Allowance::Apart { lasting: 5 * MIB, arriving: 50 * MIB });
-    assert!(matches!(crowd.allowance(&settings, 0, false), Some(Allowance::Together(_))));
+    assert!(matches!(client_memory.allowance(&settings, 0, false), Some(Allowance::Together(_))));
     settings.set_maxmemory(100 * MIB);
-    assert_eq!(crowd.allowance(&settings, 100 * MIB, true), None, "there is room");
-    assert_eq!(crowd.allowance(&settings, 101 * MIB, true), apart);
-    assert_eq!(crowd.allowance(&settings, 105 * MIB, false), None, "nobody wants to write");
-    assert_eq!(crowd.allowance(&settings, 106 * MIB, false), apart);
+    assert_eq!(client_memory.allowance(&settings, 100 * MIB, true), None, "there is room");
+    assert_eq!(client_memory.allowance(&settings, 101 * MIB, true), apart);
+    assert_eq!(client_memory.allowance(&settings, 105 * MIB, false), None, "nobody wants to write");
+    assert_eq!(client_memory.allowance(&settings, 106 * MIB, false), apart);
     settings.set_policy(Policy::AllkeysLru);
-    assert_eq!(crowd.allowance(&settings, 101 * MIB, false), apart, "else keys would go");
-    crowd.set_limit(-7);
-    assert_eq!(crowd.allowance(&settings, 0, false), Some(Allowance::Together(7 * MIB)));
+    assert_eq!(client_memory.allowance(&settings, 101 * MIB, false), apart, "else keys would go");
+    client_memory.set_limit(-7);
+    assert_eq!(client_memory.allowance(&settings, 0, false), Some(Allowance::Together(7 * MIB)));
 }
 
 #[test]
 fn requests_that_arrive_close_nobody_while_nobody_wants_to_write_and_unread_replies_do() {
     const MIB: u64 = 1 << 20;
-    let (crowd, settings) = (Crowd::default(), Settings::default());
+    let (client_memory, settings) = (ClientMemory::default(), Settings::default());
     settings.set_maxmemory(100 * MIB);
     let arriving = Buffers { bytes: 20 * MIB, unsent: 0 };
-    crowd.note((Buffers::default(), arriving), (0, 0));
-    assert_eq!(crowd.allowance(&settings, 125 * MIB, false), None);
-    assert!(crowd.allowance(&settings, 126 * MIB, false).is_some());
-    crowd.note((arriving, Buffers { bytes: 20 * MIB, unsent: 19 * MIB }), (0, 0));
-    assert_eq!(crowd.allowance(&settings, 106 * MIB, false), None);
-    assert!(crowd.allowance(&settings, 107 * MIB, false).is_some());
+    client_memory.note((Buffers::default(), arriving), (0, 0));
+    assert_eq!(client_memory.allowance(&settings, 125 * MIB, false), None);
+    assert!(client_memory.allowance(&settings, 126 * MIB, false).is_some());
+    client_memory.note((arriving, Buffers { bytes: 20 * MIB, unsent: 19 * MIB }), (0, 0));
+    assert_eq!(client_memory.allowance(&settings, 106 * MIB, false), None);
+    assert!(client_memory.allowance(&settings, 107 * MIB, false).is_some());
 }
 
 #[test]
 fn a_client_holds_more_where_there_is_room_or_within_the_share() {
     const MIB: u64 = 1 << 20;
-    let (crowd, settings) = (Crowd::default(), Settings::default());
-    let admits = |more, used| crowd.admit(more, used, &settings).is_ok();
+    let (client_memory, settings) = (ClientMemory::default(), Settings::default());
+    let admits = |more, used| client_memory.admit(more, used, &settings).is_ok();
     assert!(admits(MIB, 0) && !admits(u64::MAX, 0), "a part of the machine's memory");
     settings.set_maxmemory(100 * MIB);
     assert!(admits(90 * MIB, 10 * MIB) && !admits(91 * MIB, 10 * MIB));
     let none = (Buffers::default(), Buffers::default());
-    crowd.note(none, (0, 3 * MIB));
+    client_memory.note(none, (0, 3 * MIB));
     assert!(admits(2 * MIB, 120 * MIB) && !admits(3 * MIB, 120 * MIB), "five are guaranteed");
-    crowd.note(none, (3 * MIB, 0));
+    client_memory.note(none, (3 * MIB, 0));
     assert!(admits(5 * MIB, 120 * MIB));
 }

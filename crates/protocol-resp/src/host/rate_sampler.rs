@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pulse`]: what is looked at ten times a second, by whichever worker comes first: rates, and the
-//! most memory that was in use.
+//! [`RateSampler`]: samples counts and memory in use ten times a second, for rates and the peak. The worker
+//! that comes first takes the sample.
 
 use clock::Ticks;
 use parking_lot::Mutex;
@@ -64,7 +64,7 @@ pub(crate) struct Rates {
 
 /// Beats ten times a second while any worker runs.
 #[derive(Debug, Default)]
-pub(crate) struct Pulse {
+pub(crate) struct RateSampler {
     /// When the next beat is due, in milliseconds of the monotonic clock.
     next_ms: AtomicU64,
     beats: Mutex<VecDeque<(Ticks, Counts)>>,
@@ -73,7 +73,7 @@ pub(crate) struct Pulse {
     base: Mutex<Counts>,
 }
 
-impl Pulse {
+impl RateSampler {
     /// Whether it is time, for one worker that asks.
     #[inline]
     pub(crate) fn is_due(&self, now: Ticks) -> bool {
@@ -119,7 +119,7 @@ impl Pulse {
         }
     }
 
-    /// Counts since the last [`Pulse::reset`].
+    /// Counts since the last [`RateSampler::reset`].
     pub(crate) fn since_reset(&self, counts: Counts) -> Counts {
         counts.since(&self.base.lock())
     }
@@ -137,28 +137,28 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_last_beats() {
-        let pulse = Pulse::default();
+        let rate_sampler = RateSampler::default();
         let mut due = 0;
         for ms in (0..10_000).step_by(10) {
             let now = Ticks::from_millis(ms);
-            if pulse.is_due(now) {
+            if rate_sampler.is_due(now) {
                 due += 1;
                 let counts = Counts { commands: 3 * ms, input_bytes: ms / 2, ..Counts::default() };
-                pulse.beat(now, counts, 10_000 - ms);
+                rate_sampler.beat(now, counts, 10_000 - ms);
             }
         }
         assert_eq!(due, 100);
-        let rates = pulse.rates();
+        let rates = rate_sampler.rates();
         assert_eq!((rates.commands, rates.input_bytes, rates.output_bytes), (3000.0, 500.0, 0.0));
-        assert_eq!(pulse.peak(5), 10_000);
+        assert_eq!(rate_sampler.peak(5), 10_000);
     }
 
     #[test]
     fn counts_begin_again_when_they_are_reset() {
-        let pulse = Pulse::default();
+        let rate_sampler = RateSampler::default();
         let counts = Counts { commands: 5, connections: 7, ..Counts::default() };
-        pulse.reset(counts);
-        let since = pulse.since_reset(Counts { commands: 2, connections: 10, ..counts });
+        rate_sampler.reset(counts);
+        let since = rate_sampler.since_reset(Counts { commands: 2, connections: 10, ..counts });
         assert_eq!((since.commands, since.connections), (2, 3));
     }
 }
