@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# The deep tier: costs counted, dependencies, sanitizers, models of concurrent code, fuzzing.
+
+fuzz_seconds=${SECONDS_PER_FUZZ_TARGET:-12}
+
+step guard deep 'debian released' 'cost of a request: instructions, system calls, allocations'
+guard.step() {
+    (cd benches/scripts && python3 -m doctest callgrind.py guard_cases.py guard_verdict.py)
+    python3 benches/scripts/guard.py --binaries "$target/release"
+}
+
+step dependencies deep 'deny' 'dependencies'
+dependencies.step() {
+    # The advisory database is a repository of its own and is not reached from here.
+    cargo deny --locked check bans licenses sources
+}
+
+step asan deep 'asan' 'unsafe code under AddressSanitizer'
+asan.step() {
+    asan --lib "${asan_crates[@]}"
+    # What the kernel may still read is leaked on purpose; the tests of that would be reported.
+    ASAN_OPTIONS=detect_leaks=0 asan --lib -p shoebill-reactor
+}
+
+step asan-stress deep 'asan' 'threads in a tiny full store, under AddressSanitizer'
+asan-stress.step() {
+    SHOEBILL_STRESS_SECONDS=15 asan -p shoebill-storage-seg --test stress
+}
+
+# The standard library is not instrumented: what that hides from the sanitizer is in the suppressions.
+step tsan deep 'tsan' 'threads in a tiny full store and at shards, under ThreadSanitizer'
+tsan.step() {
+    tsan -p shoebill-storage-seg --test stress
+    tsan -p shoebill-storage-typed --lib guards -- --test-threads=1
+}
+
+# A process for each model: loom maps and unmaps stacks all the time, and threads of one process wait for
+# each other there.
+step loom deep 'loom' 'concurrent code under loom'
+loom.step() {
+    models -- --list --format terse | sed -n 's/: test$//p' | grep models | sort -r >"$tools/loom.models"
+    [ -s "$tools/loom.models" ] # nothing to run would be no failure
+    xargs -a "$tools/loom.models" -P "$(nproc)" -I '{}' bash -c 'models -- --exact {}'
+}
+
+step fuzz deep 'fuzzers' "fuzzing: corpus, then $fuzz_seconds s per target"
+fuzz.step() {
+    bash fuzz/run.sh 0
+    JOBS=2 bash fuzz/run.sh "$fuzz_seconds"
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# What steps need: programs, clients and builds. Each `NEED.need` runs once, before the first step that names it.
+declare -A title_of_need=(
+    [debian]='Debian packages'
+    [clients]='Python clients'
+    [tested]='the servers and programs under test, optimised but not linked as one'
+    [deny]='cargo-deny'
+    [released]='the servers as they are released'
+    [asan]='tests with AddressSanitizer'
+    [tsan]='tests with ThreadSanitizer'
+    [loom]='models for loom'
+    [fuzzers]='fuzz targets'
+)
+
+debian.need() {
+    local missing=()
+    command -v memcached >/dev/null || missing+=(memcached)
+    command -v memccapable >/dev/null || missing+=(libmemcached-tools)
+    command -v redis-server >/dev/null || missing+=(redis-server)
+    command -v strace >/dev/null || missing+=(strace)
+    command -v valgrind >/dev/null || missing+=(valgrind)
+    command -v openssl >/dev/null || missing+=(openssl)
+    command -v shellcheck >/dev/null || missing+=(shellcheck)
+    [ -e /usr/include/openssl/ssl.h ] || missing+=(libssl-dev)
+    command -v python3 >/dev/null || missing+=(python3)
+    python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+    [ ${#missing[@]} -eq 0 ] && return
+    local sudo=()
+    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+    "${sudo[@]}" apt-get update -qq
+    # Only the programs are wanted; the tests start their own servers.
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
+}
+
+clients.need() {
+    python3 -m venv "$tools/venv"
+    "$tools/venv/bin/pip" install --quiet -r servers/segcache/tests/clients/requirements.txt
+    export SHOEBILL_PYTHON=$tools/venv/bin/python
+}
+
+# One build for all steps that measure no instructions: linked as in a release, each program takes most of a minute.
+# Then the builds of later steps go on beside the next ones.
+tested.need() {
+    cargo build --profile under-test --locked --bins
+    start_builds
+}
+under_test=$target/under-test
+
+deny.need() { built deny; }
+released.need() { built released; }
+asan.need() { built asan; }
+tsan.need() { built tsan; }
+loom.need() { built loom; }
+fuzzers.need() { built fuzzers; }
+
+asan_crates=(-p shoebill-keyspace -p shoebill-prefetch -p shoebill-storage -p shoebill-storage-hashmap
+    -p shoebill-storage-seg -p shoebill-storage-typed -p shoebill-values)
+asan() {
+    RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=$target/asan \
+        cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
+}
+tsan() {
+    RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=$target/tsan \
+        TSAN_OPTIONS="suppressions=$PWD/crates/storage-seg/tests/tsan.supp" \
+        cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
+}
+models() {
+    RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$target/loom LOOM_MAX_PREEMPTIONS=2 \
+        CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        cargo test --release --locked --quiet -p shoebill-storage-seg --lib "$@"
+}
+export -f models
+export target
+
+cargo_tool() {
+    # Built without optimisation: it runs once.
+    command -v "$1" >/dev/null || cargo install --quiet --locked --debug --root "$tools" "$1" --version "$2"
+}
+
+released.build() {
+    # Of the whole workspace, so that they have the features that they are released with.
+    cargo build --release --locked --workspace --bin pingserver --bin segcache --bin rds
+}
+asan.build() {
+    asan --no-run --lib "${asan_crates[@]}"
+    asan --no-run --lib -p shoebill-reactor
+    asan --no-run -p shoebill-storage-seg --test stress
+}
+tsan.build() {
+    tsan --no-run -p shoebill-storage-seg --test stress
+    tsan --no-run -p shoebill-storage-typed --lib
+}
+loom.build() { models --no-run; }
+deny.build() { cargo_tool cargo-deny 0.20.2; }
+fuzzers.build() {
+    cargo_tool cargo-fuzz 0.13.2
+    (cd fuzz && cargo +nightly fuzz build)
+}
+
+# Later steps need builds of their own, for which they would wait. Many steps before them leave a core idle: they
+# play requests one at a time. So the builds go on beside these, on what they leave: an idle thread runs when no other
+# wants to.
+start_builds() {
+    local name need
+    declare -A wanted=()
+    for name in "${chosen[@]}"; do
+        for need in ${needs_of[$name]}; do
+            if declare -F "$need.build" >/dev/null && [ -z "${has[$need]:-}" ]; then wanted[$need]=1; fi
+        done
+    done
+    beside=()
+    for need in released asan tsan loom deny fuzzers; do
+        if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
+    done
+    if [ ${#beside[@]} -eq 0 ]; then return; fi
+    start_group builds build_beside
+    builds=$group
+}
+
+build_beside() {
+    local need
+    chrt --idle --pid 0 $BASHPID
+    for need in "${beside[@]}"; do
+        "$need.build"
+    done
+}
+
+# Waits for the builds beside, and builds $1 if it was not among them.
+built() {
+    if [ -n "${builds:-}" ]; then
+        local group=$builds
+        builds=
+        await_group "$group" || { cat "$tools/builds.log" && return 1; }
+    fi
+    "$1.build"
+}
+
+# Process groups, so that nothing of them is left behind. What they print is in $tools/NAME.log.
+declare -A groups=()
+start_group() {
+    local name=$1
+    shift
+    set -m
+    (
+        set -e
+        "$@"
+    ) >"$tools/$name.log" 2>&1 </dev/null &
+    group=$!
+    set +m
+    groups[$group]=1
+}
+await_group() {
+    local code=0
+    wait "$1" || code=$?
+    unset "groups[$1]"
+    return $code
+}
+stop_groups() {
+    local group
+    for group in "${!groups[@]}"; do
+        kill -- "-$group" 2>/dev/null || true
+    done
+}
+
+# Runs commands, one of each argument, at the same time, and prints what they say one after the other.
+together() {
+    local number=0 command code=0 started_here=()
+    for command in "$@"; do
+        # shellcheck disable=SC2086 # words, not one word
+        start_group "together.$number" $command
+        started_here+=("$group")
+        number=$((number + 1))
+    done
+    for number in "${!started_here[@]}"; do
+        await_group "${started_here[number]}" || code=$?
+        cat "$tools/together.$number.log"
+    done
+    return $code
+}
