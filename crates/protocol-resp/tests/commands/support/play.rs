@@ -7,6 +7,9 @@ use super::show::show;
 use protocol_resp::Version;
 use std::time::Duration;
 
+/// How often a story is told whose telling was late and went wrong.
+const TELLINGS_MAX: usize = 20;
+
 /// Tells the stories of a group to a server, all or those that redis-server 7.0 knows.
 pub(crate) fn tell(
     server: &mut impl Server,
@@ -20,8 +23,15 @@ pub(crate) fn tell(
         if story.ours_only && !is_ours {
             continue;
         }
-        server.restart();
-        let found = Teller { server, version, waiting: Vec::new() }.tell(&story, is_ours);
+        let mut found = String::new();
+        for _ in 0..TELLINGS_MAX {
+            server.restart();
+            found = Teller { server, version, waiting: Vec::new() }.tell(&story, is_ours);
+            // On a busy machine a key has expired before it is read: that tells nothing about the server.
+            if found.is_empty() || !(story.has_times() && server.is_late()) {
+                break;
+            }
+        }
         if !found.is_empty() {
             wrong.push_str(&format!("\n# {}\n{found}", story.title));
         }

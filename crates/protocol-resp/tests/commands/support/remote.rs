@@ -16,8 +16,17 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a client may take to be seen waiting.
 const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
-/// An observer who gets no answer for so long waits himself, for the end of a pause.
+/// Commands for whose end other clients may have to wait.
+const STALLS: [&str; 2] = ["CLIENT PAUSE", "DEBUG SLEEP"];
+
+/// An observer who gets no answer for so long behind one of these waits himself.
 const PAUSED: Duration = Duration::from_millis(100);
+
+/// By so much requests and sleeps may delay a story whose replies depend on the time.
+const LATE: Duration = Duration::from_millis(20);
+
+/// How long looking for a reply that is not due may take, as the system's clock ticks.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The connection of the one who prepares and observes; no story has a client of this name.
 const CONTROL: &str = "Control";
@@ -45,6 +54,11 @@ pub(crate) struct Remote {
     connect: Box<dyn Fn() -> Box<dyn Wire>>,
     version: Version,
     clients: Vec<Client>,
+    /// Whether a client has sent what others wait for the end of.
+    stalls: bool,
+    started: Instant,
+    /// How long was waited on purpose since then.
+    waited: Duration,
 }
 
 /// A connection.
@@ -62,7 +76,14 @@ struct Client {
 impl Remote {
     /// The server that `connect` leads to; its clients speak `version`.
     pub(crate) fn new(version: Version, connect: impl Fn() -> Box<dyn Wire> + 'static) -> Self {
-        Remote { connect: Box::new(connect), version, clients: Vec::new() }
+        Remote {
+            connect: Box::new(connect),
+            version,
+            clients: Vec::new(),
+            stalls: false,
+            started: Instant::now(),
+            waited: Duration::ZERO,
+        }
     }
 
     /// A client, who is made if it is new.
@@ -94,18 +115,21 @@ impl Remote {
 
     /// Waits until a line is in `INFO clients`, for a while.
     fn await_info(&mut self, line: &str) {
+        let patience = if self.stalls { PAUSED } else { PATIENCE };
         let started = Instant::now();
         while started.elapsed() < SETTLE_LIMIT {
             let control = self.client(CONTROL);
             control.send("INFO clients");
-            let Some(info) = control.receive(PAUSED) else {
+            let Some(info) = control.receive(patience) else {
+                assert!(self.stalls, "no answer for {PATIENCE:?}");
                 self.clients.retain(|client| client.name != CONTROL);
+                self.waited += PAUSED;
                 return;
             };
             if String::from_utf8_lossy(&info).contains(&format!("{line}\r\n")) {
                 return;
             }
-            sleep(Duration::from_millis(1));
+            self.pass(Duration::from_millis(1));
         }
     }
 }
@@ -157,21 +181,29 @@ impl Client {
 impl Server for Remote {
     fn restart(&mut self) {
         self.clients.clear();
+        self.stalls = false;
         let control = self.client(CONTROL);
         for line in ["FLUSHALL", "CONFIG SET notify-keyspace-events \"\"", "CLIENT UNPAUSE"] {
             control.send(line);
             assert_eq!(control.receive(PATIENCE).as_deref(), Some(&b"+OK\r\n"[..]));
         }
         self.await_info("connected_clients:1");
+        (self.started, self.waited) = (Instant::now(), Duration::ZERO);
     }
 
     fn send(&mut self, client: &str, line: &str) {
+        self.stalls |= STALLS.iter().any(|begin| line.to_ascii_uppercase().starts_with(begin));
         self.client(client).send(line);
     }
 
     fn receive(&mut self, client: &str, due: bool) -> Option<Vec<u8>> {
-        let limit = if due { PATIENCE } else { Duration::from_millis(1) };
-        self.client(client).receive(limit)
+        if due {
+            return self.client(client).receive(PATIENCE);
+        }
+        let looked = Instant::now();
+        let reply = self.client(client).receive(Duration::from_millis(1));
+        self.waited += looked.elapsed().min(LOOK);
+        reply
     }
 
     fn is_closed(&mut self, client: &str) -> bool {
@@ -192,6 +224,11 @@ impl Server for Remote {
 
     fn pass(&mut self, time: Duration) {
         sleep(time);
+        self.waited += time;
+    }
+
+    fn is_late(&self) -> bool {
+        self.started.elapsed() > self.waited + LATE
     }
 
     fn unix_ms(&self) -> u64 {

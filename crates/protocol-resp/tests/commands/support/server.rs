@@ -30,6 +30,12 @@ pub(crate) trait Server {
     /// Lets time pass.
     fn pass(&mut self, time: Duration);
 
+    /// Whether more time has passed since the last `restart` than the story let pass, by so much that
+    /// replies can be other ones. Never where the story owns the clock.
+    fn is_late(&self) -> bool {
+        false
+    }
+
     /// The time in unix milliseconds.
     fn unix_ms(&self) -> u64;
 }
