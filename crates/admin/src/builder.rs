@@ -14,8 +14,8 @@ use bytes::Bytes;
 use metrics::Window;
 use tokio::sync::oneshot;
 
-use crate::desk::Desk;
 use crate::pace::Timeouts;
+use crate::page_data::PageData;
 use crate::schedule::Schedule;
 use crate::thread::{Loop, runtime};
 use crate::{AdminHandle, Error, Readiness};
@@ -142,12 +142,12 @@ impl Builder {
         started: &mpsc::SyncSender<io::Result<()>>,
         stopped: oneshot::Receiver<()>,
     ) {
-        let desk = Rc::new(self.desk());
-        let schedule = self.schedule(&desk);
+        let data = Rc::new(self.data());
+        let schedule = self.schedule(&data);
         let (connections_max, timeouts) = (self.connections_max, self.timeouts);
         let outcome = runtime().and_then(|runtime| {
             let context = runtime.enter();
-            let looping = Loop::new(listener, connections_max, timeouts, desk, schedule)?;
+            let looping = Loop::new(listener, connections_max, timeouts, data, schedule)?;
             drop(context);
             Ok((runtime, looping))
         });
@@ -162,8 +162,8 @@ impl Builder {
         }
     }
 
-    fn desk(&mut self) -> Desk {
-        Desk {
+    fn data(&mut self) -> PageData {
+        PageData {
             version: Bytes::from(std::mem::take(&mut self.version)),
             config: Bytes::from(std::mem::take(&mut self.config_text)),
             readiness: self.readiness.clone(),
@@ -171,14 +171,14 @@ impl Builder {
         }
     }
 
-    fn schedule(&mut self, desk: &Rc<Desk>) -> Schedule {
+    fn schedule(&mut self, data: &Rc<PageData>) -> Schedule {
         let now = Instant::now();
         let mut schedule = Schedule::default();
         for (interval, work) in self.tasks.drain(..) {
             schedule.add(interval, work, now);
         }
-        let desk = Rc::clone(desk);
-        let tick = move || desk.window.borrow_mut().tick();
+        let data = Rc::clone(data);
+        let tick = move || data.window.borrow_mut().tick();
         schedule.add(WINDOW_INTERVAL, Box::new(tick), now);
         schedule
     }

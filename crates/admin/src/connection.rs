@@ -16,8 +16,8 @@ use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep_until, timeout};
 
 use crate::accept::Accepted;
-use crate::desk::Desk;
 use crate::pace::{Pace, Timeouts};
+use crate::page_data::PageData;
 use crate::routes::{self, answer};
 use crate::stats;
 use crate::wire::Wire;
@@ -51,7 +51,7 @@ impl Drop for Open {
 }
 
 /// Serves requests on `stream` until the peer leaves, misbehaves or takes too long.
-pub(crate) async fn serve(mut accepted: Accepted, desk: Rc<Desk>, timeouts: Timeouts) {
+pub(crate) async fn serve(mut accepted: Accepted, data: Rc<PageData>, timeouts: Timeouts) {
     let _open = Open::new();
     // Without it a response in two segments may wait for a delayed acknowledgement. A failure only
     // costs that delay.
@@ -60,7 +60,7 @@ pub(crate) async fn serve(mut accepted: Accepted, desk: Rc<Desk>, timeouts: Time
     let pace = Rc::new(Pace::new(timeouts, Instant::now()));
     let is_last = accepted.is_last();
     let wire = Wire::new(accepted, Rc::clone(&pace));
-    let service = service_fn(move |request| Box::pin(respond(Rc::clone(&desk), request)));
+    let service = service_fn(move |request| Box::pin(respond(Rc::clone(&data), request)));
     let mut http = protocol(!is_last).serve_connection(wire, service);
     let mut alarm = Box::pin(sleep_until(pace.deadline().into()));
 
@@ -100,11 +100,11 @@ fn protocol(keep_alive: bool) -> http1::Builder {
 /// Answers one request. The yield before it gives every other connection, and the periodic tasks,
 /// their turn: a pipeline costs the thread one page at a time.
 async fn respond<B: Body>(
-    desk: Rc<Desk>,
+    data: Rc<PageData>,
     request: Request<B>,
 ) -> Result<Response<routes::Body>, Infallible> {
     yield_now().await;
-    Ok(answer(&desk, &request))
+    Ok(answer(&data, &request))
 }
 
 /// Ready once the pace's current deadline has passed.
@@ -128,14 +128,14 @@ mod tests {
 
     #[test]
     fn a_request_gives_the_others_their_turn_before_its_page_is_written() {
-        let desk = Rc::new(Desk {
+        let data = Rc::new(PageData {
             version: Bytes::new(),
             config: Bytes::new(),
             readiness: crate::Readiness::new(),
             window: RefCell::default(),
         });
         let request = Request::new(Full::new(Bytes::new()));
-        let mut response = pin!(respond(desk, request));
+        let mut response = pin!(respond(data, request));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(response.as_mut().poll(&mut cx).is_pending());
         assert!(response.as_mut().poll(&mut cx).is_ready());

@@ -54,7 +54,7 @@
 //! which rests after errors). Each connection is a local task in `connection`: hyper speaks HTTP
 //! over a `wire`, which reports every read and write to a `pace`, which sets the deadline. A
 //! request goes through the table in `routes` to a function in `pages`, which writes from the
-//! `desk`. `stats` is what the control plane counts about itself.
+//! `page_data`. `stats` is what the control plane counts about itself.
 //!
 //! # What a client cannot do
 //!
@@ -73,10 +73,10 @@
 mod accept;
 mod builder;
 mod connection;
-mod desk;
 mod error;
 mod handle;
 mod pace;
+mod page_data;
 mod pages;
 mod readiness;
 mod routes;

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use hyper::StatusCode;
 
-use crate::desk::Desk;
+use crate::page_data::PageData;
 use crate::readiness::State;
 use crate::routes::ROUTES;
 
@@ -30,23 +30,23 @@ impl Page {
     }
 }
 
-pub(crate) fn index(desk: &Desk) -> Page {
-    let mut text = String::from_utf8_lossy(&desk.version).into_owned();
+pub(crate) fn index(data: &PageData) -> Page {
+    let mut text = String::from_utf8_lossy(&data.version).into_owned();
     text.push('\n');
     text.push_str(&route_list());
     Page::ok(PLAIN, text)
 }
 
-pub(crate) fn config(desk: &Desk) -> Page {
-    Page::ok(PLAIN, desk.config.clone())
+pub(crate) fn config(data: &PageData) -> Page {
+    Page::ok(PLAIN, data.config.clone())
 }
 
-pub(crate) fn health(_: &Desk) -> Page {
+pub(crate) fn health(_: &PageData) -> Page {
     Page::ok(PLAIN, "ok\n")
 }
 
-pub(crate) fn ready(desk: &Desk) -> Page {
-    let state = desk.readiness.get();
+pub(crate) fn ready(data: &PageData) -> Page {
+    let state = data.readiness.get();
     let text = format!("{}\n", state.as_str());
     match state {
         State::Ready => Page::ok(PLAIN, text),
@@ -54,23 +54,23 @@ pub(crate) fn ready(desk: &Desk) -> Page {
     }
 }
 
-pub(crate) fn version(desk: &Desk) -> Page {
-    Page::ok(PLAIN, desk.version.clone())
+pub(crate) fn version(data: &PageData) -> Page {
+    Page::ok(PLAIN, data.version.clone())
 }
 
-pub(crate) fn prometheus(desk: &Desk) -> Page {
+pub(crate) fn prometheus(data: &PageData) -> Page {
     metrics::process::refresh();
-    Page::ok(PROMETHEUS, metrics::prometheus(&desk.window.borrow()))
+    Page::ok(PROMETHEUS, metrics::prometheus(&data.window.borrow()))
 }
 
-pub(crate) fn json(desk: &Desk) -> Page {
+pub(crate) fn json(data: &PageData) -> Page {
     metrics::process::refresh();
-    Page::ok(JSON, metrics::json(&desk.window.borrow()))
+    Page::ok(JSON, metrics::json(&data.window.borrow()))
 }
 
-pub(crate) fn vars(desk: &Desk) -> Page {
+pub(crate) fn vars(data: &PageData) -> Page {
     metrics::process::refresh();
-    let mut pairs = metrics::stats(&desk.window.borrow());
+    let mut pairs = metrics::stats(&data.window.borrow());
     pairs.sort();
     let lines = pairs.iter().map(|(name, value)| format!("{name}: {value}\n"));
     Page::ok(PLAIN, lines.collect::<String>())

@@ -6,7 +6,7 @@ use http_body_util::Full;
 use hyper::header::{self, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
-use crate::desk::Desk;
+use crate::page_data::PageData;
 use crate::pages::{self, Page};
 use crate::stats;
 
@@ -17,7 +17,7 @@ pub(crate) type Body = Full<Bytes>;
 pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) summary: &'static str,
-    page: fn(&Desk) -> Page,
+    page: fn(&PageData) -> Page,
 }
 
 /// Every route. All answer GET and HEAD and nothing else.
@@ -35,9 +35,12 @@ pub(crate) static ROUTES: [Route; 8] = [
 const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
 /// Answers one request. Its body, if any, is not read: the connection closes instead.
-pub(crate) fn answer<B: hyper::body::Body>(desk: &Desk, request: &Request<B>) -> Response<Body> {
+pub(crate) fn answer<B: hyper::body::Body>(
+    data: &PageData,
+    request: &Request<B>,
+) -> Response<Body> {
     stats::ADMIN_REQUEST.increment();
-    let page = find(desk, request);
+    let page = find(data, request);
     let status = page.status;
     if status.is_client_error() || status.is_server_error() {
         stats::ADMIN_RESPONSE_ERROR.increment();
@@ -58,10 +61,10 @@ pub(crate) fn answer<B: hyper::body::Body>(desk: &Desk, request: &Request<B>) ->
     response
 }
 
-fn find<B>(desk: &Desk, request: &Request<B>) -> Page {
+fn find<B>(data: &PageData, request: &Request<B>) -> Page {
     match ROUTES.iter().find(|route| route.path == request.uri().path()) {
         None => pages::not_found(),
-        Some(route) if [Method::GET, Method::HEAD].contains(request.method()) => (route.page)(desk),
+        Some(route) if [Method::GET, Method::HEAD].contains(request.method()) => (route.page)(data),
         Some(_) => pages::method_not_allowed(),
     }
 }

@@ -16,8 +16,8 @@ use tokio::time::{Sleep, sleep_until};
 
 use crate::accept::{Accepted, Acceptor};
 use crate::connection;
-use crate::desk::Desk;
 use crate::pace::Timeouts;
+use crate::page_data::PageData;
 use crate::schedule::Schedule;
 use crate::stats;
 
@@ -53,7 +53,7 @@ pub(crate) struct Loop {
     connections: JoinSet<()>,
     connections_max: usize,
     timeouts: Timeouts,
-    desk: Rc<Desk>,
+    data: Rc<PageData>,
     schedule: Schedule,
     alarm: Pin<Box<Sleep>>,
 }
@@ -64,7 +64,7 @@ impl Loop {
         listener: Option<TcpListener>,
         connections_max: usize,
         timeouts: Timeouts,
-        desk: Rc<Desk>,
+        data: Rc<PageData>,
         schedule: Schedule,
     ) -> io::Result<Self> {
         Ok(Self {
@@ -72,7 +72,7 @@ impl Loop {
             connections: JoinSet::new(),
             connections_max,
             timeouts,
-            desk,
+            data,
             schedule,
             alarm: Box::pin(sleep_until(Instant::now().into())),
         })
@@ -137,8 +137,8 @@ impl Loop {
             stats::ADMIN_SESSION_REJECTED.increment();
             return;
         }
-        let desk = Rc::clone(&self.desk);
-        self.connections.spawn_local(connection::serve(accepted, desk, self.timeouts));
+        let data = Rc::clone(&self.data);
+        self.connections.spawn_local(connection::serve(accepted, data, self.timeouts));
     }
 }
 

@@ -83,20 +83,20 @@ impl Carried {
 impl Session {
     /// From now on a driver carries the bytes. Before the session is used.
     pub fn carry(&mut self) {
-        self.line.carried = Some(Box::default());
+        self.transport.carried = Some(Box::default());
     }
 
     /// Whether a driver carries the bytes.
     #[inline]
     pub fn is_carried(&self) -> bool {
-        self.line.carried.is_some()
+        self.transport.carried.is_some()
     }
 
     /// Bytes that can be delivered into the block that there is, or one from the pool. With more it is
     /// better to serve the connection first.
     #[inline]
     pub fn room(&self) -> usize {
-        let arrived = self.line.carried.as_ref().map(|carried| &carried.arrived);
+        let arrived = self.transport.carried.as_ref().map(|carried| &carried.arrived);
         let buffer = match arrived {
             Some(arrived) if self.tls.is_some() => arrived,
             Some(arrived) if !arrived.is_empty() => return 0,
@@ -114,7 +114,7 @@ impl Session {
     pub fn deliver(&mut self, bytes: &[u8], pool: &mut Pool) -> usize {
         SESSION_RECV.increment();
         SESSION_RECV_BYTE.add(bytes.len() as u64);
-        let carried = self.line.carried.as_mut().expect(NOT_CARRIED);
+        let carried = self.transport.carried.as_mut().expect(NOT_CARRIED);
         let mut taken = 0;
         if self.tls.is_none() && carried.arrived.is_empty() {
             if self.recv.capacity() == 0 {
@@ -140,32 +140,32 @@ impl Session {
     ///
     /// When the session is not carried.
     pub fn deliver_end(&mut self, end: io::Result<()>) {
-        let carried = self.line.carried.as_mut().expect(NOT_CARRIED);
+        let carried = self.transport.carried.as_mut().expect(NOT_CARRIED);
         carried.end.get_or_insert(end);
     }
 
     /// Whether the driver has brought an end: nothing more can be received.
     pub fn has_ended(&self) -> bool {
-        self.line.carried.as_ref().is_some_and(|carried| carried.end.is_some())
+        self.transport.carried.as_ref().is_some_and(|carried| carried.end.is_some())
     }
 
     /// Bytes that were delivered and have to be fetched by [`Session::fill`].
     #[inline]
     pub fn undelivered(&self) -> usize {
-        self.line.carried.as_ref().map_or(0, |carried| carried.arrived.filled().len())
+        self.transport.carried.as_ref().map_or(0, |carried| carried.arrived.filled().len())
     }
 
     /// Whether [`Session::fill`] would find something: bytes or an end.
     #[inline]
     pub fn has_undelivered(&self) -> bool {
         let has_some = |carried: &Carried| !carried.arrived.is_empty() || carried.end.is_some();
-        self.line.carried.as_deref().is_some_and(has_some)
+        self.transport.carried.as_deref().is_some_and(has_some)
     }
 
     /// The driver receives nothing any more; the session reads what is left from the socket, behind
     /// what was delivered, until this is taken back.
     pub fn read_directly(&mut self, on: bool) {
-        if let Some(carried) = &mut self.line.carried {
+        if let Some(carried) = &mut self.transport.carried {
             carried.reads_socket = on;
         }
     }
@@ -174,7 +174,7 @@ impl Session {
     /// its way. The driver sends it, and says how far it came with [`Session::landed`].
     #[inline]
     pub fn depart(&mut self, flight: &mut SendBuf) -> bool {
-        let outgoing = match (&self.tls, &mut self.line.carried) {
+        let outgoing = match (&self.tls, &mut self.transport.carried) {
             (Some(_), Some(carried)) => &mut carried.outgoing,
             _ => &mut self.send,
         };
@@ -190,7 +190,7 @@ impl Session {
     pub fn landed(&mut self, n: usize) {
         SESSION_SEND.increment();
         SESSION_SEND_BYTE.add(n as u64);
-        match (&self.tls, &mut self.line.carried) {
+        match (&self.tls, &mut self.transport.carried) {
             (Some(_), Some(carried)) => carried.outgoing.landed(n),
             _ => self.send.landed(n),
         }
@@ -200,7 +200,7 @@ impl Session {
     pub fn lost(&mut self) {
         SESSION_SEND_EX.increment();
         self.send.landed(self.send.departed());
-        if let Some(carried) = &mut self.line.carried {
+        if let Some(carried) = &mut self.transport.carried {
             carried.outgoing.landed(carried.outgoing.departed());
         }
     }
@@ -213,7 +213,7 @@ impl Session {
         }
         let Some(tls) = &self.tls else { return false };
         let has_outgoing = |carried: &Carried| !carried.outgoing.is_empty();
-        tls.wants_write() || self.line.carried.as_deref().is_some_and(has_outgoing)
+        tls.wants_write() || self.transport.carried.as_deref().is_some_and(has_outgoing)
     }
 
     /// Drops all that was received and not served, and all that waits to be sent, and gives the
@@ -221,7 +221,7 @@ impl Session {
     pub fn discard(&mut self, pool: &mut Pool) {
         self.recv.consume(self.recv.filled().len());
         self.send.consume(self.send.waiting());
-        if let Some(carried) = &mut self.line.carried {
+        if let Some(carried) = &mut self.transport.carried {
             carried.arrived.consume(carried.arrived.filled().len());
             carried.outgoing.consume(carried.outgoing.waiting());
         }
@@ -230,23 +230,23 @@ impl Session {
 
     /// The socket, for a driver that closes it later than the session ends.
     pub fn into_stream(self) -> Stream {
-        self.line.stream
+        self.transport.stream
     }
 
     /// Sends what is left, if nothing of before is on its way: the last words of TLS.
     pub(crate) fn send_left(&mut self) {
-        if let Some(carried) = &mut self.line.carried
+        if let Some(carried) = &mut self.transport.carried
             && carried.outgoing.departed() == 0
         {
             // A peer that is gone or does not read cannot be told.
-            let _ = wire::write_left(&mut self.line.stream, &mut carried.outgoing);
+            let _ = wire::write_left(&mut self.transport.stream, &mut carried.outgoing);
         }
     }
 
     /// Lends the blocks that the driver's side of a TLS session writes to.
     #[inline]
     pub(crate) fn lend_carried(&mut self, pool: &mut Pool) {
-        if let (Some(_), Some(carried)) = (&self.tls, &mut self.line.carried) {
+        if let (Some(_), Some(carried)) = (&self.tls, &mut self.transport.carried) {
             carried.outgoing.lend(pool);
         }
     }
@@ -254,7 +254,7 @@ impl Session {
     /// Gives back the blocks of the driver's side that hold nothing.
     #[inline]
     pub(crate) fn release_carried(&mut self, pool: &mut Pool) {
-        if let Some(carried) = &mut self.line.carried {
+        if let Some(carried) = &mut self.transport.carried {
             carried.arrived.release(pool);
             carried.outgoing.release(pool);
         }

@@ -59,11 +59,11 @@
 
 mod carried;
 mod error;
-mod line;
 mod session;
 mod stats;
 mod stream;
 mod tls;
+mod transport;
 mod wire;
 
 pub use error::Error;

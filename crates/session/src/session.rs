@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Session`]: the socket, the optional TLS connection and the two buffers of one peer.
 
-use crate::line::Line;
 use crate::stats::{SESSION_RECV_EX, SESSION_SEND_EX};
 use crate::tls::TlsConnection;
+use crate::transport::Transport;
 use crate::{Error, Stream, TlsAcceptor, TlsConnector, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind};
@@ -46,7 +46,7 @@ pub enum Flush {
 /// less than 256 bytes; rustls adds some 7 KiB to a TLS one.
 #[derive(Debug)]
 pub struct Session {
-    pub(crate) line: Line,
+    pub(crate) transport: Transport,
     /// Boxed, for plain sessions are many and rustls's state is large.
     pub(crate) tls: Option<Box<TlsConnection>>,
     pub(crate) recv: RecvBuf,
@@ -57,7 +57,7 @@ impl Session {
     /// A session that sends and receives in the clear.
     pub fn plain(stream: Stream) -> Session {
         Session {
-            line: Line::direct(stream),
+            transport: Transport::direct(stream),
             tls: None,
             recv: RecvBuf::new(),
             send: SendBuf::new(),
@@ -87,7 +87,7 @@ impl Session {
 
     /// The socket, to register it with mio.
     pub fn stream(&mut self) -> &mut Stream {
-        &mut self.line.stream
+        &mut self.transport.stream
     }
 
     /// Both buffers, for the protocol to work on. Lend the send buffer a block each time before the
@@ -132,8 +132,8 @@ impl Session {
         self.recv.reserve(room.max(1), pool);
         self.lend_carried(pool);
         let filled = match &mut self.tls {
-            None => fill_plain(&mut self.line, &mut self.recv),
-            Some(tls) => tls.fill(&mut self.line, &mut self.recv),
+            None => fill_plain(&mut self.transport, &mut self.recv),
+            Some(tls) => tls.fill(&mut self.transport, &mut self.recv),
         };
         if filled.is_err() {
             SESSION_RECV_EX.increment();
@@ -154,8 +154,8 @@ impl Session {
     pub fn flush(&mut self, pool: &mut Pool) -> io::Result<Flush> {
         self.lend_carried(pool);
         let flushed = match &mut self.tls {
-            None => flush_plain(&mut self.line, &mut self.send),
-            Some(tls) => flush_tls(tls, &mut self.line, &mut self.send),
+            None => flush_plain(&mut self.transport, &mut self.send),
+            Some(tls) => flush_tls(tls, &mut self.transport, &mut self.send),
         };
         match flushed {
             Ok(Flush::Done) => self.send.release(pool),
@@ -179,23 +179,23 @@ impl Session {
         if let Some(tls) = &mut self.tls
             && self.send.is_empty()
         {
-            tls.close(&mut self.line);
+            tls.close(&mut self.transport);
         }
         self.send_left();
         // It fails when the peer has gone first, and then there is nobody to tell.
-        let _ = self.line.stream.shutdown_write();
+        let _ = self.transport.stream.shutdown_write();
     }
 }
 
 #[inline]
-fn fill_plain(line: &mut Line, recv: &mut RecvBuf) -> io::Result<Fill> {
+fn fill_plain(transport: &mut Transport, recv: &mut RecvBuf) -> io::Result<Fill> {
     let spare = recv.spare();
     let room = spare.len();
-    match wire::read(line, spare) {
+    match wire::read(transport, spare) {
         Ok(0) => Ok(Fill::Closed),
         Ok(n) => {
             recv.commit(n);
-            Ok(Fill::Some { drained: n < room && line.is_drained_by_less() })
+            Ok(Fill::Some { drained: n < room && transport.is_drained_by_less() })
         }
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Fill::Blocked),
         Err(error) => Err(error),
@@ -203,12 +203,12 @@ fn fill_plain(line: &mut Line, recv: &mut RecvBuf) -> io::Result<Fill> {
 }
 
 #[inline]
-fn flush_plain(line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
-    if line.carried.is_some() {
+fn flush_plain(transport: &mut Transport, send: &mut SendBuf) -> io::Result<Flush> {
+    if transport.carried.is_some() {
         return Ok(if send.is_empty() { Flush::Done } else { Flush::Blocked });
     }
     while !send.is_empty() {
-        match wire::write(&mut line.stream, send) {
+        match wire::write(&mut transport.stream, send) {
             Ok(n) => send.consume(n),
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
             Err(error) => return Err(error),
@@ -217,8 +217,12 @@ fn flush_plain(line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
     Ok(Flush::Done)
 }
 
-fn flush_tls(tls: &mut TlsConnection, line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
-    let flushed = tls.flush(line, send)?;
-    let is_left = line.carried.as_ref().is_some_and(|carried| !carried.outgoing.is_empty());
+fn flush_tls(
+    tls: &mut TlsConnection,
+    transport: &mut Transport,
+    send: &mut SendBuf,
+) -> io::Result<Flush> {
+    let flushed = tls.flush(transport, send)?;
+    let is_left = transport.carried.as_ref().is_some_and(|carried| !carried.outgoing.is_empty());
     Ok(if is_left { Flush::Blocked } else { flushed })
 }

@@ -6,8 +6,8 @@
 //! [`Carried`]: crate::carried::Carried
 
 use crate::Stream;
-use crate::line::Line;
 use crate::stats::{SESSION_RECV, SESSION_RECV_BYTE, SESSION_SEND, SESSION_SEND_BYTE};
+use crate::transport::Transport;
 use buffer::SendBuf;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 
@@ -16,10 +16,10 @@ pub(crate) const SLICES_MAX: usize = 64;
 
 /// Reads once.
 #[inline]
-pub(crate) fn read(line: &mut Line, into: &mut [u8]) -> io::Result<usize> {
-    match &mut line.carried {
-        None => read_socket(&mut line.stream, into),
-        Some(carried) => carried.read(&mut line.stream, into),
+pub(crate) fn read(transport: &mut Transport, into: &mut [u8]) -> io::Result<usize> {
+    match &mut transport.carried {
+        None => read_socket(&mut transport.stream, into),
+        Some(carried) => carried.read(&mut transport.stream, into),
     }
 }
 
@@ -83,13 +83,13 @@ pub(crate) fn write_left(stream: &mut Stream, outgoing: &mut SendBuf) -> io::Res
 /// the socket held no more.
 #[derive(Debug)]
 pub(crate) struct Wire<'a> {
-    line: &'a mut Line,
+    transport: &'a mut Transport,
     short: bool,
 }
 
 impl<'a> Wire<'a> {
-    pub(crate) fn new(line: &'a mut Line) -> Self {
-        Wire { line, short: false }
+    pub(crate) fn new(transport: &'a mut Transport) -> Self {
+        Wire { transport, short: false }
     }
 
     /// Whether the last read returned less than it was allowed to.
@@ -100,23 +100,23 @@ impl<'a> Wire<'a> {
 
 impl Read for Wire<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = read(self.line, into)?;
-        self.short = n < into.len() && self.line.is_drained_by_less();
+        let n = read(self.transport, into)?;
+        self.short = n < into.len() && self.transport.is_drained_by_less();
         Ok(n)
     }
 }
 
 impl Write for Wire<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.line.carried {
-            None => write_with(|| self.line.stream.write(bytes)),
+        match &mut self.transport.carried {
+            None => write_with(|| self.transport.stream.write(bytes)),
             Some(carried) => carried.write(&[IoSlice::new(bytes)]),
         }
     }
 
     fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        match &mut self.line.carried {
-            None => write_with(|| self.line.stream.write_vectored(slices)),
+        match &mut self.transport.carried {
+            None => write_with(|| self.transport.stream.write_vectored(slices)),
             Some(carried) => carried.write(slices),
         }
     }

@@ -14,8 +14,8 @@
 //! everything before, with at most [`OUTGOING_BYTES`]; the rest stays in the send buffer, where the
 //! high-water mark sees it.
 
-use crate::line::Line;
 use crate::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
+use crate::transport::Transport;
 use crate::wire::{SLICES_MAX, Wire};
 use crate::{Error, Fill, Flush, TlsConnector};
 use buffer::{RecvBuf, SendBuf};
@@ -109,7 +109,11 @@ impl TlsConnection {
     ///
     /// `Blocked` is only said after the socket has said so: behind a short read that brought no
     /// plaintext there may be an end that no further event would tell of.
-    pub(crate) fn fill(&mut self, line: &mut Line, recv: &mut RecvBuf) -> io::Result<Fill> {
+    pub(crate) fn fill(
+        &mut self,
+        transport: &mut Transport,
+        recv: &mut RecvBuf,
+    ) -> io::Result<Fill> {
         let mut arrived = false;
         let mut drained = false;
         loop {
@@ -133,7 +137,7 @@ impl TlsConnection {
             if arrived && drained {
                 return Ok(Fill::Some { drained });
             }
-            match self.receive(line)? {
+            match self.receive(transport)? {
                 Received::Nothing if arrived => return Ok(Fill::Some { drained: true }),
                 Received::Nothing => return Ok(Fill::Blocked),
                 Received::NeverSpoke => return Ok(Fill::Closed),
@@ -144,8 +148,8 @@ impl TlsConnection {
     }
 
     /// Reads once from the socket and lets rustls work on it.
-    fn receive(&mut self, line: &mut Line) -> io::Result<Received> {
-        let mut wire = Wire::new(line);
+    fn receive(&mut self, transport: &mut Transport) -> io::Result<Received> {
+        let mut wire = Wire::new(transport);
         let mut first = None;
         let read = if self.handshake == Handshake::Silent {
             self.connection.read_tls(&mut Looked { wire: &mut wire, first: &mut first })
@@ -169,7 +173,7 @@ impl TlsConnection {
         }
         let is_foreign = first.is_some_and(|first| first != HANDSHAKE)
             && matches!(self.connection, Connection::Server(_));
-        let processed = self.process(line);
+        let processed = self.process(transport);
         if is_foreign {
             // Also with too few bytes for rustls to say so: a client that waits for a reply sends no more.
             return Err(self.failed(io::Error::new(ErrorKind::InvalidData, NotTls)));
@@ -180,9 +184,9 @@ impl TlsConnection {
 
     /// Lets rustls decrypt and answer what was read, and sends its answer: the next part of the
     /// handshake, tickets, or the alert that says why the connection ends.
-    fn process(&mut self, line: &mut Line) -> io::Result<()> {
+    fn process(&mut self, transport: &mut Transport) -> io::Result<()> {
         let processed = self.connection.process_new_packets();
-        let written = self.write_records(line);
+        let written = self.write_records(transport);
         if let Err(error) = processed {
             return Err(self.failed(io::Error::new(ErrorKind::InvalidData, error)));
         }
@@ -206,9 +210,13 @@ impl TlsConnection {
     }
 
     /// See [`Session::flush`](crate::Session::flush).
-    pub(crate) fn flush(&mut self, line: &mut Line, send: &mut SendBuf) -> io::Result<Flush> {
+    pub(crate) fn flush(
+        &mut self,
+        transport: &mut Transport,
+        send: &mut SendBuf,
+    ) -> io::Result<Flush> {
         loop {
-            match self.write_records(line) {
+            match self.write_records(transport) {
                 Ok(Flush::Done) => {}
                 Ok(Flush::Blocked) => return Ok(Flush::Blocked),
                 Err(error) => return Err(self.failed(error)),
@@ -241,9 +249,9 @@ impl TlsConnection {
     }
 
     /// Writes what rustls has encrypted.
-    fn write_records(&mut self, line: &mut Line) -> io::Result<Flush> {
+    fn write_records(&mut self, transport: &mut Transport) -> io::Result<Flush> {
         while self.connection.wants_write() {
-            match self.connection.write_tls(&mut Wire::new(line)) {
+            match self.connection.write_tls(&mut Wire::new(transport)) {
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
                 Err(error) => return Err(error),
@@ -258,9 +266,9 @@ impl TlsConnection {
     }
 
     /// Says goodbye, as far as the socket takes it.
-    pub(crate) fn close(&mut self, line: &mut Line) {
+    pub(crate) fn close(&mut self, transport: &mut Transport) {
         self.connection.send_close_notify();
         // A peer that is gone or does not read cannot be told.
-        let _ = self.write_records(line);
+        let _ = self.write_records(transport);
     }
 }

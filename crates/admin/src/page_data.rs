@@ -10,7 +10,7 @@ use crate::readiness::Readiness;
 
 /// Everything a page shows, shared by the connections of the admin thread.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct PageData {
     /// The server's name and version, as `/version` shows them.
     pub(crate) version: Bytes,
     /// The effective configuration, as TOML.

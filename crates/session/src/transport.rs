@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Line`]: where a session's bytes come from and go to.
+//! [`Transport`]: where a session's bytes come from and go to.
 
 use crate::Stream;
 use crate::carried::Carried;
 
 /// The socket, and what its driver has carried from it if the session does not read and write itself.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct Transport {
     pub(crate) stream: Stream,
     /// `None` for a session that calls the system itself. Boxed, for such sessions stay small.
     pub(crate) carried: Option<Box<Carried>>,
 }
 
-impl Line {
+impl Transport {
     /// A socket that is read and written directly.
     pub(crate) fn direct(stream: Stream) -> Self {
-        Line { stream, carried: None }
+        Transport { stream, carried: None }
     }
 
     /// Whether a read that came up short has drained it. Behind what a driver has delivered there may be
