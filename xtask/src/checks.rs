@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The checks, one module each.
 
+mod decisions;
 mod file_size;
 mod function_size;
+mod glossary;
 mod layering;
 mod leftovers;
 mod licence;
 mod links;
+mod mentions;
 mod metric_names;
 mod naming;
 mod rooms;
 mod safety;
+mod type_names;
 
 use crate::finding::Finding;
 use crate::workspace::Workspace;
@@ -29,6 +33,10 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
         metric_names::check,
         leftovers::check,
         links::check,
+        mentions::check,
+        decisions::check,
+        type_names::check,
+        glossary::check,
     ];
     let mut findings: Vec<Finding> = checks.iter().flat_map(|check| check(workspace)).collect();
     findings.sort_by(|a, b| (a.severity, &a.path, a.line).cmp(&(b.severity, &b.path, b.line)));

@@ -15,6 +15,10 @@
 //! | `metric-names` | `checks/metric_names.rs` | metric names are unique and in snake_case |
 //! | `leftovers` | `checks/leftovers.rs` | no unfinished work without a reason, no debug print |
 //! | `links` | `checks/links.rs` | a relative link in a document leads to a file |
+//! | `mentions` | `checks/mentions.rs` | a name beside a link to a Rust file is defined there |
+//! | `decisions` | `checks/decisions.rs` | a decision record has number, date and status |
+//! | `type-names` | `checks/type_names.rs` | a type's name is defined in two crates at most |
+//! | `glossary` | `checks/glossary.rs` | the glossary says each word once, with one meaning |
 //!
 //! [`Workspace`] holds what the checks look at: packages from `cargo metadata`, sources and
 //! documents from the file system. `scan.rs` tells code from comments and strings, so that no check

@@ -65,7 +65,7 @@ fn inline(line: &str) -> Vec<String> {
 }
 
 /// The target that the text begins with, up to its parenthesis or title.
-fn target(text: &str) -> Option<String> {
+pub(super) fn target(text: &str) -> Option<String> {
     if let Some(rest) = text.strip_prefix('<') {
         return rest.split_once('>').map(|(target, _)| target.to_owned());
     }
@@ -123,7 +123,7 @@ fn is_elsewhere(target: &str) -> bool {
 }
 
 /// The path from the root of the workspace; `None` if it leads out of it.
-fn resolve(folder: &str, file: &str) -> Option<String> {
+pub(super) fn resolve(folder: &str, file: &str) -> Option<String> {
     if Path::new(file).is_absolute() {
         return None;
     }
