@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`turn`]: the only loop over requests in the workspace. Bytes in, bytes out, no socket in sight.
 //!
-//! Its rules, cited where they are kept and each the name of a test:
+//! Its rules, cited where they are kept and each the name of a test, those of RULE-IDLE the driver's:
 //!
 //! 1. RULE-WAIT: it always names what it waits for. [`Turn::NeedInput`] means that parsing the
 //!    leftover input said so; no complete request is ever left behind an unblocked connection.

@@ -17,9 +17,9 @@ pub struct Stats {
     pub used_bytes: u64,
     /// The limit in bytes.
     pub limit_bytes: u64,
-    /// Buckets or slots of the index.
+    /// Buckets or slots of the index; 0 in an engine whose index has none, such as a tree.
     pub index_slots: u64,
-    /// Bytes of the index.
+    /// Bytes of the index, as far as it lies apart from the items.
     pub index_bytes: u64,
     /// Writes that took place, each of which made a version: replacements, numbers and extensions
     /// of an item count, a change of its expiry does not.
