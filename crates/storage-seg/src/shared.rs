@@ -98,7 +98,7 @@ impl Shared {
     ) -> Self {
         let shared = Shared {
             classes: Classes::for_segments(pool.total()),
-            lessons: Lessons::new(LESSON_BYTES),
+            lessons: Lessons::new(settings.limit, LESSON_BYTES),
             trials: Trials::new(),
             heap: Arc::new(heap),
             index_budget: AtomicU64::new(index.bytes()),

@@ -5,56 +5,81 @@ use super::Eviction;
 use super::frequency::{UNUSED, decayed, is_memorable, is_used, spent, uses};
 use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW};
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// What evictions have learned, for all handles: the score that an item must exceed to stay.
 #[derive(Debug)]
 pub(crate) struct Lessons {
     /// An `f64`.
     cutoff: AtomicU64,
-    /// How many lessons in a row found that next to nothing went.
-    far_off: AtomicU32,
+    /// Live bytes looked at since a lesson found that more than next to nothing went.
+    far_off: AtomicU64,
     /// Live bytes looked at for one lesson.
     bytes: u64,
+    /// Live bytes of which next to nothing goes before the cutoff is taken to be far off.
+    patience: u64,
 }
 
 impl Lessons {
-    /// Lessons from so many live bytes each, [`LESSON_BYTES`] at most.
-    pub(crate) fn new(bytes: u64) -> Self {
+    /// Lessons of a store of so much memory, from so many live bytes each, [`LESSON_BYTES`] at most.
+    pub(crate) fn new(memory: u64, bytes: u64) -> Self {
         let cutoff = AtomicU64::new(f64::MIN_POSITIVE.to_bits());
-        Lessons { cutoff, far_off: AtomicU32::new(0), bytes: bytes.min(LESSON_BYTES) }
+        let mut lessons = Lessons { cutoff, far_off: AtomicU64::new(0), bytes: 0, patience: 0 };
+        lessons.draw_from(memory, bytes);
+        lessons
     }
 
-    /// Draws the next ones from so many bytes.
-    pub(super) fn draw_from(&mut self, bytes: u64) {
+    /// Draws the next ones from so many bytes of so much memory.
+    pub(super) fn draw_from(&mut self, memory: u64, bytes: u64) {
         self.bytes = bytes.min(LESSON_BYTES);
+        self.patience = (memory / PATIENCE_SHARE).max(1);
     }
 
     fn cutoff(&self) -> f64 {
         f64::from_bits(self.cutoff.load(Ordering::Relaxed))
     }
 
-    /// Takes a lesson into account in which that share too little was dropped: the cutoff rises with
-    /// it, and falls if it is negative. Faster and faster while next to nothing goes.
-    fn adjust(&self, missing: f64, kept: f64) {
+    /// Takes a lesson of so many bytes into account in which that share too little was dropped: the cutoff
+    /// rises with it, and falls if it is negative. Faster and faster while next to nothing goes.
+    fn adjust(&self, missing: f64, kept: f64, live_bytes: u64, pace: Pace) {
         let before = self.far_off.load(Ordering::Relaxed);
-        let far_off = if kept > KEPT_AT_MOST { before.saturating_add(1) } else { 0 };
+        let far_off = if kept > KEPT_AT_MOST { before.saturating_add(live_bytes) } else { 0 };
         self.far_off.store(far_off, Ordering::Relaxed);
-        let step = STEADINESS * f64::from(1_u32 << far_off.saturating_sub(1).min(LEAPS_MAX));
+        let (step, patience) = match pace {
+            Pace::Steady => (STEP_STEADY, self.patience),
+            Pace::Quick => (STEP_QUICK, self.bytes),
+        };
+        let doublings = (far_off / patience).min(LEAPS_MAX);
+        let step = step * f64::from(1_u32 << doublings);
         let cutoff = self.cutoff() * (missing * step).exp();
         self.cutoff.store(cutoff.to_bits(), Ordering::Relaxed);
     }
 }
 
-/// How far one lesson moves the cutoff: by a tenth at most.
-const STEADINESS: f64 = 0.1;
+/// How fast the cutoff follows what is looked at.
+#[derive(Clone, Copy, Debug)]
+enum Pace {
+    /// Where scores depend on sizes: small and large items are in segments of their own, so a lesson is about
+    /// either, and the cutoff is to be between the two.
+    Steady,
+    /// Where they do not: one segment is like another.
+    Quick,
+}
 
-/// The share of live bytes above which next to nothing went. After several such lessons in a row the
+/// How far one lesson moves the cutoff at most.
+const STEP_STEADY: f64 = 0.05;
+const STEP_QUICK: f64 = 0.1;
+
+/// The share of live bytes above which next to nothing went. When that is found of many bytes in a row, the
 /// cutoff has no meaning for the items that there are, and evicting them gains nothing.
 const KEPT_AT_MOST: f64 = 0.95;
 
-/// How often the step doubles then.
-const LEAPS_MAX: u32 = 4;
+/// As many are one of so many parts of the memory, at a steady pace: of a few segments of small items all may
+/// be worth keeping.
+const PATIENCE_SHARE: u64 = 128;
+
+/// How often the step doubles then, once for each time that many.
+const LEAPS_MAX: u64 = 4;
 
 /// Live bytes looked at for one lesson of a store. When new items are far smaller than those before,
 /// their scores are so much higher that all of them would stay: the cutoff has to follow before the free
@@ -155,9 +180,10 @@ impl Plan {
         if self.live_bytes < enough {
             return;
         }
-        let aim = match *policy {
-            Eviction::Merge { target, .. } => 1.0 - 1.0 / target as f64,
-            Eviction::Scored { .. } => DROP_SHARE,
+        let (aim, pace) = match *policy {
+            Eviction::Merge { target, .. } => (1.0 - 1.0 / target as f64, Pace::Steady),
+            Eviction::Scored { size_exponent: 0.0 } => (DROP_SHARE, Pace::Quick),
+            Eviction::Scored { .. } => (DROP_SHARE, Pace::Steady),
             _ => return,
         };
         if lessons.cutoff() == f64::MIN_POSITIVE {
@@ -168,9 +194,58 @@ impl Plan {
             let kept = self.kept_bytes as f64 / self.live_bytes as f64;
             let kept_items = f64::from(self.kept_items) / f64::from(self.items);
             let missing = (aim - (1.0 - kept)).max(DROP_ITEMS - (1.0 - kept_items));
-            lessons.adjust(missing, kept);
+            lessons.adjust(missing, kept, self.live_bytes, pace);
         }
         let (cutoff, tier, is_dropping) = (lessons.cutoff(), self.tier, self.is_dropping);
         *self = Plan { cutoff, tier, is_dropping, has_learned: true, ..Plan::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCORED: Eviction = Eviction::Scored { size_exponent: 1.0 };
+
+    /// Decides on so many items of one size and use, as if of one segment; how many stay.
+    fn kept(lessons: &Lessons, items: u32, len: u32, frequency: u8) -> u32 {
+        let mut plan = Plan::new(KEPT, lessons);
+        let mut kept = 0;
+        for _ in 0..items {
+            let fate = plan.decide(&SCORED, Candidate { frequency, len });
+            kept += u32::from(matches!(fate, Fate::Keep { .. }));
+            plan.learn(&SCORED, lessons, false);
+        }
+        plan.learn(&SCORED, lessons, true);
+        kept
+    }
+
+    #[test]
+    fn segments_of_small_items_leave_the_much_used_large_ones_their_chance() {
+        let lessons = Lessons::new(256 << 20, LESSON_BYTES);
+        let (mut much_used, mut little_used) = (0, 0);
+        for _ in 0..200 {
+            kept(&lessons, 128, 8 << 10, UNUSED);
+            for _ in 0..20 {
+                much_used += kept(&lessons, 1, 100 << 10, 4 * UNUSED);
+                little_used += kept(&lessons, 3, 100 << 10, UNUSED);
+            }
+        }
+        assert!(
+            much_used > 3_600 && little_used < 5_000,
+            "{much_used} of 4,000, {little_used} of 12,000"
+        );
+    }
+
+    #[test]
+    fn the_cutoff_follows_soon_when_all_items_are_smaller() {
+        let memory = 16 << 20;
+        let lessons = Lessons::new(memory, LESSON_BYTES);
+        (0..100).for_each(|_| drop(kept(&lessons, 1, 40 << 10, UNUSED)));
+        let mut bytes = 0;
+        while kept(&lessons, 1_000, 100, UNUSED) == 1_000 {
+            bytes += 100_000;
+            assert!(bytes < memory / 8, "nothing went of {bytes} bytes");
+        }
     }
 }

@@ -68,7 +68,7 @@ pub(super) struct Miniature {
 
 impl Miniature {
     pub(super) fn new(new_share: f64, memory: u64) -> Self {
-        let lessons = Lessons::new(memory / LESSONS);
+        let lessons = Lessons::new(memory, memory / LESSONS);
         Miniature {
             new_share,
             memory,
@@ -120,7 +120,7 @@ impl Miniature {
     /// Another memory for the same keys.
     pub(super) fn set_memory(&mut self, memory: u64) {
         self.memory = memory;
-        self.lessons.draw_from(memory / LESSONS);
+        self.lessons.draw_from(memory, memory / LESSONS);
     }
 
     /// Reads an item; its length if it is there.
