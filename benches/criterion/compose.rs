@@ -9,7 +9,7 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox};
-use protocol_memcache::{Memcache, Read, Request};
+use protocol_memcache::{CommandId, Get, Memcache, Op, Request, Text};
 use std::hint::black_box;
 use storage::{Put, Store};
 use storage_hashmap::HashMapStore;
@@ -29,7 +29,8 @@ fn compose(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let key = black_box(&b"key"[..]);
-                let request = Request::Read { key, read: Read::Get, exptime: None, only: true };
+                let op = Op::Get(Get { key, cas: false, touch: None });
+                let request = Request::text(CommandId::Get, op, Text::Whole);
                 service.execute(&mut codec, request, &mut out, &mut context);
                 let pending = out.pending();
                 assert!(pending > bytes, "a hit");

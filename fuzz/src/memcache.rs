@@ -4,7 +4,7 @@
 use crate::codec::assert_inside;
 use protocol::{Foreign, Malformed, Parsed, Protocol};
 use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
-use protocol_memcache::{KEY_MAX, Memcache, Request};
+use protocol_memcache::{Form, KEY_MAX, Memcache, Op, Request, Text};
 
 /// A longer body cannot be announced.
 const LEN_MAX: usize = i32::MAX as usize - 2;
@@ -17,13 +17,22 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         assert!((1..=KEY_MAX).contains(&key.len()), "a key of {} bytes", key.len());
         assert!(!key.contains(&b' ') && !key.contains(&b'\n'), "no key: {key:?}");
     }
-    match request {
-        Request::Write(write) => {
-            assert_inside(write.value, input);
-            assert!(write.value.len() <= codec.value_max(), "a value of {}", write.value.len());
+    match request.op {
+        Op::Set(set) => {
+            assert_inside(set.value, input);
+            assert!(set.value.len() <= codec.value_max(), "a value of {}", set.value.len());
         }
-        Request::Stats { topic } => assert_inside(topic, input),
-        _ => {}
+        Op::Stats { topic } => assert_inside(topic, input),
+        Op::Get(_)
+        | Op::ListEnd { .. }
+        | Op::Oversized { .. }
+        | Op::Delete { .. }
+        | Op::Arith { .. }
+        | Op::Touch { .. }
+        | Op::FlushAll { .. }
+        | Op::Version
+        | Op::Noop
+        | Op::Quit => {}
     }
     let mut wire = Vec::new();
     if encode(request, &mut Encoder::new(&mut wire)) {
@@ -62,17 +71,22 @@ fn encode(request: &Request<'_>, encoder: &mut Encoder<'_>) -> bool {
     if request.key().is_some_and(|key| key.iter().any(|&byte| byte <= b' ')) {
         return false;
     }
-    match *request {
-        Request::Write(ref write) => encoder.write(write),
-        Request::Delete { key, quiet } => encoder.delete(key, quiet),
-        Request::Arith { key, delta, direction, quiet } => {
-            encoder.arith(direction, key, delta, quiet);
-        }
-        Request::Touch { key, exptime, quiet } => encoder.touch(key, exptime, quiet),
-        Request::FlushAll { delay, quiet } => encoder.flush_all(delay, quiet),
-        Request::Version => encoder.version(),
-        Request::Quit => encoder.quit(),
-        _ => return false,
+    let quiet = match request.form {
+        Form::Text(text) => text == Text::Quiet,
+    };
+    match request.op {
+        Op::Set(ref set) => encoder.store(set, quiet),
+        Op::Delete { key } => encoder.delete(key, quiet),
+        Op::Arith { key, delta, direction } => encoder.arith(direction, key, delta, quiet),
+        Op::Touch { key, exptime } => encoder.touch(key, exptime, quiet),
+        Op::FlushAll { delay } => encoder.flush_all(delay, quiet),
+        Op::Version => encoder.version(),
+        Op::Quit => encoder.quit(),
+        Op::Get(_)
+        | Op::ListEnd { .. }
+        | Op::Oversized { .. }
+        | Op::Stats { .. }
+        | Op::Noop => return false,
     }
     true
 }

@@ -11,7 +11,7 @@ use crate::stretch::stretch;
 use buffer::SendBuf;
 use clock::{Clock, Now};
 use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
-use protocol_memcache::{Memcache, MemcacheService, Request, ServiceOptions};
+use protocol_memcache::{Memcache, MemcacheService, Op, Request, ServiceOptions};
 use reactor::Limits;
 use std::time::Duration;
 use storage::Store;
@@ -146,7 +146,7 @@ impl Execute<Memcache> for Sober {
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
-        if !matches!(request, Request::Stats { .. }) {
+        if !matches!(request.op, Op::Stats { .. }) {
             return self.0.execute(connection, request, out, context);
         }
         let mut shown = SendBuf::new();

@@ -4,7 +4,7 @@
 use super::model::{Action, Answer, End, Form, Op, Value};
 use super::text::{self, Piece};
 use protocol_memcache::client as memcache;
-use protocol_memcache::{Direction, Exptime, Verb, Write};
+use protocol_memcache::{Direction, Exptime, Mode, Set};
 use protocol_resp::client as resp;
 
 /// Seconds of an expiry that does not come while a check runs.
@@ -65,21 +65,21 @@ fn write_memcache(op: &Op, keys: &[Vec<u8>], out: &mut Vec<u8>) {
     let Op::On(slot, action) = op else { panic!("memcache has no {op:?}") };
     let key = &keys[*slot][..];
     let mut encoder = memcache::Encoder::new(out);
-    let mut write = |verb, pieces: &[Piece], cas| {
+    let mut write = |mode, pieces: &[Piece], cas| {
         let value = &rendered(pieces)[..];
         let exptime = Exptime(if value.len().is_multiple_of(2) { 0 } else { FAR_S });
-        encoder.write(&Write { key, value, cas, flags: 0, exptime, verb, quiet: false });
+        encoder.store(&Set { key, value, cas, flags: 0, exptime, mode }, false);
     };
     match action {
         Action::Read => encoder.get(&[key]),
         Action::ReadTouch => encoder.gat(Exptime(FAR_S), &[key]),
         Action::ReadMark => encoder.gets(&[key]),
-        Action::Write(text) => write(Verb::Set, text, 0),
-        Action::Add(text) => write(Verb::Add, text, 0),
-        Action::Replace(text) => write(Verb::Replace, text, 0),
-        Action::Compare(text, cas) => write(Verb::Cas, text, *cas),
-        Action::Append(piece) => write(Verb::Append, &[*piece], 0),
-        Action::Prepend(piece) => write(Verb::Prepend, &[*piece], 0),
+        Action::Write(text) => write(Mode::Set, text, 0),
+        Action::Add(text) => write(Mode::Add, text, 0),
+        Action::Replace(text) => write(Mode::Replace, text, 0),
+        Action::Compare(text, cas) => write(Mode::Cas, text, *cas),
+        Action::Append(piece) => write(Mode::Append, &[*piece], 0),
+        Action::Prepend(piece) => write(Mode::Prepend, &[*piece], 0),
         Action::Increase(by) => encoder.arith(Direction::Up, key, *by, false),
         Action::Remove => encoder.delete(key, false),
         Action::Touch => encoder.touch(key, Exptime(FAR_S), false),

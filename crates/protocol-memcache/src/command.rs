@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands as data: one table that the parser, the documentation and the fuzz dictionary read.
+//! The commands as data: one table that the parser, the service, the command log, the documentation
+//! and the fuzz dictionary read.
+//!
+//! A row names the function that makes an operation of a line. What becomes of the operation is the
+//! service's part, and how the outcome is told the dialect's. `docs/dev/add-a-memcache-command.md`
+//! goes through all of it.
 
-use crate::request::{Direction, Read, Verb};
+use crate::metrics as counts;
+use crate::op::{Direction, Mode, Op};
+use crate::parse::text::simple::{self, Line};
+use crate::parse::text::words::Words;
+use ::metrics::Counter;
 
 /// One command of the protocol.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Command {
+    /// Its row.
+    pub id: CommandId,
     /// What the line starts with, lower case.
     pub name: &'static str,
+    /// The command of which this is another name. Requests by this name are requests of that one.
+    pub alias_of: Option<CommandId>,
     /// The fewest and the most words that may follow the name. A line with fewer or more is
     /// answered `ERROR`, as is an unknown name; words behind those that a storage command needs do
     /// not count.
@@ -17,151 +30,218 @@ pub struct Command {
     pub usage: &'static str,
     /// What it does, in a sentence.
     pub about: &'static str,
-    /// How it is parsed.
-    pub(crate) kind: Kind,
+    /// Counts its requests; a list of keys is one.
+    pub requests: &'static Counter,
+    /// Where its line may say `noreply`.
+    pub(crate) noreply: Noreply,
+    /// How its line is parsed.
+    pub(crate) parser: Parser,
 }
 
-/// How the words of a command become a request.
+/// Which words of a line ask for no reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Noreply {
+    /// None.
+    Never,
+    /// The last one.
+    Last,
+    /// The last one, unless it is the only one: that is the key.
+    BehindKey,
+}
+
+/// How the words of a command become an operation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
-    Read(Shape),
-    Write(Verb),
-    Simple(Simple),
+pub(crate) enum Parser {
+    /// A list of keys: as many operations.
+    Keys(Keys),
+    /// A line that announces a body, which is to be stored.
+    Body(Mode),
+    /// A line with one key or none.
+    Line(LineParser),
 }
 
-/// The commands of one line with one key or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Simple {
-    Delete,
-    Arith(Direction),
-    Touch,
-    FlushAll,
-    Stats,
-    Version,
-    Verbosity,
-    Quit,
-}
+/// Makes an operation of the words behind a command's name, and of whether they ask for no reply.
+pub(crate) type LineParser = for<'a> fn(&Words<'a>, bool) -> Line<'a>;
 
-/// What comes before the keys of a reading command and what its replies hold.
+/// What comes before a list of keys, and what its replies show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub(crate) read: Read,
+pub(crate) struct Keys {
     /// An expiry time precedes the keys.
     pub(crate) exptime: bool,
+    /// CAS numbers are shown.
+    pub(crate) cas: bool,
 }
 
 /// No limit to the number of words.
 const ANY: usize = usize::MAX;
 
-/// Every command, the frequent ones first: the parser goes through it in this order.
-static COMMANDS: [Command; 20] = [
-    read("get", Read::Get, "<key>+", "Reads values."),
-    read("gets", Read::Gets, "<key>+", "Reads values with their CAS numbers."),
-    write("set", Verb::Set, "Stores a value."),
-    Command {
-        name: "delete",
+/// Makes of the rows a name for each, [`CommandId`], and the table.
+macro_rules! table {
+    ($($id:ident $name:literal $(= $other:ident)?, $row:expr;)*) => {
+        /// A command: its row of the [table](commands).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum CommandId {
+            $(#[doc = concat!("`", $name, "`")] $id,)*
+        }
+
+        /// Every command, the frequent ones first: the parser goes through it in this order.
+        static TABLE: [Command; [$(CommandId::$id),*].len()] = [$({
+            let Row { words, usage, about, requests, noreply, parser } = $row;
+            let alias_of = alias!($($other)?);
+            let (id, name) = (CommandId::$id, $name);
+            Command { id, name, alias_of, words, usage, about, requests, noreply, parser }
+        },)*];
+    };
+}
+
+macro_rules! alias {
+    () => {
+        None
+    };
+    ($id:ident) => {
+        Some(CommandId::$id)
+    };
+}
+
+/// The columns of [`Command`] but for its names.
+struct Row {
+    words: (usize, usize),
+    usage: &'static str,
+    about: &'static str,
+    requests: &'static Counter,
+    noreply: Noreply,
+    parser: Parser,
+}
+
+table! {
+    Get "get", keys(&counts::GET, GET, "Reads values.");
+    Gets "gets", keys(&counts::GETS, GETS, "Reads values with their CAS numbers.");
+    Set "set", body(&counts::SET, Mode::Set, "Stores a value.");
+    Delete "delete", Row {
         words: (1, 3),
         usage: "<key> [0] [noreply]",
         about: "Removes a value.",
-        kind: Kind::Simple(Simple::Delete),
-    },
-    arith("incr", Direction::Up, "Adds to a decimal number; wraps at 2^64."),
-    arith("decr", Direction::Down, "Subtracts from a decimal number; stops at 0."),
-    write("add", Verb::Add, "Stores a value if there is none."),
-    write("replace", Verb::Replace, "Stores a value if there is one."),
-    write("append", Verb::Append, "Puts bytes behind a value."),
-    write("prepend", Verb::Prepend, "Puts bytes before a value."),
-    Command {
-        name: "cas",
+        requests: &counts::DELETE,
+        noreply: Noreply::BehindKey,
+        parser: Parser::Line(simple::delete),
+    };
+    Incr "incr", Row {
+        words: (2, 3),
+        usage: "<key> <u64> [noreply]",
+        about: "Adds to a decimal number; wraps at 2^64.",
+        requests: &counts::INCR,
+        noreply: Noreply::Last,
+        parser: Parser::Line(|words, _| simple::arith(words, Direction::Up)),
+    };
+    Decr "decr", Row {
+        words: (2, 3),
+        usage: "<key> <u64> [noreply]",
+        about: "Subtracts from a decimal number; stops at 0.",
+        requests: &counts::DECR,
+        noreply: Noreply::Last,
+        parser: Parser::Line(|words, _| simple::arith(words, Direction::Down)),
+    };
+    Add "add", body(&counts::ADD, Mode::Add, "Stores a value if there is none.");
+    Replace "replace", body(&counts::REPLACE, Mode::Replace, "Stores a value if there is one.");
+    Append "append", body(&counts::APPEND, Mode::Append, "Puts bytes behind a value.");
+    Prepend "prepend", body(&counts::PREPEND, Mode::Prepend, "Puts bytes before a value.");
+    Cas "cas", Row {
         words: (5, ANY),
         usage: "<key> <flags> <exptime> <bytes> <cas> [noreply]",
         about: "Stores a value if nobody has changed it since it was read with this CAS number.",
-        kind: Kind::Write(Verb::Cas),
-    },
-    Command {
-        name: "touch",
+        requests: &counts::CAS,
+        noreply: Noreply::Last,
+        parser: Parser::Body(Mode::Cas),
+    };
+    Touch "touch", Row {
         words: (2, 3),
         usage: "<key> <exptime> [noreply]",
         about: "Changes when a value expires.",
-        kind: Kind::Simple(Simple::Touch),
-    },
-    gat("gat", Read::Gat, "Reads values and changes when they expire."),
-    gat("gats", Read::Gats, "Reads values with their CAS numbers and changes when they expire."),
-    read("bget", Read::Get, "<key>+", "Another name of get."),
-    Command {
-        name: "flush_all",
+        requests: &counts::TOUCH,
+        noreply: Noreply::Last,
+        parser: Parser::Line(simple::touch),
+    };
+    Gat "gat", keys(&counts::GAT, GAT, "Reads values and changes when they expire.");
+    Gats "gats", keys(&counts::GAT, GATS,
+        "Reads values with their CAS numbers and changes when they expire.");
+    Bget "bget" = Get, keys(&counts::GET, GET, "Another name of get.");
+    FlushAll "flush_all", Row {
         words: (0, 2),
         usage: "[<delay>] [noreply]",
         about: "Makes all values unreadable, at once or after a delay.",
-        kind: Kind::Simple(Simple::FlushAll),
-    },
-    Command {
-        name: "stats",
+        requests: &counts::FLUSH_ALL,
+        noreply: Noreply::Last,
+        parser: Parser::Line(simple::flush_all),
+    };
+    Stats "stats", Row {
         words: (0, ANY),
         usage: "[items|slabs|sizes|settings|conns|reset]",
         about: "Tells about the server.",
-        kind: Kind::Simple(Simple::Stats),
-    },
-    Command {
-        name: "version",
+        requests: &counts::STATS,
+        noreply: Noreply::Never,
+        parser: Parser::Line(|words, _| Ok(Op::Stats { topic: words.get(0) })),
+    };
+    Version "version", Row {
         words: (0, ANY),
         usage: "",
         about: "Tells the server's version.",
-        kind: Kind::Simple(Simple::Version),
-    },
-    Command {
-        name: "verbosity",
+        requests: &counts::VERSION,
+        noreply: Noreply::Never,
+        parser: Parser::Line(|_, _| Ok(Op::Version)),
+    };
+    Verbosity "verbosity", Row {
         words: (1, 2),
         usage: "<level> [noreply]",
         about: "Accepted and ignored: the log level is set elsewhere.",
-        kind: Kind::Simple(Simple::Verbosity),
-    },
-    Command {
-        name: "quit",
+        requests: &counts::VERBOSITY,
+        noreply: Noreply::Last,
+        parser: Parser::Line(simple::verbosity),
+    };
+    Quit "quit", Row {
         words: (0, ANY),
         usage: "",
         about: "Closes the connection.",
-        kind: Kind::Simple(Simple::Quit),
-    },
-];
+        requests: &counts::QUIT,
+        noreply: Noreply::Never,
+        parser: Parser::Line(|_, _| Ok(Op::Quit)),
+    };
+}
 
-const fn read(name: &'static str, read: Read, usage: &'static str, about: &'static str) -> Command {
-    Command {
-        name,
+const GET: Keys = Keys { exptime: false, cas: false };
+const GETS: Keys = Keys { exptime: false, cas: true };
+const GAT: Keys = Keys { exptime: true, cas: false };
+const GATS: Keys = Keys { exptime: true, cas: true };
+
+const fn keys(requests: &'static Counter, keys: Keys, about: &'static str) -> Row {
+    Row {
         words: (1, ANY),
-        usage,
+        usage: if keys.exptime { "<exptime> <key>*" } else { "<key>+" },
         about,
-        kind: Kind::Read(Shape { read, exptime: false }),
+        requests,
+        noreply: Noreply::Never,
+        parser: Parser::Keys(keys),
     }
 }
 
-const fn gat(name: &'static str, read: Read, about: &'static str) -> Command {
-    Command {
-        name,
-        words: (1, ANY),
-        usage: "<exptime> <key>*",
-        about,
-        kind: Kind::Read(Shape { read, exptime: true }),
-    }
-}
-
-const fn write(name: &'static str, verb: Verb, about: &'static str) -> Command {
-    Command {
-        name,
+const fn body(requests: &'static Counter, mode: Mode, about: &'static str) -> Row {
+    Row {
         words: (4, ANY),
         usage: "<key> <flags> <exptime> <bytes> [noreply]",
         about,
-        kind: Kind::Write(verb),
+        requests,
+        noreply: Noreply::Last,
+        parser: Parser::Body(mode),
     }
 }
 
-const fn arith(name: &'static str, direction: Direction, about: &'static str) -> Command {
-    Command {
-        name,
-        words: (2, 3),
-        usage: "<key> <u64> [noreply]",
-        about,
-        kind: Kind::Simple(Simple::Arith(direction)),
+impl CommandId {
+    /// The command.
+    #[inline]
+    #[must_use]
+    pub fn command(self) -> &'static Command {
+        &TABLE[self as usize]
     }
 }
 
@@ -172,12 +252,13 @@ const fn arith(name: &'static str, direction: Direction, about: &'static str) ->
 /// assert!(names.contains(&"gets"));
 /// ```
 pub fn commands() -> impl Iterator<Item = &'static Command> {
-    COMMANDS.iter()
+    TABLE.iter()
 }
 
-/// The command with this name.
+/// The command with this name, or of which this is another name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.name.as_bytes() == name)
+    let command = TABLE.iter().find(|command| command.name.as_bytes() == name)?;
+    Some(command.alias_of.map_or(command, CommandId::command))
 }
 
 #[cfg(test)]
@@ -188,7 +269,9 @@ mod tests {
     fn every_name_finds_its_own_command() {
         for command in commands() {
             let found = find(command.name.as_bytes()).expect("it is in the table");
-            assert!(std::ptr::eq(found, command), "{} is there twice", command.name);
+            assert_eq!(found.id, command.alias_of.unwrap_or(command.id), "{}", command.name);
+            assert_eq!(found.alias_of, None, "an alias of an alias");
+            assert!(std::ptr::eq(command.id.command(), command), "{}", command.name);
             assert!(command.words.0 <= command.words.1);
         }
         assert!(find(b"GET").is_none());

@@ -7,17 +7,27 @@
 //!
 //! ```text
 //!   bytes ──▶ Memcache::parse ──▶ Request<'_> ──▶ MemcacheService::execute ──▶ bytes
-//!             parse/                request.rs     service/ over storage::Store
+//!             parse/              ├ Op ──────────▶ service/ over storage::Store
+//!                                 │                   │ Outcome, or an item
+//!                                 └ Form ────────────▶ reply/: a Dialect
 //!
 //!   client::Encoder ──▶ bytes                      bytes ──▶ client::parse ──▶ Reply<'_>
 //! ```
 //!
+//! A request has two halves. The *operation* says what the store is asked for, whoever asks; the
+//! *dialect* says how the outcome is told. The service is generic over the dialect, so an operation
+//! is written once.
+//!
 //! Where to look:
 //!
-//! * [`commands`] (`command.rs`): all commands as a table.
-//! * [`Memcache`] (`parse/`): the codec. `parse/fast.rs` is the path of most requests.
-//! * [`Request`] (`request.rs`): what the codec finds. Borrows the input.
-//! * [`MemcacheService`] (`service/`): what each command does; [`ServiceOptions`]: what it is told
+//! * [`commands`] (`command.rs`): all commands as a table; `docs/dev/add-a-memcache-command.md` adds
+//!   one.
+//! * [`Op`] (`op.rs`): the operations. Borrows the input.
+//! * [`Memcache`] (`parse.rs`): the codec. `parse/text/fast.rs` is the path of most requests.
+//! * [`Request`] (`request.rs`): what the codec finds, an operation with its [`Form`].
+//! * `Dialect` (`reply.rs`): a function for each outcome; [`Text`] (`reply/text.rs`) has the words of
+//!   the classic protocol.
+//! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: what it is told
 //!   about the server.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
 //! * [`metrics`]: the counters.
@@ -76,15 +86,18 @@ pub mod client;
 mod command;
 mod exptime;
 pub mod metrics;
+mod op;
 mod options;
 mod parse;
 mod reply;
 mod request;
 mod service;
 
-pub use command::{Command, commands};
+pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
+pub use op::{Direction, Family, Get, KEY_MAX, Mode, Op, Set};
 pub use options::ServiceOptions;
 pub use parse::{Cursor, LINE_MAX, LIST_CHECKED_MAX, Memcache};
-pub use request::{Direction, KEY_MAX, Read, Request, Verb, Write};
+pub use reply::Text;
+pub use request::{Form, Request};
 pub use service::MemcacheService;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The counters of this protocol, and which of them an outcome bumps.
+//!
+//! Requests are counted by the row of their command, see [`Command::requests`](crate::Command).
 
-use crate::request::{Direction, Read, Verb};
+use crate::op::{Direction, Family, Mode};
 use ::metrics::{Counter, counters, histograms};
 
 counters! {
@@ -140,18 +142,16 @@ counters! {
     pub static STORE_NO_MEMORY: "store_no_memory";
 }
 
-/// The metrics of a reading command.
-pub(crate) struct ReadMetrics {
-    pub(crate) lines: &'static Counter,
+/// The metrics of the keys of reading commands.
+pub(crate) struct GetMetrics {
     pub(crate) keys: &'static Counter,
     pub(crate) hit: &'static Counter,
     pub(crate) miss: &'static Counter,
     pub(crate) cardinality: &'static ::metrics::Histogram,
 }
 
-/// The metrics of a storage command.
-pub(crate) struct WriteMetrics {
-    pub(crate) all: &'static Counter,
+/// The metrics of what storage commands come to.
+pub(crate) struct SetMetrics {
     pub(crate) failed: &'static Counter,
     pub(crate) stored: &'static Counter,
     pub(crate) not_stored: &'static Counter,
@@ -159,9 +159,8 @@ pub(crate) struct WriteMetrics {
     pub(crate) not_found: &'static Counter,
 }
 
-/// The metrics of `incr` or `decr`.
+/// The metrics of what `incr` or `decr` come to.
 pub(crate) struct ArithMetrics {
-    pub(crate) all: &'static Counter,
     pub(crate) failed: &'static Counter,
     pub(crate) stored: &'static Counter,
     pub(crate) not_found: &'static Counter,
@@ -169,42 +168,38 @@ pub(crate) struct ArithMetrics {
 
 /// Picks the metrics of a reading command.
 #[inline]
-pub(crate) fn of_read(read: Read) -> &'static ReadMetrics {
-    static OF_GET: ReadMetrics = ReadMetrics {
-        lines: &GET,
+pub(crate) fn of_get(family: Family) -> &'static GetMetrics {
+    static OF_GET: GetMetrics = GetMetrics {
         keys: &GET_KEY,
         hit: &GET_KEY_HIT,
         miss: &GET_KEY_MISS,
         cardinality: &GET_CARDINALITY,
     };
-    static OF_GETS: ReadMetrics = ReadMetrics {
-        lines: &GETS,
+    static OF_GETS: GetMetrics = GetMetrics {
         keys: &GETS_KEY,
         hit: &GETS_KEY_HIT,
         miss: &GETS_KEY_MISS,
         cardinality: &GETS_CARDINALITY,
     };
-    static OF_GAT: ReadMetrics = ReadMetrics {
-        lines: &GAT,
+    static OF_GAT: GetMetrics = GetMetrics {
         keys: &GAT_KEY,
         hit: &GAT_KEY_HIT,
         miss: &GAT_KEY_MISS,
         cardinality: &GAT_CARDINALITY,
     };
-    match read {
-        Read::Get => &OF_GET,
-        Read::Gets => &OF_GETS,
-        Read::Gat | Read::Gats => &OF_GAT,
+    match family {
+        Family::Get => &OF_GET,
+        Family::Gets => &OF_GETS,
+        Family::Gat => &OF_GAT,
     }
 }
 
 /// Picks the metrics of a storage command.
 #[inline]
-pub(crate) fn of_write(verb: Verb) -> &'static WriteMetrics {
+pub(crate) fn of_set(mode: Mode) -> &'static SetMetrics {
     macro_rules! all {
-        ($($place:ident: $all:ident $failed:ident $stored:ident $not:ident $none:ident;)*) => {$(
-            static $place: WriteMetrics = WriteMetrics {
-                all: &$all,
+        ($($place:ident: $failed:ident $stored:ident $not:ident $none:ident;)*) => {$(
+            static $place: SetMetrics = SetMetrics {
                 failed: &$failed,
                 stored: &$stored,
                 not_stored: &$not,
@@ -213,37 +208,31 @@ pub(crate) fn of_write(verb: Verb) -> &'static WriteMetrics {
         )*};
     }
     all! {
-        OF_SET: SET SET_EX SET_STORED SET_NOT_STORED SET_NOT_STORED;
-        OF_ADD: ADD ADD_EX ADD_STORED ADD_NOT_STORED ADD_NOT_STORED;
-        OF_REPLACE: REPLACE REPLACE_EX REPLACE_STORED REPLACE_NOT_STORED REPLACE_NOT_STORED;
-        OF_APPEND: APPEND APPEND_EX APPEND_STORED APPEND_NOT_STORED APPEND_NOT_STORED;
-        OF_PREPEND: PREPEND PREPEND_EX PREPEND_STORED PREPEND_NOT_STORED PREPEND_NOT_STORED;
-        OF_CAS: CAS CAS_EX CAS_STORED CAS_EXISTS CAS_NOT_FOUND;
+        OF_SET: SET_EX SET_STORED SET_NOT_STORED SET_NOT_STORED;
+        OF_ADD: ADD_EX ADD_STORED ADD_NOT_STORED ADD_NOT_STORED;
+        OF_REPLACE: REPLACE_EX REPLACE_STORED REPLACE_NOT_STORED REPLACE_NOT_STORED;
+        OF_APPEND: APPEND_EX APPEND_STORED APPEND_NOT_STORED APPEND_NOT_STORED;
+        OF_PREPEND: PREPEND_EX PREPEND_STORED PREPEND_NOT_STORED PREPEND_NOT_STORED;
+        OF_CAS: CAS_EX CAS_STORED CAS_EXISTS CAS_NOT_FOUND;
     }
-    match verb {
-        Verb::Set => &OF_SET,
-        Verb::Add => &OF_ADD,
-        Verb::Replace => &OF_REPLACE,
-        Verb::Append => &OF_APPEND,
-        Verb::Prepend => &OF_PREPEND,
-        Verb::Cas => &OF_CAS,
+    match mode {
+        Mode::Set => &OF_SET,
+        Mode::Add => &OF_ADD,
+        Mode::Replace => &OF_REPLACE,
+        Mode::Append => &OF_APPEND,
+        Mode::Prepend => &OF_PREPEND,
+        Mode::Cas => &OF_CAS,
     }
 }
 
 /// Picks the metrics of `incr` or `decr`.
 pub(crate) fn of_arith(direction: Direction) -> ArithMetrics {
     match direction {
-        Direction::Up => ArithMetrics {
-            all: &INCR,
-            failed: &INCR_EX,
-            stored: &INCR_STORED,
-            not_found: &INCR_NOT_FOUND,
-        },
-        Direction::Down => ArithMetrics {
-            all: &DECR,
-            failed: &DECR_EX,
-            stored: &DECR_STORED,
-            not_found: &DECR_NOT_FOUND,
-        },
+        Direction::Up => {
+            ArithMetrics { failed: &INCR_EX, stored: &INCR_STORED, not_found: &INCR_NOT_FOUND }
+        }
+        Direction::Down => {
+            ArithMetrics { failed: &DECR_EX, stored: &DECR_STORED, not_found: &DECR_NOT_FOUND }
+        }
     }
 }

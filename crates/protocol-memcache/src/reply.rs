@@ -1,89 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The replies: fixed lines, and values written straight into the send buffer.
+//! [`Dialect`]: how outcomes are told, one function for each.
+//!
+//! The service is generic over the dialect and compiled for each: an operation is written once, and
+//! what it came to is told in the words of the request. A value of the dialect's type is what a
+//! reply depends on besides the outcome: whether the client wants one at all, what it wants to be
+//! shown, what it wants echoed.
 
+pub(crate) mod text;
+
+pub use text::Text;
+
+use crate::op::Get;
 use buffer::SendBuf;
-use protocol::ErrorReply;
+use std::fmt::Display;
+use storage::{Item, Version};
 
-pub(crate) const END: &[u8] = b"END\r\n";
-pub(crate) const OK: &[u8] = b"OK\r\n";
-pub(crate) const RESET: &[u8] = b"RESET\r\n";
-pub(crate) const STORED: &[u8] = b"STORED\r\n";
-pub(crate) const NOT_STORED: &[u8] = b"NOT_STORED\r\n";
-pub(crate) const EXISTS: &[u8] = b"EXISTS\r\n";
-pub(crate) const NOT_FOUND: &[u8] = b"NOT_FOUND\r\n";
-pub(crate) const DELETED: &[u8] = b"DELETED\r\n";
-pub(crate) const TOUCHED: &[u8] = b"TOUCHED\r\n";
-pub(crate) const ERROR: &[u8] = b"ERROR\r\n";
-pub(crate) const NOT_A_NUMBER: &[u8] =
-    b"CLIENT_ERROR cannot increment or decrement non-numeric value\r\n";
-pub(crate) const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
-pub(crate) const OUT_OF_MEMORY: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
-pub(crate) const NO_CACHEDUMP: &[u8] = b"CLIENT_ERROR stats cachedump not allowed\r\n";
-pub(crate) const NO_DETAIL: &[u8] = b"CLIENT_ERROR stats detail not allowed\r\n";
-pub(crate) const TOO_MANY_CONNECTIONS: &[u8] = b"ERROR Too many open connections\r\n";
+/// Writes the replies to one request.
+///
+/// No function has a body here: a dialect has to say of each outcome what its client is told, and
+/// whether it is told anything (`noreply`, or a quiet request).
+///
+/// # Values
+///
+/// A value is copied from the store's memory into the reply, or leaves by reference if it is
+/// large. [`Dialect::hit`] and [`Dialect::behind_value`] write what is around it, inside of the
+/// store's closure, so that nothing is copied twice. An atomic step that is tried again calls them
+/// again and forgets what they wrote before.
+pub(crate) trait Dialect: Copy {
+    /// Whether this is one of several replies to the same line, whose end is told by
+    /// [`Dialect::list_end`].
+    fn is_listed(self) -> bool;
 
-/// What a client is told that speaks something else, in its own words where there are any.
-pub(crate) const NO_TLS: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR this port does not speak TLS\r\n");
-pub(crate) const NO_RESP: ErrorReply =
-    ErrorReply::fixed(b"-ERR Protocol error: this port speaks memcache, not RESP\r\n");
+    /// Whether a hit sends the value, or only tells about it.
+    fn sends_value(self) -> bool;
 
-/// Rejections of a line.
-pub(crate) const UNKNOWN: ErrorReply = ErrorReply::fixed(ERROR);
-pub(crate) const BAD_FORMAT: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR bad command line format\r\n");
-pub(crate) const BAD_DATA: ErrorReply = ErrorReply::fixed(b"CLIENT_ERROR bad data chunk\r\n");
-pub(crate) const BAD_EXPTIME: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR invalid exptime argument\r\n");
-pub(crate) const BAD_DELTA: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR invalid numeric delta argument\r\n");
-pub(crate) const BAD_DELETE: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n");
+    /// An item was found: everything that comes before its value. If the value is `copied` there
+    /// has to be room for it.
+    fn hit(self, bytes: &mut Vec<u8>, get: &Get<'_>, item: &impl Item, copied: bool);
+    /// What comes behind the value of a hit.
+    fn behind_value(self, bytes: &mut Vec<u8>);
+    /// There is no item to be read.
+    fn miss(self, bytes: &mut Vec<u8>);
+    /// All keys of a list have been answered.
+    fn list_end(self, out: &mut SendBuf);
 
-/// Room for everything in a value's first and last line but the key: `VALUE `, three numbers with
-/// their spaces, two line ends and `END`.
-const AROUND_VALUE: usize = 6 + 11 + 21 + 21 + 2 + 2 + END.len();
+    /// A value was stored. Its version is known where the store tells it.
+    fn stored(self, out: &mut SendBuf, version: Option<Version>);
+    /// A condition for storing did not hold.
+    fn not_stored(self, out: &mut SendBuf);
+    /// The item has another CAS number than the one given.
+    fn exists(self, out: &mut SendBuf);
+    /// There is no item to be changed.
+    fn not_found(self, out: &mut SendBuf);
+    /// An item was removed.
+    fn deleted(self, out: &mut SendBuf);
+    /// An item's expiry was changed.
+    fn touched(self, out: &mut SendBuf);
+    /// A number was changed to this one.
+    fn number(self, out: &mut SendBuf, number: u64);
+    /// The value to add to or to subtract from is no number.
+    fn not_a_number(self, out: &mut SendBuf);
+    /// The item is larger than the store accepts.
+    fn too_large(self, out: &mut SendBuf);
+    /// There is no room and nothing that may be evicted.
+    fn out_of_memory(self, out: &mut SendBuf);
 
-/// Appends `VALUE <key> <flags> <len> [<cas>]`, and makes room for the `len` bytes to come.
-#[inline]
-pub(crate) fn value_line(
-    out: &mut Vec<u8>,
-    key: &[u8],
-    flags: u32,
-    len: usize,
-    cas: Option<u64>,
-    copied: bool,
-) {
-    out.reserve(AROUND_VALUE + key.len() + if copied { len } else { 0 });
-    out.extend_from_slice(b"VALUE ");
-    out.extend_from_slice(key);
-    let mut digits = itoa::Buffer::new();
-    if flags == 0 {
-        out.extend_from_slice(b" 0 ");
-    } else {
-        out.push(b' ');
-        out.extend_from_slice(digits.format(flags).as_bytes());
-        out.push(b' ');
-    }
-    out.extend_from_slice(digits.format(len).as_bytes());
-    if let Some(cas) = cas {
-        out.push(b' ');
-        out.extend_from_slice(digits.format(cas).as_bytes());
-    }
-    out.extend_from_slice(b"\r\n");
-}
-
-/// Appends a number on a line of its own.
-pub(crate) fn number(out: &mut SendBuf, number: u64) {
-    out.put(itoa::Buffer::new().format(number).as_bytes());
-    out.put(b"\r\n");
-}
-
-/// Appends a `STAT` line.
-pub(crate) fn stat(out: &mut SendBuf, name: &str, value: impl std::fmt::Display) {
-    use std::io::Write;
-    out.put_with(|bytes| {
-        // Writing to a vector cannot fail.
-        let _ = write!(bytes, "STAT {name} {value}\r\n");
-    });
+    /// Done, with nothing to show.
+    fn ok(self, out: &mut SendBuf);
+    /// The server's version.
+    fn version(self, out: &mut SendBuf, version: &str);
+    /// One line of statistics.
+    fn stat(self, out: &mut SendBuf, name: &str, value: &dyn Display);
+    /// All statistics of a topic have been shown.
+    fn stats_end(self, out: &mut SendBuf);
+    /// The statistics were set to zero.
+    fn stats_reset(self, out: &mut SendBuf);
+    /// There are no statistics of this topic.
+    fn no_topic(self, out: &mut SendBuf);
+    /// Keys are not listed: `stats cachedump`.
+    fn no_keys(self, out: &mut SendBuf);
+    /// Prefixes of keys are not counted: `stats detail`.
+    fn no_prefixes(self, out: &mut SendBuf);
+    /// The connection is closed as the client asked.
+    fn closed(self, out: &mut SendBuf);
 }

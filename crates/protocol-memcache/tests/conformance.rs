@@ -124,7 +124,6 @@ fn every_command_of_the_table_is_parsed() {
         let Ok(Parsed::Request { request, .. }) = parsed else {
             panic!("{} {}: {parsed:?}", command.name, command.usage);
         };
-        let name = if command.name == "bget" { "get" } else { command.name };
-        assert_eq!(request.verb(), name);
+        assert_eq!(request.command, command.alias_of.unwrap_or(command.id), "{}", command.name);
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use clock::Clock;
 use protocol::{Buffers, Context, Directory, Execute, Outbox, Stage};
-use protocol_memcache::{MemcacheService, Read, Request, ServiceOptions};
+use protocol_memcache::{CommandId, Get, MemcacheService, Op, Request, ServiceOptions, Text};
 use std::time::Duration;
 use support::server::{Connection, Server};
 
@@ -32,7 +32,8 @@ fn a_due_flush_does_not_wait_for_maintenance() {
     let directory = Directory::new();
     let id = protocol::ConnectionId::new(0, 1);
     let mut context = Context::new(server.clock.now(), id, &mut outbox, &directory);
-    let request = Request::Read { key: b"a", read: Read::Get, exptime: None, only: true };
+    let op = Op::Get(Get { key: b"a", cas: false, touch: None });
+    let request = Request::text(CommandId::Get, op, Text::Whole);
     let mut codec = protocol_memcache::Memcache::new(10);
     for stage in Stage::ALL {
         server.service.prefetch(&codec, &request, stage);

@@ -2,7 +2,7 @@
 //! [`Encoder`]: requests to bytes.
 
 use crate::exptime::Exptime;
-use crate::request::{Direction, Verb, Write};
+use crate::op::{Direction, Mode, Set};
 
 /// Appends requests to a vector.
 ///
@@ -48,30 +48,30 @@ impl<'a> Encoder<'a> {
     }
 
     /// A storage command and its body.
-    pub fn write(&mut self, write: &Write<'_>) {
-        self.words(write.verb.name(), &[write.key]);
-        self.number(write.flags.into());
-        self.signed(write.exptime);
-        self.number(write.value.len() as u64);
-        if write.verb == Verb::Cas {
-            self.number(write.cas);
+    pub fn store(&mut self, set: &Set<'_>, quiet: bool) {
+        let name = match set.mode {
+            Mode::Set => "set",
+            Mode::Add => "add",
+            Mode::Replace => "replace",
+            Mode::Append => "append",
+            Mode::Prepend => "prepend",
+            Mode::Cas => "cas",
+        };
+        self.words(name, &[set.key]);
+        self.number(set.flags.into());
+        self.signed(set.exptime);
+        self.number(set.value.len() as u64);
+        if set.mode == Mode::Cas {
+            self.number(set.cas);
         }
-        self.end(write.quiet);
-        self.out.extend_from_slice(write.value);
+        self.end(quiet);
+        self.out.extend_from_slice(set.value);
         self.end(false);
     }
 
     /// `set <key> 0 0 <bytes>` and the body: no flags, no expiry.
     pub fn set(&mut self, key: &[u8], value: &[u8]) {
-        self.write(&Write {
-            key,
-            value,
-            cas: 0,
-            flags: 0,
-            exptime: Exptime::NEVER,
-            verb: Verb::Set,
-            quiet: false,
-        });
+        self.store(&Set::new(key, value), false);
     }
 
     /// `set <key> 0 <exptime> <bytes>` and the body of `len` bytes, which `write` appends: a value
@@ -185,8 +185,11 @@ impl<'a> Encoder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::CommandId;
+    use crate::op::{Get, Op};
     use crate::parse::{Cursor, Memcache};
-    use crate::request::{Read, Request};
+    use crate::reply::Text;
+    use crate::request::Request;
     use protocol::{Parsed, Protocol};
 
     fn decode(wire: &[u8]) -> Vec<Request<'_>> {
@@ -207,37 +210,39 @@ mod tests {
 
     #[test]
     fn what_is_encoded_is_decoded_the_same() {
-        let write = Write {
+        let set = Set {
             key: b"key",
             value: b"value\r\n",
             cas: 0,
             flags: u32::MAX,
             exptime: Exptime(-1),
-            verb: Verb::Append,
-            quiet: true,
+            mode: Mode::Append,
         };
-        let cas = Write { cas: u64::MAX, verb: Verb::Cas, quiet: false, ..write };
+        let cas = Set { cas: u64::MAX, mode: Mode::Cas, ..set };
         let mut wire = Vec::new();
         let mut encoder = Encoder::new(&mut wire);
-        encoder.write(&write);
-        encoder.write(&cas);
+        encoder.store(&set, true);
+        encoder.store(&cas, false);
         encoder.gats(Exptime(7), &[b"key"]);
         encoder.arith(Direction::Down, b"key", u64::MAX, true);
         encoder.touch(b"key", Exptime(i32::MIN), false);
         encoder.flush_all(Some(Exptime(3)), true);
         encoder.flush_all(None, false);
         encoder.stats(Some("items"));
-        let (key, exptime) = (&b"key"[..], Exptime(7));
+        let key = &b"key"[..];
+        let (whole, quiet) = (Text::Whole, Text::Quiet);
+        let down = Op::Arith { key, delta: u64::MAX, direction: Direction::Down };
         let expected = [
-            Request::Write(write),
-            Request::Write(cas),
-            Request::Read { key, read: Read::Gats, exptime: Some(exptime), only: true },
-            Request::Arith { key, delta: u64::MAX, direction: Direction::Down, quiet: true },
-            Request::Touch { key, exptime: Exptime(i32::MIN), quiet: false },
-            Request::FlushAll { delay: Some(Exptime(3)), quiet: true },
-            Request::FlushAll { delay: None, quiet: false },
-            Request::Stats { topic: b"items" },
+            (CommandId::Append, Op::Set(set), quiet),
+            (CommandId::Cas, Op::Set(cas), whole),
+            (CommandId::Gats, Op::Get(Get { key, cas: true, touch: Some(Exptime(7)) }), whole),
+            (CommandId::Decr, down, quiet),
+            (CommandId::Touch, Op::Touch { key, exptime: Exptime(i32::MIN) }, whole),
+            (CommandId::FlushAll, Op::FlushAll { delay: Some(Exptime(3)) }, quiet),
+            (CommandId::FlushAll, Op::FlushAll { delay: None }, whole),
+            (CommandId::Stats, Op::Stats { topic: b"items" }, whole),
         ];
+        let expected = expected.map(|(command, op, text)| Request::text(command, op, text));
         assert_eq!(decode(&wire), expected);
     }
 

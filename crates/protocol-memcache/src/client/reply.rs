@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`parse`]: bytes to replies.
 
-use crate::request::KEY_MAX;
+use crate::op::KEY_MAX;
 use memchr::memchr;
 
 /// The longest reply line that is waited for; longer is not memcache.

@@ -6,10 +6,10 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
-use super::write::refused;
+use super::set::refused;
 use crate::metrics;
+use crate::op::Direction;
 use crate::parse::number;
-use crate::request::Direction;
 use clock::Now;
 use storage::{Change, Condition, Digits, Expiry, Item, Put, Store, StoreError, Version};
 
@@ -36,6 +36,7 @@ struct Long {
 
 impl<S: Store> MemcacheService<S> {
     /// Adds to a number, or subtracts from it.
+    #[inline(never)]
     pub(super) fn arith(
         &mut self,
         key: &[u8],
@@ -44,34 +45,36 @@ impl<S: Store> MemcacheService<S> {
         now: Now,
     ) -> Outcome {
         let metrics = metrics::of_arith(direction);
-        metrics.all.increment();
-        let sum = loop {
+        let changed = loop {
             let sum = self.store.update(key, now.ticks, |item| match item {
                 Some(item) => add(&item, delta, direction),
                 None => (Change::Keep, Sum::Absent),
             });
             match sum {
+                Ok(Sum::Stored(number)) => break Ok(number),
+                Ok(Sum::Absent) => {
+                    metrics.not_found.increment();
+                    return Outcome::NotFound;
+                }
+                Ok(Sum::NotANumber) => {
+                    metrics.failed.increment();
+                    return Outcome::NotANumber;
+                }
                 Ok(Sum::Long(long)) => match self.put_long(key, &long, now) {
-                    Ok(()) => break Ok(Sum::Stored(long.number)),
+                    Ok(()) => break Ok(long.number),
                     // Another worker changed it in between.
                     Err(StoreError::Exists | StoreError::NotFound) => {}
-                    Err(error) => break Err(error),
+                    Err(error @ (StoreError::TooLarge | StoreError::OutOfMemory)) => {
+                        break Err(error);
+                    }
                 },
-                sum => break sum,
+                Err(error) => break Err(error),
             }
         };
-        match sum {
-            Ok(Sum::Stored(number)) => {
+        match changed {
+            Ok(number) => {
                 metrics.stored.increment();
                 Outcome::Number(number)
-            }
-            Ok(Sum::Absent) => {
-                metrics.not_found.increment();
-                Outcome::NotFound
-            }
-            Ok(Sum::NotANumber | Sum::Long(_)) => {
-                metrics.failed.increment();
-                Outcome::NotANumber
             }
             Err(error) => {
                 metrics.failed.increment();

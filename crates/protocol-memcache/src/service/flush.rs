@@ -4,7 +4,6 @@
 use super::MemcacheService;
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::metrics;
 use clock::{Now, Ticks};
 use std::sync::atomic::{AtomicU64, Ordering};
 use storage::Store;
@@ -47,8 +46,8 @@ impl Deadline {
 impl<S: Store> MemcacheService<S> {
     /// Clears the store, or sets the deadline at which it is cleared. Either replaces the deadline
     /// that was there.
+    #[inline(never)]
     pub(super) fn flush_all(&mut self, delay: Option<Exptime>, now: Now) -> Outcome {
-        metrics::FLUSH_ALL.increment();
         let at = delay.and_then(|delay| delay.flush(now));
         self.shared.flush.set(at.flatten());
         if at.is_none() {

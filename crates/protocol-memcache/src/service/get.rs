@@ -3,10 +3,11 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
-use super::write::refused;
+use super::set::refused;
+use crate::command::CommandId;
 use crate::metrics;
-use crate::reply;
-use crate::request::Read;
+use crate::op::{Family, Get};
+use crate::reply::Dialect;
 use buffer::SendBuf;
 use bytes::Bytes;
 use clock::Now;
@@ -19,52 +20,49 @@ const PIN_MIN: usize = 16 * 1024;
 impl<S: Store> MemcacheService<S> {
     /// Reads one key. One look-up, one copy of the value into the reply.
     #[inline]
-    pub(super) fn read(
+    pub(super) fn get<D: Dialect>(
         &mut self,
-        key: &[u8],
-        read: Read,
-        only: bool,
+        get: &Get<'_>,
+        reply: D,
         out: &mut SendBuf,
         now: Now,
     ) -> Outcome {
         let mut pinned = None;
         let mut hit = false;
         out.put_with(|bytes| {
-            if let Some(item) = self.store.get(key, now.ticks) {
+            if let Some(item) = self.store.get(get.key, now.ticks) {
                 hit = true;
-                pinned = value(bytes, key, &item, read.shows_cas());
-                if only && pinned.is_none() {
-                    bytes.extend_from_slice(reply::END);
-                }
-            } else if only {
-                bytes.extend_from_slice(reply::END);
+                pinned = value(bytes, get, &item, reply);
+            } else {
+                reply.miss(bytes);
             }
         });
         if let Some(pinned) = pinned {
-            put_pinned(pinned, only, out);
+            put_pinned(pinned, reply, out);
         }
-        count(read, hit, only)
+        count(Family::of(get.cas, false), hit)
     }
 
     /// Reads one key and changes its expiry, in one atomic step.
-    pub(super) fn read_and_touch(
+    #[inline(never)]
+    pub(super) fn get_and_touch<D: Dialect>(
         &mut self,
-        key: &[u8],
-        read: Read,
+        get: &Get<'_>,
+        command: CommandId,
         expiry: Expiry,
-        only: bool,
+        reply: D,
         out: &mut SendBuf,
         now: Now,
     ) -> Outcome {
         let mut found = Ok(None);
         out.put_with(|bytes| {
             let start = bytes.len();
-            found = self.store.update(key, now.ticks, |item| {
+            found = self.store.update(get.key, now.ticks, |item| {
                 // The store may ask again after another worker's change.
                 bytes.truncate(start);
                 match item {
                     Some(item) => {
-                        let pinned = value(bytes, key, &item, read.shows_cas());
+                        let pinned = value(bytes, get, &item, reply);
                         (Change::Expire(expiry), Some(pinned))
                     }
                     None => (Change::Keep, None),
@@ -74,26 +72,26 @@ impl<S: Store> MemcacheService<S> {
                 bytes.truncate(start);
             }
         });
-        let hit = match found {
-            Ok(Some(Some(pinned))) => {
-                put_pinned(pinned, only, out);
-                return count(read, true, only);
+        match found {
+            Ok(Some(pinned)) => {
+                if let Some(pinned) = pinned {
+                    put_pinned(pinned, reply, out);
+                }
+                count(Family::Gat, true)
             }
-            Ok(Some(None)) => true,
-            Ok(None) | Err(StoreError::NotFound) => false,
+            Ok(None) | Err(StoreError::NotFound) => {
+                out.put_with(|bytes| reply.miss(bytes));
+                count(Family::Gat, false)
+            }
             Err(error @ (StoreError::Exists | StoreError::TooLarge | StoreError::OutOfMemory)) => {
-                return not_touched(read, error, only, out);
+                not_touched(command, error, reply, out)
             }
-        };
-        if only {
-            out.put(reply::END);
         }
-        count(read, hit, only)
     }
 
     /// Changes a key's expiry.
+    #[inline(never)]
     pub(super) fn touch(&mut self, key: &[u8], expiry: Expiry, now: Now) -> Outcome {
-        metrics::TOUCH.increment();
         let touched = self.store.update(key, now.ticks, |item| match item {
             Some(_) => (Change::Expire(expiry), true),
             None => (Change::Keep, false),
@@ -118,45 +116,52 @@ impl<S: Store> MemcacheService<S> {
 /// the `END` that a client reads up to: behind one within a list the connection closes, or the rest of the
 /// list would be taken for the next reply.
 #[cold]
-fn not_touched(read: Read, error: StoreError, only: bool, out: &mut SendBuf) -> Outcome {
-    let metrics = metrics::of_read(read);
-    metrics.keys.increment();
-    metrics.lines.increment();
-    let outcome = refused(error).tell(false, out);
-    if only { outcome } else { Outcome::Closed }
+fn not_touched<D: Dialect>(
+    command: CommandId,
+    error: StoreError,
+    reply: D,
+    out: &mut SendBuf,
+) -> Outcome {
+    metrics::of_get(Family::Gat).keys.increment();
+    let outcome = refused(error).tell(reply, out);
+    if !reply.is_listed() {
+        return outcome;
+    }
+    command.command().requests.increment();
+    Outcome::Closed
 }
 
-/// Appends a value with its first line, and its line end; returns the value instead if it is to
-/// follow by reference.
+/// Appends a hit; returns the value instead of its copy if it is to follow by reference, and with it
+/// what comes behind it.
 #[inline]
-fn value(bytes: &mut Vec<u8>, key: &[u8], item: &impl Item, shows_cas: bool) -> Option<Bytes> {
+fn value<D: Dialect>(
+    bytes: &mut Vec<u8>,
+    get: &Get<'_>,
+    item: &impl Item,
+    reply: D,
+) -> Option<Bytes> {
     let value = item.value();
-    let cas = shows_cas.then(|| item.version().get());
-    let pinned = if value.len() >= PIN_MIN { item.pin() } else { None };
-    reply::value_line(bytes, key, item.flags(), value.len(), cas, pinned.is_none());
-    if pinned.is_none() {
+    let sent = reply.sends_value();
+    let pinned = if sent && value.len() >= PIN_MIN { item.pin() } else { None };
+    let copied = sent && pinned.is_none();
+    reply.hit(bytes, get, item, copied);
+    if copied {
         bytes.extend_from_slice(value);
-        bytes.extend_from_slice(b"\r\n");
+        reply.behind_value(bytes);
     }
     pinned
 }
 
 #[cold]
-fn put_pinned(value: Bytes, only: bool, out: &mut SendBuf) {
+fn put_pinned<D: Dialect>(value: Bytes, reply: D, out: &mut SendBuf) {
     out.put_pinned(value);
-    out.put(b"\r\n");
-    if only {
-        out.put(reply::END);
-    }
+    out.put_with(|bytes| reply.behind_value(bytes));
 }
 
 #[inline]
-fn count(read: Read, hit: bool, only: bool) -> Outcome {
-    let metrics = metrics::of_read(read);
+fn count(family: Family, hit: bool) -> Outcome {
+    let metrics = metrics::of_get(family);
     metrics.keys.increment();
-    if only {
-        metrics.lines.increment();
-    }
     if hit {
         metrics.hit.increment();
         Outcome::Hit

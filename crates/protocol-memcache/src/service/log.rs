@@ -3,42 +3,46 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::request::{Request, Write};
+use crate::op::{Get, Op, Set};
+use crate::reply::Text;
+use crate::request::{Form, Request};
 use ringlog::klog;
 
 /// Logs a request; the keys of a list each for itself, and not its end. No allocation.
 #[cold]
 pub(super) fn command(request: &Request<'_>, reply_bytes: usize, outcome: Outcome) {
-    if matches!(request, Request::End { .. }) {
+    if matches!(request.op, Op::ListEnd { .. }) {
         return;
     }
+    let name = request.command.command().name;
     let key = request.key().unwrap_or_default();
-    let bytes = wire_bytes(request);
-    klog::command(request.verb(), key, bytes, reply_bytes, outcome.word());
+    klog::command(name, key, wire_bytes(name, request), reply_bytes, outcome.word());
 }
 
 /// The size of a request on the wire, written in its shortest form.
-fn wire_bytes(request: &Request<'_>) -> usize {
-    const NOREPLY: usize = " noreply".len();
-    let name = request.verb().len();
+fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
+    let noreply = match request.form {
+        Form::Text(Text::Quiet) => " noreply".len(),
+        Form::Text(Text::Whole | Text::Listed) => 0,
+    };
     let key = request.key().map_or(0, |key| 1 + key.len());
-    let rest = match *request {
-        Request::Read { exptime, .. } => exptime.map_or(0, word),
-        Request::Write(Write { value, flags, exptime, cas, quiet, .. }) => {
+    let rest = match request.op {
+        Op::Get(Get { touch, .. }) => touch.map_or(0, word),
+        Op::Set(Set { value, flags, exptime, cas, .. }) => {
             let numbers = digits(flags.into()) + word(exptime) + digits(value.len() as u64);
             let cas = if cas == 0 { 0 } else { digits(cas) };
-            numbers + cas + value.len() + 2 + usize::from(quiet) * NOREPLY
+            numbers + cas + value.len() + 2 + noreply
         }
-        Request::Arith { delta, quiet, .. } => digits(delta) + usize::from(quiet) * NOREPLY,
-        Request::Touch { exptime, quiet, .. } => word(exptime) + usize::from(quiet) * NOREPLY,
-        Request::Delete { quiet, .. } | Request::Verbosity { quiet } => {
-            usize::from(quiet) * NOREPLY
-        }
-        Request::FlushAll { delay, quiet } => delay.map_or(0, word) + usize::from(quiet) * NOREPLY,
-        Request::Stats { topic } if !topic.is_empty() => 1 + topic.len(),
-        _ => 0,
+        Op::Arith { delta, .. } => digits(delta) + noreply,
+        Op::Touch { exptime, .. } => word(exptime) + noreply,
+        Op::Delete { .. } | Op::Noop => noreply,
+        Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
+        Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
+        Op::Stats { topic } => 1 + topic.len(),
+        // What was not read is not counted.
+        Op::Oversized { .. } => 0,
     };
-    name + key + rest + 2
+    name.len() + key + rest + 2
 }
 
 /// A space and an expiry time.
@@ -75,7 +79,12 @@ mod tests {
             let Ok(Parsed::Request { request, consumed }) = parsed else {
                 panic!("{} is a request", line.escape_ascii());
             };
-            assert_eq!(wire_bytes(&request), consumed, "{}", line.escape_ascii());
+            assert_eq!(
+                wire_bytes(request.command.command().name, &request),
+                consumed,
+                "{}",
+                line.escape_ascii()
+            );
         }
     }
 }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Outcome`]: what a request came to.
+//! [`Outcome`]: what an operation came to.
 
-use crate::reply;
+use crate::reply::Dialect;
 use buffer::SendBuf;
+use protocol::Control;
+use storage::Version;
 
-/// What a request came to: its reply line, and a word for the command log.
+/// What an operation came to: it decides on the reply and on the word in the command log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    Ok,
+    /// A value was found, and has been written.
     Hit,
+    /// There was no value to be read, and the client has been told.
     Miss,
-    Stored,
+    /// Statistics have been shown.
+    Shown,
+    /// The end of a list.
+    ListEnd,
+    Ok,
+    Stored(Option<Version>),
     NotStored,
     Exists,
     NotFound,
@@ -20,49 +28,51 @@ pub(super) enum Outcome {
     NotANumber,
     TooLarge,
     OutOfMemory,
-    Error,
+    StatsReset,
+    /// There are no statistics of this topic.
+    NoTopic,
+    /// Keys are not listed: `stats cachedump`.
+    NoKeys,
+    /// Prefixes of keys are not counted: `stats detail`.
+    NoPrefixes,
     Closed,
 }
 
 impl Outcome {
-    /// Appends the reply line, unless the client wants none. Only for outcomes that have one: what
-    /// a hit or a miss looks like, the reading commands know.
-    #[inline]
-    pub(super) fn tell(self, quiet: bool, out: &mut SendBuf) -> Self {
-        if !quiet {
-            match self {
-                Outcome::Number(number) => reply::number(out, number),
-                outcome => out.put(outcome.line()),
-            }
+    /// Tells the client, unless that has been done where the outcome was made. Inlined so that a path on
+    /// which the outcome is known has no switch.
+    #[inline(always)]
+    pub(super) fn tell(self, reply: impl Dialect, out: &mut SendBuf) -> Self {
+        match self {
+            Outcome::Hit | Outcome::Miss | Outcome::Shown => {}
+            Outcome::ListEnd => reply.list_end(out),
+            Outcome::Ok => reply.ok(out),
+            Outcome::Stored(version) => reply.stored(out, version),
+            Outcome::NotStored => reply.not_stored(out),
+            Outcome::Exists => reply.exists(out),
+            Outcome::NotFound => reply.not_found(out),
+            Outcome::Deleted => reply.deleted(out),
+            Outcome::Touched => reply.touched(out),
+            Outcome::Number(number) => reply.number(out, number),
+            Outcome::NotANumber => reply.not_a_number(out),
+            Outcome::TooLarge => reply.too_large(out),
+            Outcome::OutOfMemory => reply.out_of_memory(out),
+            Outcome::StatsReset => reply.stats_reset(out),
+            Outcome::NoTopic => reply.no_topic(out),
+            Outcome::NoKeys => reply.no_keys(out),
+            Outcome::NoPrefixes => reply.no_prefixes(out),
+            Outcome::Closed => reply.closed(out),
         }
         self
-    }
-
-    #[inline]
-    fn line(self) -> &'static [u8] {
-        match self {
-            Outcome::Ok => reply::OK,
-            Outcome::Stored => reply::STORED,
-            Outcome::NotStored => reply::NOT_STORED,
-            Outcome::Exists => reply::EXISTS,
-            Outcome::NotFound => reply::NOT_FOUND,
-            Outcome::Deleted => reply::DELETED,
-            Outcome::Touched => reply::TOUCHED,
-            Outcome::NotANumber => reply::NOT_A_NUMBER,
-            Outcome::TooLarge => reply::TOO_LARGE,
-            Outcome::OutOfMemory => reply::OUT_OF_MEMORY,
-            Outcome::Error => reply::ERROR,
-            Outcome::Hit | Outcome::Miss | Outcome::Number(_) | Outcome::Closed => b"",
-        }
     }
 
     /// The word for the command log.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Outcome::Ok => "ok",
+            Outcome::Ok | Outcome::Shown | Outcome::ListEnd | Outcome::StatsReset => "ok",
             Outcome::Hit => "hit",
             Outcome::Miss => "miss",
-            Outcome::Stored | Outcome::Number(_) => "stored",
+            Outcome::Stored(_) | Outcome::Number(_) => "stored",
             Outcome::NotStored => "not_stored",
             Outcome::Exists => "exists",
             Outcome::NotFound => "not_found",
@@ -71,8 +81,35 @@ impl Outcome {
             Outcome::NotANumber => "not_a_number",
             Outcome::TooLarge => "too_large",
             Outcome::OutOfMemory => "out_of_memory",
-            Outcome::Error => "error",
+            Outcome::NoTopic | Outcome::NoKeys | Outcome::NoPrefixes => "error",
             Outcome::Closed => "closed",
+        }
+    }
+
+    /// What becomes of the connection.
+    #[inline]
+    pub(super) fn control(self) -> Control {
+        match self {
+            Outcome::Closed => Control::Close,
+            Outcome::Hit
+            | Outcome::Miss
+            | Outcome::Shown
+            | Outcome::ListEnd
+            | Outcome::Ok
+            | Outcome::Stored(_)
+            | Outcome::NotStored
+            | Outcome::Exists
+            | Outcome::NotFound
+            | Outcome::Deleted
+            | Outcome::Touched
+            | Outcome::Number(_)
+            | Outcome::NotANumber
+            | Outcome::TooLarge
+            | Outcome::OutOfMemory
+            | Outcome::StatsReset
+            | Outcome::NoTopic
+            | Outcome::NoKeys
+            | Outcome::NoPrefixes => Control::Continue,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::MemcacheService;
 use super::outcome::Outcome;
 use crate::metrics as own;
 use crate::options::ServiceOptions;
-use crate::reply::{self, stat};
+use crate::reply::Dialect;
 use buffer::SendBuf;
 use protocol::Context;
 use std::collections::BTreeMap;
@@ -87,33 +87,36 @@ static GENERAL: &[Row] = &[
 
 impl<S: Store> MemcacheService<S> {
     /// Answers `stats <topic>`.
-    pub(super) fn stats(
+    #[inline(never)]
+    pub(super) fn stats<D: Dialect>(
         &mut self,
         topic: &[u8],
+        reply: D,
         out: &mut SendBuf,
         context: &Context<'_>,
     ) -> Outcome {
-        own::STATS.increment();
+        let show = &mut |name: &str, value: &dyn Display| reply.stat(out, name, value);
         match topic {
-            b"" => self.general(out, context),
-            b"items" => items(&self.store.stats(), out),
-            b"slabs" => slabs(&self.store.stats(), out),
-            b"store" => self.details(out, context),
-            b"settings" => settings(&self.shared.options, &self.store.stats(), out),
-            b"conns" => conns(out, context),
-            b"sizes" => stat(out, "sizes_status", "disabled"),
+            b"" => self.general(show, context),
+            b"items" => items(&self.store.stats(), show),
+            b"slabs" => slabs(&self.store.stats(), show),
+            // What the engine tells about its inside, in its own words: a topic that memcached has not.
+            b"store" => self.store.details(context.now.ticks, show),
+            b"settings" => settings(&self.shared.options, &self.store.stats(), show),
+            b"conns" => conns(show, context),
+            b"sizes" => show("sizes_status", &"disabled"),
             // There is no storage outside of memory to tell about.
             b"extstore" => {}
-            b"reset" => return self.reset(out),
-            b"cachedump" => return refuse(reply::NO_CACHEDUMP, out),
-            b"detail" => return refuse(reply::NO_DETAIL, out),
-            _ => return refuse(reply::ERROR, out),
+            b"reset" => return self.reset(),
+            b"cachedump" => return Outcome::NoKeys,
+            b"detail" => return Outcome::NoPrefixes,
+            _ => return Outcome::NoTopic,
         }
-        out.put(reply::END);
-        Outcome::Ok
+        reply.stats_end(out);
+        Outcome::Shown
     }
 
-    fn general(&self, out: &mut SendBuf, context: &Context<'_>) {
+    fn general(&self, show: Show<'_>, context: &Context<'_>) {
         let view = View { store: self.store.stats(), options: &self.shared.options, context };
         let baseline = self.shared.baseline.counts.lock();
         let baseline = baseline.unwrap_or_else(PoisonError::into_inner);
@@ -121,19 +124,14 @@ impl<S: Store> MemcacheService<S> {
             match row {
                 Row::Count(name, count) => {
                     let before = baseline.get(name).copied().unwrap_or(0);
-                    stat(out, name, count(&view.store).saturating_sub(before));
+                    show(name, &count(&view.store).saturating_sub(before));
                 }
-                Row::Level(name, level) => stat(out, name, level(&view)),
+                Row::Level(name, level) => show(name, &level(&view)),
             }
         }
     }
 
-    /// What the engine tells about its inside, in its own words: a topic that memcached has not.
-    fn details(&self, out: &mut SendBuf, context: &Context<'_>) {
-        self.store.details(context.now.ticks, &mut |name, value| stat(out, name, value));
-    }
-
-    fn reset(&self, out: &mut SendBuf) -> Outcome {
+    fn reset(&self) -> Outcome {
         let store = self.store.stats();
         let counts = GENERAL.iter().filter_map(|row| match row {
             Row::Count(name, count) => Some((*name, count(&store))),
@@ -141,33 +139,30 @@ impl<S: Store> MemcacheService<S> {
         });
         let baseline = self.shared.baseline.counts.lock();
         *baseline.unwrap_or_else(PoisonError::into_inner) = counts.collect();
-        out.put(reply::RESET);
-        Outcome::Ok
+        Outcome::StatsReset
     }
 }
 
-fn refuse(reply: &[u8], out: &mut SendBuf) -> Outcome {
-    out.put(reply);
-    Outcome::Error
-}
+/// Shows a line: its name and its value.
+type Show<'a> = &'a mut dyn FnMut(&str, &dyn Display);
 
 /// The items as one size class: these stores have no classes, but tools look for the names.
-fn items(store: &Stats, out: &mut SendBuf) {
+fn items(store: &Stats, show: Show<'_>) {
     if store.items > 0 {
-        stat(out, "items:1:number", store.items);
-        stat(out, "items:1:mem_requested", store.item_bytes);
-        stat(out, "items:1:evicted", store.evicted);
-        stat(out, "items:1:outofmemory", own::STORE_NO_MEMORY.value());
-        stat(out, "items:1:reclaimed", store.expired);
+        show("items:1:number", &store.items);
+        show("items:1:mem_requested", &store.item_bytes);
+        show("items:1:evicted", &store.evicted);
+        show("items:1:outofmemory", &own::STORE_NO_MEMORY.value());
+        show("items:1:reclaimed", &store.expired);
     }
 }
 
-fn slabs(store: &Stats, out: &mut SendBuf) {
-    stat(out, "active_slabs", 0);
-    stat(out, "total_malloced", store.used_bytes);
+fn slabs(store: &Stats, show: Show<'_>) {
+    show("active_slabs", &0);
+    show("total_malloced", &store.used_bytes);
 }
 
-fn settings(options: &ServiceOptions, store: &Stats, out: &mut SendBuf) {
+fn settings(options: &ServiceOptions, store: &Stats, show: Show<'_>) {
     let socket = options.socket_path.as_deref().unwrap_or("NULL");
     let lines: [(&str, &dyn Display); 18] = [
         ("maxbytes", &memory_max(options, store)),
@@ -190,21 +185,21 @@ fn settings(options: &ServiceOptions, store: &Stats, out: &mut SendBuf) {
         ("ssl_enabled", &if options.tls { "yes" } else { "no" }),
     ];
     for (name, value) in lines {
-        stat(out, name, value);
+        show(name, value);
     }
 }
 
 /// The connections. Only that of the asking client is being served; all others wait.
-fn conns(out: &mut SendBuf, context: &Context<'_>) {
+fn conns(show: Show<'_>, context: &Context<'_>) {
     let now = context.now.ticks;
     for peer in context.directory.list() {
         let id = peer.id.serial();
         let state = if peer.id == context.connection { "conn_parse_cmd" } else { "conn_read" };
         let idle_s = now.since(peer.last_request()).as_secs();
-        stat(out, &format!("{id}:addr"), &peer.remote);
-        stat(out, &format!("{id}:listen_addr"), &peer.local);
-        stat(out, &format!("{id}:state"), state);
-        stat(out, &format!("{id}:secs_since_last_cmd"), idle_s);
+        show(&format!("{id}:addr"), &peer.remote);
+        show(&format!("{id}:listen_addr"), &peer.local);
+        show(&format!("{id}:state"), &state);
+        show(&format!("{id}:secs_since_last_cmd"), &idle_s);
     }
 }
 

@@ -2,14 +2,13 @@
 //! Any line: finds its end, its words and its command.
 
 use super::keys::{self, List};
-use super::{LINE_MAX, LIST_CHECKED_MAX, Step, simple, unfinished, write};
-use crate::command::{self, Kind};
-use crate::reply;
+use super::words::{WORDS_SPLIT_MAX, Words, next_word};
+use super::{set, simple, unfinished};
+use crate::command::{self, Parser};
+use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Step};
+use crate::reply::text as reply;
 use memchr::memchr;
 use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
-
-/// memcached splits a line into this many words at most.
-const WORDS_SPLIT_MAX: usize = 23;
 
 /// Parses the line at the start of `input`.
 pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
@@ -20,7 +19,7 @@ pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a 
     if let Some(end) = memchr(b'\n', head) {
         return whole(value_max, cursor, input, end);
     }
-    let Some(shape) = keys::announced(head) else {
+    let Some((command, keys)) = keys::announced(head) else {
         return if input.len() > LINE_MAX {
             Err(Malformed::close(ErrorReply::NONE))
         } else {
@@ -31,7 +30,7 @@ pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a 
     match memchr(b'\n', checked) {
         Some(end) => whole(value_max, cursor, input, end),
         None if input.len() < LIST_CHECKED_MAX => unfinished(),
-        None => keys::endless(shape, cursor, input),
+        None => keys::endless(command, keys, cursor, input),
     }
 }
 
@@ -65,17 +64,12 @@ fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: 
         return Err(unknown(name, line, end + 1));
     };
     let consumed = end + 1;
-    match command.kind {
-        Kind::Read(shape) => keys::checked(shape, cursor, line, rest, consumed),
-        Kind::Write(verb) => write::parse(verb, &Words::split(rest), input, consumed, value_max),
-        Kind::Simple(kind) => {
-            let words = Words::split(rest);
-            let fits = words.count >= command.words.0 && words.count <= command.words.1;
-            if !fits {
-                return Err(Malformed::skip(reply::UNKNOWN, consumed));
-            }
-            simple::parse(kind, &words, consumed)
+    match command.parser {
+        Parser::Keys(keys) => keys::checked(command.id, keys, cursor, line, rest, consumed),
+        Parser::Body(mode) => {
+            set::parse(command, mode, &Words::split(rest), input, consumed, value_max)
         }
+        Parser::Line(parse) => simple::parse(command, parse, &Words::split(rest), consumed),
     }
 }
 
@@ -92,7 +86,7 @@ fn content(line: &[u8]) -> &[u8] {
 /// and a name of two letters for a meta command by its `m`. Such a line is never a browser's.
 fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
     if name == b"ms" {
-        return Malformed::skip(reply::UNKNOWN, write::behind_meta_set(line, consumed));
+        return Malformed::skip(reply::UNKNOWN, set::behind_meta_set(line, consumed));
     }
     let own = matches!(name, [b'a' | b'c' | b'd' | b'g' | b'i' | b's' | b't', ..] | [b'm', _]);
     let mut rest = line;
@@ -101,57 +95,5 @@ fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
         Malformed::foreign(ErrorReply::NONE, Foreign::Http)
     } else {
         Malformed::skip(reply::UNKNOWN, consumed)
-    }
-}
-
-/// Takes the next word off the front of `line`; `None` when only spaces are left.
-#[inline]
-pub(super) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let start = line.iter().position(|&byte| byte != b' ')?;
-    let rest = &line[start..];
-    let end = memchr(b' ', rest).unwrap_or(rest.len());
-    *line = &rest[end..];
-    Some(&rest[..end])
-}
-
-/// The words behind a command's name.
-#[derive(Debug)]
-pub(super) struct Words<'a> {
-    words: [&'a [u8]; Words::KEPT],
-    last: &'a [u8],
-    /// How many there are, kept or not.
-    pub(super) count: usize,
-}
-
-impl<'a> Words<'a> {
-    /// As many as the longest command has.
-    const KEPT: usize = 6;
-
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "positions in the input: at most its length, and a few bytes"
-    )]
-    pub(super) fn split(mut line: &'a [u8]) -> Self {
-        let mut words = [&b""[..]; Self::KEPT];
-        let mut last = &b""[..];
-        let mut count = 0;
-        while let Some(word) = next_word(&mut line) {
-            if let Some(place) = words.get_mut(count) {
-                *place = word;
-            }
-            last = word;
-            count += 1;
-        }
-        Words { words, last, count }
-    }
-
-    /// The word at `index`; empty when the line has fewer.
-    pub(super) fn get(&self, index: usize) -> &'a [u8] {
-        self.words.get(index).copied().unwrap_or_default()
-    }
-
-    /// Whether the last word is `noreply`, of a line with no more words than memcached splits.
-    pub(super) fn quiet(&self) -> bool {
-        self.count < WORDS_SPLIT_MAX && self.last == b"noreply"
     }
 }

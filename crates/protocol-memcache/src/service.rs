@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The service: [`MemcacheService`] executes requests over any store.
 //!
-//! Each group of commands is a file with methods of the service: `get.rs` (all that reads values),
-//! `write.rs` (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`. Each
-//! method carries the request out, writes its reply and returns the [`Outcome`], which the
-//! command log wants.
+//! Each group of operations is a file with methods of the service: `get.rs` (all that reads values),
+//! `set.rs` (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`. A method
+//! carries an operation out and returns the [`Outcome`]; how that is told, the [dialect](Dialect) of
+//! the request knows. Values and statistics are written as they are found, by the dialect, too.
 
 mod arith;
 mod flush;
 mod get;
 mod log;
 mod outcome;
+mod set;
 mod stats;
-mod write;
 
 use crate::metrics;
+use crate::op::Op;
 use crate::options::ServiceOptions;
 use crate::parse::Memcache;
-use crate::reply;
-use crate::request::Request;
+use crate::reply::Dialect;
+use crate::request::{Form, Request};
 use buffer::SendBuf;
 use clock::Now;
 use flush::Deadline;
@@ -83,74 +84,56 @@ impl<S: Store> MemcacheService<S> {
         &self.shared.options
     }
 
+    /// Carries out a request and tells what it came to.
     #[inline]
     fn run(&mut self, request: &Request<'_>, out: &mut SendBuf, context: &Context<'_>) -> Outcome {
-        let now = context.now;
-        match *request {
-            Request::Read { key, read, exptime: None, only } => {
-                self.read(key, read, only, out, now)
-            }
-            Request::Read { key, read, exptime: Some(exptime), only } => {
-                self.read_and_touch(key, read, exptime.expiry(now), only, out, now)
-            }
-            Request::End { read, keys } => end(read, keys, out),
-            Request::Write(ref write) => {
-                let outcome = self.write(write, now);
-                outcome.tell(write.quiet, out)
-            }
-            Request::Oversized { key, verb, quiet } => {
-                let outcome = self.oversized(key, verb, now);
-                outcome.tell(quiet, out)
-            }
-            Request::Delete { key, quiet } => self.delete(key, now).tell(quiet, out),
-            _ => self.run_rare(request, out, context),
+        match request.form {
+            Form::Text(text) => self.run_in(text, request, out, context),
         }
     }
 
-    /// The commands that no hot path contains, kept out of the one that does.
-    #[inline(never)]
-    fn run_rare(
+    /// The same in the dialect of its reply.
+    #[inline]
+    fn run_in<D: Dialect>(
         &mut self,
+        reply: D,
         request: &Request<'_>,
         out: &mut SendBuf,
         context: &Context<'_>,
     ) -> Outcome {
-        let now = context.now;
-        match *request {
-            Request::Arith { key, delta, direction, quiet } => {
-                self.arith(key, delta, direction, now).tell(quiet, out)
-            }
-            Request::Touch { key, exptime, quiet } => {
-                self.touch(key, exptime.expiry(now), now).tell(quiet, out)
-            }
-            Request::FlushAll { delay, quiet } => self.flush_all(delay, now).tell(quiet, out),
-            Request::Stats { topic } => self.stats(topic, out, context),
-            Request::Version => {
-                metrics::VERSION.increment();
-                out.put(b"VERSION ");
-                out.put(self.shared.options.version.as_bytes());
-                out.put(b"\r\n");
-                Outcome::Ok
-            }
-            Request::Verbosity { quiet } => {
-                metrics::VERBOSITY.increment();
-                Outcome::Ok.tell(quiet, out)
-            }
-            _ => {
-                metrics::QUIT.increment();
-                Outcome::Closed
-            }
+        // A list is one request: it is counted at its end.
+        if !reply.is_listed() {
+            request.command.command().requests.increment();
         }
+        let now = context.now;
+        let outcome = match request.op {
+            Op::Get(ref get) => match get.touch {
+                None => return self.get(get, reply, out, now),
+                Some(exptime) => {
+                    let expiry = exptime.expiry(now);
+                    return self.get_and_touch(get, request.command, expiry, reply, out, now);
+                }
+            },
+            Op::Set(ref set) => self.set(set, now),
+            Op::Delete { key } => self.delete(key, now),
+            Op::ListEnd { family, keys } => {
+                metrics::of_get(family).cardinality.record(keys.into());
+                Outcome::ListEnd
+            }
+            Op::Oversized { key, mode } => self.oversized(key, mode, now),
+            Op::Arith { key, delta, direction } => self.arith(key, delta, direction, now),
+            Op::Touch { key, exptime } => self.touch(key, exptime.expiry(now), now),
+            Op::FlushAll { delay } => self.flush_all(delay, now),
+            Op::Stats { topic } => self.stats(topic, reply, out, context),
+            Op::Version => {
+                reply.version(out, &self.shared.options.version);
+                Outcome::Shown
+            }
+            Op::Noop => Outcome::Ok,
+            Op::Quit => Outcome::Closed,
+        };
+        outcome.tell(reply, out)
     }
-}
-
-/// The end of a list of keys.
-fn end(read: crate::request::Read, keys: u32, out: &mut SendBuf) -> Outcome {
-    let metrics = metrics::of_read(read);
-    metrics.lines.increment();
-    metrics.cardinality.record(keys.into());
-    out.put(reply::END);
-    Outcome::Ok
 }
 
 impl<S: Store> Execute<Memcache> for MemcacheService<S> {
@@ -178,10 +161,7 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
         } else {
             self.run(&request, out, context)
         };
-        match outcome {
-            Outcome::Closed => Control::Close,
-            _ => Control::Continue,
-        }
+        outcome.control()
     }
 
     fn rejected(&mut self, _: &Memcache, _: &Malformed) {

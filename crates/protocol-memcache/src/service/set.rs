@@ -3,81 +3,78 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
-use crate::metrics::{self, WriteMetrics};
-use crate::request::{Verb, Write};
+use crate::metrics::{self, SetMetrics};
+use crate::op::{Mode, Set};
 use clock::Now;
 use storage::{Change, Condition, Item, Put, Store, StoreError, Version};
+
+/// The version of what was stored, where the store tells it.
+type Stored = Result<Option<Version>, StoreError>;
 
 impl<S: Store> MemcacheService<S> {
     /// Carries out a storage command.
     #[inline]
-    pub(super) fn write(&mut self, write: &Write<'_>, now: Now) -> Outcome {
-        let metrics = metrics::of_write(write.verb);
-        metrics.all.increment();
-        let result = match write.verb {
-            Verb::Set => self.put(write, Condition::Always, now),
-            Verb::Add => self.put(write, Condition::IfAbsent, now),
-            Verb::Replace => self.put(write, Condition::IfPresent, now),
-            Verb::Cas => self.compare_and_put(write, now),
-            Verb::Append => self.extend(write.key, b"", write.value, now),
-            Verb::Prepend => self.extend(write.key, write.value, b"", now),
+    pub(super) fn set(&mut self, set: &Set<'_>, now: Now) -> Outcome {
+        let metrics = metrics::of_set(set.mode);
+        let result = match set.mode {
+            Mode::Set => self.put(set, Condition::Always, now),
+            Mode::Add => self.put(set, Condition::IfAbsent, now),
+            Mode::Replace => self.put(set, Condition::IfPresent, now),
+            Mode::Cas => self.compare_and_put(set, now),
+            Mode::Append => self.extend(set.key, b"", set.value, now),
+            Mode::Prepend => self.extend(set.key, set.value, b"", now),
         };
         match result {
-            Ok(()) => {
+            Ok(version) => {
                 metrics.stored.increment();
-                Outcome::Stored
+                Outcome::Stored(version)
             }
-            Err(error) => self.not_stored(write.key, write.verb, error, metrics, now),
+            Err(error) => self.not_stored(set.key, set.mode, error, metrics, now),
         }
     }
 
     #[inline]
-    fn put(&mut self, write: &Write<'_>, condition: Condition, now: Now) -> Result<(), StoreError> {
-        let put = Put::new(write.key, write.value)
-            .flags(write.flags)
-            .expiry(write.exptime.expiry(now))
+    fn put(&mut self, set: &Set<'_>, condition: Condition, now: Now) -> Stored {
+        let put = Put::new(set.key, set.value)
+            .flags(set.flags)
+            .expiry(set.exptime.expiry(now))
             .condition(condition);
-        self.store.put(put, now.ticks).map(drop)
+        self.store.put(put, now.ticks).map(Some)
     }
 
-    fn compare_and_put(&mut self, write: &Write<'_>, now: Now) -> Result<(), StoreError> {
-        match Version::new(write.cas) {
-            Some(version) => self.put(write, Condition::IfVersion(version), now),
+    fn compare_and_put(&mut self, set: &Set<'_>, now: Now) -> Stored {
+        match Version::new(set.cas) {
+            Some(version) => self.put(set, Condition::IfVersion(version), now),
             // No item has version 0.
-            None if self.store.get(write.key, now.ticks).is_some() => Err(StoreError::Exists),
+            None if self.store.get(set.key, now.ticks).is_some() => Err(StoreError::Exists),
             None => Err(StoreError::NotFound),
         }
     }
 
     /// Puts bytes around a value. memcached answers `NOT_STORED` when there is none, and when it
     /// would get too large.
-    fn extend(
-        &mut self,
-        key: &[u8],
-        before: &[u8],
-        after: &[u8],
-        now: Now,
-    ) -> Result<(), StoreError> {
+    fn extend(&mut self, key: &[u8], before: &[u8], after: &[u8], now: Now) -> Stored {
         let more = before.len() + after.len();
         let value_max = self.shared.options.value_max;
         let extended = self.store.update(key, now.ticks, |item| match item {
             Some(item) if item.value().len().saturating_add(more) <= value_max => {
                 (Change::Extend { before, after }, true)
             }
-            _ => (Change::Keep, false),
+            Some(_) | None => (Change::Keep, false),
         });
         match extended {
-            Ok(true) => Ok(()),
+            Ok(true) => Ok(None),
             Ok(false) | Err(StoreError::TooLarge) => Err(StoreError::NotFound),
-            Err(error) => Err(error),
+            Err(error @ (StoreError::Exists | StoreError::NotFound | StoreError::OutOfMemory)) => {
+                Err(error)
+            }
         }
     }
 
-    /// Answers a write whose body was too large to be read.
-    pub(super) fn oversized(&mut self, key: &[u8], verb: Verb, now: Now) -> Outcome {
-        let metrics = metrics::of_write(verb);
-        metrics.all.increment();
-        self.not_stored(key, verb, StoreError::TooLarge, metrics, now)
+    /// A storage command whose body was too large to be read.
+    #[inline(never)]
+    pub(super) fn oversized(&mut self, key: &[u8], mode: Mode, now: Now) -> Outcome {
+        self.not_stored(key, mode, StoreError::TooLarge, metrics::of_set(mode), now)
     }
 
     /// Counts a write that stored nothing, and sees to it that a failed `set` leaves no old value
@@ -86,30 +83,30 @@ impl<S: Store> MemcacheService<S> {
     fn not_stored(
         &mut self,
         key: &[u8],
-        verb: Verb,
+        mode: Mode,
         error: StoreError,
-        metrics: &WriteMetrics,
+        metrics: &SetMetrics,
         now: Now,
     ) -> Outcome {
-        match (error, verb) {
-            (StoreError::Exists, Verb::Cas) => {
+        match (error, mode) {
+            (StoreError::Exists, Mode::Cas) => {
                 metrics.not_stored.increment();
                 Outcome::Exists
             }
-            (StoreError::NotFound, Verb::Cas) => {
+            (StoreError::NotFound, Mode::Cas) => {
                 metrics.not_found.increment();
                 Outcome::NotFound
             }
             (
                 StoreError::Exists | StoreError::NotFound,
-                Verb::Set | Verb::Add | Verb::Replace | Verb::Append | Verb::Prepend,
+                Mode::Set | Mode::Add | Mode::Replace | Mode::Append | Mode::Prepend,
             ) => {
                 metrics.not_stored.increment();
                 Outcome::NotStored
             }
-            (StoreError::TooLarge | StoreError::OutOfMemory, verb) => {
+            (StoreError::TooLarge | StoreError::OutOfMemory, mode) => {
                 metrics.failed.increment();
-                if verb == Verb::Set {
+                if mode == Mode::Set {
                     self.store.delete(key, now.ticks);
                 }
                 refused(error)
@@ -119,7 +116,6 @@ impl<S: Store> MemcacheService<S> {
 
     /// Removes a key.
     pub(super) fn delete(&mut self, key: &[u8], now: Now) -> Outcome {
-        metrics::DELETE.increment();
         if self.store.delete(key, now.ticks) {
             metrics::DELETE_DELETED.increment();
             Outcome::Deleted

@@ -7,11 +7,15 @@
     reason = "positions in the input, and lengths of 31 bits behind them"
 )]
 
-use super::line::Words;
-use super::{Step, found, number};
+use super::found;
+use super::words::Words;
+use crate::command::{Command, CommandId};
 use crate::exptime::Exptime;
-use crate::reply;
-use crate::request::{KEY_MAX, Request, Verb, Write};
+use crate::op::{KEY_MAX, Mode, Op, Set};
+use crate::parse::{Step, number};
+use crate::reply::Text;
+use crate::reply::text as reply;
+use crate::request::Request;
 use protocol::{ErrorReply, Malformed, Parsed};
 
 /// memcached refuses a longer body as a malformed line.
@@ -29,13 +33,14 @@ const WORDS_MIN: usize = 4;
 /// number that a body can have, nothing says what belongs to the line, and parsing goes on behind
 /// it; memcached does the same.
 pub(super) fn parse<'a>(
-    verb: Verb,
+    command: &Command,
+    mode: Mode,
     words: &Words<'a>,
     input: &'a [u8],
     header: usize,
     value_max: usize,
 ) -> Step<'a> {
-    let quiet = words.quiet();
+    let quiet = words.quiet(command.noreply);
     if words.count < WORDS_MIN {
         return Err(Malformed::skip(reply::UNKNOWN, header));
     }
@@ -46,14 +51,15 @@ pub(super) fn parse<'a>(
     let Some(len) = length(words.get(3)) else {
         return refused(header);
     };
-    let Some(write) = fields(verb, words, quiet) else {
+    let Some(set) = fields(mode, words) else {
         return refused(header + len + 2);
     };
     if len > value_max {
-        let request = Request::Oversized { key: write.key, verb, quiet };
+        let op = Op::Oversized { key: set.key, mode };
+        let request = Request::text(command.id, op, Text::unless(quiet));
         return found(request, header + len + 2);
     }
-    body(input, header, len, write)
+    body(command.id, input, header, len, set, quiet)
 }
 
 /// How much to drop of an `ms`, the meta command that stores, which there is not here: its line of
@@ -71,7 +77,7 @@ fn length(word: &[u8]) -> Option<usize> {
 }
 
 /// The fields of the line, without the body; `None` when one is not what it should be.
-fn fields<'a>(verb: Verb, words: &Words<'a>, quiet: bool) -> Option<Write<'a>> {
+fn fields<'a>(mode: Mode, words: &Words<'a>) -> Option<Set<'a>> {
     let key = words.get(0);
     if key.len() > KEY_MAX {
         return None;
@@ -79,28 +85,36 @@ fn fields<'a>(verb: Verb, words: &Words<'a>, quiet: bool) -> Option<Write<'a>> {
     // memcached keeps the low 32 bits of each.
     let flags = number::unsigned(words.get(1))? as u32;
     let exptime = number::signed(words.get(2))? as i32;
-    let cas = match verb {
-        Verb::Cas => number::unsigned(words.get(4))?,
-        Verb::Set | Verb::Add | Verb::Replace | Verb::Append | Verb::Prepend => 0,
+    let cas = match mode {
+        Mode::Cas => number::unsigned(words.get(4))?,
+        Mode::Set | Mode::Add | Mode::Replace | Mode::Append | Mode::Prepend => 0,
     };
-    Some(Write { key, value: b"", cas, flags, exptime: Exptime(exptime), verb, quiet })
+    Some(Set { key, value: b"", cas, flags, exptime: Exptime(exptime), mode })
 }
 
-/// Completes `write` with the `len` bytes behind its line, once they and their line end are there.
+/// Completes `set` with the `len` bytes behind its line, once they and their line end are there.
 ///
 /// A body without its line end is dropped, as long as it was announced to be; what comes behind it
 /// is parsed as the next line.
 #[inline]
-pub(super) fn body<'a>(input: &'a [u8], header: usize, len: usize, write: Write<'a>) -> Step<'a> {
+pub(super) fn body<'a>(
+    command: CommandId,
+    input: &'a [u8],
+    header: usize,
+    len: usize,
+    set: Set<'a>,
+    quiet: bool,
+) -> Step<'a> {
     let total = header + len + 2;
     if input.len() < total {
         let at_least = total - input.len();
         return Ok(Parsed::NeedMore { at_least });
     }
     if &input[header + len..total] != b"\r\n" {
-        let reply = if write.quiet { ErrorReply::NONE } else { reply::BAD_DATA };
+        let reply = if quiet { ErrorReply::NONE } else { reply::BAD_DATA };
         return Err(Malformed::skip(reply, total));
     }
     let value = &input[header..header + len];
-    found(Request::Write(Write { value, ..write }), total)
+    let op = Op::Set(Set { value, ..set });
+    found(Request::text(command, op, Text::unless(quiet)), total)
 }

@@ -4,20 +4,24 @@
 //! The first call for a line checks all of it, if it ends within [`LIST_CHECKED_MAX`] bytes, and
 //! takes its first key. Each further call takes one key more, and the last one the line end.
 
-use super::line::next_word;
-use super::{LIST_CHECKED_MAX, Step, found, simple, unfinished};
-use crate::command::{self, Kind, Shape};
+use super::words::next_word;
+use super::{found, simple, unfinished};
+use crate::command::{self, CommandId, Keys, Parser};
 use crate::exptime::Exptime;
-use crate::reply;
-use crate::request::{KEY_MAX, Read, Request};
+use crate::op::{Family, Get, KEY_MAX, Op};
+use crate::parse::{LIST_CHECKED_MAX, Step};
+use crate::reply::Text;
+use crate::reply::text as reply;
+use crate::request::Request;
 use memchr::{memchr, memchr3};
 use protocol::{ErrorReply, Malformed, Parsed};
 
 /// Inside a list of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List {
-    read: Read,
-    exptime: Option<Exptime>,
+    command: CommandId,
+    cas: bool,
+    touch: Option<Exptime>,
     /// Keys taken so far.
     keys: u32,
 }
@@ -25,21 +29,27 @@ pub(crate) struct List {
 impl List {
     fn key<'a>(&mut self, key: &'a [u8]) -> Request<'a> {
         self.keys = self.keys.saturating_add(1);
-        Request::Read { key, read: self.read, exptime: self.exptime, only: false }
+        self.get(key, Text::Listed)
+    }
+
+    fn get<'a>(&self, key: &'a [u8], text: Text) -> Request<'a> {
+        let op = Op::Get(Get { key, cas: self.cas, touch: self.touch });
+        Request::text(self.command, op, text)
     }
 
     fn end<'a>(&self) -> Request<'a> {
-        Request::End { read: self.read, keys: self.keys }
+        let family = Family::of(self.cas, self.touch.is_some());
+        Request::text(self.command, Op::ListEnd { family, keys: self.keys }, Text::Whole)
     }
 }
 
-/// Whether `head`, the start of a line, announces a list of keys.
-pub(super) fn announced(head: &[u8]) -> Option<Shape> {
+/// The command and its kind of list, if `head`, the start of a line, announces a list of keys.
+pub(super) fn announced(head: &[u8]) -> Option<(CommandId, Keys)> {
     let mut rest = head;
-    let name = next_word(&mut rest)?;
-    match command::find(name)?.kind {
-        Kind::Read(shape) if !rest.is_empty() => Some(shape),
-        _ => None,
+    let command = command::find(next_word(&mut rest)?)?;
+    match command.parser {
+        Parser::Keys(keys) if !rest.is_empty() => Some((command.id, keys)),
+        Parser::Keys(_) | Parser::Body(_) | Parser::Line(_) => None,
     }
 }
 
@@ -52,19 +62,20 @@ pub(super) fn announced(head: &[u8]) -> Option<Shape> {
     reason = "positions in the input: at most its length, and a few bytes"
 )]
 pub(super) fn checked<'a>(
-    shape: Shape,
+    command: CommandId,
+    keys: Keys,
     cursor: &mut Option<List>,
     line: &'a [u8],
     mut rest: &'a [u8],
     consumed: usize,
 ) -> Step<'a> {
     let reject = |reply: ErrorReply| Err(Malformed::skip(reply, consumed));
-    let mut list = match begin(shape, &mut rest) {
+    let mut list = match begin(command, keys, &mut rest) {
         Ok(list) => list,
         Err(reply) => return reject(reply),
     };
     let Some(first) = next_word(&mut rest) else {
-        return if shape.exptime { found(list.end(), consumed) } else { reject(reply::UNKNOWN) };
+        return if keys.exptime { found(list.end(), consumed) } else { reject(reply::UNKNOWN) };
     };
     let first_end = line.len() - rest.len();
     let mut only = true;
@@ -77,8 +88,7 @@ pub(super) fn checked<'a>(
         return reject(reply::BAD_FORMAT);
     }
     if only {
-        let request = Request::Read { key: first, read: shape.read, exptime: list.exptime, only };
-        return found(request, consumed);
+        return found(list.get(first, Text::Whole), consumed);
     }
     let request = list.key(first);
     *cursor = Some(list);
@@ -90,11 +100,16 @@ pub(super) fn checked<'a>(
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-pub(super) fn endless<'a>(shape: Shape, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
+pub(super) fn endless<'a>(
+    command: CommandId,
+    keys: Keys,
+    cursor: &mut Option<List>,
+    input: &'a [u8],
+) -> Step<'a> {
     let line = &input[..LIST_CHECKED_MAX];
     let mut rest = line;
     next_word(&mut rest);
-    let list = begin(shape, &mut rest).map_err(Malformed::close)?;
+    let list = begin(command, keys, &mut rest).map_err(Malformed::close)?;
     let header = line.len() - rest.len();
     let mut after = Some(list);
     let step = next(list, &mut after, &input[header..]);
@@ -108,14 +123,14 @@ pub(super) fn endless<'a>(shape: Shape, cursor: &mut Option<List>, input: &'a [u
 }
 
 /// Reads what comes before the keys.
-fn begin(shape: Shape, rest: &mut &[u8]) -> Result<List, ErrorReply> {
-    let exptime = if shape.exptime {
+fn begin(command: CommandId, keys: Keys, rest: &mut &[u8]) -> Result<List, ErrorReply> {
+    let touch = if keys.exptime {
         let word = next_word(rest).ok_or(reply::UNKNOWN)?;
         Some(simple::exptime(word)?)
     } else {
         None
     };
-    Ok(List { read: shape.read, exptime, keys: 0 })
+    Ok(List { command, cas: keys.cas, touch, keys: 0 })
 }
 
 /// Takes the next key of a list, or its end.

@@ -4,18 +4,22 @@
 //! No allocation, and each byte of the line is looked at once; the body of a `set` is not looked
 //! at but for its line end.
 
-use super::{Step, found, write};
+use super::{found, set};
+use crate::command::CommandId;
 use crate::exptime::Exptime;
-use crate::request::{KEY_MAX, Read, Request, Verb, Write};
+use crate::op::{Get, KEY_MAX, Mode, Op, Set};
+use crate::parse::Step;
+use crate::reply::Text;
+use crate::request::Request;
 
 /// Parses `get <key>`, `gets <key>` and `set <key> <flags> <exptime> <bytes> [noreply]` with single
 /// spaces, plain numbers and `\r\n`. `None` for everything else, unfinished lines included.
 #[inline]
 pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     match input.first_chunk::<4>()? {
-        b"get " => get(input, 4, Read::Get),
+        b"get " => get(input, 4, CommandId::Get, false),
         b"set " => set(input, value_max),
-        b"gets" if input.get(4) == Some(&b' ') => get(input, 5, Read::Gets),
+        b"gets" if input.get(4) == Some(&b' ') => get(input, 5, CommandId::Gets, true),
         _ => None,
     }
 }
@@ -25,14 +29,14 @@ pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-fn get(input: &[u8], start: usize, read: Read) -> Option<Step<'_>> {
+fn get(input: &[u8], start: usize, command: CommandId, cas: bool) -> Option<Step<'_>> {
     let key = key(&input[start..])?;
     let end = start + key.len();
     if input.get(end..end + 2)? != b"\r\n" {
         return None;
     }
-    let request = Request::Read { key, read, exptime: None, only: true };
-    Some(found(request, end + 2))
+    let op = Op::Get(Get { key, cas, touch: None });
+    Some(found(Request::text(command, op, Text::Whole), end + 2))
 }
 
 #[inline]
@@ -58,9 +62,8 @@ fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     } else {
         return None;
     };
-    let write =
-        Write { key, value: b"", cas: 0, flags, exptime: Exptime(exptime), verb: Verb::Set, quiet };
-    Some(write::body(input, header, len, write))
+    let set = Set { key, value: b"", cas: 0, flags, exptime: Exptime(exptime), mode: Mode::Set };
+    Some(set::body(CommandId::Set, input, header, len, set, quiet))
 }
 
 /// The key at the start of `input`, if it has a fair length and something follows it.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Op`]: what the store or the server is asked for, whatever dialect it was asked in.
+//!
+//! An operation says nothing of the reply: that is the [dialect's](crate::Text) part of a
+//! [request](crate::Request).
+
+use crate::exptime::Exptime;
+
+/// The longest key in bytes.
+pub const KEY_MAX: usize = 250;
+
+/// One operation, borrowed from the receive buffer.
+///
+/// A line that reads many keys is as many operations: one [`Op::Get`] per key and one
+/// [`Op::ListEnd`]. So a service can prefetch each key, what one request writes is bounded, and a
+/// line of any length needs no buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op<'a> {
+    /// Read one key, and touch it if asked to: `get`, `gets`, `gat`, `gats`.
+    Get(Get<'a>),
+    /// The end of a list of several keys, or of none.
+    ListEnd {
+        /// Which reading command.
+        family: Family,
+        /// How many keys the list had.
+        keys: u32,
+    },
+    /// Store, or extend, a value.
+    Set(Set<'a>),
+    /// A [`Op::Set`] whose value is larger than the server accepts. Its body is dropped unread.
+    Oversized {
+        /// The key.
+        key: &'a [u8],
+        /// How it would have been stored.
+        mode: Mode,
+    },
+    /// Remove a key.
+    Delete {
+        /// The key.
+        key: &'a [u8],
+    },
+    /// Add to or subtract from a decimal number.
+    Arith {
+        /// The key.
+        key: &'a [u8],
+        /// By how much.
+        delta: u64,
+        /// Add or subtract.
+        direction: Direction,
+    },
+    /// Change when a key expires.
+    Touch {
+        /// The key.
+        key: &'a [u8],
+        /// The expiry to set.
+        exptime: Exptime,
+    },
+    /// Make every item unreadable.
+    FlushAll {
+        /// When; `None` is at once.
+        delay: Option<Exptime>,
+    },
+    /// Tell about the server.
+    Stats {
+        /// What about; empty for the general statistics.
+        topic: &'a [u8],
+    },
+    /// Tell the version.
+    Version,
+    /// Nothing but a reply: `verbosity`, which is accepted for compatibility.
+    Noop,
+    /// Close the connection.
+    Quit,
+}
+
+/// What a reading command asks of one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Get<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// The reply shows the item's CAS number.
+    pub cas: bool,
+    /// The expiry to set.
+    pub touch: Option<Exptime>,
+}
+
+/// The reading commands, by what counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `get`
+    Get,
+    /// `gets`: with CAS numbers.
+    Gets,
+    /// `gat` and `gats`: they touch.
+    Gat,
+}
+
+impl Family {
+    /// The family of commands that show CAS numbers, or touch.
+    #[inline]
+    pub const fn of(cas: bool, touches: bool) -> Self {
+        match (touches, cas) {
+            (true, _) => Family::Gat,
+            (false, true) => Family::Gets,
+            (false, false) => Family::Get,
+        }
+    }
+}
+
+/// What a storage command asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Set<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// The value, without its line end.
+    pub value: &'a [u8],
+    /// The CAS number that [`Mode::Cas`] compares; 0 for all others.
+    pub cas: u64,
+    /// The client's opaque flags.
+    pub flags: u32,
+    /// When the item expires.
+    pub exptime: Exptime,
+    /// When and how to store.
+    pub mode: Mode,
+}
+
+impl<'a> Set<'a> {
+    /// Stores `value` whatever is there: no flags, no expiry.
+    #[must_use]
+    pub const fn new(key: &'a [u8], value: &'a [u8]) -> Self {
+        Set { key, value, cas: 0, flags: 0, exptime: Exptime::NEVER, mode: Mode::Set }
+    }
+}
+
+/// When and how a value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Whatever is there.
+    Set,
+    /// Only if nothing is there.
+    Add,
+    /// Only if something is there.
+    Replace,
+    /// Behind what is there.
+    Append,
+    /// Before what is there.
+    Prepend,
+    /// Only if what is there has the given CAS number.
+    Cas,
+}
+
+/// The way `incr` and `decr` go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// `incr`: wraps at 2^64.
+    Up,
+    /// `decr`: stops at 0.
+    Down,
+}
+
+impl<'a> Op<'a> {
+    /// The key it concerns, if it concerns one.
+    #[inline]
+    pub fn key(&self) -> Option<&'a [u8]> {
+        match *self {
+            Op::Get(Get { key, .. })
+            | Op::Set(Set { key, .. })
+            | Op::Oversized { key, .. }
+            | Op::Delete { key }
+            | Op::Arith { key, .. }
+            | Op::Touch { key, .. } => Some(key),
+            Op::ListEnd { .. }
+            | Op::FlushAll { .. }
+            | Op::Stats { .. }
+            | Op::Version
+            | Op::Noop
+            | Op::Quit => None,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The classic text commands: lines of words, and bodies behind those that store.
+//!
+//! ```text
+//!   input ─┬─ fast.rs: `get <key>` and `set …` as every client writes them
+//!          ├─ line.rs: any other line ── by the command's row ─┬─ keys.rs: the first key of a list
+//!          │                                                   ├─ set.rs: a line and its body
+//!          │                                                   └─ simple.rs: one key or none
+//!          └─ keys.rs: inside a list, the next key
+//! ```
+//!
+//! What `fast.rs` does not recognise falls through to the general parser, which would answer the
+//! same to what `fast.rs` recognises: a test holds the two together.
+
+mod fast;
+pub(super) mod keys;
+mod line;
+mod set;
+pub(crate) mod simple;
+#[cfg(test)]
+mod tests;
+pub(crate) mod words;
+
+use super::Step;
+use crate::request::Request;
+use keys::List;
+use protocol::Parsed;
+
+/// Finds the next request: at the start of a line, or inside of a list of keys.
+#[inline]
+pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
+    if let Some(list) = *cursor {
+        return keys::next(list, cursor, input);
+    }
+    if let Some(step) = fast::parse(input, value_max) {
+        return step;
+    }
+    line::parse(value_max, cursor, input)
+}
+
+/// A whole request.
+#[inline]
+fn found(request: Request<'_>, consumed: usize) -> Step<'_> {
+    Ok(Parsed::Request { request, consumed })
+}
+
+/// The end of the line has not arrived.
+fn unfinished<'a>() -> Step<'a> {
+    Ok(Parsed::NeedMore { at_least: 1 })
+}

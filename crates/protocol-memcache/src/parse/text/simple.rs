@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The commands of one line with one key or none: a function for each that takes arguments.
+
+use super::found;
+use super::words::Words;
+use crate::command::{Command, LineParser};
+use crate::exptime::Exptime;
+use crate::op::{Direction, KEY_MAX, Op};
+use crate::parse::{Step, number};
+use crate::reply::Text;
+use crate::reply::text as reply;
+use crate::request::Request;
+use protocol::{ErrorReply, Malformed};
+
+/// What the words of a line come to: an operation, or the reply to a line that is refused.
+pub(crate) type Line<'a> = Result<Op<'a>, ErrorReply>;
+
+/// Parses a command whose line takes up `consumed` bytes.
+pub(super) fn parse<'a>(
+    command: &Command,
+    parse: LineParser,
+    words: &Words<'a>,
+    consumed: usize,
+) -> Step<'a> {
+    let (least, most) = command.words;
+    if !(least..=most).contains(&words.count) {
+        return Err(Malformed::skip(reply::UNKNOWN, consumed));
+    }
+    let quiet = words.quiet(command.noreply);
+    match parse(words, quiet) {
+        Ok(op) => found(Request::text(command.id, op, Text::unless(quiet)), consumed),
+        Err(_) if quiet => Err(Malformed::skip(ErrorReply::NONE, consumed)),
+        Err(reply) => Err(Malformed::skip(reply, consumed)),
+    }
+}
+
+/// `<key> [0] [noreply]`
+pub(crate) fn delete<'a>(words: &Words<'a>, quiet: bool) -> Line<'a> {
+    // Old clients send a delay, which must be 0.
+    let zero = words.get(1) == b"0";
+    let sound = match words.count {
+        1 => true,
+        2 => zero || quiet,
+        _ => zero && quiet,
+    };
+    if !sound {
+        return Err(reply::BAD_DELETE);
+    }
+    Ok(Op::Delete { key: key(words)? })
+}
+
+/// `<key> <u64> [noreply]`
+pub(crate) fn arith<'a>(words: &Words<'a>, direction: Direction) -> Line<'a> {
+    let key = key(words)?;
+    let delta = number::unsigned(words.get(1)).ok_or(reply::BAD_DELTA)?;
+    Ok(Op::Arith { key, delta, direction })
+}
+
+/// `<key> <exptime> [noreply]`
+pub(crate) fn touch<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
+    let key = key(words)?;
+    let exptime = exptime(words.get(1))?;
+    Ok(Op::Touch { key, exptime })
+}
+
+/// `[<delay>] [noreply]`
+pub(crate) fn flush_all<'a>(words: &Words<'a>, quiet: bool) -> Line<'a> {
+    let has_delay = words.count > usize::from(quiet);
+    let delay = has_delay.then(|| exptime(words.get(0))).transpose()?;
+    Ok(Op::FlushAll { delay })
+}
+
+/// `<level> [noreply]`
+pub(crate) fn verbosity<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
+    number::unsigned(words.get(0)).ok_or(reply::BAD_FORMAT)?;
+    Ok(Op::Noop)
+}
+
+fn key<'a>(words: &Words<'a>) -> Result<&'a [u8], ErrorReply> {
+    let key = words.get(0);
+    if key.len() > KEY_MAX {
+        return Err(reply::BAD_FORMAT);
+    }
+    Ok(key)
+}
+
+/// Reads an expiry time; memcached keeps its low 32 bits.
+pub(super) fn exptime(word: &[u8]) -> Result<Exptime, ErrorReply> {
+    let seconds = number::signed(word).ok_or(reply::BAD_EXPTIME)?;
+    Ok(Exptime(seconds as i32))
+}

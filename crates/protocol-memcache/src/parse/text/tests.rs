@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the parsers find, and that the two for a plain line agree.
+
+use super::*;
+use crate::command::CommandId;
+use crate::exptime::Exptime;
+use crate::op::{Family, Get, Mode, Op, Set};
+use crate::parse::{Cursor, Memcache};
+use crate::reply::Text;
+use protocol::Protocol;
+
+fn parse(input: &[u8]) -> Step<'_> {
+    Memcache::new(100).parse(&mut Cursor::default(), input)
+}
+
+#[test]
+fn a_value_that_is_too_large_is_never_waited_for() {
+    let op = Op::Oversized { key: b"k", mode: Mode::Add };
+    let request = Request::text(CommandId::Add, op, Text::Whole);
+    let step = parse(b"add k 0 0 2000000000\r\n");
+    assert_eq!(step, found(request, 22 + 2_000_000_000 + 2));
+}
+
+#[test]
+fn a_body_asks_for_exactly_what_is_missing() {
+    assert_eq!(parse(b"set k 0 0 10\r\n012"), Ok(Parsed::NeedMore { at_least: 9 }));
+    assert_eq!(parse(b"append k 0 0 10\r\n"), Ok(Parsed::NeedMore { at_least: 12 }));
+}
+
+#[test]
+fn the_general_parser_agrees_with_the_fast_one() {
+    let samples: [&[u8]; 8] = [
+        b"get key\r\n",
+        b"gets key\r\nget other\r\n",
+        b"set k 0 0 1\r\nx\r\n",
+        b"set k 4294967295 2147483647 3\r\nxyz\r\nget k\r\n",
+        b"set key 0007 1795218495 0 noreply\r\n\r\n",
+        b"set k 0 0 3\r\nxyzz\r\n",
+        b"set k 0 0 3 noreply\r\nxyzz\r\n",
+        b"set k 0 0 3\r\nx",
+    ];
+    for sample in samples {
+        let fast = fast::parse(sample, 100).expect("the form every client uses");
+        let general = line::parse(100, &mut None, sample);
+        assert_eq!(fast, general, "{}", sample.escape_ascii());
+    }
+}
+
+#[test]
+fn what_is_unusual_is_left_to_the_general_parser() {
+    let samples: [&[u8]; 11] = [
+        b"get",
+        b"get a b\r\n",
+        b"get  a\r\n",
+        b"get a\n",
+        b"get a\t\r\n",
+        b"gat 0 a\r\n",
+        b"set k 0 0 101\r\n",
+        b"set k 4294967296 0 1\r\nx\r\n",
+        b"set k 0 2147483648 1\r\nx\r\n",
+        b"set k 0 -1 1\r\nx\r\n",
+        b"set k 0 0 1 no\r\nx\r\n",
+    ];
+    for sample in samples {
+        let step = fast::parse(sample, 100);
+        assert_eq!(step, None, "{}", sample.escape_ascii());
+    }
+}
+
+#[test]
+fn a_list_is_one_request_per_key_and_one_for_its_end() {
+    let input: &[u8] = b"gats 5  a b  \r\nget c\r\n";
+    let codec = Memcache::new(100);
+    let mut cursor = Cursor::default();
+    let mut at = 0;
+    let mut requests = Vec::new();
+    while let Ok(Parsed::Request { request, consumed }) = codec.parse(&mut cursor, &input[at..]) {
+        requests.push(request);
+        at += consumed;
+    }
+    let get = |key, cas, touch| Op::Get(Get { key, cas, touch });
+    let end = Op::ListEnd { family: Family::Gat, keys: 2 };
+    let expected = [
+        (CommandId::Gats, get(&b"a"[..], true, Some(Exptime(5))), Text::Listed),
+        (CommandId::Gats, get(b"b", true, Some(Exptime(5))), Text::Listed),
+        (CommandId::Gats, end, Text::Whole),
+        (CommandId::Get, get(b"c", false, None), Text::Whole),
+    ];
+    let expected = expected.map(|(command, op, text)| Request::text(command, op, text));
+    assert_eq!(requests, expected);
+    assert_eq!(at, input.len());
+}
+
+#[test]
+fn a_write_has_all_its_fields() {
+    let set =
+        Set { key: b"k", value: b"ab", cas: 77, flags: 5, exptime: Exptime(-6), mode: Mode::Cas };
+    let request = Request::text(CommandId::Cas, Op::Set(set), Text::Quiet);
+    let input = b"cas k 5 -6 2 77 noreply\r\nab\r\n";
+    assert_eq!(parse(input), found(request, input.len()));
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Text`]: the replies of the classic text protocol, lines that end with `\r\n`.
+
+use super::Dialect;
+use crate::op::Get;
+use buffer::SendBuf;
+use protocol::ErrorReply;
+use std::fmt::Display;
+use storage::{Item, Version};
+
+const END: &[u8] = b"END\r\n";
+pub(crate) const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
+pub(crate) const TOO_MANY_CONNECTIONS: &[u8] = b"ERROR Too many open connections\r\n";
+
+/// What a client is told that speaks something else, in its own words where there are any.
+pub(crate) const NO_TLS: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR this port does not speak TLS\r\n");
+pub(crate) const NO_RESP: ErrorReply =
+    ErrorReply::fixed(b"-ERR Protocol error: this port speaks memcache, not RESP\r\n");
+
+/// Rejections of a line.
+const ERROR: &[u8] = b"ERROR\r\n";
+pub(crate) const UNKNOWN: ErrorReply = ErrorReply::fixed(ERROR);
+pub(crate) const BAD_FORMAT: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR bad command line format\r\n");
+pub(crate) const BAD_DATA: ErrorReply = ErrorReply::fixed(b"CLIENT_ERROR bad data chunk\r\n");
+pub(crate) const BAD_EXPTIME: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR invalid exptime argument\r\n");
+pub(crate) const BAD_DELTA: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR invalid numeric delta argument\r\n");
+pub(crate) const BAD_DELETE: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n");
+
+/// Room for everything in a value's first and last line but the key: `VALUE `, three numbers with
+/// their spaces, two line ends and `END`.
+const AROUND_VALUE: usize = 6 + 11 + 21 + 21 + 2 + 2 + END.len();
+
+/// How much of a reply in the text protocol a request gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// A whole one. Behind what reads one key that is the value, if there is one, and `END`.
+    Whole,
+    /// The value of one key in a list, if there is one. `END` comes behind the list.
+    Listed,
+    /// None: `noreply`.
+    Quiet,
+}
+
+impl Text {
+    /// [`Text::Quiet`] for a line that says `noreply`.
+    #[inline]
+    #[must_use]
+    pub const fn unless(noreply: bool) -> Self {
+        if noreply { Text::Quiet } else { Text::Whole }
+    }
+
+    #[inline]
+    fn line(self, out: &mut SendBuf, line: &'static [u8]) {
+        match self {
+            Text::Whole | Text::Listed => out.put(line),
+            Text::Quiet => {}
+        }
+    }
+
+    #[inline]
+    fn end(self, bytes: &mut Vec<u8>) {
+        match self {
+            Text::Whole => bytes.extend_from_slice(END),
+            Text::Listed | Text::Quiet => {}
+        }
+    }
+}
+
+impl Dialect for Text {
+    #[inline]
+    fn is_listed(self) -> bool {
+        self == Text::Listed
+    }
+
+    #[inline]
+    fn sends_value(self) -> bool {
+        true
+    }
+
+    /// Appends `VALUE <key> <flags> <len> [<cas>]`.
+    #[inline]
+    fn hit(self, bytes: &mut Vec<u8>, get: &Get<'_>, item: &impl Item, copied: bool) {
+        let (flags, len) = (item.flags(), item.value().len());
+        bytes.reserve(AROUND_VALUE + get.key.len() + if copied { len } else { 0 });
+        bytes.extend_from_slice(b"VALUE ");
+        bytes.extend_from_slice(get.key);
+        let mut digits = itoa::Buffer::new();
+        if flags == 0 {
+            bytes.extend_from_slice(b" 0 ");
+        } else {
+            bytes.push(b' ');
+            bytes.extend_from_slice(digits.format(flags).as_bytes());
+            bytes.push(b' ');
+        }
+        bytes.extend_from_slice(digits.format(len).as_bytes());
+        if get.cas {
+            bytes.push(b' ');
+            bytes.extend_from_slice(digits.format(item.version().get()).as_bytes());
+        }
+        bytes.extend_from_slice(b"\r\n");
+    }
+
+    #[inline]
+    fn behind_value(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(b"\r\n");
+        self.end(bytes);
+    }
+
+    #[inline]
+    fn miss(self, bytes: &mut Vec<u8>) {
+        self.end(bytes);
+    }
+
+    fn list_end(self, out: &mut SendBuf) {
+        self.line(out, END);
+    }
+
+    #[inline]
+    fn stored(self, out: &mut SendBuf, _: Option<Version>) {
+        self.line(out, b"STORED\r\n");
+    }
+
+    fn not_stored(self, out: &mut SendBuf) {
+        self.line(out, b"NOT_STORED\r\n");
+    }
+
+    fn exists(self, out: &mut SendBuf) {
+        self.line(out, b"EXISTS\r\n");
+    }
+
+    #[inline]
+    fn not_found(self, out: &mut SendBuf) {
+        self.line(out, b"NOT_FOUND\r\n");
+    }
+
+    #[inline]
+    fn deleted(self, out: &mut SendBuf) {
+        self.line(out, b"DELETED\r\n");
+    }
+
+    #[inline]
+    fn touched(self, out: &mut SendBuf) {
+        self.line(out, b"TOUCHED\r\n");
+    }
+
+    fn number(self, out: &mut SendBuf, number: u64) {
+        match self {
+            Text::Whole | Text::Listed => {
+                out.put(itoa::Buffer::new().format(number).as_bytes());
+                out.put(b"\r\n");
+            }
+            Text::Quiet => {}
+        }
+    }
+
+    fn not_a_number(self, out: &mut SendBuf) {
+        self.line(out, b"CLIENT_ERROR cannot increment or decrement non-numeric value\r\n");
+    }
+
+    fn too_large(self, out: &mut SendBuf) {
+        self.line(out, TOO_LARGE);
+    }
+
+    fn out_of_memory(self, out: &mut SendBuf) {
+        self.line(out, b"SERVER_ERROR out of memory storing object\r\n");
+    }
+
+    fn ok(self, out: &mut SendBuf) {
+        self.line(out, b"OK\r\n");
+    }
+
+    fn version(self, out: &mut SendBuf, version: &str) {
+        out.put(b"VERSION ");
+        out.put(version.as_bytes());
+        out.put(b"\r\n");
+    }
+
+    fn stat(self, out: &mut SendBuf, name: &str, value: &dyn Display) {
+        use std::io::Write;
+        out.put_with(|bytes| {
+            // Writing to a vector cannot fail.
+            let _ = write!(bytes, "STAT {name} {value}\r\n");
+        });
+    }
+
+    fn stats_end(self, out: &mut SendBuf) {
+        out.put(END);
+    }
+
+    fn stats_reset(self, out: &mut SendBuf) {
+        out.put(b"RESET\r\n");
+    }
+
+    fn no_topic(self, out: &mut SendBuf) {
+        out.put(ERROR);
+    }
+
+    fn no_keys(self, out: &mut SendBuf) {
+        out.put(b"CLIENT_ERROR stats cachedump not allowed\r\n");
+    }
+
+    fn no_prefixes(self, out: &mut SendBuf) {
+        out.put(b"CLIENT_ERROR stats detail not allowed\r\n");
+    }
+
+    /// Nothing: a client that says `quit` waits for the end of the connection.
+    fn closed(self, _: &mut SendBuf) {}
+}
