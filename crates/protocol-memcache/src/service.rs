@@ -13,6 +13,8 @@ mod log;
 mod outcome;
 mod set;
 mod stats;
+#[cfg(test)]
+mod tests;
 
 use crate::metrics;
 use crate::op::Op;
