@@ -2,14 +2,16 @@
 //! The promise of the hot path, counted: once warm, a request allocates nothing between the receive
 //! buffer and the send buffer.
 
-mod counting;
-
 use benches::workload::{get, key, segments, service, set, store};
 use benches::{Connection, Unprefetched};
 use protocol::{Execute, Protocol};
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, PingService};
 use std::sync::atomic::{AtomicU64, Ordering};
+use test_support::counting::{Counting, count_here};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
 
 const KEYS: u64 = 1000;
 const ROUNDS: usize = 500;
@@ -23,7 +25,7 @@ fn allocations<P: Protocol, E: Execute<P>>(
     input: &[u8],
     tally: &'static AtomicU64,
 ) -> u64 {
-    counting::count_here(tally);
+    count_here(tally);
     for _ in 0..WARM_UP {
         connection.serve(input);
     }
@@ -47,7 +49,7 @@ fn memcache(request: impl Fn(u64) -> Vec<u8>, tally: &'static AtomicU64) -> u64 
 #[test]
 fn the_count_sees_an_allocation() {
     static TALLY: AtomicU64 = AtomicU64::new(0);
-    counting::count_here(&TALLY);
+    count_here(&TALLY);
     let mut bytes = vec![1_u8];
     bytes.reserve(1000);
     assert_eq!(TALLY.load(Ordering::Relaxed), 2, "one to make it, one to grow it");

@@ -4,18 +4,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-mod counting;
-#[path = "counting/server.rs"]
-mod server_under_test;
+mod counted;
 
 use benches::workload::DEPTH;
+use counted::{Traffic, allocations, depths_and_engines};
 use keyspace::Keyspace;
 use protocol_resp::client::Encoder;
 use protocol_resp::service::{Host, RespService};
-use server_under_test::{Traffic, allocations, depths_and_engines};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage_typed::TypedStore;
+use test_support::counting::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
 
 /// Numbers of as many digits as they will have in the end.
 const COUNTER: u64 = 1_000_000;

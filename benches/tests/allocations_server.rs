@@ -4,16 +4,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-mod counting;
-#[path = "counting/server.rs"]
-mod server_under_test;
+mod counted;
 
 use benches::workload::{DEPTH, get, segments, service, set, store};
+use counted::{Traffic, allocations, depths_and_engines};
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, PingService};
-use server_under_test::{Traffic, allocations, depths_and_engines};
 use std::sync::atomic::AtomicU64;
 use storage::Store;
+use test_support::counting::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
 
 const KEYS: u64 = 1000;
 

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-mod counting;
 mod support;
 
 use cacheperf::{KeySpace, Length, Plan, Protocol, Spread};
@@ -11,6 +10,10 @@ use server::Process;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use support::{memcache, outcome, plan, resp, target};
+use test_support::counting::{Counting, of_process};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
 
 /// All threads are counted, so tests take turns.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -23,10 +26,10 @@ fn allocations(protocol: Protocol, process: &Process, requests: u64) -> u64 {
 
 fn count(plan: Plan, requests: u64) -> u64 {
     let plan = Plan { length: Length::Requests(requests), threads: 1, ..plan };
-    let before = counting::count();
+    let before = of_process();
     let outcome = outcome(&plan);
     assert_eq!((outcome.errors, outcome.answered), (0, requests));
-    counting::count() - before
+    of_process() - before
 }
 
 /// Allocations that more requests cost, beyond those that come with time: the least of some tries.

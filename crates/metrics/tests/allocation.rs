@@ -3,9 +3,8 @@
 //!
 //! The one test of this file has its process to itself, so that no other thread takes a block.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::thread;
+use test_support::counting::{Counting, requested};
 
 metrics::counters! {
     /// Bumped by every thread of the test.
@@ -22,36 +21,8 @@ metrics::histograms! {
     static RECORDED: "recorded";
 }
 
-thread_local! {
-    static BYTES: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Counts the bytes each thread asks for.
-struct Counting;
-
-// SAFETY: every call is passed on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.set(BYTES.get() + layout.size());
-        // SAFETY: the caller keeps to the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps to the contract of `dealloc`, which is the same.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The bytes that `run` allocates.
-fn allocated(run: impl FnOnce()) -> usize {
-    let before = BYTES.get();
-    run();
-    BYTES.get() - before
-}
+static ALLOCATOR: Counting = Counting::new();
 
 fn count_once() {
     BUMPED.increment();
@@ -61,7 +32,7 @@ fn count_once() {
 
 #[test]
 fn a_thread_allocates_once_and_a_later_one_reuses_its_block() {
-    let first = || (allocated(count_once), allocated(|| (0..1000).for_each(|_| count_once())));
+    let first = || (requested(count_once), requested(|| (0..1000).for_each(|_| count_once())));
     let (start, steady) = thread::spawn(first).join().unwrap();
     assert!((16 * 1024..32 * 1024).contains(&start), "{start} bytes for a block and buckets");
     assert_eq!(steady, 0);
@@ -72,7 +43,7 @@ fn a_thread_allocates_once_and_a_later_one_reuses_its_block() {
         assert_eq!(steady, 0);
     }
 
-    let held = thread::spawn(|| allocated(count_once)).join().unwrap();
+    let held = thread::spawn(|| requested(count_once)).join().unwrap();
     let both = thread::scope(|scope| {
         let (ready, wait) = std::sync::mpsc::channel();
         let (release, hold) = std::sync::mpsc::channel::<()>();
@@ -82,7 +53,7 @@ fn a_thread_allocates_once_and_a_later_one_reuses_its_block() {
             hold.recv().unwrap();
         });
         wait.recv().unwrap();
-        let second = scope.spawn(|| allocated(count_once)).join().unwrap();
+        let second = scope.spawn(|| requested(count_once)).join().unwrap();
         release.send(()).unwrap();
         holder.join().unwrap();
         second

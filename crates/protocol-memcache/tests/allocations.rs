@@ -6,33 +6,11 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use storage::{Change, Expiry, Item, Put, Stats, Store, StoreError, Version};
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system allocator unchanged; counting touches a thread-local `Cell`
-// that needs no allocation and no destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use test_support::counting::{Counting, so_far};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Counting = Counting::new();
 
 /// A store with one item, `n`, that any write leaves as it is.
 struct One;
@@ -108,9 +86,9 @@ fn serving_requests_allocates_nothing() {
     let id = ConnectionId::new(0, 1);
     let now = Clock::manual(0).now();
     let mut context = Context::new(now, id, &mut outbox, &directory);
-    let mut counted = usize::MAX;
+    let mut counted = u64::MAX;
     for _ in 0..3 {
-        let before = ALLOCATIONS.get();
+        let before = so_far();
         let mut cursor = Cursor::default();
         let mut rest = input;
         while !rest.is_empty() {
@@ -127,7 +105,7 @@ fn serving_requests_allocates_nothing() {
             };
             rest = rest.get(taken..).unwrap_or_default();
         }
-        counted = ALLOCATIONS.get() - before;
+        counted = so_far() - before;
         assert_eq!(out.front().escape_ascii().to_string(), replies.escape_ascii().to_string());
         out.consume(out.pending());
     }

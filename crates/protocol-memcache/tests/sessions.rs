@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use support::server::{Connection, Server};
-use support::session::{self, Piece, Session, Step};
+use test_support::session::{self, Piece, Session, Step};
 
 /// Plays a session with its bytes in pieces of `piece`.
 fn play(session: &Session, piece: usize) {

@@ -8,40 +8,10 @@ use protocol::{Parsed, Protocol};
 use protocol_resp::client::{self, Reply, Scanner};
 use protocol_resp::parse::Cursor;
 use protocol_resp::{Codec, Version, Writer};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system allocator unchanged; counting touches a thread-local `Cell`
-// that needs no allocation and no destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use test_support::counting::{Counting, allocations_again};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// Allocations that `run` makes when it has been run before.
-fn counted(mut run: impl FnMut()) -> usize {
-    run();
-    let before = ALLOCATIONS.get();
-    run();
-    ALLOCATIONS.get() - before
-}
+static ALLOCATOR: Counting = Counting::new();
 
 #[test]
 fn requests_are_found_without_an_allocation() {
@@ -51,7 +21,7 @@ fn requests_are_found_without_an_allocation() {
         $500000000\r\n";
     let codec = Codec::default();
     let mut scratch = Vec::new();
-    let count = counted(|| {
+    let count = allocations_again(|| {
         let mut cursor = Cursor::default();
         let (mut at, mut seen) = (0, 0);
         loop {
@@ -74,7 +44,7 @@ fn requests_are_found_without_an_allocation() {
 fn replies_are_written_without_an_allocation() {
     let mut out = SendBuf::new();
     let pinned = Bytes::from(vec![b'x'; 100]);
-    let count = counted(|| {
+    let count = allocations_again(|| {
         for version in [Version::Resp2, Version::Resp3] {
             let mut writer = Writer::new(&mut out, version);
             writer.ok();
@@ -98,7 +68,7 @@ fn replies_are_written_without_an_allocation() {
 #[test]
 fn replies_are_read_without_an_allocation() {
     let wire = b"*3\r\n$1\r\na\r\n%1\r\n+k\r\n,1.5\r\n:7\r\n";
-    let count = counted(|| {
+    let count = allocations_again(|| {
         let (reply, _) = client::parse(wire).expect("it is a reply").expect("it is whole");
         let Reply::Array(items) = reply else { panic!("an array") };
         assert_eq!(items.last(), Some(Reply::Integer(7)));

@@ -9,35 +9,13 @@ use protocol::{ConnectionId, Context, Control, Directory, Execute, Outbox, Parse
 use protocol_resp::client::Encoder;
 use protocol_resp::service::{Host, Resp, RespService};
 use protocol_resp::strings::{Connection, RespStrings, StringsOptions};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 use storage_hashmap::HashMapStore;
 use storage_typed::TypedStore;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes to the system allocator unchanged; counting touches a thread-local `Cell`
-// that needs no allocation and no destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use test_support::counting::{Counting, so_far};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Counting = Counting::new();
 
 /// A server with one connection.
 struct Server<P, E> {
@@ -94,17 +72,17 @@ impl<P: Protocol, E: Execute<P>> Server<P, E> {
 
     /// Allocations of a request that has been executed before, a few times. The least of several
     /// tries: a run that the system interrupts is noted in the slow log.
-    fn allocations(&mut self, line: &str) -> usize {
+    fn allocations(&mut self, line: &str) -> u64 {
         let input = encoded(line);
         let reply = self.execute(&input);
         assert_ne!(reply.first(), Some(&b'-'), "{line}: {}", reply.escape_ascii());
         let tries = (0..10).map(|_| {
-            let before = ALLOCATIONS.get();
+            let before = so_far();
             for _ in 0..20 {
                 self.out.consume(self.out.pending());
                 self.run(&input);
             }
-            ALLOCATIONS.get() - before
+            so_far() - before
         });
         tries.min().expect("some tries")
     }
@@ -238,12 +216,12 @@ fn elements_of_a_long_list_come_and_go_without_an_allocation() {
     }
     let lines = ["LPUSH list element", "RPUSH list element", "LPOP list", "RPOP list"].map(encoded);
     let tries = (0..10).map(|_| {
-        let before = ALLOCATIONS.get();
+        let before = so_far();
         for line in lines.iter().cycle().take(100) {
             server.out.consume(server.out.pending());
             server.run(line);
         }
-        ALLOCATIONS.get() - before
+        so_far() - before
     });
     assert_eq!(tries.min(), Some(0));
 }

@@ -1,62 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The promise that neither logging nor draining allocates, counted by the allocator itself.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::fmt::Arguments;
 
 use log::{Log, Record};
 use ringlog::klog::KlogBuilder;
 use ringlog::{Builder, FileOptions, Output};
-
-struct Counting;
-
-thread_local! {
-    /// Allocations of this thread; what the test harness does in others does not matter.
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-}
-
-// SAFETY: every method hands its arguments unchanged to the system allocator, whose contract is
-// the same. Counting touches a thread-local that is initialised at compile time and has no
-// destructor, so it neither allocates nor fails.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout, for all our memory does.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: `pointer` came from `System` with this layout, for all our memory does.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use test_support::counting::{Counting, allocations};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The allocations that `work` makes on this thread.
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
+static ALLOCATOR: Counting = Counting::new();
 
 #[test]
 fn the_counter_counts() {

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use lines::{Lines, Speaker};
 use server::{Builder, Endpoint, Error, Process};
@@ -12,8 +11,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use support::client::Client;
 use tempfile::TempDir;
+use test_support::client::Client;
 
 fn loopback() -> SocketAddr {
     "127.0.0.1:0".parse().unwrap()

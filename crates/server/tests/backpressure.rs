@@ -3,14 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use lines::{Speaker, much};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use support::client::Client;
-use support::table::on_every_transport;
+use test_support::client::Client;
+use test_support::table::on_every_transport;
 
 /// Requests of a client that does not read, with more replies than any socket holds.
 const REQUESTS: usize = 400;
@@ -62,7 +61,7 @@ fn what_is_executed_for_a_client_that_is_held_is_bounded() {
         settle(&speaker, &mut lively);
         assert!(speaker.executed() - asked < REQUESTS, "the rest waits to be read");
         drop(deaf);
-        support::wait_until("it is removed", || process.connections() == 1);
+        test_support::wait_until("it is removed", || process.connections() == 1);
         lively.ask(b"echo alone\n", b"alone\n");
         process.stop().unwrap();
     });
@@ -107,7 +106,7 @@ fn a_flood_does_not_starve_the_others() {
                     }
                 })
             };
-            support::wait_until("the flood rises", || speaker.executed() > 100);
+            test_support::wait_until("the flood rises", || speaker.executed() > 100);
             for _ in 0..30 {
                 modest.ask(b"echo my turn\n", b"my turn\n");
             }

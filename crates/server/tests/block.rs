@@ -4,15 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use lines::{Speaker, counted, much};
 use server::Options;
 use server::settings::Engine;
 use std::time::{Duration, Instant};
-use support::client::Client;
-use support::table::{Row, Transport, on_every_engine, on_every_row};
-use support::wait_until;
+use test_support::client::Client;
+use test_support::table::{Row, Transport, on_every_engine, on_every_row};
+use test_support::wait_until;
 
 #[test]
 fn a_client_that_waits_is_woken_by_another() {

@@ -4,15 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use lines::{Lines, Speaker};
 use server::settings::{Admin, DebugLog, Klog, Sections, Server, Tls, Worker};
 use server::{Builder, Error, cli};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
-use support::client::Client;
-use support::daemon::Daemon;
+use test_support::client::Client;
+use test_support::daemon::Daemon;
 
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("serve") {

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use clock::Clock;
 use lines::{Speaker, much};
@@ -13,10 +12,10 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use support::client::Client;
-use support::http::get;
-use support::table::{Row, Transport, on_every_engine, on_every_row, on_every_transport};
-use support::wait_until;
+use test_support::client::Client;
+use test_support::http::get;
+use test_support::table::{Row, Transport, on_every_engine, on_every_row, on_every_transport};
+use test_support::wait_until;
 
 fn loopback() -> SocketAddr {
     "127.0.0.1:0".parse().unwrap()

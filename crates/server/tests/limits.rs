@@ -3,15 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use clock::Clock;
 use lines::{Speaker, counted};
 use server::{Limits, Options, Output, Process};
 use std::time::Duration;
-use support::client::Client;
-use support::table::{Row, Transport, on_every_engine, on_every_transport};
-use support::wait_until;
+use test_support::client::Client;
+use test_support::table::{Row, Transport, on_every_engine, on_every_transport};
+use test_support::wait_until;
 
 const LIMIT: Duration = Duration::from_secs(60);
 const BEFORE_LIMIT: Duration = Duration::from_millis(59_999);

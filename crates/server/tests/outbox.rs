@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use lines::{Speaker, counted};
 use server::{Options, Output, OutputLimit};
-use support::client::Client;
-use support::table::on_every_row;
+use test_support::client::Client;
+use test_support::table::on_every_row;
 
 #[test]
 fn a_message_reaches_everybody_in_order() {
@@ -30,7 +29,7 @@ fn a_message_reaches_everybody_in_order() {
         }
         let gone = clients.pop();
         drop(gone);
-        support::wait_until("it is gone", || process.connections() == 4);
+        test_support::wait_until("it is gone", || process.connections() == 4);
         clients[0].ask(b"tell third\n", b"told\nthird\n");
         for client in &mut clients[1..] {
             client.expect(b"third\n");

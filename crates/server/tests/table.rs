@@ -3,11 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use lines::{Speaker, much};
 use protocol_ping::{PingProtocol, PingService};
-use support::table::on_every_row;
+use test_support::table::on_every_row;
 
 #[test]
 fn requests_are_answered_in_order() {
@@ -110,7 +109,7 @@ fn a_half_closed_client_gets_all_replies() {
         client.finish();
         let expected = [b"first\n", &much(1_000_000)[..], &much(1_000_000), b"last\n"].concat();
         assert!(client.rest() == expected);
-        support::wait_until("its place is free", || process.connections() == 0);
+        test_support::wait_until("its place is free", || process.connections() == 0);
         process.stop().unwrap();
     });
 }
@@ -167,7 +166,7 @@ fn the_last_reply_survives_all_that_is_sent_behind_it() {
         client.send(&[b"echo first\n!\n", &vec![b'x'; 20_000_000][..]].concat());
         assert_eq!(client.rest(), b"first\nlost\n", "and then an end, not a reset");
         drop(client);
-        support::wait_until("it is gone", || process.connections() == 0);
+        test_support::wait_until("it is gone", || process.connections() == 0);
         process.stop().unwrap();
     });
 }

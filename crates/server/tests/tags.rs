@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;
-mod support;
 
 use buffer::SendBuf;
 use clock::{Now, Ticks};
@@ -11,8 +10,8 @@ use lines::{Lines, Speaker};
 use protocol::{Context, Control, Either, Execute, Malformed, Outbox, Protocol};
 use protocol_ping::{PingProtocol, PingService};
 use server::{Builder, Endpoint, Process};
-use support::client::Client;
-use support::table::{Row, Transport, on_every_engine};
+use test_support::client::Client;
+use test_support::table::{Row, Transport, on_every_engine};
 
 const PING: u16 = 1;
 
@@ -100,7 +99,7 @@ fn each_listener_speaks_its_protocol() {
             lines.send(b"wait\n");
             pings.ask(b"PING\r\nPING\r\n", b"PONG\r\nPONG\r\n");
             let [waker, _] = &mut pairs[1];
-            support::wait_until("it waits", || speaker.waiting() == 1);
+            test_support::wait_until("it waits", || speaker.waiting() == 1);
             waker.ask(b"wake up\n", b"1\n");
             pairs[0][0].expect(b"up\n");
             process.stop().unwrap();

@@ -8,47 +8,14 @@ mod support;
 use buffer::Pool;
 use bytes::Bytes;
 use session::{Fill, Flush, Session};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::{Read, Write};
 use support::certificates::Files;
 use support::tls_client::{Pair, VERSIONS};
 use support::{tcp_pair, unix_pair};
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// Bytes allocated and not freed. Wraps when a thread frees what another allocated.
-    static HELD: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting for each thread.
-struct Counting;
-
-// SAFETY: every call is handed to `System` unchanged; the counter is a plain cell of the thread's
-// own that needs no allocation and has no destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        HELD.set(HELD.get().wrapping_add(layout.size()));
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        HELD.set(HELD.get().wrapping_sub(layout.size()));
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
+use test_support::counting::{Counting, allocations, held};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-fn allocations(act: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    act();
-    ALLOCATIONS.get() - before
-}
+static ALLOCATOR: Counting = Counting::new();
 
 #[test]
 fn a_request_allocates_nothing() {
@@ -114,9 +81,9 @@ fn an_idle_session_is_small() {
         let Pair { mut session, mut pool, client, socket } = pair;
         session.release(&mut pool);
         drop((client, socket, pool));
-        let with = HELD.get();
+        let with = held();
         drop(session);
-        let held = with.wrapping_sub(HELD.get());
+        let held = with.wrapping_sub(held());
         assert!(held <= 8 << 10, "TLS {name} holds {held} bytes");
     }
 }

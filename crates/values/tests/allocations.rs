@@ -1,52 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the crate promises about heap allocations, counted.
 //!
-//! Safe code cannot replace the global allocator, so this test does, in its own process.
+//! The allocator that counts is that of the whole process, so this test has its own.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use test_support::counting::{Counting, allocations, held_by};
 use values::{Digits, Entry, Table, allocated, hash_of};
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-    static LIVE_BYTES: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to `System` as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        LIVE_BYTES.set(LIVE_BYTES.get().wrapping_add(allocated(layout.size())));
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE_BYTES.set(LIVE_BYTES.get().wrapping_sub(allocated(layout.size())));
-        // SAFETY: as for `alloc`; the pointer came from `System`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this thread makes in `work`.
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
-
-/// The memory that the result of `work` holds.
-fn held<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = LIVE_BYTES.get();
-    let result = work();
-    (result, LIVE_BYTES.get().wrapping_sub(before))
-}
+static ALLOCATOR: Counting = Counting::sized_by(allocated);
 
 #[test]
 fn counting_reading_and_noting_allocate_nothing() {
@@ -92,12 +53,12 @@ fn a_small_item_is_one_allocation() {
 fn what_an_entry_says_it_holds_is_what_it_holds() {
     for length in [0, 1, 19, 44, 45, 100, 5000, 16_383, 16_384, 50_000] {
         let text = vec![b'x'; length];
-        let (entry, bytes) = held(|| Entry::string(b"key", &text));
+        let (entry, bytes) = held_by(|| Entry::string(b"key", &text));
         // What counts the references of a large string comes with the first pin.
-        let pinned = held(|| drop(entry.pin())).1;
+        let pinned = held_by(|| drop(entry.pin())).1;
         assert_eq!(entry.heap_bytes(), bytes + pinned, "{length} bytes");
 
-        let (entry, bytes) = held(|| {
+        let (entry, bytes) = held_by(|| {
             let mut entry = Entry::integer(b"key", 17);
             entry.set_expiry(Some(17));
             for _ in 0..20 {
@@ -128,11 +89,11 @@ fn table_of(entries: u32) -> Table<Entry> {
 
 #[test]
 fn what_a_table_says_it_holds_is_what_it_holds() {
-    let (mut table, bytes) = held(|| table_of(20_000));
+    let (mut table, bytes) = held_by(|| table_of(20_000));
     let entries = |table: &Table<Entry>| table.iter().map(Entry::heap_bytes).sum::<usize>();
     assert_eq!(table.heap_bytes() + entries(&table), bytes);
 
-    let ((), freed) = held(|| {
+    let ((), freed) = held_by(|| {
         for number in 0..15_000 {
             table.remove(hash_of(&key(number)), &key(number));
         }
@@ -140,7 +101,7 @@ fn what_a_table_says_it_holds_is_what_it_holds() {
     let bytes = bytes.wrapping_add(freed);
     assert_eq!(table.heap_bytes() + entries(&table), bytes);
 
-    let ((), freed) = held(|| while table.pop_some(100, drop) > 0 {});
+    let ((), freed) = held_by(|| while table.pop_some(100, drop) > 0 {});
     assert_eq!((table.heap_bytes(), bytes.wrapping_add(freed)), (0, 0));
 }
 

@@ -1,41 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What hashes and sets promise about heap allocations, counted.
 //!
-//! Safe code cannot replace the global allocator, so this test does, in its own process.
+//! The allocator that counts is that of the whole process, so this test has its own.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use test_support::counting::{Counting, allocations};
 use values::{Encoding, Entry, Limits};
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to `System` as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as for `alloc`; the pointer came from `System`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this thread makes in `work`.
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
+static ALLOCATOR: Counting = Counting::new();
 
 const NOW: u64 = 1_000;
 

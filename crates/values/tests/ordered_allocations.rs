@@ -2,58 +2,27 @@
 //! What lists and sorted sets promise about heap allocations, counted; and that the memory they say
 //! they hold is what they have allocated.
 //!
-//! Safe code cannot replace the global allocator, so this test does, in its own process.
+//! The allocator that counts is that of the whole process, so this test has its own.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use test_support::counting::{Counting, allocations, held};
 use values::{End, Entry, Limits, ScoreBound, allocated};
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-    static BYTES: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to `System` as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        BYTES.set(BYTES.get().wrapping_add(allocated(layout.size())));
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.set(BYTES.get().wrapping_sub(allocated(layout.size())));
-        // SAFETY: as for `alloc`; the pointer came from `System`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this thread makes in `work`.
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
+static ALLOCATOR: Counting = Counting::sized_by(allocated);
 
 /// Does all steps to one entry, and looks at its memory after each of them.
 fn check_memory(new: fn(&[u8]) -> Entry, steps: impl Iterator<Item = impl FnOnce(&mut Entry)>) {
-    let before = BYTES.get();
+    let before = held();
     let mut entry = new(b"key");
     for (number, step) in steps.enumerate() {
         step(&mut entry);
-        let held = BYTES.get().wrapping_sub(before);
-        assert_eq!(entry.heap_bytes(), held, "after step {number}");
+        let bytes = held().wrapping_sub(before);
+        assert_eq!(entry.heap_bytes(), bytes, "after step {number}");
     }
     let copy = entry.copy_to(b"copy");
-    assert_eq!(entry.heap_bytes() + copy.heap_bytes(), BYTES.get().wrapping_sub(before));
+    assert_eq!(entry.heap_bytes() + copy.heap_bytes(), held().wrapping_sub(before));
     drop((entry, copy));
-    assert_eq!(BYTES.get(), before, "all of it is given back");
+    assert_eq!(held(), before, "all of it is given back");
 }
 
 /// Numbers that jump about.

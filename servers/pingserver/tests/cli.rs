@@ -2,10 +2,7 @@
 //! The command line: everything but serving.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
-use support::daemon::{Config, run, text};
+use test_support::daemon::{Config, run, text};
 
 const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
 

@@ -2,17 +2,14 @@
 //! Few descriptors: connections get what the server does not need, and `/health` goes on answering.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use server::settings::Engine;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::client::Client;
-use support::daemon::{Config, Daemon, run, text};
-use support::http::get;
-use support::{http, wait_until};
+use test_support::client::Client;
+use test_support::daemon::{Config, Daemon, run, text};
+use test_support::http::get;
+use test_support::{http, wait_until};
 
 const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
 

@@ -2,16 +2,13 @@
 //! The server as it is started: addresses, pings, the admin plane, the service manager.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use std::net::TcpListener;
 use std::os::unix::net::UnixDatagram;
 use std::process::Command;
-use support::client::Client;
-use support::daemon::{Config, Daemon, run, text};
-use support::http::{get, metric};
-use support::{PATIENCE, wait_until};
+use test_support::client::Client;
+use test_support::daemon::{Config, Daemon, run, text};
+use test_support::http::{get, metric};
+use test_support::{PATIENCE, wait_until};
 
 const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
 

@@ -2,9 +2,6 @@
 //! Signals: the orderly end, the end at once, and reading files anew.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use rustls::version::{TLS12, TLS13};
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -12,11 +9,11 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
-use support::certificates::Certificates;
-use support::client::Client;
-use support::daemon::{Config, Daemon};
-use support::http::{get, metric};
-use support::wait_until;
+use test_support::certificates::Certificates;
+use test_support::client::Client;
+use test_support::daemon::{Config, Daemon};
+use test_support::http::{get, metric};
+use test_support::wait_until;
 
 const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
 

@@ -2,17 +2,14 @@
 //! The command line of the built server: Redis's flags beside a file of ours or a `redis.conf`.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use rustls::version::TLS13;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use support::certificates::Certificates;
-use support::client::Client;
-use support::daemon::{Config, Daemon, run, text};
-use support::{http, wait_until};
+use test_support::certificates::Certificates;
+use test_support::client::Client;
+use test_support::daemon::{Config, Daemon, run, text};
+use test_support::{http, wait_until};
 
 const RDS: &str = env!("CARGO_BIN_EXE_rds");
 

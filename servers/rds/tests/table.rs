@@ -3,17 +3,14 @@
 //! out. What commands answer is told elsewhere; here it is what connections do to each other.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use keyspace::Keyspace;
 use protocol_resp::service::{Host, RespService};
 use server::{Limits, Options, Process};
 use std::sync::Arc;
 use storage_typed::TypedStore;
-use support::client::Client;
-use support::table::{Row, on_every_row};
-use support::wait_until;
+use test_support::client::Client;
+use test_support::table::{Row, on_every_row};
+use test_support::wait_until;
 
 /// Spawns what `main` wires, over an empty keyspace.
 fn spawn(row: &Row) -> (Process, TypedStore) {

@@ -2,13 +2,10 @@
 //! The command line of the built server: memcached's flags beside a configuration file.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::process::{Command, Output};
-use support::client::Client;
-use support::daemon::{Config, Daemon, run, text};
+use test_support::client::Client;
+use test_support::daemon::{Config, Daemon, run, text};
 
 const SEGCACHE: &str = env!("CARGO_BIN_EXE_segcache");
 
@@ -236,7 +233,7 @@ fn one_connection_too_many_is_answered_as_by_memcached() {
     first.send(b"quit\r\n");
     assert_eq!(first.rest(), b"");
     // There is room again once the server has seen the end of the first.
-    support::wait_until("another connection is served", || {
+    test_support::wait_until("another connection is served", || {
         let mut third = Client::tcp(address);
         third.send(b"get a\r\n");
         third.take(5) == b"END\r\n"
@@ -325,7 +322,7 @@ fn more_is_logged_when_asked_for() {
 /// The number in a pid file, once it is there.
 fn pid_in(file: &std::path::Path) -> String {
     let mut number = String::new();
-    support::wait_until("there is a pid file", || {
+    test_support::wait_until("there is a pid file", || {
         number = std::fs::read_to_string(file).unwrap_or_default();
         number.ends_with('\n')
     });
@@ -355,7 +352,7 @@ fn it_goes_behind_and_leaves_its_number() {
     let status = Command::new("kill").arg(&pid).status().unwrap();
     assert!(status.success());
     assert_eq!(client.rest(), b"");
-    support::wait_until("it takes its files away", || {
+    test_support::wait_until("it takes its files away", || {
         !pids.exists() && !std::path::Path::new(socket).exists()
     });
 }
@@ -375,8 +372,8 @@ fn root_gives_its_rights_up_when_told() {
     if id.trim() == "0" {
         assert!(line("Uid:").iter().chain(&line("Gid:")).all(|id| id != "0"), "{status}");
         let admin = daemon.admin();
-        support::wait_until("it knows its open files", || {
-            support::http::metric(admin, "process_open_fds") > 0.0
+        test_support::wait_until("it knows its open files", || {
+            test_support::http::metric(admin, "process_open_fds") > 0.0
         });
         refused(&["-u", "no-such-user"], &["there is no user \"no-such-user\""]);
     } else {

@@ -11,16 +11,14 @@
 mod process;
 #[path = "support/python.rs"]
 mod python;
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
 
 use memcache::{Client, MemcacheError};
 use process::Server;
 use python::{same, transcript};
 use std::fmt::Debug;
 use std::process::Command;
-use support::certificates::Certificates;
-use support::daemon::{Config, Daemon};
+use test_support::certificates::Certificates;
+use test_support::daemon::{Config, Daemon};
 
 /// A Python that has both modules.
 fn python() -> Option<String> {

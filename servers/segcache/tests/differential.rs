@@ -47,7 +47,6 @@ mod support {
     pub(crate) mod exchange;
     pub(crate) mod generate;
     pub(crate) mod process;
-    pub(crate) mod random;
     pub(crate) mod replies;
     pub(crate) mod shrink;
     pub(crate) mod unit;

@@ -11,14 +11,12 @@
 mod process;
 #[path = "support/python.rs"]
 mod python;
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
 
 use python::{same, transcript};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::certificates::Certificates;
-use support::daemon::{Config, Daemon};
+use test_support::certificates::Certificates;
+use test_support::daemon::{Config, Daemon};
 
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -33,7 +33,6 @@
 #[allow(dead_code, reason = "modules of several test binaries")]
 mod support {
     pub(crate) mod process;
-    pub(crate) mod random;
 }
 mod resp_support {
     pub(crate) mod compare;

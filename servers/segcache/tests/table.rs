@@ -6,23 +6,17 @@
 //! memcached. Here they go through the reactor, and find real stores behind it.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../crates/protocol-memcache/tests/support/session.rs"]
-#[allow(unreachable_pub, reason = "a module of several test binaries")]
-mod session;
-#[path = "../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 use clock::Clock;
 use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
 use server::{Builder, Process};
-use session::{Piece, Session, Step};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use storage::Store;
 use storage_hashmap::HashMapStore;
 use storage_seg::{Eviction, SegStore};
-use support::client::Client;
-use support::table::{self, Row};
+use test_support::client::Client;
+use test_support::session::{self, Piece, Session, Step};
+use test_support::table::{self, Row};
 
 /// When the clock starts: a time that is not in the past of any expiry in the sessions.
 const START_UNIX_MS: u64 = 1_795_000_000_000;

@@ -13,6 +13,8 @@ const SMALLEST_SERVER: &str = "pingserver";
 const NOT_BELOW_IT: [&str; 4] = ["storage", "keyspace", "memcache", "resp"];
 /// The crate that others of its own layer may use, since it depends on nothing.
 const BOTTOM: &str = "crates/prefetch";
+/// The crate that the tests of any may need, whatever its layer, and nothing but tests.
+const TESTS_ONLY: &str = "crates/test-support";
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -74,13 +76,15 @@ fn breach(
     let message = if is_server(package) && is_server(target) {
         format!("`{name}` must not depend on `{other}`: servers do not share code with each other")
     } else if dependency.kind == DependencyKind::Dev {
-        if below <= layer {
+        if below <= layer || target.folder == TESTS_ONLY {
             return None;
         }
         format!(
             "tests of `{name}` (layer {layer}) must not need `{other}` (layer {below}); \
              move them to a crate of layer {below} or above"
         )
+    } else if target.folder == TESTS_ONLY {
+        format!("only tests may need `{other}`; make it a dev-dependency of `{name}`")
     } else if below >= layer {
         format!(
             "`{name}` (layer {layer}) must not depend on `{other}` (layer {below}); \
@@ -192,6 +196,22 @@ mod tests {
             findings(packages),
             ["crates/buffer/Cargo.toml:4: layering: tests of `buffer` (layer 0) must not need \
               `reactor` (layer 3); move them to a crate of layer 3 or above"]
+        );
+    }
+
+    #[test]
+    fn what_is_for_tests_only_is_for_those_of_all() {
+        let mut buffer = package("crates/buffer", 0, &["test-support"]);
+        buffer.dependencies[0].kind = DependencyKind::Dev;
+        let packages = vec![
+            buffer,
+            package("crates/test-support", 5, &[]),
+            package("benches", 10, &["test-support"]),
+        ];
+        assert_eq!(
+            findings(packages),
+            ["benches/Cargo.toml:4: layering: only tests may need `test-support`; make it a \
+              dev-dependency of `benches`"]
         );
     }
 

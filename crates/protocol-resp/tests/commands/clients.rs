@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How connections are described: CLIENT LIST and CLIENT INFO.
 
-use super::support::{Ours, Redis, Server};
+use super::support::{Ours, Redis};
 use protocol_resp::Version;
 use protocol_resp::client::Value;
+use test_support::story::Server;
 
 /// What Redis 7.2 and 7.4 show in addition to 7.0.
 const LATER: [&str; 3] = ["watch", "lib-name", "lib-ver"];

@@ -2,10 +2,11 @@
 //! When commands that wait are counted: as in Redis 7.2 and later, at their end. (7.0 counts some
 //! when they begin to wait, and forgets others.)
 
-use super::support::{Ours, Server};
+use super::support::Ours;
 use protocol_resp::Version;
 use protocol_resp::client::Value;
 use std::time::Duration;
+use test_support::story::Server;
 
 fn text(value: &Value) -> String {
     match value {

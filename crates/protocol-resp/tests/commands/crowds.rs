@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Very many clients that wait, of several workers.
 
-use super::support::{Ours, Server};
+use super::support::Ours;
 use protocol_resp::Version;
 use std::time::Duration;
+use test_support::story::Server;
 
 const CLIENTS: usize = 300;
 

@@ -2,7 +2,8 @@
 //! What the commands answer: stories of command lines and their replies, told to the service over
 //! the typed keyspace, and to redis-server, in RESP2 and in RESP3.
 //!
-//! A group of commands has its stories in `stories/`; how they are written is in `support/mod.rs`.
+//! A group of commands has its stories in `stories/`; how they are written is said in
+//! `test_support::story`.
 
 mod clients;
 mod counted;

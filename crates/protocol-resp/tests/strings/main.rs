@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the string commands answer over a store of memcache's items: stories told to
 //! [`RespStrings`](protocol_resp::strings::RespStrings), and to redis-server. How stories are written is
-//! in `../commands/support/mod.rs`.
+//! said in `test_support::story`.
 
 mod ours;
 #[path = "../commands/support/mod.rs"]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A blocking client: requests are written in arbitrary pieces, replies are read one by one.
 
-use crate::random::Random;
 use crate::reply::Reply;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+use test_support::random::Random;
 
 /// A server that has not answered by then is taken not to answer at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);

@@ -3,13 +3,13 @@
 //! pipelines and in transactions, on several connections.
 
 use crate::pattern::{Argument, Pattern};
-use crate::random::Random;
 use crate::reply::shown;
 use crate::rules::Rule;
 use crate::stories::{Act, Script};
 use std::collections::HashSet;
 use std::fmt;
 use std::rc::Rc;
+use test_support::random::Random;
 
 /// How many connections take turns.
 pub(crate) const SESSIONS: usize = 3;

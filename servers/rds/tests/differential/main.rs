@@ -38,8 +38,6 @@ mod pattern;
 #[path = "../support/process.rs"]
 mod process;
 mod proxy;
-#[path = "../../../segcache/tests/support/random.rs"]
-mod random;
 mod reply;
 mod rules;
 mod run;

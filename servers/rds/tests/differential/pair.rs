@@ -2,9 +2,9 @@
 //! [`Pair`]: the same connection to both servers.
 
 use crate::client::{Connection, End, WRITTEN_AT_ONCE, cuts, encoded};
-use crate::random::Random;
 use crate::reply::Reply;
 use std::net::SocketAddr;
+use test_support::random::Random;
 
 /// What came of the oracle, and of the server under test.
 pub(crate) type Both<T> = [T; 2];

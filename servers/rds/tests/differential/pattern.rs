@@ -7,8 +7,8 @@
 //! * `a...`: one to four; `a*200`: up to 200.
 //! * `#a`: a count, and as many; `=a`: as many as were counted last.
 
-use crate::random::Random;
 use crate::words::{self, Kind};
+use test_support::random::Random;
 
 /// A part of a command that is made.
 #[derive(Debug, Clone)]

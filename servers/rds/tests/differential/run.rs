@@ -4,13 +4,13 @@
 use crate::client::{Connection, End, encoded};
 use crate::generate::{Command, SESSIONS, Step};
 use crate::pair::{Answer, Both, Pair, Target};
-use crate::random::Random;
 use crate::reply::Reply;
 use crate::rules::Rule;
 use crate::tally::Tally;
 use crate::{choices, stage, state};
 use std::collections::HashSet;
 use std::fmt;
+use test_support::random::Random;
 
 /// Two answers that differ.
 #[derive(Debug)]

@@ -4,10 +4,10 @@
 use crate::client::encoded;
 use crate::generate::Command;
 use crate::pair::Pair;
-use crate::random::Random;
 use crate::reply::Reply;
 use crate::rules::Rule;
 use crate::run::{Difference, Outcome};
+use test_support::random::Random;
 
 /// The databases that commands select.
 const DATABASES: [&[u8]; 5] = [b"0", b"1", b"2", b"9", b"15"];

@@ -2,10 +2,10 @@
 //! [`Script`]: a scene of several connections, read from stories.txt, which explains how they are written.
 
 use crate::pattern::Pattern;
-use crate::random::Random;
 use crate::reply::shown;
 use crate::rules::Rule;
 use std::fmt;
+use test_support::random::Random;
 
 /// A story as it is written.
 #[derive(Debug)]

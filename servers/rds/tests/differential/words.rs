@@ -5,7 +5,7 @@
 //! absolute ones are beyond the year 2090 or long past. So no reply depends on when a command arrives.
 //! Nothing makes a reply or a value of unreasonable size.
 
-use crate::random::Random;
+use test_support::random::Random;
 
 /// A kind of argument.
 #[derive(Debug)]

@@ -3,9 +3,6 @@
 //! and slow readers do not push keys out. docs/limits.md and docs/rds.md promise it.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../../../../crates/server/tests/support/mod.rs"]
-mod support;
-
 mod flood;
 mod walk;
 
@@ -14,9 +11,9 @@ use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::time::Instant;
-use support::client::Client;
-use support::daemon::{Daemon, text};
-use support::{PATIENCE, wait_until};
+use test_support::client::Client;
+use test_support::daemon::{Daemon, text};
+use test_support::{PATIENCE, wait_until};
 
 const MIB: u64 = 1 << 20;
 

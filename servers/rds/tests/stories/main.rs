@@ -3,7 +3,7 @@
 //! to `rds` with one worker and with two, and to redis-server.
 //!
 //! The stories are those of `crates/protocol-resp/tests/commands`, and are told there to the service
-//! without sockets; how they are written is said in its `support/mod.rs`. `crowd.rs`: many subscribers,
+//! without sockets; how they are written is said in `test_support::story`. `crowd.rs`: many subscribers,
 //! one of whom does not read. `ends.rs`: what is left of clients that have gone.
 //!
 //! * `SHOEBILL_RDS`: another build of the server.
@@ -14,13 +14,12 @@ mod crowd;
 mod ends;
 #[path = "../support/process.rs"]
 mod process;
-mod support;
 
 use process::Server;
 use protocol_resp::Version;
 use std::net::{SocketAddr, TcpStream};
-use support::play::tell;
-use support::remote::{Remote, Wire};
+use test_support::story::remote::{Remote, Wire};
+use test_support::story::tell;
 
 /// A connection whose small requests leave at once.
 fn connect(address: SocketAddr) -> TcpStream {

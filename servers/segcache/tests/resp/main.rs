@@ -12,8 +12,6 @@ mod items;
 mod keys;
 #[path = "../../src/service.rs"]
 mod service;
-#[path = "../../../../crates/server/tests/support/mod.rs"]
-mod support;
 
 use clock::Clock;
 use protocol_memcache::{MemcacheService, ServiceOptions};
@@ -24,8 +22,8 @@ use std::time::Duration;
 use storage::Scan;
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
-use support::client::Client;
-use support::table::{self, Row};
+use test_support::client::Client;
+use test_support::table::{self, Row};
 
 /// When the clock starts, in unix seconds.
 const START_S: u64 = 1_800_000_000;

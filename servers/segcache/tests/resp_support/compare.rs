@@ -3,11 +3,11 @@
 
 use crate::resp_support::generate::{Compared, Unit};
 use crate::resp_support::peer::Peer;
-use crate::support::random::Random;
 use protocol_resp::client::{self, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+use test_support::random::Random;
 
 /// How long shorter sequences are tried.
 const SHRINK_LIMIT: Duration = Duration::from_secs(60);

@@ -4,8 +4,8 @@
 use crate::resp_support::words::{
     DELTAS, FLOATS, KEYS, NONSENSE, NUMBERS, OFFSETS, PATTERNS, TEXTS, TIMES, UNKNOWN,
 };
-use crate::support::random::Random;
 use std::time::{SystemTime, UNIX_EPOCH};
+use test_support::random::Random;
 
 /// What is sent as a whole.
 #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@
 //! [`Peer`]: a server as a child process and one connection to it, over a unix socket.
 
 use crate::support::process::{missing, segcache_path};
-use crate::support::random::Random;
 use protocol_resp::client::{Encoder, Scanner};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use test_support::random::Random;
 
 /// A server that has not answered by then is taken not to answer at all.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A client that sends batches of commands in arbitrary pieces and knows when all are answered.
 
-use crate::support::random::Random;
 use crate::support::replies::Seen;
 use crate::support::unit::{Side, Unit};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+use test_support::random::Random;
 
 /// A server that has not finished its replies by then is taken not to answer at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);

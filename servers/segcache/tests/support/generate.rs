@@ -4,12 +4,12 @@
 //! What a unit holds is complete in itself: whatever its line says about a body, the bytes are there,
 //! so that no server waits for more and none takes the commands behind it for the body.
 
-use crate::support::random::Random;
 use crate::support::unit::Unit;
 use crate::support::words::{
     BAD_CASES, BAD_EXPTIMES, BAD_FLAGS, CASES, COUNTS, DELTAS, EXPTIMES, FLAGS, LENGTHS, LEVELS,
     NAMES, NUMBERS, ODD_EXPTIMES, ODD_FLAGS, SUMS, TOPICS, UNKNOWN, keys,
 };
+use test_support::random::Random;
 
 /// Both servers' limit.
 const VALUE_MAX: usize = 1 << 20;

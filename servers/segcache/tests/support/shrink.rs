@@ -4,9 +4,9 @@
 
 use crate::support::exchange::{Answer, Client, End};
 use crate::support::process::{self, Server};
-use crate::support::random::Random;
 use crate::support::unit::{Side, Unit, batches};
 use std::time::{Duration, Instant};
+use test_support::random::Random;
 
 /// How long shorter sequences are tried.
 const SHRINK_LIMIT: Duration = Duration::from_secs(60);

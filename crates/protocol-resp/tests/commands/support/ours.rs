@@ -2,7 +2,6 @@
 //! [`Bench`]: the services of some workers, with clients and without sockets or threads. [`Ours`]: those
 //! over the typed keyspace.
 
-use super::Server;
 use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use keyspace::Keyspace;
@@ -15,6 +14,7 @@ use protocol_resp::{Version, client};
 use std::sync::Arc;
 use std::time::Duration;
 use storage_typed::TypedStore;
+use test_support::story::Server;
 
 /// When all stories begin, in unix milliseconds.
 const START_MS: u64 = 1_800_000_000_000;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Redis`]: a redis-server as a child process, over a unix socket.
 
-use super::Remote;
-use super::remote::PATIENCE;
 use protocol_resp::Version;
 use std::io::Write;
 use std::ops::{Deref, DerefMut};
@@ -10,6 +8,8 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use test_support::story::Remote;
+use test_support::story::remote::PATIENCE;
 
 /// A running server. Ends when dropped.
 pub(crate) struct Redis {

@@ -20,16 +20,22 @@ use tempfile::TempDir;
 /// How clients reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
+    /// TCP over IPv4.
     Tcp,
+    /// TCP over IPv6.
     Tcp6,
+    /// TLS 1.2.
     Tls12,
+    /// TLS 1.3.
     Tls13,
     /// TLS 1.3, and both sides show a certificate.
     ClientCertificate,
+    /// A unix socket.
     Unix,
 }
 
 impl Transport {
+    /// All of them.
     pub const ALL: [Transport; 6] = [
         Transport::Tcp,
         Transport::Tcp6,
@@ -47,8 +53,11 @@ impl Transport {
 
 /// A row of the table, with what its transport needs.
 pub struct Row {
+    /// How clients reach the server.
     pub transport: Transport,
+    /// How many workers it has.
     pub workers: usize,
+    /// What its workers poll.
     pub engine: Engine,
     folder: TempDir,
     certificates: Option<Certificates>,
@@ -86,6 +95,7 @@ pub fn on_every_transport(story: impl Fn(&Row)) {
 }
 
 impl Row {
+    /// The row with these.
     pub fn new(engine: Engine, transport: Transport, workers: usize) -> Self {
         let folder = TempDir::new().unwrap();
         let certificates = transport.is_tls().then(|| Certificates::new(folder.path()));

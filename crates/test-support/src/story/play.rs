@@ -11,13 +11,7 @@ use std::time::Duration;
 const TELLINGS_MAX: usize = 20;
 
 /// Tells the stories of a group to a server, all or those that redis-server 7.0 knows.
-pub(crate) fn tell(
-    server: &mut impl Server,
-    group: &str,
-    text: &str,
-    version: Version,
-    is_ours: bool,
-) {
+pub fn tell(server: &mut impl Server, group: &str, text: &str, version: Version, is_ours: bool) {
     let mut wrong = String::new();
     for story in script::read(text) {
         if story.ours_only && !is_ours {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A whole server whose workers are counted.
 
-use super::counting;
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Protocol, Stage};
@@ -10,6 +9,7 @@ use server::{Builder, Endpoint};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
+use test_support::counting::count_here;
 
 /// Connections that send requests in turn; workers get about as many each.
 const CONNECTIONS: usize = 8;
@@ -71,7 +71,7 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
     }
 
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
-        counting::count_here(self.tally);
+        count_here(self.tally);
         self.inner.maintain(now, budget, outbox)
     }
 

@@ -24,10 +24,12 @@ pub struct Daemon {
 /// A folder with a configuration file.
 pub struct Config {
     folder: TempDir,
+    /// The file.
     pub file: PathBuf,
 }
 
 impl Config {
+    /// A folder with this configuration.
     pub fn new(text: &str) -> Self {
         let config = Config::empty();
         config.write(text);
@@ -41,10 +43,12 @@ impl Config {
         Config { folder, file }
     }
 
+    /// Writes the configuration.
     pub fn write(&self, text: &str) {
         fs::write(&self.file, text).unwrap();
     }
 
+    /// The folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

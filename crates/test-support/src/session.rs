@@ -20,16 +20,22 @@
 /// One session.
 #[derive(Debug)]
 pub struct Session {
+    /// Its name.
     pub name: String,
+    /// Its lines, in order.
     pub steps: Vec<Step>,
 }
 
 /// One line of a session; bytes are still as written.
 #[derive(Debug)]
 pub enum Step {
+    /// Bytes that are sent.
     Send(String),
+    /// Bytes that are answered.
     Expect(String),
+    /// Milliseconds that pass.
     Pass(u64),
+    /// The server closes the connection.
     Closed,
 }
 
@@ -63,6 +69,7 @@ pub fn read(text: &str) -> Vec<Session> {
 /// A piece of written bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
+    /// As they are.
     Bytes(Vec<u8>),
     /// A CAS number by name.
     Cas(String),

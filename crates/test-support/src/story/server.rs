@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 /// What a story is told to.
-pub(crate) trait Server {
+pub trait Server {
     /// Empties all databases and forgets all clients.
     fn restart(&mut self);
 

@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long the server may take for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long a client may take to be seen waiting.
 const SETTLE_LIMIT: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const CONTROL: &str = "Control";
 
 /// A socket of any kind.
-pub(crate) trait Wire: Read + Write {
+pub trait Wire: Read + Write {
     /// Lets a read fail that takes longer.
     fn limit_reads(&self, limit: Duration) -> io::Result<()>;
 }
@@ -50,7 +50,7 @@ impl Wire for TcpStream {
 }
 
 /// A server, and the clients that are connected to it.
-pub(crate) struct Remote {
+pub struct Remote {
     connect: Box<dyn Fn() -> Box<dyn Wire>>,
     version: Version,
     clients: Vec<Client>,
@@ -75,7 +75,7 @@ struct Client {
 
 impl Remote {
     /// The server that `connect` leads to; its clients speak `version`.
-    pub(crate) fn new(version: Version, connect: impl Fn() -> Box<dyn Wire> + 'static) -> Self {
+    pub fn new(version: Version, connect: impl Fn() -> Box<dyn Wire> + 'static) -> Self {
         Remote {
             connect: Box::new(connect),
             version,
@@ -103,7 +103,7 @@ impl Remote {
     }
 
     /// The reply to one request of a client, as a tree.
-    pub(crate) fn ask<A: AsRef<[u8]>>(&mut self, words: &[A]) -> client::Value {
+    pub fn ask<A: AsRef<[u8]>>(&mut self, words: &[A]) -> client::Value {
         let mut request = Vec::new();
         client::Encoder::new(&mut request).request(words);
         let client = self.client("");

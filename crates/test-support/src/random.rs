@@ -3,15 +3,18 @@
 
 /// xorshift64*.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The numbers of `seed`.
+    pub fn new(seed: u64) -> Self {
         // Spreads seeds that differ in few bits; never zero, which xorshift cannot leave.
         Random(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "an iterator may end")]
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -19,20 +22,22 @@ impl Random {
     }
 
     /// A number from 0 to `end - 1`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         (self.next() >> 16) as usize % end
     }
 
     /// True once in `n` times.
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+    pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    pub(crate) fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+    /// One of these.
+    pub fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
         from[self.below(from.len())]
     }
 
-    pub(crate) fn bytes(&mut self, len: usize) -> Vec<u8> {
+    /// So many bytes.
+    pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.next() as u8).collect()
     }
 }
