@@ -115,7 +115,7 @@ pub fn seg_model(input: &[u8]) {
 }
 
 /// Operations on `storage-typed`, with values of all types and through
-/// several handles, beside plain collections. `keyspace/mod.rs` says how an input is read.
+/// several handles, beside plain collections. `keyspace.rs` says how an input is read.
 pub fn keyspace_model(input: &[u8]) {
     let mut input = Unstructured::new(input);
     let Ok(mut trial) = keyspace::Trial::new(&mut input) else { return };
@@ -124,7 +124,7 @@ pub fn keyspace_model(input: &[u8]) {
 }
 
 /// Commands of several clients, most of them made from the command table, to the RESP service over
-/// the typed keyspace. `commands/mod.rs` says how an input is read.
+/// the typed keyspace. `commands.rs` says how an input is read.
 pub fn resp_commands(input: &[u8]) {
     commands::play(input);
 }

@@ -68,7 +68,7 @@ fn tokens(arguments: &[Argument], entries: &mut BTreeSet<String>) {
     }
 }
 
-/// See `src/commands/mod.rs`, and the keys and values that its commands are made of.
+/// See `src/commands.rs`, and the keys and values that its commands are made of.
 const SCRIPT: [&str; 28] = [
     "\n",
     "\n@0\n",

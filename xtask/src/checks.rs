@@ -11,6 +11,7 @@ mod licence;
 mod links;
 mod mentions;
 mod metric_names;
+mod module_style;
 mod naming;
 mod rooms;
 mod safety;
@@ -33,6 +34,7 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
         metric_names::check,
         leftovers::check,
         links::check,
+        module_style::check,
         mentions::check,
         decisions::check,
         type_names::check,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scripts of commands, each for one thing that clients do.
 
-/// What clients do, by what it shows. How a line is read is said in `commands/mod.rs`.
+/// What clients do, by what it shows. How a line is read is said in `commands.rs`.
 pub(super) const SCRIPTS: [(&str, &str); 31] = [
     (
         "strings",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The check of the invariants, at whatever cost.
 //!
-//! Those of `mod.rs`, and:
+//! Those of `index.rs`, and:
 //!
 //! * INV-TAG: the tag of an entry is that of its item's key.
 //! * INV-HOME: so is its home.
