@@ -3,6 +3,7 @@
 //!
 //! Always there:
 //!
+//! * [`child`]: servers as child processes, ours or those that they are compared with.
 //! * [`counting`]: an allocator that counts, for promises about allocations.
 //! * [`random`]: random numbers, the same for the same seed.
 //! * [`session`]: recorded sessions of memcache clients.
@@ -16,7 +17,7 @@
 //! * [`table`]: the rows that a story is told on, {1, 2 workers} x every transport.
 //! * [`client`]: a client of any transport that fails rather than hangs.
 //! * [`certificates`]: an authority, and the files of a server.
-//! * [`daemon`]: the built program as a child process.
+//! * [`daemon`]: the built program as a child process whose output is looked at.
 //! * [`http`]: a page of the admin plane.
 #![deny(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
@@ -24,6 +25,7 @@
 
 #[cfg(feature = "server")]
 pub mod certificates;
+pub mod child;
 #[cfg(feature = "server")]
 pub mod client;
 #[allow(unsafe_code)]

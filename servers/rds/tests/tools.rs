@@ -17,7 +17,10 @@ fn has_tools() -> bool {
     let is_there = |tool: &&str| Command::new(tool).arg("--version").output().is_ok();
     let absent: Vec<_> = needs.into_iter().filter(|tool| !is_there(tool)).collect();
     if !absent.is_empty() {
-        process::missing(&format!("{} (apt-get install redis-tools python3)", absent.join(", ")));
+        test_support::child::missing(&format!(
+            "{} (apt-get install redis-tools python3)",
+            absent.join(", ")
+        ));
     }
     absent.is_empty()
 }

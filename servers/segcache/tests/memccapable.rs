@@ -27,7 +27,7 @@ fn passed(server: &Server) -> BTreeSet<String> {
 #[test]
 fn what_memcached_passes_segcache_passes() {
     if Command::new("memccapable").arg("-?").output().is_err() {
-        return process::missing("memccapable (apt-get install libmemcached-tools)");
+        return test_support::child::missing("memccapable (apt-get install libmemcached-tools)");
     }
     let Some(memcached) = process::memcached(&[]) else { return };
     let theirs = passed(&memcached);

@@ -13,13 +13,10 @@ mod process;
 mod python;
 
 use python::{same, transcript};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 use test_support::certificates::Certificates;
+use test_support::child;
 use test_support::daemon::{Config, Daemon};
-
-/// How long a server may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A Python that has the modules.
 fn python() -> Option<String> {
@@ -29,28 +26,12 @@ fn python() -> Option<String> {
 /// What redis-server tells redis-py, in both versions of the protocol; `None` where there is none.
 fn expected(python: &str) -> Option<[String; 2]> {
     let folder = tempfile::tempdir().unwrap();
+    let redis = child::redis_at(folder.path(), "redis", &[])?;
     let socket = folder.path().join("redis");
-    let child = Command::new("redis-server")
-        .args(["--port", "0", "--save", "", "--unixsocket"])
-        .arg(&socket)
-        .current_dir(folder.path())
-        .stdout(Stdio::null())
-        .spawn();
-    let Ok(mut child) = child else {
-        process::missing("redis-server (apt-get install redis-server)");
-        return None;
-    };
-    let started = Instant::now();
-    while !socket.exists() {
-        assert!(started.elapsed() < PATIENCE, "redis-server does not start");
-        std::thread::sleep(Duration::from_millis(5));
-    }
     let socket = format!("unix:{}", socket.display());
     let told =
         ["2", "3"].map(|version| transcript(python, "with_redis_py.py", &[&socket, version]));
-    // It is of no more use.
-    let _ = child.kill();
-    let _ = child.wait();
+    drop(redis);
     assert!(told[0].lines().count() > 100, "it does much:\n{}", told[0]);
     Some(told)
 }

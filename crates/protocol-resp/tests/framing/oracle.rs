@@ -11,10 +11,10 @@ use super::toy::{Connection, PASSWORD};
 use protocol_resp::client::{self, Encoder, Reply};
 use protocol_resp::{Version, Writer};
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::process::Command;
+use std::time::Duration;
+use test_support::child::{self, Child};
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,55 +25,27 @@ const INPUTS: u64 = 750;
 /// What they are generated from, unless `SHOEBILL_SEED` says otherwise.
 const SEED: u64 = 42;
 
-/// A running redis-server, killed when it is dropped.
+/// A running redis-server.
 struct Redis {
-    child: Child,
+    _child: Child,
     address: SocketAddr,
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// Starts redis-server; `None` when it is not installed.
 fn redis(authenticated: bool) -> Option<Redis> {
-    if Command::new("redis-server").arg("--version").output().is_err() {
-        missing("redis-server (apt-get install redis-server)");
+    if !child::is_installed("redis-server", "--version") {
         return None;
     }
-    for _ in 0..5 {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let command = |port: u16| {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]);
         if !authenticated {
             command.arg("--requirepass").arg(std::str::from_utf8(PASSWORD).unwrap());
         }
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut redis = Redis { child: command.spawn().unwrap(), address };
-        let started = Instant::now();
-        while redis.child.try_wait().unwrap().is_none() && started.elapsed() < PATIENCE {
-            if TcpStream::connect(address).is_ok() {
-                return Some(redis);
-            }
-            sleep(Duration::from_millis(5));
-        }
-    }
-    panic!("redis-server does not start");
-}
-
-/// Says loudly that a test cannot do its work, and fails where it must.
-fn missing(what: &str) {
-    let required = std::env::var("SHOEBILL_REQUIRE_ORACLES").is_ok_and(|value| value == "1");
-    assert!(!required, "{what} is missing, and SHOEBILL_REQUIRE_ORACLES is 1");
-    let message =
-        format!("\n*** SKIPPED: {what} is missing; this test has compared NOTHING ***\n\n");
-    // Not by a macro: what those print is only shown when a test fails.
-    io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
+        command
+    };
+    let (child, address) = child::at_free_port(command).expect("redis-server starts");
+    Some(Redis { _child: child, address })
 }
 
 impl Redis {

@@ -6,16 +6,14 @@ use protocol_resp::client::{self, Encoder, Value};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use test_support::child::{self, Child};
 
-/// How long it may take to accept a connection.
-const START_LIMIT: Duration = Duration::from_secs(20);
+/// Where it listens.
+const SOCKET: &str = "redis.sock";
 
-/// A running server and a connection to it. Ends when dropped.
+/// A running server and a connection to it.
 pub(crate) struct Redis {
-    child: Child,
+    _child: Child,
     stream: UnixStream,
     /// Bytes that have arrived and are no whole reply yet.
     input: Vec<u8>,
@@ -23,45 +21,16 @@ pub(crate) struct Redis {
     _folder: tempfile::TempDir,
 }
 
-impl Drop for Redis {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 impl Redis {
     /// Starts a server and speaks `version` with it. None where it is not installed, which is a
     /// failure if `SHOEBILL_REQUIRE_ORACLES` is 1.
     pub(crate) fn start(version: Version) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let socket = folder.path().join("redis.sock");
-        let child = Command::new("redis-server")
-            .args(["--port", "0", "--save", "", "--enable-debug-command", "yes"])
-            .args(["--enable-module-command", "yes", "--unixsocket"])
-            .arg(&socket)
-            .stdout(Stdio::null())
-            .current_dir(folder.path())
-            .spawn();
-        let Ok(child) = child else {
-            let required =
-                std::env::var("SHOEBILL_REQUIRE_ORACLES").is_ok_and(|value| value == "1");
-            assert!(!required, "redis-server is not installed (apt-get install redis-server)");
-            std::io::stderr()
-                .write_all(b"\n*** SKIPPED: no redis-server; nothing was compared ***\n\n")
-                .expect("standard error takes it");
-            return None;
-        };
-        let started = Instant::now();
-        let stream = loop {
-            match UnixStream::connect(&socket) {
-                Ok(stream) => break stream,
-                Err(error) => assert!(started.elapsed() < START_LIMIT, "no redis-server: {error}"),
-            }
-            sleep(Duration::from_millis(5));
-        };
-        let mut redis = Redis { child, stream, input: Vec::new(), socket, _folder: folder };
+        let flags = ["--enable-debug-command", "yes", "--enable-module-command", "yes"];
+        let child = child::redis_at(folder.path(), SOCKET, &flags)?;
+        let socket = folder.path().join(SOCKET);
+        let stream = UnixStream::connect(&socket).expect("it accepts");
+        let mut redis = Redis { _child: child, stream, input: Vec::new(), socket, _folder: folder };
         if version == Version::Resp3 {
             redis.ask(&["HELLO", "3"]);
         }

@@ -2,30 +2,22 @@
 //! Servers as child processes: the built `rds`, and redis-server beside it as the oracle.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+use test_support::child::{self, Child};
 
-/// How long a server may take to answer its first connection.
-const START_LIMIT: Duration = Duration::from_secs(20);
+/// How long a server may take to tell its number.
+const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
-/// A running server, killed when it is dropped.
+/// A running server.
 #[derive(Debug)]
 pub(crate) struct Server {
-    child: Child,
+    _child: Child,
     pub(crate) address: SocketAddr,
     /// Where it runs and may write.
     _folder: tempfile::TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// The binary under test: `SHOEBILL_RDS` names another build of it.
@@ -41,8 +33,7 @@ pub(crate) fn rds(flags: &[&str]) -> Server {
 /// Starts redis-server on a free port with `flags`; `None` when it is not installed, which is a failure
 /// where `SHOEBILL_REQUIRE_ORACLES` is 1.
 pub(crate) fn redis(flags: &[&str]) -> Option<Server> {
-    if Command::new("redis-server").arg("--version").output().is_err() {
-        missing("redis-server (apt-get install redis-server)");
+    if !child::is_installed("redis-server", "--version") {
         return None;
     }
     Some(start(Path::new("redis-server"), flags).expect("redis-server starts"))
@@ -59,63 +50,32 @@ fn command(path: &Path, folder: &Path) -> Command {
     }
     command.args(["--save", "", "--appendonly", "no", "--enable-debug-command", "local"]);
     command.args(["--bind", "127.0.0.1"]).current_dir(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // SORT of redis-server compares as the locale does.
     command.env("LC_ALL", "C");
     command
 }
 
-/// Says loudly that a test cannot do its work, and fails where it must.
-pub(crate) fn missing(what: &str) {
-    let required = std::env::var("SHOEBILL_REQUIRE_ORACLES").is_ok_and(|value| value == "1");
-    assert!(!required, "{what} is missing, and SHOEBILL_REQUIRE_ORACLES is 1");
-    let message =
-        format!("\n*** SKIPPED: {what} is missing; this test has compared NOTHING ***\n\n");
-    // Not by a macro: what those print is only shown when a test fails.
-    io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
-}
-
-/// Starts a server on a free port. Another process can take the port in between, so it is tried a few
-/// times.
+/// Starts a server on a free port. It may be another one that has the port: its number tells.
 fn start(path: &Path, flags: &[&str]) -> io::Result<Server> {
-    let mut last = io::Error::other("not tried");
-    for _ in 0..5 {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let folder = tempfile::tempdir()?;
+    let folder = tempfile::tempdir()?;
+    let start = |port: u16| {
         let mut command = command(path, folder.path());
-        let child = command.args(flags).args(["--port", &port.to_string()]).spawn()?;
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut server = Server { child, address, _folder: folder };
-        match server.await_start() {
-            Ok(()) => return Ok(server),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-impl Server {
-    /// Waits until the server accepts a connection. It may be another one that has the port: its
-    /// number tells.
-    fn await_start(&mut self) -> io::Result<()> {
-        let started = Instant::now();
-        while started.elapsed() < START_LIMIT {
-            if let Some(status) = self.child.try_wait()? {
-                return Err(io::Error::other(format!("ended at once: {status}")));
-            }
-            match TcpStream::connect(self.address).and_then(|stream| process_id(&stream)) {
-                Ok(id) if id == self.child.id() => return Ok(()),
-                Ok(_) => return Err(io::ErrorKind::AddrInUse.into()),
-                Err(_) => sleep(Duration::from_millis(5)),
-            }
-        }
-        Err(io::ErrorKind::TimedOut.into())
-    }
+        Child::quiet(command.args(flags).args(["--port", &port.to_string()]))
+    };
+    let is_ready = |address: SocketAddr, id: u32| match TcpStream::connect(address)
+        .and_then(|at| process_id(&at))
+    {
+        Ok(found) if found == id => Ok(true),
+        Ok(_) => Err(io::ErrorKind::AddrInUse.into()),
+        Err(_) => Ok(false),
+    };
+    let (child, address) = child::at_free_port_if(start, is_ready)?;
+    Ok(Server { _child: child, address, _folder: folder })
 }
 
 /// The number of the process at the other end.
 fn process_id(mut stream: &TcpStream) -> io::Result<u32> {
-    stream.set_read_timeout(Some(START_LIMIT))?;
+    stream.set_read_timeout(Some(ANSWER_LIMIT))?;
     stream.write_all(b"INFO server\r\n")?;
     for line in BufReader::new(stream).lines() {
         if let Some(id) = line?.strip_prefix("process_id:") {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Peer`]: a server as a child process and one connection to it, over a unix socket.
 
-use crate::support::process::{missing, segcache_path};
+use crate::support::process::segcache_path;
 use protocol_resp::client::{Encoder, Scanner};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
+use test_support::child::{self, Child};
 use test_support::random::Random;
 
 /// A server that has not answered by then is taken not to answer at all.
@@ -16,32 +17,19 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A running server and a client of it.
 #[derive(Debug)]
 pub(crate) struct Peer {
-    child: Child,
+    _child: Child,
     _folder: TempDir,
     stream: UnixStream,
     /// Bytes that have arrived and are no whole reply yet.
     input: Vec<u8>,
 }
 
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 impl Peer {
     /// Starts redis-server; `None` where it is not installed.
     pub(crate) fn redis(version: u8) -> Option<Self> {
-        if Command::new("redis-server").arg("--version").output().is_err() {
-            missing("redis-server (apt-get install redis-server)");
-            return None;
-        }
         let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("redis-server");
-        command.args(["--port", "0", "--save", "", "--unixsocket", "resp"]);
-        Some(Self::start(command, folder, version))
+        let child = child::redis_at(folder.path(), "resp", &[])?;
+        Some(Self::connect(child, folder, version))
     }
 
     /// Starts `segcache` over a storage, with as much memory as keeps it from evicting.
@@ -54,23 +42,16 @@ impl Peer {
         std::fs::write(folder.path().join("segcache.toml"), config).unwrap();
         let mut command = Command::new(segcache_path());
         command.arg("segcache.toml");
-        Self::start(command, folder, version)
+        let mut child = Child::quiet(command.current_dir(folder.path())).unwrap();
+        let socket = folder.path().join("resp");
+        child.await_start(|_| Ok(UnixStream::connect(&socket).is_ok())).expect("segcache starts");
+        Self::connect(child, folder, version)
     }
 
-    fn start(mut command: Command, folder: TempDir, version: u8) -> Self {
-        command.current_dir(folder.path()).stdin(Stdio::null());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let started = Instant::now();
-        let stream = loop {
-            match UnixStream::connect(folder.path().join("resp")) {
-                Ok(stream) => break stream,
-                Err(error) => assert!(started.elapsed() < PATIENCE, "no server: {error}"),
-            }
-            assert!(child.try_wait().unwrap().is_none(), "it has ended at once");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+    fn connect(child: Child, folder: TempDir, version: u8) -> Self {
+        let stream = UnixStream::connect(folder.path().join("resp")).expect("it accepts");
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut peer = Peer { child, _folder: folder, stream, input: Vec::new() };
+        let mut peer = Peer { _child: child, _folder: folder, stream, input: Vec::new() };
         peer.ask(&["HELLO".into(), version.to_string().into_bytes()]);
         peer
     }

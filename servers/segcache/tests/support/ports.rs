@@ -2,15 +2,15 @@
 //! `segcache` as a child process with all its ports: memcache, RESP, admin; and its log in a file.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use test_support::child::{self, Child};
 
 /// How long a server may take; below every time limit of the one under test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server, killed when it is dropped.
+/// A running server.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) child: Child,
@@ -19,14 +19,6 @@ pub(crate) struct Server {
     pub(crate) admin: SocketAddr,
     /// Holds the configuration and the log.
     pub(crate) folder: tempfile::TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Server {
@@ -48,31 +40,20 @@ impl Server {
             let path = std::env::var_os("SHOEBILL_SEGCACHE");
             let path = path.unwrap_or_else(|| env!("CARGO_BIN_EXE_segcache").into());
             let mut command = Command::new(path);
-            let child = command.args(flags).arg(config).stdin(Stdio::null()).spawn().unwrap();
-            let mut server = Server { child, memcache, resp, admin, folder };
-            if server.await_start() {
-                return server;
+            command.args(flags).arg(config).stdin(Stdio::null());
+            let mut child = Child::spawn(&mut command).unwrap();
+            let accept = |_| {
+                let ports = [memcache, resp, admin];
+                Ok(ports.iter().all(|port| TcpStream::connect(port).is_ok()))
+            };
+            if child.await_start_within(PATIENCE, accept).is_ok() {
+                return Server { child, memcache, resp, admin, folder };
             }
         }
         panic!("segcache does not start");
     }
-
-    fn await_start(&mut self) -> bool {
-        let started = Instant::now();
-        while started.elapsed() < PATIENCE {
-            if self.child.try_wait().unwrap().is_some() {
-                return false;
-            }
-            let ports = [self.memcache, self.resp, self.admin];
-            if ports.iter().all(|port| TcpStream::connect(port).is_ok()) {
-                return true;
-            }
-            sleep(Duration::from_millis(5));
-        }
-        false
-    }
 }
 
 fn free_port() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    ([127, 0, 0, 1], child::free_port()).into()
 }

@@ -2,7 +2,6 @@
 //! Clients in Python: `SHOEBILL_PYTHON` names one that has the modules of
 //! `clients/requirements.txt`.
 
-use crate::process;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,7 +12,7 @@ pub(crate) fn python(modules: &str, told: &str) -> Option<String> {
     if found.is_ok_and(|output| output.status.success()) {
         return Some(python);
     }
-    process::missing(&format!("a Python with {told} (SHOEBILL_PYTHON)"));
+    test_support::child::missing(&format!("a Python with {told} (SHOEBILL_PYTHON)"));
     None
 }
 

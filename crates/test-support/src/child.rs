@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Child`]: a server as a child process, ours or the one that it is compared with.
+//!
+//! A test of what a server of ours prints has a `Daemon`, from `daemon.rs`.
+
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a server may take to answer its first connection.
+const START_LIMIT: Duration = Duration::from_secs(20);
+
+/// How often a server is started before it is said not to start.
+const TRIES: usize = 5;
+
+/// A process that is killed when it is dropped.
+#[derive(Debug)]
+pub struct Child(std::process::Child);
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Child {
+    /// Starts a process without input, whose output nobody reads.
+    ///
+    /// # Errors
+    ///
+    /// There is no such program.
+    pub fn quiet(command: &mut Command) -> io::Result<Self> {
+        Child::spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()))
+    }
+
+    /// Starts a process.
+    ///
+    /// # Errors
+    ///
+    /// There is no such program.
+    pub fn spawn(command: &mut Command) -> io::Result<Self> {
+        Ok(Child(command.spawn()?))
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// How it has ended, if it has.
+    ///
+    /// # Errors
+    ///
+    /// The system does not say.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.0.try_wait()
+    }
+
+    /// Waits until `is_ready`, or fails for good.
+    ///
+    /// # Errors
+    ///
+    /// It has ended, it takes too long, or what `is_ready` says.
+    pub fn await_start(&mut self, is_ready: impl FnMut(u32) -> io::Result<bool>) -> io::Result<()> {
+        self.await_start_within(START_LIMIT, is_ready)
+    }
+
+    /// As [`Child::await_start`], with a time limit.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn await_start_within(
+        &mut self,
+        limit: Duration,
+        mut is_ready: impl FnMut(u32) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let started = Instant::now();
+        while started.elapsed() < limit {
+            if let Some(status) = self.try_wait()? {
+                return Err(io::Error::other(format!("ended at once: {status}")));
+            }
+            if is_ready(self.id())? {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(5));
+        }
+        Err(io::ErrorKind::TimedOut.into())
+    }
+}
+
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Starts what `command` makes for a free port, and waits until it accepts connections. Another process
+/// can take the port in between, so it is tried a few times.
+///
+/// # Errors
+///
+/// Those of the last try.
+pub fn at_free_port(mut command: impl FnMut(u16) -> Command) -> io::Result<(Child, SocketAddr)> {
+    let accepts = |address: SocketAddr, _| Ok(TcpStream::connect(address).is_ok());
+    at_free_port_if(|port| Child::quiet(&mut command(port)), accepts)
+}
+
+/// As [`at_free_port`], of what is ready when `is_ready` says so, to which the process's number is told.
+///
+/// # Errors
+///
+/// Those of the last try.
+pub fn at_free_port_if(
+    mut start: impl FnMut(u16) -> io::Result<Child>,
+    mut is_ready: impl FnMut(SocketAddr, u32) -> io::Result<bool>,
+) -> io::Result<(Child, SocketAddr)> {
+    let mut last = io::Error::other("not tried");
+    for _ in 0..TRIES {
+        let port = free_port();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let mut child = start(port)?;
+        match child.await_start(|id| is_ready(address, id)) {
+            Ok(()) => return Ok((child, address)),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// Starts redis-server with `flags` in `folder`, where it listens at the socket `socket` and nowhere else;
+/// `None` when it is not [installed](is_installed).
+pub fn redis_at(folder: &Path, socket: &str, flags: &[&str]) -> Option<Child> {
+    if !is_installed("redis-server", "--version") {
+        return None;
+    }
+    let mut command = Command::new("redis-server");
+    command.args(["--port", "0", "--save", "", "--unixsocket", socket]).args(flags);
+    let mut child = Child::quiet(command.current_dir(folder)).expect("redis-server starts");
+    let path = folder.join(socket);
+    let started = child.await_start(|_| Ok(UnixStream::connect(&path).is_ok()));
+    started.expect("redis-server accepts connections");
+    Some(child)
+}
+
+/// Whether a program that comes in the package of its name can be run with `flag`. If not, says so.
+pub fn is_installed(program: &str, flag: &str) -> bool {
+    let is_there = Command::new(program).arg(flag).output().is_ok();
+    if !is_there {
+        missing(&format!("{program} (apt-get install {program})"));
+    }
+    is_there
+}
+
+/// Says loudly that a test cannot do its work, and fails where `SHOEBILL_REQUIRE_ORACLES` is 1.
+pub fn missing(what: &str) {
+    let required = std::env::var("SHOEBILL_REQUIRE_ORACLES").is_ok_and(|value| value == "1");
+    assert!(!required, "{what} is missing, and SHOEBILL_REQUIRE_ORACLES is 1");
+    let message =
+        format!("\n*** SKIPPED: {what} is missing; this test has compared NOTHING ***\n\n");
+    // Not by a macro: what those print is only shown when a test fails.
+    io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
+}
