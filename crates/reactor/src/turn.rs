@@ -182,7 +182,7 @@ pub fn first_request<'a, P: Protocol>(
     let seen = input.len().min(limits.request_bytes);
     match pipeline.protocol.parse(&mut pipeline.cursor.clone(), &input[..seen]) {
         Ok(Parsed::Request { request, .. }) => Some(request),
-        _ => None,
+        Ok(Parsed::NeedMore { .. }) | Err(_) => None,
     }
 }
 

@@ -72,7 +72,6 @@ impl SegStore {
                 let filled = self.fill(spot, &item);
                 settle(self.publish(hash, key, filled, demand, now))
             }
-            _ => unreachable!("these are all the changes there are"),
         }
     }
 

@@ -49,7 +49,11 @@ impl Judge {
                 (candidate.hash ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8
             }
             Policy::VolatileTtl => u64::MAX - candidate.expiry.unwrap_or(u64::MAX),
-            _ => self.access.staleness(candidate.access),
+            Policy::NoEviction
+            | Policy::AllkeysLru
+            | Policy::AllkeysLfu
+            | Policy::VolatileLru
+            | Policy::VolatileLfu => self.access.staleness(candidate.access),
         }
     }
 

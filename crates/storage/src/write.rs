@@ -70,7 +70,6 @@ pub enum Condition {
 
 /// What an update makes of the item it saw.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum Change<'v> {
     /// Leave it as it is.
     Keep,

@@ -145,7 +145,11 @@ impl Entry {
             Kind::ListPack => self.list().map_or(0, ListRef::len),
             Kind::SetInts | Kind::SetPack => self.set().map_or(0, SetRef::len),
             Kind::ZsetPack => self.zset().map_or(0, ZsetRef::len),
-            _ => self.large().map_or(0, Large::len),
+            Kind::LargeString
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => self.large().map_or(0, Large::len),
         }
     }
 
