@@ -119,10 +119,20 @@ impl TypedStore {
 
 /// The stages of a prefetch. The first leaves the hash for those that follow.
 impl TypedStore {
+    /// Where the buckets of a database are, if it is one that prefetches are for.
+    #[inline]
+    fn layouts(&self, db: usize) -> Option<&Layouts> {
+        let layouts = self.local.layouts.get(db)?;
+        Some(
+            layouts.get_or_init(|| (0..self.shared.shards()).map(|_| RefCell::default()).collect()),
+        )
+    }
+
     /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
     /// together with the bucket: that is found without the shard.
     #[inline]
-    fn prefetch_bucket(&self, layouts: &Layouts, key: &[u8]) {
+    fn prefetch_bucket(&self, db: usize, key: &[u8]) {
+        let Some(layouts) = self.layouts(db) else { return };
         let hash = hash_of(key);
         self.local.hints.note_hash(key, hash);
         let number = self.shared.shard_of(hash);
@@ -134,7 +144,8 @@ impl TypedStore {
 
     /// Of a keyspace that uses so many bytes.
     #[inline]
-    fn prefetch_item(&self, layouts: &Layouts, db: usize, key: &[u8], used: u64) {
+    fn prefetch_item(&self, db: usize, key: &[u8], used: u64) {
+        let Some(layouts) = self.layouts(db) else { return };
         let hints = &self.local.hints;
         let hash = hints.hash(key);
         let number = self.shared.shard_of(hash);
@@ -205,16 +216,13 @@ impl Keyspace for TypedStore {
     /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
-        let shared = &*self.shared;
-        let used = shared.ledger.used();
-        let Some(layouts) = self.local.layouts.get(db).filter(|_| used >= CACHED_BYTES) else {
+        let used = self.shared.ledger.used();
+        if used < CACHED_BYTES {
             return;
-        };
-        let layouts =
-            layouts.get_or_init(|| (0..shared.shards()).map(|_| RefCell::default()).collect());
+        }
         match stage {
-            Stage::Index => self.prefetch_bucket(layouts, key),
-            Stage::Item => self.prefetch_item(layouts, db, key, used),
+            Stage::Index => self.prefetch_bucket(db, key),
+            Stage::Item => self.prefetch_item(db, key, used),
             Stage::Value => self.prefetch_rest(db, key),
         }
     }
