@@ -4,7 +4,7 @@
 mod support;
 
 use protocol_memcache::{Memcache, commands};
-use support::session::{self, Piece, Step};
+use test_support::session::{self, Piece, Step};
 
 /// The kit parses each sample at every length and many times over, so samples must be short. What
 /// is special about long ones is in a test of its own.

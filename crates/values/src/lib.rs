@@ -54,7 +54,7 @@ pub use made::{NewHash, NewList, NewSet, NewZset};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
-pub use table::{Compact, Keyed, Layout, Line, Swept, Table, Verdict, hash_of, seed_hashes};
+pub use table::{CacheLine, Compact, Keyed, Layout, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};
 pub use zset::{LexBound, ScoreBound, ZsetIter, ZsetMut, ZsetRef};

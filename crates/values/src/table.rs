@@ -92,7 +92,7 @@ pub trait Keyed {
 /// Elements found by the hash of their key.
 ///
 /// An element should be eight bytes with a niche, such as a pointer: then a bucket is one cache line.
-/// For smaller elements, such as numbers, [`Compact`] in place of [`Line`] makes smaller buckets. At
+/// For smaller elements, such as numbers, [`Compact`] in place of [`CacheLine`] makes smaller buckets. At
 /// 4.8 elements per bucket a pointer costs about 17 bytes of index, the pointer included.
 ///
 /// A table of [`Keyed`] elements takes a hash that is [`hash_of`] their key. The methods in `_by` work
@@ -107,7 +107,7 @@ pub trait Keyed {
 /// assert!(table.find(hash, b"key").is_some());
 /// assert_eq!(table.remove(hash, b"key").map(|entry| entry.len()), Some(5));
 /// ```
-pub struct Table<T, A = Line> {
+pub struct Table<T, A = CacheLine> {
     heads: Chunks<Bucket<T, A>>,
     overflow: Overflow<T, A>,
     len: usize,
@@ -117,7 +117,7 @@ pub struct Table<T, A = Line> {
 /// Buckets begin where cache lines do.
 #[derive(Debug)]
 #[repr(align(64))]
-pub struct Line(());
+pub struct CacheLine(());
 
 /// Buckets lie side by side, as small as their elements allow.
 #[derive(Debug)]

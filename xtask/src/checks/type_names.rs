@@ -2,7 +2,8 @@
 //! A name of a type means one thing: it is defined in two crates at most.
 //!
 //! Counted are structs, enums, unions, traits and type aliases that are visible in all of their crate, without
-//! tests. Programs that measure and check (`benches`, `xtask`) do not count: nobody reads them with the rest.
+//! tests. Programs that measure and check (`benches`, `xtask`) and `test-support` do not count: nobody reads them
+//! with the rest.
 //! Names that more crates define stand in [`REVIEWED`], each with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,11 +100,12 @@ fn findings(workspace: &Workspace, reviewed: &[(&str, &str)]) -> Vec<Finding> {
     findings
 }
 
-/// `crates/a` of `crates/a/src/lib.rs`; none for programs that measure and check.
+/// `crates/a` of `crates/a/src/lib.rs`; none for what only measures and checks.
 fn crate_folder(path: &str) -> Option<&str> {
     let (kind, rest) = path.split_once('/')?;
     let name = rest.split('/').next()?;
-    ["crates", "servers"].contains(&kind).then(|| &path[..kind.len() + 1 + name.len()])
+    (["crates", "servers"].contains(&kind) && name != "test-support")
+        .then(|| &path[..kind.len() + 1 + name.len()])
 }
 
 /// The types that a file defines for its whole crate or wider, each with its line.

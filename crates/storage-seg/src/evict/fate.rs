@@ -241,7 +241,9 @@ mod tests {
     fn the_cutoff_follows_soon_when_all_items_are_smaller() {
         let memory = 16 << 20;
         let lessons = Lessons::new(memory, LESSON_BYTES);
-        (0..100).for_each(|_| drop(kept(&lessons, 1, 40 << 10, UNUSED)));
+        for _ in 0..100 {
+            kept(&lessons, 1, 40 << 10, UNUSED);
+        }
         let mut bytes = 0;
         while kept(&lessons, 1_000, 100, UNUSED) == 1_000 {
             bytes += 100_000;

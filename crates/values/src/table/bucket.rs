@@ -38,7 +38,7 @@ pub(super) struct Bucket<T, A> {
 }
 
 const _: () = {
-    type Wide = Bucket<Box<u8>, super::Line>;
+    type Wide = Bucket<Box<u8>, super::CacheLine>;
     assert!(size_of::<Wide>() == 64 && align_of::<Wide>() == 64, "pointers fill a cache line");
     type Narrow = Bucket<std::num::NonZeroU32, super::Compact>;
     assert!(size_of::<Narrow>() == 40, "numbers take no room for an alignment");
@@ -227,9 +227,9 @@ impl Iterator for Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Line;
+    use crate::table::CacheLine;
 
-    type Small = Bucket<Box<u8>, Line>;
+    type Small = Bucket<Box<u8>, CacheLine>;
 
     fn item(tag: u8) -> Item<Box<u8>> {
         Item { element: Box::new(tag), tag, volatile: tag % 2 == 1 }

@@ -3,7 +3,7 @@
 
 use super::bucket::Bucket;
 use super::chunks::locate;
-use super::{Line, Table, home};
+use super::{CacheLine, Table, home};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -24,7 +24,7 @@ use std::marker::PhantomData;
 /// layout.refresh(&table);
 /// layout.prefetch(hash_of(b"key"));
 /// ```
-pub struct Layout<T, A = Line> {
+pub struct Layout<T, A = CacheLine> {
     /// The address of each chunk of buckets.
     chunks: Vec<usize>,
     buckets: usize,
@@ -87,7 +87,7 @@ mod tests {
     /// What a layout would ask the CPU for.
     fn address(layout: &Layout<Entry>, hash: u64) -> Option<usize> {
         let (chunk, place) = locate(home(hash, layout.buckets));
-        Some(layout.chunks.get(chunk)? + place * size_of::<Bucket<Entry, Line>>())
+        Some(layout.chunks.get(chunk)? + place * size_of::<Bucket<Entry, CacheLine>>())
     }
 
     fn bucket(table: &Table<Entry>, hash: u64) -> Option<usize> {

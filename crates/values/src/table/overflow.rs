@@ -136,11 +136,11 @@ impl<T, A> Overflow<T, A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Line;
+    use crate::table::CacheLine;
 
     #[test]
     fn free_buckets_are_used_again_and_given_back_from_the_end() {
-        let mut overflow = Overflow::<Box<u8>, Line>::new();
+        let mut overflow = Overflow::<Box<u8>, CacheLine>::new();
         let buckets: Vec<u32> = (0..10).map(|_| overflow.acquire()).collect();
         for index in [3, 9, 0, 8] {
             overflow.release(buckets[index]);
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn buckets_are_sparse_when_more_than_a_quarter_is_free() {
-        let mut overflow = Overflow::<Box<u8>, Line>::new();
+        let mut overflow = Overflow::<Box<u8>, CacheLine>::new();
         for _ in 0..100 {
             overflow.acquire();
         }
