@@ -41,6 +41,9 @@
 //! # Ok::<(), config::Error>(())
 //! ```
 //!
+//! A server's sections are written with [`section!`], where a key is one row of a table from which its
+//! struct, its check and its documentation come.
+//!
 //! # What a settings struct must look like
 //!
 //! - `#[derive(Deserialize)]`, and `Serialize` if it is to be printed.
@@ -76,6 +79,8 @@
 //! | `path.rs` | where in the tree a value is, written as the operator wrote it |
 //! | `source.rs` | the text: lines, columns, and the excerpt with a caret |
 //! | `suggest.rs` | "did you mean" |
+//! | `section.rs` | [`section!`]: a section as a table, a key a row; `section/row.rs`, `section/form.rs` |
+//! | `page.rs` | documentation and commented files that follow from the tables |
 //! | `quantity.rs` | numbers with units; [`ByteSize`] and [`Span`] are in `size.rs` and `span.rs` |
 //!
 //! # Limits
@@ -90,8 +95,10 @@ mod de;
 mod depth;
 mod error;
 mod load;
+pub mod page;
 mod path;
 mod quantity;
+mod section;
 mod size;
 mod source;
 mod span;
@@ -99,5 +106,6 @@ mod suggest;
 
 pub use error::{Error, Position, Problem, ProblemKind};
 pub use load::{MAX_BYTES, MAX_PROBLEMS, STANDARD_INPUT, load, name, parse, print, read};
+pub use section::{Bounded, Defaults, Form, Row, Section, Spec, Table};
 pub use size::ByteSize;
 pub use span::Span;
