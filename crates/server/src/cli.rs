@@ -2,7 +2,7 @@
 //! The command line that all servers share.
 
 use crate::Error;
-use crate::settings::{Admin, Engine, Worker};
+use crate::settings::{Configuration, Engine, SectionsMut};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -53,37 +53,31 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
-    /// Puts what the command line says about the admin plane in place of what the file said.
-    pub fn apply_admin(&self, admin: &mut Admin) {
+    /// Puts what the command line says in place of what the file said.
+    pub fn apply(&self, config: &mut impl Configuration) {
+        let SectionsMut { admin, worker, .. } = config.sections_mut();
         if let Some(port) = self.admin_port {
             admin.enabled = true;
             admin.port = port;
         }
-    }
-
-    /// Puts what the command line says about workers in place of what the file said.
-    pub fn apply_worker(&self, worker: &mut Worker) {
         if let Some(engine) = self.engine {
             worker.engine = engine;
         }
         worker.turn_cpu_time |= self.turn_cpu_time;
     }
 
-    /// The configuration: the file's, or the defaults without one, then changed by `adjust` with what
-    /// the command line says.
+    /// The configuration: the file's, or the defaults without one, then changed by what these arguments
+    /// say.
     ///
     /// # Errors
     ///
     /// When the file cannot be read or is wrong.
-    pub fn load<T: DeserializeOwned + Default>(
-        &self,
-        adjust: impl FnOnce(&mut T),
-    ) -> Result<T, Error> {
+    pub fn load<T: Configuration + DeserializeOwned + Default>(&self) -> Result<T, Error> {
         let mut config = match &self.config {
             Some(path) => config::load(path)?,
             None => T::default(),
         };
-        adjust(&mut config);
+        self.apply(&mut config);
         Ok(config)
     }
 

@@ -19,6 +19,7 @@
 //! * [`Controls`] (`controls.rs`): what a service may ask of the process it runs in.
 //! * [`settings`]: the configuration sections that all servers share.
 //! * [`cli`]: the command line that all servers share.
+//! * [`dialect`]: memcached's flags and Redis's parameters, over the same settings.
 //! * `program.rs`: [`Builder::run`], a server that is the whole program, and what only such a one needs:
 //!   `signals.rs`, `reload.rs`, `logging.rs`, `files.rs` (descriptors), `background.rs`, `user.rs`,
 //!   `arguments.rs`.
@@ -62,6 +63,7 @@ mod background;
 mod builder;
 pub mod cli;
 mod controls;
+pub mod dialect;
 mod error;
 mod files;
 #[allow(unsafe_code)]

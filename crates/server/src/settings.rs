@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The configuration sections that all servers share.
 //!
-//! A server's own config struct has one field for each of them and hands them over as
-//! [`Sections`]. Names follow Pelikan's where the meaning is the same.
+//! Each section is a table with a row for each key ([`config::section!`]): name, type, default, range and
+//! what it is for. A server's configuration has all of them beside its own
+//! ([`configuration!`](crate::configuration!)), and hands them over as [`Sections`]. Names follow
+//! Pelikan's where the meaning is the same.
 
+mod admin;
 mod engine;
 mod listen;
 mod log;
+mod server;
 mod tls;
+mod worker;
 
+pub use admin::Admin;
+pub use config::{Section, Table};
 pub use engine::Engine;
 pub use listen::{Listen, SocketMode};
 pub use log::{Debug as DebugLog, Klog, LogLevel};
+pub use server::Server;
 pub use tls::{ClientAuth, Tls, TlsVersion};
+pub use worker::Worker;
 
-use config::{ByteSize, Span};
 use reactor::{Limits, Options, Output};
-use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
-use std::time::Duration;
-
-/// The most lines of a log that may wait: a gigabyte of them.
-const QUEUE_LINES_MAX: usize = 1_000_000;
 
 /// All shared sections of one configuration.
 #[derive(Clone, Copy, Debug)]
@@ -40,112 +42,111 @@ pub struct Sections<'a> {
     pub klog: &'a Klog,
 }
 
-/// `[server]`: where to listen and how to treat connections.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Server {
-    /// The address to listen on, unless `listen` names some.
-    pub host: IpAddr,
-    /// The TCP port to listen on; the server's own default when absent.
-    pub port: Option<u16>,
-    /// Addresses to listen on, instead of `host` and `port`: `127.0.0.1:11211`, `[::1]:11211`,
-    /// `notls:127.0.0.1:11212`, `unix:/run/cache.sock`.
-    pub listen: Vec<Listen>,
-    /// Permission bits of unix sockets, in octal.
-    pub socket_mode: SocketMode,
-    /// Connections that may wait to be accepted, per listener.
-    pub backlog: u32,
-    /// Connections served at once; more are told so and closed.
-    pub max_connections: usize,
-    /// A connection that sends nothing for this long is closed; 0 never.
-    pub idle_timeout: Span,
-    /// A connection that stops within a request for this long is closed; 0 never.
-    pub read_timeout: Span,
-    /// A connection that takes none of its replies for this long is closed; 0 never.
-    pub write_timeout: Span,
-    /// A TLS handshake may take this long.
-    pub handshake_timeout: Span,
-    /// After a signal to stop, `/ready` says so for this long before anything else happens.
-    pub drain_delay: Span,
-    /// After a signal to stop, connections have this long to be flushed.
-    pub drain_timeout: Span,
+/// All shared sections of one configuration, to be changed.
+#[derive(Debug)]
+pub struct SectionsMut<'a> {
+    /// `[server]`
+    pub server: &'a mut Server,
+    /// `[worker]`
+    pub worker: &'a mut Worker,
+    /// `[admin]`
+    pub admin: &'a mut Admin,
+    /// `[tls]`
+    pub tls: &'a mut Tls,
+    /// `[debug]`
+    pub debug: &'a mut DebugLog,
+    /// `[klog]`
+    pub klog: &'a mut Klog,
 }
 
-impl Default for Server {
-    fn default() -> Self {
-        let options = Options::default();
-        Server {
-            host: IpAddr::from([127, 0, 0, 1]),
-            port: None,
-            listen: Vec::new(),
-            socket_mode: SocketMode::default(),
-            backlog: 1024,
-            max_connections: 10_000,
-            idle_timeout: Span(options.idle_timeout),
-            read_timeout: Span(options.read_timeout),
-            write_timeout: Span(options.write_timeout),
-            handshake_timeout: Span(options.handshake_timeout),
-            drain_delay: Span(Duration::ZERO),
-            drain_timeout: Span(Duration::from_secs(10)),
+/// A server's whole configuration: the sections that all share, and its own. Made with
+/// [`configuration!`](crate::configuration!).
+pub trait Configuration: 'static {
+    /// The shared sections.
+    fn sections(&self) -> Sections<'_>;
+
+    /// The shared sections, to be changed.
+    fn sections_mut(&mut self) -> SectionsMut<'_>;
+
+    /// All sections in the order of the file, as pages show them.
+    fn tables() -> Vec<Table>;
+}
+
+/// Defines a server's whole configuration. It has the sections that all servers share, and those that
+/// are named here, each a [`config::section!`]:
+///
+/// ```
+/// use server::settings::Configuration;
+///
+/// config::section! {
+///     /// What is shouted.
+///     pub struct Shout in "shout" {
+///         /// How often.
+///         pub times: u32 = 3, within 1..=9;
+///     }
+/// }
+///
+/// server::configuration! {
+///     /// The whole file.
+///     pub struct Config {
+///         shout: Shout,
+///     }
+/// }
+///
+/// let config: Config = config::parse("[server]\nport = 1\n[shout]\ntimes = 5", "x.toml").unwrap();
+/// assert_eq!((config.sections().server.port, config.shout.times), (Some(1), 5));
+/// assert_eq!(Config::tables()[2].name, "shout");
+/// ```
+#[macro_export]
+macro_rules! configuration {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident {$( $own:ident: $type:ty, )*}) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        $vis struct $name {
+            /// Where to listen and how to treat connections.
+            $vis server: $crate::settings::Server,
+            /// The event loops.
+            $vis worker: $crate::settings::Worker,
+            $(
+                #[allow(missing_docs, reason = "its type says it")]
+                $vis $own: $type,
+            )*
+            /// Metrics, health and configuration over HTTP.
+            $vis admin: $crate::settings::Admin,
+            /// Certificates.
+            $vis tls: $crate::settings::Tls,
+            /// The log.
+            $vis debug: $crate::settings::DebugLog,
+            /// The command log.
+            $vis klog: $crate::settings::Klog,
         }
-    }
-}
 
-/// `[worker]`: the event loops.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Worker {
-    /// How they learn what their sockets do: `auto`, `epoll` or `io_uring`.
-    pub engine: Engine,
-    /// How many threads serve connections.
-    pub threads: usize,
-    /// Events a worker takes from the operating system at once.
-    pub nevent: usize,
-    /// Longest sleep of a worker, and the grain of its time limits.
-    pub timeout: Span,
-    /// Requests a connection is served before others have their turn.
-    pub requests_per_turn: usize,
-    /// Unsent bytes with which a connection lets others have their turn.
-    pub high_water: ByteSize,
-    /// Bytes of buffers that connections may hold, over all workers, before those with more than
-    /// `high_water` unsent are not served until they read; the server's own default when absent.
-    pub output_memory: Option<ByteSize>,
-    /// Whether to record the CPU time of each turn of the event loops, which takes a system call.
-    pub turn_cpu_time: bool,
-}
+        impl $crate::settings::Configuration for $name {
+            fn sections(&self) -> $crate::settings::Sections<'_> {
+                let $name { server, worker, admin, tls, debug, klog, .. } = self;
+                $crate::settings::Sections { server, worker, admin, tls, debug, klog }
+            }
 
-impl Default for Worker {
-    fn default() -> Self {
-        let options = Options::default();
-        Worker {
-            engine: Engine::default(),
-            threads: 1,
-            nevent: options.events,
-            timeout: Span(options.tick),
-            requests_per_turn: options.limits.requests_per_turn,
-            high_water: ByteSize(options.limits.high_water as u64),
-            output_memory: None,
-            turn_cpu_time: options.turn_cpu_time,
+            fn sections_mut(&mut self) -> $crate::settings::SectionsMut<'_> {
+                let $name { server, worker, admin, tls, debug, klog, .. } = self;
+                $crate::settings::SectionsMut { server, worker, admin, tls, debug, klog }
+            }
+
+            fn tables() -> Vec<$crate::settings::Table> {
+                use $crate::settings::Section;
+                vec![
+                    <$crate::settings::Server as Section>::table(),
+                    <$crate::settings::Worker as Section>::table(),
+                    $( <$type as Section>::table(), )*
+                    <$crate::settings::Admin as Section>::table(),
+                    <$crate::settings::Tls as Section>::table(),
+                    <$crate::settings::DebugLog as Section>::table(),
+                    <$crate::settings::Klog as Section>::table(),
+                ]
+            }
         }
-    }
-}
-
-/// `[admin]`: metrics, health and configuration over HTTP.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Admin {
-    /// Whether to serve it.
-    pub enabled: bool,
-    /// The address to listen on.
-    pub host: IpAddr,
-    /// The TCP port to listen on.
-    pub port: u16,
-}
-
-impl Default for Admin {
-    fn default() -> Self {
-        Admin { enabled: true, host: IpAddr::from([127, 0, 0, 1]), port: 9999 }
-    }
+    };
 }
 
 impl Sections<'_> {
@@ -179,32 +180,19 @@ impl Sections<'_> {
 
     /// The first rule that a value breaks, as key and problem.
     pub(crate) fn problem(&self) -> Option<(&'static str, String)> {
-        let in_range = |key, value: usize, least: usize, most: usize| {
-            let problem = format!("{value} is not between {least} and {most}");
-            (value < least || value > most).then_some((key, problem))
-        };
-        let tick = self.worker.timeout.0;
-        let tick_problem = (tick < Duration::from_millis(1) || tick > Duration::from_secs(10))
-            .then(|| ("[worker] timeout", "is not between 1ms and 10s".to_owned()));
-        in_range("[worker] threads", self.worker.threads, 1, 256)
-            .or_else(|| in_range("[worker] nevent", self.worker.nevent, 1, 65_536))
-            .or(tick_problem)
-            .or_else(|| {
-                let share = self.worker.requests_per_turn;
-                in_range("[worker] requests_per_turn", share, 1, 1_000_000)
-            })
-            .or_else(|| {
-                let mark = self.worker.high_water.0 as usize;
-                in_range("[worker] high_water", mark, 1024, 1 << 30)
-            })
-            .or_else(|| {
-                let most = self.server.max_connections;
-                in_range("[server] max_connections", most, 1, 1_000_000)
-            })
-            .or_else(|| {
-                let lines = self.debug.log_queue_lines;
-                in_range("[debug] log_queue_lines", lines, 1, QUEUE_LINES_MAX)
-            })
-            .or_else(|| in_range("[klog] queue_lines", self.klog.queue_lines, 1, QUEUE_LINES_MAX))
+        let Sections { server, worker, admin, tls, debug, klog } = self;
+        let parts: [&dyn Checked; 6] = [*worker, *server, *debug, *klog, *admin, *tls];
+        parts.into_iter().find_map(Checked::problem)
+    }
+}
+
+/// A section whose values can be checked.
+trait Checked {
+    fn problem(&self) -> Option<(&'static str, String)>;
+}
+
+impl<S: Section> Checked for S {
+    fn problem(&self) -> Option<(&'static str, String)> {
+        Section::problem(self)
     }
 }

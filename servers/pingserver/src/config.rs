@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The configuration of `pingserver`: the sections that all servers share and nothing else.
 
-use serde::{Deserialize, Serialize};
-use server::settings::{Admin, DebugLog, Klog, Sections, Server, Tls, Worker};
-
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 12321;
 
-/// The whole file.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Config {
-    pub(crate) server: Server,
-    pub(crate) worker: Worker,
-    pub(crate) admin: Admin,
-    pub(crate) tls: Tls,
-    pub(crate) debug: DebugLog,
-    pub(crate) klog: Klog,
+server::configuration! {
+    /// The whole file.
+    pub(crate) struct Config {}
 }
 
-impl Config {
-    /// The sections as the `server` crate takes them.
-    pub(crate) fn sections(&self) -> Sections<'_> {
-        Sections {
-            server: &self.server,
-            worker: &self.worker,
-            admin: &self.admin,
-            tls: &self.tls,
-            debug: &self.debug,
-            klog: &self.klog,
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::page::{self, Own};
+    use server::settings::Configuration;
+    use std::path::Path;
+
+    /// What differs from the defaults that all servers share.
+    const OWN: [Own; 2] = [
+        Own { key: "[server] port", default: "12321", absent: "" },
+        Own { key: "[worker] output_memory", default: "", absent: "`\"64MB\"`" },
+    ];
+
+    #[test]
+    fn pages_follow_from_the_table() {
+        assert_eq!(OWN[0].default, PORT.to_string());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = page::toml(&page::head("pingserver"), &Config::tables(), &OWN, |_| None);
+        page::keep(&root.join("packaging/config/pingserver.toml"), |_| file.clone());
+        page::keep(&root.join("docs/configuration.md"), |old| {
+            let mark = "defaults of pingserver";
+            page::with_part(old, mark, &page::own_markdown(&OWN)).expect(mark)
+        });
     }
 }

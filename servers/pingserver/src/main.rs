@@ -14,6 +14,7 @@ use clap::Parser;
 use config::{Config, PORT};
 use protocol_ping::{LINE_MAX, PingProtocol, PingService};
 use server::cli::{self, CommonArgs};
+use server::settings::Configuration;
 use server::{Builder, Error};
 use std::process::ExitCode;
 
@@ -33,10 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Error> {
-    let mut config: Config = args.common.load(|config: &mut Config| {
-        args.common.apply_admin(&mut config.admin);
-        args.common.apply_worker(&mut config.worker);
-    })?;
+    let mut config: Config = args.common.load()?;
     config.server.port.get_or_insert(PORT);
     // The sections that all servers share become a builder; it refuses what makes no sense.
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, LINE_MAX)?;

@@ -4,30 +4,35 @@
 //! The wiring and nothing else. The protocol and its commands are in `crates/protocol-resp`, the
 //! keyspace in `crates/storage-typed`, the values in `crates/values`.
 //!
-//! * `args.rs`: the command line. `directive.rs`: a `redis.conf`. `parameters.rs`: `[redis]` of our
-//!   own file. `listening.rs`: where to listen. `config.rs` puts them together.
+//! * `config.rs`: the settings. `names.rs`: the parameters, by which files and flags are read.
+//!   `users.rs`: users of a `redis.conf`.
 //! * `allocator.rs`: jemalloc. `platform.rs`: what commands ask of the process.
 #![forbid(unsafe_code)]
 
 mod allocator;
-mod args;
 mod config;
-mod directive;
-mod listening;
-mod parameters;
+mod names;
+#[cfg(test)]
+mod pages;
 mod platform;
 mod users;
 
 use crate::config::{Loaded, PORT};
-use args::{Args, NAME, VERSION};
+use clap::Command;
 use keyspace::Keyspace;
+use names::Redis;
 use platform::Process;
 use protocol_resp::service::{Host, RespService};
 use server::cli;
+use server::dialect::redis::{self, Flags};
+use server::settings::Configuration;
 use server::{Background, Builder};
 use std::process::ExitCode;
 use std::sync::Arc;
 use storage_typed::TypedStore;
+
+const NAME: &str = "rds";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Shards per worker: enough that two workers seldom want the same one.
 const SHARDS_PER_WORKER: usize = 64;
@@ -40,7 +45,7 @@ const ADDRESS_SPACE_MIN: u64 = 512 << 20;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Config(#[from] config::Error),
+    Config(#[from] redis::Error),
     #[error(transparent)]
     Server(#[from] server::Error),
 }
@@ -53,9 +58,10 @@ fn main() -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
-    let args = Args::parse();
-    Args::hide_secrets();
-    match run(args) {
+    let program = Command::new(NAME).version(VERSION).about("A Redis replacement for caching");
+    let flags = Flags::parse::<Redis>(program);
+    redis::hide_secrets::<Redis>();
+    match run(flags) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -64,12 +70,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: Args) -> Result<(), Error> {
-    let common = args.common;
+fn run(flags: Flags) -> Result<(), Error> {
+    let common = flags.common;
     let Loaded { mut config, warnings, is_ours } =
-        Loaded::load(common.config.as_deref(), args.directives)?;
-    common.apply_admin(&mut config.admin);
-    common.apply_worker(&mut config.worker);
+        Loaded::load(common.config.as_deref(), flags.directives)?;
+    common.apply(&mut config);
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
     let builder = builder.greetings(config.greetings());
@@ -110,7 +115,7 @@ fn run(args: Args) -> Result<(), Error> {
         host.set_config_file(std::path::absolute(&file).unwrap_or(file));
     }
     config.configure(&host);
-    let text = config.text().map_err(config::Error::from)?;
+    let text = config.text().map_err(redis::Error::from)?;
     let connections = Arc::clone(&host);
     builder.config_text(text).run(
         config.sections(),

@@ -5,13 +5,12 @@
 mod resp;
 mod seg;
 
-use config::ByteSize;
+use config::{ByteSize, Section};
 use protocol_memcache::ServiceOptions;
 pub(crate) use resp::Resp;
 pub(crate) use seg::{Policy, Seg, refusal};
-use serde::{Deserialize, Serialize};
 use server::Error;
-use server::settings::{Admin, DebugLog, Klog, Listen, Sections, Server, Tls, Worker};
+use server::settings::Listen;
 use storage_seg::Eviction;
 
 /// The port that is listened on by default.
@@ -30,51 +29,43 @@ const VALUE_MAX_DEFAULT: u64 = 1 << 20;
 /// Smallest memory limit.
 const MEMORY_MIN: u64 = 1 << 20;
 
-/// The storage of a server that is not told which.
-const STORAGE_DEFAULT: Storage = Storage::Seg;
-
-/// The whole file.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Config {
-    pub(crate) server: Server,
-    pub(crate) worker: Worker,
-    pub(crate) resp: Resp,
-    pub(crate) cache: Cache,
-    pub(crate) seg: Seg,
-    pub(crate) admin: Admin,
-    pub(crate) tls: Tls,
-    pub(crate) debug: DebugLog,
-    pub(crate) klog: Klog,
+server::configuration! {
+    /// The whole file.
+    pub(crate) struct Config {
+        resp: Resp,
+        cache: Cache,
+        seg: Seg,
+    }
 }
 
-/// `[cache]`: what is kept.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Cache {
-    /// What keeps the items.
-    pub(crate) storage: Storage,
-    /// Memory for items, their index and the buffers of connections.
-    pub(crate) memory: ByteSize,
-    /// The largest value; see [`Cache::value_max`] when absent.
-    value_max: Option<ByteSize>,
-    /// Whether items are evicted to make room; otherwise a full cache refuses writes.
-    pub(crate) evict: bool,
+config::section! {
+    /// What is kept.
+    pub(crate) struct Cache in "cache" {
+        /// What keeps the items: segments of items that expire together, or a hash table.
+        pub(crate) storage: Storage = Storage::Seg;
+        /// Memory for items, their index and the buffers of connections, over all workers. Buffers take no
+        /// more than three quarters of it, with `hashmap` no more than half; what they need beyond that comes
+        /// on top.
+        pub(crate) memory: ByteSize = ByteSize(64 << 20),
+            takes "size, at least `\"1MB\"`", rule Cache::memory_problem;
+        /// The largest value. It passes through a buffer that counts against `memory` too.
+        value_max: Option<ByteSize> = None,
+            takes "`\"1KB\"` to `\"1GB\"`, at most a quarter of `memory` (half with `hashmap`)",
+            absent "`\"1MB\"`, or that share of a smaller `memory`",
+            example ByteSize(VALUE_MAX_DEFAULT), rule Cache::value_max_problem;
+        /// Whether live items are evicted to make room; otherwise a full cache refuses writes, whatever the
+        /// policy of its storage.
+        pub(crate) evict: bool = true;
+    }
 }
 
-/// A storage engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Storage {
-    /// Segments of items that expire together.
-    Seg,
-    /// A hash table of items.
-    HashMap,
-}
-
-impl Default for Cache {
-    fn default() -> Self {
-        Cache { storage: STORAGE_DEFAULT, memory: ByteSize(64 << 20), value_max: None, evict: true }
+config::choices! {
+    /// A storage engine.
+    pub(crate) enum Storage {
+        /// Segments of items that expire together.
+        Seg = "seg",
+        /// A hash table of items.
+        HashMap = "hashmap",
     }
 }
 
@@ -98,6 +89,25 @@ impl Cache {
             Storage::HashMap => 2,
         }
     }
+
+    fn memory_problem(&self) -> Option<String> {
+        (self.memory.0 < MEMORY_MIN).then(|| format!("{} is less than 1MB", self.memory))
+    }
+
+    fn value_max_problem(&self) -> Option<String> {
+        let (memory, value_max) = (self.memory, self.value_max());
+        let share = match self.storage {
+            Storage::Seg => "a quarter",
+            Storage::HashMap => "half",
+        };
+        if !VALUE_MAX.contains(&value_max.0) {
+            Some(format!("{value_max} is not from 1KB to 1GB"))
+        } else if memory.0 / self.parts() < value_max.0 {
+            Some(format!("{value_max} is more than {share} of memory = {memory}"))
+        } else {
+            None
+        }
+    }
 }
 
 impl Config {
@@ -106,18 +116,6 @@ impl Config {
         self.cache.value_max = Some(self.cache.value_max());
         self.seg.settle_goal();
         self
-    }
-
-    /// The sections as the `server` crate takes them.
-    pub(crate) fn sections(&self) -> Sections<'_> {
-        Sections {
-            server: &self.server,
-            worker: &self.worker,
-            admin: &self.admin,
-            tls: &self.tls,
-            debug: &self.debug,
-            klog: &self.klog,
-        }
     }
 
     /// Bytes of buffers that connections may hold before those that do not read their replies are held:
@@ -129,28 +127,12 @@ impl Config {
 
     /// Checks `[cache]` and `[seg]`.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Cache { storage, memory, .. } = &self.cache;
-        let value_max = self.cache.value_max();
-        let refuse = |key, problem| Err(Error::Setting { key, problem });
-        if memory.0 < MEMORY_MIN {
-            return refuse("[cache] memory", format!("{memory} is less than 1MB"));
-        }
-        if !VALUE_MAX.contains(&value_max.0) {
-            return refuse("[cache] value_max", format!("{value_max} is not from 1KB to 1GB"));
-        }
-        let share = match storage {
-            Storage::Seg => "a quarter",
-            Storage::HashMap => "half",
-        };
-        if memory.0 / self.cache.parts() < value_max.0 {
-            let problem = format!("{value_max} is more than {share} of memory = {memory}");
-            return refuse("[cache] value_max", problem);
-        }
-        let in_seg = self.seg.problem().or_else(|| match storage {
-            Storage::Seg => self.seg.size_problem(*memory),
+        let in_sections = self.cache.problem().or_else(|| self.seg.problem());
+        let problem = in_sections.or_else(|| match self.cache.storage {
+            Storage::Seg => self.seg.size_problem(self.cache.memory),
             Storage::HashMap => None,
         });
-        in_seg.map_or(Ok(()), |(key, problem)| refuse(key, problem))
+        problem.map_or(Ok(()), |(key, problem)| Err(Error::Setting { key, problem }))
     }
 
     /// What is accepted and has no effect, a line each.

@@ -2,22 +2,25 @@
 //! A memcached replacement: memcache's text protocol over a storage of choice, and beside it RESP's
 //! string commands over the same items.
 //!
-//! The wiring and nothing else: `args.rs` is the command line, `options.rs` memcached's `-o`, `config.rs` the file, `service.rs` the
-//! two protocols on one store. The protocols and their services are in `crates/protocol-memcache` and
+//! The wiring and nothing else: `config.rs` is the table of settings, `args.rs` the flags that are its own,
+//! `service.rs` the two protocols on one store. The protocols and their services are in `crates/protocol-memcache` and
 //! `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
 mod config;
-mod options;
+#[cfg(test)]
+mod pages;
 mod service;
 
-use args::{Args, NAME, VERSION};
+use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
 use protocol::{Execute, Protocol};
 use protocol_memcache::{Memcache, MemcacheService};
 use protocol_resp::strings::{Commands, Connection};
 use server::cli;
+use server::dialect::memcached::Arguments;
+use server::settings::Configuration;
 use server::{Builder, Error};
 use service::Service;
 use std::process::ExitCode;
@@ -29,12 +32,13 @@ use storage_seg::SegStore;
 const SHARDS_PER_WORKER: usize = 16;
 
 fn main() -> ExitCode {
-    cli::exit_code(run(&cli::parse::<Args>()))
+    cli::exit_code(run(&Arguments::parse(args::command(), args::flags())))
 }
 
-fn run(args: &Args) -> Result<(), Error> {
+fn run(args: &Arguments<Config>) -> Result<(), Error> {
     args.check()?;
-    let config: Config = args.common.load(|config| args.apply(config))?;
+    let mut config: Config = args.common.load()?;
+    let start = args.apply(&mut config, PORT);
     let mut config = config.settled();
     config.check()?;
     let (value_max, resp) = (config.cache.value_max().0 as usize, config.resp_listen());
@@ -55,7 +59,7 @@ fn run(args: &Args) -> Result<(), Error> {
         return Ok(());
     }
     // Before there is any other thread.
-    let mut builder = args.start(builder)?;
+    let mut builder = start.begin(builder)?;
     config.server.max_connections = builder.fit_connections()?;
     let builder = builder.config_text(::config::print(&config)?);
     match config.cache.storage {

@@ -2,20 +2,20 @@
 //! `[worker] engine`: how workers learn what their sockets do.
 
 use crate::Error;
-use serde::{Deserialize, Serialize};
 
-/// How workers learn what their sockets do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-#[value(rename_all = "snake_case")]
-pub enum Engine {
-    /// What serves best on this system.
-    #[default]
-    Auto,
-    /// The system says which sockets are ready.
-    Epoll,
-    /// The system reads and writes by itself, and says what it has done.
-    IoUring,
+config::choices! {
+    /// How workers learn what their sockets do.
+    #[derive(Default, clap::ValueEnum)]
+    #[value(rename_all = "snake_case")]
+    pub enum Engine {
+        /// What serves best on this system.
+        #[default]
+        Auto = "auto",
+        /// The system says which sockets are ready.
+        Epoll = "epoll",
+        /// The system reads and writes by itself, and says what it has done.
+        IoUring = "io_uring",
+    }
 }
 
 /// What serves best by what was measured, see `docs/dev/io-uring.md`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Listen`]: an address to listen on, as an operator writes it.
 
+use config::Form;
 use reactor::Endpoint;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -95,6 +96,12 @@ impl fmt::Display for Listen {
     }
 }
 
+impl Form for Listen {
+    fn form() -> String {
+        "listen address".to_owned()
+    }
+}
+
 /// Permission bits of a unix socket, written in octal: `"0700"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -104,6 +111,12 @@ impl Default for SocketMode {
     /// 0700: the user that runs the server, nobody else.
     fn default() -> Self {
         SocketMode(0o700)
+    }
+}
+
+impl Form for SocketMode {
+    fn form() -> String {
+        "mode".to_owned()
     }
 }
 

@@ -3,86 +3,66 @@
 
 use config::{ByteSize, Span};
 use log::LevelFilter;
-use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// `[debug]`: what the server tells about itself. Reopened on SIGHUP.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Debug {
-    /// The least important lines that are written.
-    pub log_level: LogLevel,
-    /// The file to write; standard error when absent.
-    pub log_file: Option<PathBuf>,
-    /// The file is rotated when it is larger; 0 never.
-    pub log_max_size: ByteSize,
-    /// The file is rotated when it is older; 0 never.
-    pub log_rotation_interval: Span,
-    /// Rotated files that are kept.
-    pub log_max_keep_files: u32,
-    /// Lines that may wait to be written; more are dropped and counted.
-    pub log_queue_lines: usize,
-}
+/// The most lines of a log that may wait: a gigabyte of them.
+const QUEUE_LINES_MAX: usize = 1_000_000;
 
-impl Default for Debug {
-    fn default() -> Self {
-        Debug {
-            log_level: LogLevel::Info,
-            log_file: None,
-            log_max_size: ByteSize(100 << 20),
-            log_rotation_interval: Span(Duration::from_secs(24 * 60 * 60)),
-            log_max_keep_files: 7,
-            log_queue_lines: 1024,
-        }
+config::section! {
+    /// The log: what the server tells about itself. Opened anew on SIGHUP.
+    pub struct Debug in "debug" {
+        /// The least important lines that are written.
+        pub log_level: LogLevel = LogLevel::Info;
+        /// The file to write. Its folder must exist.
+        pub log_file: Option<PathBuf> = None,
+            absent "standard error", example "/var/log/shoebill/server.log";
+        /// The file is rotated when it is larger; 0 never.
+        pub log_max_size: ByteSize = ByteSize(100 << 20);
+        /// The file is rotated when its first line is older; 0 never.
+        pub log_rotation_interval: Span = Span(Duration::from_secs(24 * 60 * 60));
+        /// Rotated files that stay: `x.log.1` is the youngest.
+        pub log_max_keep_files: u32 = 7;
+        /// Lines that may wait to be written; more are dropped and counted in `log_dropped`.
+        pub log_queue_lines: usize = 1024, within 1..=QUEUE_LINES_MAX;
     }
 }
 
-/// `[klog]`: a line per sampled request. Off unless a file is named. Reopened on SIGHUP.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Klog {
-    /// The file to write.
-    pub file: Option<PathBuf>,
-    /// The file is rotated when it is larger; 0 never.
-    pub max_size: ByteSize,
-    /// Rotated files that are kept.
-    pub max_keep_files: u32,
-    /// One request in this many is written; 0 none.
-    pub sample: u64,
-    /// Lines that may wait to be written; more are dropped and counted.
-    pub queue_lines: usize,
-}
-
-impl Default for Klog {
-    fn default() -> Self {
-        Klog {
-            file: None,
-            max_size: ByteSize(1 << 30),
-            max_keep_files: 3,
-            sample: 100,
-            queue_lines: 16_384,
-        }
+config::section! {
+    /// The command log: a line per sampled request. Off unless `file` is named and `sample` is not 0. Opened
+    /// anew on SIGHUP.
+    pub struct Klog in "klog" {
+        /// The file to write. Its folder must exist.
+        pub file: Option<PathBuf> = None, example "/var/log/shoebill/commands.log";
+        /// The file is rotated when it is larger; 0 never.
+        pub max_size: ByteSize = ByteSize(1 << 30);
+        /// Rotated files that stay.
+        pub max_keep_files: u32 = 3;
+        /// Of each worker's requests, one in this many is written; 0 none.
+        pub sample: u64 = 100;
+        /// Lines that may wait to be written; more are dropped and counted in `log_dropped`.
+        pub queue_lines: usize = 16_384, within 1..=QUEUE_LINES_MAX;
     }
 }
 
-/// How important a line of the log is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogLevel {
-    /// Nothing at all.
-    Off,
-    /// Something failed.
-    Error,
-    /// Something is wrong and was coped with.
-    Warn,
-    /// What an operator wants to know.
-    #[default]
-    Info,
-    /// What helps to find a problem.
-    Debug,
-    /// Everything.
-    Trace,
+config::choices! {
+    /// How important a line of the log is.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum LogLevel {
+        /// Nothing at all.
+        Off = "off",
+        /// Something failed.
+        Error = "error",
+        /// Something is wrong and was coped with.
+        Warn = "warn",
+        /// What an operator wants to know.
+        #[default]
+        Info = "info",
+        /// What helps to find a problem.
+        Debug = "debug",
+        /// Everything.
+        Trace = "trace",
+    }
 }
 
 impl From<LogLevel> for LevelFilter {

@@ -2,49 +2,51 @@
 //! `[tls]`: certificates.
 
 use crate::Error;
-use serde::{Deserialize, Serialize};
 use session::{TlsAcceptor, TlsOptions};
 use std::path::PathBuf;
 
-/// `[tls]`: off unless a certificate chain and a key are named. Read again on SIGHUP.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Tls {
-    /// PEM file with the server's certificate and its intermediates.
-    pub certificate_chain: Option<PathBuf>,
-    /// PEM file with the certificate's private key.
-    pub private_key: Option<PathBuf>,
-    /// PEM file with the authorities that client certificates are checked against.
-    pub ca_file: Option<PathBuf>,
-    /// Whether clients must show a certificate; needs `ca_file`.
-    pub client_auth: ClientAuth,
-    /// The oldest protocol version that is spoken.
-    pub min_version: TlsVersion,
+config::section! {
+    /// Certificates. TLS is off unless both `certificate_chain` and `private_key` are named. All files are
+    /// PEM and are read again on SIGHUP.
+    pub struct Tls in "tls" {
+        /// The server's certificate, then its intermediates.
+        pub certificate_chain: Option<PathBuf> = None, example "/etc/shoebill/server.pem";
+        /// The key of the first certificate: RSA of 2048 to 8192 bits, ECDSA P-256, P-384 or P-521, or
+        /// Ed25519; not encrypted.
+        pub private_key: Option<PathBuf> = None, example "/etc/shoebill/server.key";
+        /// Authorities that client certificates are checked against; needs `client_auth`.
+        pub ca_file: Option<PathBuf> = None, example "/etc/shoebill/clients-ca.pem";
+        /// Whether clients must show a certificate; needs `ca_file`.
+        pub client_auth: ClientAuth = ClientAuth::default();
+        /// The oldest version that is spoken.
+        pub min_version: TlsVersion = TlsVersion::default();
+    }
 }
 
-/// Whether clients must show a certificate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ClientAuth {
-    /// They are not asked.
-    #[default]
-    None,
-    /// One that is shown must be good.
-    Optional,
-    /// Without a good one there is no session.
-    Required,
+config::choices! {
+    /// Whether clients must show a certificate.
+    #[derive(Default)]
+    pub enum ClientAuth {
+        /// They are not asked.
+        #[default]
+        None = "none",
+        /// One that is shown must be good.
+        Optional = "optional",
+        /// Without a good one there is no session.
+        Required = "required",
+    }
 }
 
-/// A version of TLS.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TlsVersion {
-    /// TLS 1.2.
-    #[default]
-    #[serde(rename = "1.2")]
-    Tls12,
-    /// TLS 1.3.
-    #[serde(rename = "1.3")]
-    Tls13,
+config::choices! {
+    /// A version of TLS.
+    #[derive(Default)]
+    pub enum TlsVersion {
+        /// TLS 1.2.
+        #[default]
+        Tls12 = "1.2",
+        /// TLS 1.3.
+        Tls13 = "1.3",
+    }
 }
 
 impl Tls {

@@ -2,11 +2,15 @@
 //! From files and flags to a configuration.
 
 use super::*;
-use crate::directive::Place;
+use config::Span;
+use protocol_resp::service::config::parameter;
+use server::dialect::redis::Place;
+use server::settings::{LogLevel, SocketMode};
 use std::io::Write;
+use std::time::Duration;
 
 fn flag(name: &str, value: &str) -> Directive {
-    let parameter = parameter(name.as_bytes()).expect(name);
+    let parameter = Redis::find(name.as_bytes()).expect(name);
     Directive { parameter, value: value.to_owned(), place: Place::Flag }
 }
 
@@ -166,4 +170,61 @@ fn a_user_with_all_rights_is_a_password() {
     let text = format!("aclfile {}\n", file.display());
     let config = load("redis.conf", &text, &[]).expect("a right file").config;
     assert_eq!(config.redis.get("requirepass"), "other");
+}
+
+/// The parameters of a file of ours with this `[redis]`.
+fn read(text: &str) -> Result<Parameters<Redis>, String> {
+    let text = format!("[redis]\n{text}");
+    config::parse::<Config>(&text, "x.toml").map(|file| file.redis).map_err(|e| e.to_string())
+}
+
+#[test]
+fn values_of_all_types_are_taken_and_come_back() {
+    let text = "maxmemory = \"1gb\"\nmaxmemory-policy = \"ALLKEYS-LRU\"\ndatabases = 4\n\
+                activerehashing = true\nlatency-tracking-info-percentiles = [\"50\", \"99\"]\n";
+    let parameters = read(text).expect(text);
+    assert_eq!(parameters.get("maxmemory"), "1073741824");
+    assert_eq!(parameters.get("maxmemory-policy"), "allkeys-lru");
+    assert_eq!(parameters.get("latency-tracking-info-percentiles"), "50 99");
+    assert_eq!(parameters.get("hz"), "10", "the default");
+    let printed =
+        config::print(&Config { redis: parameters.clone(), ..Config::default() }).expect("TOML");
+    assert!(printed.contains("databases = 4\n"), "{printed}");
+    let again = config::parse::<Config>(&printed, "x.toml").expect("what it prints");
+    assert_eq!(again.redis, parameters);
+}
+
+#[test]
+fn mistakes_are_told_with_their_place() {
+    let cases = [
+        ("maxmemry = 1", ":2:", "maxmemry is no parameter of Redis"),
+        ("maxmemory = \"lots\"", ":2:13", "argument must be a memory value"),
+        ("port = 7000", ":2:", "said by [server] port"),
+        ("appendonly = true", ":2:14", "keeps nothing on disk"),
+        ("save = \"900 1\"", ":2:8", "keeps nothing on disk"),
+    ];
+    for (line, place, problem) in cases {
+        let message = read(line).expect_err(line);
+        assert!(message.contains(place) && message.contains(problem), "{line}: {message}");
+    }
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let parameters = read("requirepass = \"secret\"\nhz = 5").expect("right");
+    let shown = parameters.without_secrets();
+    assert_eq!((shown.get("requirepass"), shown.get("hz")), ("(redacted)", "5"));
+}
+
+#[test]
+fn what_sections_say_is_where_the_table_of_parameters_says_it() {
+    let shown = redis::shown(&Config::default().sections(), PORT);
+    // It is shown by nobody: there is no range of versions in `[tls]`.
+    let unshown = "tls-protocols";
+    for name in Redis::all().filter(|name| name.place.is_some() && name.name != unshown) {
+        assert!(shown.iter().any(|(known, _)| *known == name.name), "{}", name.name);
+    }
+    for (name, _) in shown {
+        assert!(Redis::find(name.as_bytes()).is_some_and(|name| name.place.is_some()), "{name}");
+    }
 }

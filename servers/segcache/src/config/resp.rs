@@ -3,20 +3,22 @@
 
 use super::Config;
 use protocol_resp::strings::StringsOptions;
-use serde::{Deserialize, Serialize};
 use server::settings::Listen;
 use std::net::{IpAddr, SocketAddr};
 
-/// `[resp]`: RESP beside memcache, over the same items. Off unless it has a port or addresses.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Resp {
-    /// The address that goes with `port`; that of `[server]` when absent.
-    pub(crate) host: Option<IpAddr>,
-    /// The TCP port to listen on.
-    pub(crate) port: Option<u16>,
-    /// Addresses to listen on, instead of `host` and `port`.
-    pub(crate) listen: Vec<Listen>,
+config::section! {
+    /// RESP, the protocol of Redis, beside memcache and over the same items. Off unless it has a `port` or
+    /// addresses.
+    pub(crate) struct Resp in "resp" {
+        /// Where to listen, unless `listen` names addresses.
+        pub(crate) host: Option<IpAddr> = None,
+            absent "that of `[server]`", example "127.0.0.1";
+        /// The TCP port that goes with `host`; 0 lets the system choose.
+        pub(crate) port: Option<u16> = None, example 6379;
+        /// Listen on these instead, with TLS and `socket_mode` as in `[server]`.
+        pub(crate) listen: Vec<Listen> = Vec::new(), takes "list of listen addresses",
+            example ["127.0.0.1:6379", "unix:/run/shoebill-segcache/resp"];
+    }
 }
 
 impl Config {

@@ -5,142 +5,97 @@ mod goal;
 
 use config::ByteSize;
 use goal::Goal;
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use server::Error;
 use storage_seg::{Eviction, SEGMENT_BYTES};
 
 /// The fewest segments that the memory must hold for segments of a given size to be of use.
 const SEGMENTS_MIN: u64 = 8;
 
-/// The most segments that are merged at once.
-const MERGE_MAX: u32 = 256;
+/// How many segments may be looked at to merge some of them.
+const MERGE_MAX: std::ops::RangeInclusive<u32> = 2..=256;
 
-/// `[seg]`: matters when `[cache] storage` is `seg`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Seg {
-    /// The size of a segment; chosen from the memory when absent.
-    pub(crate) segment_size: Option<ByteSize>,
-    /// What goes when the memory is used up.
-    pub(crate) eviction: Policy,
-    /// For `scored`: what is to be missed as little as possible; by the exponent when absent.
-    goal: Option<Goal>,
-    /// For `scored`: how much the size of an item counts against it, from 1, which favours the ratio
-    /// of requests that hit, to 0, which favours the ratio of bytes; by the goal when absent.
-    size_exponent: Option<f64>,
-    /// For `merge`: how many segments to merge into one.
-    pub(crate) merge_target: u32,
-    /// For `merge`: how many segments to look at for that.
-    pub(crate) merge_max: u32,
-    /// For `s3fifo`: the share of the memory in which new items prove themselves.
-    pub(crate) admission_ratio: f64,
-    /// Whether each item carries a checksum, verified when it is read.
-    pub(crate) integrity: bool,
-    /// Whether to ask for huge pages.
-    pub(crate) huge_pages: bool,
-    /// Whether to touch all memory at the start rather than as it is needed.
-    pub(crate) prefault: bool,
-
-    /// `[cache] memory` in Pelikan's words. Refused: a file must not say two sizes.
-    #[serde(skip_serializing)]
-    heap_size: Option<ByteSize>,
-    // Keys of Pelikan's that change nothing here, see `warnings`.
-    #[serde(skip_serializing)]
-    hash_power: Option<IgnoredAny>,
-    #[serde(skip_serializing)]
-    overflow_factor: Option<IgnoredAny>,
-    #[serde(skip_serializing)]
-    compact_target: Option<IgnoredAny>,
-    #[serde(skip_serializing)]
-    datapool_path: Option<IgnoredAny>,
+config::section! {
+    /// Segments, with `storage = "seg"`. Names follow Pelikan's where the meaning is the same.
+    pub(crate) struct Seg in "seg" {
+        /// `[cache] memory` in Pelikan's words. Refused: a file must not say two sizes.
+        heap_size: Option<ByteSize> = None, hidden (), rule Seg::heap_size_problem;
+        /// The size of a segment. Larger values take several.
+        pub(crate) segment_size: Option<ByteSize> = None,
+            takes "a power of two from `\"16KB\"` to `\"8MB\"`, at most an eighth of `memory`",
+            absent "a 512th of `memory`, rounded up to what is allowed",
+            example ByteSize(1 << 20), rule Seg::segment_problem;
+        /// What goes when the memory is used up.
+        pub(crate) eviction: Policy = Policy::Scored;
+        /// For `scored`: what is to be missed as little as possible, requests or their bytes.
+        goal: Option<Goal> = None, absent "`\"objects\"`", example Goal::Objects;
+        /// For `scored`, in place of `goal`: how much an item's size counts against it; 1 is `"objects"`, 0 is
+        /// `"bytes"`. Another one than that of a `goal` that is given is refused.
+        size_exponent: Option<f64> = None, takes "0 to 1",
+            absent "1.0, or 0 with `goal = \"bytes\"`", example 1.0, rule Seg::exponent_problem;
+        /// For `merge`: how many segments become one.
+        pub(crate) merge_target: u32 = 4, takes "2 to `merge_max`", rule Seg::merge_target_problem;
+        /// For `merge`: how many segments are looked at for that.
+        pub(crate) merge_max: u32 = 8, within MERGE_MAX;
+        /// For `s3fifo`: the share of the memory in which new items prove themselves.
+        pub(crate) admission_ratio: f64 = 0.10, within 0.01..=0.9;
+        /// Whether each item carries a checksum that is verified when it is read.
+        pub(crate) integrity: bool = false;
+        /// Whether to ask for huge pages. Memory is then taken 2 MB at a time, and a full server takes some
+        /// 4 MB more.
+        pub(crate) huge_pages: bool = false;
+        /// Whether to touch all memory at the start rather than as it is needed.
+        pub(crate) prefault: bool = false;
+    }
+    without_effect {
+        hash_power: "the index is sized from [cache] memory and grows by itself";
+        overflow_factor: "the index is sized from [cache] memory and grows by itself";
+        compact_target: "merging compacts too, see merge_target";
+        datapool_path: "the cache is in memory only";
+    }
 }
 
-/// Which items go when the memory is used up. Pelikan's spellings are good too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Policy {
-    /// None: a full cache refuses writes.
-    #[serde(alias = "None")]
-    None,
-    /// Those of a random segment.
-    #[serde(alias = "Random")]
-    Random,
-    /// Those of the oldest segment of a random time to live.
-    #[serde(alias = "RandomFifo")]
-    RandomFifo,
-    /// Those of the oldest segment.
-    #[serde(alias = "Fifo")]
-    Fifo,
-    /// Those of the segment that expires next.
-    #[serde(alias = "Cte")]
-    Cte,
-    /// Those of the segment with the fewest live bytes.
-    #[serde(alias = "Util")]
-    Util,
-    /// The least used of several segments, merged into one: Segcache's.
-    #[serde(alias = "Merge")]
-    Merge,
-    /// New items that are not used soon, then old ones that are not used again.
-    #[serde(rename = "s3fifo", alias = "S3Fifo")]
-    S3Fifo,
-    /// Of several segments the items of least use for their size, where use fades with time.
-    #[default]
-    #[serde(alias = "Scored")]
-    Scored,
-}
-
-impl Default for Seg {
-    fn default() -> Self {
-        Seg {
-            segment_size: None,
-            eviction: Policy::default(),
-            goal: None,
-            size_exponent: None,
-            merge_target: 4,
-            merge_max: 8,
-            admission_ratio: 0.10,
-            integrity: false,
-            huge_pages: false,
-            prefault: false,
-            heap_size: None,
-            hash_power: None,
-            overflow_factor: None,
-            compact_target: None,
-            datapool_path: None,
-        }
+config::choices! {
+    /// Which items go when the memory is used up. Pelikan's spellings are good too.
+    pub(crate) enum Policy {
+        /// None: a full cache refuses writes.
+        None = "none" | "None",
+        /// Those of a random segment.
+        Random = "random" | "Random",
+        /// Those of the oldest segment of a random time to live.
+        RandomFifo = "random-fifo" | "RandomFifo",
+        /// Those of the oldest segment.
+        Fifo = "fifo" | "Fifo",
+        /// Those of the segment that expires next.
+        Cte = "cte" | "Cte",
+        /// Those of the segment with the fewest live bytes.
+        Util = "util" | "Util",
+        /// The least used of several segments, merged into one: Segcache's.
+        Merge = "merge" | "Merge",
+        /// New items that are not used soon, then old ones that are not used again.
+        S3Fifo = "s3fifo" | "S3Fifo",
+        /// Of several segments the items of least use for their size, where use fades with time.
+        Scored = "scored" | "Scored",
     }
 }
 
 impl Seg {
-    /// The first rule that a value breaks, as key and problem.
-    pub(super) fn problem(&self) -> Option<(&'static str, String)> {
-        let broken = |holds: bool, key, problem: String| (!holds).then_some((key, problem));
-        let Seg { merge_target, merge_max, admission_ratio, .. } = *self;
-        if let Some(size) = self.heap_size {
-            let problem = format!("is memory in [cache]; write memory = \"{size}\" there instead");
-            return Some(("[seg] heap_size", problem));
-        }
-        let size = self.segment_size.unwrap_or(ByteSize(*SEGMENT_BYTES.start()));
+    fn heap_size_problem(&self) -> Option<String> {
+        let size = self.heap_size?;
+        Some(format!("is memory in [cache]; write memory = \"{size}\" there instead"))
+    }
+
+    fn segment_problem(&self) -> Option<String> {
+        let size = self.segment_size?;
         let (least, most) = (ByteSize(*SEGMENT_BYTES.start()), ByteSize(*SEGMENT_BYTES.end()));
-        let problem = format!("{size} is not a power of two from {least} to {most}");
         let holds = SEGMENT_BYTES.contains(&size.0) && size.0.is_power_of_two();
-        broken(holds, "[seg] segment_size", problem)
-            .or_else(|| self.exponent_problem())
-            .or_else(|| {
-                let problem = format!("{merge_max} is not between 2 and {MERGE_MAX}");
-                broken((2..=MERGE_MAX).contains(&merge_max), "[seg] merge_max", problem)
-            })
-            .or_else(|| {
-                let problem =
-                    format!("{merge_target} is not between 2 and merge_max = {merge_max}");
-                broken((2..=merge_max).contains(&merge_target), "[seg] merge_target", problem)
-            })
-            .or_else(|| {
-                let problem = format!("{admission_ratio} is not between 0.01 and 0.9");
-                let holds = (0.01..=0.9).contains(&admission_ratio);
-                broken(holds, "[seg] admission_ratio", problem)
-            })
+        (!holds).then(|| format!("{size} is not a power of two from {least} to {most}"))
+    }
+
+    /// The problem beside a good `merge_max`.
+    fn merge_target_problem(&self) -> Option<String> {
+        let Seg { merge_target, merge_max, .. } = self;
+        let holds = !MERGE_MAX.contains(merge_max) || (2..=*merge_max).contains(merge_target);
+        (!holds).then(|| format!("{merge_target} is not between 2 and merge_max = {merge_max}"))
     }
 
     /// The problem of segments that are too large for `memory`, if they are.
@@ -166,19 +121,6 @@ impl Seg {
             Policy::Scored => Eviction::Scored { size_exponent: self.exponent() },
         }
     }
-
-    /// What to tell an operator whose file has keys that change nothing.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let grows = "the index is sized from [cache] memory and grows by itself";
-        let keys = [
-            ("hash_power", self.hash_power, grows),
-            ("overflow_factor", self.overflow_factor, grows),
-            ("compact_target", self.compact_target, "merging compacts too, see merge_target"),
-            ("datapool_path", self.datapool_path, "the cache is in memory only"),
-        ];
-        let present = keys.into_iter().filter(|(_, value, _)| value.is_some());
-        present.map(|(key, _, why)| format!("[seg] {key} has no effect: {why}")).collect()
-    }
 }
 
 /// Why a store of segments cannot be built, as the key to change.
@@ -200,6 +142,7 @@ pub(crate) fn refusal(error: &storage_seg::Error) -> Error {
 mod tests {
     use super::*;
     use crate::config::{Config, Storage};
+    use ::config::Section;
 
     fn seg(lines: &str) -> Seg {
         let text = format!("[seg]\n{lines}\n");

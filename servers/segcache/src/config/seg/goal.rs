@@ -2,17 +2,17 @@
 //! `[seg] goal` and `[seg] size_exponent`: one setting of `scored`, by name and by number.
 
 use super::Seg;
-use serde::{Deserialize, Serialize};
 
-/// What is to be missed as little as possible.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Goal {
-    /// Requests, whatever the size of the item.
-    #[default]
-    Objects,
-    /// The bytes of items that are asked for.
-    Bytes,
+config::choices! {
+    /// What is to be missed as little as possible.
+    #[derive(Default)]
+    pub(crate) enum Goal {
+        /// Requests, whatever the size of the item.
+        #[default]
+        Objects = "objects",
+        /// The bytes of items that are asked for.
+        Bytes = "bytes",
+    }
 }
 
 impl Goal {
@@ -25,13 +25,6 @@ impl Goal {
             Goal::Bytes => 0.0,
         }
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Goal::Objects => "objects",
-            Goal::Bytes => "bytes",
-        }
-    }
 }
 
 impl Seg {
@@ -41,17 +34,17 @@ impl Seg {
     }
 
     /// The problem of an exponent that is none, or not that of the goal beside it.
-    pub(super) fn exponent_problem(&self) -> Option<(&'static str, String)> {
+    pub(super) fn exponent_problem(&self) -> Option<String> {
         let exponent = self.exponent();
-        let problem = if !(0.0..=1.0).contains(&exponent) {
-            format!("{exponent} is not between 0 and 1")
+        if !(0.0..=1.0).contains(&exponent) {
+            Some(format!("{exponent} is not between 0 and 1"))
         } else if let Some(goal) = self.goal.filter(|goal| goal.size_exponent() != exponent) {
-            let (name, own) = (goal.name(), goal.size_exponent());
-            format!("{exponent} is not that of goal = \"{name}\", which is {own}; give one of both")
+            let (name, own) = (goal.word(), goal.size_exponent());
+            let part = format!("{exponent} is not that of goal = \"{name}\", which is {own}");
+            Some(format!("{part}; give one of both"))
         } else {
-            return None;
-        };
-        Some(("[seg] size_exponent", problem))
+            None
+        }
     }
 
     /// Fills in what is absent of the two. An exponent between those of the goals has no name.
@@ -67,6 +60,7 @@ impl Seg {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use ::config::Section;
 
     fn seg(lines: &str) -> Seg {
         let text = format!("[seg]\n{lines}\n");

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Listening`]: from `bind`, `port`, `tls-port` and `unixsocket` to addresses.
+//! [`Listening`]: from `bind`, `port`, `tls-port` and `unixsocket` to addresses; [`shown`]: and back.
 
-use crate::config::PORT;
-use crate::directive::{Directive, Error};
-use server::settings::{ClientAuth, Listen, Server, Tls, TlsVersion};
+use super::conf::{Directive, Error};
+use super::shared::shown_path;
+use crate::settings::{ClientAuth, Listen, Sections, Server, Tls, TlsVersion};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
 /// What Redis's parameters say about where to listen. They go together: an address means nothing
 /// without the ports.
 #[derive(Debug, Default)]
-pub(crate) struct Listening {
+pub(super) struct Listening {
     bind: Option<Directive>,
     port: Option<u16>,
     tls_port: Option<u16>,
@@ -22,10 +22,10 @@ pub(crate) struct Listening {
 
 impl Listening {
     /// Takes a directive with a value of the right kind, if it is about this; whether it is.
-    pub(crate) fn take(&mut self, directive: &Directive) -> Result<bool, Error> {
+    pub(super) fn take(&mut self, directive: &Directive) -> Result<bool, Error> {
         let value = directive.value.as_str();
         let path = || (!value.is_empty()).then(|| value.into());
-        match directive.parameter.name() {
+        match directive.parameter.name {
             "bind" => self.bind = Some(directive.clone()),
             "port" => self.port = value.parse().ok(),
             "tls-port" => {
@@ -49,8 +49,13 @@ impl Listening {
         Ok(true)
     }
 
-    /// Puts what was taken in place of what `server` and `tls` say.
-    pub(crate) fn apply(self, server: &mut Server, tls: &mut Tls) -> Result<(), Error> {
+    /// Puts what was taken in place of what `server` and `tls` say. `default_port` is the server's own.
+    pub(super) fn apply(
+        self,
+        server: &mut Server,
+        tls: &mut Tls,
+        default_port: u16,
+    ) -> Result<(), Error> {
         let is_said = self.bind.is_some() || self.port.is_some() || self.unix.is_some();
         if !is_said && self.tls_port.is_none() {
             return Ok(());
@@ -59,7 +64,7 @@ impl Listening {
             Some(bind) => hosts(bind)?,
             None => vec![server.host],
         };
-        let port = self.port.or(server.port).unwrap_or(PORT);
+        let port = self.port.or(server.port).unwrap_or(default_port);
         let tls_port = self.tls_port.unwrap_or(0);
         server.port = Some(port);
         server.listen.clear();
@@ -134,70 +139,41 @@ fn version(protocols: &Directive) -> Result<TlsVersion, Error> {
     Ok(oldest.unwrap_or_default())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::directive::Place;
-    use protocol_resp::service::config::parameter;
-
-    fn apply(lines: &[(&str, &str)]) -> Result<(Server, Tls), Error> {
-        let (mut server, mut tls) = (Server::default(), Tls::default());
-        let mut listening = Listening::default();
-        for (name, value) in lines {
-            let parameter = parameter(name.as_bytes()).expect("the table has it");
-            let value = (*value).to_owned();
-            let directive = Directive { parameter, value, place: Place::Flag };
-            assert!(listening.take(&directive)?, "{name}");
-        }
-        listening.apply(&mut server, &mut tls)?;
-        Ok((server, tls))
-    }
-
-    fn listen(lines: &[(&str, &str)]) -> String {
-        let (server, _) = apply(lines).expect("right directives");
-        server.listen.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn addresses_and_ports_go_together() {
-        assert_eq!(listen(&[("port", "7000")]), "notls:127.0.0.1:7000");
-        assert_eq!(listen(&[("bind", "* ::*")]), "notls:0.0.0.0:6379 notls:[::]:6379");
-        assert_eq!(
-            listen(&[("bind", "127.0.0.1 -127.0.0.2"), ("port", "1")]),
-            "notls:127.0.0.1:1 notls:127.0.0.2:1"
-        );
-        assert_eq!(listen(&[("bind", "127.0.0.1 -192.0.2.1")]), "notls:127.0.0.1:6379");
-        assert_eq!(listen(&[("unixsocket", "/x")]), "notls:127.0.0.1:6379 unix:/x");
-        assert_eq!(listen(&[("unixsocket", "/x"), ("port", "0")]), "unix:/x");
-        assert_eq!(listen(&[("port", "0")]), "notls:127.0.0.1:0");
-        assert_eq!(listen(&[]), "");
-    }
-
-    #[test]
-    fn tls_has_a_port_of_its_own() {
-        let lines = [("tls-port", "7"), ("tls-cert-file", "c"), ("tls-key-file", "k")];
-        let error = apply(&lines).expect_err("clients are checked by default").to_string();
-        assert!(error.contains("tls-port \"7\": clients cannot be checked"), "{error}");
-        let error = apply(&lines[..1]).expect_err("there is no certificate").to_string();
-        assert!(error.contains("tls-cert-file and tls-key-file"), "{error}");
-        let both = [&lines[..], &[("tls-auth-clients", "no")]].concat();
-        assert_eq!(listen(&both), "notls:127.0.0.1:6379 127.0.0.1:7");
-        let only = [&both[..], &[("port", "0"), ("tls-protocols", "TLSv1.3")]].concat();
-        let (server, tls) = apply(&only).expect("right");
-        assert_eq!(server.listen.len(), 1);
-        assert_eq!((tls.min_version, tls.client_auth), (TlsVersion::Tls13, ClientAuth::None));
-        let unused = [&both[..], &[("tls-ca-cert-file", "a")]].concat();
-        assert_eq!(apply(&unused).expect("right").1.ca_file, None, "nobody is checked by it");
-        let checked = [&lines[..], &[("tls-ca-cert-file", "a")]].concat();
-        assert_eq!(apply(&checked).expect("right").1.client_auth, ClientAuth::Required);
-        let (_, tls) = apply(&[("tls-cert-file", "c"), ("port", "1")]).expect("right");
-        assert!(tls.certificate_chain.is_none(), "no port, no TLS");
-    }
-
-    #[test]
-    fn what_is_no_address_or_version_is_refused() {
-        for (name, value) in [("bind", "nowhere"), ("tls-protocols", "TLSv1.1")] {
-            assert!(apply(&[(name, value)]).is_err(), "{name}");
+/// What sections say about where to listen, by the names of Redis.
+pub(super) fn shown(sections: &Sections<'_>, port: u16) -> Vec<(&'static str, String)> {
+    let Sections { server, tls, .. } = sections;
+    let address = SocketAddr::new(server.host, server.port.unwrap_or(port));
+    let default = [Listen::Tcp { address, plain: false }];
+    let listen = if server.listen.is_empty() { &default[..] } else { &server.listen };
+    let is_tls = tls.private_key.is_some();
+    let mut bind: Vec<String> = Vec::new();
+    let (mut port, mut tls_port, mut unix) = (0, 0, String::new());
+    for place in listen {
+        match place {
+            Listen::Tcp { address, plain } => {
+                let host = address.ip().to_string();
+                if !bind.contains(&host) {
+                    bind.push(host);
+                }
+                let first = if is_tls && !plain { &mut tls_port } else { &mut port };
+                *first = if *first == 0 { address.port() } else { *first };
+            }
+            Listen::Unix(path) => unix = path.display().to_string(),
         }
     }
+    let client_auth = match tls.client_auth {
+        ClientAuth::None => "no",
+        ClientAuth::Optional => "optional",
+        ClientAuth::Required => "yes",
+    };
+    vec![
+        ("bind", bind.join(" ")),
+        ("port", port.to_string()),
+        ("tls-port", tls_port.to_string()),
+        ("unixsocket", unix),
+        ("tls-cert-file", shown_path(tls.certificate_chain.as_ref())),
+        ("tls-key-file", shown_path(tls.private_key.as_ref())),
+        ("tls-ca-cert-file", shown_path(tls.ca_file.as_ref())),
+        ("tls-auth-clients", client_auth.to_owned()),
+    ]
 }

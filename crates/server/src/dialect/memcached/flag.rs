@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Flag`]: a row of the table of flags.
+
+use super::Said;
+use super::option::Given;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgMatches};
+use std::fmt;
+
+/// What a flag changes, as it was given.
+type Change<C> = Box<dyn Fn(&mut Said<'_, C>, &ArgMatches)>;
+
+/// A flag: how it is written, what it is for, and what becomes of it.
+pub struct Flag<C> {
+    /// With a dash.
+    short: &'static str,
+    arg: Arg,
+    about: &'static str,
+    /// The key that it sets, as `[section] key`; empty: none, or several.
+    key: &'static str,
+    /// The flag of the server's shared table that it stands behind.
+    after: &'static str,
+    effect: Effect<C>,
+}
+
+/// What becomes of a flag.
+enum Effect<C> {
+    /// It changes something.
+    Sets(Change<C>),
+    /// It is true of this server as it is.
+    AsItIs,
+    /// It says that something is there, for which this option of `-o` is needed.
+    Needs { option: &'static str, problem: &'static str },
+    /// It changes nothing here, and is warned of unless its value is one of these.
+    Nothing { unless: &'static [&'static str] },
+    /// Whoever gives it would believe in what does not happen.
+    Refused(&'static str),
+}
+
+/// A flag that is written like this: `short` with a dash, or the same as `--long` if it has no other
+/// name. It is as this server works anyway until a further column says more.
+#[must_use]
+pub fn flag<C>(short: &'static str, long: &'static str) -> Flag<C> {
+    let arg = Arg::new(if long.is_empty() { short } else { long }).hide(true);
+    let arg = arg.action(ArgAction::SetTrue);
+    let arg = match short.strip_prefix('-').and_then(|rest| rest.chars().next()) {
+        Some(letter) if letter != '-' => arg.short(letter),
+        Some(_) | None => arg,
+    };
+    let arg = if long.is_empty() { arg } else { arg.long(long) };
+    Flag { short, arg, about: "", key: "", after: "", effect: Effect::AsItIs }
+}
+
+impl<C> Flag<C> {
+    /// It has a value, called this in the help, of the kind that `parser` reads.
+    #[must_use]
+    pub fn value(mut self, name: &'static str, parser: impl Into<ValueParser>) -> Self {
+        self.arg = self.arg.value_name(name).value_parser(parser.into()).action(ArgAction::Set);
+        self
+    }
+
+    /// What it is for, as the help shows it; a flag without is hidden.
+    #[must_use]
+    pub fn about(mut self, about: &'static str) -> Self {
+        self.arg = self.arg.help(about).hide(false);
+        self.about = about;
+        self
+    }
+
+    /// The key that it sets, as `[section] key`.
+    #[must_use]
+    pub fn over(mut self, key: &'static str) -> Self {
+        self.key = key;
+        self
+    }
+
+    /// It stands behind this flag, which is given by its long name.
+    #[must_use]
+    pub fn after(mut self, long: &'static str) -> Self {
+        self.after = long;
+        self
+    }
+
+    /// With its value, which is of type `T`, it does this.
+    #[must_use]
+    pub fn sets<T>(mut self, set: fn(&mut Said<'_, C>, T)) -> Self
+    where
+        T: Clone + Send + Sync + 'static,
+        C: 'static,
+    {
+        let id = self.id().to_owned();
+        self.effect = Effect::Sets(Box::new(move |said, matches| {
+            if let Some(value) = matches.get_one::<T>(&id) {
+                set(said, value.clone());
+            }
+        }));
+        self
+    }
+
+    /// It may be given several times, and with several values with commas between them; with all of them
+    /// it does this.
+    #[must_use]
+    pub fn sets_all<T>(mut self, set: fn(&mut Said<'_, C>, Vec<T>)) -> Self
+    where
+        T: Clone + Send + Sync + 'static,
+        C: 'static,
+    {
+        self.arg = self.arg.action(ArgAction::Append).value_delimiter(',');
+        let id = self.id().to_owned();
+        self.effect = Effect::Sets(Box::new(move |said, matches| {
+            set(said, matches.get_many::<T>(&id).into_iter().flatten().cloned().collect());
+        }));
+        self
+    }
+
+    /// Given so many times, it does this.
+    #[must_use]
+    pub fn counts(mut self, set: fn(&mut Said<'_, C>, u8)) -> Self
+    where
+        C: 'static,
+    {
+        self.arg = self.arg.action(ArgAction::Count);
+        let id = self.id().to_owned();
+        self.effect =
+            Effect::Sets(Box::new(move |said, matches| set(said, matches.get_count(&id))));
+        self
+    }
+
+    /// It has no value and does this.
+    #[must_use]
+    pub fn does(mut self, change: fn(&mut Said<'_, C>)) -> Self
+    where
+        C: 'static,
+    {
+        self.effect = Effect::Sets(Box::new(move |said, _| change(said)));
+        self
+    }
+
+    /// It needs an option of `-o`; without, this is the problem.
+    #[must_use]
+    pub fn needs(mut self, option: &'static str, problem: &'static str) -> Self {
+        self.effect = Effect::Needs { option, problem };
+        self
+    }
+
+    /// It is accepted with a warning, and has no effect.
+    #[must_use]
+    pub fn without_any_effect(self) -> Self {
+        self.without_effect_unless(&[])
+    }
+
+    /// The same, but without a warning if its value is one of these.
+    #[must_use]
+    pub fn without_effect_unless(mut self, unless: &'static [&'static str]) -> Self {
+        self.effect = Effect::Nothing { unless };
+        self
+    }
+
+    /// It is refused for this reason.
+    #[must_use]
+    pub fn refused(mut self, why: &'static str) -> Self {
+        self.effect = Effect::Refused(why);
+        self
+    }
+
+    pub(super) fn id(&self) -> &str {
+        self.arg.get_id().as_str()
+    }
+
+    pub(super) fn arg(&self) -> Arg {
+        self.arg.clone()
+    }
+
+    pub(super) fn place(&self) -> &'static str {
+        self.after
+    }
+
+    pub(super) fn key(&self) -> &'static str {
+        self.key
+    }
+
+    pub(super) fn short(&self) -> &'static str {
+        self.short
+    }
+
+    pub(super) fn apply(&self, said: &mut Said<'_, C>) {
+        match &self.effect {
+            Effect::Sets(set) => {
+                let matches = said.matches;
+                set(said, matches);
+            }
+            Effect::AsItIs | Effect::Needs { .. } | Effect::Nothing { .. } | Effect::Refused(_) => {
+            }
+        }
+    }
+
+    /// It and why it is refused, if it is.
+    pub(super) fn refusal(&self) -> Option<(&'static str, &'static str)> {
+        match self.effect {
+            Effect::Refused(why) => Some((self.short, why)),
+            Effect::Sets(_) | Effect::AsItIs | Effect::Needs { .. } | Effect::Nothing { .. } => {
+                None
+            }
+        }
+    }
+
+    /// It and the problem, if it needs an option that is not there.
+    pub(super) fn lacks(&self, options: &[Given]) -> Option<(&'static str, &'static str)> {
+        match self.effect {
+            Effect::Needs { option, problem } => {
+                let is_there = options.iter().any(|given| given.name() == option);
+                (!is_there).then_some((self.short, problem))
+            }
+            Effect::Sets(_) | Effect::AsItIs | Effect::Nothing { .. } | Effect::Refused(_) => None,
+        }
+    }
+
+    /// It as it is written, if it changes nothing as it was given.
+    pub(super) fn without_effect(&self, matches: &ArgMatches) -> Option<String> {
+        let Effect::Nothing { unless } = self.effect else { return None };
+        let raw = matches.get_raw(self.id()).into_iter().flatten().next();
+        let is_meant =
+            raw.and_then(|word| word.to_str()).is_some_and(|word| unless.contains(&word));
+        (!is_meant).then(|| self.short.to_owned())
+    }
+
+    /// Whether it never changes anything.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self.effect, Effect::Nothing { .. })
+    }
+
+    /// Its row of a table in Markdown, if the help shows it.
+    pub(super) fn markdown(&self) -> Option<String> {
+        let Flag { short, arg, about, key, .. } = self;
+        let names = arg.get_value_names().map(|names| names[0].to_string());
+        let value = names.map_or_else(String::new, |name| format!(" {name}"));
+        let long = arg.get_long().unwrap_or_default();
+        let both = format!("--{long}") != *short;
+        let written = if both {
+            format!("`{short}`, `--{long}{value}`")
+        } else {
+            format!("`--{long}{value}`")
+        };
+        let key = if key.is_empty() { String::new() } else { format!("`{key}`") };
+        (!about.is_empty()).then(|| format!("| {written} | {key} | {about} |\n"))
+    }
+}
+
+impl<C> fmt::Debug for Flag<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Flag").field("short", &self.short).finish_non_exhaustive()
+    }
+}

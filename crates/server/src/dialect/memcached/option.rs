@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Opt`]: a row of the table of options of `-o`. [`Given`]: an option as it was given.
+
+use super::options::ALL;
+use crate::settings::SectionsMut;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// What an option changes.
+pub(super) type Change = Box<dyn Fn(&mut SectionsMut<'_>)>;
+
+/// An option: how it is written, and what becomes of it.
+#[derive(Debug)]
+pub(super) struct Opt {
+    /// With `=` and what its value is called, if it has one.
+    written: &'static str,
+    /// The key that it sets, as `[section] key`.
+    key: &'static str,
+    effect: Effect,
+}
+
+#[derive(Debug)]
+enum Effect {
+    /// It changes something, if its value is as expected.
+    Sets { expected: &'static str, read: fn(&str) -> Option<Change> },
+    /// It names a file.
+    Path(fn(&mut SectionsMut<'_>, PathBuf)),
+    /// It is as this server always works.
+    AsItIs,
+    /// It is about what this server has not.
+    Nothing,
+    /// Whoever gives it would believe in what does not happen.
+    Refused(&'static str),
+}
+
+/// A row of an option that sets a key.
+pub(super) const fn sets(
+    written: &'static str,
+    key: &'static str,
+    expected: &'static str,
+    read: fn(&str) -> Option<Change>,
+) -> Opt {
+    Opt { written, key, effect: Effect::Sets { expected, read } }
+}
+
+/// A row of an option that names a file.
+pub(super) const fn path(
+    written: &'static str,
+    key: &'static str,
+    set: fn(&mut SectionsMut<'_>, PathBuf),
+) -> Opt {
+    Opt { written, key, effect: Effect::Path(set) }
+}
+
+/// A row of an option that says what is so anyway.
+pub(super) const fn as_it_is(written: &'static str) -> Opt {
+    Opt { written, key: "", effect: Effect::AsItIs }
+}
+
+/// A row of an option without effect, of which there is a warning.
+pub(super) const fn nothing(written: &'static str) -> Opt {
+    Opt { written, key: "", effect: Effect::Nothing }
+}
+
+/// A row of an option that is refused.
+pub(super) const fn refused(written: &'static str, why: &'static str) -> Opt {
+    Opt { written, key: "", effect: Effect::Refused(why) }
+}
+
+impl Opt {
+    pub(super) fn name(&self) -> &'static str {
+        self.written.split_once('=').map_or(self.written, |(name, _)| name)
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        match self.name().strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == self.name(),
+        }
+    }
+
+    /// Whether it never changes anything.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self.effect, Effect::Nothing)
+    }
+
+    /// It and why it is refused, if it is.
+    pub(super) fn refusal(&self) -> Option<(&'static str, &'static str)> {
+        match self.effect {
+            Effect::Refused(why) => Some((self.written, why)),
+            Effect::Sets { .. } | Effect::Path(_) | Effect::AsItIs | Effect::Nothing => None,
+        }
+    }
+
+    /// Its row of a table in Markdown, if it sets something.
+    pub(super) fn markdown(&self) -> Option<String> {
+        let Opt { written, key, .. } = self;
+        (!key.is_empty()).then(|| format!("| `-o {written}` | `{key}` | |\n"))
+    }
+}
+
+/// An option with its value.
+#[derive(Clone)]
+pub(super) struct Given {
+    row: &'static Opt,
+    name: String,
+    value: String,
+}
+
+impl FromStr for Given {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let row = ALL.iter().find(|row| row.is_called(name));
+        let row = row.ok_or_else(|| format!("{name} is no option of memcached's"))?;
+        let given = || value.ok_or_else(|| format!("{name} needs a value: {name}=…"));
+        match row.effect {
+            Effect::Sets { expected, read } => {
+                let value = given()?;
+                if read(value).is_none() {
+                    return Err(format!("{name}: {value} is not {expected}"));
+                }
+            }
+            Effect::Path(_) => _ = given()?,
+            Effect::Refused(why) => return Err(format!("{name}: {why}")),
+            Effect::AsItIs | Effect::Nothing => {}
+        }
+        Ok(Given { row, name: name.to_owned(), value: value.unwrap_or_default().to_owned() })
+    }
+}
+
+impl Given {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Puts what it says in place of what the file said.
+    pub(super) fn apply(&self, sections: &mut SectionsMut<'_>) {
+        match self.row.effect {
+            Effect::Sets { read, .. } => {
+                if let Some(change) = read(&self.value) {
+                    change(sections);
+                }
+            }
+            Effect::Path(set) => set(sections, PathBuf::from(&self.value)),
+            Effect::AsItIs | Effect::Nothing | Effect::Refused(_) => {}
+        }
+    }
+
+    /// It as it was written, if it changes nothing.
+    pub(super) fn without_effect(&self) -> Option<String> {
+        self.row.is_idle().then(|| format!("-o {}", self.name))
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "-o {}={}", self.name, self.value)
+    }
+}

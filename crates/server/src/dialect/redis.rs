@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Redis's parameters: in a `redis.conf`, as flags, and by their names in our own file.
+//!
+//! A server has a table of parameters ([`ParameterTable`]). Those that say what a section says go into the
+//! section: where to listen in `redis/listening.rs`, all others by a row of `redis/shared.rs`. The others
+//! are kept by name ([`Parameters`]).
+//!
+//! * `redis/names.rs`: what is asked of a table of parameters.
+//! * `redis/conf.rs`: lines of a `redis.conf`. `redis/flags.rs`: the command line.
+//! * `redis/parameters.rs`: a section of our own file.
+//! * `redis/load.rs`: from files and flags to a configuration.
+
+mod conf;
+mod flags;
+mod listening;
+mod load;
+mod names;
+mod parameters;
+mod shared;
+
+pub use conf::{Directive, Error, Place};
+pub use flags::{Flags, hide_secrets};
+pub use load::{Loaded, RedisConfiguration};
+pub use names::{Name, ParameterTable};
+pub use parameters::Parameters;
+pub use shared::shown;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Directive`]: a parameter by its Redis name, from a `redis.conf` or the command line.
+
+use super::names::{Name, ParameterTable};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// How deep files may include others.
+const DEPTH_MAX: usize = 8;
+
+/// A parameter and what it is to be.
+#[derive(Clone, Debug)]
+pub struct Directive {
+    /// The parameter.
+    pub parameter: Name,
+    /// Its words with a space between them.
+    pub value: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Where a directive stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the command line.
+    Flag,
+    /// In this line of a file.
+    Line(PathBuf, usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Flag => f.write_str("the command line"),
+            Place::Line(file, line) => write!(f, "{}:{line}", file.display()),
+        }
+    }
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read, or is wrong.
+    #[error(transparent)]
+    File(#[from] config::Error),
+    /// A value is none that the parameter can have.
+    #[error("{}: {} \"{}\": {problem}", .0.place, .0.parameter.name, .0.value, problem = .1)]
+    Value(Box<Directive>, String),
+    /// A line is none.
+    #[error("{0}: {1}")]
+    Line(Place, &'static str),
+}
+
+impl Directive {
+    /// That its value is wrong, and how.
+    pub fn refused(&self, problem: impl Into<String>) -> Error {
+        Error::Value(Box::new(self.clone()), problem.into())
+    }
+}
+
+/// What is in a `redis.conf`, files it includes too.
+#[derive(Debug, Default)]
+pub(super) struct Conf {
+    pub(super) directives: Vec<Directive>,
+    /// Names that mean nothing, with their places.
+    pub(super) unknown: Vec<(String, Place)>,
+}
+
+impl Conf {
+    /// Reads what is in a file.
+    pub(super) fn parse<N: ParameterTable>(text: &str, file: &Path) -> Result<Self, Error> {
+        let mut conf = Conf::default();
+        conf.read::<N>(text, file, 0)?;
+        Ok(conf)
+    }
+
+    /// Reads the files that `pattern` means: one, or those that match it, which may be none.
+    fn include<N: ParameterTable>(
+        &mut self,
+        pattern: &Path,
+        place: &Place,
+        depth: usize,
+    ) -> Result<(), Error> {
+        let text = pattern.to_str().unwrap_or_default();
+        if !text.contains(['*', '?', '[']) {
+            return self.include_file::<N>(pattern, depth);
+        }
+        let wrong = "what is included is no pattern of paths";
+        let found = glob::glob(text).map_err(|_| Error::Line(place.clone(), wrong))?;
+        for file in found.flatten() {
+            self.include_file::<N>(&file, depth)?;
+        }
+        Ok(())
+    }
+
+    fn include_file<N: ParameterTable>(&mut self, file: &Path, depth: usize) -> Result<(), Error> {
+        let text = config::read(file)?;
+        self.read::<N>(&String::from_utf8_lossy(&text), file, depth)
+    }
+
+    fn read<N: ParameterTable>(
+        &mut self,
+        text: &str,
+        file: &Path,
+        depth: usize,
+    ) -> Result<(), Error> {
+        for (number, line) in text.lines().enumerate() {
+            let place = Place::Line(file.to_owned(), number + 1);
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let words = N::words(line).ok_or(Error::Line(place.clone(), "unbalanced quotes"))?;
+            let (name, values) = words.split_first().expect("a line that is not empty has a word");
+            if name.eq_ignore_ascii_case("include") {
+                if depth == DEPTH_MAX {
+                    return Err(Error::Line(place, "files include others too deeply"));
+                }
+                let folder = file.parent().unwrap_or(Path::new(""));
+                for value in values {
+                    self.include::<N>(&folder.join(value), &place, depth + 1)?;
+                }
+                continue;
+            }
+            let Some(parameter) = N::find(name.as_bytes()) else {
+                self.unknown.push((name.clone(), place));
+                continue;
+            };
+            let directive = Directive { parameter, value: values.join(" "), place };
+            // To listen on no address is to be said so.
+            if values.is_empty() && parameter.name != "bind" {
+                return Err(directive.refused("wrong number of arguments"));
+            }
+            self.directives.push(directive);
+        }
+        Ok(())
+    }
+}
+
+/// The last directive of each parameter, at the place of its first; the classes of
+/// `client-output-buffer-limit` and the moments of `save` add up.
+pub(super) fn merge(all: Vec<Directive>) -> Vec<Directive> {
+    let mut merged: Vec<Directive> = Vec::new();
+    for next in all {
+        let name = next.parameter.name;
+        if matches!(name, "user" | "rename-command") {
+            // Each is about something else.
+            merged.push(next);
+            continue;
+        }
+        let adds_up = matches!(name, "client-output-buffer-limit" | "save");
+        match merged.iter_mut().find(|old| old.parameter.name == name) {
+            Some(old) if adds_up && !next.value.is_empty() => {
+                old.value = format!("{} {}", old.value, next.value).trim().to_owned();
+                old.place = next.place;
+            }
+            Some(old) => *old = next,
+            None => merged.push(next),
+        }
+    }
+    merged
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line: every parameter by its Redis name, beside the flags that all servers share.
+//!
+//! As for redis-server, the words behind a flag are its value: `--bind 127.0.0.1 ::1 --port 7000`.
+
+use super::conf::{Directive, Place};
+use super::names::{Name, ParameterTable};
+use crate::cli::{self, CommonArgs};
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
+use std::ffi::OsString;
+
+/// What the command line says.
+#[derive(Debug)]
+pub struct Flags {
+    /// What all servers share.
+    pub common: CommonArgs,
+    /// Parameters.
+    pub directives: Vec<Directive>,
+}
+
+impl Flags {
+    /// Reads the command line, and ends the process if there is no more to do or nothing can be done.
+    #[must_use]
+    pub fn parse<N: ParameterTable>(program: Command) -> Self {
+        let words = std::env::args_os();
+        Self::try_parse::<N>(program, words).unwrap_or_else(|error| cli::refuse(error))
+    }
+
+    /// Reads a command line, whose first word is the program.
+    pub(super) fn try_parse<N: ParameterTable>(
+        program: Command,
+        words: impl IntoIterator<Item = OsString>,
+    ) -> Result<Self, clap::Error> {
+        let matches = command::<N>(program).try_get_matches_from(joined::<N>(words))?;
+        let common = CommonArgs::from_arg_matches(&matches)?;
+        Ok(Flags { common, directives: directives::<N>(&matches) })
+    }
+}
+
+/// Blanks passwords in what other users see of the command line, as Redis does with all of it.
+pub fn hide_secrets<N: ParameterTable>() {
+    if let Err(problem) = crate::arguments::hide(secret_from::<N>) {
+        eprintln!("warning: other users can see the command line, passwords too: {problem}");
+    }
+}
+
+/// From where on a word of the command line is a secret.
+pub(super) fn secret_from<N: ParameterTable>(words: &[&[u8]], number: usize) -> Option<usize> {
+    let secret = |name: &[u8]| {
+        let parameter = name.strip_prefix(b"--").and_then(N::find)?;
+        (parameter.is_secret || parameter.name == "user").then_some(parameter)
+    };
+    let word = words[number];
+    if let Some(equals) = word.iter().position(|byte| *byte == b'=')
+        && secret(&word[..equals]).is_some()
+    {
+        return Some(equals + 1);
+    }
+    // The words of a list go on to the next flag.
+    let flag = words[..number].iter().rposition(|word| word.starts_with(b"--"))?;
+    let known = secret(words[flag])?;
+    (flag + 1 == number || known.is_list && !word.starts_with(b"--")).then_some(0)
+}
+
+fn directives<N: ParameterTable>(matches: &ArgMatches) -> Vec<Directive> {
+    let given = N::all().filter_map(|parameter| {
+        let value = matches.get_one::<String>(parameter.name)?.clone();
+        Some(Directive { parameter, value, place: Place::Flag })
+    });
+    given.collect()
+}
+
+/// `program` with all flags.
+pub(super) fn command<N: ParameterTable>(program: Command) -> Command {
+    let version = Arg::new("version")
+        .short('v')
+        .short_alias('V')
+        .long("version")
+        .action(ArgAction::Version)
+        .help("Print version");
+    let about = program.get_about().cloned().unwrap_or_default();
+    let command = CommonArgs::augment_args(program.disable_version_flag(true))
+        // After the arguments, whose own documentation would take its place.
+        .about(about)
+        .long_about(None)
+        .mut_arg("config", |arg| {
+            arg.help("Configuration file: TOML, or a redis.conf; defaults apply without one")
+        })
+        .arg(version)
+        .next_help_heading("Parameters, by their Redis names");
+    N::all().fold(command, |command, parameter| command.arg(flag(parameter)))
+}
+
+/// The flag of a parameter. Those that do nothing here are accepted, but not shown.
+fn flag(parameter: Name) -> Arg {
+    let Name { name, default, about, .. } = parameter;
+    let shown = if default.is_empty() { "\"\"" } else { default };
+    Arg::new(name)
+        .long(name)
+        .value_name("VALUE")
+        .help(format!("{} [default: {shown}]", about.trim_end_matches('.')))
+        .overrides_with(name)
+        .hide(about.is_empty())
+}
+
+/// The command line with each parameter and its value in one word, as `--port=7000`.
+fn joined<N: ParameterTable>(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words = words.into_iter().peekable();
+    let mut joined = Vec::new();
+    while let Some(word) = words.next() {
+        let name = word.to_str().and_then(|word| word.strip_prefix("--"));
+        let Some(known) = name.and_then(|name| N::find(name.as_bytes())) else {
+            joined.push(word);
+            continue;
+        };
+        let mut values: Vec<String> = Vec::new();
+        while let Some(value) = words.peek().and_then(|word| word.to_str())
+            && !value.starts_with("--")
+            && (values.is_empty() || known.is_list)
+        {
+            values.push(value.to_owned());
+            words.next();
+        }
+        if values.is_empty() {
+            joined.push(word);
+        } else {
+            joined.push(format!("--{}={}", known.name, values.join(" ")).into());
+        }
+    }
+    joined
+}

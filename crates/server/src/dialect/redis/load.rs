@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Loaded`]: from a TOML file, a `redis.conf`, or neither, then from the command line, to a
+//! configuration.
+
+use super::conf::{Conf, Directive, Error, merge};
+use super::listening::Listening;
+use super::names::ParameterTable;
+use super::parameters::Parameters;
+use super::shared;
+use crate::settings::Configuration;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// A configuration with parameters by their Redis names.
+pub trait RedisConfiguration: Configuration + Default + DeserializeOwned {
+    /// The table of parameters.
+    type Table: ParameterTable;
+
+    /// The port that is listened on by default.
+    const PORT: u16;
+
+    /// The parameters that no shared section says.
+    fn parameters_mut(&mut self) -> &mut Parameters<Self::Table>;
+
+    /// Takes a directive that is a setting only in other words; whether it is.
+    ///
+    /// # Errors
+    ///
+    /// When what it says cannot be.
+    fn take(&mut self, directive: &Directive) -> Result<bool, Error>;
+}
+
+/// A configuration, and what should be known of how it came about.
+#[derive(Debug, Default)]
+pub struct Loaded<C> {
+    /// The configuration.
+    pub config: C,
+    /// What is said without effect, a line each.
+    pub warnings: Vec<String>,
+    /// Whether it comes from a file of ours, and not as Redis is configured.
+    pub is_ours: bool,
+}
+
+impl<C: RedisConfiguration> Loaded<C> {
+    /// The configuration of `file`, if there is one, changed by `flags`.
+    ///
+    /// Without a file of ours there is no admin plane unless a flag asks for it: who starts the
+    /// server as Redis is started, perhaps several times, expects Redis's ports and no other.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read, or something in it or on the command line cannot be.
+    pub fn load(file: Option<&Path>, flags: Vec<Directive>) -> Result<Self, Error> {
+        let mut loaded = Loaded { config: C::default(), warnings: Vec::new(), is_ours: false };
+        let mut directives = Vec::new();
+        loaded.config.sections_mut().admin.enabled = false;
+        match file {
+            None => {}
+            Some(file) => {
+                let text = config::read(file)?;
+                if is_toml(file, &text) {
+                    loaded.config = config::parse(text, &config::name(file))?;
+                    loaded.is_ours = true;
+                } else {
+                    let conf = Conf::parse::<C::Table>(&String::from_utf8_lossy(&text), file)?;
+                    loaded.warn_of_unknown(file, &conf);
+                    directives = conf.directives;
+                }
+            }
+        }
+        directives.extend(flags);
+        loaded.apply(merge(directives))?;
+        Ok(loaded)
+    }
+
+    fn warn_of_unknown(&mut self, file: &Path, conf: &Conf) {
+        if !conf.unknown.is_empty() {
+            let names: Vec<_> =
+                conf.unknown.iter().map(|(name, place)| format!("{name} ({place})")).collect();
+            let names = names.join(", ");
+            let file = config::name(file);
+            self.warnings.push(format!("{file}: unknown, without effect: {names}"));
+        }
+    }
+
+    /// Puts what directives say in place of what was said before.
+    fn apply(&mut self, directives: Vec<Directive>) -> Result<(), Error> {
+        let mut listening = Listening::default();
+        let mut idle = Vec::new();
+        for mut directive in directives {
+            let parameter = directive.parameter;
+            let shown = C::Table::canonical(parameter, &directive.value);
+            let shown = shown.map_err(|problem| directive.refused(problem))?;
+            if parameter.place.is_some() {
+                directive.value = shown;
+                if !listening.take(&directive)? {
+                    let mut sections = self.config.sections_mut();
+                    shared::set(&mut sections, parameter.name, &directive.value);
+                }
+                continue;
+            }
+            if self.config.take(&directive)? {
+                continue;
+            }
+            let why = self.config.parameters_mut().set(parameter, &directive.value);
+            if let Some(why) = why.map_err(|problem| directive.refused(problem))? {
+                idle.push(format!("{} ({}: {why})", parameter.name, directive.place));
+            }
+        }
+        if !idle.is_empty() {
+            self.warnings.push(format!("without effect: {}", idle.join(", ")));
+        }
+        let sections = self.config.sections_mut();
+        listening.apply(sections.server, sections.tls, C::PORT)
+    }
+}
+
+/// Whether a file is in our own format: by its name, or else by its first line that says something.
+fn is_toml(file: &Path, text: &[u8]) -> bool {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("toml") => true,
+        Some("conf") => false,
+        _ => {
+            let text = String::from_utf8_lossy(text);
+            let says = |line: &&str| !line.is_empty() && !line.starts_with('#');
+            let first = text.lines().map(str::trim).find(says).unwrap_or_default();
+            first.starts_with('[') || first.contains('=')
+        }
+    }
+}

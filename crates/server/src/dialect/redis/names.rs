@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`ParameterTable`]: what is asked of a server's table of parameters.
+
+use std::fmt;
+
+/// A parameter, as far as its name goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// Its name, in lower case.
+    pub name: &'static str,
+    /// Its value when nobody says anything, as it is written.
+    pub default: &'static str,
+    /// What it is for, in a sentence; empty if nothing goes by it.
+    pub about: &'static str,
+    /// Where our own file says it, `[section] key`; `None`: by this name.
+    pub place: Option<&'static str>,
+    /// Whether its value can be several words, each an argument of its own on a command line.
+    pub is_list: bool,
+    /// Whether its value is a password.
+    pub is_secret: bool,
+}
+
+/// A table of parameters.
+pub trait ParameterTable: Clone + Copy + fmt::Debug + Default + PartialEq + Eq + 'static {
+    /// All of them.
+    fn all() -> impl Iterator<Item = Name>;
+
+    /// The one with this name or alias, in any case.
+    fn find(name: &[u8]) -> Option<Name>;
+
+    /// A value as it is shown.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn canonical(name: Name, value: &str) -> Result<String, String>;
+
+    /// Why a value makes no difference; `None`: it does.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or why the server cannot start with it.
+    fn without_effect(name: Name, value: &str) -> Result<Option<&'static str>, String>;
+
+    /// The words of a line, quoted ones without their quotes; `None` if quotes are not balanced.
+    fn words(line: &str) -> Option<Vec<String>>;
+}

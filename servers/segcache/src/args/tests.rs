@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From a command line to a configuration.
+
+use super::*;
+use crate::config::{PORT, Policy, Storage};
+use server::dialect::memcached::Arguments;
+use server::settings::{Listen, LogLevel, SocketMode};
+use std::ffi::OsString;
+
+fn parse(line: &str) -> Result<Arguments<Config>, clap::Error> {
+    let words = line.split_whitespace().map(OsString::from);
+    Arguments::try_parse(command(), flags(), words)
+}
+
+fn applied(line: &str, mut config: Config) -> Config {
+    let args = parse(line).expect(line);
+    args.common.apply(&mut config);
+    let _start = args.apply(&mut config, PORT);
+    config
+}
+
+fn config(line: &str) -> Config {
+    applied(line, Config::default())
+}
+
+fn listen(line: &str) -> String {
+    let listen = config(line).server.listen;
+    listen.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn addresses_take_the_port_of_p_unless_they_have_their_own() {
+    assert_eq!(listen("segcache -l 127.0.0.1,::1 -p 22"), "127.0.0.1:22 [::1]:22");
+    assert_eq!(listen("segcache -l [::1]:5 -l notls:10.0.0.1:6"), "[::1]:5 notls:10.0.0.1:6");
+    assert_eq!(listen("segcache -l localhost"), "127.0.0.1:11211");
+    assert_eq!(config("segcache -p 77").server.port, Some(77));
+}
+
+#[test]
+fn resp_has_a_port_of_its_own_on_the_same_addresses() {
+    let listen = |line: &str| {
+        let listen = config(line).resp_listen();
+        listen.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(listen("segcache"), "");
+    assert_eq!(listen("segcache --resp-port 6379"), "127.0.0.1:6379");
+    assert_eq!(listen("segcache --resp-port 7 -s /tmp/x"), "127.0.0.1:7");
+    let several = "segcache --resp-port 7 -p 5 -l 10.0.0.1,[::1]:9 -l notls:[::2]:8,[::1]:3";
+    assert_eq!(listen(several), "10.0.0.1:7 [::1]:7 notls:[::2]:7");
+}
+
+#[test]
+fn a_unix_socket_takes_the_place_of_tcp() {
+    let config = config("segcache -s /tmp/x -a 0770 -p 5");
+    assert_eq!(config.server.listen, [Listen::Unix("/tmp/x".into())]);
+    assert_eq!(config.server.socket_mode, SocketMode(0o770));
+}
+
+#[test]
+fn sizes_are_written_as_for_memcached() {
+    assert_eq!(config("segcache -I 2m").cache.value_max(), ByteSize(2 << 20));
+    assert_eq!(config("segcache -I 512K").cache.value_max(), ByteSize(512 << 10));
+    assert_eq!(config("segcache -I 4096").cache.value_max(), ByteSize(4096));
+    assert_eq!(config("segcache -m 100").cache.memory, ByteSize(100 << 20));
+    assert!(parse("segcache -I 1g").is_err());
+}
+
+#[test]
+fn no_evictions_and_large_pages_are_said_in_the_words_of_the_storage() {
+    let with = |line: &str, storage: Storage| {
+        let mut config = Config::default();
+        config.cache.storage = storage;
+        applied(line, config)
+    };
+    for storage in [Storage::Seg, Storage::HashMap] {
+        assert!(with("segcache", storage).evicts());
+        assert!(!with("segcache -M", storage).evicts());
+    }
+    let seg = with("segcache -M -L", Storage::Seg);
+    assert_eq!((seg.seg.eviction, seg.cache.evict), (Policy::None, true));
+    assert!(seg.seg.huge_pages && seg.warnings().is_empty());
+    let hash_map = with("segcache -M -L", Storage::HashMap);
+    assert_eq!((hash_map.seg.eviction, hash_map.cache.evict), (Policy::Scored, false));
+    assert_eq!(hash_map.warnings().len(), 1, "there are no huge pages");
+}
+
+#[test]
+fn a_file_that_evicts_nothing_means_it_whatever_the_policy() {
+    for storage in [Storage::Seg, Storage::HashMap] {
+        let mut config = Config::default();
+        config.cache.storage = storage;
+        config.cache.evict = false;
+        assert!(!config.evicts());
+    }
+}
+
+#[test]
+fn a_small_memory_has_small_values_unless_they_are_asked_for() {
+    for (line, kilobytes) in [
+        ("segcache -m 1", 256),
+        ("segcache -m 2", 512),
+        ("segcache -m 3", 768),
+        ("segcache -m 4", 1024),
+        ("segcache -m 64", 1024),
+        ("segcache -m 1 -I 128k", 128),
+    ] {
+        let config = config(line).settled();
+        assert_eq!(config.cache.value_max(), ByteSize(kilobytes << 10), "{line}");
+        assert!(config.check().is_ok(), "{line}");
+    }
+    let mut config = config("segcache -m 1");
+    config.cache.storage = Storage::HashMap;
+    assert_eq!(config.cache.value_max(), ByteSize(512 << 10));
+}
+
+#[test]
+fn what_changes_nothing_is_told_in_one_line() {
+    let warning = |line: &str| {
+        let args = parse(line).expect(line);
+        assert!(args.check().is_ok(), "{line}");
+        args.warning()
+    };
+    assert_eq!(warning("segcache -d -P /x -u nobody -k -r -R 20 -B auto"), None);
+    let line = "segcache -f 1.5 -n 48 -C -B ascii -o modern,hashpower=20,idle_timeout=5";
+    let expected = "without effect: -f, -n, -B, -C, -o modern, -o hashpower";
+    assert_eq!(warning(line).as_deref(), Some(expected));
+}
+
+#[test]
+fn what_would_be_believed_in_is_refused() {
+    for flag in ["-A", "-S", "-F", "-Y /x", "-e /x", "-Z"] {
+        let line = format!("segcache {flag}");
+        let args = parse(&line).expect(flag);
+        let error = args.check().expect_err(flag).to_string();
+        assert!(error.starts_with(&format!("{}: ", &flag[..2])), "{error}");
+    }
+}
+
+#[test]
+fn extended_options_fill_sections() {
+    let line = "segcache -Z -R 7 -o ssl_chain_cert=/c,ssl_key=/k,idle_timeout=60 \
+                -o ssl_ca_cert=/a,ssl_verify_mode=2,ssl_min_version=tlsv1.3";
+    let config = config(line);
+    assert_eq!(config.worker.requests_per_turn, 7);
+    assert_eq!(config.server.idle_timeout.0.as_secs(), 60);
+    assert_eq!(config.tls.certificate_chain.as_deref(), Some("/c".as_ref()));
+    assert_eq!(config.tls.private_key.as_deref(), Some("/k".as_ref()));
+    assert_eq!(config.tls.ca_file.as_deref(), Some("/a".as_ref()));
+    assert_eq!(config.tls.client_auth, server::settings::ClientAuth::Required);
+    assert_eq!(config.tls.min_version, server::settings::TlsVersion::Tls13);
+    for wrong in ["nonsense", "idle_timeout", "idle_timeout=x", "ssl_verify_mode=9", "ext_path=/x"]
+    {
+        assert!(parse(&format!("segcache -o {wrong}")).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn verbosity_counts_and_udp_is_refused() {
+    assert_eq!(config("segcache -v").debug.log_level, LogLevel::Debug);
+    assert_eq!(config("segcache -vv").debug.log_level, LogLevel::Trace);
+    assert!(parse("segcache -U 0").is_ok());
+    assert!(parse("segcache -U 11211").is_err());
+}
+
+#[test]
+fn a_second_server_takes_another_admin_port() {
+    let admin = config("segcache --admin-port 9998").admin;
+    assert_eq!((admin.enabled, admin.port), (true, 9998));
+    assert_eq!(config("segcache").admin.port, 9999);
+}
+
+#[test]
+fn the_cpu_time_of_turns_is_recorded_when_asked_for() {
+    assert!(config("segcache --turn-cpu-time").worker.turn_cpu_time);
+    assert!(!config("segcache").worker.turn_cpu_time);
+}
+
+#[test]
+fn limits_of_the_cache_are_checked() {
+    assert!(config("segcache -m 1024 -I 1m").check().is_ok());
+    assert!(config("segcache -I 100").check().is_err());
+    assert!(config("segcache -m 2 -I 2m").check().is_err());
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Pages that follow from the tables of settings and flags. When a table changes,
+//! `UPDATE_SETTINGS=1 cargo test -p shoebill-segcache pages` writes them anew.
+
+use crate::args;
+use crate::config::{Cache, Config, PORT, Resp, Seg};
+use ::config::Section;
+use ::config::page::{self, Own};
+use server::dialect::memcached;
+use server::settings::Configuration;
+use std::path::Path;
+
+/// What differs from the defaults that all servers share.
+const OWN: [Own; 2] = [
+    Own { key: "[server] port", default: "11211", absent: "" },
+    Own { key: "[worker] output_memory", default: "", absent: "a quarter of `[cache] memory`" },
+];
+
+#[test]
+fn pages_follow_from_the_tables() {
+    assert_eq!(OWN[0].default, PORT.to_string());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let flags = args::flags();
+    let flag = |key: &str| memcached::flag_for(&flags, key);
+    let file = page::toml(&page::head(args::NAME), &Config::tables(), &OWN, flag);
+    page::keep(&root.join("packaging/config/segcache.toml"), |_| file.clone());
+    let parts = [
+        ("keys of [resp]", page::markdown(&Resp::table())),
+        ("keys of [cache]", page::markdown(&Cache::table())),
+        ("keys of [seg]", page::markdown(&Seg::table())),
+        ("defaults of segcache", page::own_markdown(&OWN)),
+        ("flags of segcache", memcached::markdown(&flags)),
+    ];
+    page::keep(&root.join("docs/configuration.md"), |old| {
+        parts.iter().fold(old.to_owned(), |page, (mark, text)| {
+            page::with_part(&page, mark, text).expect(mark)
+        })
+    });
+}
