@@ -82,11 +82,9 @@ fn encode(request: &Request<'_>, encoder: &mut Encoder<'_>) -> bool {
         Op::FlushAll { delay } => encoder.flush_all(delay, quiet),
         Op::Version => encoder.version(),
         Op::Quit => encoder.quit(),
-        Op::Get(_)
-        | Op::ListEnd { .. }
-        | Op::Oversized { .. }
-        | Op::Stats { .. }
-        | Op::Noop => return false,
+        Op::Get(_) | Op::ListEnd { .. } | Op::Oversized { .. } | Op::Stats { .. } | Op::Noop => {
+            return false;
+        }
     }
     true
 }
