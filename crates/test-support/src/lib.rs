@@ -5,20 +5,20 @@
 //!
 //! * [`child`]: servers as child processes, ours or those that they are compared with.
 //! * [`counting`]: an allocator that counts, for promises about allocations.
-//! * [`random`]: random numbers, the same for the same seed.
-//! * [`session`]: recorded sessions of memcache clients.
+//! * `random`: random numbers, the same for the same seed.
+//! * `session`: recorded sessions of memcache clients.
 //!
 //! With the feature `resp`:
 //!
-//! * [`story`]: stories of RESP commands, told to any server.
+//! * `story`: stories of RESP commands, told to any server.
 //!
 //! With the feature `server`; nothing here knows a protocol:
 //!
-//! * [`table`]: the rows that a story is told on, {1, 2 workers} x every transport.
-//! * [`client`]: a client of any transport that fails rather than hangs.
-//! * [`certificates`]: an authority, and the files of a server.
-//! * [`daemon`]: the built program as a child process whose output is looked at.
-//! * [`http`]: a page of the admin plane.
+//! * `table`: the rows that a story is told on, {1, 2 workers} x every transport.
+//! * `client`: a client of any transport that fails rather than hangs.
+//! * `certificates`: an authority, and the files of a server.
+//! * `daemon`: the built program as a child process whose output is looked at.
+//! * `http`: a page of the admin plane.
 #![deny(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 #![allow(missing_debug_implementations, reason = "no test prints them")]
