@@ -277,15 +277,15 @@ fn rule_batch_a_short_pipeline_is_prefetched_before_the_first_is_executed() {
     bench.arrive(b"a\nb\nbarrier\nc\n");
     bench.turn();
     let expected = [
-        "First a",
-        "First b",
-        "First barrier",
-        "Second a",
-        "Second b",
-        "Second barrier",
-        "Third a",
-        "Third b",
-        "Third barrier",
+        "Index a",
+        "Index b",
+        "Index barrier",
+        "Item a",
+        "Item b",
+        "Item barrier",
+        "Value a",
+        "Value b",
+        "Value barrier",
         "run a",
         "run b",
         "run barrier", // what changes parsing ends a batch
@@ -323,7 +323,7 @@ fn rule_batch_has_a_limit() {
     bench.turn();
     let diary = bench.diary();
     let place = |line: String| diary.iter().position(|found| *found == line).expect("it is there");
-    assert!(place(format!("First r{BATCH}")) > place(format!("run r{}", BATCH - 1)));
+    assert!(place(format!("Index r{BATCH}")) > place(format!("run r{}", BATCH - 1)));
 }
 
 /// Lines of any length. The cursor is how far the end has been searched for.

@@ -165,7 +165,7 @@ fn rule_batch_requests_that_come_alone_are_prefetched_together() {
     DIARY.take();
     rig.settle();
     let expected =
-        ["First a", "First b", "Second a", "Second b", "Third a", "Third b", "run a", "run b"];
+        ["Index a", "Index b", "Item a", "Item b", "Value a", "Value b", "run a", "run b"];
     assert_eq!(DIARY.take(), expected);
 }
 
