@@ -13,6 +13,7 @@ mod mentions;
 mod metric_names;
 mod module_style;
 mod naming;
+mod readmes;
 mod rooms;
 mod safety;
 mod type_names;
@@ -39,6 +40,7 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
         decisions::check,
         type_names::check,
         glossary::check,
+        readmes::check,
     ];
     let mut findings: Vec<Finding> = checks.iter().flat_map(|check| check(workspace)).collect();
     findings.sort_by(|a, b| (a.severity, &a.path, a.line).cmp(&(b.severity, &b.path, b.line)));

@@ -19,6 +19,7 @@
 //! | `decisions` | `checks/decisions.rs` | a decision record has number, date and status |
 //! | `type-names` | `checks/type_names.rs` | a type's name is defined in two crates at most |
 //! | `glossary` | `checks/glossary.rs` | the glossary says each word once, with one meaning |
+//! | `readmes` | `checks/readmes.rs` | the README of a published package is the documentation of its crate |
 //!
 //! [`Workspace`] holds what the checks look at: packages from `cargo metadata`, sources and
 //! documents from the file system. `scan.rs` tells code from comments and strings, so that no check
@@ -41,10 +42,12 @@
 
 mod checks;
 mod finding;
+mod readme;
 mod scan;
 mod workspace;
 
 pub use checks::check;
 pub use finding::{Finding, Severity};
+pub use readme::readmes;
 pub use scan::Scan;
 pub use workspace::{Dependency, DependencyKind, Document, Package, Source, Workspace};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `cargo xtask tidy` checks the house rules of the workspace; see the library for the rules.
+//! `cargo xtask readmes` writes the READMEs of packages.
 
 #![forbid(unsafe_code)]
 
@@ -8,12 +9,16 @@ use std::process::ExitCode;
 
 use xtask::{Severity, Workspace};
 
-const USAGE: &str = "usage: cargo xtask tidy\n\n  tidy    check the house rules of the workspace";
+const USAGE: &str = "usage: cargo xtask tidy|readmes
+
+  tidy       check the house rules of the workspace
+  readmes    write the READMEs of packages, from the documentation of their crates";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["tidy"] => tidy(),
+        ["tidy"] => finish("tidy", tidy()),
+        ["readmes"] => finish("readmes", write_readmes()),
         ["-h" | "--help" | "help"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -25,14 +30,29 @@ fn main() -> ExitCode {
     }
 }
 
-fn tidy() -> ExitCode {
-    let workspace = match Workspace::read(&root()) {
-        Ok(workspace) => workspace,
+/// Says what went wrong, if something did; `Ok(false)` was told already.
+fn finish(what: &str, outcome: Result<bool, String>) -> ExitCode {
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("tidy: {error}");
-            return ExitCode::FAILURE;
+            eprintln!("{what}: {error}");
+            ExitCode::FAILURE
         }
-    };
+    }
+}
+
+fn write_readmes() -> Result<bool, String> {
+    let workspace = Workspace::read(&root())?;
+    for (path, text) in xtask::readmes(&workspace) {
+        let path = workspace.root.join(path);
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(true)
+}
+
+fn tidy() -> Result<bool, String> {
+    let workspace = Workspace::read(&root())?;
     let findings = xtask::check(&workspace);
     for finding in &findings {
         println!("{finding}");
@@ -44,7 +64,7 @@ fn tidy() -> ExitCode {
         workspace.packages.len(),
         workspace.sources.len()
     );
-    if errors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(errors == 0)
 }
 
 /// The workspace this program was built from.
