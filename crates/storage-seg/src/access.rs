@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the heap's memory becomes borrows: the only unsafe code above `heap` and `index`.
+//! Lends the heap's memory as borrows. This is the only unsafe code above `heap` and `index`.
 //!
 //! Why a borrowed item is never freed memory:
 //!
 //! * INV-PUBLISHED: a location comes from a slot of the index or from a walk over a segment that the
 //!   caller owns, and its item was written before it was published there.
 //! * INV-TURN: between entering a turn and its next quiescent state a handle is online. A segment to
-//!   which nothing leads any more is used again only after every online handle has passed a quiescent
-//!   state ([`crate::epoch`]), so what was found within a turn stays in place for the rest of it.
-//! * A borrow of an item borrows the handle's participant, and passing a quiescent state needs that
-//!   participant exclusively. So the borrow checker proves that no item outlives its turn.
+//!   which no slot points any more is used again only after every online handle has passed a
+//!   quiescent state ([`crate::epoch`]), so an item found within a turn stays in place for the rest
+//!   of it.
+//! * A borrow of an item borrows the handle's participant, and passing a quiescent state needs an
+//!   exclusive borrow of it. So the borrow checker proves that no item outlives its turn.
 //! * INV-PINS: the only bytes that outlive a turn are pinned, and a pinned segment is not used again.
-//! * INV-ROOM: what is written goes to a segment that is open and its handle's alone, behind all that was
-//!   published of it (INV-OWNER of [`crate::pool`]).
+//! * INV-ROOM: items are written only to an open segment that belongs to the handle alone, behind all
+//!   items published in it (INV-OWNER of [`crate::pool`]).
 
 use crate::epoch::Participant;
 use crate::heap::{Heap, ItemRef, NewItem};
@@ -32,8 +33,8 @@ impl Shared {
         unsafe { self.heap.item(location) }
     }
 
-    /// Writes another value of the same length over an item's that has a version of its own, if nobody
-    /// else can be reading it. Whether it did.
+    /// Overwrites an item's value in place with one of the same length, if the item stores a version
+    /// and nobody else can be reading it. Returns whether it did.
     pub(crate) fn overwrite(
         &self,
         turn: &mut Participant,
@@ -75,7 +76,7 @@ impl Shared {
         unsafe { Heap::bytes(&self.heap, location, pin) }
     }
 
-    /// Gives memory back to the operating system that the pool has just withdrawn.
+    /// Returns memory that the pool has just withdrawn to the operating system.
     pub(crate) fn release(&self, piece: &Piece) {
         // SAFETY: INV-PIECE of the pool: nobody reads it, and the pool keeps it from writers.
         unsafe { self.heap.release(piece.segment, piece.parts.clone()) }

@@ -19,17 +19,17 @@ pub const MEMORY_MIN: u64 = 1 << 20;
 /// The sizes a segment can have, in bytes: powers of two.
 pub const SEGMENT_BYTES: std::ops::RangeInclusive<u64> = 16 << 10..=8 << 20;
 
-/// About so many segments make up the memory, unless they would be too small or too large.
+/// The approximate number of segments, unless they would be too small or too large.
 const SEGMENTS: u64 = 512;
 
-/// The index is made for items of so many bytes to begin with; it grows if they are smaller.
+/// The item size in bytes that the first index is made for; it grows if items are smaller.
 const ITEM_BYTES: f64 = 1024.0;
 
 /// Why a store cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An option has a value that cannot be.
+    /// An option has a value that is not possible.
     #[error("{option} = {value} is not possible: {reason}")]
     Option {
         /// The builder's method.
@@ -109,15 +109,15 @@ impl Builder {
         self
     }
 
-    /// How many handles there may be at a time. A store for one leaves out what protects several from
-    /// each other, and writes numbers in place.
+    /// How many handles there may be at a time. A store for one handle leaves out synchronisation,
+    /// and increments numbers in place.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers;
         self
     }
 
     /// The size of a segment in bytes: a power of two in [`SEGMENT_BYTES`]. Unless set, memory is
-    /// divided in about 512 of them.
+    /// divided into about 512 segments.
     pub fn segment_bytes(mut self, bytes: u64) -> Self {
         self.segment_bytes = Some(bytes);
         self
@@ -129,14 +129,14 @@ impl Builder {
         self
     }
 
-    /// Whether each item has a checksum, for 4 bytes and some nanoseconds; an item that does not match
-    /// it is dropped when read.
+    /// Whether each item has a checksum, at the cost of 4 bytes per item and some nanoseconds per
+    /// access; an item that does not match its checksum is dropped when read.
     pub fn integrity(mut self, integrity: bool) -> Self {
         self.heap.integrity = integrity;
         self
     }
 
-    /// Whether to ask for huge pages: fewer TLB misses, and memory is taken 2 MiB at a time.
+    /// Whether to ask for huge pages: fewer TLB misses, but memory is taken 2 MiB at a time.
     pub fn huge_pages(mut self, huge_pages: bool) -> Self {
         self.heap.huge_pages = huge_pages;
         self
@@ -149,17 +149,17 @@ impl Builder {
     }
 
     /// Makes the hash function the same in every run, for tests. Clients that know the seed can choose
-    /// keys that all meet in one bucket.
+    /// keys that all collide in one bucket.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Calls `on_drop` with key and value of each item that leaves the store by itself, and why. It is
-    /// called by the worker at hand in the middle of its work, possibly with a bucket locked: it should
-    /// be quick, and must not use the store.
+    /// Calls `on_drop` with the key and value of each item that expires or is evicted, and the reason.
+    /// The worker that drops the item calls it in the middle of its work, possibly with a bucket
+    /// locked: it should be quick, and must not use the store.
     ///
-    /// Items that are written over, deleted or cleared are not reported. An expired item is reported
+    /// Items that are overwritten, deleted or cleared are not reported. An expired item is reported
     /// when its memory comes back, within seconds.
     pub fn on_drop(
         mut self,
@@ -199,11 +199,13 @@ impl Builder {
         Ok(())
     }
 
-    /// Makes the store: its first handle. Takes little memory; more is taken as items come.
+    /// Makes the store and returns its first handle. Takes little memory at first and more as items
+    /// are written.
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] for what cannot be, [`Error::Memory`] when the address space cannot be had.
+    /// [`Error::Option`] for a value that is not possible, [`Error::Memory`] when the operating
+    /// system does not give the address space.
     pub fn build(&self) -> Result<SegStore, Error> {
         self.check()?;
         let fitting = (self.memory / SEGMENTS).next_power_of_two();
@@ -231,7 +233,7 @@ impl Builder {
         let pool = Pool::new(segments, in_service, segment_bytes, wide);
         let shared = Shared::new(settings, heap, index, pool, Epochs::new(self.workers), seed);
         if self.heap.prefault {
-            // The index has the place of these.
+            // The memory of these segments is the index's.
             let withdrawn = in_service as u32..segments as u32;
             withdrawn.for_each(|segment| shared.release(&Piece { segment, parts: 0..1 }));
         }
@@ -240,15 +242,16 @@ impl Builder {
     }
 }
 
-/// The address space of a wide segment, in segments, if values are not longer.
+/// The address space of a wide segment, in segments, unless values can be longer.
 const WIDE_PARTS: usize = 16;
 
-/// Wide segments beyond half of the number of segments: those that are open, or were sealed early.
+/// Wide segments in addition to half the number of segments: for those that are open or were sealed
+/// early.
 const WIDE_MORE: u32 = 16;
 
-/// Wide segments that all values find room in, where address space suffices.
+/// The wide segments: large enough for every value, where address space suffices.
 fn wide(segments: u32, segment_bytes: usize, value_max: u64) -> Wide {
-    // With a key and all that an item can have beside it.
+    // Includes the key and every optional field of an item.
     let longest = (value_max as usize).saturating_add(KEY_MAX + 64 + FIRST_OFFSET as usize);
     let bytes = longest.max(WIDE_PARTS * segment_bytes).min(WIDE_BYTES_MAX).next_power_of_two();
     Wide { count: segments / 2 + WIDE_MORE, bytes }.within(segments, segment_bytes)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One limit for segments, index and what others reserve: how it is shared out.
+//! How the memory limit is divided between segments, the index and reservations.
 //!
-//! Segments get what the rest leaves. When the index is to grow, segments are withdrawn first: emptied,
-//! and their memory given back to the operating system. Then the index moves to its next size, giving
-//! the memory of the old one back as it goes.
+//! Segments get the memory that the other two leave. Before the index grows, segments are withdrawn:
+//! emptied, and their memory given back to the operating system. Then the index moves to its next
+//! table, giving back the memory of the old one as it goes.
 
 use crate::class::Class;
 use crate::evict::Eviction;
@@ -16,11 +16,11 @@ use crate::tally::{Count, Sums};
 use clock::Ticks;
 use storage::Stats;
 
-/// The share of its slots that the index fills before it grows, when memory is full: new items come
-/// only in place of others.
+/// The share of used slots at which the index grows when memory is full, and a new item takes the
+/// place of another.
 const LOAD: f64 = 0.85;
 
-/// The same while there is memory for more items: as many come while the index moves as fill it.
+/// The same while there is memory for more items, which keep filling the index while it moves.
 const LOAD_FILLING: f64 = 0.8;
 
 /// Below this share, with all memory in use, the index is made smaller.
@@ -44,12 +44,12 @@ pub(crate) const MOVES_PER_WRITE: usize = 2;
 /// Bytes of both tables together beyond the larger one while the index is moving.
 const MOVING_BYTES: u64 = 2 << 20;
 
-/// Home buckets of an index for so many items.
+/// Home buckets of an index for this many items.
 pub(crate) fn buckets_for(items: f64) -> usize {
     ((items / LOAD_AIM / SLOTS as f64).ceil() as usize).max(8)
 }
 
-/// How many segments fit beside an index of so many bytes and what is reserved.
+/// How many segments fit into the limit beside an index of `index` bytes and `reserved` bytes.
 pub(crate) fn segments_within(
     limit: u64,
     index: u64,
@@ -57,7 +57,7 @@ pub(crate) fn segments_within(
     segment: u64,
     value_max: u64,
 ) -> usize {
-    // Whatever others take, the store can go on working, with values of any size.
+    // The store keeps enough segments to work with values of any size, whatever is reserved.
     let beside_index = limit.saturating_sub(index);
     let least = (value_max + 6 * segment).max(limit / 4).min(beside_index);
     (beside_index.saturating_sub(reserved).max(least) / segment) as usize
@@ -70,7 +70,8 @@ impl Shared {
         self.reserve.load(Ordering::Relaxed) as isize
     }
 
-    /// Works out anew how many segments are kept free: the target has changed, or what has to be moved.
+    /// Recomputes how many segments are kept free, after the target or the amount to be moved has
+    /// changed.
     pub(crate) fn reckon_reserve(&self) {
         let for_moves = self.moves_wanted();
         self.for_moves.store(for_moves, Ordering::Relaxed);
@@ -86,8 +87,9 @@ impl Shared {
         self.reserve() - self.pool.available() - self.pool.in_limbo() as isize
     }
 
-    /// Free segments that new items leave alone. Some are for items that move when their segment is
-    /// emptied. Where nothing is evicted those that are to be withdrawn will not be replaced.
+    /// Free segments that new items must not take. Some are for items that move when their segment
+    /// is emptied. Where nothing is evicted, segments to be withdrawn count too, since no others
+    /// will become free.
     pub(crate) fn spare(&self) -> usize {
         let for_moves = self.for_moves.load(Ordering::Relaxed);
         match self.settings.eviction {
@@ -96,7 +98,7 @@ impl Shared {
         }
     }
 
-    /// Whether live items may go to make room.
+    /// Whether live items may be evicted to make room.
     pub(crate) fn evicts(&self) -> bool {
         self.settings.eviction != Eviction::None
     }
@@ -115,9 +117,10 @@ impl Shared {
         self.pool.segments().iter().any(|segment| segment.state() == State::Claimed)
     }
 
-    /// Frees what nobody reads any more, and gives surplus memory back, a segment at a time.
+    /// Frees segments that nobody can be reading any more, and gives surplus memory back, one
+    /// segment at a time.
     pub(crate) fn tidy(&self) {
-        // Writes go on while segments are withdrawn, so what they need is left to them.
+        // Writes go on while segments are withdrawn, so the segments they need stay free.
         let stay = match self.settings.eviction {
             Eviction::None => 0,
             _ => self.reserve() as usize,
@@ -125,7 +128,7 @@ impl Shared {
         self.pool.tidy(stay, &self.epochs, self.releaser());
     }
 
-    /// Works out anew how many segments the limit has room for.
+    /// Recomputes how many segments the limit has room for.
     pub(crate) fn retarget(&self) {
         let index = self.index_budget.load(Ordering::Relaxed);
         let reserved = self.reserved.load(Ordering::Relaxed);
@@ -168,15 +171,16 @@ impl Shared {
             self.grant_index(self.index.bytes());
             return;
         }
-        // With as many bytes per item as so far, so many will be there when memory is full.
+        // The number of items when memory is full, if the bytes per item stay what they are now.
         let expected = (items / used.clamp(0.02, 1.0)).min(items * GROWTH_MAX);
-        // A full store goes on gaining items if they become smaller. How many is not known, so an index
-        // that is small beside the memory grows in large steps, and a large one in small steps.
+        // A full store goes on gaining items if they become smaller, and how many is not known. So an
+        // index that is small relative to the memory grows in large steps, and a large one in small
+        // steps.
         let step = self.settings.limit as f64 / 100.0 / self.index.bytes() as f64;
         let more = items * (1.0 + step).clamp(1.04, GROWTH_MAX);
         let aim = if is_large { expected * 1.2 } else { expected.max(more) };
         let buckets = buckets_for(aim);
-        // Both tables as a whole, or the larger one and what waits to be given back.
+        // The size of both tables, or of the larger one and the memory that waits to be given back.
         let (present, next) = (self.index.bytes(), Index::bytes_of(buckets));
         self.grant_index((present + next).min(present.max(next) + MOVING_BYTES));
         if self.pool.in_service() > self.pool.target() {
@@ -209,13 +213,13 @@ impl Shared {
         stats
     }
 
-    /// The bytes an item takes at most, wherever it goes.
+    /// The most bytes that the item takes in any segment.
     pub(crate) fn len_of(&self, item: &NewItem<'_>) -> usize {
         self.heap.len_of(item)
     }
 }
 
-/// Items that left to make room, in a segment or in the index.
+/// Items evicted to make room, in a segment or in the index.
 fn evicted(sums: &Sums) -> u64 {
     sums.get(Count::Evicted) + sums.get(Count::Crowded)
 }

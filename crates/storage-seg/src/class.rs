@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TTL classes: items that will expire about together are written into the same segments, so that
-//! whole segments come back.
+//! TTL classes: items that will expire at about the same time are written into the same segments,
+//! so that whole segments become free at once.
 //!
-//! A class is only a label. When a segment comes back is decided by the expiries of its items
-//! ([`Segment::due_ms`](crate::segment::Segment::due_ms)), and what is read by each item's own.
+//! A class is only a label. The expiries of its items decide when a segment is swept
+//! ([`Segment::due_ms`](crate::segment::Segment::due_ms)), and each item's own expiry decides
+//! whether a read finds it.
 
-/// Seconds beyond which all times to live are alike: 2^31.
+/// Times to live of 2 to this power seconds and more share a class.
 const OCTAVES: u32 = 31;
 
 /// The most classes there can be: two per octave, one for items that never expire.
 pub(crate) const CLASSES_MAX: usize = 2 * OCTAVES as usize + 1;
 
-/// The label of a segment: which times to live go into it. 0: items that never expire.
+/// The number of a TTL class. 0 is the class of items that never expire.
 pub(crate) type Class = u8;
 
-/// How finely times to live are told apart.
+/// The division of times to live into classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Classes {
     /// Half octaves per class, as a power of two.
@@ -22,7 +23,8 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// Every class in use keeps segments open, so a store of few segments has few classes.
+    /// The classes for a store of this size. Every class in use keeps segments open, so a store
+    /// with few segments has few classes.
     pub(crate) fn for_segments(segments: usize) -> Self {
         let shift = match segments {
             0..256 => 2,

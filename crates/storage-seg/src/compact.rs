@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compaction: while most of the bytes in segments are those of dead items, new items come into the
-//! place of dead ones and not into memory that was never used.
+//! Compaction: while dead items take most of the bytes in use, segments that are mostly dead are
+//! emptied and used again, in place of memory that was never used.
 //!
-//! Clients that write over their keys leave dead items behind. Left alone they would be all over the
-//! memory that the limit allows before the first of it is used again: memory that the operating system
-//! has to clear, and in which live items lie far from each other. So a handle that has taken another
-//! segment looks for one that is mostly dead, moves what is alive to an open segment, some items with
-//! each write, and retires it. Nothing is dropped for it. The more dead bytes there may be, the less has
-//! to be moved: with keys written over at random and [`SPARSE`] as it is, some six of a hundred written
-//! items (M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured file system",
-//! 1992, on the cost of cleaning).
+//! Clients that overwrite their keys leave dead items behind. Without compaction these would spread over
+//! all memory that the limit allows before any segment is used again. The operating system would have to
+//! clear that memory, and live items would lie far from each other in it. So a handle that has taken
+//! another segment looks for one that is mostly dead, moves its live items to an open segment, a few with
+//! each write, and retires it. No item is dropped. The more dead bytes are allowed, the fewer live items
+//! have to be moved: with keys overwritten at random and the present [`SPARSE`], some six per hundred
+//! written items (M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured file
+//! system", 1992, on the cost of cleaning).
 //!
-//! When memory is about to run out, less is enough ([`DEAD_PRESSED`]): what is dead makes room before
-//! anything alive is evicted, so that what fits stays.
+//! When memory is about to run out, a smaller dead share suffices ([`DEAD_PRESSED`]): dead items make
+//! room before any live item is evicted, so nothing is evicted while all live items fit.
 //!
-//! A handle claims the segment for a step only: nobody has to wait for one who may not write for a while.
+//! A handle claims the segment for one step at a time, so nobody has to wait for a handle that stops
+//! writing for a while.
 
 use crate::empty::{Job, Judge};
 use crate::segment::{Segment, State};
@@ -23,28 +24,28 @@ use crate::store::SegStore;
 use crate::tally::Count;
 use clock::Ticks;
 
-/// Bytes of segments for each byte of items, from which on segments are compacted.
+/// Segments are compacted when they have more than this many bytes per byte of live items.
 const SPARSE: u64 = 3;
 
-/// Segments that are not counted for that: those that are open are not full.
+/// Segments not counted in that comparison, since open segments are not full.
 const SLACK: usize = 8;
 
-/// How much of a segment has to be dead: one of so many parts. It is more worth while to wait where memory
-/// is to spare, and an item that moves may take some bytes more.
+/// The dead share, as a divisor, from which a segment is compacted while memory is to spare: half of it.
+/// Waiting for more dead bytes pays then, and an item that moves may grow by some bytes.
 const DEAD_SPARSE: u32 = 2;
 const DEAD_PRESSED: u32 = 4;
 
-/// Sealed segments among which the best is taken, and the most that are looked at to find so many.
+/// Sealed segments among which the best is taken, and the most that are examined to find that many.
 const CHOICE: usize = 64;
 const LOOKED_AT_MAX: usize = 1024;
 
-/// Items looked at per write: as many as are asked for ahead.
+/// Items examined per write: as many as are prefetched ahead.
 pub(crate) const COMPACT_STEP: usize = 16;
 
 /// What a handle is compacting.
 #[derive(Debug, Default)]
 pub(crate) struct Compactor {
-    /// How far it has come, and the birth of the segment then.
+    /// The unfinished job, and the segment's birth number when it was paused.
     paused: Option<(Job, u64)>,
     /// There may be something to compact.
     is_due: bool,
@@ -77,8 +78,8 @@ impl SegStore {
         self.compactor.is_awaited || self.shared.missing() > 0
     }
 
-    /// Goes on compacting, if enough bytes are dead, looking at no more than `budget` items. Whether it
-    /// did something.
+    /// Continues compaction, if enough bytes are dead, examining at most `budget` items. Returns
+    /// whether it did something.
     pub(crate) fn compact(&mut self, now: Ticks, budget: usize) -> bool {
         if !self.compactor.is_due {
             return false;
@@ -107,7 +108,7 @@ impl SegStore {
         true
     }
 
-    /// Claims a segment again, if nobody else has done anything with it meanwhile.
+    /// Claims the segment of a paused job again, if nobody else has used it meanwhile.
     fn resume_compaction(&self, job: Job, birth: u64) -> Option<Job> {
         let shared = &*self.shared;
         if !shared.pool.claim(job.segment) {
@@ -131,8 +132,8 @@ impl SegStore {
         } else {
             return None;
         };
-        // What is alive of a wide segment has to go elsewhere before that is free, and what is in limbo
-        // may have come back.
+        // The live items of a wide segment need room elsewhere before it is free, and segments in limbo
+        // may have become free.
         shared.tidy();
         let free = (shared.pool.free() * shared.heap.segment_bytes()) as u64;
         let fits =
@@ -153,7 +154,8 @@ impl SegStore {
     }
 }
 
-/// Whether a segment is dead, or this share of it. A large item that is alone stays where it is.
+/// Whether a segment is dead, wholly or to this share. A large item that is alone in its segment
+/// stays where it is.
 fn is_worthwhile(segment: &Segment, share: u32) -> bool {
     let written = segment.written();
     let is_dead = segment.live_items() == 0;
@@ -161,8 +163,9 @@ fn is_worthwhile(segment: &Segment, share: u32) -> bool {
     segment.pins() == 0 && (is_dead || !segment.has_one_large() && is_partly_dead)
 }
 
-/// What is gained by compacting a segment, for what it costs: the dead bytes, for as long as they have
-/// been as few and so probably stay, over those read and written for it.
+/// The benefit of compacting a segment, divided by its cost. The benefit is the dead bytes times the
+/// segment's age, since an old segment probably stays as it is for long; the cost is the bytes read
+/// and written.
 fn worth(segment: &Segment, born: u64) -> f64 {
     let (written, live) = (f64::from(segment.written()), f64::from(segment.live_bytes()));
     let age = born.saturating_sub(segment.birth()) + 1;
@@ -170,7 +173,7 @@ fn worth(segment: &Segment, born: u64) -> f64 {
 }
 
 impl Shared {
-    /// Whether most bytes in segments are those of dead items.
+    /// Whether dead items take most of the bytes in segments.
     fn is_sparse(&self) -> bool {
         let pool = &self.pool;
         let used = pool.in_service().saturating_sub(pool.free() + pool.in_limbo() + SLACK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emptying a segment: its items are looked at in order, and each is dropped or moved elsewhere, in
-//! steps as small as one likes. Sweeping, evicting and compacting differ in how they decide.
+//! Emptying a segment: its items are visited in order, in steps of any size, and each is dropped or
+//! moved elsewhere. Sweeping, evicting and compacting differ in how they decide.
 
 use crate::Reason;
 use crate::evict::{Eviction, Plan};
@@ -27,11 +27,11 @@ pub(crate) struct Job {
 pub(crate) enum Fate {
     /// It moves to a segment of this tier, with this frequency.
     Keep { tier: u8, frequency: u8 },
-    /// It goes. Its slot may remember the frequency for a while.
+    /// It is dropped. Its slot may keep the frequency for a while, as a ghost.
     Drop { remember: bool },
 }
 
-/// A live item whose fate is to be decided.
+/// A live item to be kept or dropped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) frequency: u8,
@@ -39,15 +39,15 @@ pub(crate) struct Candidate {
     pub(crate) len: u32,
 }
 
-/// Who decides.
+/// How it is decided which items stay.
 #[derive(Debug)]
 pub(crate) enum Judge<'a> {
-    /// Everything goes.
+    /// Every item is dropped.
     Drop,
     /// An eviction's plan.
     Plan(&'a mut Plan),
-    /// Everything stays, in this tier. What there is no room for stays where it is, and that is noted.
-    /// Versions stay, too, or nothing grows by one.
+    /// Every item moves to this tier. If there is no room for one, it stays where it is and `is_stuck`
+    /// is set. Either items keep their versions, or no item grows by storing one.
     Move { tier: u8, keeps_versions: bool, is_stuck: &'a mut bool },
 }
 
@@ -65,7 +65,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Why an item goes that does.
+    /// The reason for which items are dropped.
     fn why(&self) -> Why {
         match self {
             Judge::Plan(_) => Why::Needed,
@@ -74,10 +74,10 @@ impl Judge<'_> {
     }
 }
 
-/// What came of moving an item.
+/// The outcome of moving an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moved {
-    /// It is elsewhere now, and takes so many bytes there.
+    /// The item was moved, and takes this many bytes in its new place.
     Elsewhere(usize),
     /// Somebody else has replaced or removed it meanwhile, or it was cleared.
     Gone,
@@ -89,18 +89,19 @@ enum Moved {
 pub(crate) struct Progress {
     /// Items looked at, dead ones included.
     pub(crate) looked_at: usize,
-    /// Bytes of those that may be live.
+    /// Bytes of the items that may be live.
     bytes: usize,
-    /// Expired and cleared items that went.
+    /// Expired and cleared items that were removed.
     pub(crate) freed: usize,
     /// Nothing is left in the segment.
     pub(crate) is_done: bool,
 }
 
-/// Items whose slots are asked for before the first of them is needed.
+/// Items whose slots are prefetched before the first of them is needed.
 const AHEAD: usize = 16;
 
-/// Bytes of live items that a step looks at, but for the last item, where they may have to be copied.
+/// Bytes of live items after which a step ends, where they may have to be copied. The last item may
+/// exceed it.
 const STEP_BYTES: usize = 256 << 10;
 
 /// An item of a segment that is being emptied.
@@ -118,8 +119,8 @@ impl Job {
 }
 
 impl SegStore {
-    /// Goes on with a job, looking at no more than `budget` items, and no more bytes than may be copied at
-    /// a time.
+    /// Continues a job, visiting at most `budget` items, and at most as many bytes as may be copied at a
+    /// time.
     pub(crate) fn empty(
         &mut self,
         job: &mut Job,
@@ -140,13 +141,13 @@ impl SegStore {
         progress
     }
 
-    /// Asks for the slots that the next step begins with, which is a write or a turn away.
+    /// Prefetches the slots that the next step begins with, which is a write or a turn away.
     fn ask_ahead(&self, mut job: Job) {
         let mut passed = Progress::default();
         self.look_ahead(&mut job, &mut passed, (AHEAD / 2, STEP_BYTES));
     }
 
-    /// Steps over the next items and asks for the slots of those that may be live.
+    /// Walks over the next items and prefetches the slots of those that may be live.
     fn look_ahead(
         &self,
         job: &mut Job,
@@ -202,8 +203,9 @@ impl SegStore {
     fn keep(&mut self, next: &Next, fate: (u8, u8), now: Ticks, judge: &mut Judge<'_>) {
         let &Next { location, hash, .. } = next;
         let item = self.shared.item(&self.turn, location);
-        // An eviction might as well drop the item, so whoever compares versions may have to begin
-        // again in any case. With memory to spare nobody has to.
+        // A client that compares versions must retry when an eviction drops the item anyway, so an
+        // eviction may change the version. With memory to spare the version is kept and nobody has
+        // to retry.
         let version = match judge {
             Judge::Move { keeps_versions: true, .. } => Some(self.shared.version(&item, location)),
             _ => item.version(),
@@ -231,7 +233,7 @@ impl SegStore {
         }
     }
 
-    /// Takes an expired or cleared item out of the index; whether it was still there.
+    /// Removes an expired or cleared item from the index. Returns whether it was still there.
     fn bury(&mut self, hash: u64, location: Location) -> bool {
         let shared = &*self.shared;
         let is_cleared = shared.segment_of(location).birth() < shared.cleared_before();
@@ -266,7 +268,7 @@ impl SegStore {
         true
     }
 
-    /// Copies an item into another segment and leads its slot there.
+    /// Copies an item into another segment and points its slot there.
     fn relocate(
         &mut self,
         next: &Next,
@@ -291,13 +293,15 @@ impl SegStore {
             return Moved::Gone;
         };
         if shared.segment_of(location).birth() < shared.cleared_before() {
-            // Since it was found alive. The place for the copy may be of after the clear.
+            // The item was cleared since it was found alive. The segment of the copy may have been
+            // opened after the clear, and would make it readable again.
             drop(home);
             self.abandon(spot);
             self.bury(hash, location);
             return Moved::Gone;
         }
-        // Copied under the lock, so that a touch in place is either in the copy or comes after it.
+        // Copied under the lock, so that a touch in place happens either before the copy or to the
+        // copy.
         let item: ItemRef<'_> = shared.item(&self.turn, location);
         let expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
         let written = shared.copy(&item, expiry_ms, version, spot);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Quiescent-state based reclamation: when may memory be used again that readers, who take no lock,
-//! could still be looking at?
+//! Quiescent-state-based reclamation: it decides when memory that lock-free readers could still be
+//! reading may be used again.
 //!
-//! Each handle of the store is a [`Participant`]. While it is *online* it may hold what it read out
-//! of the index. Now and then it passes a *quiescent state*: it holds nothing it has read before.
-//! Whoever unlinks memory calls [`Epochs::retire`], which begins the next epoch, and uses the memory
-//! again once [`Epochs::has_passed`]: every participant is offline or was quiescent in that epoch.
+//! Each handle of the store is a [`Participant`]. While it is *online* it may hold locations read
+//! from the index. Now and then it passes a *quiescent state*: it holds nothing that it read before.
+//! Whoever unlinks memory calls [`Epochs::retire`], which begins the next epoch, and reuses the
+//! memory once [`Epochs::has_passed`] is true: every participant is offline or was quiescent in that
+//! epoch.
 //!
 //! ```text
 //!  reader    enter ── finds a location ── reads the item ── quiesce ──────────────▶
@@ -52,7 +53,7 @@ pub(crate) struct Epochs {
     places: Box<[Padded<Place>]>,
 }
 
-/// In cache lines of its own: a pair of them, since CPUs fetch pairs.
+/// A value on a pair of cache lines of its own, since CPUs fetch lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Padded<T>(T);
@@ -91,13 +92,13 @@ impl Epochs {
         Some(Participant { epochs: Arc::clone(this), place, seen: OFFLINE, not_sync: PhantomData })
     }
 
-    /// Begins the grace period of what the caller has unlinked.
+    /// Begins the grace period of the memory that the caller has unlinked.
     pub(crate) fn retire(&self) -> Epoch {
         fence(Ordering::SeqCst);
         Epoch(self.now.0.fetch_add(1, Ordering::AcqRel) + 1)
     }
 
-    /// Whether no participant holds anything any more that was unlinked before `epoch` was begun.
+    /// Whether no participant can still hold anything that was unlinked before `epoch` began.
     pub(crate) fn has_passed(&self, epoch: Epoch) -> bool {
         // After this load all that follows comes after the fence of `retire`, whoever called it.
         let now = self.now.0.load(Ordering::Acquire);
@@ -120,8 +121,8 @@ pub(crate) struct Participant {
 }
 
 impl Participant {
-    /// Goes online: what is read from here on stays in place until the next quiescent state. Costs a
-    /// branch when it is online already.
+    /// Goes online: everything read from here on stays in place until the next quiescent state.
+    /// Costs one branch if already online.
     #[inline]
     pub(crate) fn enter(&mut self) {
         if self.seen == OFFLINE {

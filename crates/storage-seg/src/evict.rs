@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Eviction: which segment is emptied next, and which of its items stay.
 //!
-//! A policy makes two decisions. It chooses a sealed segment (`choose.rs`), and for each live item of it
-//! says whether it is dropped or copied to a segment of those that stay (`fate.rs`). Both are made from
-//! what is at hand: a segment's counts and the order of sealing, an item's size and the frequency in its
-//! slot (`frequency.rs`). The emptying itself goes in steps of a few items.
+//! A policy makes two decisions. It chooses a sealed segment (`choose.rs`), and decides for each live
+//! item in it whether the item is dropped or copied to a segment of kept items (`fate.rs`). It uses only
+//! a segment's counts, the order of sealing, an item's size and the frequency in its slot
+//! (`frequency.rs`). The emptying itself goes in steps of a few items.
 //!
-//! `scored` gives new items a share of the memory that it learns (`trial.rs`) from some small
-//! simulations (`miniature.rs`).
+//! `scored` gives new items a share of the memory. It chooses the share (`trial.rs`) by small
+//! simulations of the store (`miniature.rs`).
 
 mod choose;
 mod fate;
@@ -26,7 +26,7 @@ use crate::order::KEPT;
 use crate::store::SegStore;
 use clock::Ticks;
 
-/// Items alone in their segment that may stay one after the other before one has to go.
+/// Items alone in their segment that may be kept in a row before one has to be dropped.
 const PASSED_OVER_MAX: usize = 4;
 
 /// What a handle is evicting.
@@ -55,7 +55,7 @@ impl Evictor {
 }
 
 impl SegStore {
-    /// Goes on evicting, looking at no more than `budget` items. Whether it did something.
+    /// Continues eviction, examining at most `budget` items. Returns whether it did something.
     pub(crate) fn evict(&mut self, now: Ticks, budget: usize) -> bool {
         let begun = self.evictor.current.take().or_else(|| self.begin_eviction());
         let Some((mut job, mut plan)) = begun else { return false };
@@ -89,7 +89,7 @@ impl SegStore {
                 return Some((job, plan));
             }
             if passed_over == PASSED_OVER_MAX || !self.stays(&job, plan) {
-                // To copy it would gain nothing.
+                // Copying would gain nothing.
                 return Some((job, plan.dropping()));
             }
             // A large item that is alone stays where it is.
@@ -99,7 +99,8 @@ impl SegStore {
         None
     }
 
-    /// Whether the one item of a large segment is worth keeping. Its frequency ages as that of others.
+    /// Whether the only item of a large segment is worth keeping. Its frequency decays like that of
+    /// any item.
     fn stays(&self, job: &Job, mut plan: Plan) -> bool {
         let shared = &*self.shared;
         let location = shared.heap.location(job.segment, crate::heap::FIRST_OFFSET);

@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
-/// How often the metrics are brought up to date. So much longer for each [`SEGMENTS`] there are, since
-/// a report takes time in proportion to them.
+/// How often the metrics are updated, in milliseconds. The interval grows by as much for each
+/// [`SEGMENTS`] segments, since a report takes time in proportion to their number.
 const INTERVAL_MS: u64 = 1_000;
 const SEGMENTS: usize = 16 << 10;
 
@@ -104,14 +104,14 @@ pub(crate) static FAMILIES: [Row<Family, ClassReport>; 10] = [
     ("ttl_due_1h_bytes", &own::TTL_DUE_1H_BYTES, |class| class.due_1h_bytes),
 ];
 
-/// When a store is looked at next, and what evictions had done before.
+/// When the next report is due, and samples of what evictions had done before.
 #[derive(Debug)]
 pub(crate) struct Export {
     next_ms: AtomicU64,
     recent: Mutex<VecDeque<Sample>>,
 }
 
-/// What evictions had done at some time.
+/// The eviction counts at some time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sample {
     at_ms: u64,
@@ -133,7 +133,7 @@ impl Export {
         Victims::of(sums).since(then.victims)
     }
 
-    /// Keeps a sample, and those that a look back needs.
+    /// Adds a sample, and drops those that are too old to be needed.
     fn sample(&self, sums: &Sums, now: Ticks) {
         let now = Sample { at_ms: now.as_millis(), victims: Victims::of(sums) };
         let mut recent = self.recent.lock();
@@ -145,7 +145,7 @@ impl Export {
 }
 
 impl Shared {
-    /// Brings the metrics up to date if that is due. One handle does it for all.
+    /// Updates the metrics if that is due. One handle does it for all.
     #[inline]
     pub(crate) fn export(&self, now: Ticks) {
         if self.export.next_ms.load(Ordering::Relaxed) <= now.as_millis() {
@@ -174,7 +174,7 @@ impl Shared {
         }
     }
 
-    /// Shows all there is to tell, under the names of the metrics.
+    /// Shows all statistics, under the names of the metrics.
     pub(crate) fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
         let report = self.report(now);
         show("segment_bytes", &report.segments.bytes);

@@ -2,35 +2,36 @@
 //! [`Heap`]: the memory of all segments, and the only module that reads and writes it.
 //!
 //! One anonymous mapping, divided into segments of equal size. A segment begins with a head of
-//! [`FIRST_OFFSET`] bytes that nobody uses, so that location 0 names no item; then item follows item,
-//! each as [`crate::layout`] says. A very large item may go on into the segments after its own.
+//! [`FIRST_OFFSET`] unused bytes, so that location 0 names no item. The items follow one after the
+//! other, each with the layout of [`crate::layout`]. A very large item may go on into the segments
+//! after its own.
 //!
-//! Behind them is address space for *wide* segments, which have memory for as many segments' bytes as
-//! they need. All together they have address space for much more than the memory limit. The memory is
-//! given back elsewhere for what is used here.
+//! Behind them is address space for *wide* segments. Each has the memory of as many segments as it
+//! needs. Their address space adds up to much more than the memory limit; memory used here is given
+//! back elsewhere.
 //!
 //! ```text
 //!  segment 0                     segment 1            wide segment
 //!  │ head │ item │ item │  free  │ head │ item ...  ..│ head │ large item │ large item │   unused   │
 //! ```
 //!
-//! Which memory may be read, written and released is decided elsewhere: by the index, the segments'
-//! states and [`crate::epoch`]. Here that is the contract of the unsafe functions, in these terms:
+//! The index, the segments' states and [`crate::epoch`] decide which memory may be read, written
+//! and released. The unsafe functions here rely on that by these rules:
 //!
 //! * INV-MAPPED: the mapping stays where it is and stays readable and writable until the `Heap` is
 //!   dropped. All pointers come from the mapping's own. Its bytes always have some value.
 //! * INV-WRITER: a range is written by [`Heap::write`] and [`Heap::copy`] only while it belongs to
 //!   the caller alone: no item in it is published, borrowed or pinned.
-//! * INV-PUBLISHED: whoever makes an [`ItemRef`] got its location from where the writer published it
-//!   (release to acquire), or is that writer. So the writing comes before the reading.
-//! * INV-STAYS: the memory of an item is not written anew or released while an [`ItemRef`] or
-//!   [`Bytes`] of it lives.
+//! * INV-PUBLISHED: whoever makes an [`ItemRef`] got its location from the slot where the writer
+//!   published it (release to acquire), or is that writer. So the write happens before the read.
+//! * INV-STAYS: the memory of an item is not reused or released while an [`ItemRef`] or [`Bytes`]
+//!   of it lives.
 //! * INV-FROZEN: of a published item only two words ever change, word 0 (its DEAD bit) and an expiry
 //!   of one word. These are read and written as atomics while the item is published, and no
 //!   reference but an atomic's covers them. Everything else is plain memory that does not change.
-//!   The exception is [`Heap::overwrite_value`], for a caller who is alone with the item.
-//! * INV-INSIDE: a location was made for an item that lies inside the heap as a whole, and so does
-//!   whatever its header says. `write` checks it.
+//!   The exception is [`Heap::overwrite_value`], for a caller with exclusive access to the item.
+//! * INV-INSIDE: a location was made for an item that lies wholly inside the heap, and so do all
+//!   ranges that its header describes. `write` checks it.
 
 use crate::index::Location;
 use crate::layout::Layout;
@@ -56,12 +57,12 @@ pub(crate) use geometry::{WIDE_BYTES_MAX, Wide};
 pub(crate) use item::ItemRef;
 use lent::Lent;
 
-/// How the heap's memory is had from the system, and what items carry.
+/// How the heap's memory is taken from the system, and whether items have checksums.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeapOptions {
     /// Asks for huge pages.
     pub(crate) huge_pages: bool,
-    /// Has all pages at once and not one by one as they are first written.
+    /// Takes all pages at once and not one by one as they are first written.
     pub(crate) prefault: bool,
     /// Gives each item a checksum.
     pub(crate) integrity: bool,
@@ -80,8 +81,9 @@ impl Heap {
     ///
     /// # Errors
     ///
-    /// What the system says when it does not give the memory, or not at once if that was asked
-    /// for; `InvalidInput` for more than 1 TiB. Wide segments are left out where they cannot be had.
+    /// The system's error if it does not give the memory, or cannot prefault it if that was asked
+    /// for; `InvalidInput` for more than 1 TiB. Where the system does not give the address space for
+    /// wide segments, there are none.
     ///
     /// # Panics
     ///
@@ -140,7 +142,7 @@ impl Heap {
         item.len_max(self.layout)
     }
 
-    /// What the index keeps for an item at `offset` bytes of a segment.
+    /// The location, as the index keeps it, of an item at `offset` bytes of a segment.
     #[inline]
     pub(crate) fn location(&self, segment: u32, offset: u32) -> Location {
         self.geometry.location(segment, offset)
@@ -152,7 +154,7 @@ impl Heap {
         self.geometry.place(location)
     }
 
-    /// Asks the CPU for the first two cache lines of an item. Any location will do.
+    /// Prefetches the first two cache lines of an item. Any location is allowed.
     #[inline]
     pub(crate) fn prefetch(&self, location: Location) {
         let first = self.geometry.byte_of(location);
@@ -194,8 +196,8 @@ impl Heap {
         Bytes::from_owner(unsafe { Lent::new(value, guard, Arc::clone(this)) })
     }
 
-    /// Gives memory of a segment back to the system: of a wide one the parts of a segment's size that
-    /// have these numbers, of others the only one. Its bytes are zero after it.
+    /// Gives memory of a segment back to the system. The memory of a wide segment is numbered in
+    /// parts of a segment's size; other segments have one part. The bytes are zero afterwards.
     ///
     /// # Safety
     ///

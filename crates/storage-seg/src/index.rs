@@ -3,9 +3,9 @@
 //!
 //! A hash table of 64-byte buckets with eight slots each (`slot.rs` draws one). The high bits of the
 //! hash choose a *home* bucket, in order: higher hashes have higher homes, for any number of homes.
-//! An entry whose home bucket is full goes to one of 15 others at growing distances after it, and
-//! says in its slot which: its *displacement*. A home knows its *reach*, the largest displacement of
-//! its entries. The index knows no keys; its caller compares them, given a location.
+//! An entry whose home bucket is full goes to one of 15 others at growing distances after it. Its
+//! slot records which one: its *displacement*. A home knows its *reach*, the largest displacement of
+//! its entries. The index does not store keys; its caller compares them, given a location.
 //!
 //! ```text
 //!  bucket   home 0          home 1          home 2                     margin
@@ -16,14 +16,15 @@
 //! ```
 //!
 //! A read takes no lock and writes nothing, except a frequency if the caller wants. A write locks
-//! the home of its key ([`Index::lock`]), which is a bit in the line it needs anyway, and changes
-//! slots by compare-exchange, as writers of other homes may be after the same free slot. In an
+//! the home of its key ([`Index::lock`]) by a bit in the cache line it needs anyway, and changes
+//! slots by compare-exchange, as writers of other homes may want the same free slot. In an
 //! *exclusive* index, used by one thread, locks and read-modify-writes are left out.
 //!
 //! # Growth
 //!
-//! The index moves to a table with more homes, or fewer, while in use ([`Index::grow`] begins it,
-//! [`Index::migrate`] goes on with it). Homes move in order and a *watermark* says how many have:
+//! The index moves to a table with more homes, or fewer, while in use ([`Index::grow`] begins the
+//! move, [`Index::migrate`] continues it). Homes move in order, and a *watermark* counts those that
+//! have moved:
 //!
 //! ```text
 //!  generation g      │ given back │ moved, kept for a while │ w │ in use              │
@@ -31,51 +32,53 @@
 //!  generation g + 1  │ in use                                    │ untouched, no memory         │
 //! ```
 //!
-//! As the order of homes is the order of hashes, the next table fills from its start while the one
-//! before gives its memory back from its start: together they never take much more than the larger.
-//! Ghosts do not move: a table without keys cannot tell to which of the next homes they belong.
+//! As the order of homes is the order of hashes, the next table fills from its start while the old
+//! one gives its memory back from its start: together they never take much more than the larger.
+//! Ghosts do not move: without their keys the index cannot tell which homes of the next table they
+//! belong to.
 //!
 //! # Why it is right
 //!
-//! * INV-LOCK: the entries of a home (wherever displaced) and its reach change only under its lock.
-//!   Frequencies may change without. So two writers of one key never make two entries, and what a
-//!   writer has found stays until it is done.
+//! * INV-LOCK: the entries of a home (wherever displaced) and its reach change only under its lock;
+//!   frequencies may change without it. So two writers of one key never make two entries, and an
+//!   entry that a writer has found stays until the writer is done.
 //! * INV-OUTWARD: an entry stays in its slot, or is shifted by another home's writer, who has the
 //!   lock, to a larger displacement. Then the copy is written before the slot is cleared. A reader
 //!   looks at displacements in ascending order, each after the one before (acquire fences see to
-//!   it). So it meets each entry that was there throughout.
+//!   it). So it meets each entry that was in the index throughout.
 //! * INV-INWARD: an entry that is replaced may be drawn in, to a smaller displacement, by its own
 //!   home's writer. First its successor is written, then the table counts it, then the old slot is
-//!   cleared. Who looks for an entry reads the count first, and if it has found nothing and the
-//!   count has changed, looks again. If the count is the same, each entry was drawn in before, and
-//!   was there in its next slot, or after, and was there in the last.
+//!   cleared. A reader reads the count first, and if it has found nothing and the count has
+//!   changed, it looks again. If the count is the same, each entry was either drawn in before the
+//!   look, and was found in its new slot, or after it, and was found in its old one.
 //! * INV-REACH: no entry is displaced further than its home's reach, at any moment: the reach is
 //!   raised before the entry is written and lowered after it has gone. Without writers, it is the
-//!   lowest that will do. (A count of displaced entries could not tell a reader when to stop: while
-//!   it looks, one may go that it has met and another come that it also meets.)
-//! * INV-META: lock and reach are in a bucket's first slot, and changed there bit by bit; whoever
-//!   changes the entry in that slot keeps them as they are. Other slots have zeroes there.
+//!   lowest possible. (A count of displaced entries could not tell a reader when to stop: during
+//!   its search an entry that it has met may be removed and another added that it also meets.)
+//! * INV-META: lock and reach are bits of a bucket's first slot, and are changed one by one;
+//!   whoever changes the entry in that slot preserves them. In other slots these bits are zero.
 //! * INV-WATERMARK: a home's entries are in the next table before the watermark passes it, and it
 //!   passes under the home's lock. Whoever then locks that home sees that it has moved, and looks in
-//!   the next table. So nothing is written to a home after its entries were copied, and nothing that
-//!   was removed or replaced is copied.
-//! * INV-LEFT: the entries of a home that has moved stay where they were. A reader that looked at
-//!   the watermark before it passed still finds what was there at that moment.
-//! * INV-GRACE: memory is given back when all who may have looked at the watermark before it passed
-//!   have been through a quiescent state. All calls are made by threads that are *online* in the
-//!   [`Epochs`](crate::epoch::Epochs), and nothing from before a quiescent state is used after it.
+//!   the next table. So nothing is written to a home after its entries were copied, and no removed
+//!   or replaced entry is copied.
+//! * INV-LEFT: the entries of a home that has moved stay in the old table too. A reader that looked
+//!   at the watermark before it passed still finds the entries of that moment.
+//! * INV-GRACE: memory is given back when all threads that may have looked at the watermark before
+//!   it passed have been through a quiescent state. All calls are made by threads that are *online*
+//!   in the [`Epochs`](crate::epoch::Epochs), and nothing from before a quiescent state is used
+//!   after it.
 //!
-//! Memory order: a slot is written with `Release` and an entry read with `Acquire`, so an item's
-//! bytes are seen by who finds it; read-modify-writes in between (frequencies, locks) continue the
+//! Memory order: a slot is written with `Release` and an entry read with `Acquire`, so whoever
+//! finds an item sees its bytes; read-modify-writes in between (frequencies, locks) continue the
 //! release sequence. Taking a lock acquires what its last holder released. The watermark is written
-//! with `Release`, after the entries in the next table, and read with `Acquire`. That the reader of
-//! an old watermark delays the giving back of memory is the argument of `epoch.rs`.
+//! with `Release`, after the entries in the next table, and read with `Acquire`. `epoch.rs` argues
+//! why a reader of an old watermark delays the return of memory.
 //!
 //! # Which file next
 //!
 //! * `slot.rs`, `bucket.rs`, `memory.rs` (the only unsafe code), `table.rs`: the memory, bottom up.
-//! * `entry.rs`: what is found. `home.rs`: the lock, and all writes under it. `shift.rs`: how it makes
-//!   room when there is none.
+//! * `entry.rs`: an entry that was found. `home.rs`: the lock, and all writes under it. `shift.rs`:
+//!   making room when all buckets of a home are full.
 //! * `growth.rs`: the move to another table. `scan.rs`: walks and statistics.
 //! * `integrity.rs`: the check of the invariants.
 
@@ -116,14 +119,14 @@ const GENERATIONS: usize = 1024;
 /// Where items are, by the hash of their keys.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// A generation that has not wholly moved, or one before it: where a search for the right table
-    /// begins. Which it is, the watermarks say.
+    /// The generation at which a search for the right table begins: the one in use, or one before
+    /// it. The watermarks tell whether to go on to the next.
     current: AtomicUsize,
     sharing: Sharing,
     huge_pages: bool,
     tables: Box<[OnceBox<Table>]>,
     is_growing: AtomicBool,
-    /// Only ever tried, so nobody waits for the system calls under it.
+    /// Taken only with `try_lock`, so nobody waits for the system calls made under it.
     growth: Mutex<Option<Growth>>,
 }
 
@@ -147,7 +150,7 @@ impl Index {
         self.tables[generation].get().expect("a home moves to a table that is there")
     }
 
-    /// Where the hash belongs, at the moment of the last look at a watermark.
+    /// The home of a hash, as of the last look at a watermark.
     #[inline]
     fn probe(&self, hash: u64) -> Probe<'_> {
         let mut generation = self.current.load(Acquire);
@@ -161,14 +164,14 @@ impl Index {
         }
     }
 
-    /// Asks the CPU for the line that a search for this hash begins with.
+    /// Prefetches the line that a search for this hash begins with.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
         prefetch::read(self.probe(hash).bucket(0));
     }
 
-    /// Where the item of this hash may well be, to prefetch it: what the home bucket tells, without
-    /// a look at the item. Reads the line that [`Index::prefetch`] asked for.
+    /// The probable location of the item of this hash, to prefetch it: the first match in the home
+    /// bucket, without a look at the item. Reads the line that [`Index::prefetch`] asked for.
     #[inline]
     pub(crate) fn candidate(&self, hash: u64) -> Option<Location> {
         let probe = self.probe(hash);
@@ -178,8 +181,8 @@ impl Index {
 
     /// The entry of this hash whose location passes the test. Takes no lock and never waits.
     ///
-    /// `is_key` compares keys; it is asked about all entries of the home with the same 12 bits of
-    /// the hash, until it says yes. The home bucket's line is all that is read, unless the home has
+    /// `is_key` compares keys; it is called for all entries of the home with the same 12 bits of
+    /// the hash, until it returns true. Reads only the home bucket's line, unless the home has
     /// displaced entries.
     #[inline]
     pub(crate) fn find(
@@ -204,7 +207,7 @@ impl Index {
     /// The item with the lowest frequency close to the home of this hash, of whatever home, to be
     /// dropped when [`Home::insert`] finds the index full and [`Home::weakest`] has nothing.
     ///
-    /// Ask without holding a lock, then lock the home of that item's hash to remove it.
+    /// Call it without holding a lock, then lock the home of that item's hash to remove it.
     pub(crate) fn crowding(&self, hash: u64) -> Option<Location> {
         let probe = self.probe(hash);
         let moved = probe.table.moved();
@@ -237,7 +240,7 @@ impl Index {
         Table::bytes_of(buckets) as u64
     }
 
-    /// Slots in the home buckets: as many entries can be there at most, give or take a few.
+    /// Slots in the home buckets: about the most entries that the index can have.
     pub(crate) fn slots(&self) -> usize {
         self.buckets() * BUCKET_SLOTS
     }

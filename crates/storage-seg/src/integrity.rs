@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The invariants that bind the parts together, and their check.
+//! The invariants across the parts of a store, and their check.
 //!
-//! * INV-COUNTED: a segment's live items and bytes are those that the index leads to, and the sums of
-//!   the handles are those of the segments.
-//! * INV-PLACE: an entry leads to an item within what was written of a segment that is in use, and the
-//!   item's key has the entry's hash.
+//! * INV-COUNTED: a segment's counts of live items and bytes are those of the items that the index
+//!   points to, and the handles' sums equal the segments' sums.
+//! * INV-PLACE: an entry points to an item within the written part of a segment in use, and the item's
+//!   key has the entry's hash.
 //! * INV-DUE: no item outlives its segment's due time.
 //! * INV-DEAD: an item that is marked dead is not in the index.
 //! * INV-LIMIT: segments in use and index are within the limit.
 //!
-//! Those of the parts are checked by the parts. Exact only while no other handle is at work.
+//! Each part checks its own invariants. The check is exact only while no other handle is at work.
 
 use crate::epoch::Participant;
 use crate::segment::State;
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// Panics with the name of an invariant that does not hold.
 pub(crate) fn check(shared: &Shared, turn: &Participant) {
     if !turn.is_online() {
-        // Nothing may be looked at from outside of a turn, and with one handle nothing needs it.
+        // Outside of a turn no item may be read.
         return;
     }
     let segments = shared.pool.segments();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`SegItem`]: a live item, lent out of its segment.
+//! [`SegItem`]: a live item, borrowed from its segment.
 
 use crate::epoch::Participant;
 use crate::heap::ItemRef;
@@ -47,7 +47,7 @@ impl<'a> SegItem<'a> {
     ) -> Option<Self> {
         let mut expiry_ms = None;
         if item.expires() {
-            // Read once: a touch by another handle must not change what is lent.
+            // Read once: a touch by another handle must not change the expiry of a borrowed item.
             expiry_ms = item.expiry_ms(shared.segment_of(location).base_ms());
             if expiry_ms.is_some_and(|at| at <= now.as_millis()) {
                 return None;
@@ -102,7 +102,7 @@ impl Item for SegItem<'_> {
     }
 
     /// `None` for values shorter than [`PIN_MIN`], and when an eighth of all segments is pinned:
-    /// readers that do not read must not take the memory from the writers.
+    /// clients that do not read their replies must not take the memory from writers.
     fn pin(&self) -> Option<Bytes> {
         if self.value().len() < PIN_MIN {
             return None;
@@ -112,7 +112,7 @@ impl Item for SegItem<'_> {
     }
 }
 
-/// Keeps a segment from being used again for as long as it lives.
+/// Keeps a segment from being used again for as long as the pin lives.
 pub(crate) struct Pin {
     shared: Arc<Shared>,
     segment: u32,
@@ -123,7 +123,7 @@ impl Pin {
     fn new(shared: &Arc<Shared>, location: Location) -> Option<Self> {
         let pin = Pin::briefly(shared, location);
         let limit = shared.pool.in_service() / 8;
-        // Dropping it takes it back.
+        // Over the limit the pin is dropped, which releases it.
         (shared.pinned.load(Ordering::Relaxed) <= limit.max(1)).then_some(pin)
     }
 
@@ -132,7 +132,7 @@ impl Pin {
         let (segment, _) = shared.heap.place(location);
         let pin = Pin { shared: Arc::clone(shared), segment };
         if let Some(span) = pin.segment().pin() {
-            // All the memory of the segment is held up.
+            // A pin holds all the memory of the segment.
             shared.pinned.fetch_add(span as usize, Ordering::Relaxed);
         }
         pin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bytes of an item: which words its header has, and how long it is. Plain arithmetic; the
-//! memory itself is the business of [`crate::heap`].
+//! The bytes of an item: which words its header has, and how long it is. Plain arithmetic;
+//! [`crate::heap`] reads and writes the memory.
 //!
 //! ```text
 //!  word 0 │ long? │ expiry? 1 or 2 │ flags? │ version? 2 │ checksum? ║ key ║ value ║ padding
@@ -11,11 +11,11 @@
 //!    value length, upper 14 │ key length, upper 8
 //! ```
 //!
-//! A word is 4 bytes, little-endian. Each optional word is there when the item needs it: `long` for
-//! a key or a value whose length does not fit word 0, one word of expiry for milliseconds since the
-//! segment's base and two for milliseconds since the clock's start, flags other than zero, a version
-//! of its own. All items of a store have a checksum, or none has. An item without expiry and flags
-//! costs 4 bytes and the padding to the next unit.
+//! A word is 4 bytes, little-endian. An item has an optional word only if it needs it: `long` for a
+//! key or a value whose length does not fit word 0, one word of expiry for milliseconds since the
+//! segment's base or two for milliseconds since the clock's start, flags other than zero, a version
+//! that its place does not imply. All items of a store have a checksum, or none has. An item without
+//! expiry and flags costs 4 bytes and the padding to the next unit.
 
 use std::ops::Range;
 
@@ -34,11 +34,11 @@ pub(crate) const VALUE_MAX: usize = u32::MAX as usize;
 /// Bytes of a word of the header.
 pub(crate) const WORD: usize = 4;
 
-/// Word 0: the item is no longer what its key stands for.
+/// The bit of word 0 of an item that was replaced or removed.
 pub(crate) const DEAD: u32 = 1;
 const VERSION: u32 = 1 << 1;
 const FLAGS: u32 = 1 << 2;
-/// How many words of expiry there are, shifted by this.
+/// The position in word 0 of the number of expiry words.
 const EXPIRY_SHIFT: u32 = 3;
 const EXPIRY: u32 = 3 << EXPIRY_SHIFT;
 const LONG: u32 = 1 << 5;
@@ -48,10 +48,10 @@ const VALUE_SHIFT: u32 = KEY_SHIFT + KEY_BITS;
 const VALUE_BITS: u32 = 32 - VALUE_SHIFT;
 const OPTIONAL: u32 = LONG | EXPIRY | FLAGS | VERSION;
 
-/// What is the same for all items of a store.
+/// The properties that all items of a store share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Bytes that every item begins at a multiple of. A power of two, 4 or more.
+    /// The alignment of items in bytes: a power of two, 4 or more.
     pub(crate) unit: usize,
     /// Whether items have a checksum.
     pub(crate) checksum: bool,
@@ -63,14 +63,15 @@ impl Layout {
     }
 }
 
-/// When an item expires, as its header says it.
+/// When an item expires, in the form that its header stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpiryForm {
     /// Never: no word.
     Never,
     /// Milliseconds since the segment's base: one word, which may change in place.
     Offset(u32),
-    /// Milliseconds since the clock's start, out of the other form's reach: two words.
+    /// Milliseconds since the clock's start, for times that the other form cannot express: two
+    /// words.
     Absolute(u64),
 }
 
@@ -93,7 +94,7 @@ impl ExpiryForm {
     }
 }
 
-/// Word 0 and what follows from it: where everything is, in bytes from the item's start.
+/// Word 0 decoded: the place of each part, in bytes from the item's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     word: u32,
@@ -118,7 +119,7 @@ impl Header {
         Header { len: header.words(layout) * WORD as u32, ..header }
     }
 
-    /// Reads word 0, and asks for word 1 when that is part of the lengths.
+    /// Reads word 0, and word 1 if it has a part of the lengths.
     #[inline(always)]
     pub(crate) fn parse(word: u32, layout: Layout, long: impl FnOnce() -> u32) -> Self {
         let key_len = word >> KEY_SHIFT & low(KEY_BITS);
@@ -210,7 +211,7 @@ impl Header {
         layout.padded(self.value().end)
     }
 
-    /// The header for a value of another length, if nothing else about the item changes by that.
+    /// The header for a value of another length, if nothing else in the item changes.
     pub(crate) fn with_value_len(&self, layout: Layout, value_len: usize) -> Option<Self> {
         if self.is_long() || value_len > low(VALUE_BITS) as usize {
             return None;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Segcache: items in segments, read without locks, reclaimed whole.
+//! A Segcache store: items lie in segments, are read without locks, and segments are reclaimed
+//! whole.
 //!
 //! [`SegStore`] keeps the contract of [`storage::Store`] in the design of Segcache (Yang, Yue and
-//! Rashmi, NSDI '21): fixed-size segments filled by appending, and a hash table of 8-byte slots. An
-//! item costs 4 bytes of header and 9 of index beyond its key and value. One number limits the memory.
+//! Rashmi, NSDI '21): fixed-size segments filled by appending, and a hash table of 8-byte slots.
+//! Beyond its key and value an item costs 4 bytes of header and about 9 bytes of index. One number
+//! limits all memory.
 //!
 //! ```
 //! use clock::Ticks;
@@ -34,12 +36,13 @@
 //!                 └─ header │ key │ value │ padding          4 bytes of header and more if needed (layout.rs)
 //! ```
 //!
-//! Large items lie in *wide* segments behind the others (`wide.rs`): each has address space for many
-//! segments' memory and takes as much of it as it needs. The sum is bounded, not the addresses.
+//! Large items lie in *wide* segments behind the others (`wide.rs`): each has address space for the
+//! memory of many segments and takes as much memory as it needs. The limit bounds the memory in use,
+//! not the address space.
 //!
-//! A get hashes, reads one line of the index and the item's line or two. It takes no lock, and writes
-//! nothing but the frequency. [`Store::prefetch`](storage::Store::prefetch) asks for these lines ahead,
-//! so a batch of gets waits for memory about once.
+//! A get hashes the key, reads one cache line of the index and one or two of the item. It takes no
+//! lock, and writes only the frequency. [`Store::prefetch`](storage::Store::prefetch) requests these
+//! lines ahead, so a batch of gets waits for memory about once.
 //!
 //! # From a write to free memory again
 //!
@@ -49,45 +52,51 @@
 //!           TTL class in use       by tier and class  or moved elsewhere   handle has let go
 //! ```
 //!
-//! * A write goes into a segment that is its handle's alone: its bytes first, then one store into a
-//!   slot makes it readable. The lock bit of the key's home bucket serialises writers of one key.
-//! * Segments are emptied for three reasons. All items of one have expired (`sweep.rs`); most of them are dead
-//!   while dead items take most of the memory in use, and the rest moves (`compact.rs`); or room is
-//!   needed (`evict/`); then a [policy](Eviction) chooses the segment and which of its items stay.
-//! * Emptying goes in steps of a few items, with each write and each turn, ahead of need. No write
-//!   pays for a whole segment, except one whose item is that large.
-//! * A segment that nothing leads to any more waits in limbo until every handle has passed a quiescent
-//!   state: [`Store::expire`](storage::Store::expire) is one, and after
+//! * A write goes into an open segment that only its handle writes to. The item's bytes are written
+//!   first, then one store into a slot makes the item readable. The lock bit of the key's home
+//!   bucket serialises writers of one key.
+//! * Segments are emptied for three reasons: all items of a segment have expired (`sweep.rs`); a segment is
+//!   mostly dead while dead items take most of the memory in use, and its live items move (`compact.rs`); or
+//!   room is needed (`evict/`), and a [policy](Eviction) chooses the segment and which of its items stay.
+//! * Each write and each turn empties a few items, before room runs out. No write pays for emptying
+//!   a whole segment, except one whose item is that large.
+//! * An emptied segment, to which no slot points any more, waits in limbo until every handle has
+//!   passed a quiescent state. [`Store::expire`](storage::Store::expire) is one; after
 //!   [`Store::rest`](storage::Store::rest) nobody waits for the handle.
 //!
 //! # Why a reader never sees freed memory
 //!
 //! A borrowed item borrows the handle. To pass a quiescent state the handle must be borrowed
-//! exclusively. So while an item is held its handle cannot pass one, and until every handle has, no
-//! segment is used again that anybody could have found a way to before. The borrow checker sees to the
-//! first half, `epoch.rs` argues the second, and `access.rs` is where both meet. A value that is
-//! pinned, to be sent without a copy, keeps its segment by a count.
+//! exclusively. So a handle cannot pass one while an item is held, and a segment is reused only after
+//! every handle has passed one since the segment became unreachable. The borrow checker proves the
+//! first half, `epoch.rs` argues the second, and `access.rs` joins them. A value pinned to be sent
+//! without a copy holds its segment by a pin count.
 //!
 //! # Exact where it counts
 //!
-//! * **Expiry.** Every item has its own, in milliseconds; a read looks at it. The TTL class only puts
-//!   items together that will expire together, so that segments come back whole.
-//! * **Versions.** An item's version is its place and the number of its segment's opening: unique, never
-//!   used again, and 0 bytes. An item that moves for an eviction changes it.
-//! * **Memory.** Segments get what index, tables and reservations leave. The index grows online; the
-//!   segments in its way are emptied and their pages given back first (`capacity.rs`).
+//! * **Expiry.** Every item has its own expiry, in milliseconds, and each read checks it. The TTL
+//!   class only groups items that will expire together, so that whole segments become free.
+//! * **Versions.** An item's version is made of its offset and its segment's birth number, which counts
+//!   openings: unique, never used again, and without a byte in the item. An item that an eviction moves
+//!   gets another version.
+//! * **Memory.** Segments get the memory that index, tables and reservations leave. The index grows
+//!   while in use; before it does, segments are emptied and their pages given back to make room
+//!   (`capacity.rs`).
 //!
 //! # Which file next
 //!
 //! * `store.rs`: the handle, get and delete. `write.rs`: put. `update.rs`: read-modify-write.
-//! * `shared.rs`: what handles have in common. `access.rs`: how memory becomes borrows, and why it may.
-//! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: the limit, shared out.
-//! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the policies, and what new items get.
+//! * `shared.rs`: the state that all handles share. `access.rs`: how the heap's memory is lent as
+//!   borrows, and why that is sound.
+//! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: how
+//!   the memory limit is divided.
+//! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the
+//!   policies, and the share of new items.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
 //! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.
 //!   `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.
-//! * `report.rs`, `export.rs`, `tally.rs`, `victims.rs`, `metrics.rs`: what a store tells about itself.
-//!   `scan.rs`: walks.
+//! * `report.rs`, `export.rs`, `tally.rs`, `victims.rs`, `metrics.rs`: statistics. `scan.rs`: walks
+//!   over all items.
 //! * `integrity.rs`: the invariants that bind the parts together, and their check.
 #![deny(unsafe_op_in_unsafe_fn)]
 

@@ -20,9 +20,9 @@ use storage::{Change, Put, Stage, Stats, Store, StoreError, Version};
 
 /// One worker's handle on a segment store.
 ///
-/// Each worker has one of its own; clones share the items. A handle that was used holds segments up
-/// until its next [`Store::expire`] or [`Store::rest`], so a worker calls the one in each turn of its
-/// loop and the other before it sleeps.
+/// Each worker has its own handle; clones share the items. A handle that was used delays the reuse of
+/// segments until its next [`Store::expire`] or [`Store::rest`], so a worker calls `expire` in each
+/// turn of its loop and `rest` before it sleeps.
 pub struct SegStore {
     pub(crate) shared: Arc<Shared>,
     pub(crate) turn: Participant,
@@ -34,9 +34,9 @@ pub struct SegStore {
     pub(crate) sweeper: Sweeper,
     pub(crate) lesson: Lesson,
     pub(crate) sampler: Sampler,
-    /// Writes so far, for what is done every so many of them.
+    /// Writes so far, for upkeep that is done once per some number of writes.
     pub(crate) writes: u32,
-    /// What this handle has reserved of the limit for others.
+    /// Bytes of the limit that this handle has reserved for memory outside of the store.
     reserved: u64,
 }
 
@@ -66,7 +66,7 @@ impl SegStore {
         }
     }
 
-    /// What the store has to tell about its inside, at the cost of two cache lines for each segment.
+    /// Statistics about the store's inside. Reads two cache lines for each segment.
     pub fn report(&self, now: Ticks) -> Report {
         self.shared.report(now)
     }
@@ -98,7 +98,7 @@ impl SegStore {
         self.find(hash, key, now).map(|(_, item)| item)
     }
 
-    /// Removes the item at this very location from the index; whether it was there.
+    /// Removes the item at exactly this location from the index. Returns whether it was there.
     pub(crate) fn remove(&mut self, hash: u64, location: Location) -> bool {
         let home = self.shared.index.lock(hash);
         let Some(entry) = home.find_location(location) else { return false };
@@ -119,7 +119,7 @@ impl SegStore {
         self.tally.add(count, 1);
     }
 
-    /// Counts an item out that leaves the store by itself, and says so to whoever wants to know.
+    /// Counts an item out that expires or is evicted, and calls `on_drop` if it is set.
     pub(crate) fn dropped(&self, location: Location, reason: Reason, count: Count) {
         if let Some(on_drop) = &self.shared.settings.on_drop {
             let item = self.shared.item(&self.turn, location);
@@ -132,7 +132,7 @@ impl SegStore {
         self.count_out(location, count);
     }
 
-    /// Whether an item's bytes are those that were written; else it is dropped.
+    /// Whether an item's checksum matches its bytes. If not, the item is dropped.
     #[inline]
     pub(crate) fn is_sound(&self, hash: u64, item: &SegItem<'_>) -> bool {
         let is_sound = !self.shared.settings.integrity || item.item().checksum_ok();

@@ -15,8 +15,8 @@ pub(crate) struct Group {
     left: usize,
 }
 
-/// The segment to empty next; `None` when there is none to be had. The memory is that of `total`
-/// segments, of which new items have this share with `scored`.
+/// The segment to empty next; `None` if there is none. All memory is `total` segments; with
+/// `scored`, new items have the share `new_share` of it.
 pub(crate) fn next(
     policy: &Eviction,
     order: &Order,
@@ -26,7 +26,7 @@ pub(crate) fn next(
     lesson: &Lesson,
 ) -> Option<u32> {
     let at = |number: u32| &segments[number as usize];
-    // What a reader has pinned would not come back.
+    // A pinned segment would not become free.
     let is_free = |number: &u32| at(*number).pins() == 0;
     let all = || order.tier(NEW).chain(order.tier(KEPT)).filter(is_free);
     // A segment without live items costs nothing, whatever the policy.
@@ -44,7 +44,7 @@ pub(crate) fn next(
         Eviction::Cte => all().min_by_key(|&number| (at(number).due_ms(), at(number).birth())),
         Eviction::Util => all().min_by_key(|&number| {
             let segment = at(number);
-            // Of a wide segment, for each segment's memory that it has.
+            // For a wide segment, live bytes per segment's memory that it has.
             (segment.live_bytes() / segment.span().max(1), segment.birth())
         }),
         Eviction::Merge { max, .. } => {
@@ -70,7 +70,7 @@ fn by_tier(new_share: f64, order: &Order, segments: &[Segment], total: usize) ->
     oldest(order, segments, &tiers[..1]).or_else(|| oldest(order, segments, &tiers[1..]))
 }
 
-/// The segment of these tiers that was sealed first in its list and opened before the other lists'.
+/// Of the segments at the head of these tiers' lists, the one that was opened first.
 fn oldest(order: &Order, segments: &[Segment], tiers: &[u8]) -> Option<u32> {
     let heads = tiers.iter().flat_map(|&tier| order.oldest(tier));
     let at = |number: u32| &segments[number as usize];
@@ -82,7 +82,7 @@ fn oldest(order: &Order, segments: &[Segment], tiers: &[u8]) -> Option<u32> {
     all.filter(|&number| at(number).pins() == 0).min_by_key(|&number| at(number).birth())
 }
 
-/// A segment drawn by lot, each being as likely.
+/// A segment chosen at random, all being equally likely.
 fn drawn(order: &Order, segments: &[Segment], lesson: &Lesson) -> Option<u32> {
     let all = order.tier(NEW).chain(order.tier(KEPT));
     // The highest lot wins.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which items of a segment stay.
+//! Decides which items of a segment stay.
 
 use super::Eviction;
 use super::frequency::{UNUSED, decayed, is_memorable, is_used, spent, uses};
@@ -7,21 +7,23 @@ use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW};
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// What evictions have learned, for all handles: the score that an item must exceed to stay.
+/// The cutoff, shared by all handles: the score that an item must exceed to stay. Evictions adjust
+/// it.
 #[derive(Debug)]
 pub(crate) struct Lessons {
     /// An `f64`.
     cutoff: AtomicU64,
-    /// Live bytes looked at since a lesson found that more than next to nothing went.
+    /// Live bytes examined since the last lesson in which a noticeable share was dropped.
     far_off: AtomicU64,
-    /// Live bytes looked at for one lesson.
+    /// Live bytes examined for one lesson.
     bytes: u64,
-    /// Live bytes of which next to nothing goes before the cutoff is taken to be far off.
+    /// Live bytes from which almost nothing is dropped before the cutoff counts as far off.
     patience: u64,
 }
 
 impl Lessons {
-    /// Lessons of a store of so much memory, from so many live bytes each, [`LESSON_BYTES`] at most.
+    /// Lessons for a store with `memory` bytes, each from `bytes` live bytes, at most
+    /// [`LESSON_BYTES`].
     pub(crate) fn new(memory: u64, bytes: u64) -> Self {
         let cutoff = AtomicU64::new(f64::MIN_POSITIVE.to_bits());
         let mut lessons = Lessons { cutoff, far_off: AtomicU64::new(0), bytes: 0, patience: 0 };
@@ -29,7 +31,7 @@ impl Lessons {
         lessons
     }
 
-    /// Draws the next ones from so many bytes of so much memory.
+    /// Sets the bytes per lesson, and the memory, of the lessons to come.
     pub(super) fn draw_from(&mut self, memory: u64, bytes: u64) {
         self.bytes = bytes.min(LESSON_BYTES);
         self.patience = (memory / PATIENCE_SHARE).max(1);
@@ -39,8 +41,9 @@ impl Lessons {
         f64::from_bits(self.cutoff.load(Ordering::Relaxed))
     }
 
-    /// Takes a lesson of so many bytes into account in which that share too little was dropped: the cutoff
-    /// rises with it, and falls if it is negative. Faster and faster while next to nothing goes.
+    /// Adjusts the cutoff by a lesson of `live_bytes` bytes, in which the share dropped was `missing` too
+    /// small: the cutoff rises, or falls if `missing` is negative. It moves ever faster while almost
+    /// nothing is dropped.
     fn adjust(&self, missing: f64, kept: f64, live_bytes: u64, pace: Pace) {
         let before = self.far_off.load(Ordering::Relaxed);
         let far_off = if kept > KEPT_AT_MOST { before.saturating_add(live_bytes) } else { 0 };
@@ -59,10 +62,10 @@ impl Lessons {
 /// How fast the cutoff follows what is looked at.
 #[derive(Clone, Copy, Debug)]
 enum Pace {
-    /// Where scores depend on sizes: small and large items are in segments of their own, so a lesson is about
-    /// either, and the cutoff is to be between the two.
+    /// For scores that depend on sizes: small and large items lie in separate segments, so each lesson sees
+    /// only one kind, and the cutoff must settle between the two.
     Steady,
-    /// Where they do not: one segment is like another.
+    /// For scores that do not: all segments are alike.
     Quick,
 }
 
@@ -70,31 +73,32 @@ enum Pace {
 const STEP_STEADY: f64 = 0.05;
 const STEP_QUICK: f64 = 0.1;
 
-/// The share of live bytes above which next to nothing went. When that is found of many bytes in a row, the
-/// cutoff has no meaning for the items that there are, and evicting them gains nothing.
+/// When more than this share of the live bytes is kept, almost nothing was dropped. When that holds for
+/// many bytes in a row, the cutoff is too low for the present items, and evictions gain nothing.
 const KEPT_AT_MOST: f64 = 0.95;
 
-/// As many are one of so many parts of the memory, at a steady pace: of a few segments of small items all may
-/// be worth keeping.
+/// How many bytes in a row count as many at a steady pace: the memory divided by this. In a few segments of
+/// small items all may be worth keeping.
 const PATIENCE_SHARE: u64 = 128;
 
-/// How often the step doubles then, once for each time that many.
+/// How often the step doubles at most, once for each further stretch of that many bytes.
 const LEAPS_MAX: u64 = 4;
 
-/// Live bytes looked at for one lesson of a store. When new items are far smaller than those before,
+/// Live bytes examined for one lesson of a store. When new items are far smaller than those before,
 /// their scores are so much higher that all of them would stay: the cutoff has to follow before the free
-/// segments are used up, however large a segment is.
+/// segments are used up, whatever the segment size.
 pub(crate) const LESSON_BYTES: u64 = 64 << 10;
 
-/// The share of live bytes that an eviction by score drops. Less would keep more of the right items
-/// and copy them more often.
+/// The share of live bytes that an eviction by score drops. A smaller share would keep more of the
+/// right items but copy them more often.
 const DROP_SHARE: f64 = 0.5;
 
-/// The least share of live items that goes. Each new item must drive another one out in the long run,
-/// so this bounds how many are looked at for it, also where a few large items make up the bytes.
+/// The least share of live items that is dropped. In the long run each new item evicts another, so
+/// this bounds how many items are examined per new item, even where a few large items make up most of
+/// the bytes.
 const DROP_ITEMS: f64 = 0.25;
 
-/// Bytes that an item takes in the index, as far as a score is concerned.
+/// Bytes in the index that a score counts for an item.
 const SLOT_BYTES: f64 = 9.0;
 
 /// How the items of one segment are decided on.
@@ -102,13 +106,13 @@ const SLOT_BYTES: f64 = 9.0;
 pub(crate) struct Plan {
     cutoff: f64,
     tier: u8,
-    /// Whatever would stay goes.
+    /// Items that would stay are dropped too.
     is_dropping: bool,
     has_learned: bool,
-    /// What was looked at since the last lesson.
+    /// Live bytes examined since the last lesson.
     live_bytes: u64,
     kept_bytes: u64,
-    /// The scores if none had been used, for a first cutoff.
+    /// The sum of the scores that the items would have if unused, for a first cutoff.
     scores: f64,
     items: u32,
     kept_items: u32,
@@ -169,8 +173,8 @@ impl Plan {
         }
     }
 
-    /// Draws conclusions from what was looked at, if that is enough for a lesson. Of a segment that is
-    /// done with, less is enough.
+    /// Draws a lesson from the items examined, if they are enough for one. At the end of a segment
+    /// fewer are enough.
     pub(crate) fn learn(&mut self, policy: &Eviction, lessons: &Lessons, is_done: bool) {
         let enough = match (is_done, self.has_learned) {
             (true, false) => 1,
@@ -207,7 +211,8 @@ mod tests {
 
     const SCORED: Eviction = Eviction::Scored { size_exponent: 1.0 };
 
-    /// Decides on so many items of one size and use, as if of one segment; how many stay.
+    /// Decides on `items` items of one size and frequency, as if of one segment. Returns how many
+    /// stay.
     fn kept(lessons: &Lessons, items: u32, len: u32, frequency: u8) -> u32 {
         let mut plan = Plan::new(KEPT, lessons);
         let mut kept = 0;

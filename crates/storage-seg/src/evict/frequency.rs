@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How often items are used, in the 8 bits that a slot has for it.
+//! How often items are used: the frequency counter in the 8 bits that a slot has for it.
 //!
-//! A frequency counts eighths of a use, up to 31 uses. Each time that an eviction keeps the item it
-//! decays by a quarter, so it is a mean over the item's last rounds in which the latest weigh most. With
-//! an eighth what was popular once stays longer than it is worth, with half of it more is forgotten than
-//! a small store can learn anew. Much used items stand at the highest frequency and are not written to
-//! when read.
+//! A frequency counts eighths of a use, up to 31 uses. It decays by a quarter each time that an eviction
+//! keeps the item, so it is an exponentially weighted mean over the item's rounds. With a decay of an
+//! eighth, items that were popular once stay too long; with one of a half, a small store forgets more
+//! than it can learn anew. The slots of heavily used items have the highest frequency, so reads do not
+//! write to them.
 
 use std::cell::Cell;
 
 /// What one use adds.
 const USE: u8 = 8;
 
-/// A new item counts as used once: somebody wanted it. With less, what was read long ago outweighs what
-/// came just now; and all that goes unused is remembered, so that it counts for more when it comes back.
+/// A new item counts as used once: somebody wanted it. With less, items read long ago would outweigh new
+/// ones. An item that is dropped unused is remembered at this frequency, so it counts for more when it
+/// comes back.
 pub(crate) const UNUSED: u8 = USE;
 
-/// What a frequency means in uses.
+/// A frequency converted to uses.
 #[inline]
 pub(crate) fn uses(frequency: u8) -> f64 {
     f64::from(frequency) / f64::from(USE)
@@ -28,7 +29,7 @@ pub(crate) fn used(frequency: u8) -> u8 {
     frequency.saturating_add(USE)
 }
 
-/// The frequency of an item that is kept: three quarters of what it was, and never nothing.
+/// The frequency of an item that an eviction keeps: three quarters of what it was, and never 0.
 #[inline]
 pub(crate) fn decayed(frequency: u8) -> u8 {
     (frequency - frequency.div_ceil(4)).max(USE / 4)
@@ -59,7 +60,7 @@ pub(crate) fn is_memorable(frequency: u8) -> bool {
     frequency >= UNUSED
 }
 
-/// One handle's generator of lots, and the rules by which frequencies rise.
+/// One handle's random generator, and the rules by which frequencies rise.
 #[derive(Debug)]
 pub(crate) struct Lesson {
     noise: Cell<u64>,
@@ -87,7 +88,7 @@ impl Lesson {
         frequency.checked_add(USE)
     }
 
-    /// The frequency of an item that is written over: that is a use, too.
+    /// The frequency of an item that is overwritten, which counts as a use.
     #[inline]
     pub(crate) fn overwritten(&self, frequency: u8) -> u8 {
         used(frequency)

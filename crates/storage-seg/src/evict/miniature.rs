@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Miniature`]: a store in small and without values, to see what a share for new items would be worth.
+//! [`Miniature`]: a simulation of a small store without values, to see how many hits a share for new
+//! items would bring.
 //!
 //! It evicts as the store does, by the same [`Plan`]s, from two queues of items in place of segments.
 
@@ -11,26 +12,28 @@ use crate::order::{KEPT, NEW, TIERS};
 use rapidhash::RapidHashMap;
 use std::collections::VecDeque;
 
-/// The most items that one write looks at to make room. What is still too much is left to the next.
+/// The most items that one write examines to make room. Any excess that remains is left to the next
+/// write.
 const LOOKS_MAX: usize = 64;
 
-/// Lessons that a miniature draws from as many bytes as it has memory.
+/// Lessons that a miniature draws per its memory's worth of bytes examined.
 const LESSONS: u64 = 64;
 
-/// What is remembered of items that went, as a share of those that are there: one in so many.
+/// Ghosts (remembered frequencies of dropped items) that are kept: the number of live items divided
+/// by this.
 const REMEMBERED: usize = 6;
 
-/// An item larger than this part of the memory is not taken.
+/// An item larger than the memory divided by this is refused.
 const LEN_PART: u64 = 4;
 
-/// When an item expires that does not.
+/// The expiry of an item that never expires.
 const NEVER: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Kept {
-    /// Its bytes; 0 of one that went and is remembered.
+    /// Its length in bytes; 0 for a ghost.
     len: u32,
-    /// Which of the queues' entries under its key is its own.
+    /// The number of its entry in the queues, which may also have stale entries of its key.
     number: u32,
     /// When it expires, in seconds of the store's clock, or [`NEVER`].
     due_s: u32,
@@ -44,8 +47,8 @@ impl Kept {
     }
 }
 
-/// Keys in the order in which they were put in, with their numbers. Those that left otherwise, or have
-/// another number, are passed over.
+/// Keys in the order of insertion, with their entry numbers. Entries of keys that are gone, or have
+/// another number by now, are stale and skipped.
 type Queue = VecDeque<(u64, u32)>;
 
 #[derive(Debug)]
@@ -60,7 +63,7 @@ pub(super) struct Miniature {
     numbers: u32,
     lessons: Lessons,
     plan: Plan,
-    /// Bytes written and kept since its memory changed.
+    /// Bytes written and kept since the memory size last changed.
     passed: u64,
     /// An item was too large since then.
     has_refused: bool,
@@ -89,22 +92,23 @@ impl Miniature {
         self.new_share
     }
 
-    /// Items that are there.
+    /// The number of live items.
     pub(super) fn len(&self) -> usize {
         self.live
     }
 
-    /// Whether more items would be there if it had more memory.
+    /// Whether it would hold more items with more memory.
     pub(super) fn is_full(&self) -> bool {
         self.used() > self.memory / 8 * 7 || self.has_refused
     }
 
-    /// Whether so much went through that what it holds follows from its share.
+    /// Whether enough bytes have passed through that its contents depend on its share and not on
+    /// its start.
     pub(super) fn is_warm(&self) -> bool {
         self.passed > 2 * self.memory
     }
 
-    /// Gives it another memory, and leaves those keys alone from which on that is for.
+    /// Changes its memory size, and drops the keys for which `keeps` is false.
     pub(super) fn resize(&mut self, memory: u64, keeps: impl Fn(u64) -> bool) {
         self.set_memory(memory);
         self.passed = 0;
@@ -117,13 +121,13 @@ impl Miniature {
         self.tidy();
     }
 
-    /// Another memory for the same keys.
+    /// Changes its memory size for the same keys.
     pub(super) fn set_memory(&mut self, memory: u64) {
         self.memory = memory;
         self.lessons.draw_from(memory, memory / LESSONS);
     }
 
-    /// Reads an item; its length if it is there.
+    /// Reads an item. Returns its length if it is there.
     pub(super) fn read(&mut self, key: u64, now_ms: u64) -> Option<u32> {
         let item = self.items.get_mut(&key).filter(|item| item.len > 0)?;
         if item.has_expired(now_ms) {
@@ -164,7 +168,7 @@ impl Miniature {
         self.bytes.iter().sum()
     }
 
-    /// Takes an item out, or what is remembered of it. Its frequency.
+    /// Removes an item or a ghost. Returns its frequency.
     fn take(&mut self, key: u64) -> Option<u8> {
         let item = self.items.remove(&key)?;
         if item.len > 0 {
@@ -187,7 +191,7 @@ impl Miniature {
         }
     }
 
-    /// Takes entries out of the queues that are passed over.
+    /// Removes stale entries from the queues.
     fn tidy(&mut self) {
         let items = &self.items;
         let is_own =
@@ -196,7 +200,8 @@ impl Miniature {
         self.remembered.retain(is_own);
     }
 
-    /// Decides on the item whose turn it is. Whether there was one: the entry may have to be passed over.
+    /// Decides on the next item to examine, unless its entry is stale. Returns whether there was an
+    /// entry.
     fn look(&mut self, policy: &Eviction, now_ms: u64) -> bool {
         let new_max = (self.new_share * self.memory as f64) as u64;
         let is_new = self.bytes[usize::from(NEW)] > new_max || self.bytes[usize::from(KEPT)] == 0;

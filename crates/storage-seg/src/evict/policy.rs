@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Eviction`]: the policies by name, with what can be set about them.
+//! [`Eviction`]: the policies by name, with their options.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,9 +21,9 @@ use std::str::FromStr;
 pub enum Eviction {
     /// Nothing is dropped: a write that finds no room is refused.
     None,
-    /// A segment drawn by lot.
+    /// A segment chosen at random.
     Random,
-    /// The oldest segment of a TTL class drawn by lot, classes with more segments being more likely.
+    /// The oldest segment of a TTL class chosen at random, weighted by the classes' segments.
     RandomFifo,
     /// The oldest segment.
     Fifo,
@@ -31,10 +31,10 @@ pub enum Eviction {
     Cte,
     /// The segment with the fewest live bytes.
     Util,
-    /// Segcache's merge (Yang, Yue and Rashmi, NSDI '21): of consecutive segments of a TTL class those
-    /// items are kept that are used most for their size, so many as fit one segment.
+    /// Segcache's merge (Yang, Yue and Rashmi, NSDI '21): consecutive segments of a TTL class are
+    /// merged into one, which keeps the items used most for their size.
     Merge {
-        /// How many segments are merged into one, in the mean.
+        /// How many segments are merged into one, on average.
         target: usize,
         /// The most segments that are merged at a time.
         max: usize,
@@ -59,8 +59,8 @@ impl Eviction {
         matches!(self, Eviction::Merge { .. } | Eviction::S3Fifo { .. } | Eviction::Scored { .. })
     }
 
-    /// What it is worth that an item of `len` bytes is found: as much as any other where hits count, and
-    /// its bytes where they do.
+    /// The worth of a hit on an item of `len` bytes: the same for all items if hits count, its length if
+    /// bytes hit count.
     pub(crate) fn worth_of_hit(&self, len: u32) -> f64 {
         match *self {
             Eviction::Scored { size_exponent } if size_exponent < 1.0 => {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Trials`]: the share of the memory that new items have before they have to prove themselves.
+//! [`Trials`]: chooses the share of the memory that new items have before they must have been used
+//! to stay.
 //!
-//! Where what was used once is used again, a small one is best; where each item is read once, late, only
-//! a large one keeps it until then. So some are tried at the same time, each in a [`Miniature`]: it sees
-//! the keys that a hash chooses, one in so many as its memory is smaller than the store's, and is right
-//! about the whole to a percent or two (Waldspurger et al., USENIX ATC '17). The share that has the most
-//! hits lately is the store's.
+//! A small share is best where items that were used once are used again; where each item is read only
+//! once, long after it was written, only a large share keeps it until then. So several shares are
+//! simulated at the same time, each in a [`Miniature`]. A miniature has a fraction of the store's memory
+//! and sees the same fraction of its keys, sampled by hash, and its hit ratio is that of the whole to a
+//! percent or two (Waldspurger et al., USENIX ATC '17). The store takes the share with the most hits
+//! lately.
 //!
-//! A handle notes what its clients do to these keys and plays it, a few requests at a time, when nobody
-//! else does. So a request for another key costs a comparison.
+//! A handle records the requests for sampled keys and replays them, a few at a time, while no other
+//! handle does. A request for any other key costs one comparison.
 
 use super::miniature::Miniature;
 use super::policy::Eviction;
@@ -20,52 +22,56 @@ use crate::tally::Count;
 use arrayvec::ArrayVec;
 use clock::Ticks;
 
-/// What is tried, as shares of the memory.
+/// The shares of the memory that are simulated.
 const SHARES: [f64; 5] = [0.04, 0.12, 0.3, 0.6, 0.9];
 
-/// Segments that a share is at least: of fewer, what is new would have much less than the share.
+/// The least size of a share in segments: with fewer, new items would have much less than the
+/// share.
 const SEGMENTS_MIN: f64 = 4.0;
 
-/// Which one it is before anything was learned: the best or nearly so on most recorded traces.
+/// The index of the first share, used before anything was learned: the best or nearly so on most
+/// recorded traces.
 const FIRST: usize = 1;
 
-/// Nothing is tried: no hash is zero in all bits.
+/// The mask while there are no trials: it samples no key, since no hash is zero in all bits.
 const NONE: u64 = u64::MAX;
 
-/// Items that a miniature has. With fewer it says little, with more it takes memory and time; outside of
-/// the second range the part of the keys that it sees changes.
+/// Items of a miniature. With fewer it says little, with more it takes memory and time. When their
+/// number leaves the wider range, the fraction of sampled keys changes.
 const ITEMS: usize = 512;
 const ITEMS_RANGE: std::ops::RangeInclusive<usize> = ITEMS / 4..=4 * ITEMS;
 
-/// The part of the memory that is in use when trials begin: sizes are known, and nothing has gone yet.
+/// Trials begin when the memory divided by this is in use: item sizes are known, and nothing was
+/// evicted yet.
 const USED_PART: usize = 8;
 
-/// The share of a miniature's items of which as many requests come between two looks at the hits, and
-/// the least of them.
+/// Requests between two evaluations of the hits, as a share of a miniature's items, and the least
+/// number of them.
 const LOOK_SHARE: f64 = 0.5;
 const LOOK_MIN: usize = 64;
 
-/// What is left of past hits at each look.
+/// The factor by which past hits decay at each evaluation.
 const FADING: f64 = 0.9;
 
-/// By how much of the hits another share must be ahead of the first one, and what counts as the same.
+/// How much more hits, relatively, another share needs to replace the first one; smaller differences
+/// count as equal.
 const AHEAD: f64 = 0.02;
 const EQUAL: f64 = 0.003;
 
-/// The same in standard deviations of what is hit by chance.
+/// The same in standard deviations of hits by chance.
 const DEVIATIONS: f64 = 3.0;
 
-/// Requests that a handle plays together.
+/// Requests that a handle replays together.
 const BATCH: usize = 16;
 
-/// Writes of a handle after which it looks again whether trials can begin.
+/// Writes of a handle after which it checks again whether trials can begin.
 const LOOK_WRITES: u32 = 64;
 
 /// What a client did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deed {
     Read,
-    /// Wrote an item of so many bytes, which expires at this time.
+    /// Wrote an item of this many bytes, which expires at this time.
     Write {
         len: u32,
         due_ms: Option<u64>,
@@ -73,12 +79,12 @@ pub(crate) enum Deed {
     Delete,
 }
 
-/// What a handle has noted and not yet played.
+/// The requests that a handle has recorded and not yet replayed.
 #[derive(Debug)]
 pub(crate) struct Sampler {
-    /// Hashes are noted that have none of these bits.
+    /// A key is sampled if its hash has none of these bits set.
     mask: u64,
-    /// The handle's writes when it last looked whether trials can begin.
+    /// The handle's writes when it last checked whether trials can begin.
     looked_at: u32,
     noted: ArrayVec<(u64, Deed), BATCH>,
 }
@@ -111,7 +117,8 @@ impl Trials {
         SHARES[self.chosen.load(Ordering::Relaxed)]
     }
 
-    /// Begins in a store of this memory for so many items of the sizes that there are.
+    /// Begins trials in a store with this memory, which has room for `items` items of the present
+    /// sizes.
     fn begin(&self, items: f64, memory: u64) {
         let Some(mut trial) = self.trial.try_lock() else { return };
         if trial.is_none() {
@@ -121,7 +128,7 @@ impl Trials {
         }
     }
 
-    /// Plays what was noted, unless somebody else does.
+    /// Replays the recorded requests, unless another handle is replaying.
     fn play(&self, noted: &[(u64, Deed)], shared: &Shared, now: Ticks) {
         let Some(mut trial) = self.trial.try_lock() else { return };
         let Some(trial) = trial.as_mut() else { return };
@@ -135,22 +142,22 @@ impl Trials {
     }
 }
 
-/// Of hashes without any of these bits there is one in `2^bits`.
+/// A mask that one in `2^bits` hashes has no bit of.
 fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
 #[derive(Debug)]
 struct Trial {
-    /// One key in `2^bits` is played.
+    /// One key in `2^bits` is sampled.
     bits: u32,
     miniatures: [Miniature; SHARES.len()],
-    /// What the hits of each were worth lately.
+    /// The recent worth of each share's hits.
     hits: [f64; SHARES.len()],
-    /// What those were worth that any had, and the sum of the squares of that.
+    /// The worth of the requests that hit with any share, and the sum of its squares.
     worth: f64,
     squares: f64,
-    /// Requests since the hits were looked at.
+    /// Requests since the last evaluation of the hits.
     played: usize,
 }
 
@@ -168,7 +175,7 @@ impl Trial {
 
     fn play(&mut self, hash: u64, deed: Deed, policy: &Eviction, now_ms: u64) {
         if hash & mask(self.bits) != 0 {
-            // Noted when more were.
+            // Recorded when more keys were sampled.
             return;
         }
         self.played += 1;
@@ -191,7 +198,7 @@ impl Trial {
         self.squares += worth * worth;
     }
 
-    /// Sees to it that the miniatures have neither too many nor too few items.
+    /// Changes the fraction of sampled keys if the miniatures have too many or too few items.
     fn rescale(&mut self, memory: u64) {
         let len = self.len();
         let is_full = self.miniatures.iter().all(Miniature::is_full);
@@ -217,7 +224,7 @@ impl Trial {
         self.miniatures.iter().map(Miniature::len).max().unwrap_or(0)
     }
 
-    /// Which share of so many segments is to be used after this one.
+    /// The share to use next, in a store with this many segments.
     fn choose(&mut self, present: usize, segments: usize) -> usize {
         if self.played < LOOK_MIN.max((LOOK_SHARE * self.len() as f64) as usize) {
             return present;
@@ -238,8 +245,9 @@ impl Trial {
         chosen
     }
 
-    /// The share that the hits speak for. What they do not clearly speak against is the first one, and
-    /// then the present one.
+    /// The share that the hits favour: the one with the most hits if it is clearly ahead of the
+    /// first and the present share; else the present one while it stays ahead of the first; else the
+    /// first.
     fn judge(&self, present: usize, segments: usize) -> usize {
         let ahead = (AHEAD * self.worth).max(DEVIATIONS * self.squares.sqrt());
         let lead = |share: usize| self.hits[share] - self.hits[FIRST];
@@ -253,7 +261,7 @@ impl Trial {
         }
     }
 
-    /// Of the shares with the most hits that which is closest to the first one.
+    /// Of the shares with the most hits, the one closest to the first share.
     fn best(&self, segments: usize) -> usize {
         let is_possible = |share: &usize| SHARES[*share] * segments as f64 >= SEGMENTS_MIN;
         let shares = || (0..SHARES.len()).filter(is_possible);
@@ -264,7 +272,7 @@ impl Trial {
 }
 
 impl SegStore {
-    /// Notes what a client does to a key, if it is one of those that are played.
+    /// Records a request, if its key is sampled.
     #[inline]
     pub(crate) fn sample(&mut self, hash: u64, deed: Deed, now: Ticks) {
         if hash & self.sampler.mask == 0 {
@@ -282,7 +290,8 @@ impl SegStore {
         }
     }
 
-    /// Follows the trials, and begins them once there is something to be tried.
+    /// Replays recorded requests and updates the share. Begins the trials once the store has enough
+    /// items.
     pub(crate) fn tend_trials(&mut self) {
         let shared = &*self.shared;
         if !matches!(shared.settings.eviction, Eviction::Scored { .. }) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Geometry`]: where segments and locations are, as numbers.
+//! [`Geometry`]: the arithmetic of segments, offsets and locations.
 
 use crate::builder::SEGMENT_BYTES;
 use crate::index::Location;
 
-/// The sizes that a wide segment can grow to: a version has bits for so large
-/// an offset.
+/// The most bytes that a wide segment can grow to: a version has no bits for larger offsets.
 pub(crate) const WIDE_BYTES_MAX: usize = 32 << 20;
 
 /// Where the first item of a segment begins.
@@ -30,7 +29,8 @@ impl Wide {
     /// No wide segments.
     pub(crate) const NONE: Wide = Wide { count: 0, bytes: 0 };
 
-    /// As many of these as have locations beside the segments, without units becoming larger.
+    /// As many of these wide segments as locations can address beside the others, without larger
+    /// units.
     pub(crate) fn within(self, segments: u32, segment_bytes: usize) -> Self {
         let Some(alone) = Geometry::new(segments, segment_bytes, Wide::NONE) else {
             return Wide::NONE;
@@ -41,8 +41,8 @@ impl Wide {
     }
 }
 
-/// The sizes of a heap. Locations count *units*, which are larger in a heap too large to count in
-/// words. Wide segments lie behind the others and have the numbers after theirs.
+/// The sizes of a heap. Locations count *units*: words, or more bytes in a heap that is too large
+/// to be counted in words. Wide segments lie behind the others and have the numbers after theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
     segments: u32,
@@ -53,7 +53,7 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    /// `None` when there are more bytes than locations.
+    /// `None` when there are more bytes than locations can address.
     ///
     /// # Panics
     ///

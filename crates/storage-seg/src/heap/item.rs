@@ -6,10 +6,10 @@ use crate::layout::{DEAD, ExpiryForm, Header, NewItem, WORD, checksum};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A published item: borrowed memory, nothing is copied.
+/// A published item, borrowed without a copy.
 ///
-/// While one lives, so do its bytes (INV-STAYS of [`crate::heap`]): that was promised where it was
-/// made, and all its functions rely on it.
+/// Its bytes stay for as long as it lives (INV-STAYS of [`crate::heap`]): its maker promised that,
+/// and all its functions rely on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ItemRef<'a> {
     heap: &'a Heap,
@@ -54,14 +54,14 @@ impl<'a> ItemRef<'a> {
         unsafe { read_word(self.start.add(self.header.flags_at())) }
     }
 
-    /// Whether it expires at all, without a look at when.
+    /// Whether it has an expiry, without reading it.
     #[inline]
     pub(crate) fn expires(&self) -> bool {
         self.header.expiry_words() != 0
     }
 
     /// When it expires, in milliseconds since the clock's start; `base_ms` is its segment's base.
-    /// Another thread may set it meanwhile: two calls may give two answers.
+    /// Another thread may set it meanwhile, so two calls may return different times.
     #[inline]
     pub(crate) fn expiry_ms(&self, base_ms: u64) -> Option<u64> {
         match self.header.expiry_words() {
@@ -77,8 +77,8 @@ impl<'a> ItemRef<'a> {
         }
     }
 
-    /// Changes the expiry in place: only of an item that has one, as one word, in which the new one
-    /// fits too. Says whether it did. The caller holds the lock of the item's key, or it could
+    /// Changes the expiry in place, if the item has an expiry of one word and the new one fits it
+    /// too. Returns whether it did. The caller holds the lock of the item's key; else it could
     /// change an item that was just copied elsewhere.
     pub(crate) fn set_expiry(&self, base_ms: u64, expiry_ms: u64) -> bool {
         match ExpiryForm::of(Some(expiry_ms), base_ms) {
@@ -105,16 +105,17 @@ impl<'a> ItemRef<'a> {
         self.header.total(self.heap.layout)
     }
 
-    /// Whether its key stands for something else by now, or for nothing.
+    /// Whether the item was replaced or removed.
     #[inline]
     pub(crate) fn is_dead(&self) -> bool {
         u32::from_le(self.word().load(Ordering::Relaxed)) & DEAD != 0
     }
 
-    /// Says that no slot leads to the item any more.
+    /// Marks the item dead: no slot points to it any more.
     #[inline]
     pub(crate) fn mark_dead(&self) {
-        // A store and no read-modify-write: nobody changes anything else of this word.
+        // A store suffices, without a read-modify-write: nobody changes the other bits of this
+        // word.
         self.word().store((self.header.word() | DEAD).to_le(), Ordering::Relaxed);
     }
 
@@ -125,7 +126,7 @@ impl<'a> ItemRef<'a> {
         self.is_inside() && expected == checksum(self.key(), [self.value(), b"", b""], self.flags())
     }
 
-    /// The same key, value and flags, to be written anew.
+    /// A new item with the same key, value and flags.
     pub(crate) fn renewed(&self, expiry_ms: Option<u64>, version: Option<u64>) -> NewItem<'a> {
         let value = [self.value(), b"", b""];
         NewItem { key: self.key(), value, flags: self.flags(), expiry_ms, version }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Lent`]: what owns a value that is lent as [`bytes::Bytes`].
+//! [`Lent`]: the owner of a value that is lent as [`bytes::Bytes`].
 
 use super::Heap;
 use crate::sync::Arc;

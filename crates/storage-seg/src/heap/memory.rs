@@ -6,21 +6,22 @@ use memmap2::{Advice, MmapOptions, MmapRaw};
 use std::io;
 use std::ops::Range;
 
-/// Maps `bytes` of zeros. Huge pages are a wish; prefaulting fails if it cannot be done.
+/// Maps `bytes` of zeros. Without huge pages in the system the map is made all the same;
+/// prefaulting fails if it cannot be done.
 pub(super) fn map(bytes: usize, options: HeapOptions) -> io::Result<MmapRaw> {
     let map = MmapRaw::from(MmapOptions::new().len(bytes).map_anon()?);
     prepare(&map, bytes, options)?;
     Ok(map)
 }
 
-/// Maps `bytes` that are to be had as [`map`] has them, and behind them address space of which only a
-/// part will ever be used at a time. `None` when the system counts or locks what is not used.
+/// Maps `bytes` as [`map`] does, and behind them address space of which only a part is ever used at a
+/// time. `None` when the system counts or locks unused address space as memory.
 pub(super) fn map_sparse(
     bytes: usize,
     sparse: usize,
     options: HeapOptions,
 ) -> io::Result<Option<MmapRaw>> {
-    // The limits that hold for memory in use are asked about that memory alone.
+    // Map only the memory in use first, so that limits on it are checked without the address space.
     drop(MmapOptions::new().len(bytes).map_anon()?);
     if is_locked() {
         return Ok(None);
@@ -65,17 +66,17 @@ fn advise_huge_pages(map: &MmapRaw, bytes: usize) -> io::Result<()> {
     map.advise_range(Advice::HugePage, 0, bytes)
 }
 
-/// Has the system give no page that reaches beyond the segment it was touched in.
+/// Keeps the system from using a page that reaches beyond the segment it was touched in.
 #[cfg(target_os = "linux")]
 fn keep_small_pages(map: &MmapRaw, range: Range<usize>) {
-    // Where there are no huge pages there is nothing to be said about them.
+    // Without huge pages in the system this advice fails, which does not matter.
     let _ = map.advise_range(Advice::NoHugePage, range.start, range.len());
 }
 
 #[cfg(not(target_os = "linux"))]
 fn keep_small_pages(_map: &MmapRaw, _range: Range<usize>) {}
 
-/// Has the system find memory for every page, after the advice on their size. Linux 5.14 can.
+/// Makes the system populate every page, after the advice on their size. Needs Linux 5.14.
 #[cfg(target_os = "linux")]
 fn populate(map: &MmapRaw, bytes: usize) -> io::Result<()> {
     map.advise_range(Advice::PopulateWrite, 0, bytes)

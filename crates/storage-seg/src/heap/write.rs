@@ -30,12 +30,12 @@ impl Heap {
         unsafe { self.write_with(segment, offset, base_ms, item, checksum) }
     }
 
-    /// Writes a copy of an item elsewhere, with an expiry and a version that are the caller's to
-    /// choose. The copy has the checksum that the item was written with, so that a bit flipped
-    /// before is still noticed after. It is not dead.
+    /// Writes a copy of an item elsewhere, with the caller's expiry and version. The copy keeps the
+    /// checksum that the item was written with, so that a bit flipped before the copy is still
+    /// detected. It is not dead.
     ///
-    /// The expiry is an argument because it may change while it is copied: the caller reads it
-    /// once, and looks at it again when it holds the lock of the key.
+    /// The expiry is an argument because it may change during the copy: the caller reads it once,
+    /// and checks it again when it holds the lock of the key.
     ///
     /// # Safety
     ///
@@ -104,9 +104,9 @@ impl Heap {
         len
     }
 
-    /// Writes another value over an item's, with another version. Only for a value that leaves the
-    /// item as long as it is, padding included, and an item that has a version of its own: else it
-    /// changes nothing. Says whether it did.
+    /// Overwrites an item's value and version in place. Only if the item stores a version, and
+    /// keeps its length, padding included, with the new value: else it changes nothing. Returns
+    /// whether it did.
     ///
     /// # Safety
     ///
@@ -140,7 +140,7 @@ impl Heap {
     }
 }
 
-/// Writes one thing after the other.
+/// Writes words and bytes one after the other.
 struct Pen(*mut u8);
 
 impl Pen {

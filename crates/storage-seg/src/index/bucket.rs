@@ -32,7 +32,7 @@ pub(super) enum Sharing {
 }
 
 impl Sharing {
-    /// Replaces what was seen in a slot, unless something else is there by now; whether it did.
+    /// Replaces the content that was seen in a slot, unless it has changed. Returns whether it did.
     #[inline]
     pub(super) fn exchange(self, slot: &AtomicU64, seen: Slot, next: Slot) -> bool {
         debug_assert_eq!(seen.meta(), next.meta(), "INV-META");
@@ -48,7 +48,7 @@ impl Sharing {
         }
     }
 
-    /// Changes a slot by a function, whatever else is changed in it meanwhile.
+    /// Changes a slot by a function, and retries if another thread changes it meanwhile.
     #[inline]
     pub(super) fn update(self, slot: &AtomicU64, change: impl Fn(Slot) -> Slot) {
         loop {
@@ -83,7 +83,7 @@ impl Bucket {
         Slot(self.first().load(Acquire)).reach()
     }
 
-    /// The first entry that looks like the pattern and passes the test.
+    /// The first entry that matches the pattern and passes the test.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -94,8 +94,8 @@ impl Bucket {
         let mut matches = self.matches(pattern);
         while matches != 0 {
             let slot = &self.slots[matches.trailing_zeros() as usize % BUCKET_SLOTS];
-            // The slot may have changed since it matched, and what is there must be acquired. An
-            // entry that was there throughout is there.
+            // The slot may have changed since it matched, and its content must be acquired. An
+            // entry that was there throughout is still there.
             let seen = Slot(slot.load(Acquire));
             if seen.matches(pattern)
                 && let Some(location) = seen.location()
@@ -108,8 +108,8 @@ impl Bucket {
         None
     }
 
-    /// One bit for each slot that looks like the pattern. Without a branch, as there is no telling
-    /// which slot it will be.
+    /// One bit for each slot that matches the pattern. Without branches, as which slot matches is
+    /// not predictable.
     #[inline(always)]
     fn matches(&self, pattern: Pattern) -> u32 {
         let mut matches = 0;
@@ -119,8 +119,8 @@ impl Bucket {
         matches
     }
 
-    /// The free slot that is the least loss for a new entry: a ghost of the same looks, or an empty
-    /// one, or else the ghost with the lowest frequency.
+    /// The free slot whose use for a new entry loses least: a ghost that matches the pattern, or an
+    /// empty slot, or else the ghost with the lowest frequency.
     #[inline]
     pub(super) fn vacancy(&self, pattern: Pattern) -> Option<(&AtomicU64, Slot)> {
         loop {
@@ -141,7 +141,7 @@ impl Bucket {
         }
     }
 
-    /// Where the entries lead, of whatever home.
+    /// The locations of all entries, of whatever home.
     pub(super) fn locations(&self) -> impl Iterator<Item = Location> {
         self.slots.iter().filter_map(|slot| Slot(slot.load(Relaxed)).location())
     }

@@ -7,8 +7,8 @@ use crate::sync::atomic::AtomicU64;
 
 /// An entry as it was when found.
 ///
-/// It stays so only for who has the home's lock. For others it may have been replaced or removed
-/// since, but the item at its location is there until they pass a quiescent state.
+/// Only the holder of the home's lock can rely on it staying so. For others it may have been
+/// replaced or removed since, but the item at its location stays until they pass a quiescent state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(super) slot: &'a AtomicU64,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The move to a table with another number of homes, a few homes at a time.
 //!
-//! One thread at a time moves homes, whichever calls [`Index::migrate`]. For each it holds the
-//! home's lock while it copies the entries, and takes the lock of the next table's home for each of
-//! them: writers of hashes that have moved are at work there. Nobody else waits for a lock with
-//! another in hand, so nobody waits in a circle.
+//! One thread at a time moves homes, whichever calls [`Index::migrate`]. It holds each home's lock
+//! while it copies the entries, and takes the lock of the next table's home for each entry, since
+//! writers of hashes that have moved work there already. Nobody else waits for one lock while
+//! holding another, so there is no deadlock.
 
 use super::bucket::Bucket;
 use super::home::Home;
@@ -15,19 +15,19 @@ use crate::epoch::{Epoch, Epochs};
 use crate::sync::atomic::Ordering::{Acquire, Release};
 use std::io;
 
-/// Memory is given back in pieces of so many bytes, which is a number of pages.
+/// Memory is given back in pieces of this many bytes, a multiple of the page size.
 #[cfg(not(loom))]
 const PIECE_BYTES: usize = 64 << 10;
 #[cfg(loom)]
 const PIECE_BYTES: usize = size_of::<Bucket>();
 
-/// No more homes move while more bytes than this wait to be given back.
+/// No homes move while more bytes than this wait to be given back.
 const WAITING_BYTES_MAX: usize = 16 * PIECE_BYTES;
 
-/// So many buckets ahead the items are prefetched whose keys will be hashed.
+/// How many buckets ahead items are prefetched, whose keys will be hashed.
 const AHEAD: usize = 4;
 
-/// What growth needs to know about the items.
+/// How the move to another table asks about items.
 ///
 /// It is called with locks held, so it must not call the index.
 pub(crate) trait Keys {
@@ -54,8 +54,8 @@ pub(super) struct Growth {
 impl Index {
     /// Begins to move to a table with that many home buckets, more than there are or fewer.
     ///
-    /// Whether it did: not while it is already growing, or when there are as many, or after growing
-    /// a thousand times. Nothing moves until [`Index::migrate`] is called.
+    /// Returns whether it did: not while it is already growing, nor when it has that many homes,
+    /// nor after a thousand moves. No home moves until [`Index::migrate`] is called.
     ///
     /// # Errors
     ///
@@ -89,11 +89,11 @@ impl Index {
         self.is_growing.load(Acquire)
     }
 
-    /// Moves at most `budget` homes and gives back memory for which the time has come; whether it
-    /// did something.
+    /// Moves at most `budget` homes and gives back memory whose grace period has passed. Returns
+    /// whether it did something.
     ///
-    /// It did not when the index is not growing, another thread is at it, or all waits for a
-    /// quiescent state, the caller's included.
+    /// It does nothing when the index is not growing, another thread is moving it, or all remaining
+    /// work waits for a quiescent state, the caller's included.
     pub(crate) fn migrate(&self, budget: usize, epochs: &Epochs, keys: &mut impl Keys) -> bool {
         if !self.is_growing() {
             return false;
@@ -117,7 +117,7 @@ impl Index {
         has_released || moved > 0
     }
 
-    /// Moves the next homes; how many.
+    /// Moves the next homes. Returns how many.
     fn move_homes(&self, budget: usize, old: &Table, next: &Table, keys: &mut impl Keys) -> usize {
         let start = old.moved();
         let end = old.homes().min(start.saturating_add(budget));
@@ -154,7 +154,7 @@ impl Index {
 }
 
 impl Growth {
-    /// Gives back what waits, if it has waited long enough; whether it has.
+    /// Gives back the waiting memory, if its grace period has passed. Returns whether it has.
     fn release(&mut self, old: &Table, epochs: &Epochs) -> bool {
         match self.waiting {
             Some((end, epoch)) if epochs.has_passed(epoch) => {
@@ -166,7 +166,7 @@ impl Growth {
         }
     }
 
-    /// Lets the memory of moved homes wait, when there is enough of it. INV-GRACE.
+    /// Begins the grace period of the memory of moved homes, when there is enough of it. INV-GRACE.
     fn retire(&mut self, old: &Table, epochs: &Epochs) {
         let end = releasable(old);
         if self.waiting.is_none() && end > old.released() {
@@ -178,7 +178,7 @@ impl Growth {
 /// Where the part of a table ends that no hash belongs to any more, in whole pieces.
 ///
 /// A bucket below the watermark has entries of its own home and of homes before it, which have all
-/// moved. The buckets after the last home go with that.
+/// moved. The margin after the last home is given back with it.
 fn releasable(old: &Table) -> usize {
     let moved = old.moved();
     if moved == old.homes() {
@@ -188,7 +188,7 @@ fn releasable(old: &Table) -> usize {
     }
 }
 
-/// Asks for the items of a bucket's entries, if there is such a bucket.
+/// Prefetches the items of a bucket's entries, if there is such a bucket.
 fn prefetch_items(old: &Table, bucket: usize, keys: &mut impl Keys) {
     let Some(bucket) = old.buckets().get(bucket) else { return };
     bucket.locations().for_each(|location| keys.prefetch(location));

@@ -12,10 +12,10 @@ use crate::sync::pause;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// The lock of a hash's home, given back on drop. Nothing but a marker in an exclusive index.
+/// The lock of a hash's home, released on drop. Only a marker in an exclusive index.
 ///
-/// It excludes the other writers of all hashes of that home, and no reader. Whoever has one must
-/// not take another: two threads could wait for each other's.
+/// It excludes the other writers of all hashes of that home, but no reader. A thread must not take
+/// a second one: two threads could wait for each other's.
 #[derive(Debug)]
 #[must_use = "the lock is given back on drop"]
 pub(crate) struct Home<'a> {
@@ -79,12 +79,12 @@ impl<'a> Home<'a> {
         self.probe.entries().min_by_key(Entry::frequency)
     }
 
-    /// Lets the slot of an entry of this home lead elsewhere: to the next copy of its item, or to
-    /// the item of this hash in place of the [`Home::weakest`] one. Readers see the one or the
-    /// other.
+    /// Points the slot of an entry of this home to another location: to the next copy of its item,
+    /// or to the item of this hash in place of the [`Home::weakest`] one. Readers see either the
+    /// old or the new location.
     ///
-    /// An entry that is displaced is drawn in, if there is a free slot closer to its home: with the
-    /// coming and going of others, all would end up far from home if nothing brought them back.
+    /// A displaced entry is drawn in, if there is a free slot closer to its home. Without this,
+    /// turnover would in time displace all entries far from home.
     #[inline]
     pub(crate) fn replace(&self, entry: &Entry<'_>, location: Location, frequency: u8) {
         self.assert_ours(entry);
@@ -99,7 +99,7 @@ impl<'a> Home<'a> {
         });
     }
 
-    /// Writes what follows an entry into a free slot closer to home, if there is one. INV-INWARD.
+    /// Writes an entry's successor into a free slot closer to home, if there is one. INV-INWARD.
     #[inline(never)]
     fn draw_in(&self, entry: &Entry<'_>, location: Location, frequency: u8) -> bool {
         let mut closer = 0..entry.seen.displacement();
@@ -114,7 +114,8 @@ impl<'a> Home<'a> {
         true
     }
 
-    /// Takes an entry of this home out. With `ghost` its frequency stays until the slot is used.
+    /// Removes an entry of this home. With `ghost` its frequency stays in the slot until the slot
+    /// is used.
     #[inline]
     pub(crate) fn remove(&self, entry: &Entry<'_>, ghost: bool) {
         self.assert_ours(entry);
@@ -146,7 +147,7 @@ impl<'a> Home<'a> {
     pub(super) fn place(&self, displacement: usize, location: Location, frequency: u8) -> bool {
         let pattern = self.probe.pattern.displaced(displacement);
         let entry = Slot::entry(pattern, frequency, location);
-        // Writers of other homes are after the same slots: look again when one was faster.
+        // Writers of other homes may take the same slot first: then look again.
         while let Some((slot, seen)) = self.probe.bucket(displacement).vacancy(pattern) {
             self.raise_reach(displacement);
             if self.probe.sharing.exchange(slot, seen, seen.with_entry(entry)) {
@@ -156,11 +157,12 @@ impl<'a> Home<'a> {
         false
     }
 
-    /// The frequency in a ghost of this hash's looks, if there is one.
+    /// The frequency in a ghost that matches this hash, if there is one.
     ///
-    /// A ghost is of 12 bits of the hash, so it may be that of another key of this home.
+    /// A ghost has only 12 bits of the hash, so it may be that of another key of this home.
     pub(crate) fn ghost(&self) -> Option<u8> {
-        // The reach is that of entries. Where there are none displaced, there was one not long ago.
+        // The reach covers entries, not ghosts. If none is displaced now, one may have been not
+        // long ago.
         let reach = self.probe.bucket(0).reach().max(1);
         (0..=reach).find_map(|displacement| {
             let pattern = self.probe.pattern.displaced(displacement);
@@ -172,7 +174,7 @@ impl<'a> Home<'a> {
         })
     }
 
-    /// Before there is an entry at that displacement. INV-REACH.
+    /// Raises the reach before an entry is written at that displacement. INV-REACH.
     #[inline]
     fn raise_reach(&self, displacement: usize) {
         if displacement > 0 {
@@ -181,7 +183,7 @@ impl<'a> Home<'a> {
         }
     }
 
-    /// After an entry has gone. INV-REACH.
+    /// Lowers the reach after an entry was removed. INV-REACH.
     #[inline(never)]
     fn lower_reach(&self) {
         let level = Slot(self.probe.bucket(0).first().load(Relaxed)).reach_level();
@@ -189,8 +191,8 @@ impl<'a> Home<'a> {
         self.set_reach(level, reach_level(furthest.unwrap_or(0)));
     }
 
-    /// The reach changes only under the lock, so the difference is exact whatever else happens to
-    /// the slot.
+    /// Sets the reach by adding the difference. The reach changes only under the lock, so this is
+    /// exact whatever else happens to the slot.
     fn set_reach(&self, level: u64, next: u64) {
         let first = self.probe.bucket(0).first();
         let difference = next.wrapping_sub(level).wrapping_mul(REACH_STEP);
@@ -205,7 +207,7 @@ impl<'a> Home<'a> {
         }
     }
 
-    /// The entry is one that this home's lock protects.
+    /// Asserts that this home's lock protects the entry.
     fn assert_ours(&self, entry: &Entry<'_>) {
         debug_assert!(
             {

@@ -4,7 +4,7 @@
 //! Those of `index.rs`, and:
 //!
 //! * INV-TAG: the tag of an entry is that of its item's key.
-//! * INV-HOME: so is its home.
+//! * INV-HOME: the home of an entry is that of its item's key.
 //! * INV-ONE: no two entries have the same location.
 
 use super::Index;
@@ -15,8 +15,8 @@ use crate::sync::atomic::Ordering::Acquire;
 use std::collections::HashSet;
 
 impl Index {
-    /// Checks all tables in use; the number of entries. Growth may be under way, but nobody may be
-    /// at work.
+    /// Checks all tables in use. Returns the number of entries. Growth may be under way, but no
+    /// other thread may be using the index.
     ///
     /// # Panics
     ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Memory`]: the buckets of a table in memory of the operating system's. The only unsafe code of
-//! the index.
+//! [`Memory`]: the buckets of a table in memory mapped from the operating system. The only unsafe
+//! code of the index.
 //!
 //! * INV-MAP: the mapping is private to its `Memory`, starts at a page and has the length of
 //!   `buckets` buckets; it stays until the `Memory` is dropped.
@@ -11,7 +11,7 @@ use super::bucket::Bucket;
 use std::fmt;
 use std::io;
 
-/// Buckets in pages of the operating system's. Untouched ones take no memory.
+/// Buckets in mapped pages. Untouched pages take no memory.
 #[cfg(not(loom))]
 pub(super) struct Memory {
     map: memmap2::MmapMut,
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 
 #[cfg(not(loom))]
 impl Memory {
-    /// Empty buckets. Huge pages are a wish: where there are none, it is as if not asked for.
+    /// Maps empty buckets. Where the system has no huge pages, the request for them has no effect.
     pub(super) fn new(buckets: usize, huge_pages: bool) -> io::Result<Memory> {
         let length = buckets.checked_mul(size_of::<Bucket>());
         let map = memmap2::MmapMut::map_anon(length.ok_or(io::ErrorKind::OutOfMemory)?)?;
@@ -40,11 +40,11 @@ impl Memory {
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast::<Bucket>(), self.buckets) }
     }
 
-    /// Gives the pages of these bytes back. Both ends are at page boundaries, or the end is that of
-    /// the memory.
+    /// Gives the pages of these bytes back. Both ends are at page boundaries, or the end is the end
+    /// of the memory.
     ///
-    /// Slots in there read as zero from then on, or as they were where that failed. Either is
-    /// right, as the caller sees to it that nobody looks for an entry there (INV-GRACE).
+    /// The slots in it read as zero from then on, or unchanged where that failed. Both are correct,
+    /// as the caller guarantees that nobody looks for an entry there (INV-GRACE).
     #[cfg(unix)]
     pub(super) fn release(&self, bytes: std::ops::Range<usize>) {
         let advice = memmap2::UncheckedAdvice::DontNeed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Walks over the entries, and what can be told about them.
+//! Walks over the entries, and statistics about them.
 
 use super::Index;
 use super::slot::Location;
@@ -8,7 +8,7 @@ use crate::sync::atomic::Ordering::Acquire;
 use crate::sync::atomic::fence;
 use once_cell::race::OnceBox;
 
-/// What a sample of the homes says about the whole index.
+/// Statistics of a sample of the homes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Census {
     /// Homes looked at.
@@ -19,17 +19,18 @@ pub(crate) struct Census {
     pub(crate) displaced: usize,
     /// Ghosts in the home buckets.
     pub(crate) ghosts: usize,
-    /// Buckets that a search for a key that is not there looks at, summed over the homes.
+    /// Buckets that a search for an absent key reads, summed over the homes.
     pub(crate) lines: usize,
 }
 
 impl Index {
     /// Calls `f` with location and frequency of the entries of the next homes, in the order of
-    /// their hashes, beginning with those of hash `cursor`; the cursor to go on with, or `None`
-    /// after the last.
+    /// their hashes, beginning with hash `cursor`. Returns the cursor to go on with, or `None`
+    /// after the last home.
     ///
-    /// The cursor is a hash, so it stays valid when the index grows. An entry that is there from
-    /// the first call with 0 to the last is met at least once, and once only if nobody writes.
+    /// The cursor is a hash, so it stays valid when the index grows. An entry that is in the index
+    /// from the first call, with cursor 0, to the last is met at least once, and exactly once if
+    /// nobody writes.
     pub(crate) fn scan(
         &self,
         cursor: u64,
@@ -39,7 +40,7 @@ impl Index {
         let mut cursor = cursor;
         for _ in 0..homes.max(1) {
             let (probe, end) = self.stretch(cursor);
-            // Again if one may have been drawn in unseen. INV-INWARD.
+            // Look again if an entry may have been drawn in unseen. INV-INWARD.
             loop {
                 let drawn = probe.table.drawn();
                 probe.entries().for_each(|entry| f(entry.location(), entry.frequency()));
@@ -53,7 +54,7 @@ impl Index {
         Some(cursor)
     }
 
-    /// The home of a hash, and up to which hash that is the right one to look at.
+    /// The home of a hash, and the first hash after it that belongs elsewhere.
     fn stretch(&self, hash: u64) -> (Probe<'_>, u128) {
         let mut limit = 1 << u64::BITS;
         let mut generation = self.current.load(Acquire);
@@ -96,8 +97,8 @@ impl Index {
         census
     }
 
-    /// Bytes of memory the index takes at most: while growing, what it has filled of the next table
-    /// and what it has not given back of the one before.
+    /// The most bytes of memory that the index takes. While growing, that is the filled part of the
+    /// next table and the part of the old one that is not given back.
     pub(crate) fn bytes(&self) -> u64 {
         let mut bytes = 0;
         // Hashes from here on have not reached the table.

@@ -10,8 +10,8 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Acquire;
 
 impl Home<'_> {
-    /// Frees a slot within reach of this home, if an entry of another can be shifted; whether it
-    /// could. Somebody else may take the slot first.
+    /// Frees a slot within reach of this home, if an entry of another home can be shifted. Returns
+    /// whether it could. Another thread may take the slot first.
     #[cold]
     pub(super) fn make_room(&self) -> bool {
         (0..=DISPLACEMENT_MAX).any(|displacement| {
@@ -32,7 +32,7 @@ impl Home<'_> {
             return false;
         }
         let probe = Probe { home, pattern: seen.pattern(), ..self.probe };
-        // Only tried: who has that lock may be waiting for ours, if it is growing the index.
+        // Only tried: the holder of that lock may be waiting for ours, if it is growing the index.
         let Some(other) = Home::try_lock(probe) else { return false };
         let locked = Slot(slot.load(Acquire));
         locked.is_same_entry(seen) && !other.has_moved() && other.shift(slot, locked)

@@ -10,11 +10,11 @@
 //!
 //! * *location*: where the item is, in units of the heap. 0: the slot is free.
 //! * *frequency*: how often the item was read, as the owner counts.
-//! * *displacement*: in which of the buckets that its key may go to the slot is. 0 is the home bucket,
-//!   the others are at growing distances after it ([`distance`]).
+//! * *displacement*: the number of this bucket among those that the key may be in. 0 is the home
+//!   bucket, the others follow at growing distances ([`distance`]).
 //! * *tag*: the low 12 bits of the key's hash. (The high bits chose the home bucket.)
-//! * *meta*: not about the entry but about the bucket, and there only in its first slot: bit 63 is
-//!   the lock of the bucket as a home, bits 60 to 62 its reach, as a number of [`REACH`].
+//! * *meta*: about the bucket, not about the entry, and only in the bucket's first slot: bit 63 is
+//!   the lock of the bucket as a home, bits 60 to 62 its reach, as an index into [`REACH`].
 //!
 //! A free slot with other bits set is a *ghost*: it remembers how often a dropped item was read.
 
@@ -36,7 +36,7 @@ pub(super) const LOCK: u64 = 1 << 63;
 /// One step of the reach.
 pub(super) const REACH_STEP: u64 = 1 << 60;
 
-/// The last place for an entry, counted from home.
+/// The largest displacement of an entry.
 #[cfg(not(loom))]
 pub(super) const DISPLACEMENT_MAX: usize = 15;
 #[cfg(loom)]
@@ -51,10 +51,11 @@ pub(super) const fn distance(displacement: usize) -> usize {
     displacement * (displacement + 1) / 2
 }
 
-/// The reaches that three bits can tell. They lie further apart where few homes get to.
+/// The reaches that three bits can express. The large ones, which few homes need, lie further
+/// apart.
 const REACH: [usize; 8] = [0, 1, 2, 3, 4, 6, 9, 15];
 
-/// The lowest number of a reach that takes in this displacement.
+/// The lowest index into [`REACH`] of a reach that includes this displacement.
 pub(super) fn reach_level(displacement: usize) -> u64 {
     REACH.iter().take_while(|&&reach| reach < displacement).count() as u64
 }
@@ -87,8 +88,8 @@ impl Location {
     }
 }
 
-/// What a slot with an entry of a certain hash and displacement looks like: tag and displacement in
-/// their places, the rest zero.
+/// The bits by which a slot is matched to a hash and a displacement: tag and displacement in their
+/// places, the rest zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pattern(u64);
 
@@ -117,8 +118,8 @@ impl Slot {
         Slot(pattern.0 | u64::from(frequency) << FREQUENCY_SHIFT | location.units())
     }
 
-    /// Whether tag and displacement are those: of an entry, of a ghost, or of nothing at all when
-    /// both are zero.
+    /// Whether tag and displacement match the pattern: of an entry, of a ghost, or of an empty slot
+    /// when both are zero.
     #[inline(always)]
     pub(super) fn matches(self, pattern: Pattern) -> bool {
         // Without meta, the difference is in tag and displacement or it is less than one of their
@@ -145,7 +146,7 @@ impl Slot {
         self.0 >> TAG_SHIFT & TAG_MASK
     }
 
-    /// What an entry in its home bucket with the tag of this one looks like.
+    /// The pattern of an entry with this one's tag in its home bucket.
     pub(super) fn pattern(self) -> Pattern {
         Pattern(self.tag() << TAG_SHIFT)
     }
@@ -161,11 +162,11 @@ impl Slot {
         self.0 & !META_MASK == 0
     }
 
-    /// What would be lost if an entry of that pattern were written here: least where there is a
-    /// ghost of the same looks, then nothing, then a ghost with a low frequency.
+    /// The loss if an entry of that pattern were written here: least for a ghost that matches the
+    /// pattern, then an empty slot, then a ghost with a low frequency.
     #[inline(always)]
     pub(super) fn loss(self, pattern: Pattern) -> u32 {
-        // In arithmetic instead of branches, as there is no telling which slot is free.
+        // Arithmetic instead of branches, as which slot is free is not predictable.
         let (is_empty, is_entry) = (u32::from(self.is_empty()), u32::from(self.is_entry()));
         let is_other_ghost = u32::from(!self.matches(pattern)) & !is_empty;
         is_other_ghost * (2 + u32::from(self.frequency())) + is_empty + is_entry * LOSS_OF_ENTRY
@@ -192,7 +193,7 @@ impl Slot {
         REACH[self.reach_level() as usize].min(DISPLACEMENT_MAX)
     }
 
-    /// Only what is about the bucket.
+    /// Only the meta bits.
     #[inline]
     pub(super) fn meta(self) -> u64 {
         self.0 & META_MASK

@@ -26,7 +26,7 @@ pub(super) struct Table {
     drawn: Apart<AtomicUsize>,
 }
 
-/// A value with cache lines of its own: two, since CPUs fetch them in pairs.
+/// A value on two cache lines of its own, since CPUs fetch lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -82,14 +82,14 @@ impl Table {
         self.moved.store(home + 1, Release);
     }
 
-    /// How many entries were drawn in. Who looks for one and has not found it begins again if the
-    /// count has changed meanwhile. INV-INWARD.
+    /// How many entries were drawn in. A search that has found nothing begins again if the count
+    /// has changed meanwhile. INV-INWARD.
     #[inline]
     pub(super) fn drawn(&self) -> usize {
         self.drawn.0.load(Acquire)
     }
 
-    /// Counts an entry that is in its next slot and not yet out of the last. INV-INWARD.
+    /// Counts an entry that is in its new slot and not yet removed from the old one. INV-INWARD.
     pub(super) fn count_drawn(&self) {
         self.drawn.0.fetch_add(1, Release);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`NewItem`]: what is to be written, how long it will be, and the checksum over it.
+//! [`NewItem`]: an item to be written, its length and its checksum.
 
 use super::{ExpiryForm, Header, Layout};
 
@@ -11,7 +11,7 @@ pub(crate) struct NewItem<'a> {
     pub(crate) flags: u32,
     /// Milliseconds since the clock's start.
     pub(crate) expiry_ms: Option<u64>,
-    /// A version of its own, for an item whose place does not say it.
+    /// The version to store, for an item whose version is not implied by its place.
     pub(crate) version: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ impl NewItem<'_> {
         Header::new(layout, self, expiry_words).total(layout)
     }
 
-    /// The checksum of what the client gave.
+    /// The checksum of key, value and flags as the client gave them.
     pub(crate) fn checksum(&self) -> u32 {
         checksum(self.key, self.value, self.flags)
     }
@@ -48,8 +48,8 @@ impl NewItem<'_> {
 
 /// CRC-32C over the lengths, the flags, the key and the value.
 ///
-/// The lengths are in it because a flip in them moves the border between key and value, of which
-/// the bytes alone know nothing.
+/// The lengths are included because a flipped bit in them would move the border between key and
+/// value without changing the bytes.
 pub(crate) fn checksum(key: &[u8], value: [&[u8]; 3], flags: u32) -> u32 {
     let value_len: usize = value.iter().map(|part| part.len()).sum();
     let numbers = [key.len() as u32, value_len as u32, flags].map(u32::to_le_bytes);
