@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Index, epochs and the order in which the store works, together: loom runs a small store through
-//! the orders in which its threads may interleave (`models/store.rs`).
+//! Loom models of index, epochs and the store's order of operations together: loom runs a small
+//! store (`models/store.rs`) through the possible interleavings of its threads.
 //!
-//! Whoever finds an item reads its memory, and whoever has waited for the epoch writes it anew: loom
-//! fails a model in which one can meet the other. What is found under a key is the value published
-//! last, or nothing if it was removed since, as far as the thread can know (`models/history.rs`).
+//! A reader reads the memory of the item it finds, and a writer that has waited for the epoch writes
+//! it again: loom fails a model in which the two can overlap. A thread must find under a key the
+//! value published last, or nothing if it was removed since, as far as the thread can know
+//! (`models/history.rs`).
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test --release -p shoebill-storage-seg --lib models`
 
@@ -14,15 +15,15 @@ mod store;
 use loom::thread;
 use store::{Fate, Handle, Store};
 
-/// How a model begins, and how many orders of its threads are tried.
+/// A model's initial state, and how many interleavings are tried.
 #[derive(Clone, Copy)]
 struct Model {
-    /// Keys that are there, oldest first, with the value 0.
+    /// Keys that are present at the start, oldest first, with the value 0.
     keys: &'static [u64],
     /// Places for items.
     places: usize,
     homes: usize,
-    /// The index is about to move to so many homes.
+    /// The number of homes that the index is about to move to, if it is.
     next_homes: Option<usize>,
     /// How often threads are interrupted at most, other than to wait. Few are enough for most faults;
     /// `LOOM_MAX_PREEMPTIONS` makes them fewer.
@@ -40,15 +41,15 @@ impl Model {
         Model { homes, next_homes: Some(next_homes), ..self }
     }
 
-    /// Each time around, waiting multiplies the orders there are.
+    /// Makes writes not wait: each wait multiplies the number of interleavings.
     const fn impatient(self) -> Self {
         Model { patience: 0, ..self }
     }
 
-    /// Checks the threads in all those orders.
+    /// Checks the threads in all these interleavings.
     ///
-    /// Loom remembers only the last access to an atomic and so misses some orders, depending on which
-    /// thread it lets run first. Each has its turn to be that one.
+    /// Loom remembers only the last access to an atomic and so misses some interleavings, depending
+    /// on which thread runs first. So each thread runs first once.
     fn check<const N: usize>(self, threads: [fn(&mut Handle); N]) {
         for first in 0..N {
             let mut threads = threads;
@@ -129,7 +130,7 @@ fn read(handle: &mut Handle) {
     get::<0>(handle);
 }
 
-/// A reader who is away between its turns.
+/// A reader that is offline between its turns.
 fn read_and_rest(handle: &mut Handle) {
     get::<0>(handle);
     handle.rest();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Order`]: the sealed segments in the order in which they were sealed, in one list for each pair
-//! of tier and TTL class. Links are in a table beside the segments, so any of them leaves its list
-//! at the cost of a few stores.
+//! of tier and TTL class. The lists are doubly linked by a table beside the segments, so any
+//! segment leaves its list at the cost of a few stores.
 
 use crate::class::CLASSES_MAX;
 
-/// Tiers: where a policy keeps apart what is new and what has proven itself.
+/// Tiers: policies that keep items separate new items from kept ones.
 pub(crate) const TIERS: usize = 2;
 /// Items as clients write them.
 pub(crate) const NEW: u8 = 0;
@@ -26,7 +26,7 @@ struct List {
     oldest: u32,
     newest: u32,
     len: u32,
-    /// What its segments weigh together.
+    /// The sum of its segments' weights.
     weight: u32,
 }
 
@@ -51,7 +51,7 @@ impl Order {
         usize::from(tier) * CLASSES_MAX + usize::from(class)
     }
 
-    /// Puts a segment of this weight at the new end of its list.
+    /// Adds a segment of this weight to its list, as the newest.
     pub(crate) fn push(&mut self, segment: u32, tier: u8, class: u8, weight: u32) {
         let number = Self::list_of(tier, class);
         let list = &mut self.lists[number];
@@ -114,7 +114,7 @@ impl Order {
         (0..CLASSES_MAX as u8).flat_map(move |class| self.of(tier, class))
     }
 
-    /// What the segments of a tier in lists weigh.
+    /// The sum of the weights of all segments in a tier's lists.
     pub(crate) fn weight(&self, tier: u8) -> usize {
         let from = Self::list_of(tier, 0);
         self.lists[from..from + CLASSES_MAX].iter().map(|list| list.weight as usize).sum()

@@ -19,9 +19,8 @@ pub(crate) enum Stream {
     Written,
     /// What evictions kept.
     Kept,
-    /// Of the tier of new items, but not new: what was alive when its segment was compacted. Beside
-    /// what was just written, of which much may soon be written over, it would be moved again and
-    /// again.
+    /// Items of the tier of new items that were live when their segment was compacted. Beside items
+    /// just written, of which many may soon be overwritten, they would be moved again and again.
     Settled,
 }
 
@@ -42,12 +41,12 @@ impl Stream {
 /// A handle's open segments.
 #[derive(Debug)]
 pub(crate) struct OpenSegments {
-    /// By kind, stream and class: those that are not wide come first.
+    /// Indexed by kind, stream and class; segments that are not wide come first.
     open: Box<[Option<Open>]>,
     classes: usize,
     /// How many of them are open.
     count: usize,
-    /// When they were last looked through, and the mark of clears then.
+    /// When they were last checked for stale ones, and the number of the last clear then.
     looked: Option<(Ticks, u64)>,
 }
 
@@ -61,33 +60,34 @@ pub(crate) struct Open {
     opened: Ticks,
 }
 
-/// Room for one item, which is the caller's until it asks for the next.
+/// Room for one item. It belongs to the caller until it asks for the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub(crate) segment: u32,
     pub(crate) offset: u32,
     pub(crate) birth: u64,
     pub(crate) base_ms: u64,
-    /// The list number of the open segment; `None` for a very large item in a row of its own.
+    /// The open segment's place among the handle's; `None` for a very large item in a row of its
+    /// own.
     open: Option<usize>,
 }
 
 /// Why there is no room for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// With so many free segments, besides those that it is to spare, there would be.
+    /// There would be room with this many free segments, besides the spare ones.
     Free(usize),
     /// It is too large for any segment, or all wide ones are in use: it needs a row.
     Wide,
 }
 
-/// An item that room is looked for.
+/// An item to find room for.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     stream: Stream,
     class: Class,
     len: usize,
-    /// Free segments that are not for it.
+    /// Free segments that it must leave free.
     spare: usize,
 }
 
@@ -120,12 +120,13 @@ impl OpenSegments {
 }
 
 impl SegStore {
-    /// The most segments this handle keeps open, so that they do not eat up the memory.
+    /// The most segments this handle keeps open, so that open segments do not take too much of the
+    /// memory.
     pub(crate) fn open_max(&self) -> usize {
         (self.shared.pool.in_service() / (8 * self.shared.workers())).max(1)
     }
 
-    /// Room for a new item of `len` bytes, if that can be had without emptying a segment.
+    /// Room for a new item of `len` bytes, if there is some without emptying a segment.
     #[inline]
     pub(crate) fn place_new(&mut self, class: Class, len: usize, now: Ticks) -> Result<Spot, Lack> {
         // Most items are small, and most segments have room for one more.
@@ -141,14 +142,14 @@ impl SegStore {
         self.place_elsewhere(class, len, now)
     }
 
-    /// The same where the open segment of the class has no room.
+    /// Room for an item, where the open segment of its class has none.
     fn place_elsewhere(&mut self, class: Class, len: usize, now: Ticks) -> Result<Spot, Lack> {
         let wanted = Wanted { stream: Stream::Written, class, len, spare: self.shared.spare() };
         self.place(&wanted, now)
     }
 
-    /// Room in a stream for an item out of a segment that is being emptied. It may have the last free
-    /// segment: another is about to be.
+    /// Room in a stream for an item of a segment that is being emptied. It may take the last free
+    /// segment, since the emptied one is about to be free.
     pub(crate) fn place_kept(
         &mut self,
         stream: Stream,
@@ -171,8 +172,8 @@ impl SegStore {
         }
     }
 
-    /// Room in the open segment of this kind, stream and class, or else in a new one. A class that has no
-    /// open segment shares its neighbour's when many are open.
+    /// Room in the open segment of this kind, stream and class, or else in a new one. When many segments
+    /// are open, a class without one shares that of the nearest class.
     fn place_in(&mut self, is_wide: bool, wanted: &Wanted, now: Ticks) -> Result<Spot, Lack> {
         let &Wanted { stream, class, len, spare } = wanted;
         let mut number = self.open.number(is_wide, stream, class);
@@ -223,13 +224,13 @@ impl SegStore {
         Spot { segment, offset: at, birth, base_ms, open: Some(number) }
     }
 
-    /// Room in a row of segments that is now one, for a very large item.
+    /// Room for a very large item in a row of segments that was made one.
     pub(crate) fn span_spot(&self, first: u32, class: Class, now: Ticks) -> Spot {
         let Open { segment, at, birth, .. } = self.begin(first, NEW, class, now);
         Spot { segment, offset: at, birth, base_ms: now.as_millis(), open: None }
     }
 
-    /// The item written at `spot` is in the index: what follows comes after it.
+    /// Advances past the item at `spot`, which is in the index now.
     #[inline]
     pub(crate) fn commit(&mut self, spot: Spot, len: usize, expiry_ms: Option<u64>) {
         let shared = &*self.shared;
@@ -255,14 +256,15 @@ impl SegStore {
         }
     }
 
-    /// Nothing was published at `spot`. Only a span needs giving back; other room is used again.
+    /// Gives up room at which nothing was published. Only a row needs giving back; other room is
+    /// used for the next item.
     pub(crate) fn abandon(&self, spot: Spot) {
         if spot.open.is_none() {
             self.shared.pool.give_back(spot.segment);
         }
     }
 
-    /// Closes an open segment: full, due, or in the way.
+    /// Seals an open segment that is full, due or in the way.
     fn seal(&mut self, number: usize) {
         let Some(open) = self.open.open[number].take() else { return };
         self.open.count -= 1;
@@ -276,8 +278,7 @@ impl SegStore {
         self.shared.pool.seal(open.segment);
     }
 
-    /// Closes all open segments, so that an evictor finds them.
-    /// Whether there were any.
+    /// Seals all open segments, so that evictions find them. Returns whether there were any.
     pub(crate) fn seal_all(&mut self) -> bool {
         let had_any = self.open.count > 0;
         for number in 0..self.open.open.len() {
@@ -286,15 +287,15 @@ impl SegStore {
         had_any
     }
 
-    /// Closes the open segments whose items are all past, and those that would keep expired items
-    /// for much longer than their time to live.
+    /// Seals the open segments whose items have all expired or were cleared, and those that would
+    /// keep expired items for much longer than their time to live.
     pub(crate) fn seal_stale(&mut self, now: Ticks) {
         let cleared_before = self.shared.cleared_before();
         if self.open.count == 0 || self.open.looked == Some((now, cleared_before)) {
             return;
         }
         self.open.looked = Some((now, cleared_before));
-        // With little memory to spare it is better filled than given back soon.
+        // With little memory to spare, filling a segment is better than freeing it soon.
         let is_roomy = self.shared.is_roomy();
         for number in 0..self.open.open.len() {
             let Some(open) = self.open.open[number] else { continue };
@@ -311,7 +312,7 @@ impl SegStore {
 }
 
 impl Shared {
-    /// Whether plenty of segments is free.
+    /// Whether plenty of segments are free.
     fn is_roomy(&self) -> bool {
         self.pool.available() * 4 > self.pool.in_service() as isize
     }

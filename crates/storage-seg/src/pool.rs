@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pool`]: which segment is used for what.
+//! [`Pool`]: the use of each segment, free, open, sealed, claimed, in limbo or withdrawn.
 //!
-//! The lock is taken once for each segment that is filled or emptied, not for each item. Nothing is
-//! called with it held that could wait.
+//! The lock is taken once for each segment that is filled or emptied, not for each item. Its holder
+//! calls nothing that could wait.
 //!
 //! INV-OWNER: a segment that is `Open` or `Claimed` belongs to one handle, which alone writes to it or
-//! empties it. INV-ORDER: a segment is in a list of [`Order`] exactly when it is `Sealed`.
-//! INV-GRACE: a segment goes from `Limbo` to `Free` only when every handle has passed a quiescent
-//! state since nothing led to it any more, and nobody has a value of it pinned.
-//! INV-SERVICE: the memory of segments that are not `Withdrawn`, in segments, is what `in_service`
-//! says. No more than the target is what the memory limit leaves beside index and reservations.
-//! INV-PIECE: memory in a [`Piece`] is that of a free segment: nobody reads or writes it.
+//! empties it. INV-ORDER: a segment is in a list of [`Order`] exactly when it is `Sealed`. INV-GRACE:
+//! a segment goes from `Limbo` to `Free` only when every handle has passed a quiescent state since the
+//! last slot that pointed to it was removed, and no value of it is pinned. INV-SERVICE: `in_service`
+//! is the memory of all segments that are not `Withdrawn`, counted in segments. The target is how much
+//! of it the memory limit leaves beside index and reservations. INV-PIECE: memory in a [`Piece`] is
+//! that of a free segment: nobody reads or writes it.
 //!
 //! A *wide* segment has address space for many segments' memory and takes as much of it as it needs,
 //! from those that are free (`pool/wide.rs`). A very large item takes a row of neighbouring segments
-//! (`pool/rows.rs`). All numbers of segments are numbers of segments' memory.
+//! (`pool/rows.rs`). All counts of segments count memory in units of one segment's size.
 
 use crate::epoch::{Epoch, Epochs};
 use crate::order::Order;
@@ -39,15 +39,15 @@ pub(crate) struct Pool {
     total: usize,
     segment_bytes: u64,
     inner: Mutex<Inner>,
-    /// Free segments, for a look without the lock.
+    /// The number of free segments, readable without the lock.
     free: AtomicUsize,
-    /// Segments in limbo: free soon.
+    /// The number of segments in limbo, which will soon be free.
     limbo: AtomicUsize,
     /// Segments that are not withdrawn.
     in_service: AtomicUsize,
     /// How many the memory limit has room for.
     target: AtomicUsize,
-    /// Withdrawn segments that rows are about to use, in the place of others.
+    /// Withdrawn segments that rows are about to use in exchange for others.
     swapped: AtomicUsize,
     /// The largest span that a wide segment with several items was sealed with.
     widest: AtomicUsize,
@@ -56,14 +56,14 @@ pub(crate) struct Pool {
 #[derive(Debug)]
 pub(crate) struct Inner {
     free: Vec<u32>,
-    /// Free wide segments that have memory, and how much.
+    /// Free wide segments that have memory.
     backed: Vec<u32>,
     backed_span: u32,
     /// Wide segments that have none.
     bare: Vec<u32>,
     limbo: VecDeque<(Epoch, u32)>,
     limbo_span: u32,
-    /// Segments in limbo that were found pinned when their time had come.
+    /// Segments in limbo that were still pinned after their grace period.
     pinned: Vec<u32>,
     withdrawn: Vec<u32>,
     pub(crate) order: Order,
@@ -112,7 +112,7 @@ impl Pool {
         &self.segments
     }
 
-    /// How many segments there are that are not wide: so many times its size is all the memory.
+    /// How many segments are not wide. Their sizes add up to all the memory.
     pub(crate) fn total(&self) -> usize {
         self.total
     }
@@ -129,7 +129,8 @@ impl Pool {
         self.in_service().saturating_sub(self.target())
     }
 
-    /// Segments that will be free without further work, once everybody has let go of them.
+    /// Segments that will be free without further work, once every handle has passed a quiescent
+    /// state.
     pub(crate) fn in_limbo(&self) -> usize {
         self.limbo.load(Ordering::Relaxed)
     }
@@ -154,8 +155,8 @@ impl Pool {
         self.target.store(target.min(self.total), Ordering::Relaxed);
     }
 
-    /// Takes a free segment, which is `Open` then and the caller's, if so many others stay free. Where
-    /// only wide ones are free, `release` gives the memory of one back.
+    /// Takes a free segment for the caller and makes it `Open`, if as many others as asked for stay
+    /// free. If only wide ones are free, `release` gives the memory of one back.
     pub(crate) fn take(
         &self,
         spare: usize,
@@ -185,7 +186,7 @@ impl Pool {
         }
     }
 
-    /// Puts a segment that its owner has finished with into the order.
+    /// Seals a segment that its owner has finished with: puts it into the order.
     pub(crate) fn seal(&self, number: u32) {
         let mut inner = self.inner.lock();
         let segment = self.segment(number);
@@ -218,7 +219,7 @@ impl Pool {
         Some(number)
     }
 
-    /// Puts a claimed segment back into the order, as if it was sealed just now.
+    /// Puts a claimed segment back into the order, as if sealed just now.
     pub(crate) fn unclaim(&self, number: u32) {
         let mut inner = self.inner.lock();
         let segment = self.segment(number);
@@ -227,7 +228,7 @@ impl Pool {
         inner.order.push(number, segment.tier(), segment.class(), segment.weight());
     }
 
-    /// Retires a claimed segment to which nothing leads any more.
+    /// Retires a claimed segment to which no slot points any more.
     pub(crate) fn retire(&self, number: u32, epochs: &Epochs) {
         let mut inner = self.inner.lock();
         let segment = self.segment(number);
@@ -239,8 +240,8 @@ impl Pool {
         self.count_limbo(&inner);
     }
 
-    /// Frees segments in limbo whose time has come, and withdraws one if there are too many: `release`
-    /// gives its memory back. That many free ones stay.
+    /// Frees segments in limbo whose grace period has passed, and withdraws one if there are too many:
+    /// `release` gives its memory back. At least `stay` free segments stay.
     pub(crate) fn tidy(&self, stay: usize, epochs: &Epochs, release: impl FnOnce(&Piece)) {
         if self.in_limbo() == 0 && self.surplus() == 0 && !self.can_return() {
             return;
@@ -255,12 +256,12 @@ impl Pool {
             let Some(piece) = self.cut(&mut inner, 1) else { return };
             piece
         };
-        // It takes a while, and is nobody else's business.
+        // Called without the lock, since it takes a while.
         release(&piece);
         self.withdraw(&mut self.inner.lock(), &piece);
     }
 
-    /// Looks at the lists and the segments together, under the lock.
+    /// Calls `look` with the lists and the segments, under the lock.
     pub(crate) fn inspect<R>(&self, look: impl FnOnce(&Inner) -> R) -> R {
         look(&self.inner.lock())
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Report`]: what a store tells about its inside.
+//! [`Report`]: statistics about a store's inside.
 //!
-//! It is made of the segments' bookkeeping, one cache line each, of the handles' tallies and of a
-//! sample of the index. No item is looked at. With handles at work each number is right and the set of
-//! them is not one instant's.
+//! It is computed from the segments' bookkeeping, one cache line each, the handles' tallies and a
+//! sample of the index. No item is read. While handles are at work each number is right, but they are
+//! not all of the same instant.
 
 mod bytes;
 mod walk;
@@ -17,7 +17,7 @@ use clock::Ticks;
 use std::time::Duration;
 use walk::Found;
 
-/// Homes of the index that are looked at: two thousand items of a full one.
+/// Homes of the index in the sample: about two thousand items of a full index.
 const SAMPLE: usize = 256;
 
 /// How a store's memory is used, and what its evictions do.
@@ -42,15 +42,15 @@ const SAMPLE: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The classes of times to live in use, items that never expire first, then the shortest.
+    /// The TTL classes in use: first that of items that never expire, then from the shortest on.
     pub classes: Vec<ClassReport>,
-    /// What the segments are used for.
+    /// How many segments are in which state.
     pub segments: SegmentReport,
-    /// What their bytes hold.
+    /// What the segments' bytes hold.
     pub bytes: ByteReport,
     /// What evictions have done since the store was made.
     pub evictions: EvictionReport,
-    /// What was written since then, and copied for it.
+    /// Bytes written since then, and bytes copied to make room for them.
     pub writes: WriteReport,
     /// The index.
     pub index: IndexReport,
@@ -58,10 +58,10 @@ pub struct Report {
     pub memory: MemoryReport,
 }
 
-/// The segments of one class of times to live.
+/// The segments of one TTL class.
 ///
-/// A segment has the class of the first item in it. Where memory has room for few segments, others are
-/// written there too; and an item that is moved goes to the class of the time it has left.
+/// A segment has the class of the first item in it. In a store of few segments it may also have items
+/// of other classes. An item that is moved goes to the class of its remaining time to live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClassReport {
@@ -69,27 +69,28 @@ pub struct ClassReport {
     pub ttl_from: Option<u64>,
     /// Segments in use.
     pub segments: u64,
-    /// Items that the index leads to, but for those of [`ClassReport::unswept_items`].
+    /// Items that the index points to, except those of [`ClassReport::unswept_items`].
     pub live_items: u64,
     /// Their bytes with headers.
     pub live_bytes: u64,
-    /// Items that were overwritten, deleted or moved: they come back with their segment.
+    /// Items that were overwritten, deleted or moved: their memory comes back with their segment.
     pub dead_items: u64,
     /// Their bytes.
     pub dead_bytes: u64,
-    /// Items of segments of which all have expired or were cleared, and that are about to be swept.
+    /// Items of segments in which all items have expired or were cleared, and which are about to be
+    /// swept.
     pub unswept_items: u64,
     /// Their bytes.
     pub unswept_bytes: u64,
     /// Bytes of segments that will be free within a minute, if nothing more is written to them.
     pub due_1m_bytes: u64,
-    /// The same within 10 minutes, those of the first included.
+    /// The same within 10 minutes, including those due within a minute.
     pub due_10m_bytes: u64,
-    /// The same within an hour, those of 10 minutes included.
+    /// The same within an hour, including those due within 10 minutes.
     pub due_1h_bytes: u64,
 }
 
-/// How many segments are used for what.
+/// How many segments are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SegmentReport {
@@ -105,7 +106,7 @@ pub struct SegmentReport {
     pub sealed: u64,
     /// Those of the sealed ones that are of the tier of new items: as clients wrote them.
     pub sealed_new: u64,
-    /// Of 1000 segments, those that `scored` gives to new items at present.
+    /// The present share for new items with `scored`, in segments per 1000.
     pub new_target_permille: u64,
     /// Those that handles are emptying.
     pub claimed: u64,
@@ -113,42 +114,42 @@ pub struct SegmentReport {
     pub limbo: u64,
     /// Those whose memory was given back, for the index or for what others reserve.
     pub withdrawn: u64,
-    /// Those of all these that have pinned values.
+    /// Those, in any state, that have pinned values.
     pub pinned: u64,
 }
 
-/// What evictions have done.
+/// Counts and ages of evictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EvictionReport {
-    /// Items dropped: those that were needed and those that were displaced.
+    /// Items dropped: the sum of the next two.
     pub items: u64,
     /// Items that the policy dropped to make room.
     pub needed: u64,
-    /// Items that went although the policy would have kept them or was not asked: it found no segment
+    /// Items dropped although the policy would have kept them or was not asked: there was no segment
     /// for them, or they were in the way of a large value, or of another key in the index.
     pub displaced: u64,
-    /// Items of these two that had a time to live and would have expired by themselves; those that went
-    /// for the index are not counted.
+    /// Of these two, items whose time to live had not run out; those dropped for another key in the
+    /// index are not counted.
     pub early: u64,
     /// Segments emptied.
     pub segments: u64,
-    /// Mean age of these, from opening to the end; `None` when there were none.
+    /// Mean age of these segments, from opening to being emptied; `None` when there were none.
     pub age: Option<Duration>,
     /// The same of the last minute.
     pub age_recent: Option<Duration>,
-    /// Mean time since the segment of a dropped item was opened: since the item was written, or last
-    /// kept. `None` when there were none.
+    /// Mean time since the segment of a dropped item was opened, which is about when the item was
+    /// written or last kept. `None` when there were none.
     pub item_age: Option<Duration>,
     /// The same of the last minute.
     pub item_age_recent: Option<Duration>,
-    /// Bytes of live items that were looked at.
+    /// Bytes of live items that evictions examined.
     pub examined_bytes: u64,
-    /// Bytes of those that were kept, by moving them.
+    /// Bytes of the examined items that were kept, by copying them.
     pub kept_bytes: u64,
 }
 
-/// What was written, and what the store has copied by itself to make room for it.
+/// Bytes that clients wrote, and bytes that the store copied to make room for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteReport {
@@ -156,9 +157,10 @@ pub struct WriteReport {
     pub stored_bytes: u64,
     /// Bytes of items that evictions kept, by copying them.
     pub kept_bytes: u64,
-    /// Bytes of items that were moved out of segments for the dead bytes in these.
+    /// Bytes of items that compaction moved.
     pub compacted_bytes: u64,
-    /// Bytes of these segments: what is more than that was gained.
+    /// Bytes of the segments that compaction emptied. Less `compacted_bytes`, this is the memory
+    /// gained.
     pub cleaned_bytes: u64,
 }
 
@@ -174,7 +176,7 @@ pub struct IndexReport {
     pub load: f64,
     /// The share of items that are not in their home bucket; of a sample.
     pub displaced: f64,
-    /// Cache lines that a look-up of an absent key reads in the mean; of a sample.
+    /// Cache lines that a look-up of an absent key reads on average; of a sample.
     pub lines: f64,
     /// Whether it is moving to another size.
     pub is_growing: bool,
@@ -190,12 +192,12 @@ pub struct MemoryReport {
     pub segments: u64,
     /// The index.
     pub index: u64,
-    /// What handles have reserved for others.
+    /// Memory outside of the store that handles have reserved.
     pub reserved: u64,
 }
 
 impl Report {
-    /// The sum of a number over all classes.
+    /// The sum of one of the counts over all classes.
     pub(crate) fn sum(&self, of: fn(&ClassReport) -> u64) -> u64 {
         self.classes.iter().map(of).sum()
     }
@@ -214,7 +216,7 @@ impl SegmentReport {
 }
 
 impl WriteReport {
-    /// Bytes copied for each byte written; `None` before anything was.
+    /// Bytes copied for each byte written; `None` before anything was written.
     pub fn copies(&self) -> Option<f64> {
         let copied = (self.kept_bytes + self.compacted_bytes) as f64;
         (self.stored_bytes > 0).then(|| copied / self.stored_bytes as f64)
@@ -222,7 +224,7 @@ impl WriteReport {
 }
 
 impl EvictionReport {
-    /// The share of live bytes that evictions kept; `None` before they have looked at any.
+    /// The share of examined live bytes that evictions kept; `None` before any were examined.
     ///
     /// Near 1, evictions copy much to gain little; at 0 they drop everything.
     pub fn merge_yield(&self) -> Option<f64> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Making room: segments are emptied a little with each write, ahead of need, so that no write pays
-//! for a whole one. Only when the free ones are used up faster than that does a write wait.
+//! Making room: each write empties a few items of a segment, before room runs out, so that no write
+//! pays for a whole segment. A write waits only when free segments are used up faster than that.
 
 use crate::capacity::{MOVES_PER_TURN, MOVES_PER_WRITE};
 use crate::class::Class;
@@ -17,22 +17,22 @@ use clock::Ticks;
 use std::time::{Duration, Instant};
 use storage::StoreError;
 
-/// Items looked at per write for each segment that is missing from the reserve.
+/// Items examined per write for each segment missing from the reserve.
 const STEP: usize = 4;
 
-/// The most that is looked at per write or turn, however many are missing; and at a time when a write
-/// has to wait.
+/// The most items examined per write or turn, however many segments are missing, and per step of a
+/// write that has to wait.
 const STEP_MAX: usize = 256;
 
-/// After so many writes the index is looked at.
+/// Writes of a handle between two checks of the index's load.
 const WRITES_PER_TEND: u32 = 64;
 
-/// How long a write waits for other handles to let go of segments. It is much more than any turn of an
-/// event loop takes: whoever reaches it has a handle that neither works nor rests.
+/// How long a write waits for other handles to pass a quiescent state. It is much more than any turn
+/// of an event loop takes: a longer wait means that some handle neither works nor rests.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl SegStore {
-    /// Empties a little, if fewer segments than the reserve are free or soon will be.
+    /// Empties some items, if fewer segments than the reserve are free or soon will be.
     ///
     /// Passes quiescent states: nothing found before it is valid after it.
     #[inline]
@@ -45,7 +45,7 @@ impl SegStore {
         if !is_short && !self.compactor.is_due() {
             return;
         }
-        // What is kept may need a segment that nobody else holds up.
+        // Kept items may need a segment that waits for this handle only.
         self.turn.quiesce();
         self.turn.enter();
         if is_short {
@@ -54,7 +54,8 @@ impl SegStore {
                 // Items may have died since nothing was found to compact.
                 self.compactor.remind();
             }
-            // What has expired goes before what has not, and what is dead before what is alive.
+            // Expired items are removed before unexpired ones, and dead bytes are reclaimed before
+            // live items are evicted.
             if self.sweep(now, step) == 0 && !self.compact(now, step) {
                 self.evict(now, step);
             }
@@ -63,7 +64,7 @@ impl SegStore {
         }
     }
 
-    /// Empties segments until so many are free for new items.
+    /// Empties segments until this many are free for new items.
     ///
     /// Passes quiescent states: nothing found before it is valid after it.
     #[cold]
@@ -93,8 +94,8 @@ impl SegStore {
                 if evicts && self.seal_all() {
                     continue;
                 }
-                // Other handles have the rest in hand, or had: what was claimed or open at one look
-                // may be free or sealed at the next.
+                // Other handles have the rest of the segments. Those that were claimed or open a
+                // moment ago may be free or sealed at the next look.
                 let is_alone = self.shared.settings.exclusive || !evicts;
                 if is_alone && !self.shared.has_claims() {
                     return Err(StoreError::OutOfMemory);
@@ -104,7 +105,7 @@ impl SegStore {
         }
     }
 
-    /// Room for an item larger than a wide segment: a row of segments, emptied and made one.
+    /// Room for an item larger than a wide segment: a row of segments that is emptied and made one.
     #[cold]
     pub(crate) fn row(&mut self, len: usize, class: Class, now: Ticks) -> Result<Spot, StoreError> {
         let count = (len + FIRST_OFFSET as usize).div_ceil(self.shared.heap.segment_bytes());
@@ -114,7 +115,8 @@ impl SegStore {
             self.empty(&mut job, usize::MAX, now, &mut Judge::Drop);
             self.count_eviction(number, now);
         }
-        // What was free is not being read, and what was not must be let go of by everybody.
+        // Free segments are not being read; the others wait until every handle has passed a
+        // quiescent state.
         let epoch = self.shared.epochs.retire();
         let mut waiting = Waiting::new();
         loop {
@@ -128,7 +130,7 @@ impl SegStore {
                 }
                 let shared = &*self.shared;
                 if !shared.evicts() && shared.epochs.has_passed(epoch) {
-                    // Nothing leaves by itself: waiting brings nothing.
+                    // Nothing is evicted, so waiting would not help.
                     shared.pool.dissolve_row(&row, &shared.epochs);
                     return Err(StoreError::OutOfMemory);
                 }
@@ -148,7 +150,7 @@ impl SegStore {
         }
     }
 
-    /// Gives the memory of a free segment back, if there is one. Whether there was.
+    /// Gives the memory of a free segment back. Returns whether there was one.
     fn withdraw(&self) -> bool {
         let shared = &*self.shared;
         let before = shared.pool.in_service();
@@ -163,7 +165,8 @@ impl SegStore {
         if let Some(row) = claim() {
             return Ok(row);
         }
-        // Own open and claimed segments may be in the way, and pins of a moment ago.
+        // This handle's open and claimed segments may be in the way, and so may pins that are gone
+        // by now.
         self.release_claims();
         self.seal_all();
         self.turn.quiesce();
@@ -185,7 +188,7 @@ impl SegStore {
         true
     }
 
-    /// Looks after the index: moves it on to its next size, lets it begin to if it should.
+    /// Upkeep of the index: continues a resize, or begins one if it is needed.
     pub(crate) fn tend_index(&mut self) {
         self.shared.tidy();
         if self.shared.index.is_growing() {
@@ -199,7 +202,8 @@ impl SegStore {
         self.shared.migrate(homes, &mut Movers { store: self });
     }
 
-    /// The upkeep that comes with writes, also where they come faster than turns.
+    /// The upkeep done with each write, so that it also happens when there are many writes per
+    /// turn.
     ///
     /// Passes quiescent states: nothing found before it is valid after it.
     #[inline]
@@ -237,13 +241,13 @@ impl Keys for Movers<'_> {
     }
 }
 
-/// A wait that comes to an end.
+/// A wait with a deadline.
 struct Waiting {
     spins: u32,
     since: Option<Instant>,
 }
 
-/// The wait was longer than anybody should hold a segment.
+/// The wait has reached its deadline.
 struct TooLong;
 
 impl Waiting {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The walk over all items. A cursor is a hash, and items come in the order of their keys' hashes: so
-//! it stays valid when the index changes its size and when items move between segments.
+//! The walk over all items, in the order of their keys' hashes. A cursor is a hash, so it stays valid
+//! when the index changes its size and when items move between segments.
 
 use crate::index::Location;
 use crate::item::SegItem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Segment`]: what is known about one segment, beside its memory.
+//! [`Segment`]: the bookkeeping of one segment, kept apart from its memory.
 
 use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -24,7 +24,7 @@ pub(crate) enum State {
     Sealed,
     /// One handle empties it.
     Claimed,
-    /// Nothing leads to it any more; it waits until nobody can be reading it.
+    /// No slot points to it any more; it waits until nobody can be reading it.
     Limbo,
     /// Its memory was given back to the operating system to make room for something else.
     Withdrawn,
@@ -44,23 +44,23 @@ impl State {
     ];
 }
 
-/// One segment's bookkeeping: a cache line of what all look at and few change, and one of what changes
-/// with each item that is overwritten or lent.
+/// One segment's bookkeeping: one cache line of fields that are read often and seldom changed, and one
+/// of fields that change with each item that is overwritten or pinned.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    /// The number of this use of the memory: grows with every opening of any segment. The upper part
-    /// of the versions of the items in it, and what tells items of before a clear.
+    /// The number of this opening: every opening of any segment has a larger one. It is the upper
+    /// part of the versions of the segment's items, and tells whether they were written before a
+    /// clear.
     birth: AtomicU64,
     /// The time of opening, from which the short form of an expiry counts.
     base_ms: AtomicU64,
-    /// The latest expiry in it: from then on all its items are dead. 0 while it is empty.
+    /// The latest expiry in it: from then on all its items have expired. 0 while it is empty.
     due_ms: AtomicU64,
     /// Bytes written, counted from its start.
     written: AtomicU32,
     /// Items written.
     items: AtomicU32,
-    /// How many segments' memory it has: that many in a row for a very large item, or, if it is wide,
-    /// of its own.
+    /// How many segments' memory it has: as the first of a row, or as a wide segment.
     span: AtomicU32,
     state: AtomicU8,
     class: AtomicU8,
@@ -68,19 +68,19 @@ pub(crate) struct Segment {
     usage: Usage,
 }
 
-/// What any thread changes.
+/// The fields that any thread changes.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Usage {
-    /// Items that the index leads to in the upper half, and their bytes in the lower one. Both in one
-    /// step, modulo 2^64, since removals may be counted before the additions.
+    /// The number of items that the index points to in the upper half, their bytes in the lower half.
+    /// Both change in one step, modulo 2^64, since removals may be counted before the additions.
     live: AtomicU64,
-    /// Values lent by reference, which outlive a turn, in the lower half; and the span when the first
-    /// of them was, since an open segment may grow meanwhile.
+    /// The number of pinned values in the lower half, and in the upper half the span when the first
+    /// was pinned, since an open segment may grow meanwhile.
     pins: AtomicU64,
 }
 
-/// A number of live items and their bytes, as they are counted.
+/// A number of live items and their bytes, packed as in `Shared::live`.
 const fn live(items: u64, bytes: u32) -> u64 {
     items << 32 | bytes as u64
 }
@@ -101,7 +101,7 @@ impl Segment {
         }
     }
 
-    /// Begins a new use, by the handle that took it from the pool.
+    /// Opens the segment for the handle that took it from the pool.
     pub(crate) fn open(&self, birth: u64, base_ms: u64, class: u8, tier: u8, written: u32) {
         debug_assert_eq!(self.state(), State::Open, "INV-OWNER");
         self.base_ms.store(base_ms, Ordering::Relaxed);
@@ -111,7 +111,7 @@ impl Segment {
         self.usage.live.store(0, Ordering::Relaxed);
         self.class.store(class, Ordering::Relaxed);
         self.tier.store(tier, Ordering::Relaxed);
-        // Whoever reads an item of this use has seen its slot, which is published later.
+        // Whoever reads an item of this opening has seen its slot, which is published later.
         self.birth.store(birth, Ordering::Release);
     }
 
@@ -139,8 +139,8 @@ impl Segment {
         self.due_ms.load(Ordering::Acquire)
     }
 
-    /// Takes in an item that expires at `expiry_ms`, which may be one that was there and is touched by
-    /// any handle. Returns whether it is the first.
+    /// Extends the due time to an item that expires at `expiry_ms`: a new one, or one in the segment
+    /// that any handle touches. Returns whether it is the first.
     #[inline]
     pub(crate) fn extend_due(&self, expiry_ms: Option<u64>) -> bool {
         let expiry_ms = expiry_ms.unwrap_or(NEVER_MS);
@@ -156,7 +156,7 @@ impl Segment {
         self.written.load(Ordering::Acquire)
     }
 
-    /// Makes what was written visible to a walk over the segment.
+    /// Makes the written bytes visible to a walk over the segment.
     #[inline]
     pub(crate) fn set_written(&self, written: u32) {
         self.written.store(written, Ordering::Release);
@@ -174,15 +174,15 @@ impl Segment {
         self.usage.live.load(Ordering::Relaxed) as u32
     }
 
-    /// Counts an item that was written and that the index leads to. For the handle that writes into
-    /// the segment.
+    /// Counts an item that was written and that the index points to. For the handle that writes
+    /// into the segment.
     #[inline]
     pub(crate) fn add_live(&self, bytes: u32, exclusive: bool) {
         self.items.store(self.items() + 1, Ordering::Relaxed);
         self.usage.adjust(live(1, bytes), exclusive);
     }
 
-    /// Counts an item out that the index led to.
+    /// Counts out an item that was removed from the index.
     #[inline]
     pub(crate) fn remove_live(&self, bytes: u32, exclusive: bool) {
         self.usage.adjust(live(1, bytes).wrapping_neg(), exclusive);
@@ -199,7 +199,8 @@ impl Segment {
         (self.usage.change_pins(add) == 0).then_some(span)
     }
 
-    /// Takes a pin away. Returns what the first was told if it was the last.
+    /// Removes a pin. If it was the last, returns the span that [`Segment::pin`] returned for the
+    /// first.
     pub(crate) fn unpin(&self) -> Option<u32> {
         let remove = |pins: u64| if pins as u32 == 1 { 0 } else { pins - 1 };
         let before = self.usage.change_pins(remove);
@@ -216,13 +217,13 @@ impl Segment {
         self.span.store(span, Ordering::Relaxed);
     }
 
-    /// Whether all that was written to it is one item, for which it has the memory of several.
+    /// Whether it has only one item, which takes the memory of several segments.
     pub(crate) fn has_one_large(&self) -> bool {
         self.span() > 1 && self.items() == 1
     }
 
-    /// For how many segments it counts in the order: a large item that is alone for one, or a few of
-    /// them would be all that may be new.
+    /// For how many segments it counts in the order. A large item that is alone counts as one; else
+    /// a few of them would fill the share of new items.
     pub(crate) fn weight(&self) -> u32 {
         if self.has_one_large() { 1 } else { self.span() }
     }
@@ -242,7 +243,7 @@ impl Segment {
 }
 
 impl Usage {
-    /// Changes the pins; what they were before.
+    /// Changes the pins. Returns their previous value.
     fn change_pins(&self, change: impl Fn(u64) -> u64) -> u64 {
         let mut before = self.pins.load(Ordering::Relaxed);
         while let Err(now) = self.pins.compare_exchange_weak(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Shared`]: what all handles of a store have in common, and the one place where an item's memory
-//! becomes a borrow.
+//! [`Shared`]: the state that all handles of a store share.
 
 use crate::class::Classes;
 use crate::epoch::Epochs;
@@ -19,28 +18,28 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
 /// Explicit versions have this bit set, those made of a location do not.
 const EXPLICIT: u64 = 1 << 63;
 
-/// Bits of a version that say where in its segment an item begins, in units of 4 bytes.
+/// Bits of a version for the item's offset in its segment, in units of 4 bytes.
 const OFFSET_BITS: u32 = 23;
 const _: () = assert!(WIDE_BYTES_MAX <= 4 << OFFSET_BITS);
 
-/// Called for items that leave the store by themselves; see [`Builder::on_drop`](crate::Builder::on_drop).
+/// Called for items that expire or are evicted; see [`Builder::on_drop`](crate::Builder::on_drop).
 pub(crate) type OnDrop = std::sync::Arc<dyn Fn(&[u8], &[u8], Reason) + Send + Sync>;
 
-/// Why an item left the store by itself.
+/// Why the store dropped an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
     /// It made room for others.
     Evicted,
-    /// Its time to live was over; noticed when its memory came back.
+    /// Its time to live was over; reported when its memory came back.
     Expired,
 }
 
-/// What was decided when the store was built.
+/// The options that were set when the store was built.
 pub(crate) struct Settings {
     pub(crate) limit: u64,
     pub(crate) value_max: usize,
-    /// There is one handle: nothing needs protection from another.
+    /// There is only one handle, so no synchronisation is needed.
     pub(crate) exclusive: bool,
     pub(crate) eviction: Eviction,
     /// How many handles there may be.
@@ -49,7 +48,7 @@ pub(crate) struct Settings {
     pub(crate) on_drop: Option<OnDrop>,
 }
 
-/// What all handles have in common.
+/// The state that all handles share.
 pub(crate) struct Shared {
     pub(crate) heap: Arc<Heap>,
     pub(crate) index: Index,
@@ -59,7 +58,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) tallies: Tallies,
     pub(crate) export: Export,
-    /// What the policy learns, for all handles.
+    /// The cutoff that evictions adjust, for all handles.
     pub(crate) lessons: Lessons,
     pub(crate) trials: Trials,
     secrets: RapidSecrets,
@@ -76,7 +75,7 @@ pub(crate) struct Shared {
     pub(crate) index_budget: AtomicU64,
     /// Bytes outside of the store that count against its limit.
     pub(crate) reserved: AtomicU64,
-    /// Free segments to keep ahead of need, and how many of these are left for items which move.
+    /// Free segments to keep ahead of need, and how many of these are kept for items that move.
     pub(crate) reserve: AtomicUsize,
     pub(crate) for_moves: AtomicUsize,
 }
@@ -124,7 +123,7 @@ impl Shared {
 
     #[inline]
     pub(crate) fn hash(&self, key: &[u8]) -> u64 {
-        // Both the avalanche and the protection cost a nanosecond and buy the resistance to chosen
+        // Avalanche and protection cost a nanosecond together, and make the hash resist chosen
         // keys.
         rapidhash_v3_micro_inline::<true, true>(key, &self.secrets)
     }
@@ -135,7 +134,7 @@ impl Shared {
         self.pool.segment(self.heap.place(location).0)
     }
 
-    /// Bytes that items have in the segments that there may be, but for what is lost in them.
+    /// Bytes for items in all segments that the limit allows, less what is lost in them.
     pub(crate) fn memory_of_items(&self) -> u64 {
         (self.pool.target() * self.heap.segment_bytes()) as u64 / 16 * 15
     }
@@ -150,12 +149,12 @@ impl Shared {
         self.births.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Makes all that was written so far unreadable.
+    /// Makes all items written so far unreadable.
     pub(crate) fn clear(&self) {
         loop {
             let latest = self.births.load(Ordering::SeqCst);
-            // The mark comes first, so that who opens a segment after the clear sees it: a copy of an
-            // item of before does not get there.
+            // The mark is set first, so that a handle that opens a segment after the clear sees it,
+            // and copies no item of before the clear to that segment.
             self.cleared_before.fetch_max(latest + 1, Ordering::SeqCst);
             let next = self.births.compare_exchange(
                 latest,
@@ -175,7 +174,8 @@ impl Shared {
         self.cleared_before.load(Ordering::Acquire)
     }
 
-    /// Notes that no segment with items of before the clear is left, unless there was another clear.
+    /// Removes the mark of a clear, after the last segment with items of before it, unless there was
+    /// another clear.
     pub(crate) fn forget_clear(&self, before: u64) {
         let _ =
             self.cleared_before.compare_exchange(before, 0, Ordering::SeqCst, Ordering::Relaxed);
@@ -186,8 +186,8 @@ impl Shared {
         EXPLICIT | (self.versions.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// The version of an item: kept in its header, or its place and its segment's birth. Never used
-    /// again, since no segment has the same birth twice.
+    /// The version of an item: stored in its header, or made of its offset and its segment's birth.
+    /// Never used again, since no two openings have the same birth.
     #[inline]
     pub(crate) fn version(&self, item: &ItemRef<'_>, location: Location) -> u64 {
         item.version().unwrap_or_else(|| {

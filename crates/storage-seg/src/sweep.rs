@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sweeping: memory of expired and cleared items comes back.
+//! Sweeping: reclaiming the memory of expired and cleared items.
 //!
-//! What is read is decided by the items' own expiries and the mark of the last clear; this only gives
-//! back memory. A segment is due when its last item has expired. It is claimed, its items are taken out
-//! of the index in bounded steps, and it is retired.
+//! Reads check the items' own expiries and the mark of the last clear; sweeping only reclaims memory. A
+//! segment is due when its last item has expired. It is claimed, its items are removed from the index
+//! in bounded steps, and it is retired.
 
 use crate::empty::{Job, Judge};
 use crate::segment::State;
@@ -13,30 +13,30 @@ use crate::sync::atomic::Ordering;
 use crate::tally::Count;
 use clock::Ticks;
 
-/// How many items may be passed over for each that is freed: those that are dead already, because
-/// they were written over or deleted, take next to no time.
+/// How many items may be visited for each that is freed. Items that are dead already, because they
+/// were overwritten or deleted, take almost no time.
 const VISITS_PER_ITEM: usize = 16;
 
 /// What a handle is sweeping.
 #[derive(Debug, Default)]
 pub(crate) struct Sweeper {
     job: Option<Job>,
-    /// An item of it is alive and could not be moved.
+    /// An item of the segment is live and could not be moved.
     is_stuck: bool,
     /// Where the search for due segments goes on.
     from: usize,
 }
 
 impl SegStore {
-    /// Gives back memory of segments that are due or cleared, freeing no more than `budget` items.
-    /// Returns how many it freed.
+    /// Reclaims segments that are due or cleared, freeing at most `budget` items. Returns how many
+    /// it freed.
     pub(crate) fn sweep(&mut self, now: Ticks, budget: usize) -> usize {
         let (mut visits, mut freed) = (budget.saturating_mul(VISITS_PER_ITEM), 0);
         while freed < budget && visits > 0 {
             let job = self.sweeper.job.take().or_else(|| self.evicted_due(now));
             let Some(mut job) = job.or_else(|| self.next_due(now)) else { break };
-            // No item of such a segment was alive when it was claimed. Since then a handle whose clock is
-            // a little behind may have touched one in place: that one moves, or the segment stays.
+            // No item of such a segment was live when it was claimed. Since then a handle whose clock is
+            // a little behind may have touched one in place: that item moves, or the segment stays.
             let tier = self.shared.pool.segment(job.segment).tier();
             let step = visits.min(budget - freed);
             let mut stuck = std::mem::take(&mut self.sweeper.is_stuck);
@@ -59,7 +59,7 @@ impl SegStore {
         freed
     }
 
-    /// Goes on with what this handle was evicting from, if it is due or cleared by now.
+    /// Takes over the segment that this handle was evicting from, if it is due or cleared by now.
     fn evicted_due(&mut self, now: Ticks) -> Option<Job> {
         let segment = self.shared.pool.segment(self.evictor.segment()?);
         let is_cleared = segment.birth() < self.shared.cleared_before();
@@ -74,7 +74,7 @@ impl SegStore {
         if shared.next_due_ms.load(Ordering::Acquire) > now_ms && cleared_before == 0 {
             return None;
         }
-        // Whoever opens a segment from here on lowers it again.
+        // A handle that opens a segment from here on lowers it again.
         shared.next_due_ms.store(u64::MAX, Ordering::SeqCst);
         let (mut soonest, mut has_cleared) = (u64::MAX, false);
         let segments = shared.pool.segments();
@@ -84,7 +84,7 @@ impl SegStore {
             let (state, due_ms) = (segment.state(), segment.due_ms());
             let is_cleared = segment.birth() < cleared_before;
             if state == State::Limbo {
-                // A reader that has found an item in it may be about to look at the mark.
+                // A reader that has found an item in it may be about to check the mark.
                 has_cleared |= is_cleared;
             }
             if !matches!(state, State::Open | State::Sealed | State::Claimed) {

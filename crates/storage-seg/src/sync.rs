@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where everything shared between threads takes its atomics and locks from: the standard library,
-//! or loom's models of them when compiled with `--cfg loom`.
+//! The atomics and locks of this crate: the standard library's, or loom's models of them when
+//! compiled with `--cfg loom`.
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Arc, atomic};
@@ -15,7 +15,7 @@ pub(crate) type Mutex<T> = parking_lot::Mutex<T>;
 /// Lets another thread run while waiting for it.
 #[cfg(not(loom))]
 pub(crate) fn pause(spins: u32) {
-    // The holder may have lost its CPU: after a short while it is better to give up ours.
+    // The holder may have lost its CPU: after a short while yielding ours is better.
     if spins < 64 {
         std::hint::spin_loop();
     } else {

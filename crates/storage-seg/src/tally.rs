@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Tally`]: what one handle has counted. A handle adds to its own cache lines without
-//! read-modify-writes; whoever wants a sum adds up.
+//! [`Tally`]: one handle's counters. A handle adds to its own cache lines without
+//! read-modify-writes; whoever wants a total sums over the handles.
 
 use crate::metrics::COUNTERS;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -12,14 +12,14 @@ use storage::metrics as common;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Count {
-    /// Items that the index leads to; goes down too, modulo 2^64.
+    /// Items that the index points to; decreases too, modulo 2^64.
     Items,
-    /// Their bytes with headers and padding; goes down too.
+    /// Their bytes with headers and padding; decreases too.
     ItemBytes,
     /// Writes that took place, and the bytes of their items.
     Stored,
     StoredBytes,
-    /// Writes under a key that had no item, and over one.
+    /// Writes of new keys, and overwrites.
     Inserted,
     Replaced,
     /// Items copied because a new expiry did not fit their place.
@@ -27,11 +27,11 @@ pub(crate) enum Count {
     Deleted,
     /// Items that left their segment to make room.
     Evicted,
-    /// Items evicted, and crowded ones: those that the policy chose, and the others.
+    /// Evicted and crowded items, divided into those that the policy chose and the others.
     Needed,
     Displaced,
-    /// Of those evicted, items whose time to live was not over, and the sum of the ages of all in
-    /// milliseconds: since their segments were opened.
+    /// Evicted items whose time to live was not over; and the sum of the ages of all evicted items
+    /// in milliseconds, since their segments were opened.
     Early,
     VictimsAgeMs,
     Expired,
@@ -39,12 +39,12 @@ pub(crate) enum Count {
     /// Items that an eviction relocated, and their bytes.
     Kept,
     KeptBytes,
-    /// Items that were to be kept, for which there was no room: they were dropped.
+    /// Items that an eviction wanted to keep but dropped for lack of room.
     Squeezed,
-    /// Live items that an eviction looked at, and their bytes.
+    /// Live items that evictions examined, and their bytes.
     Examined,
     ExaminedBytes,
-    /// Items that went because the index had no place for another key.
+    /// Items dropped because the index had no slot for another key.
     Crowded,
     /// Items whose checksum was wrong.
     Corrupt,
@@ -52,8 +52,8 @@ pub(crate) enum Count {
     SegmentsEvicted,
     EvictedAgeMs,
     SegmentsExpired,
-    /// Segments emptied because most of what they held was dead, and their bytes; the items moved out
-    /// of them, and the bytes of these.
+    /// Segments emptied because they were mostly dead, and their bytes; the items moved out of them,
+    /// and the bytes of these.
     SegmentsCompacted,
     SegmentsCompactedBytes,
     Compacted,
@@ -64,10 +64,10 @@ pub(crate) enum Count {
 
 const COUNTS: usize = Count::Waits as usize + 1;
 
-/// Those at the front that go down too.
+/// The number of counts at the front that decrease too.
 const GAUGES: usize = Count::ItemBytes as usize + 1;
 
-/// Where a count is shown.
+/// The metric that shows a count.
 enum Shown {
     Gauge(&'static Gauge),
     Counter(&'static Counter),
@@ -101,7 +101,7 @@ impl Tally {
         cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
     }
 
-    /// Takes from a count. For the handle that owns the tally.
+    /// Subtracts from a count. For the handle that owns the tally.
     #[inline]
     pub(crate) fn sub(&self, count: Count, by: u64) {
         self.add(count, by.wrapping_neg());
@@ -121,7 +121,7 @@ impl Sums {
         self.0[count as usize]
     }
 
-    /// The sum that [`COUNTERS`] names at this place.
+    /// The sum of the counter at this place of [`COUNTERS`].
     pub(crate) fn counter(&self, at: usize) -> u64 {
         self.0[GAUGES + at]
     }
@@ -136,7 +136,7 @@ pub(crate) struct Tallies {
 #[derive(Debug)]
 struct Inner {
     present: Vec<Arc<Tally>>,
-    /// What dropped handles have counted.
+    /// The sums of handles that were dropped.
     past: Sums,
 }
 
@@ -151,7 +151,7 @@ impl Tallies {
         tally
     }
 
-    /// Keeps what a handle has counted that goes. Returns the sums if it was the last.
+    /// Removes a handle and keeps its counts. Returns the sums if it was the last handle.
     pub(crate) fn unregister(&self, tally: &Arc<Tally>) -> Option<Sums> {
         let mut inner = self.inner.lock();
         inner.present.retain(|present| !Arc::ptr_eq(present, tally));
@@ -184,13 +184,13 @@ impl Tallies {
     }
 }
 
-/// What a handle has shown of its tally in the process's metrics.
+/// The part of a handle's tally that is already in the process's metrics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Published(Sums);
 
 impl Published {
-    /// Shows what was counted since the last time. Once per turn, so that an operation counts in one
-    /// place only.
+    /// Adds the counts since the last call to the metrics. Called once per turn, so that an
+    /// operation adds only to the tally.
     pub(crate) fn update(&mut self, tally: &Tally) {
         for (count, past) in self.0.0.iter_mut().enumerate() {
             let present = tally.get(count);
@@ -206,7 +206,7 @@ impl Published {
         }
     }
 
-    /// Takes the gauges' share back when the store itself goes.
+    /// Subtracts the store's share from the gauges when the store is dropped.
     pub(crate) fn withdraw_gauges(sums: &Sums) {
         common::ITEM_CURRENT.sub(sums.get(Count::Items) as i64);
         common::ITEM_CURRENT_BYTES.sub(sums.get(Count::ItemBytes) as i64);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Read-modify-write: look at the item without a lock, decide, write the result, and publish it if
-//! the item is still the one that was looked at; else begin again.
+//! Read-modify-write: read the item without a lock, decide, write the result, and publish it if the
+//! item is still the one that was read; else begin again.
 
 use crate::heap::{ItemRef, NewItem};
 use crate::item::{Pin, SegItem};
@@ -12,14 +12,14 @@ use crate::write::{Demand, Seen, Unpublished, expiry_ms};
 use clock::Ticks;
 use storage::{Change, Digits, Expiry, StoreError, Version};
 
-/// What a new copy of an item has instead of the old one's.
+/// The change that a new copy of an item has.
 enum Edit<'v> {
     Value(&'v [u8]),
     Around { before: &'v [u8], after: &'v [u8] },
     Expiry(Option<u64>),
 }
 
-/// What became of one attempt at an update.
+/// The outcome of one attempt at an update.
 enum Attempt {
     Done,
     /// Another handle changed the item in between.
@@ -97,8 +97,9 @@ impl SegStore {
             {
                 return Ok(attempt);
             }
-            // Making room may pass a quiescent state: the pin keeps the item's memory as it is, and its
-            // segment from being chosen. If this handle has chosen it already, it gives it back.
+            // Making room may pass a quiescent state. The pin keeps the item's memory as it is, and
+            // keeps its segment from being chosen for eviction. If this handle has claimed the segment
+            // already, it gives it back.
             if self.shared.segment_of(seen.location).state() == State::Claimed {
                 self.release_claims();
             }
@@ -115,13 +116,13 @@ impl SegStore {
         attempt
     }
 
-    /// Removes the item that was seen, if it is as it was.
+    /// Removes the item that was seen, if it has not changed.
     fn remove_seen(&mut self, hash: u64, seen: Seen) -> Attempt {
         let home = self.shared.index.lock(hash);
         let Some(entry) = home.find_location(seen.location) else { return Attempt::Again };
         let base_ms = self.shared.segment_of(seen.location).base_ms();
         if self.shared.item(&self.turn, seen.location).expiry_ms(base_ms) != seen.expiry_ms {
-            // A touch came in between, which the caller has not seen.
+            // Another handle touched the item in between, which the caller has not seen.
             return Attempt::Again;
         }
         home.remove(&entry, false);
@@ -130,8 +131,9 @@ impl SegStore {
         Attempt::Done
     }
 
-    /// Changes the expiry, in place if the segment stays as long as the item is to live. Else the item
-    /// is copied to others that live as long, or if there is no room the segment stays longer.
+    /// Changes the expiry: in place if the segment's due time is late enough. Else the item is copied
+    /// to a segment of its new class; if there is no room, the expiry changes in place and the segment
+    /// stays longer.
     fn retime(
         &mut self,
         hash: u64,
@@ -156,7 +158,7 @@ impl SegStore {
         self.rewrite(hash, key, seen, &Edit::Expiry(expiry_ms), now)
     }
 
-    /// Changes the expiry where the item is, whose segment stays as long from then on; `None` if its
+    /// Changes the expiry in place, and extends the segment's due time to it; `None` if the item's
     /// header has no room for it.
     fn retime_in_place(&self, hash: u64, seen: Seen, expiry_ms: Option<u64>) -> Option<Attempt> {
         let at = expiry_ms?;
@@ -173,11 +175,12 @@ impl SegStore {
         if !item.set_expiry(segment.base_ms(), at) {
             return None;
         }
-        // Until it is emptied, for which the item would have to be taken out under this lock, the
-        // segment is not used for anything else.
+        // The segment is not used for anything else before it is emptied, and removing this item
+        // from the index would need this lock.
         if segment.due_ms() < at {
             segment.extend_due(expiry_ms);
-            // Its own handle may not have entered it yet, and takes it for entered now.
+            // The segment's own handle may not have lowered this for it yet, and will take it as
+            // done now.
             shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
         }
         Some(Attempt::Done)
@@ -207,7 +210,7 @@ impl SegStore {
         match *edit {
             Edit::Value(value) => NewItem {
                 value: [value, b"", b""],
-                // The next number can then be written in place.
+                // So the next number can be written in place.
                 version: self.shared.settings.exclusive.then(|| self.shared.explicit_version()),
                 ..item
             },

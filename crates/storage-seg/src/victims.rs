@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was given up to make room: counting segments and items that were emptied and dropped, for what
-//! reason, and how old they were.
+//! Counting evictions: the segments emptied and the items dropped to make room, the reasons, and their
+//! ages.
 //!
-//! An item has no age of its own; that of its segment is at hand, which tells how long ago it was
-//! written, or last kept.
+//! An item stores no age. The age of its segment is used, which is about the time since the item
+//! was written or last kept.
 
 use crate::index::Location;
 use crate::store::SegStore;
@@ -11,7 +11,7 @@ use crate::tally::{Count, Sums};
 use clock::Ticks;
 use std::time::Duration;
 
-/// Why an item goes before its time.
+/// Why an item is evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// The policy chose it to make room.
@@ -36,8 +36,8 @@ impl SegStore {
         self.tally.add(Count::SegmentsCompactedBytes, bytes as u64);
     }
 
-    /// Counts why an item is evicted that has not expired at `now`, and its age. That it is evicted is
-    /// counted where it leaves.
+    /// Counts the reason and the age of an eviction, for an item that has not expired at `now`. The
+    /// eviction itself is counted where the item is removed.
     pub(crate) fn count_victim(&self, location: Location, why: Why, now: Ticks) {
         let reason = match why {
             Why::Needed => Count::Needed,
@@ -70,7 +70,7 @@ impl Victims {
         }
     }
 
-    /// What has come to it since `then`.
+    /// The difference to an earlier count.
     pub(crate) fn since(self, then: Victims) -> Self {
         Victims {
             segments: self.segments.saturating_sub(then.segments),
@@ -80,12 +80,12 @@ impl Victims {
         }
     }
 
-    /// The mean age of segments, from opening to the end.
+    /// The mean age of segments, from opening to being emptied.
     pub(crate) fn segment_age(&self) -> Option<Duration> {
         self.segments_age_ms.checked_div(self.segments).map(Duration::from_millis)
     }
 
-    /// The mean age of items, from the opening of their segment to the end.
+    /// The mean age of items, from the opening of their segment to their eviction.
     pub(crate) fn item_age(&self) -> Option<Duration> {
         self.items_age_ms.checked_div(self.items).map(Duration::from_millis)
     }

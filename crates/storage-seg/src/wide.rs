@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which items go to wide segments, and when such a one is full.
+//! Decides which items go to wide segments, and when a wide segment is full.
 //!
-//! The end of a segment that the next item is too long for is lost. So items of more than a small share
-//! of a segment are collected in wide ones, which take the memory of one more segment when they need
-//! it, and of which only a share of the last one is lost. Where items are of one size this comes out
-//! even at some width, and that is where a wide segment ends.
+//! If the next item does not fit the rest of a segment, that rest is lost. So items larger than a small
+//! share of a segment are collected in wide segments. These take the memory of one more segment when
+//! they need it, and lose at most a part of the last one. With items of one size the loss is small at
+//! some widths, and there a wide segment ends.
 
 use crate::heap::FIRST_OFFSET;
 use crate::place::{Lack, Open};
@@ -12,27 +12,28 @@ use crate::pool::Piece;
 use crate::shared::Shared;
 use crate::store::SegStore;
 
-/// Items above one of so many parts of a segment go to wide ones: of the others less is lost.
+/// Items larger than a segment divided by this go to wide segments; smaller ones lose less.
 pub(crate) const NARROW_SHARE: usize = 16;
 
-/// The share of its memory that a wide segment may lose: one of so many parts. Where that much or less
-/// is left, it grows no more.
+/// A wide segment may lose its memory divided by this. If that much or less is left, it does not grow.
 const LOSS_SHARE: usize = 20;
 
-/// A wide segment of less memory is no end in itself.
+/// A wide segment with less memory than this, in segments, always may grow.
 const PARTS_MIN: usize = 2;
 
-/// The share of all memory that a wide segment with several items may have: one of so many parts. It is
-/// emptied as a whole, and what stays of it has to go elsewhere before.
+/// A wide segment with several items may have all memory divided by this. It is emptied as a whole, and
+/// the items that stay need room elsewhere before it is free.
 const MEMORY_SHARE: usize = 32;
 
-/// So wide a segment is kept free as a whole for what evictions keep.
+/// Up to this width, room for a whole wide segment is kept free for the items that evictions keep.
 const WHOLE_MAX: usize = 6;
 
-/// So wide a segment is waited for, to have it with its memory. More would be free in the mean.
+/// Up to this width, a write waits for a free wide segment that has its memory already. Waiting for
+/// wider ones would leave more memory free on average.
 const AWAITED_MAX: usize = 11;
 
-/// With fewer open segments only what does not fit a segment goes to a wide one.
+/// If a handle may have fewer open segments than this, only items that do not fit a segment go to
+/// wide ones.
 pub(crate) const OPEN_FEW: usize = 4;
 
 impl Shared {
@@ -42,18 +43,20 @@ impl Shared {
         (self.pool.total() / MEMORY_SHARE).max(PARTS_MIN).min(most)
     }
 
-    /// Free segments to leave for items which move when their segment is emptied: half of a wide one at
-    /// least, since more of it is dead, as a rule, when it is compacted, or goes when it is evicted.
+    /// Free segments to leave for items that move when their segment is emptied: at least half a wide
+    /// segment, since usually the other half is dead when it is compacted, or dropped when it is
+    /// evicted.
     pub(crate) fn moves_wanted(&self) -> usize {
         let target = self.pool.target();
         if target <= 16 {
             return 0;
         }
-        // What others reserve leaves less of it.
+        // Reservations leave less memory.
         let most = self.parts_max().min(target / MEMORY_SHARE).max(1);
         let widest = self.pool.widest().min(most);
         let half = widest.div_ceil(2);
-        // Where evictions keep items, a whole one that has its memory need not get it from others.
+        // Where evictions keep items, a whole free wide segment has its memory already and need not
+        // take it from others.
         if self.settings.eviction.keeps() { widest.min(half.max(WHOLE_MAX)) } else { half }
     }
 
@@ -62,7 +65,7 @@ impl Shared {
         |piece| self.release(piece)
     }
 
-    /// Takes a free segment, if so many others stay free.
+    /// Takes a free segment, if `spare` others stay free.
     pub(crate) fn take(&self, spare: usize) -> Option<u32> {
         self.pool.take(spare, &self.epochs, self.releaser())
     }
@@ -75,7 +78,7 @@ impl Shared {
         self.pool.take_wide((parts, most), (spare, awaited), &self.epochs)
     }
 
-    /// Takes from a wide segment what it has beyond `written` bytes, before it is sealed.
+    /// Takes the memory beyond `written` bytes from a wide segment before it is sealed.
     pub(crate) fn trim(&self, segment: u32, written: u32) {
         let parts = self.parts(written as usize) as u32;
         self.pool.trim(segment, parts, self.releaser());
@@ -85,34 +88,34 @@ impl Shared {
         }
     }
 
-    /// How many segments' memory so many bytes of one take.
+    /// How many segments' memory this many bytes of a wide segment take.
     fn parts(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.heap.segment_bytes())
     }
 
-    /// Whether an open wide segment that has `span` parts is not to have another item, which would end in
-    /// so many `parts`.
+    /// Whether an open wide segment that has `span` parts is full, given that the next item would need
+    /// `parts`.
     fn is_full(&self, open: Open, span: usize, parts: usize) -> bool {
         if open.at == FIRST_OFFSET {
             return false;
         }
         let bytes = span * self.heap.segment_bytes();
         let is_used_up = (bytes - open.at as usize) * LOSS_SHARE <= bytes;
-        // An item above the most that several may have is alone.
+        // An item larger than a wide segment with several items may be is alone.
         span.max(parts) > self.parts_max() || parts > span && span >= PARTS_MIN && is_used_up
     }
 
-    /// Whether the only item of an open wide segment, of `len` bytes, is to stay alone, if the next one is
-    /// like it. Such a segment need not stay open.
+    /// Whether the only item of an open wide segment, of `len` bytes, would stay alone if the next item
+    /// has the same size. Such a segment need not stay open.
     pub(crate) fn is_alone(&self, open: Open, len: usize) -> bool {
         let segment = self.pool.segment(open.segment);
         let parts = self.parts(open.at as usize + len);
         segment.items() == 1 && self.is_full(open, segment.span() as usize, parts)
     }
 
-    /// Whether an open wide segment, which is the caller's, takes an item of `len` bytes, growing if it
-    /// must. A client's write keeps what there was to grow by, if it was not enough: others could go on
-    /// taking what it needs.
+    /// Whether the caller's open wide segment takes an item of `len` bytes, growing if it must. If the
+    /// free memory was not enough, a client's write keeps what it got: else others could go on taking
+    /// it.
     pub(crate) fn widen(
         &self,
         open: Open,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writing: room for an item, its bytes, then the slot that makes it readable.
+//! Writing: finding room for an item, writing its bytes, then the slot that makes it readable.
 //!
 //! The bytes are written before any lock is taken, into room that is the handle's own. The key's home
-//! bucket is locked only for the look at the present item, the condition, and one store into a slot.
-//! A write that is refused leaves its room to the next one.
+//! bucket is locked only to look up the present item, check the condition, and store into one slot. A
+//! refused write leaves its room to the next write.
 
 use crate::Reason;
 use crate::evict::Deed;
@@ -17,10 +17,10 @@ use crate::tally::Count;
 use clock::Ticks;
 use storage::{Condition, Put, StoreError, Version};
 
-/// How many other items may go to find a slot for one.
+/// How many other items may be dropped to free a slot for one.
 const CROWDED_MAX: usize = 8;
 
-/// The item that an update looked at, as it was then.
+/// The item that an update has seen, as it was then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) location: Location,
@@ -35,17 +35,17 @@ impl Seen {
     }
 }
 
-/// What a write demands of the item that is there when it is published.
+/// The condition on the present item under which a write is published.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Demand {
     /// What the client asked for.
     Condition(Condition),
-    /// The very item that an update looked at. Its place alone does not tell, as it may have been used
-    /// anew since; and its expiry may have been changed in place.
+    /// Exactly the item that an update has seen. Its location alone does not tell, since it may hold a
+    /// new item by now; and its expiry may have been changed in place.
     Same(Seen),
-    /// That too, for a copy which differs in its expiry only.
+    /// The same, for a copy that differs only in its expiry.
     Retime(Seen),
-    /// No live item, as an update saw it.
+    /// No live item, as the update has seen.
     Absent,
 }
 
@@ -53,9 +53,9 @@ pub(crate) enum Demand {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unpublished {
     Refused(StoreError),
-    /// Another handle changed the item that the update looked at.
+    /// Another handle changed the item that the update has seen.
     Changed,
-    /// The index has no slot for the key, nor an item of its home to drop for it.
+    /// The index has neither a slot for the key nor an item of its home to drop for it.
     Crowded,
 }
 
@@ -87,7 +87,7 @@ impl SegStore {
         self.turn.enter();
         let hash = self.shared.hash(put.key);
         if put.condition != Condition::Always {
-            // What is refused most of the time need not be written first.
+            // A write that is often refused is checked before its bytes are written.
             let live = self.look(hash, put.key, now);
             if let Some(error) = refuses(put.condition, live.as_ref()) {
                 return Err(error);
@@ -104,8 +104,9 @@ impl SegStore {
         }
     }
 
-    /// Room for an item of `len` bytes, emptying segments if it must. Nothing borrowed from the store
-    /// may be held, and after it nothing found before is valid unless it is pinned.
+    /// Finds room for an item of `len` bytes, emptying segments if it must. The caller holds no
+    /// borrow from the store, and locations found before are not valid after it unless they are
+    /// pinned.
     pub(crate) fn room(
         &mut self,
         len: usize,
@@ -123,14 +124,14 @@ impl SegStore {
         }
     }
 
-    /// Refuses what is larger than the store takes.
+    /// Refuses an item larger than the store takes.
     pub(crate) fn check_size(&self, item: &NewItem<'_>) -> Result<(), StoreError> {
         let value_len: usize = item.value.iter().map(|part| part.len()).sum();
         let fits = value_len <= self.shared.settings.value_max && item.key.len() <= KEY_MAX;
         if fits { Ok(()) } else { Err(StoreError::TooLarge) }
     }
 
-    /// Writes an item's bytes where there is room for it. Nobody can see them yet.
+    /// Writes an item's bytes into its room. Nobody can see them yet.
     pub(crate) fn fill(&self, spot: Spot, item: &NewItem<'_>) -> Filled {
         let len = self.shared.fill(spot, item);
         let location = self.shared.heap.location(spot.segment, spot.offset);
@@ -138,7 +139,7 @@ impl SegStore {
         Filled { spot, location, len, expiry_ms: item.expiry_ms, version }
     }
 
-    /// Publishes what was written if the demand is met.
+    /// Publishes a written item if the demand is met.
     pub(crate) fn publish(
         &mut self,
         hash: u64,
@@ -175,7 +176,7 @@ impl SegStore {
         Ok(Version::new(filled.version).expect("INV-VERSION: births begin with one"))
     }
 
-    /// Makes the item at `location` the one of its key.
+    /// Points the key's slot to the item at `location`.
     fn enter_index(
         &mut self,
         hash: u64,

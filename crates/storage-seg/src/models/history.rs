@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`History`]: what was published under each key, in order, and [`Known`]: how much of it a thread
-//! cannot but know. Loom does not see these, so they bring no order between the threads.
+//! [`History`]: the values published under each key, in order, and [`Known`]: how much of it a
+//! thread must know. Loom does not see these types, so they do not order the threads.
 
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard};
@@ -16,7 +16,7 @@ pub(super) struct History([Mutex<Vec<Option<u64>>>; KEYS]);
 pub(super) struct Known([Cell<usize>; KEYS]);
 
 impl History {
-    /// The events of a key, of which the first is that it has no value.
+    /// The events of a key. The first one is that it has no value.
     fn of(&self, key: u64) -> MutexGuard<'_, Vec<Option<u64>>> {
         let mut events = self.0[key as usize].lock().expect("no thread panics with the lock");
         if events.is_empty() {
@@ -32,7 +32,7 @@ impl History {
 }
 
 impl Known {
-    /// What a thread knows that begins after all that has been done.
+    /// The knowledge of a thread that starts after all events so far.
     pub(super) fn all_of(history: &History) -> Self {
         Known(std::array::from_fn(|key| Cell::new(history.of(key as u64).len() - 1)))
     }
@@ -44,7 +44,7 @@ impl Known {
         self.0[key as usize].set(events.len() - 1);
     }
 
-    /// Checks what the thread has found: the last event it knew of, or one after it.
+    /// Checks that the thread has found the last event it knew of, or a later one.
     pub(super) fn learn(&self, history: &History, key: u64, found: Option<u64>) {
         let events = history.of(key);
         let known = &self.0[key as usize];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A store on the real index and the real epochs, whose memory is a few [`Place`]s. A place stands
-//! for a segment with one item. All else is done in the order in which the store does it: `write.rs`,
+//! for a segment with one item. All operations follow the order of the real store's: `write.rs`,
 //! `store.rs`, `empty.rs`, `room.rs` and `pool.rs` have functions of the same names.
 
 use super::history::{History, Known};
@@ -11,8 +11,8 @@ use crate::sync::{Arc, Mutex, pause};
 use loom::cell::UnsafeCell;
 use std::collections::VecDeque;
 
-/// What is in a place. Plain memory: loom sees to it that nobody reads it while it is written, and
-/// that there is an order between the two.
+/// The content of a place. Plain memory: loom checks that nobody reads it while it is written, and
+/// that reads and writes are ordered.
 #[derive(Clone, Copy, Debug, Default)]
 struct Item {
     key: u64,
@@ -28,7 +28,7 @@ struct Place {
     is_dead: AtomicBool,
 }
 
-/// Which place is used for what. Sealed and claimed ones hold items.
+/// The use of each place. Sealed and claimed ones hold items.
 struct Pool {
     free: Vec<Location>,
     sealed: VecDeque<Location>,
@@ -50,11 +50,11 @@ pub(super) struct Handle {
     store: Arc<Store>,
     turn: Participant,
     known: Known,
-    /// How often it waits for others before a write fails for lack of memory.
+    /// How often a write waits for other threads before it fails for lack of memory.
     patience: usize,
 }
 
-/// What becomes of a live item of a place that is emptied.
+/// What happens to a live item of a place that is emptied.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fate {
     Keep,
@@ -153,15 +153,15 @@ impl Store {
         pool.limbo.push_back((self.epochs.retire(), location));
     }
 
-    /// Whether whoever empties the place can do without a look at the index. If so, the fence in
-    /// `retire` acquires the change of the slot, which comes before what this has seen.
+    /// Whether the place can be emptied without a look at the index. If so, the fence in `retire`
+    /// acquires the change of the slot, which happened before the mark that this has seen.
     fn is_dead(&self, location: Location) -> bool {
         self.place(location).is_dead.load(Ordering::Relaxed)
     }
 
-    /// Says that no slot leads to the item any more, as it was found in this turn.
+    /// Marks an item dead that was found in this turn: no slot points to it any more.
     fn mark_dead(&self, location: Location) {
-        // The bit lies in the item's memory: that must not have another item by now.
+        // The bit lies in the item's memory, which must not hold another item by now.
         self.item(location);
         self.place(location).is_dead.store(true, Ordering::Release);
     }
@@ -175,7 +175,7 @@ impl Store {
         Some(Found { store: self, entry, item })
     }
 
-    /// Checks all there is when all threads are done: each key has the item that was published last,
+    /// Checks the store when all threads are done: each key has the item that was published last,
     /// and no place is lost.
     pub(super) fn check_end(&self) {
         let entries = self.index.check_integrity(|location| hash(self.item(location).key));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The check of what the pool says about its segments.
+//! The check that the pool's lists and counts agree with its segments.
 
 use super::Inner;
 use crate::segment::{Segment, State};
 
 impl Inner {
-    /// Panics unless states and lists agree, and memory in service is that of the segments.
+    /// Panics unless states and lists agree, and the memory in service adds up to that of the
+    /// segments.
     pub(crate) fn check(&self, segments: &[Segment], in_service: usize) {
         let mut seen = vec![None; segments.len()];
         let mut enter = |number: u32, state: State| {

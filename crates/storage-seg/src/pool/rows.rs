@@ -8,20 +8,21 @@ use crate::segment::{Segment, State};
 use crate::sync::atomic::Ordering;
 use std::ops::Range;
 
-/// Segments in a row that are claimed to become one, for a large item. It ends with
+/// Neighbouring segments that are claimed to become one, for a large item. Ended by
 /// [`Pool::form_span`] or [`Pool::dissolve_row`].
 #[derive(Debug)]
 pub(crate) struct Row {
     segments: Range<u32>,
     /// Those that have to be emptied first.
     pub(crate) occupied: Vec<u32>,
-    /// Those that were withdrawn: as many others have to be, before these come into service.
+    /// Those that were withdrawn: as many others have to be withdrawn before these come into
+    /// service.
     swapped: Vec<u32>,
 }
 
 impl Pool {
-    /// Claims at least `count` segments in a row that are free or sealed, at the least loss of live
-    /// bytes. Large items in the row are taken whole, so it may be longer.
+    /// Claims at least `count` neighbouring segments that are free or sealed, with the fewest live
+    /// bytes. A large item at the row's end is included whole, so the row may be longer.
     pub(crate) fn claim_row(&self, count: usize, may_evict: bool, epochs: &Epochs) -> Option<Row> {
         let mut inner = self.inner.lock();
         self.collect(&mut inner, epochs);
@@ -50,7 +51,7 @@ impl Pool {
 
     fn cheapest_row(&self, count: usize, may_evict: bool) -> Option<Range<u32>> {
         let usable = |segment: &Segment| match segment.state() {
-            // One that is withdrawn can be swapped for one that is not.
+            // A withdrawn segment can be swapped for one in service.
             State::Free | State::Withdrawn => true,
             State::Sealed => may_evict && segment.pins() == 0,
             _ => false,
@@ -61,7 +62,7 @@ impl Pool {
             while at < first + count && usable(&self.segments[at]) {
                 cost += match self.segments[at].state() {
                     State::Sealed => u64::from(self.segments[at].live_bytes()),
-                    // Another will have to go.
+                    // Another one will have to be withdrawn.
                     State::Withdrawn => self.segment_bytes,
                     _ => 0,
                 };
@@ -74,8 +75,8 @@ impl Pool {
         best
     }
 
-    /// Makes the first `count` segments of an emptied row one long open segment. What the row has
-    /// beyond them is free.
+    /// Makes the first `count` segments of an emptied row one long open segment. The rest of the
+    /// row becomes free.
     pub(crate) fn form_span(&self, row: &Row, count: u32) -> u32 {
         let mut inner = self.inner.lock();
         let first = row.segments.start;
@@ -93,7 +94,7 @@ impl Pool {
         first
     }
 
-    /// Gives up a row: what was emptied goes to limbo, what was free is free again.
+    /// Gives up a row: its emptied segments go to limbo, the others become free again.
     pub(crate) fn dissolve_row(&self, row: &Row, epochs: &Epochs) {
         {
             let mut inner = self.inner.lock();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wide segments: each has address space of its own for many segments' memory, and takes as much as
-//! it needs. So their memory never has to be made of neighbours, and their sizes are free.
+//! it needs. So their memory need not come from neighbouring segments, and they can have any size.
 //!
-//! Memory goes from one segment to another by giving a free one's pages back to the operating system
-//! before the other's are touched: the sum is bounded, not the addresses. A free wide segment keeps its
-//! memory for the next one, as long as nobody needs it elsewhere.
+//! To move memory from one segment to another, a free segment's pages are given back to the operating
+//! system before the other's are touched: the limit bounds the memory in use, not the address space. A
+//! free wide segment keeps its memory for its next use, as long as it is not needed elsewhere.
 
 use super::{Inner, Pool};
 use crate::epoch::Epochs;
@@ -13,8 +13,8 @@ use crate::segment::State;
 use crate::sync::atomic::Ordering;
 use std::ops::Range;
 
-/// Memory of a free segment that is about to go elsewhere (INV-PIECE): all of it, or the last parts of a
-/// wide one.
+/// Memory of a free segment that is about to be given back (INV-PIECE): all of it, or the last parts of
+/// a wide one.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) segment: u32,
@@ -27,10 +27,10 @@ impl Pool {
         number as usize >= self.total
     }
 
-    /// Takes a free wide segment for an item of so many `parts`: the largest of those with memory that have
-    /// no more than `most`, if it leaves `spare` segments free, or else one without. If the largest has no
-    /// more than `awaited`, it is told how many free segments let it take that one, rather than that memory
-    /// went from one to the other for each item.
+    /// Takes a free wide segment for an item of `parts` segments' memory: the largest that has at most
+    /// `most`, if it leaves `spare` segments free, or else one without memory. If the largest has at most
+    /// `awaited`, the call fails with the number of free segments that would let it take that one: waiting
+    /// is better than moving memory from one segment to another for each item.
     pub(crate) fn take_wide(
         &self,
         (parts, most): (usize, usize),
@@ -56,8 +56,8 @@ impl Pool {
         Ok(number)
     }
 
-    /// Gives an open wide segment, which is the caller's, the memory of `count` more segments, or of as
-    /// many as are free beyond `spare`. How many are still missing.
+    /// Gives the caller's open wide segment the memory of `count` more segments, or of as many as are
+    /// free beyond `spare`. Returns how many are still missing.
     pub(crate) fn grow(
         &self,
         number: u32,
@@ -89,8 +89,7 @@ impl Pool {
         missing
     }
 
-    /// Takes away what an open wide segment, which is the caller's, has beyond `span`. Nothing was written
-    /// there.
+    /// Takes the memory beyond `span`, where nothing was written, from the caller's open wide segment.
     pub(crate) fn trim(&self, number: u32, span: u32, release: impl FnOnce(&Piece)) {
         let segment = self.segment(number);
         debug_assert_eq!(segment.state(), State::Open, "INV-OWNER");
@@ -114,8 +113,8 @@ impl Pool {
         self.widest.load(Ordering::Relaxed)
     }
 
-    /// Takes memory of a free segment: of at most so many parts. Segments that are not wide come first:
-    /// the memory of wide ones is used again as it is.
+    /// Takes memory of a free segment, at most `most` parts. Segments that are not wide come first,
+    /// since a wide one can use its memory again as it is.
     pub(super) fn cut(&self, inner: &mut Inner, most: u32) -> Option<Piece> {
         let piece = if let Some(segment) = inner.free.pop() {
             Piece { segment, parts: 0..1 }
@@ -130,7 +129,7 @@ impl Pool {
         Some(piece)
     }
 
-    /// Counts memory out of service that was given back.
+    /// Counts memory that was given back as out of service.
     pub(super) fn withdraw(&self, inner: &mut Inner, piece: &Piece) {
         let number = piece.segment;
         if self.is_wide(number) {

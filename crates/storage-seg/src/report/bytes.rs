@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`ByteReport`]: what each byte of the segments in service is worth.
+//! [`ByteReport`]: how many bytes of the segments in service are live, dead and free.
 
 use super::walk::live;
 use crate::segment::{Segment, State};
 
-/// What the memory of segments holds. The three add up to that of all segments in service: those that
-/// are not withdrawn.
+/// What the memory of segments holds. The three numbers add up to the memory of all segments in
+/// service, which are those that are not withdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ByteReport {
-    /// Items that can be read, with headers and padding. In a segment where only some have expired,
-    /// these count too.
+    /// Items that can be read, with headers and padding. Expired items count too as long as their
+    /// segment has an unexpired one.
     pub live: u64,
-    /// What comes back with its segment: items that were overwritten, deleted or moved, those of
-    /// segments in which all have expired, what closed segments have left unwritten, and segments that
-    /// wait until nobody can be reading them.
+    /// Bytes that come back with their segment: items that were overwritten, deleted or moved, items
+    /// of segments in which all have expired, the unwritten rest of sealed segments, and segments in
+    /// limbo.
     pub dead: u64,
-    /// What can be written: free segments, and the rest of open ones.
+    /// Bytes that can be written: free segments, and the unwritten rest of open ones.
     pub free: u64,
 }
 
@@ -25,8 +25,8 @@ impl ByteReport {
     pub(super) fn add(&mut self, segment: &Segment, state: State, bytes: u64, is_over: bool) {
         let bytes = u64::from(segment.span()) * bytes;
         let live = if is_over { 0 } else { live(segment.live_bytes()).min(bytes) };
-        // An item is counted as live a moment before it is as written, and a segment is open a moment
-        // before it has forgotten what was written in its last use.
+        // For a moment an item is counted as live and not yet as written, and an open segment still
+        // has the count of its last use.
         let written = u64::from(segment.written()).clamp(live, bytes);
         match state {
             State::Open => {

@@ -19,8 +19,8 @@ impl SegmentReport {
             State::Sealed => &mut self.sealed,
             State::Claimed => &mut self.claimed,
             State::Limbo => &mut self.limbo,
-            // Tails are counted with the first of their row. What others have is the rest of all, since
-            // the memory of wide segments was that of segments that are withdrawn.
+            // Tails are counted with the first of their row. Withdrawn memory is all memory less that
+            // of the other segments, since withdrawn segments may have given theirs to wide ones.
             State::Withdrawn | State::Tail => return,
         };
         *counted += span;
@@ -54,13 +54,13 @@ impl ClassReport {
     }
 }
 
-/// A count of what is live, which is below zero for the moment between an item's removal and the
-/// counting of its arrival by another handle.
+/// A count of live items. It is below zero for a moment if one handle removes an item before
+/// another has counted its arrival.
 pub(super) fn live(count: u32) -> u64 {
     u64::from(if count > i32::MAX as u32 { 0 } else { count })
 }
 
-/// What a walk over the segments compares them with.
+/// The values that a walk compares segments with.
 struct Walk {
     now_ms: u64,
     cleared_before: u64,
@@ -78,7 +78,7 @@ impl Walk {
     }
 }
 
-/// What a walk over the segments has found.
+/// The results of a walk over the segments.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) classes: Vec<ClassReport>,
