@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an operation costs, in nanoseconds, with and without prefetching batches of 32 keys.
+//! Measures the cost of operations in nanoseconds, with and without prefetching batches of 32 keys.
 //!
 //! ```text
 //! cargo run --release -p shoebill-storage-hashmap --example lookup -- [items] [shards]
 //! ```
 //!
-//! Keys are 20 bytes, values 64, drawn evenly from all items in no order. Only the store's work is
-//! timed, not the making of keys. One thread. A number is the median over all batches, so that other
-//! work on the machine falsifies it little.
+//! Keys have 20 bytes, values 64, and are drawn uniformly at random from all items. Only the store's
+//! work is timed, not the making of keys. One thread. Each number is the median over all batches, so
+//! that other work on the machine affects it little.
 
 use clock::Ticks;
 use std::hint::black_box;

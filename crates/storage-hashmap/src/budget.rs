@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory limit: a [`Pool`] that shards lease from, and each shard's [`Account`].
 //!
-//! INV-LIMIT: the pool, the leases of all shards, the bytes on their way between two shards and those
-//! that handles have reserved add up to the limit; a shard uses no more than its lease. So the limit holds at every moment, and a
-//! shard touches the memory that all of them share once per lease instead of once per item.
+//! INV-LIMIT: the bytes in the pool, in the leases of all shards, in transit between two shards and reserved
+//! by handles add up to the limit; a shard uses no more than its lease. So the limit holds at every moment,
+//! and a shard touches the shared counters once per lease instead of once per item.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bytes that no shard has leased: those that are free, those on their way between shards, and those
-/// set aside for what the store's owners use outside of it.
+/// Bytes that no shard has leased: free ones, those in transit between shards, and those that
+/// handles have reserved for use outside of the store.
 ///
-/// It changes only under the lock of some shard, so whoever holds all of them sees it still.
+/// It changes only under the lock of some shard, so it does not change while one thread holds all
+/// of them.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Pool {
@@ -26,7 +27,7 @@ impl Pool {
         Pool { free: AtomicU64::new(bytes), moving: AtomicU64::new(0), reserved: AtomicU64::new(0) }
     }
 
-    /// Takes `wanted` bytes, or what there is if that is `needed` at least, or nothing.
+    /// Takes `wanted` bytes, or as many as there are if that is at least `needed`, or none.
     pub(crate) fn take(&self, needed: u64, wanted: u64) -> u64 {
         let grant = |free: u64| if free < needed { 0 } else { free.min(wanted.max(needed)) };
         let mut free = self.free.load(Relaxed);
@@ -64,7 +65,8 @@ impl Pool {
         self.moving.load(Relaxed)
     }
 
-    /// Notes `wanted` bytes as reserved, or as many as keep the sum within `most`; how many.
+    /// Records `wanted` bytes as reserved, or as many as keep the sum within `most`. Returns how
+    /// many.
     pub(crate) fn reserve(&self, wanted: u64, most: u64) -> u64 {
         let grant = |reserved: u64| wanted.min(most.saturating_sub(reserved));
         let add = |reserved| Some(reserved + grant(reserved));
@@ -82,7 +84,7 @@ impl Pool {
     }
 }
 
-/// What one shard has leased and what it uses of that.
+/// The bytes that one shard has leased, and how many of them it uses.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     lease: u64,
@@ -113,7 +115,7 @@ impl Account {
         self.lease += bytes;
     }
 
-    /// Parts with up to `wanted` of the slack.
+    /// Gives up to `wanted` bytes of the slack away.
     pub(crate) fn part(&mut self, wanted: u64) -> u64 {
         let parted = wanted.min(self.slack());
         self.lease -= parted;

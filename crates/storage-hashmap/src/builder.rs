@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicU64;
 /// The smallest memory limit, and the smallest share of it for a shard, in bytes.
 const SHARE_MIN: u64 = 64 * 1024;
 
-/// More shards help no machine.
+/// More shards than this help on no machine.
 const SHARDS_MAX: usize = 4096;
 
 /// The least memory an item can take: its entry and its allocation, in bytes.
@@ -78,7 +78,7 @@ impl Builder {
     }
 
     /// Makes the hash function the same in every run, for tests. Clients that know the seed can
-    /// choose keys that all meet in one bucket.
+    /// choose keys that all collide in one bucket.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self

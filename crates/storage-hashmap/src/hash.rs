@@ -11,7 +11,7 @@ pub(crate) struct Hasher {
     shard_bits: u32,
 }
 
-/// A key's hash in its two uses, which share no bit.
+/// The two parts of a key's hash, which share no bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hash {
     /// The shard in which the key lives.
@@ -30,8 +30,8 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(&self, key: &[u8]) -> Hash {
-        // Both the avalanche and the protection cost a nanosecond and buy the resistance to
-        // chosen keys.
+        // Avalanche and protection cost a nanosecond together, and make the hash resist chosen
+        // keys.
         let hash = rapidhash_v3_micro_inline::<true, true>(key, &self.secrets);
         let high = hash >> 32;
         Hash { shard: ((high << self.shard_bits) >> 32) as usize, tag: hash as u32 }

@@ -39,7 +39,7 @@ impl Heads {
         self.buckets
     }
 
-    /// Memory of a chunk, with what the table says about it.
+    /// Memory of a chunk, including the table's entry for it.
     pub(crate) fn chunk_cost(&self) -> u64 {
         ((size_of::<u32>() << self.shift) + size_of::<Box<[u32]>>()) as u64
     }
@@ -80,7 +80,7 @@ impl Heads {
     pub(crate) fn bits(&self, bucket: u32) -> u32 {
         let half = self.mask.div_ceil(2);
         let bits = self.mask.count_ones();
-        // One that has not been split has the tags of the bucket it would be split into, too.
+        // A bucket that has not been split also has the tags of the bucket it would be split into.
         if bucket < half && bucket + half >= self.buckets { bits - 1 } else { bits }
     }
 
@@ -97,7 +97,7 @@ impl Heads {
         self.chunks[(bucket >> self.shift) as usize][(bucket & mask) as usize] = slot;
     }
 
-    /// Adds one bucket, for which there is memory, and moves to it what belongs there.
+    /// Adds one bucket, for which there is memory, and moves the entries that belong to it.
     pub(crate) fn split(&mut self, slab: &mut Slab) {
         debug_assert!(!self.is_full() && self.can_split(), "INV-BUCKET");
         let new = self.buckets;

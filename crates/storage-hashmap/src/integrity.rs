@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Checks of a shard's invariants, at whatever cost.
 //!
-//! * INV-LIMIT: a shard uses no more than it has leased, and what it uses is its index and the sum
-//!   of its items' costs. (`budget.rs` has the rest of it.)
+//! * INV-LIMIT: a shard uses no more than it has leased, and its use is the size of its index plus
+//!   the sum of its items' costs. (`budget.rs` has the rest of it.)
 //! * INV-CHAIN: each item is in exactly one chain, that of its tag's bucket, and each chain ends.
 //! * INV-TAG: an item's tag is its key's hash.
 //! * INV-KEY: no two items have the same key.
@@ -31,7 +31,7 @@ impl Shard {
         self.check_sweep(&reached);
     }
 
-    /// Walks all chains; the slots met on them.
+    /// Walks all chains. Returns the slots met on them.
     fn check_chains(&self, hasher: &Hasher) -> HashSet<u32> {
         let (mut slots, mut keys) = (HashSet::new(), HashSet::new());
         for bucket in 0..self.heads.buckets() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`HashMapItem`]: a live item, lent under its shard's lock.
+//! [`HashMapItem`]: a live item, borrowed under its shard's lock.
 
 use crate::record::Record;
 use crate::shard::Shard;
@@ -9,7 +9,7 @@ use clock::Ticks;
 use parking_lot::{MappedMutexGuard, MutexGuard};
 use storage::{Expiry, Item, Version};
 
-/// A live item. While it is held its shard is locked: copy or pin the value and let it go.
+/// A live item. While it is held its shard is locked: copy or pin the value and drop the item.
 #[derive(Debug)]
 pub struct HashMapItem<'a> {
     source: Source<'a>,
@@ -18,9 +18,9 @@ pub struct HashMapItem<'a> {
 
 #[derive(Debug)]
 enum Source<'a> {
-    /// What a get lends: the lock comes with it.
+    /// Lent by a get, together with the lock.
     Locked(MappedMutexGuard<'a, Record>),
-    /// What an update lends while it holds the lock.
+    /// Lent by an update, which holds the lock.
     Borrowed(&'a Record),
 }
 

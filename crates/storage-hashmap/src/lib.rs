@@ -2,8 +2,8 @@
 //! A sharded hash table of items, bounded in memory.
 //!
 //! [`HashMapStore`] keeps the contract of [`storage::Store`]: bytes under keys, with flags, exact
-//! expiry and versions. It is safe Rust throughout. One number limits its memory, index included,
-//! and when that is used up the items go that were not used for longest, about.
+//! expiry and versions. It is safe Rust throughout. One number limits its memory, index included.
+//! When that is used up, it evicts approximately the least recently used items.
 //!
 //! ```
 //! use clock::Ticks;
@@ -35,18 +35,19 @@
 //!            └───────────────────────────────────────────────────────┘
 //! ```
 //!
-//! A get hashes, locks one shard, reads a head, an entry (1.4 on average) and the record, and
-//! lends the record with the lock. A value of [`PIN_MIN`] bytes or more can be pinned: it then
-//! outlives the lock, and the item, by reference count.
+//! A get hashes the key, locks one shard, reads a head, one or two entries (1.4 on average) and the
+//! record, and lends the record together with the lock. A value of [`PIN_MIN`] bytes or more can be
+//! pinned: it then outlives the lock, and the item, by reference count.
 //!
-//! # What nothing waits for
+//! # Operations without pauses
 //!
 //! * **Growth.** Each insert adds at most one bucket and one chunk, of a fixed size, and no table is
 //!   copied (linear hashing, chunked slab).
-//! * **Expiry.** A read looks at the item's own expiry, so it is exact. Memory comes back by a sweep
-//!   of bounded steps, which knows when there is nothing to do without taking a lock.
-//! * **Clear.** Each shard notes the version below which all is dead.
-//! * **Eviction.** A second-chance hand looks at 64 items at most for each that goes.
+//! * **Expiry.** A read checks the item's own expiry, so it is exact. A sweep in bounded steps
+//!   reclaims memory; it knows without taking a lock when there is nothing to do.
+//! * **Clear.** Each shard records the version below which all items are dead.
+//! * **Eviction.** The hand of a CLOCK (second-chance) algorithm examines at most 64 items for each
+//!   that it evicts.
 //! * **Other shards.** A thread never holds two locks of shards, except in `check_integrity`.
 //!
 //! # What it promises
@@ -64,9 +65,9 @@
 //! * `shard.rs`: one shard, its get and delete. `write.rs`: its put and update.
 //! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
 //! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it. `reserve.rs`:
-//!   memory set aside for what is used outside of the store.
+//!   memory set aside for use outside of the store.
 //! * `sweep.rs`: expiry and clear. `scan.rs`: the walk over all items.
-//! * `item.rs`: what a get lends. `builder.rs`: the options. `metrics.rs`: what is counted.
+//! * `item.rs`: the item that a get lends. `builder.rs`: the options. `metrics.rs`: the metrics.
 //! * `integrity.rs`: the invariants by name, and their check.
 #![forbid(unsafe_code)]
 

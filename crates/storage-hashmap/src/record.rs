@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Record`]: an item's key, value, flags and version, in memory of its own.
 //!
-//! A small item is one allocation: a header of 18 bytes, the key, the value, and what is left up to
+//! A small item is one allocation: a header of 18 bytes, the key, the value, and spare bytes up to
 //! the next size that `malloc` hands out anyway. A value of [`PIN_MIN`] bytes or more is kept as
 //! [`Bytes`], so that a reply can hold it by reference count.
 //!
@@ -12,19 +12,19 @@
 
 use bytes::Bytes;
 
-/// From how many bytes of value on an item can be pinned instead of copied.
+/// Values of at least this many bytes can be pinned instead of copied.
 pub const PIN_MIN: usize = 16 * 1024;
 
-/// The longest key in bytes: its length is kept in two.
+/// The longest key in bytes: its length is stored in two bytes.
 pub const KEY_MAX: usize = u16::MAX as usize;
 
 /// Bytes before the key of a packed record.
 const HEADER: usize = 18;
 
-/// What `malloc` keeps in front of an allocation.
+/// Bytes of `malloc`'s header in front of an allocation.
 const MALLOC_HEADER: usize = 8;
 
-/// What the reference count of a pinned value occupies, allocation included.
+/// Bytes of the reference count of a pinned value, allocation included.
 const PIN_COUNT: usize = 32;
 
 /// One item's bytes. The record of a free slot is [`Record::vacant`].
@@ -69,13 +69,14 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// The memory that `malloc` spends on a request of `bytes`: classes of 16 bytes, 32 at least.
+/// The memory that `malloc` uses for a request of `bytes`: size classes of 16 bytes, at least 32.
 const fn malloc_cost(bytes: usize) -> usize {
     let chunk = (bytes + MALLOC_HEADER).next_multiple_of(16);
     if chunk < 32 { 32 } else { chunk }
 }
 
-/// The bytes a packed record of this content asks for: all of what `malloc` would spend on it.
+/// The bytes that a packed record of this content requests: all that `malloc` would use for it
+/// anyway.
 const fn packed_capacity(key_len: usize, value_len: usize) -> usize {
     malloc_cost(HEADER + key_len + value_len) - MALLOC_HEADER
 }
@@ -91,8 +92,8 @@ impl Record {
         matches!(self, Record::Packed(bytes) if bytes.is_empty())
     }
 
-    /// What an item of these lengths costs in bytes of memory. Exactly [`Record::cost`] of the
-    /// record that [`Record::build`] makes.
+    /// The memory in bytes of an item with these lengths. Equals [`Record::cost`] of the record
+    /// that [`Record::build`] makes.
     pub(crate) fn cost_of(key_len: usize, value_len: usize) -> u64 {
         let bytes = if value_len >= PIN_MIN {
             malloc_cost(size_of::<Large>())
@@ -105,7 +106,7 @@ impl Record {
         bytes as u64
     }
 
-    /// What this record costs in bytes of memory.
+    /// The memory that this record takes, in bytes.
     pub(crate) fn cost(&self) -> u64 {
         match self {
             Record::Packed(bytes) => malloc_cost(bytes.len()) as u64,
@@ -135,8 +136,8 @@ impl Record {
         Record::Packed(bytes.into_boxed_slice())
     }
 
-    /// Whether a value of this length can be written over the present one where it is: it fits, and
-    /// a new allocation would not save more than half.
+    /// Whether a value of this length can overwrite the present one in place: it fits, and a new
+    /// allocation would not save more than half.
     pub(crate) fn has_room_for(&self, value_len: usize) -> bool {
         match self {
             Record::Packed(bytes) if value_len < PIN_MIN => {
@@ -213,7 +214,7 @@ impl Record {
         }
     }
 
-    /// Asks the CPU for the first two cache lines of the record.
+    /// Prefetches the first two cache lines of the record.
     #[inline]
     pub(crate) fn prefetch(&self) {
         match self {

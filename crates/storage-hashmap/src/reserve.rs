@@ -2,8 +2,8 @@
 //! Memory that a handle's owner uses outside of the store, set aside from the store's own.
 //!
 //! A [`Reservation`] takes bytes out of the pool for good, as a shard's lease does, so the limit holds
-//! at every moment. Where the pool has none left, shards part with theirs, one shard at a time and a
-//! step of bounded size for each call of `expire`. What all handles hold together stays below
+//! at every moment. When the pool has none left, shards give up theirs, one shard at a time and a step
+//! of bounded size for each call of `expire`. The sum of all handles' reservations stays below
 //! [`Common::reserved_max`]: the largest item and a working index always fit beside it.
 
 use crate::shard::Common;
@@ -13,12 +13,12 @@ use clock::Ticks;
 /// The most bytes that one step takes from items.
 const STEP: u64 = 64 << 10;
 
-/// What a handle has reserved, and how much of it is set aside.
+/// The bytes that a handle has reserved, and how many of them are set aside.
 #[derive(Debug, Default)]
 pub(crate) struct Reservation {
     wanted: u64,
     held: u64,
-    /// The shard that parts with memory next.
+    /// The shard that gives up memory next.
     next: usize,
 }
 
@@ -35,7 +35,7 @@ impl Shared {
         reservation.wanted = bytes;
         let excess = reservation.held.saturating_sub(bytes);
         if excess > 0 {
-            // The pool changes under the lock of a shard only, whichever.
+            // The pool changes only under the lock of some shard, whichever it is.
             let _shard = self.lock(reservation.next);
             self.common.pool.unreserve(excess);
             self.common.pool.give(excess);

@@ -2,8 +2,8 @@
 //! Room for a write: leases, the growth of the index, and eviction.
 //!
 //! Eviction is CLOCK, the second-chance approximation of LRU. A hand goes round the slots. An item
-//! used since the hand last came by loses its mark and stays; one without a mark goes. A new item
-//! has no mark, so what is never read again goes after one round.
+//! used since the hand last came by loses its mark and stays; one without a mark is evicted. A new
+//! item has no mark, so an item that is never read is evicted after one round.
 
 use crate::metrics::HASH_SPLIT;
 use crate::shard::{Call, Denied, Gone, Shard};
@@ -11,7 +11,7 @@ use crate::slab::NONE;
 use clock::Ticks;
 use storage::StoreError;
 
-/// How many items the hand looks at before the next one goes, used or not.
+/// How many items the hand examines before it evicts the next one, used or not.
 const LOOK_MAX: u32 = 64;
 
 impl Shard {
@@ -21,7 +21,7 @@ impl Shard {
             return Ok(());
         }
         let short = self.account.short_of(bytes);
-        // What is large for this shard comes from all of them in equal parts.
+        // A request that is large for this shard is taken from all shards in equal parts.
         if short > self.account.lease() / 4 && !call.cornered {
             return Err(Denied::Short(short));
         }
@@ -34,7 +34,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Makes sure that `bytes` more can be used, if that costs no item.
+    /// Makes sure that `bytes` more can be used, if that is possible without evicting an item.
     fn obtain(&mut self, bytes: u64) -> bool {
         let short = self.account.short_of(bytes);
         if short > 0 {
@@ -44,8 +44,8 @@ impl Shard {
         self.account.short_of(bytes) == 0
     }
 
-    /// A shard with more than its share drops one item more than it has to, and what that frees
-    /// goes to the pool: in time all shards are equally large and keep items equally long.
+    /// A shard with more than its share evicts one item more than it has to, and the memory goes to
+    /// the pool: in time all shards are equally large and keep items equally long.
     fn return_excess(&mut self, now: Ticks, keep: u32) {
         if self.account.lease() > self.common.share + self.common.share / 8 {
             let used = self.account.used();
@@ -56,8 +56,8 @@ impl Shard {
         }
     }
 
-    /// Drops one item to make room, but not the one in slot `keep`; whether there was one to drop.
-    /// Looks at [`LOOK_MAX`] items at most, and takes a dead one where it meets it.
+    /// Drops one item to make room, but not the one in slot `keep`. Returns whether there was one
+    /// to drop. Examines at most [`LOOK_MAX`] items, and drops a dead one if it meets one.
     pub(crate) fn evict(&mut self, now: Ticks, keep: u32) -> bool {
         for looked in 0..=LOOK_MAX {
             let slot = self.slab.next_live(self.hand);
@@ -95,7 +95,7 @@ impl Shard {
         parted
     }
 
-    /// Takes over what others have given up for this shard.
+    /// Adds the bytes that other shards have given up for this one.
     pub(crate) fn receive(&mut self, bytes: u64) {
         if bytes > 0 {
             self.common.pool.arrive(bytes);
@@ -103,7 +103,7 @@ impl Shard {
         }
     }
 
-    /// Returns what has been leased and is not likely to be used soon.
+    /// Returns leased bytes that are not likely to be used soon.
     pub(crate) fn settle(&mut self) {
         let slack = self.account.slack();
         if slack > 2 * self.common.lease {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The walk over all items, shard by shard.
 //!
-//! Within a shard the places of the walk are tags with their bits reversed. The tags of a bucket are
-//! those that agree in their low bits, so their places are neighbours, whatever the number of
-//! buckets is: a bucket that is split or merged stays where it was in the walk. A cursor is a shard
-//! and a place.
+//! Within a shard the walk visits places in ascending order, and an item's place is its tag with the
+//! bits reversed. The tags of a bucket agree in their low bits, so their places are neighbours,
+//! whatever the number of buckets: a bucket that is split or merged keeps its position in the walk.
+//! A cursor is a shard and a place.
 
 use crate::heads::Heads;
 use crate::item::HashMapItem;
@@ -14,7 +14,7 @@ use crate::store::HashMapStore;
 use clock::Ticks;
 use storage::{Cursor, Scan};
 
-/// Buckets and items looked at before the lock of a shard is given back for a moment.
+/// Buckets and items visited before the lock of a shard is released for a moment.
 const LOCKED_MAX: usize = 256;
 
 /// Places of a shard.
@@ -65,7 +65,7 @@ impl Shard {
             looked += 1;
             while slot != NONE {
                 let entry = self.slab.entry(slot);
-                // Items of the bucket with an earlier place have had their turn.
+                // Items of the bucket with an earlier place were shown before.
                 let is_ahead = u64::from(entry.tag.reverse_bits()) >= place;
                 if is_ahead && self.fate(slot, now).is_none() {
                     see(HashMapItem::borrowed(entry));

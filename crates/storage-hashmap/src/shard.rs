@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Shard`]: one table of items, used by one worker at a time.
 //!
-//! Finding and removing items is here; `write.rs` writes them. What they stand on: `room.rs` makes
-//! room for a write, `sweep.rs` gives memory of dead items back, `heads.rs` and `slab.rs` are the
+//! Finding and removing items is here; `write.rs` writes them. Below them, `room.rs` makes room for
+//! a write, `sweep.rs` reclaims the memory of dead items, and `heads.rs` and `slab.rs` are the
 //! index.
 
 use crate::budget::{Account, Pool};
@@ -18,7 +18,7 @@ use storage::metrics::{
 };
 use storage::{Stage, StoreError};
 
-/// What all shards of a store have in common.
+/// The settings that all shards of a store share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) pool: Pool,
@@ -44,14 +44,14 @@ pub(crate) struct Call {
     /// The tag of the operation's key.
     pub(crate) tag: u32,
     pub(crate) now: Ticks,
-    /// The other shards have nothing left to give: this one may give up all it has.
+    /// The other shards have no memory left to give, so this one may evict all it has.
     pub(crate) cornered: bool,
 }
 
 /// Why a shard did not do what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// Tell the caller. Nothing was changed.
+    /// To be returned to the caller. Nothing was changed.
     Refused(StoreError),
     /// This many bytes are missing; ask again with them. Nothing was changed.
     Short(u64),
@@ -63,7 +63,7 @@ impl From<StoreError> for Denied {
     }
 }
 
-/// How an item went.
+/// How an item was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gone {
     Deleted,
@@ -72,7 +72,7 @@ pub(crate) enum Gone {
     Cleared,
 }
 
-/// What a shard has counted since it was made.
+/// A shard's counts since it was made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) stored: u64,
@@ -116,8 +116,8 @@ impl Shard {
         None
     }
 
-    /// Asks the CPU for the next memory on the way to a key. A stage reads what the one before it
-    /// asked for, so it finds that in the cache.
+    /// Prefetches the next memory on the way to a key. A stage reads the memory that the stage
+    /// before it has prefetched, so it finds that in the cache.
     #[inline]
     pub(crate) fn prefetch(&self, tag: u32, stage: Stage) {
         let head = self.heads.head(self.heads.bucket(tag));
@@ -169,7 +169,7 @@ impl Shard {
         fate.is_none()
     }
 
-    /// Takes an item out of the table and frees its memory.
+    /// Removes an item from the table and frees its memory.
     pub(crate) fn remove(&mut self, slot: u32, gone: Gone) {
         let entry = self.slab.entry(slot);
         let (bucket, next) = (self.heads.bucket(entry.tag), entry.next());

@@ -60,7 +60,7 @@ impl Entry {
     }
 }
 
-/// What the slab knows of a chunk.
+/// The bookkeeping of a chunk.
 #[derive(Debug)]
 pub(crate) struct Chunk {
     /// Items in it.
@@ -118,7 +118,7 @@ impl Slab {
         1 << self.shift
     }
 
-    /// Memory of a chunk, with what the tables say about it.
+    /// Memory of a chunk, including the bookkeeping for it.
     pub(crate) fn chunk_cost(&self) -> u64 {
         let tables = size_of::<Box<[Entry]>>() + size_of::<Chunk>();
         ((size_of::<Entry>() << self.shift) + tables) as u64
@@ -159,7 +159,7 @@ impl Slab {
         &mut self.entries[(slot >> self.shift) as usize][(slot & mask) as usize]
     }
 
-    /// Whether there is room for the numbers of another chunk's slots.
+    /// Whether another chunk's slots would still have valid numbers.
     pub(crate) fn can_grow(&self) -> bool {
         !self.absent.is_empty() || self.slots() < NONE - self.chunk_len()
     }
@@ -210,7 +210,7 @@ impl Slab {
         slot
     }
 
-    /// Takes the item out of `slot`. Returns it and whether its chunk went with it.
+    /// Removes the item in `slot`. Returns it and whether its chunk was freed.
     pub(crate) fn remove(&mut self, slot: u32) -> (Record, bool) {
         let chunk = self.chunk_of(slot);
         let free = self.chunk(chunk).free;
@@ -226,7 +226,8 @@ impl Slab {
             self.open(chunk);
         }
         self.live -= 1;
-        // The last open chunk stays, so that one item coming and going does not cost a chunk.
+        // The last open chunk stays, so that adding and removing one item does not allocate and
+        // free a chunk each time.
         let is_spare = is_empty && self.open_first != self.open_last;
         if is_spare {
             self.close(chunk);

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use storage::{Change, Put, Stage, Stats, Store, StoreError, Version};
 
-/// A store that has leased less than this is taken to be in the CPU's cache anyway.
+/// A store that has leased less than this is assumed to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
 
-/// How many shards one call of [`Store::expire`] looks at.
+/// How many shards one call of [`Store::expire`] visits.
 const EXPIRE_SHARDS: usize = 8;
 
 /// One worker's handle on a sharded hash table.
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     shards: Box<[Padded]>,
 }
 
-/// A shard with cache lines of its own; two, since CPUs fetch them in pairs.
+/// A shard on two cache lines of its own, since CPUs fetch lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Padded(Mutex<Shard>);
@@ -68,9 +68,10 @@ impl Shared {
 
     /// Runs a write in a shard until it has the room it needs.
     ///
-    /// No two locks are held at once: when the shard cannot make room by itself, the write is given
-    /// up, the other shards part with memory, and the write begins anew with it. A write that has
-    /// to begin anew more than twice has lost its room to another worker's, which made progress.
+    /// No two locks are held at once: when the shard cannot make room by itself, the write is
+    /// abandoned, the other shards give up memory, and the write is tried again with it. A write
+    /// that is tried more than twice has lost its room to another worker's write, which made
+    /// progress.
     fn write<R>(
         &self,
         shard: usize,
@@ -98,7 +99,8 @@ impl Shared {
         }
     }
 
-    /// Collects memory from all shards but one: first the same from each, then what there is.
+    /// Collects memory from all shards but one: first equal amounts from each, then whatever each
+    /// can give.
     fn gather(&self, short: u64, except: usize, now: Ticks) -> u64 {
         let others = self.shards.len() - 1;
         if others == 0 {
@@ -119,7 +121,7 @@ impl Shared {
 }
 
 impl HashMapStore {
-    /// Begins to make a store.
+    /// Options for a new store.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -247,7 +249,7 @@ impl Store for HashMapStore {
             stats.evicted += shard.counts.evicted;
             stats.expired += shard.counts.expired;
         }
-        // Memory that went from a shard read early to one read late has been counted twice.
+        // Memory that moved from a shard read early to one read late is counted twice.
         stats.used_bytes = stats.used_bytes.min(stats.limit_bytes);
         stats
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sweep: gives back the memory of expired and cleared items, a few at a time.
+//! The sweep: reclaims the memory of expired and cleared items, a few at a time.
 //!
 //! A second hand passes over the slots, chunk by chunk. Each chunk knows a moment before which none
 //! of its items expires, and so does the shard: a chunk is skipped and a pass not begun before that
@@ -13,7 +13,7 @@ use crate::slab::NEVER_MS;
 use clock::Ticks;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Slots and chunks passed over for each item that may be looked at, and in any case.
+/// Slots and chunks that may be skipped per item of the budget, and at least.
 const STEPS_PER_ITEM: usize = 4;
 const STEPS_MIN: usize = 64;
 

@@ -18,7 +18,7 @@ pub(crate) const NARROW_SHARE: usize = 16;
 /// A wide segment may lose its memory divided by this. If that much or less is left, it does not grow.
 const LOSS_SHARE: usize = 20;
 
-/// A wide segment with less memory than this, in segments, always may grow.
+/// A wide segment with less memory than this, in segments, is not full.
 const PARTS_MIN: usize = 2;
 
 /// A wide segment with several items may have all memory divided by this. It is emptied as a whole, and

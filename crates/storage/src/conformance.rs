@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The conformance kit: one call tests an engine against the contract of [`Store`].
 //!
-//! An engine with a single handle calls [`check`], one whose handles are shared between workers
-//! calls [`check_shared`]; one that has [`Scan`] calls [`check_scan`] too. All take a function that makes an empty engine within [`Limits`]:
+//! An engine with a single handle calls [`check`], one whose handles are shared between workers calls
+//! [`check_shared`]; one that implements [`Scan`] calls [`check_scan`] too. All take a function that makes an
+//! empty engine within [`Limits`]:
 //!
 //! ```
 //! use storage::Store;
@@ -13,10 +14,10 @@
 //! }
 //! ```
 //!
-//! Time is a manual clock's, randomness is a fixed seed's: a failure repeats. A failed assertion
-//! names the rule that the engine breaks. These are the rules:
+//! The clock is manual and the random seed is fixed, so failures repeat. A failed assertion names
+//! the rule that the engine breaks. The rules:
 //!
-//! * RULE-READ: what was written last is what is read: key, value, flags and expiry as they were
+//! * RULE-READ: a read returns what was written last: key, value, flags and expiry as they were
 //!   given, version as it was returned. A key without a live item reads as nothing.
 //! * RULE-DELETE: a delete makes the item unreadable and says whether there was a live one.
 //! * RULE-CONDITION: a condition holds exactly when [`Condition`](crate::Condition) says so, and is
@@ -31,40 +32,41 @@
 //!   caller decided on, and passes the caller's result on. A change that needs an item and finds
 //!   none is `NotFound`.
 //! * RULE-CLEAR: after a clear no older item is readable by any operation, and newer ones are.
-//! * RULE-RECLAIM: `expire` frees no more items than its budget, says how many, never frees a live
-//!   one, and called again and again gives back all memory of expired and cleared items.
-//! * RULE-LIMIT: after each write `used_bytes` is within `limit_bytes`, and that is within the
-//!   memory the engine was given.
+//! * RULE-RECLAIM: `expire` frees no more items than its budget, returns how many, and never frees
+//!   a live one. Repeated calls give back all memory of expired and cleared items.
+//! * RULE-LIMIT: after each write `used_bytes` is at most `limit_bytes`, and `limit_bytes` at most
+//!   the memory the engine was given.
 //! * RULE-EVICTION: a write that fits is never refused while something can be evicted. Nothing is
 //!   evicted while most of the memory is free, and a store that evicts still uses its memory.
-//! * RULE-FITS: an item leaves without its client's asking only if it expired, or because there is
-//!   no room: of items of a size none is evicted up to 70 % of as many as the engine held when it
-//!   first evicted one, whatever was written over, deleted or changed in size.
-//! * RULE-TOO-LARGE: a value of the largest size is accepted; a larger one, however it came about,
-//!   is `TooLarge`.
+//! * RULE-FITS: the store drops an item only if it expired, or if there is no room. For items of
+//!   one size: with up to 70 % of the number that the engine held when it first evicted, none is
+//!   evicted, whatever was overwritten, deleted or changed in size.
+//! * RULE-TOO-LARGE: a value of the largest size is accepted; a larger one is `TooLarge`, whichever
+//!   operation would make it.
 //! * RULE-PIN: a pinned value equals the item's and keeps its content after the item was
 //!   overwritten, deleted, evicted, cleared, or the store dropped.
 //! * RULE-STATS: the numbers of [`Stats`](crate::Stats) mean what they say.
 //! * RULE-PREFETCH: a prefetch changes nothing.
-//! * RULE-HANDLES: what one handle does every other sees at once, and a dropped handle takes
-//!   nothing with it.
-//! * RULE-REST: a rest changes nothing, and a handle that was used and rests holds up nobody. (A used
-//!   one that neither rests nor expires may: the kit rests each handle that it uses beside others,
+//! * RULE-HANDLES: every handle sees at once what another does, and dropping a handle loses no
+//!   item.
+//! * RULE-REST: a rest changes nothing, and a handle that was used and rests delays no other. (A used
+//!   handle that neither rests nor expires may: the kit rests each handle that it uses beside others,
 //!   and its threads call `expire` until all are done.)
-//! * RULE-RESERVE: a reservation costs no item while memory is free, and no write that fits without
-//!   it; what was given up for it comes back with it.
-//! * RULE-SCAN: a walk ends, shows each item that is live throughout at least once and as it is read,
-//!   and no dead one; a step keeps to its budget; any number is a cursor. (Engines that have
-//!   [`Scan`] only.)
-//! * RULE-ATOMIC: operations of several threads on one key happen one after the other, each whole;
-//!   a borrowed item does not change while it is borrowed.
-//! * RULE-LINEAR: what threads see of a key is what operations in one order would show, each at one moment
-//!   between its call and its return. The engine itself may only drop an item, and give it a new version.
+//! * RULE-RESERVE: a reservation evicts no item while memory is free, and refuses no write that
+//!   fits without it; when it ends, the memory given up for it is available again.
+//! * RULE-SCAN: a walk ends, shows each item that is live throughout at least once and as a read
+//!   would, and no dead one; a step keeps to its budget; any number is a valid cursor. (Only for
+//!   engines that implement [`Scan`].)
+//! * RULE-ATOMIC: operations of several threads on one key are atomic and happen one after the
+//!   other; a borrowed item does not change while it is borrowed.
+//! * RULE-LINEAR: operations on a key are linearizable: their results are those of one order, in which
+//!   each takes place at one moment between its call and its return. By itself the engine may only drop an
+//!   item, or give it a new version.
 //!
-//! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`,
-//! `updates`, `clearing`, `memory`, `fits`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a
-//! long random run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and `linear`
-//! (an order for all that threads saw). `subject` is the engine under test with its clock.
+//! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`, `updates`,
+//! `clearing`, `memory`, `fits`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a long random
+//! run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and `linear`
+//! (linearizability). `subject` is the engine under test with its clock.
 
 mod churn;
 mod clearing;
@@ -93,7 +95,7 @@ mod tests;
 use crate::{Scan, Store};
 pub use linear::History;
 
-/// What an engine under test must keep to.
+/// The limits that an engine under test must keep.
 ///
 /// The memory is always at least 32 times the largest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,8 +153,9 @@ pub fn check_shared<S: Store + Clone + Send + 'static>(make: impl Fn(Limits) -> 
 /// Plays a random history on several handles of one empty store, a thread for each, and checks that it is
 /// linearizable. With a single handle it checks that each operation does what the contract says.
 ///
-/// [`check_shared`] does this too, of any engine and for a short time. An engine's own test knows better
-/// what the engine may do by itself, and takes a memory so small that it does it all the time.
+/// [`check_shared`] does this too, for a short time and with rules that suit any engine. An engine's own
+/// test can state what the engine may do by itself, and choose a memory so small that it does that all
+/// the time.
 ///
 /// # Panics
 ///
@@ -161,7 +164,7 @@ pub fn check_history<S: Store + Send>(handles: Vec<S>, history: &History) {
     history.run(handles);
 }
 
-/// Tests the walk over all items of an engine that has one, through a single handle.
+/// Tests an engine's walk over all items, through a single handle.
 ///
 /// # Panics
 ///

@@ -4,20 +4,20 @@
 //! A protocol's service is written against [`Store`] and runs on any engine; an engine implements
 //! [`Store`] and serves any protocol. The contract is what every memcache command and every RESP
 //! string command reduces to: bytes under a key, with client flags, an [`Expiry`] and a
-//! [`Version`]. Typed values are the matter of another contract, the crate `keyspace`.
+//! [`Version`]. For typed values there is another contract, the crate `keyspace`.
 //!
 //! Where to look:
 //!
 //! * [`Store`] and [`Item`] (`store.rs`): the traits.
-//! * [`Scan`] (`scan.rs`): the power to walk over all items, for engines that have it.
-//! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): what a write says.
-//! * [`Stats`] (`stats.rs`): what an engine tells about itself.
-//! * [`metrics`]: what every engine counts for the process.
-//! * [`Stage`]: how far a prefetch of a key goes; the crate `prefetch` has what an engine asks with.
+//! * [`Scan`] (`scan.rs`): the walk over all items, for engines that support it.
+//! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): the arguments of writes.
+//! * [`Stats`] (`stats.rs`): an engine's statistics.
+//! * [`metrics`]: the metrics that every engine counts, over all stores of the process.
+//! * [`Stage`]: how far a prefetch of a key goes; engines prefetch with the crate `prefetch`.
 //! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
 //!
-//! A [`Store`] value is one worker's *handle*. An owned engine is its own handle; a shared one
-//! gives a clone of its handle to each worker. Both look the same to a service:
+//! A [`Store`] value is one worker's *handle*. An engine that is not shared is its own handle; a
+//! shared one gives a clone of its handle to each worker. Both look the same to a service:
 //!
 //! ```
 //! use clock::Now;

@@ -4,10 +4,11 @@
 use crate::Store;
 use clock::Ticks;
 
-/// Where a [`Scan`] stands between two steps: a number that a client may keep and hand back.
+/// The position of a [`Scan`] between two steps: a number that a client may keep and hand back.
 ///
-/// It holds nothing in the engine. It stays valid however the items and the index change meanwhile,
-/// and any number is one: a cursor that no scan has given leads to some place of the walk.
+/// It holds no resource of the engine. It stays valid however the items and the index change
+/// meanwhile, and any number is valid: a cursor that no scan has returned means some place of the
+/// walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor(u64);
 
@@ -28,7 +29,8 @@ impl Cursor {
 
 /// An engine that can show all its items, for dumps, warm-up and commands such as `SCAN`.
 ///
-/// A trait of its own, since not every engine can: a service that needs it asks for it in its type.
+/// A separate trait, since not every engine can do this: a service that needs it requires it in its
+/// type.
 ///
 /// ```
 /// use clock::Ticks;
@@ -45,19 +47,19 @@ impl Cursor {
 /// }
 /// ```
 pub trait Scan: Store {
-    /// Takes a step of a walk over all items: shows live ones to `see` and returns where to go on,
-    /// or `None` at the end.
+    /// Takes a step of a walk over all items: calls `see` with live items and returns where to go
+    /// on, or `None` at the end.
     ///
     /// The guarantee is that of Redis's `SCAN`. An item that is live from the first step of a walk to
     /// its last is seen at least once, also when it is overwritten or moved meanwhile; it may be seen
-    /// more than once. An item that comes or goes meanwhile may be seen or not. None is seen that is
-    /// dead when the step is taken. As long as the number of items is bounded, the walk ends.
+    /// more than once. An item that comes or goes meanwhile may be seen or not. No item is seen that
+    /// is dead when the step is taken. As long as the number of items is bounded, the walk ends.
     ///
-    /// `budget` bounds the work: so many places of the index, empty or not, at least one. Items that
-    /// lie together there are shown together, so a step may show a few more than `budget`, fewer
-    /// than 64 more.
+    /// `budget` bounds the work: it is the number of index places to visit, empty or not, at least
+    /// one. Items that lie together in the index are shown together, so a step may show more than
+    /// `budget` items, but fewer than 64 more.
     ///
-    /// To be seen is no use: it keeps no item from eviction.
+    /// Being seen does not count as use: it keeps no item from eviction.
     fn scan(
         &mut self,
         cursor: Cursor,

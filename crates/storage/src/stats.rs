@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Stats`]: what an engine tells about itself.
+//! [`Stats`]: an engine's statistics.
 
-/// A summary of a store, cheap enough to make for every `stats` command.
+/// A summary of a store, cheap enough to compute for every `stats` command.
 ///
-/// Counts since the store was made, over all its handles. With several workers each number is exact
-/// but the set of them is not one instant's.
+/// Counts are over all handles since the store was made. With several workers each number is exact,
+/// but they are not all of the same instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -19,10 +19,10 @@ pub struct Stats {
     pub limit_bytes: u64,
     /// Buckets or slots of the index; 0 in an engine whose index has none, such as a tree.
     pub index_slots: u64,
-    /// Bytes of the index, as far as it lies apart from the items.
+    /// Bytes of the index that lie apart from the items.
     pub index_bytes: u64,
-    /// Writes that took place, each of which made a version: replacements, numbers and extensions
-    /// of an item count, a change of its expiry does not.
+    /// Writes that took place, each of which made a new version: replacements, numbers and
+    /// extensions of an item count, a change of its expiry does not.
     pub stored: u64,
     /// Items dropped before their expiry to make room.
     pub evicted: u64,

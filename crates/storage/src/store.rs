@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Store`] and [`Item`]: the traits, and the small types they speak in.
+//! [`Store`] and [`Item`]: the traits, and the small types in their signatures.
 
 use crate::{Change, Put, Stage, Stats};
 use bytes::Bytes;
@@ -64,19 +64,19 @@ impl Expiry {
 
 /// Why a write was refused. Nothing was changed, unless the variant says otherwise.
 ///
-/// Exhaustive on purpose: a service has to say of each what its client is told.
+/// Exhaustive on purpose: a service has to decide the reply for each variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The condition asked for no item, or for another version, and there is one.
+    /// The condition requires that there is no item, or another version, but the key has an item.
     #[error("the key exists, or has another version")]
     Exists,
-    /// The condition asked for an item, and there is none.
+    /// The condition requires an item, and there is none.
     #[error("the key does not exist")]
     NotFound,
     /// The item can never fit this store. Tell the client; a retry cannot help.
     #[error("the item is larger than the store accepts")]
     TooLarge,
-    /// There is no room and nothing that may be evicted. A retry may help later.
+    /// There is no room, and no item may be evicted. A retry may help later.
     #[error("out of memory storing the item")]
     OutOfMemory,
 }
@@ -104,29 +104,31 @@ pub trait Item {
 
 /// One worker's handle on a storage engine.
 ///
-/// All operations are atomic with respect to those of other handles, and none does work in
-/// proportion to the number of items. `now` is the time of the caller's loop turn; handles may be a
-/// little apart.
+/// All operations are atomic with respect to those of other handles, and the work of none grows
+/// with the number of items. `now` is the time of the caller's loop turn; the clocks of handles may
+/// differ a little.
 ///
 /// # When memory is used again
 ///
-/// An engine need not lock what its handles read. It may instead take memory out of use and wait,
-/// before it uses that memory again, until every handle has said that it looks at nothing from
-/// before. A handle says so by [`Store::expire`], which a busy worker calls once per turn of its
-/// loop anyway, and by [`Store::rest`], before its worker sleeps. So each handle that was used must
-/// get one or the other before long: one that gets neither can keep the memory from all others, and
-/// two that are used in turn on one thread must each be rested before the other may have to wait.
-/// That nothing is looked at, the compiler proves: an item borrows its handle, and both need the
-/// handle for themselves.
+/// An engine need not lock the memory that its handles read (quiescent-state-based reclamation). It
+/// may instead take memory out of use, and reuse it only after every handle has passed a quiescent
+/// state: a moment at which it holds nothing that it has read. These moments are [`Store::expire`],
+/// which a busy worker calls once per turn of its loop anyway, and [`Store::rest`], before its
+/// worker sleeps. So one of the two must be called soon on each handle that was used: a handle on
+/// which neither is called can keep memory from all others. Of two handles used in turn on one
+/// thread, each must rest before the other is used, since the other may wait for it. The compiler
+/// proves that nothing is held: an item borrows its handle, and both calls need the handle
+/// exclusively.
 pub trait Store {
-    /// What [`Store::get`] lends.
+    /// The borrowed item that [`Store::get`] returns.
     type Item<'a>: Item
     where
         Self: 'a;
 
-    /// Asks the CPU for the memory that `key` will need, in steps: all keys of a batch at
-    /// [`Stage::Index`], then all at [`Stage::Item`], then all at [`Stage::Value`], then the
-    /// operations themselves. An engine with fewer dependent memories does nothing in the last.
+    /// Prefetches the memory that an operation on `key` will need, in steps: first all keys of a
+    /// batch at [`Stage::Index`], then all at [`Stage::Item`], then all at [`Stage::Value`], then
+    /// the operations themselves. An engine with fewer dependent memory accesses does nothing in
+    /// the last stage.
     fn prefetch(&self, key: &[u8], stage: Stage) {
         let _ = (key, stage);
     }
@@ -138,18 +140,18 @@ pub trait Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError`]; the item under the key is then what it was.
+    /// [`StoreError`]; the item under the key is then unchanged.
     fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError>;
 
     /// Reads the item under `key` and changes it in one atomic step.
     ///
-    /// `decide` sees the live item, if there is one, and says what becomes of it; its second result
-    /// is passed on. An engine may call it again when another worker changed the item in between,
-    /// so it must have no effect besides its result.
+    /// `decide` sees the live item, if there is one, and returns the change to make; its second
+    /// result is passed on. An engine may call it again when another worker changed the item in
+    /// between, so it must have no effect besides its result.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] when the change does not fit; the item is then what it was.
+    /// [`StoreError`] when the change does not fit; the item is then unchanged.
     /// [`StoreError::NotFound`] when the change needs an item and there is none.
     fn update<'v, R>(
         &mut self,
@@ -158,18 +160,19 @@ pub trait Store {
         decide: impl FnMut(Option<Self::Item<'_>>) -> (Change<'v>, R),
     ) -> Result<R, StoreError>;
 
-    /// Removes the item under `key`; whether there was a live one.
+    /// Removes the item under `key`. Returns whether there was a live one.
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool;
 
-    /// Gives back memory of expired and dead items, looking at no more than `budget` of them.
-    /// Returns how many it freed.
+    /// Reclaims memory of expired and dead items, examining at most `budget` of them. Returns how
+    /// many it freed.
     ///
-    /// Called once per loop turn, and so the quiescent point of a busy worker: an engine may wait
-    /// for every handle that was used since its last `expire` or [`Store::rest`] before it uses
-    /// memory again.
+    /// Called once per loop turn, which makes it the quiescent state of a busy worker: before it
+    /// reuses memory, an engine may wait for every handle that was used since its last `expire` or
+    /// [`Store::rest`].
     fn expire(&mut self, now: Ticks, budget: usize) -> usize;
 
-    /// Says that the caller is done for now: until its next operation this handle holds up nobody.
+    /// Tells the engine that the caller is done for now: until its next operation no other handle
+    /// waits for this one.
     ///
     /// Called by a worker before it sleeps. While it sleeps it calls no [`Store::expire`], and an
     /// engine that waits for every handle used since its last `expire` or `rest` would wait for the
@@ -178,13 +181,13 @@ pub trait Store {
     fn rest(&mut self) {}
 
     /// Counts `bytes` that the caller uses outside of the store against the store's limit, in place
-    /// of what this handle reserved before: so that one number bounds a server's memory, buffers of
-    /// connections included.
+    /// of this handle's previous reservation. So one number bounds a server's memory, including the
+    /// buffers of connections.
     ///
-    /// It is a statement, not a request. The engine makes room in the steps of [`Store::expire`] and
-    /// goes as far as it can: it keeps enough for itself that no write is refused which would
-    /// otherwise fit. A dropped handle reserves nothing, nor does a new clone. An engine whose limit
-    /// is not shared with anything ignores it.
+    /// The call cannot fail, since the bytes are in use already. The engine makes room in the steps
+    /// of [`Store::expire`], as far as it can: it keeps enough for itself that no write is refused
+    /// that would otherwise fit. A dropped handle reserves nothing, nor does a new clone. An engine
+    /// whose limit covers only its own memory ignores reservations.
     fn reserve(&mut self, bytes: u64) {
         let _ = bytes;
     }
@@ -196,12 +199,12 @@ pub trait Store {
     /// A summary of the whole store.
     fn stats(&self) -> Stats;
 
-    /// Tells what only this engine knows of itself, for operators: how its memory is divided, what its
+    /// Shows statistics that only this engine has, for operators: how its memory is divided, what its
     /// evictions yield. Calls `show` with name and value, line by line.
     ///
-    /// The lines are the engine's own and may change with it: for people and graphs, not for a
-    /// program to decide by. A name is made of letters, digits, `_` and `:`, and stands for one line
-    /// of a call. Values are numbers or words. The cost is that of a statistics command: independent
+    /// The lines are the engine's own and may change with it: they are for people and graphs, not
+    /// for programs to depend on. A name is made of letters, digits, `_` and `:`, and occurs once
+    /// per call. Values are numbers or words. The cost is that of a statistics command: independent
     /// of the number of items.
     fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
         let _ = (now, show);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a write says: [`Put`] with its [`Condition`], and the [`Change`] an update decides on.
+//! The arguments of writes: [`Put`] with its [`Condition`], and the [`Change`] an update decides
+//! on.
 
 use crate::{Expiry, Version};
 
@@ -68,7 +69,7 @@ pub enum Condition {
     IfVersion(Version),
 }
 
-/// What an update makes of the item it saw.
+/// What an update does to the item it saw.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'v> {
     /// Leave it as it is.

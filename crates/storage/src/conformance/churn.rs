@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! RULE-ATOMIC under pressure: threads write, read, pin, change and lose items in a full store
-//! while time passes. Values say what they are, so that a torn one shows.
+//! while time passes. Values identify themselves, so that a torn one is detected.
 
 use super::Limits;
 use super::subject::{Noise, Subject};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-FITS: whatever clients write over, delete or change in size, live items stay while there is
+//! RULE-FITS: whatever clients overwrite, delete or change in size, live items stay while there is
 //! room for them.
 
 use super::Limits;
@@ -8,14 +8,14 @@ use crate::{Expiry, Put, Store};
 
 const LIMITS: Limits = Limits { memory_bytes: 16 << 20, value_bytes: 64 << 10 };
 
-/// Bytes of a value, in the mean.
+/// Bytes of a value, on average.
 const VALUE_BYTES: usize = 1_000;
 
-/// Items of what the engine held of them when it first evicted, in percent. A log-structured engine
-/// has to copy more and more the fuller it is.
+/// How full the store is kept, in percent of the items that the engine held when it first evicted.
+/// A log-structured engine has to copy more the fuller it is.
 const PERCENT: u64 = 70;
 
-/// How often each item is written over, in the mean.
+/// How often each item is overwritten, on average.
 const TIMES: usize = 4;
 
 pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-LINEAR: what several threads see of a key can be put into one order, in which each operation
-//! happens at one moment between its call and its return and does what the contract says.
+//! RULE-LINEAR: the operations of several threads on a key are linearizable. There is one order in
+//! which each operation happens at one moment between its call and its return, and does what the
+//! contract says.
 //!
 //! Threads play random operations on a few keys, and others keep the store full: items are evicted, moved
-//! and expire all the time. Values say which write made them (`value`). Each operation is recorded with its
-//! result and with the numbers of its call and its return (`history`, `play`). Then each key's records are
-//! searched for an order (`check`) in which the contract allows every result (`spec`).
+//! and expire all the time. Each value tells which write made it (`value`). Each operation is recorded with
+//! its result and with the numbers of its call and its return (`history`, `play`). Then each key's records
+//! are searched for an order (`check`) in which the contract allows every result (`spec`).
 //!
-//! An engine may drop an item at any moment, so a miss proves little. What is found proves much: nothing
-//! that was replaced or dropped comes back, no write is lost while its item stays, a version is never that
-//! of two values, and a put by version takes place only on the item that it names.
+//! An engine may drop an item at any moment, so a miss proves little. A hit proves much: no replaced or
+//! dropped value comes back, no write is lost while its item stays, no two values share a version, and a
+//! put by version takes place only on the item that it names.
 
 mod check;
 mod history;

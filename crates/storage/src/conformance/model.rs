@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A long random run beside a plain map: all rules at once, in orders nobody thought of.
+//! A long random run compared with a plain map: all rules at once, in random order.
 
 use super::Limits;
 use super::subject::{Noise, Seen, Subject, show};
@@ -55,7 +55,7 @@ impl<S: Store> Run<S> {
             let handle = self.noise.below(self.handles.len());
             let key = self.keys[self.noise.below(self.keys.len())].clone();
             if self.tight() {
-                // Whether the item was evicted must be known to tell what the operation may do.
+                // What the operation may do depends on whether the item was evicted.
                 self.look(handle, &key);
             }
             match self.noise.below(100) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An engine as plain as can be, to test the kit: a locked map, with a flaw on request.
+//! The simplest possible engine, to test the kit: a locked map, with a flaw on request.
 
 mod flaw;
 
@@ -25,7 +25,7 @@ pub(super) struct Reference {
 
 impl Drop for Reference {
     fn drop(&mut self) {
-        // A failed check has poisoned the lock, and nobody asks any more.
+        // After a failed check the lock is poisoned, and the handle is not used any more.
         if let Ok(mut shared) = self.shared.lock() {
             shared.busy.remove(&self.id);
         }
@@ -69,8 +69,8 @@ struct Shared {
     stored: u64,
     /// Who stored last.
     writer: ThreadId,
-    /// How often an update still waits for another thread, with a flaw for which it does: each time may
-    /// take long where many programs run.
+    /// How often an update still waits for another thread, with a flaw that needs this. The number is
+    /// bounded because a wait may take long on a busy machine.
     waits: u32,
     evicted: u64,
     expired: u64,
@@ -170,7 +170,7 @@ impl Shared {
         Some(entry)
     }
 
-    /// Removes an item to make room or because it is no use any more.
+    /// Removes an item to make room, or because it is dead.
     fn drop_item(&mut self, key: &[u8], now: Ticks) {
         let entry = self.remove(key).expect("the key was just found");
         if self.is_dead(&entry) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-RESERVE and RULE-REST: what a caller says between its operations.
+//! RULE-RESERVE and RULE-REST: reservations and rests between operations.
 
 use super::Limits;
 use super::subject::Subject;

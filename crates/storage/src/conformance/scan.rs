@@ -138,8 +138,8 @@ fn any_cursor<S: Scan>(make: &impl Fn(Limits) -> S) {
     subject.finish();
 }
 
-/// Items that stay are seen though they are overwritten, resized and touched, while others come and
-/// go, memory comes back and the index grows.
+/// Items that stay are seen even though they are overwritten, resized and touched, while others
+/// come and go, memory comes back and the index grows.
 fn while_all_changes<S: Scan>(make: &impl Fn(Limits) -> S) {
     for budget in [3, 40] {
         let mut subject = Subject::new(make, Limits::ROOMY);

@@ -47,9 +47,9 @@ pub(super) fn show(bytes: &[u8]) -> String {
 
 /// An engine under test with a clock of its own. Every write through it checks RULE-LIMIT.
 ///
-/// Where several handles are used in turn on one thread, each is rested after every operation, for
-/// an engine may wait for a handle that was used and not rested, and here it would wait for ever. A
-/// single handle is not, since an engine must do without: a busy worker never rests.
+/// Where several handles are used in turn on one thread, each rests after every operation, because
+/// an engine may wait for a handle that was used and has not rested, and here it would wait for
+/// ever. A single handle does not rest, since an engine must do without: a busy worker never rests.
 pub(super) struct Subject<S> {
     pub(super) store: S,
     pub(super) limits: Limits,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a key's history is linearizable: whether each operation can be thought to have happened at one
-//! moment between its call and its return, so that all results are those of the contract.
+//! Checks whether a key's history is linearizable: whether there is a moment for each operation, between
+//! its call and its return, such that all results are those of the contract.
 //!
 //! The search is that of Wing and Gong ("Testing and verifying concurrent objects", 1993) in the form of
 //! Lowe's just-in-time linearization ("Testing for linearizability", 2017). It goes through calls and
-//! returns in their order and keeps every way to explain them so far: the key's state, and which of the
-//! pending operations have happened. At a return the operation that returns must have happened, if need be
-//! after some of the other pending ones. There are as few ways as there are threads and values under way,
-//! so a history is checked in proportion to its length, and nothing of it has to be kept.
+//! returns in their order and keeps the set of possible explanations: each is a state of the key, and the
+//! set of pending operations that have happened. At a return the operation that returns must have
+//! happened, if need be after some of the other pending ones. The number of explanations is bounded by
+//! the threads and the values being written, so a check takes time in proportion to the history's length,
+//! and the history need not be kept.
 
 use super::Allowed;
 use super::history::Record;
@@ -40,7 +41,7 @@ pub(super) struct Checker {
     allowed: Allowed,
     ways: Vec<Way>,
     owners: Owners,
-    /// Who has written what, for the message when nothing explains what was seen.
+    /// The write that made each value, for the message when there is no explanation.
     origins: HashMap<Content, Record>,
 }
 
@@ -56,12 +57,12 @@ impl Checker {
         self.ways = vec![Way { state: State::Absent, happened: 0 }];
     }
 
-    /// Takes in what was done to the key since the last time, by whichever threads. Nothing is pending
-    /// before and after it.
+    /// Checks the operations on the key since the last call, by all threads. No operation is pending
+    /// before or after them.
     ///
     /// # Errors
     ///
-    /// When nothing explains what was seen: a message with the operations that are to be explained.
+    /// When no order explains the results: a message with the operations in question.
     pub(super) fn take_in(&mut self, records: &[Record]) -> Result<(), String> {
         for record in records {
             self.note(record)?;
@@ -88,7 +89,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Notes what a record says of values and versions; refuses what no order can explain.
+    /// Records the values and versions of an operation; refuses those that no order can explain.
     fn note(&mut self, record: &Record) -> Result<(), String> {
         if record.op.read() == Some(Content::TORN) {
             return Err(format!("a torn value was read:\n  {record}"));

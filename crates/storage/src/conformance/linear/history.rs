@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What threads have done and seen: a [`Record`] for each operation.
+//! The history of an engine under test: a [`Record`] for each operation of each thread.
 
 use super::value::Content;
 use crate::{Condition, Expiry, StoreError, Version};
@@ -56,7 +56,7 @@ pub(super) enum Op {
 }
 
 impl Op {
-    /// The versions that the operation tells, each with the value it belongs to.
+    /// The version that the operation returned, with the value it belongs to.
     pub(super) fn versions(&self) -> Option<(Version, Content)> {
         match *self {
             Op::Get { saw } | Op::Update { saw, .. } => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Player`]: a thread that does whatever a store is used for to a few keys, and keeps the store full
-//! with others.
+//! [`Player`]: a thread that plays all kinds of operations on a few keys, and keeps the store full
+//! with other keys.
 
 use super::super::subject::Noise;
 use super::History;
@@ -247,7 +247,7 @@ impl<S: Store> Player<S> {
         }
         let len = self.noise.below(1_500);
         let expiry = if self.noise.below(2) == 0 { Expiry::NEVER } else { self.expiry(now) };
-        // Whether it fits is none of a history's business.
+        // The history does not depend on whether it fits.
         let _ = self.store.put(Put::new(&name(write), &FILLER[..len]).expiry(expiry), now);
     }
 }

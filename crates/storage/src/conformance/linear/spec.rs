@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one key is like, and what each operation makes of it: the contract of a store, one operation
-//! after the other.
+//! The sequential specification of a store: the state of one key, and what each operation does to
+//! it.
 //!
-//! A store does two things by itself, at any moment and unseen. It drops an item: one that evicts drops
-//! any, every store one that has expired by somebody's time. And a store that moves items may give one
-//! another version with it. Both are assumed where an operation shows that they have happened, which is
-//! as good as at the moment when they did.
+//! A store does two things by itself, at any moment and unseen. It drops items: every store those that
+//! have expired by some handle's time, one that evicts any item. And a store that moves items may give
+//! a moved item another version. The checker assumes either only when an operation shows that it has
+//! happened, which is equivalent to assuming it at the moment when it did.
 
 use super::Allowed;
 use super::history::{Edit, Made, Op, Record, Seen};
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Which value each version of a key belongs to.
 pub(super) type Owners = HashMap<Version, Content>;
 
-/// What there is under a key.
+/// The state of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
     Absent,

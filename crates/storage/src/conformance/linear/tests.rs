@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checker finds what is wrong with histories made by hand, and nothing wrong with sound ones.
+//! The checker finds the faults in histories made by hand, and none in sound ones.
 
 use super::super::Limits;
 use super::super::reference::{Flaw, Reference};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Values that say what they are: one or several records, each with its key, the number of the write
-//! that made it, its length and a checksum, and bytes that follow from them. No two writes make the same.
+//! Values that identify themselves: one or several records, each with its key, the number of the write
+//! that made it, its length, a checksum, and a filling computed from these. No two writes make the same
+//! value.
 
 use super::super::subject::Noise;
 use std::sync::LazyLock;
 
-/// What a value is, as far as a history is concerned: the numbers of the writes that made its records.
+/// The identity of a value in a history: the numbers of the writes that made its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Content(pub(super) u64);
 
@@ -69,7 +70,8 @@ pub(super) fn record(key: u32, serial: u64, len: usize) -> Vec<u8> {
     [&header(key, serial, len), filling(serial, len)].concat()
 }
 
-/// What a value under `key` is; [`Content::TORN`] if any byte is not what was written under the key.
+/// The identity of a value under `key`; [`Content::TORN`] if any byte is not what was written under
+/// the key.
 pub(super) fn decode(key: u32, value: &[u8]) -> Content {
     let mut content = None;
     let mut rest = value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Flaw`]: what the kit must find.
+//! [`Flaw`]: the faults that the kit must find.
 
-/// What is wrong with an engine. Each breaks one rule, which the kit must name.
+/// A fault of an engine. Each breaks one rule, which the kit must name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::conformance) enum Flaw {
     None,
@@ -9,7 +9,7 @@ pub(in crate::conformance) enum Flaw {
     ParsesNumbers,
     /// Cuts keys off after 200 bytes.
     CutsKeys,
-    /// Says that it deleted whatever it is asked to.
+    /// A delete always returns that it deleted an item.
     DeletesAlways,
     /// `IfAbsent` sees expired items.
     AddSeesExpired,
@@ -45,7 +45,7 @@ pub(in crate::conformance) enum Flaw {
     RefusesWhenFull,
     /// Drops everything when full.
     DropsAllWhenFull,
-    /// What was written over takes memory until something is evicted.
+    /// Overwritten items take memory until something is evicted.
     KeepsDead,
     /// Knows no largest value.
     TakesAnySize,
@@ -53,7 +53,7 @@ pub(in crate::conformance) enum Flaw {
     ExtendTakesAnySize,
     /// Pins the key instead of the value.
     PinsAnother,
-    /// What was deleted comes back soon, if its key has no item by then.
+    /// A deleted item comes back soon, if its key has no item by then.
     DeletedComeBack,
     /// Counts no evictions.
     CountsNoEvictions,
@@ -73,7 +73,8 @@ pub(in crate::conformance) enum Flaw {
     ScanShowsDead,
     /// A scan shows everything in one step.
     ScanIgnoresBudget,
-    /// No flaw, but no mercy: a write panics where an engine that waits for its handles would wait
-    /// for ever, which is when another one was used and has not rested or expired since.
+    /// Not a flaw, but a strict engine: a write panics where an engine that waits for its handles
+    /// would wait for ever, which is when another handle was used and has not rested or expired
+    /// since.
     Waits,
 }
