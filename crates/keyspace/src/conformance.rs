@@ -2,8 +2,8 @@
 //! The conformance kit of keyspaces: one call tests an engine against the contract of
 //! [`Keyspace`] and [`View`](super::View).
 //!
-//! Both functions take one that makes an empty keyspace of at least four databases, with
-//! [`Settings`](super::Settings) as they begin:
+//! Both functions take a function that makes an empty keyspace of at least four databases, with
+//! default [`Settings`](super::Settings):
 //!
 //! ```
 //! use keyspace::{Keyspace, conformance};
@@ -13,40 +13,45 @@
 //! }
 //! ```
 //!
-//! Time is what the kit says it is, randomness is a fixed seed's: but for an engine's own chance, a
-//! failure repeats. A failed assertion names the rule that the engine breaks. These are the rules:
+//! The kit sets the time, and its random seed is fixed: failures repeat, unless they depend on the
+//! engine's own random numbers. A failed assertion names the rule that the engine breaks. The
+//! rules:
 //!
-//! * RULE-READ: what was put last under a key of a database is what `get`, `peek` and `get_mut` see,
-//!   and nothing is seen elsewhere. `put` and `take` return the live entry that goes, as it was.
-//! * RULE-EDIT: what is done to an entry by `get_mut` is there afterwards, its expiry included, and
-//!   `set_expiry` changes that of a live entry and nothing else.
+//! * RULE-READ: `get`, `peek` and `get_mut` see the entry that was put last under a key of a
+//!   database, and no other key or database has it. `put` and `take` return the live entry that they
+//!   replace or remove, unchanged.
+//! * RULE-EDIT: changes made to an entry through `get_mut` persist, its expiry included, and
+//!   `set_expiry` changes the expiry of a live entry and nothing else.
 //! * RULE-EXPIRY: every operation sees an entry at each millisecond before its expiry and at none
 //!   from its expiry on.
-//! * RULE-GONE: an expired entry that an operation of a view meets is told once, to the handle that
-//!   met it, if somebody listens; a `peek` leaves it. Whatever is told of is gone.
-//! * RULE-ACTIVE: called again and again, `maintain` removes every expired entry and no other, and
-//!   tells of each once. Not while active expiry is off. One call does not go far beyond its budget.
+//! * RULE-GONE: an expired entry that an operation of a view meets is reported once, to the handle
+//!   that met it, if there is a listener; a `peek` leaves it. Every reported entry is gone.
+//! * RULE-ACTIVE: repeated calls of `maintain` remove every expired entry and no other, and report
+//!   each once; while active expiry is off they remove none. One call does not go far beyond its
+//!   budget.
 //! * RULE-FIELD: the same for expired fields of hashes, and for hashes whose last field expired.
-//! * RULE-LEN: lengths count entries, and those of them with an expiry.
+//! * RULE-LEN: lengths are the number of entries, and of those with an expiry.
 //! * RULE-CLEAR, RULE-SWAP: a cleared database is empty, two swapped ones have exchanged everything,
 //!   and no other is touched.
-//! * RULE-SCAN: a walk ends, shows each entry that is there throughout at least once and as it is
-//!   read, and no dead one; any number is a cursor; a step is small.
-//! * RULE-RANDOM: every live entry is drawn at times, and no other ever.
-//! * RULE-USE: idle times and counts of uses tell what was used, when and how often; `peek` and an
-//!   untouching view leave them.
-//! * RULE-MEMORY: `entry_bytes` is what the entries hold, `used_bytes` the sum of its parts, and what
-//!   all is removed from comes back to nothing, large values and cleared databases in the steps of
-//!   `maintain`. The quick number is true to some KiB. A reservation counts, one for each handle.
-//! * RULE-ROOM: within the limit there is room and nothing goes. Above it `make_room` evicts, so
-//!   that memory stays at the limit however much is written; it is `false` only if nothing may go.
-//! * RULE-POLICY: only what the policy allows is evicted, and what it prefers more than other.
+//! * RULE-SCAN: a walk ends, shows each entry that is present throughout at least once and as a
+//!   read would, and no dead one; any number is a valid cursor; a step is small.
+//! * RULE-RANDOM: every live entry is drawn sometimes, and no other ever.
+//! * RULE-USE: idle times and use counts tell when and how often an entry was used; `peek` and a
+//!   view with touching off leave them unchanged.
+//! * RULE-MEMORY: `entry_bytes` is the memory that the entries hold, `used_bytes` the sum of its
+//!   parts. When everything is removed, all memory comes back: that of large values and cleared
+//!   databases in the steps of `maintain`. The approximate number is exact to some KiB. Reservations
+//!   count as used, one per handle.
+//! * RULE-ROOM: within the limit there is room, and nothing is evicted. Above it `make_room`
+//!   evicts, so that memory stays at the limit however much is written; it returns `false` only if
+//!   nothing may be evicted.
+//! * RULE-POLICY: only entries that the policy allows are evicted, and those that it prefers more
+//!   often than others.
 //! * RULE-STATS: the numbers of [`KeyspaceStats`](super::KeyspaceStats) mean what they say.
 //! * RULE-PREFETCH: a prefetch changes nothing.
-//! * RULE-HANDLES: what one handle does every other sees at once, and a dropped handle takes
-//!   nothing with it but its reservation.
-//! * RULE-ATOMIC: what is done through one view others see wholly or not at all, and no threads wait
-//!   for each other for ever.
+//! * RULE-HANDLES: every handle sees at once what another does, and dropping a handle ends its
+//!   reservation but loses no entry.
+//! * RULE-ATOMIC: others see all changes made through one view or none, and there are no deadlocks.
 
 mod databases;
 mod entries;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`EntryMut`]: an entry that is changed where it is, with its memory kept in the books.
+//! [`EntryMut`]: an entry that is changed in place, with its memory accounted for.
 
 use std::ops::{Deref, DerefMut};
 use values::{Entry, Keyed};
 
 /// A live entry of a keyspace, to change in place.
 ///
-/// When it is dropped it notes in a [`Tally`] what the change did to the entry's memory and expiry;
-/// the keyspace settles that before it does anything else. So a command changes the entry as it
-/// likes, its expiry included, but leaves its key alone.
+/// When it is dropped it adds the change of the entry's memory and expiry to a [`Tally`]; the
+/// keyspace applies that before it does anything else. So a command may change the entry in any
+/// way, its expiry included, but must not change its key.
 ///
 /// An empty collection is not removed by itself: the command takes it out with
 /// [`View::take`](super::View::take).
@@ -19,18 +19,18 @@ pub struct EntryMut<'a> {
     tally: &'a mut Tally,
 }
 
-/// What changes to entries have come to, as a keyspace has yet to settle it.
+/// The effect of changes to entries that a keyspace has yet to apply to its sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Bytes that the entries hold more than before.
+    /// The change in the bytes that the entries hold.
     pub bytes: i64,
-    /// Entries with an expiry of their own more than before.
+    /// The change in the number of entries with an expiry of their own.
     pub volatile: i64,
-    /// Whether the moment changed from which an entry or a field of it is due to go.
+    /// Whether the moment changed from which an entry or a field of it is due to expire.
     pub due_moved: bool,
 }
 
-/// What a keyspace keeps account of.
+/// The properties of an entry that a keyspace keeps sums of.
 #[derive(Clone, Copy, Debug)]
 struct Footprint {
     bytes: usize,

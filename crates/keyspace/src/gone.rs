@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Gone`]: word of an entry that went, or changed, without a command that asked for it.
+//! [`Gone`]: the report of an entry that the keyspace removed or changed without a command.
 
-/// What a keyspace did by itself to an entry.
+/// A removal or change of an entry by the keyspace itself.
 ///
-/// For those who must know of every change: notifications, watched keys, clients that cache.
-/// It is told while the keyspace is locked, so the listener takes a note and does no more; it uses
-/// no handle of the same keyspace.
+/// For listeners that must know of every change: notifications, watched keys, client-side caching.
+/// It is reported while the keyspace is locked, so the listener only records it, and uses no handle
+/// of the same keyspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone<'a> {
     /// The database it was in.

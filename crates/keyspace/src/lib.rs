@@ -2,10 +2,10 @@
 //! The contract of a keyspace: numbered databases of typed values under keys, as RESP commands need
 //! them.
 //!
-//! A store, the contract of the crate `storage`, knows bytes; a [`Keyspace`] holds [`values::Entry`]s, which are strings,
-//! hashes, lists, sets and sorted sets, each with its key and its expiry. The keyspace finds, adds
-//! and removes entries, lets them expire, evicts them and counts their memory. What is inside an
-//! entry is between the command and the `values` crate.
+//! A store (the contract of the crate `storage`) holds bytes under keys. A [`Keyspace`] holds
+//! [`values::Entry`]s: strings, hashes, lists, sets and sorted sets, each with its key and its expiry. The
+//! keyspace finds, adds and removes entries, lets them expire, evicts them and counts their memory.
+//! Commands read and edit the value of an entry through the `values` crate.
 //!
 //! A [`Keyspace`] value is one worker's *handle*; a clone is another worker's. A command says which
 //! keys it will use, as a [`Scope`], and gets a [`View`]: for as long as that lives, nobody else
@@ -32,9 +32,10 @@
 //! * [`Keyspace`] and [`View`] (`traits.rs`): the traits.
 //! * [`Scope`] (`scope.rs`): what a view may touch.
 //! * [`EntryMut`] and [`Tally`] (`entry_mut.rs`): changing an entry where it is.
-//! * [`Gone`] and [`Reason`] (`gone.rs`): what is told of entries that went by themselves.
-//! * [`Settings`] and [`Policy`] (`settings.rs`): what `CONFIG SET` changes while the server runs.
-//! * [`KeyspaceStats`] (`stats.rs`): what a keyspace tells about itself.
+//! * [`Gone`] and [`Reason`] (`gone.rs`): reports of entries that expired or were evicted.
+//! * [`Settings`] and [`Policy`] (`settings.rs`): the settings that `CONFIG SET` changes while the
+//!   server runs.
+//! * [`KeyspaceStats`] (`stats.rs`): a keyspace's statistics.
 //!
 //! # Time
 //!

@@ -22,9 +22,9 @@ pub struct Scope(u128);
 impl Scope {
     /// Shards that a keyspace can have.
     pub const SHARDS_MAX: usize = u128::BITS as usize;
-    /// Nothing, for commands without keys.
+    /// No shard, for commands without keys.
     pub const NONE: Scope = Scope(0);
-    /// Everything, for commands on whole databases.
+    /// All shards, for commands on whole databases.
     pub const ALL: Scope = Scope(u128::MAX);
 
     /// One shard.

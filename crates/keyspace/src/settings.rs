@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Settings`]: what can be changed while a keyspace is in use, and the eviction [`Policy`].
+//! [`Settings`]: the settings that can change while a keyspace is in use, and the eviction
+//! [`Policy`].
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Which entries go when memory is full: the eight values of `maxmemory-policy`.
+/// Which entries are evicted when memory is full: the eight values of `maxmemory-policy`.
 ///
-/// The `Volatile` ones drop only entries that have an expiry.
+/// The `Volatile` policies evict only entries that have an expiry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
     /// None: writes that need memory are refused.
     #[default]
     NoEviction,
-    /// Those not used for longest, of all.
+    /// The least recently used, of all entries.
     AllkeysLru,
-    /// Those used least often, of all.
+    /// The least often used, of all entries.
     AllkeysLfu,
-    /// Any, of all.
+    /// A random one, of all entries.
     AllkeysRandom,
-    /// Those not used for longest, of those with an expiry.
+    /// The least recently used, of entries with an expiry.
     VolatileLru,
-    /// Those used least often, of those with an expiry.
+    /// The least often used, of entries with an expiry.
     VolatileLfu,
-    /// Any, of those with an expiry.
+    /// A random one, of entries with an expiry.
     VolatileRandom,
     /// Those that expire soonest.
     VolatileTtl,
 }
 
 impl Policy {
-    /// All of them, in the order of their numbers.
+    /// All policies, in the order of their numbers.
     pub const ALL: [Policy; 8] = [
         Policy::NoEviction,
         Policy::AllkeysLru,
@@ -59,7 +60,7 @@ impl Policy {
         Self::ALL.into_iter().find(|policy| policy.name().as_bytes().eq_ignore_ascii_case(name))
     }
 
-    /// Whether only entries with an expiry go.
+    /// Whether only entries with an expiry are evicted.
     pub const fn is_volatile(self) -> bool {
         matches!(
             self,
@@ -76,8 +77,8 @@ impl Policy {
     }
 }
 
-/// What all handles of a keyspace go by. Each setting may change at any time, by any handle; the
-/// others see it at their next operation or soon after.
+/// The settings that all handles of a keyspace share. Any handle may change a setting at any time;
+/// the others see it at their next operation or soon after.
 #[derive(Debug)]
 pub struct Settings {
     maxmemory: AtomicU64,
@@ -92,7 +93,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// No limit, `noeviction`, and otherwise what Redis begins with.
+    /// No limit, `noeviction`, and otherwise Redis's defaults.
     fn default() -> Self {
         Settings {
             maxmemory: AtomicU64::new(0),
@@ -119,28 +120,29 @@ impl Settings {
         self.maxmemory.store(bytes, Relaxed);
     }
 
-    /// Bytes that the process takes beside the keyspace. They count as used.
+    /// Bytes that the process takes outside of the keyspace. They count as used.
     pub fn overhead(&self) -> u64 {
         self.overhead.load(Relaxed)
     }
 
-    /// Says how many bytes the process takes beside the keyspace.
+    /// Sets how many bytes the process takes outside of the keyspace.
     pub fn set_overhead(&self, bytes: u64) {
         self.overhead.store(bytes, Relaxed);
     }
 
-    /// What is used in all, where the keyspace uses so many bytes.
+    /// The bytes used in all, if the keyspace uses `bytes`.
     pub fn with_overhead(&self, bytes: u64) -> u64 {
         bytes.saturating_add(self.overhead())
     }
 
-    /// Says how many of the bytes that are reserved are about to be free: nothing has to go for them.
+    /// Sets how many of the reserved bytes are about to be free: nothing has to be evicted for them.
     pub fn set_leaving(&self, bytes: u64) {
         self.leaving.store(bytes, Relaxed);
     }
 
-    /// The most bytes that a keyspace uses: `maxmemory` less the [overhead](Settings::overhead), and
-    /// with what is about to be free; `None` for no limit.
+    /// The most bytes that the keyspace may use: `maxmemory` less the
+    /// [overhead](Settings::overhead), plus the bytes that are about to be free; `None` for no
+    /// limit.
     ///
     /// ```
     /// use keyspace::Settings;
@@ -162,12 +164,12 @@ impl Settings {
         (maxmemory != 0).then(|| maxmemory.saturating_add(leaving).saturating_sub(self.overhead()))
     }
 
-    /// Which entries go when memory is full.
+    /// Which entries are evicted when memory is full.
     pub fn policy(&self) -> Policy {
         Policy::ALL[usize::from(self.policy.load(Relaxed)) % Policy::ALL.len()]
     }
 
-    /// Sets which entries go when memory is full.
+    /// Sets which entries are evicted when memory is full.
     pub fn set_policy(&self, policy: Policy) {
         self.policy.store(policy as u8, Relaxed);
     }
@@ -182,12 +184,12 @@ impl Settings {
         self.samples.store(samples.max(1), Relaxed);
     }
 
-    /// How slowly an entry's count of uses grows: the higher, the more uses it can tell apart.
+    /// How slowly an entry's use count grows: the higher, the more uses it can distinguish.
     pub fn lfu_log_factor(&self) -> u32 {
         self.lfu_log_factor.load(Relaxed)
     }
 
-    /// Sets how slowly an entry's count of uses grows.
+    /// Sets how slowly an entry's use count grows.
     pub fn set_lfu_log_factor(&self, factor: u32) {
         self.lfu_log_factor.store(factor, Relaxed);
     }
@@ -212,18 +214,17 @@ impl Settings {
         self.active_expiry.store(on, Relaxed);
     }
 
-    /// Whether anybody wants to know of entries that a view finds expired.
+    /// Whether there is a listener for entries that a view finds expired.
     pub fn has_listeners(&self) -> bool {
         self.listeners.load(Relaxed) > 0
     }
 
-    /// Says that one more wants to know of entries that a view finds expired, until
-    /// [`Settings::remove_listener`].
+    /// Adds a listener for entries that a view finds expired, until [`Settings::remove_listener`].
     pub fn add_listener(&self) {
         self.listeners.fetch_add(1, Relaxed);
     }
 
-    /// Takes back one [`Settings::add_listener`].
+    /// Undoes one [`Settings::add_listener`].
     pub fn remove_listener(&self) {
         let less = |listeners: u32| listeners.checked_sub(1);
         let before = self.listeners.fetch_update(Relaxed, Relaxed, less);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`KeyspaceStats`]: what a keyspace tells about itself.
+//! [`KeyspaceStats`]: a keyspace's statistics.
 
 /// A summary of a keyspace, over all its handles.
 ///
-/// With several workers each number is exact but the set of them is not one instant's. Counts go
-/// from the beginning, or from the last [`reset_stats`](super::Keyspace::reset_stats).
+/// With several workers each number is exact, but they are not all of the same instant. Counts are
+/// since the keyspace was made, or since the last [`reset_stats`](super::Keyspace::reset_stats).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyspaceStats {
@@ -12,9 +12,9 @@ pub struct KeyspaceStats {
     pub used_bytes: u64,
     /// Bytes of entries: keys, values and headers, as the allocator rounds them.
     pub entry_bytes: u64,
-    /// Bytes of the tables that find entries.
+    /// Bytes of the hash tables that index entries.
     pub index_bytes: u64,
-    /// Bytes of what was removed and is being freed step by step.
+    /// Bytes that were removed and are being freed step by step.
     pub leaving_bytes: u64,
     /// Bytes that handles have reserved for buffers.
     pub reserved_bytes: u64,
@@ -36,7 +36,7 @@ pub struct KeyspaceStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DatabaseStats {
-    /// Entries, those included that have expired and not been removed yet.
+    /// Entries, including those that have expired and not been removed yet.
     pub keys: u64,
     /// Those of them with an expiry.
     pub volatile: u64,

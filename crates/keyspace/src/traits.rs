@@ -6,7 +6,7 @@ use crate::Stage;
 use std::sync::Arc;
 use values::Entry;
 
-/// Who tells how a keyspace is doing, see [`Keyspace::observer`].
+/// A function that returns a keyspace's statistics, see [`Keyspace::observer`].
 pub type Observer = Box<dyn Fn() -> Option<KeyspaceStats> + Send + Sync>;
 
 /// One worker's handle on a keyspace. A clone is another worker's.
@@ -14,11 +14,11 @@ pub type Observer = Box<dyn Fn() -> Option<KeyspaceStats> + Send + Sync>;
 /// A thread uses one handle at a time: a view locks its scope, and a second handle of the same
 /// keyspace would wait for the first for ever.
 ///
-/// A command that writes goes like this: [`make_room`](Keyspace::make_room) before it takes any
-/// lock, then one [`view`](Keyspace::view) with the union of the scopes of its keys, and in the end
-/// [`drain_gone`](View::drain_gone) if somebody listens.
+/// A command that writes calls [`make_room`](Keyspace::make_room) before it takes any lock, then
+/// takes one [`view`](Keyspace::view) with the union of the scopes of its keys, and in the end
+/// calls [`drain_gone`](View::drain_gone) if there are listeners.
 pub trait Keyspace: Clone {
-    /// What [`Keyspace::view`] lends.
+    /// The view that [`Keyspace::view`] returns.
     type View<'a>: View
     where
         Self: 'a;
@@ -26,11 +26,11 @@ pub trait Keyspace: Clone {
     /// How many databases there are; they are numbered from 0.
     fn databases(&self) -> usize;
 
-    /// What a view must lock to use this key, in whatever database.
+    /// The scope that a view must lock to use this key, in whatever database.
     fn scope(&self, key: &[u8]) -> Scope;
 
-    /// What a view must lock to go on with a scan from this cursor; less than [`Scope::ALL`] where
-    /// the engine can tell.
+    /// The scope that a view must lock to continue a scan from this cursor; less than
+    /// [`Scope::ALL`] if the engine can tell.
     fn scan_scope(&self, cursor: u64) -> Scope {
         let _ = cursor;
         Scope::ALL
@@ -38,19 +38,19 @@ pub trait Keyspace: Clone {
 
     /// Locks a scope for as long as the view lives. Waits for others who use a part of it.
     ///
-    /// Everything that is done through one view is atomic: others see all of it or nothing. Views
-    /// of any scopes may be taken by any number of threads at once, without a deadlock, as long as
-    /// each thread has one at a time.
+    /// All changes through one view are atomic: others see all of them or none. Views of any scopes
+    /// may be taken by any number of threads at once, without a deadlock, as long as each thread
+    /// has one at a time.
     fn view(&mut self, scope: Scope, unix_ms: u64) -> Self::View<'_>;
 
-    /// Asks the CPU for the memory that `key` will need: all keys of a batch at [`Stage::Index`],
-    /// then all at [`Stage::Item`], then all at [`Stage::Value`], then the commands themselves.
-    /// Changes nothing and waits for nobody.
+    /// Prefetches the memory that a command on `key` will need: first all keys of a batch at
+    /// [`Stage::Index`], then all at [`Stage::Item`], then all at [`Stage::Value`], then the
+    /// commands themselves. Changes nothing and waits for nobody.
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let _ = (db, key, stage);
     }
 
-    /// Asks the CPU for the place of an element in the value of `key`: after all keys of a batch at
+    /// Prefetches the place of an element in the value of `key`: after all keys of a batch at
     /// [`Stage::Item`], in place of [`Stage::Value`]. Changes nothing and waits for nobody.
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
         let _ = (db, key, element);
@@ -58,36 +58,37 @@ pub trait Keyspace: Clone {
 
     /// Evicts while more is used than [`Settings::maxmemory`]; called before each write.
     ///
-    /// `false`: more is used than that and nothing may be evicted, so a command that needs memory
-    /// is to be refused. `true` may come with too much in use still: the work of one call is bounded,
-    /// and a limit that was lowered is reached in many. But each call frees at least as much as this
-    /// handle has added since the one before, if there is as much and it is not millions of entries,
-    /// so memory does not grow above the limit however fast is written.
+    /// Returns `false` if more is used than that and nothing may be evicted: a command that needs
+    /// memory is to be refused. After `true` more than the limit may still be in use: the work of one
+    /// call is bounded, so it takes many calls to get down to a lowered limit. But each call frees at
+    /// least as much as this handle has added since its last call, if there is that much to evict and
+    /// it is not millions of entries. So memory does not grow above the limit, however fast clients
+    /// write.
     fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool;
 
-    /// Does some work that waits: removes entries and fields that have expired, frees memory of
-    /// what was removed, evicts what is above the limit. `budget` bounds it: so many small steps, of
-    /// less than a microsecond each.
+    /// Does some of the background work: removes expired entries and fields, frees the memory of
+    /// removed values, and evicts while memory is above the limit. `budget` bounds the work, in
+    /// small steps of less than a microsecond each.
     ///
-    /// Called once per turn of a worker's loop, and at least every second or so. `true`: there is
-    /// more to do right away; call again soon.
+    /// Called once per turn of a worker's loop, and at least every second or so. Returns `true` if
+    /// there is more to do right away: call again soon.
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool;
 
-    /// What can be changed at run time, the same for all handles.
+    /// The settings that can change at run time, shared by all handles.
     fn settings(&self) -> &Arc<Settings>;
 
     /// A summary, cheap enough for every `INFO`. Not to be called by a thread that holds a view.
     fn stats(&self) -> KeyspaceStats;
 
-    /// [`Keyspace::stats`] for threads that have no handle, such as one that answers operators; `None`
-    /// when there is no handle any more.
+    /// [`Keyspace::stats`] for threads without a handle, such as the admin thread; `None` when there
+    /// is no handle any more.
     fn observer(&self) -> Observer;
 
-    /// Lets the counts of [`KeyspaceStats`] begin again at 0: `CONFIG RESETSTAT`.
+    /// Resets the counts of [`KeyspaceStats`] to 0: `CONFIG RESETSTAT`.
     fn reset_stats(&mut self);
 
-    /// Bytes in use, as [`KeyspaceStats::used_bytes`] but at the cost of a load, and true to a few
-    /// KiB.
+    /// Bytes in use, as [`KeyspaceStats::used_bytes`], but at the cost of a load, and exact to a
+    /// few KiB.
     fn used_bytes(&self) -> u64;
 
     /// Counts `bytes` that the caller uses outside of the keyspace as used, in place of what this
@@ -104,17 +105,17 @@ pub trait Keyspace: Clone {
 
 /// A locked part of a keyspace, as one command sees it, at one moment.
 ///
-/// A number of a database is below [`Keyspace::databases`], and a key is within the view's scope;
-/// everything else is a mistake of the caller, and panics.
+/// Database numbers must be below [`Keyspace::databases`], and keys within the view's scope; else
+/// the methods panic.
 ///
-/// An expired entry is never seen. One that is found by anything but [`View::peek`] is removed and
-/// told by [`View::drain_gone`].
+/// An expired entry is never seen. An operation other than [`View::peek`] that finds one removes
+/// it, and [`View::drain_gone`] reports it.
 pub trait View {
-    /// The moment that the view was taken for: entries with an expiry up to it are gone.
+    /// The time that the view was taken for: entries whose expiry is at or before it are gone.
     fn unix_ms(&self) -> u64;
 
-    /// Whether [`View::get`] and [`View::get_mut`] count as a use of the entry; they do unless this
-    /// says otherwise (`CLIENT NO-TOUCH`). Hits and misses count in any case.
+    /// Sets whether [`View::get`] and [`View::get_mut`] count as a use of the entry (`CLIENT
+    /// NO-TOUCH` turns it off); they do by default. Hits and misses count in any case.
     fn set_touch(&mut self, touch: bool);
 
     /// The live entry under `key`, for a command that reads it: counts as a use, and as a hit or a
@@ -125,8 +126,7 @@ pub trait View {
     /// counts as a hit or a miss, but not as a use.
     fn glance(&mut self, db: usize, key: &[u8]) -> Option<&Entry>;
 
-    /// The live entry under `key`, without a trace of having looked. Any number may be borrowed at
-    /// once.
+    /// The live entry under `key`, without any side effect. Any number may be borrowed at once.
     fn peek(&self, db: usize, key: &[u8]) -> Option<&Entry>;
 
     /// The live entry under `key`, for a command that changes it: counts as a use, but not as a hit
@@ -137,19 +137,19 @@ pub trait View {
     /// replaces. That one is no longer accounted for: pass it to [`View::dispose`].
     fn put(&mut self, entry: Entry, db: usize) -> Option<Entry>;
 
-    /// Takes the live entry under `key` out. It is no longer accounted for: put it elsewhere, or
-    /// pass it to [`View::dispose`].
+    /// Removes and returns the live entry under `key`. It is no longer accounted for: put it
+    /// elsewhere, or pass it to [`View::dispose`].
     fn take(&mut self, db: usize, key: &[u8]) -> Option<Entry>;
 
-    /// Changes when the live entry under `key` expires; `None` for never. Whether there is one. An
-    /// expiry that has passed makes the entry gone.
+    /// Changes when the live entry under `key` expires; `None` for never. Returns whether there is
+    /// one. With an expiry in the past the entry is gone at once.
     fn set_expiry(&mut self, db: usize, key: &[u8], expiry: Option<u64>) -> bool;
 
     /// Frees an entry: a small one at once, a large one step by step in [`Keyspace::maintain`]. Its
     /// memory counts as used until it is free.
     fn dispose(&mut self, entry: Entry);
 
-    /// Entries of a database, those included that have expired and not been removed yet. Needs
+    /// Entries of a database, including those that have expired and not been removed yet. Needs
     /// [`Scope::ALL`].
     fn len(&self, db: usize) -> usize;
 
@@ -161,13 +161,13 @@ pub trait View {
     /// Entries of a database with an expiry of their own. Needs [`Scope::ALL`].
     fn volatile_len(&self, db: usize) -> usize;
 
-    /// Takes a step of a walk over a database: shows some live entries, maybe none, and returns the
-    /// cursor to go on from; 0 at the beginning and at the end. Needs [`Keyspace::scan_scope`] of
-    /// the cursor.
+    /// Takes a step of a walk over a database: visits some live entries, maybe none, and returns
+    /// the next cursor; 0 at the beginning and at the end. Needs [`Keyspace::scan_scope`] of the
+    /// cursor.
     ///
     /// The guarantee is that of Redis's `SCAN`: an entry that is there from the first step of a walk
-    /// to its last is shown at least once; one that comes or goes meanwhile may be shown or not.
-    /// Any number is a cursor. A step is small: about as much as fits some cache lines.
+    /// to its last is shown at least once; one that comes or goes meanwhile may be shown or not. Any
+    /// number is a valid cursor. A step is small: it visits about as much as fits some cache lines.
     fn scan(&mut self, db: usize, cursor: u64, visit: &mut dyn FnMut(&Entry)) -> u64;
 
     /// Some live entry of a database, about evenly chosen by `random`; `None` if there is none.
@@ -190,7 +190,7 @@ pub trait View {
     /// `None` unless the policy counts uses.
     fn frequency(&self, entry: &Entry) -> Option<u8>;
 
-    /// Tells of the entries that this handle's views found expired and removed, and forgets them.
+    /// Reports the entries that this handle's views found expired and removed, and forgets them.
     /// They are collected only while there are [listeners](Settings::has_listeners).
     fn drain_gone(&mut self, gone: &mut dyn FnMut(Gone<'_>));
 }

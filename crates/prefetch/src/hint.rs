@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Hint`]: memory that will be read soon, noted now and asked for later.
+//! [`Hint`]: memory that will be read soon, recorded now and prefetched later.
 
 use crate::line;
 
-/// Memory that will be read soon: a few cache lines, which the CPU is yet to be [asked](Hint::fetch) for.
+/// Memory that will be read soon: a few cache lines, which are yet to be [fetched](Hint::fetch).
 ///
-/// Asking takes time where the address is not in the CPU's translation cache, and a lock that is let go
-/// or taken waits for that. So a hint is made under a lock, and followed without it.
+/// A prefetch takes time if the address is not in the CPU's translation cache (TLB), and taking or
+/// releasing a lock waits for that. So a hint is made under a lock, and fetched without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Hint {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Asking the CPU for memory ahead of its use, so that cache misses overlap with work and with each
-//! other.
+//! Prefetching: asking the CPU for memory ahead of its use, so that cache misses overlap with work
+//! and with each other.
 //!
-//! * [`Stage`] (`stage.rs`): how far a prefetch follows what a request leads to, one dependent memory
-//!   after the other. The contracts of protocols, stores and keyspaces share it.
-//! * [`Hint`] (`hint.rs`): a few cache lines, noted under a lock and asked for without it.
-//! * [`read`], [`write()`] and [`address`] (`line.rs`): one cache line, asked for at once. Nothing else
-//!   in the workspace executes the instruction.
+//! * [`Stage`] (`stage.rs`): how far a prefetch goes along a request's chain of dependent memory
+//!   accesses. The contracts of protocols, stores and keyspaces share it.
+//! * [`Hint`] (`hint.rs`): a few cache lines, recorded under a lock and prefetched without it.
+//! * [`read`], [`write()`] and [`address`] (`line.rs`): one cache line, prefetched at once. Nothing
+//!   else in the workspace executes the prefetch instruction.
 //!
-//! A prefetch changes nothing but time:
+//! A prefetch has no effect except on time:
 //!
 //! ```
 //! use prefetch::Hint;

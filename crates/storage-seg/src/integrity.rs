@@ -20,8 +20,7 @@ use std::collections::HashMap;
 /// Panics with the name of an invariant that does not hold.
 pub(crate) fn check(shared: &Shared, turn: &Participant) {
     if !turn.is_online() {
-        // No item may be read outside of a turn. A handle that is offline here is the only one,
-        // which needs no turn to own the store.
+        // No item may be read outside of a turn.
         return;
     }
     let segments = shared.pool.segments();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the 24 bits of [`Entry::access`](values::Entry::access) say: when an entry was last used, or
-//! how often it is used, as the policy asks.
+//! The meaning of the 24 bits of [`Entry::access`](values::Entry::access): when an entry was last
+//! used, or how often it is used, whichever the policy needs.
 //!
-//! * **When**: a clock of quarter seconds. It goes round once in 48 days, so an entry that was not
-//!   used for longer seems to have been used lately. (Redis counts seconds, and goes round in 194
-//!   days. A cache that is full turns over in minutes, where seconds are coarse.)
-//! * **How often**: eight bits of a logarithmic count, below sixteen of the minute in which it was
-//!   last brought up to date. A use adds one with a probability that falls as the count rises; each
-//!   so many minutes without a use take one off. These are the numbers that Redis keeps and shows.
+//! * **When**: a clock of quarter seconds. It wraps around after 48 days, so an entry that was not
+//!   used for longer seems to have been used recently. (Redis counts seconds, and wraps around
+//!   after 194 days. A full cache turns over in minutes, for which seconds are coarse.)
+//! * **How often**: the lower eight bits are a logarithmic count, the upper sixteen the minute in
+//!   which it was last updated. A use adds one with a probability that falls as the count rises;
+//!   every few minutes without a use, as configured, subtract one. These are the numbers that Redis
+//!   keeps and shows.
 //!
-//! The two are not told apart in the entry. After a change of the policy from one kind to the other
-//! the bits of old entries mean something else until they are used again.
+//! The entry does not record which of the two it has. After a change of the policy from one kind to
+//! the other the bits of old entries are misread until the entries are used again.
 
 use super::random::Random;
 use keyspace::Settings;
@@ -19,16 +20,16 @@ use keyspace::Settings;
 const TICK_MS: u64 = 250;
 /// The bits of an entry.
 const MASK: u32 = (1 << 24) - 1;
-/// Clocks of workers are a little apart, and wall clocks are set back: a use that seems to be up to
-/// an hour and a half ahead is taken as just now.
+/// Clocks of workers differ a little, and wall clocks can be set back: a use that seems to be up to
+/// an hour and a half in the future is taken as just now.
 const AHEAD_TICKS: u32 = 90 * 60 * 4;
-/// The count of a new entry, so that it is not the first to go.
+/// The count of a new entry, so that it is not the first to be evicted.
 const COUNT_NEW: u32 = 5;
 const COUNT_MAX: u32 = 255;
-/// A use that seems to be up to so many minutes ahead is taken as just now.
+/// A use that seems to be up to this many minutes in the future is taken as just now.
 const AHEAD_MINUTES: u32 = 90;
 
-/// How uses are noted, for the time of one view or one eviction.
+/// How uses are recorded, for the duration of one view or one eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// The clock of last use stands at this tick.
@@ -38,7 +39,7 @@ pub(crate) enum Access {
         /// The present minute, modulo 65 536.
         minute: u32,
         log_factor: u32,
-        /// Minutes for each that the count goes down by; 0 for never.
+        /// Minutes without a use after which the count goes down by one; 0 for never.
         decay: u32,
     },
 }
@@ -99,7 +100,7 @@ impl Access {
         count.saturating_sub(idle / decay)
     }
 
-    /// The higher, the sooner an entry with these bits is to go.
+    /// The eviction score of an entry with these bits: the higher, the sooner it is evicted.
     #[inline]
     pub(crate) fn staleness(self, bits: u32) -> u64 {
         match self {

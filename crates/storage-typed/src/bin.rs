@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Bin`]: where large values and cleared databases wait to be freed, step by step.
 //!
-//! What is in the bin counts as used until it is free; the [`Ledger`] has its bytes as leaving.
+//! Memory in the bin counts as used until it is free; the [`Ledger`] counts it as leaving.
 
 use super::ledger::Ledger;
 use parking_lot::{Mutex, MutexGuard};
@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use storage::metrics::{ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES};
 use values::{Entry, Remains, Table};
 
-/// What all handles throw away and all of them free.
+/// A queue that all handles add to, and that all of them free.
 ///
 /// Its lock is the innermost: whoever holds it takes no other.
 #[derive(Debug, Default)]
 pub(crate) struct Bin {
     waste: Mutex<VecDeque<Waste>>,
-    /// Pieces of waste, to be seen without the lock.
+    /// The number of things in the bin, readable without the lock.
     pieces: AtomicUsize,
 }
 
@@ -27,7 +27,7 @@ enum Waste {
     Database { table: Table<Entry>, entry_bytes: u64 },
 }
 
-/// What has been done at a time.
+/// The work that one call has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Freed {
     pub(crate) steps: usize,
@@ -40,12 +40,12 @@ impl Bin {
         self.pieces.load(Relaxed) == 0
     }
 
-    /// Takes a value whose bytes the ledger has as leaving.
+    /// Adds a value whose bytes the ledger counts as leaving.
     pub(crate) fn push_value(&self, entry: Entry) {
         self.push(Waste::Value(Remains::from(entry)));
     }
 
-    /// Takes the table of a cleared database, whose bytes the ledger has as leaving.
+    /// Adds the table of a cleared database, whose bytes the ledger counts as leaving.
     pub(crate) fn push_database(&self, table: Table<Entry>, entry_bytes: u64) {
         self.push(Waste::Database { table, entry_bytes });
     }
@@ -55,12 +55,13 @@ impl Bin {
         self.pieces.fetch_add(1, Relaxed);
     }
 
-    /// Frees some of it, in about `budget` steps. Waits for another thread that does.
+    /// Frees a part of the bin, in about `budget` steps. Waits if another thread is freeing.
     pub(crate) fn free_some(&self, ledger: &Ledger, budget: usize) -> Freed {
         self.free_from(self.waste.lock(), ledger, budget)
     }
 
-    /// Frees some of it, in about `budget` steps; nothing while another thread does.
+    /// Frees a part of the bin, in about `budget` steps. Does nothing while another thread is
+    /// freeing.
     pub(crate) fn try_free_some(&self, ledger: &Ledger, budget: usize) -> Option<Freed> {
         Some(self.free_from(self.waste.try_lock()?, ledger, budget))
     }
@@ -92,7 +93,7 @@ impl Bin {
         freed
     }
 
-    /// The bytes of everything in it, counted anew, for the check of integrity.
+    /// The bytes of everything in the bin, recounted for the integrity check.
     pub(crate) fn recount(&self) -> u64 {
         let waste = self.waste.lock();
         assert_eq!(waste.len(), self.pieces.load(Relaxed), "INV-BIN: pieces");
@@ -101,7 +102,7 @@ impl Bin {
 }
 
 impl Waste {
-    /// Frees a part of it. Returns the bytes that are free now, and what is left. Large values of a
+    /// Frees a part of it. Returns the bytes that are free now, and the rest. Large values of a
     /// database go to `set_aside`.
     fn free_some(
         self,

@@ -37,9 +37,9 @@ impl Default for TypedBuilder {
 }
 
 impl TypedBuilder {
-    /// How many workers can do something at once without waiting for each other: one is enough for
-    /// one worker, 64 for each is right for several. Rounded up to a power of two; at most
-    /// [`Scope::SHARDS_MAX`].
+    /// How many shards there are. More shards let more workers run at once without waiting for each
+    /// other: one is enough for one worker, 64 for each is right for several. Rounded up to a power
+    /// of two; at most [`Scope::SHARDS_MAX`].
     pub fn shards(mut self, shards: usize) -> Self {
         self.shards = shards.clamp(1, Scope::SHARDS_MAX).next_power_of_two();
         self
@@ -51,15 +51,15 @@ impl TypedBuilder {
         self
     }
 
-    /// Makes what is left to chance the same in every run, for tests: samples for evictions, and
-    /// which uses count.
+    /// Makes random choices the same in every run, for tests: samples for evictions, and which uses
+    /// count.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Makes the keyspace. Memory is taken as entries come. What may change while it is used are
-    /// its [settings](keyspace::Keyspace::settings).
+    /// Makes the keyspace. Memory is taken as entries are added. Its
+    /// [settings](keyspace::Keyspace::settings) may change while it is used.
     #[must_use]
     pub fn build(&self) -> TypedStore {
         let random = self.seed.map_or_else(Random::unpredictable, Random::new);

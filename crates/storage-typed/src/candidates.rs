@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Candidates`]: the best entries to evict among those that were looked at lately.
+//! [`Candidates`]: the best entries to evict among those examined lately.
 //!
-//! Of a few samples the best is often not good. The best of many that were kept from one eviction
-//! to the next is nearly as good as the best of all, which is what makes the approximation close.
+//! The best of a few samples is often a bad choice. The best of many samples, kept from one
+//! eviction to the next, is nearly as good as the best of all entries. So the approximation of LRU
+//! or LFU is close.
 
 use super::access::Access;
 use arrayvec::ArrayVec;
@@ -19,7 +20,7 @@ pub(crate) struct Candidates {
     list: ArrayVec<Candidate, KEPT>,
 }
 
-/// An entry as it was when it was looked at.
+/// An entry as it was when it was examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) db: usize,
@@ -28,18 +29,18 @@ pub(crate) struct Candidate {
     expiry: Option<u64>,
 }
 
-/// What decides which entry goes first.
+/// The rules by which candidates are ranked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge {
     pub(crate) policy: Policy,
     pub(crate) access: Access,
     pub(crate) unix_ms: u64,
-    /// For the policies that choose by chance: another number each time.
+    /// For the policies that choose at random: another number each time.
     pub(crate) salt: u64,
 }
 
 impl Judge {
-    /// The higher, the sooner to go.
+    /// The eviction score: the higher, the sooner the candidate is evicted.
     fn score(&self, candidate: &Candidate) -> u64 {
         if candidate.expiry.is_some_and(|expiry| expiry <= self.unix_ms) {
             return u64::MAX;
@@ -57,7 +58,7 @@ impl Judge {
         }
     }
 
-    /// Whether an entry is one that the policy may evict.
+    /// Whether the policy may evict the entry.
     pub(crate) fn allows(&self, entry: &Entry) -> bool {
         !self.policy.is_volatile() || entry.expiry().is_some()
     }
@@ -78,7 +79,7 @@ impl Candidate {
 }
 
 impl Candidates {
-    /// Forgets what another policy has chosen.
+    /// Forgets candidates that another policy has chosen.
     pub(crate) fn prepare(&mut self, policy: Policy) {
         if self.policy != policy {
             self.policy = policy;

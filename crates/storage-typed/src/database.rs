@@ -8,7 +8,7 @@ use keyspace::Tally;
 use storage::metrics::{ITEM_ALLOCATE, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_REPLACE};
 use values::{Entry, Keyed, Table, hash_of};
 
-/// A table of entries, and what there is to know of them as a whole.
+/// A table of entries, and sums over them.
 #[derive(Debug, Default)]
 pub(crate) struct Database {
     pub(crate) table: Table<Entry>,
@@ -53,7 +53,7 @@ impl Books {
         self.change(Tally { bytes, volatile, due_moved: false });
     }
 
-    /// Takes note of an entry that held `before` bytes and holds `after`.
+    /// Updates the sums for an entry that held `before` bytes and now holds `after`.
     pub(crate) fn resized(&mut self, before: usize, after: usize) {
         self.change(Tally { bytes: after as i64 - before as i64, ..Tally::default() });
     }
@@ -66,7 +66,7 @@ impl Books {
     }
 }
 
-/// Whether an entry is gone at `unix_ms`.
+/// Whether an entry has expired at `unix_ms`.
 #[inline]
 pub(crate) fn is_past(entry: &Entry, unix_ms: u64) -> bool {
     entry.expiry().is_some_and(|expiry| expiry <= unix_ms)
@@ -90,8 +90,8 @@ impl Database {
         if volatile_only { self.books.volatile } else { self.table.len() as u64 }
     }
 
-    /// Adds an entry, or replaces the one with its key. Where uses are counted, the new one goes on
-    /// from the count of a live old one.
+    /// Adds an entry, or replaces the one with its key. Where uses are counted, the new entry keeps
+    /// the count of a live old one.
     pub(crate) fn put(
         &mut self,
         hash: u64,
@@ -119,14 +119,14 @@ impl Database {
         Some(old)
     }
 
-    /// Takes out the entry with this hash for which `is_it` holds.
+    /// Removes the entry with this hash for which `is_it` holds.
     pub(crate) fn remove_by(&mut self, hash: u64, is_it: impl Fn(&Entry) -> bool) -> Option<Entry> {
         let entry = self.table.remove_by(hash, is_it, |entry| hash_of(entry.key()))?;
         self.books.subtract(&entry);
         Some(entry)
     }
 
-    /// Takes over what has changed in an entry with this hash.
+    /// Updates the sums and the due time for a change of an entry with this hash.
     pub(crate) fn settle(&mut self, hash: u64, tally: Tally) {
         self.books.change(tally);
         if tally.due_moved {

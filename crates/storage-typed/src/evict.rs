@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Eviction: room for a write, made before the write takes its locks.
 //!
-//! A shard chosen by chance shows some of its entries, as many as the setting says. They are added
-//! to the handle's [`Candidates`], of which the best goes. Entries
-//! are looked at in the order of the table, from where the last look ended: buckets that the CPU
-//! has fetched already, and none again before all others had their turn. An entry's place in the
-//! table is chance, so the samples are. Where only entries with an expiry may go the look passes
-//! over buckets that have none without touching an entry.
+//! A shard is chosen at random, and some of its entries are sampled, as many as the setting says.
+//! They are added to the handle's [`Candidates`], and the best candidate is evicted. Samples are
+//! taken in the order of the table, from where the last sampling ended: neighbouring buckets are
+//! cheap to read, and no bucket is read again before all others. An entry's place in the table is
+//! random, so the samples are random too. Where only entries with an expiry may be evicted, buckets
+//! without one are skipped without touching an entry.
 //!
-//! What is large goes to the bin, and the bin is emptied before anything else is evicted. So nothing
+//! Large values go to the bin, and the bin is emptied before anything else is evicted. So no entry
 //! is evicted for memory that is about to be free.
 
 use super::access::Access;
@@ -22,15 +22,16 @@ use keyspace::{Gone, Policy, Reason};
 use parking_lot::MutexGuard;
 use storage::metrics::{ITEM_EVICT, ITEM_EXPIRE};
 
-/// Evictions in one call while more is used than the limit, of a microsecond or so each.
+/// The most evictions in one call while more than the limit is used. Each takes about a
+/// microsecond.
 const EVICTIONS: usize = 64;
-/// The same, for a handle that has added more than that frees.
+/// The same, for a handle that has added more memory than those evictions free.
 const EVICTIONS_MAX: usize = 64 << 10;
-/// Looks in one call that find nothing to evict.
+/// The most samplings in one call that find nothing to evict.
 const MISSES_MAX: usize = 64;
-/// Buckets that one look passes over.
+/// The most buckets that one sampling visits.
 const BUCKETS_MAX: usize = 1024;
-/// Half of what is in a bucket, about.
+/// About half the entries of a bucket.
 const BUCKET_HALF: u32 = 2;
 /// Steps of freeing in place of one eviction.
 const FREE_STEPS: usize = 64;
@@ -38,16 +39,16 @@ const FREE_STEPS: usize = 64;
 /// How an attempt to evict has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// An entry went, and so many bytes are free at once.
+    /// An entry was evicted, and this many bytes are free at once.
     Evicted(u64),
-    /// Nothing went, but something might at the next attempt.
+    /// No entry was evicted, but the next attempt may evict one.
     Missed,
     /// There is nothing that the policy may evict.
     Nothing,
 }
 
 impl TypedStore {
-    /// Evicts until no more than `limit` is used, or the work was enough for one call. `false` if
+    /// Evicts until no more than `limit` is used, or the call's work limit is reached. `false` if
     /// there is nothing to evict.
     #[cold]
     pub(crate) fn evict(
@@ -76,8 +77,8 @@ impl TypedStore {
         true
     }
 
-    /// Evicts a little while more is used than the limit, so that memory comes down to a limit that
-    /// was lowered also while nobody writes. Whether there is more to do.
+    /// Evicts a few entries while more than the limit is used, so that memory comes down to a
+    /// lowered limit even while nobody writes. Returns whether there is more to do.
     pub(crate) fn evict_ahead(
         &mut self,
         unix_ms: u64,
@@ -130,7 +131,7 @@ impl TypedStore {
     }
 }
 
-/// Locks a shard with something to evict: one chosen by chance, or the next one that has.
+/// Locks a shard with something to evict: one chosen at random, or the next that has something.
 fn choose<'a>(
     shared: &'a Shared,
     judge: &Judge,
@@ -143,14 +144,14 @@ fn choose<'a>(
         if shard.candidates(judge.policy.is_volatile()) > 0 {
             return Some(shard);
         }
-        // Where there is little, every byte counts.
+        // In a small keyspace every byte counts.
         shard.publish(shared);
     }
     None
 }
 
 impl Shard {
-    /// Looks at some entries and keeps the best of them as candidates.
+    /// Samples some entries and keeps the best of them as candidates.
     fn sample(
         &mut self,
         judge: &Judge,
@@ -170,8 +171,8 @@ impl Shard {
         };
         let (mut seen, mut looked) = (0, 0);
         let buckets_max = BUCKETS_MAX.min(database.table.buckets());
-        // Whole buckets, as many as come next to the number: else the first in each would be looked
-        // at more often than the last.
+        // Whole buckets, as many as come closest to the number: else the first entries of each
+        // bucket would be sampled more often than the last.
         while looked < buckets_max && (seen == 0 || seen + BUCKET_HALF < samples) {
             database.hand = database.table.look_from(database.hand, 1, is_volatile, |entry| {
                 if judge.allows(entry) {
@@ -184,7 +185,7 @@ impl Shard {
         }
     }
 
-    /// Evicts a candidate, unless it was used or changed or has gone; how much that frees.
+    /// Evicts a candidate, unless it was used, changed or removed. Returns how much that frees.
     fn evict(
         &mut self,
         shared: &Shared,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Guards`]: the locks that a view holds.
 //!
-//! A guard for each lock would make a view of all shards two kilobytes, to be moved for every GET. So the
-//! scope alone says which locks are held, and they are taken and let go by its bits.
+//! A guard object for each lock would make a view two kilobytes large, to be moved for every GET. So the
+//! scope alone records which locks are held, and they are taken and released by its bits.
 //!
 //! # Invariants
 //!
-//! * INV-HELD: from its making to its end a `Guards` holds the locks of the shards of its scope, and
-//!   nobody else lets them go. So the shards are its own: `&self` lends them shared, `&mut self` one of
-//!   them to be changed.
+//! * INV-HELD: from its creation to its drop a `Guards` holds the locks of the shards of its scope, and
+//!   nobody else releases them. So it has exclusive access to the shards: `&self` lends them shared,
+//!   `&mut self` lends one of them exclusively.
 
 use super::shard::Shard;
 use super::shared::Shared;
@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 pub(crate) struct Guards<'a> {
     shared: &'a Shared,
     scope: Scope,
-    /// Whose rules it follows: it stays in its thread.
+    /// Makes it `!Send` as a mutex guard is: it stays in its thread.
     guards: PhantomData<MutexGuard<'a, Shard>>,
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Hints`]: what a handle has found out about the memory of requests that are prefetched together.
+//! [`Hints`]: the memory that requests prefetched together will need, as far as a handle knows it.
 
 use arrayvec::ArrayVec;
 use prefetch::Hint;
 use std::cell::{Cell, RefCell};
 use values::hash_of;
 
-/// Hints that are followed together.
+/// Hints that are fetched together.
 const TOGETHER: usize = 4;
 
-/// The logarithm of the places for keys: ten times as many as are prefetched at the same time, so that few
-/// share one.
+/// The binary logarithm of the places for keys: ten times as many as are prefetched at the same time, so
+/// that few keys share one.
 const PLACE_BITS: u32 = 7;
 
 /// Hints that wait to be followed, and what is known of the keys that they are for.

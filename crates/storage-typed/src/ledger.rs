@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Ledger`]: the bytes in use, over all shards.
 //!
-//! INV-LEDGER: what the ledger has as used is the sum of what shards have published, of what is
-//! leaving and of what handles have reserved. A shard counts its own bytes exactly, under its lock,
-//! and publishes when they have moved by the ledger's batch since it last did. So a write seldom
-//! touches the cache line that all shards share, and the ledger is true to a batch for each shard.
+//! INV-LEDGER: the ledger's bytes in use are the sum of the bytes that shards have published, that
+//! are leaving, and that handles have reserved. A shard counts its own bytes exactly, under its
+//! lock, and publishes them when they have changed by the ledger's batch. So a write seldom touches
+//! the cache line that all shards share, and the ledger's error is at most a batch per shard.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// How far off the ledger may be, over all shards, in bytes.
+/// The ledger's greatest error, over all shards, in bytes.
 pub(crate) const ERROR_MAX: u64 = 8 << 10;
 
-/// What all shards share of the accounts.
+/// The byte counts that all shards share.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Ledger {
@@ -39,7 +39,7 @@ impl Ledger {
         self.used.load(Relaxed).max(0) as u64
     }
 
-    /// Bytes of what was removed and has yet to be freed; a part of those in use.
+    /// Bytes that were removed and are yet to be freed; a part of those in use.
     pub(crate) fn leaving(&self) -> u64 {
         self.leaving.load(Relaxed)
     }
@@ -49,35 +49,35 @@ impl Ledger {
         self.reserved.load(Relaxed)
     }
 
-    /// By how many bytes a shard may move before it publishes.
+    /// By how many bytes a shard may change before it publishes.
     #[inline]
     pub(crate) fn batch(&self) -> u64 {
         self.batch
     }
 
-    /// Takes note of a shard whose bytes have moved.
+    /// Adds the change of a shard's bytes.
     pub(crate) fn publish(&self, moved: i64) {
         self.used.fetch_add(moved, Relaxed);
     }
 
-    /// Takes note of bytes that leave, and were in use before.
+    /// Counts bytes that were in use as leaving.
     pub(crate) fn depart(&self, bytes: u64) {
         self.leaving.fetch_add(bytes, Relaxed);
     }
 
-    /// Takes note of bytes that leave, and were nobody's before.
+    /// Counts bytes that no shard accounted for as leaving.
     pub(crate) fn adopt(&self, bytes: u64) {
         self.used.fetch_add(bytes as i64, Relaxed);
         self.leaving.fetch_add(bytes, Relaxed);
     }
 
-    /// Takes note of bytes that have left.
+    /// Counts leaving bytes as freed.
     pub(crate) fn release(&self, bytes: u64) {
         self.leaving.fetch_sub(bytes, Relaxed);
         self.used.fetch_sub(bytes as i64, Relaxed);
     }
 
-    /// Takes note of a handle that reserves other bytes than before.
+    /// Changes the reservation of a handle.
     pub(crate) fn reserve(&self, before: u64, after: u64) {
         let moved = after.wrapping_sub(before);
         self.reserved.fetch_add(moved, Relaxed);

@@ -36,37 +36,39 @@
 //!
 //! INV-ORDER: a thread that waits for a shard holds none with the same or a higher number. The bin's
 //! lock is waited for last of all, and its holder waits for nothing. So there is no deadlock: of all
-//! threads that wait, take the one that waits for the highest lock in this order; whoever holds that
-//! lock waits for none that is lower or the same, and none higher is waited for, so it does not
-//! wait, and will release it.
+//! threads that wait, take the one that waits for the highest lock in this order. The holder of that
+//! lock can only wait for a higher one, and no thread waits for a higher one. So the holder does not
+//! wait, and will release the lock.
 //!
 //! * `Guards` (`guards.rs`) lock a scope in ascending order, all at once; a view never locks
 //!   more. A handle is borrowed by its view, so a thread with one handle has one view.
 //! * Sweeps, evictions and statistics lock one shard at a time.
 //! * The check of integrity locks all, in ascending order.
 //!
-//! Nothing else is shared but atomics that no decision about data hangs on: the
-//! [`Settings`](keyspace::Settings), the ledger (`ledger.rs`), the moments at which
-//! shards have something to sweep.
+//! Nothing else is shared except atomics on which no decision about data depends: the
+//! [`Settings`](keyspace::Settings), the ledger (`ledger.rs`), and the moments at which shards have
+//! something to sweep.
 //!
-//! # What nothing waits for
+//! # Operations without pauses
 //!
 //! * **Growth.** An insert adds at most one bucket.
 //! * **Expiry.** A lookup compares the entry's own expiry, so it is exact. Memory comes back by a
 //!   sweep of bounded steps that knows when there is nothing to do.
-//! * **Clearing and freeing.** A cleared database and a large value go to the bin at the cost of a
-//!   few pointers. What is in the bin is in use until it is free.
+//! * **Clearing and freeing.** A cleared database or a large value is moved to the bin at the cost
+//!   of a few pointers, and freed from there step by step. Its memory counts as used until it is
+//!   free.
 //! * **Eviction.** It is done before a write takes its locks, in proportion to what was written.
 //!
 //! # Which file next
 //!
-//! * `store.rs`: the handle, and `hints.rs`: what it prefetches. `view.rs`: what a command sees, and
-//!   `guards.rs`: its locks.
-//! * `shared.rs`, `shard.rs`, `database.rs`: what there is, from the outside in.
-//! * `ledger.rs`: the memory in use. `bin.rs`: memory on its way out.
+//! * `store.rs`: the handle, and `hints.rs`: its prefetches. `view.rs`: a command's view of its
+//!   keys, and `guards.rs`: its locks.
+//! * `shared.rs`, `shard.rs`, `database.rs`: the data, from the outside in.
+//! * `ledger.rs`: the bytes in use. `bin.rs`: memory that is freed step by step.
 //! * `sweep.rs`: active expiry. `evict.rs` and `candidates.rs`: eviction. `access.rs`: when an entry
 //!   was used, or how often.
-//! * `notes.rs`: entries found expired, to be told. `random.rs`: chance. `builder.rs`: the options.
+//! * `notes.rs`: expired entries, to be reported to listeners. `random.rs`: random numbers.
+//!   `builder.rs`: the options.
 //! * `integrity.rs`: the invariants by name, and their check.
 #![deny(unsafe_op_in_unsafe_fn)]
 

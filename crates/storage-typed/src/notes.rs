@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Notes`]: entries found expired by views, until somebody is told.
+//! [`Notes`]: entries that views found expired, kept until they are reported.
 
 use keyspace::{Gone, Reason};
 
-/// The buffer of keys keeps this much between two uses, in bytes.
+/// The capacity that the buffer of keys keeps between two uses, in bytes.
 const KEEP: usize = 16 << 10;
 
-/// A list of what has [`Gone`]. Keys are copied into one buffer.
+/// A list of [`Gone`] entries. Keys are copied into one buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     keys: Vec<u8>,
@@ -27,7 +27,7 @@ impl Notes {
         self.notes.push(Note { db, end: self.keys.len(), reason });
     }
 
-    /// Tells of all, in order, and forgets them.
+    /// Reports all, in order, and forgets them.
     #[inline]
     pub(crate) fn drain(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {
         if !self.notes.is_empty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Random`]: numbers to choose shards, samples and lucky uses by.
+//! [`Random`]: random numbers to choose shards and samples, and uses that count.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -17,7 +17,7 @@ impl Random {
         Random(RandomState::new().hash_one(0_u64))
     }
 
-    /// Another one, which goes its own way.
+    /// Another source, independent of this one.
     pub(crate) fn fork(&mut self) -> Self {
         Random(self.next())
     }

@@ -6,7 +6,7 @@ use super::shared::Shared;
 use std::sync::atomic::Ordering::Relaxed;
 use storage::metrics::{ITEM_CURRENT, ITEM_CURRENT_BYTES};
 
-/// The entries of all databases whose keys' hashes lead here.
+/// The entries of all databases whose keys hash to this shard.
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) databases: Box<[Database]>,
@@ -16,13 +16,13 @@ pub(crate) struct Shard {
     pub(crate) published: u64,
     /// What other threads see as the moment from which there is something to sweep.
     pub(crate) due_published: u64,
-    /// Reads that found something, counted as the others are.
+    /// Reads that found an entry, since the same moment as the other counts.
     pub(crate) hits: u64,
     pub(crate) counts: Box<Counts>,
 }
 
-/// What a shard has counted since it was made, or since the counts were reset: in a place of its own,
-/// for these come less often than hits.
+/// A shard's counts since it was made, or since they were reset. In an allocation of their own, since
+/// they change less often than hits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     /// The shard's number among the shards.
@@ -50,14 +50,14 @@ impl Shard {
         self.counts.number
     }
 
-    /// Counts from nothing again.
+    /// Resets the counts to 0.
     pub(crate) fn reset_counts(&mut self) {
         self.hits = 0;
         *self.counts = Counts { number: self.number(), ..Counts::default() };
     }
 
-    /// Changes a database and takes note of what that does to the memory and to the next sweep. What
-    /// it has grown by is added to `added`.
+    /// Changes a database and updates the memory in use and the time of the next sweep. The bytes
+    /// that it has grown by are added to `added`.
     #[inline]
     pub(crate) fn change<R>(
         &mut self,
@@ -91,13 +91,13 @@ impl Shard {
         }
     }
 
-    /// Tells the other threads from when on there is something to sweep.
+    /// Publishes to other threads the moment from which there is something to sweep.
     pub(crate) fn publish_due(&mut self, shared: &Shared, due: u64) {
         self.due_published = due;
         shared.dues[self.number()].store(due, Relaxed);
     }
 
-    /// Removes everything from a database. What was in it is in use until it has left the bin.
+    /// Removes everything from a database. Its memory counts as used until the bin has freed it.
     pub(crate) fn clear(&mut self, shared: &Shared, db: usize) {
         let database = std::mem::take(&mut self.databases[db]);
         let bytes = database.bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Shared`]: what all handles of a keyspace share.
+//! [`Shared`]: the state that all handles of a keyspace share.
 
 use super::bin::Bin;
 use super::ledger::Ledger;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use values::Entry;
 
-/// The shards and what is about them.
+/// The shards, and the state beside them.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: Arc<Settings>,
@@ -21,16 +21,17 @@ pub(crate) struct Shared {
     pub(crate) dues: Box<[AtomicU64]>,
     shards: Box<[Padded]>,
     pub(crate) databases: usize,
-    /// From which handles draw their own random numbers.
+    /// The source that seeds the handles' own random numbers.
     random: Mutex<Random>,
 }
 
-/// A shard with cache lines of its own; two, since CPUs fetch them in pairs.
+/// A shard on two cache lines of its own, since CPUs fetch lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Padded(Mutex<Shard>);
 
-// Each use of a shard takes its line from the CPU that used it last: it should be one.
+// Each use of a shard fetches its cache line from the CPU that used it last, so it should be a
+// single line.
 const _: () = assert!(size_of::<Mutex<Shard>>() <= 64, "a shard and its lock share a cache line");
 const _: () = assert!(size_of::<Padded>() == 128, "two cache lines");
 
@@ -86,7 +87,7 @@ impl Shared {
         (hash >> 56) as usize & (self.shards.len() - 1)
     }
 
-    /// The part of a scope that there is.
+    /// The part of a scope for which there are shards.
     #[inline]
     pub(crate) fn clip(&self, scope: Scope) -> Scope {
         Scope::from_bits(scope.bits() & (u128::MAX >> (Scope::SHARDS_MAX - self.shards.len())))
@@ -107,7 +108,7 @@ impl Shared {
         self.shards[number].0.try_lock()
     }
 
-    /// Asks for the cache line of a shard, to lock it soon.
+    /// Prefetches the cache line of a shard, to lock it soon.
     #[inline]
     pub(crate) fn prefetch(&self, number: usize) {
         prefetch::write(&self.shards[number]);
@@ -118,7 +119,8 @@ impl Shared {
         self.random.lock().fork()
     }
 
-    /// Frees an entry that no shard accounts for any more: a small one here and now.
+    /// Frees an entry that no shard accounts for any more: a small one at once, a large one through
+    /// the bin.
     #[inline]
     pub(crate) fn discard(&self, entry: Entry) {
         if entry.is_large() {

@@ -14,16 +14,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use values::{Entry, Layout, hash_of};
 
-/// A keyspace that uses less than this is taken to be in the CPU's cache anyway.
+/// A keyspace that uses less than this is assumed to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
 
-/// Bytes of the average key with all that belongs to it from which on a value is prefetched to its end.
+/// If the average key with its value takes at least this many bytes, values are prefetched to their
+/// end.
 const LONG_BYTES: u64 = 256;
 
-/// Databases that prefetches are for, the first ones: as many as there are unless somebody asks for more.
+/// The number of databases, from the first, for which there are prefetches: as many as there are by
+/// default.
 const PREFETCHED: usize = 16;
 
-/// How long a handle sweeps nothing after it found nothing left to sweep.
+/// How long a handle pauses its sweeps after it found nothing left to sweep.
 const REST_MS: u64 = 4;
 
 /// One worker's handle on a sharded keyspace of typed values.
@@ -38,15 +40,15 @@ pub struct TypedStore {
 /// Where the buckets of a database are in each shard.
 type Layouts = Box<[RefCell<Layout<Entry>>]>;
 
-/// What each handle has for itself.
+/// The state that each handle has for itself.
 #[derive(Debug)]
 pub(crate) struct Local {
     pub(crate) random: Random,
-    /// What views found expired, until somebody is told.
+    /// Entries that views found expired, until they are reported.
     pub(crate) notes: Notes,
-    /// What to evict next.
+    /// The next entries to evict.
     pub(crate) candidates: Candidates,
-    /// Bytes by which this handle has made the keyspace grow, and has not evicted for yet.
+    /// Bytes that this handle has added to the keyspace and not yet evicted for.
     pub(crate) added: i64,
     reserved: u64,
     /// The shard at which the next sweep begins.
@@ -75,7 +77,7 @@ impl Local {
 }
 
 impl TypedStore {
-    /// Begins to make a keyspace.
+    /// Options for a new keyspace.
     pub fn builder() -> TypedBuilder {
         TypedBuilder::default()
     }
@@ -84,10 +86,10 @@ impl TypedStore {
         TypedStore { local: Local::new(&shared), shared }
     }
 
-    /// Goes on with the sweeps of all shards. Leaves a shard out while another worker has it.
+    /// Continues the sweeps of all shards. Skips a shard while another worker holds its lock.
     ///
-    /// Where nothing is due this costs a load for each shard; where the pace is what holds a sweep
-    /// up, a lock for each, but only once in [`REST_MS`].
+    /// If nothing is due this costs one load per shard. If entries are due but the pace allows no
+    /// more buckets, it costs one lock per shard, but only once in [`REST_MS`].
     fn sweep(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
         // A clock that was set back gives a huge number.
         if unix_ms.wrapping_sub(self.local.swept_ms) < REST_MS {
@@ -119,7 +121,7 @@ impl TypedStore {
 
 /// The stages of a prefetch. The first leaves the hash for those that follow.
 impl TypedStore {
-    /// Where the buckets of a database are, if it is one that prefetches are for.
+    /// The layouts of a database's tables, if it has prefetches.
     #[inline]
     fn layouts(&self, db: usize) -> Option<&Layouts> {
         let layouts = self.local.layouts.get(db)?;
@@ -128,8 +130,8 @@ impl TypedStore {
         )
     }
 
-    /// One shard stays in the cache. Several go from worker to worker, so they are asked for first,
-    /// together with the bucket: that is found without the shard.
+    /// A single shard stays in the cache. Several shards move from worker to worker, so they are
+    /// prefetched first, together with the bucket, whose address is known without the shard.
     #[inline]
     fn prefetch_bucket(&self, db: usize, key: &[u8]) {
         let Some(layouts) = self.layouts(db) else { return };
@@ -142,7 +144,7 @@ impl TypedStore {
         layouts[number].borrow().prefetch(hash);
     }
 
-    /// Of a keyspace that uses so many bytes.
+    /// For a keyspace that uses this many bytes.
     #[inline]
     fn prefetch_item(&self, db: usize, key: &[u8], used: u64) {
         let Some(layouts) = self.layouts(db) else { return };
@@ -213,7 +215,8 @@ impl Keyspace for TypedStore {
         TypedView::new(&self.shared, &mut self.local, scope, unix_ms)
     }
 
-    /// Does nothing while the whole keyspace fits the CPU's cache, or another worker has the shard.
+    /// Does nothing while the whole keyspace fits the CPU's cache, or another worker holds the
+    /// shard.
     #[inline]
     fn prefetch(&self, db: usize, key: &[u8], stage: Stage) {
         let used = self.shared.ledger.used();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sweep: removes expired entries and fields that nobody asks for, a few at a time.
+//! The sweep: removes expired entries and fields that no command accesses, a few at a time.
 //!
-//! A pass looks at a database's buckets one after the other. A bucket knows a moment before which
-//! nothing in it is due, so entries are looked at only in buckets with something to remove. The table
-//! knows the earliest of these moments (it is exact to the second after each pass), and no pass
-//! begins before that. A database in which nothing is due costs nothing.
+//! A pass visits a database's buckets one after the other. A bucket stores a moment before which
+//! nothing in it is due, so entries are read only in buckets with something to remove. The table
+//! stores the earliest of these moments (exact to the second after each pass), and no pass begins
+//! before it. A database in which nothing is due costs nothing.
 //!
-//! The pace: in [`PASS_MS`] a pass gets around, however large the database; a small one is through
-//! sooner. Where a stretch of buckets has much to remove the sweep goes right on to the next, as far
-//! as the caller's budget goes. So what is expired and not yet removed stays a small part of the
-//! whole.
+//! The pace: a pass takes at most [`PASS_MS`], however large the database; in a small one it takes
+//! less. Where a stretch of buckets has much to remove, the sweep continues at once with the next,
+//! as far as the caller's budget allows. So expired entries that are not yet removed stay a small
+//! part of the whole.
 
 use super::database::{Database, is_past};
 use super::shard::{Counts, Shard};
@@ -20,32 +20,33 @@ use values::{Entry, Keyed, Limits, Verdict};
 
 /// The time for a pass where little is due.
 const PASS_MS: u64 = 4000;
-/// The least pace, in buckets for each millisecond: what a pass takes of a CPU is then below a
-/// thousandth.
+/// The least pace, in buckets per millisecond. At this pace a pass takes less than a thousandth of
+/// a CPU.
 const PACE_MIN: u64 = 16;
-/// Time that was not used for sweeping is made up for, as far as this.
+/// Time without sweeps is made up for, up to this many milliseconds.
 const ARREARS_MS: u64 = 1000;
-/// Buckets between two decisions on how to go on, at most.
+/// The most buckets between two decisions on how to go on.
 const STRETCH_MAX: usize = 32;
-/// Each removal allows to look at so many buckets more.
+/// Each removal allows visiting this many more buckets.
 const BUCKETS_PER_REMOVAL: u64 = 8;
-/// Buckets that removals allow to look at, at most: how far the sweep goes on where they end.
+/// The most buckets that removals allow visiting: how far the sweep continues after the last
+/// removal.
 const BONUS_MAX: u64 = 256;
-/// Entries that a bucket may have, about, and all of them may have expired.
+/// About the most entries of a bucket, all of which may have expired.
 const BUCKET_LEN: usize = 5;
-/// Buckets without anything due that are a step of the budget.
+/// Buckets without anything due that count as one step of the budget.
 const BUCKETS_PER_STEP: usize = 8;
-/// The least steps that are worth the look at a hash.
+/// The least steps for which a hash is worth visiting.
 const FIELDS_MIN: usize = 16;
 
-/// How far the sweep of a database may go; the table knows where it is.
+/// How far the sweep of a database may go; the table stores its position.
 #[derive(Debug, Default)]
 pub(crate) struct Sweep {
-    /// When the pace was reckoned last.
+    /// When the pace was last computed.
     paced_ms: u64,
-    /// Buckets that the pace allows to look at.
+    /// Buckets that the pace allows visiting.
     allowed: u64,
-    /// Buckets that removals allow to look at.
+    /// Buckets that removals allow visiting.
     bonus: u64,
 }
 
@@ -60,12 +61,12 @@ impl Sweep {
         self.allowed = self.allowed.saturating_add(passed_ms.saturating_mul(pace)).min(most);
     }
 
-    /// Whether another bucket may be looked at now.
+    /// Whether another bucket may be visited now.
     fn may_look(&self) -> bool {
         self.allowed > 0 || self.bonus > 0
     }
 
-    /// Takes note of buckets that were looked at and what was removed from them.
+    /// Counts buckets that were visited and the removals from them.
     fn has_looked(&mut self, buckets: u64, removed: u64) {
         let paid = buckets.saturating_sub(self.bonus);
         self.bonus = self.bonus.saturating_sub(buckets);
@@ -74,7 +75,7 @@ impl Sweep {
     }
 }
 
-/// What a call of a sweep has done.
+/// The work that one call of a sweep has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Work {
     /// Steps of the budget.
@@ -83,7 +84,7 @@ pub(crate) struct Work {
     pub(crate) more: bool,
 }
 
-/// What a sweep works for.
+/// The parameters of a sweep.
 struct Errand<'a> {
     shared: &'a Shared,
     counts: &'a mut Counts,
@@ -93,7 +94,7 @@ struct Errand<'a> {
 }
 
 impl Shard {
-    /// Goes on with the sweeps of all databases.
+    /// Continues the sweeps of all databases.
     pub(crate) fn sweep(
         &mut self,
         shared: &Shared,
@@ -142,15 +143,15 @@ impl Database {
             work.steps += removed + stretch.div_ceil(BUCKETS_PER_STEP);
             self.sweep.has_looked(stretch as u64, removed as u64);
             if has_ended {
-                // What is due still, by the second, will be due in a moment.
+                // Due times are exact to the second: the rest will be due in a moment.
                 break;
             }
         }
         work
     }
 
-    /// Looks at some buckets; how many entries and fields it has removed, or looked at in vain, and
-    /// whether a pass has ended.
+    /// Visits some buckets. Returns how many entries and fields it has removed, or visited in vain,
+    /// and whether a pass has ended.
     fn sweep_stretch(
         &mut self,
         errand: &mut Errand<'_>,
@@ -178,7 +179,7 @@ impl Database {
     }
 }
 
-/// Removes fields that have expired, in `budget` steps; how many.
+/// Removes expired fields, in `budget` steps. Returns how many.
 fn remove_fields(entry: &mut Entry, unix_ms: u64, budget: usize) -> usize {
     // A removal makes nothing larger, so it keeps to any limits.
     let limits = Limits::default();
@@ -187,7 +188,7 @@ fn remove_fields(entry: &mut Entry, unix_ms: u64, budget: usize) -> usize {
 }
 
 impl Errand<'_> {
-    /// Decides on an entry of which something is due, and removes fields that are.
+    /// Decides on an entry that is due or has fields that are due, and removes these fields.
     fn look_at(&mut self, entry: &mut Entry, budget: usize, removed: &mut usize) -> Verdict {
         if is_past(entry, self.unix_ms) {
             self.counts.expired += 1;
@@ -208,7 +209,7 @@ impl Errand<'_> {
             return Verdict::Remove;
         }
         let is_unfinished = entry.due().is_some_and(|due_ms| due_ms <= self.unix_ms);
-        // A large hash may look at many fields to remove a few.
+        // A large hash may visit many fields to remove a few.
         *removed += if is_unfinished { budget } else { fields };
         if is_unfinished { Verdict::Pause } else { Verdict::Keep }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`TypedView`]: one command's access to the shards of its keys.
 //!
-//! A lookup lends an entry, so it cannot remove or book anything in the same breath. What is left to
-//! do is noted as [`Pending`] and done at the beginning of the next operation, or when the view is
-//! dropped: before anybody could tell.
+//! A lookup returns a borrow of an entry, so it cannot remove the entry or update the sums at the
+//! same time. The work left to do is recorded as [`Pending`] and done at the beginning of the next
+//! operation, or when the view is dropped: before anyone could see the difference.
 
 use super::access::Access;
 use super::database::{Database, is_past};
@@ -28,11 +28,11 @@ pub struct TypedView<'a> {
     tally: Tally,
 }
 
-/// What the last operation has left to do.
+/// The work that the last operation has left to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pending {
     Nothing,
-    /// The tally is that of an entry with this hash.
+    /// An entry with this hash was changed; the tally has the change.
     Changed {
         db: usize,
         hash: u64,
@@ -64,7 +64,7 @@ impl<'a> TypedView<'a> {
         }
     }
 
-    /// Does what the last operation has left to do.
+    /// Does the pending work of the last operation.
     #[inline]
     fn settle(&mut self) {
         match std::mem::replace(&mut self.pending, Pending::Nothing) {
@@ -83,14 +83,14 @@ impl<'a> TypedView<'a> {
     #[cold]
     fn bury(&mut self, db: usize, hash: u64) {
         let unix_ms = self.unix_ms;
-        // Others in the bucket may look alike to the table and be expired, too.
+        // Other entries in the bucket may have the same tag and be expired, too.
         let is_dead = |entry: &Entry| is_past(entry, unix_ms) && hash_of(entry.key()) == hash;
         if let Some(entry) = self.change(db, hash, |database| database.remove_by(hash, is_dead)) {
             self.mourn(db, hash, entry);
         }
     }
 
-    /// Counts and tells of an expired entry that is no longer in its table, and frees it.
+    /// Counts and reports an expired entry that is no longer in its table, and frees it.
     fn mourn(&mut self, db: usize, hash: u64, entry: Entry) {
         self.guards.shard_mut(self.shared.shard_of(hash)).counts.expired += 1;
         ITEM_EXPIRE.increment();
@@ -100,7 +100,7 @@ impl<'a> TypedView<'a> {
         self.shared.discard(entry);
     }
 
-    /// Changes a database in the shard of a hash, with the books kept.
+    /// Changes a database in the shard of a hash, and updates the sums.
     #[inline]
     fn change<R>(&mut self, db: usize, hash: u64, change: impl FnOnce(&mut Database) -> R) -> R {
         let shard = self.guards.shard_mut(self.shared.shard_of(hash));
