@@ -16,26 +16,27 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// Nothing will be read.
+    /// No memory.
     pub const NONE: Hint = Hint { address: 0, lines: 0, leads_on: false };
 
-    /// The most lines of one hint: by then the CPU has seen by itself that memory is read in order.
+    /// The most lines of one hint: after these the CPU's own prefetcher has recognised sequential
+    /// reading.
     const LINES_MAX: usize = 16;
 
-    /// The two lines from `address` on: how long an element is cannot be known before the first of them
-    /// is there, and most end in the second.
+    /// The two lines from `address` on. The length of an element is not known before the first line is
+    /// there, and most elements end in the second.
     #[inline]
     pub fn at<T>(address: *const T) -> Self {
         Hint { address: address.addr(), lines: 2, leads_on: false }
     }
 
-    /// As [`Hint::at`], and what is there leads to what will be read behind it.
+    /// As [`Hint::at`], for memory that points to more memory to be read.
     #[inline]
     pub fn leading_on<T>(address: *const T) -> Self {
         Hint { leads_on: true, ..Hint::at(address) }
     }
 
-    /// What `bytes` at `address` have behind the lines of [`Hint::at`].
+    /// The rest of `bytes` bytes at `address`, after the lines of [`Hint::at`].
     #[inline]
     pub fn behind<T>(address: *const T, bytes: usize) -> Self {
         let lines = bytes.div_ceil(LINE).saturating_sub(2).min(Self::LINES_MAX);
@@ -45,14 +46,15 @@ impl Hint {
         Hint { address: address.addr() + 2 * LINE, lines: lines as u16, leads_on: false }
     }
 
-    /// Whether it does not lead to the element itself but to where that is found.
+    /// Whether the memory is not the element itself but points to it.
     #[inline]
     #[must_use]
     pub fn leads_on(self) -> bool {
         self.leads_on
     }
 
-    /// Asks the CPU for it. What was there may be gone by now: then it is asked for in vain.
+    /// Prefetches the memory. The data may be gone by now: then the prefetch is useless but
+    /// harmless.
     #[inline]
     pub fn fetch(self) {
         for nth in 0..usize::from(self.lines) {

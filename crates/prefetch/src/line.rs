@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The instruction that asks the CPU for one cache line.
 //!
-//! INV-HINT: a prefetch never changes what a program does. The instruction faults on no address at
-//! all, valid or not. On an architecture without one that stable Rust can reach nothing is done.
+//! INV-HINT: a prefetch never changes what a program does. The instruction faults on no address,
+//! valid or not. On architectures for which stable Rust has no such instruction, these functions do
+//! nothing.
 
 /// Asks the CPU to bring the cache line at the start of `target` into all cache levels.
 #[inline(always)]
@@ -10,7 +11,7 @@ pub fn read<T: ?Sized>(target: &T) {
     address(std::ptr::from_ref(target).cast());
 }
 
-/// As [`read`], for an address at which there may be nothing any more.
+/// As [`read`], for an address whose memory may have been freed.
 #[inline(always)]
 pub fn address(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -23,7 +24,7 @@ pub fn address(address: *const u8) {
     let _ = address;
 }
 
-/// As [`read`], for memory that will be written: other CPUs give it up.
+/// As [`read`], for memory that will be written: takes the line from other CPUs' caches.
 #[inline(always)]
 pub fn write<T: ?Sized>(target: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -19,8 +19,8 @@ const PLACE_BITS: u32 = 7;
 /// taken or let go between them. So hints are gathered from under one lock after the other, and then
 /// followed all at once.
 ///
-/// Keys are known by where in memory they are. Another key may have been there before, so what is noted is
-/// good enough for a hint and for nothing else.
+/// A key is identified by its address. Another key may have had the address before, so what is recorded
+/// may be wrong, and is used for hints only.
 #[derive(Debug)]
 pub(crate) struct Hints {
     waiting: RefCell<ArrayVec<Hint, TOGETHER>>,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Checks of a keyspace's invariants, at whatever cost.
 //!
-//! * INV-PLACE: a key is in the shard that its hash leads to, and once in a database.
-//! * INV-BYTES: what a database has as bytes and volatile entries is what its entries add up to; what
-//!   a shard has as bytes is what its databases add up to, entries and tables.
-//! * INV-LEDGER: see `ledger.rs`. What a shard has not published is less than a batch.
-//! * INV-BIN: what is leaving is what is in the bin.
-//! * INV-DUE: no entry is due before the moment that its table knows, and no table's moment is
-//!   before the one that other threads see of its shard.
+//! * INV-PLACE: a key is in the shard of its hash, and only once in a database.
+//! * INV-BYTES: a database's counts of bytes and volatile entries are the sums over its entries; a
+//!   shard's bytes are the sum over its databases, entries and tables.
+//! * INV-LEDGER: see `ledger.rs`. The bytes that a shard has not published are less than a batch.
+//! * INV-BIN: the ledger's leaving bytes are those of the bin.
+//! * INV-DUE: no entry is due before its table's earliest due time, and no table's earliest due
+//!   time is before the one that its shard has published.
 //! * INV-ORDER (`lib.rs`) is not checked here: a test that breaks it does not end.
 
 use super::database::Database;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`allocated`]: what the allocator spends on a request.
+//! [`allocated`]: the memory that the allocator uses for a request.
 
 /// The size of the smallest class, and the distance of the first few.
 const QUANTUM: usize = 16;
@@ -7,8 +7,8 @@ const QUANTUM: usize = 16;
 /// The memory that an allocation of `bytes` occupies.
 ///
 /// The size classes are those of jemalloc: 8, then multiples of 16 up to 128, then four to each
-/// doubling. Allocations of this crate ask for whole classes, so with such an allocator nothing is
-/// lost between what is counted and what is resident.
+/// doubling. Allocations of this crate request whole classes, so with such an allocator the counted
+/// memory is the resident memory.
 ///
 /// ```
 /// assert_eq!(values::allocated(93), 96);

@@ -6,13 +6,13 @@
 //!             │         │            │ if volatile│ varint     │     │ packed, or a pointer to a Large
 //! ```
 //!
-//! The length is that of the [`Thin`] block. What strings and collections make of the value is in
-//! their own files; this one knows only where it is.
+//! The length is that of the [`Thin`] block. This file knows only where the value is; the files of
+//! strings and collections know what is in it.
 //!
 //! # Invariants
 //!
-//! * INV-HEAD: the block begins with a head, and the key's length leads to the key's end within it.
-//!   Every function that writes these bytes keeps that true, also when it panics.
+//! * INV-HEAD: the block begins with a head, and the key, by its length, ends within the block.
+//!   Every function that writes these bytes keeps that true, even when it panics.
 //! * INV-LINK: if and only if the [kind](Kind::is_large) is large, the value is eight bytes that
 //!   [`Box::into_raw`] returned, and the entry owns that box.
 
@@ -30,13 +30,13 @@ use prefetch::Hint;
 const ACCESS: Range<usize> = 1..4;
 /// Where the expiry is, if there is one.
 const EXPIRY: Range<usize> = 4..12;
-/// The bit of the kind's byte which says that there is an expiry.
+/// The bit of the kind's byte that is set if there is an expiry.
 const VOLATILE: u8 = 0x80;
 
 /// Bytes of a pointer to a large value.
 const LINK: usize = size_of::<*mut Large>();
 
-/// Pieces of memory that are freed in one step.
+/// The most pieces of memory that are freed in one step.
 const PIECES_MAX: usize = 64;
 
 // INV-HEAD: the kind is one byte, and each part of the head begins where the one before ends.
@@ -45,7 +45,7 @@ const _: () = assert!(ACCESS.end - ACCESS.start == 3 && EXPIRY.end - EXPIRY.star
 const _: () = assert!(Kind::LAST < VOLATILE && LINK == 8, "the bit is no kind's; INV-LINK");
 const _: () = assert!(size_of::<Option<Entry>>() == LINK, "a slot of a bucket");
 
-/// A key with its value, its expiry and a note of its last access.
+/// A key with its value, its expiry and its access bits.
 ///
 /// It is one pointer, and so is `Option<Entry>`. A key of 20 bytes with a value of 64 is one
 /// allocation of 96 bytes.
@@ -62,7 +62,8 @@ pub struct Entry {
     block: Thin,
 }
 
-/// Large values move between threads with their entries, through a pointer that does not say so.
+/// Large values move between threads with their entries, but the raw pointer to them is not `Send`
+/// by itself. This checks that they may.
 const _: () = {
     const fn assert_send_and_sync<T: Send + Sync>() {}
     assert_send_and_sync::<Large>();
@@ -117,7 +118,7 @@ impl Entry {
         }
     }
 
-    /// 24 bits whose meaning is the keyspace's: a clock or a counter.
+    /// 24 bits whose meaning the keyspace defines: a clock or a counter.
     #[inline]
     pub fn access(&self) -> u32 {
         let [low, middle, high] = self.block[ACCESS].try_into().expect("a range of three bytes");
@@ -154,7 +155,7 @@ impl Entry {
     }
 
     /// Whether a string has no bytes, or a collection no elements: then it is to be removed. Mostly
-    /// O(1), unlike the length of what is packed.
+    /// O(1), unlike the length of a packed collection.
     pub fn is_empty(&self) -> bool {
         match self.kind() {
             Kind::HashPack | Kind::ListPack | Kind::SetPack | Kind::ZsetPack => {
@@ -164,7 +165,8 @@ impl Entry {
         }
     }
 
-    /// Whether freeing it takes so many steps that it should go to [`Remains`](crate::Remains).
+    /// Whether freeing it takes so many steps that it should be done by
+    /// [`Remains`](crate::Remains).
     pub fn is_large(&self) -> bool {
         self.large().is_some_and(|large| large.pieces() > PIECES_MAX)
     }
@@ -186,7 +188,7 @@ impl Entry {
         }
     }
 
-    /// Asks the CPU for where an element of a large collection is: the field of a hash, the member of a
+    /// Prefetches the place of an element of a large collection: the field of a hash, the member of a
     /// set or sorted set.
     #[inline]
     pub fn prefetch_element(&self, element: &[u8]) {
@@ -227,8 +229,8 @@ impl Entry {
         &mut self.block[at..]
     }
 
-    /// Replaces a part of the packed value, as [`Vec::splice`] does. Copies what is behind it; may
-    /// move the allocation.
+    /// Replaces a part of the packed value, as [`Vec::splice`] does. Copies the bytes behind it;
+    /// may move the allocation.
     ///
     /// # Panics
     ///
@@ -240,7 +242,7 @@ impl Entry {
         self.block.splice(at + range.start..at + range.end, with);
     }
 
-    /// Says that the packed value is to be read as another kind.
+    /// Changes the kind as which the packed value is read.
     ///
     /// # Panics
     ///
@@ -285,7 +287,7 @@ impl Entry {
         self.attach(Box::new(large));
     }
 
-    /// A block of a head, a key and a value. The head says nothing of a large value.
+    /// A block of a head, a key and a value. The head's kind is not that of a large value.
     fn assemble(head: &[u8], key: &[u8], value: &[u8]) -> Entry {
         let key_len = Varint::new(key.len());
         Entry { block: Thin::new(&[head, key_len.as_bytes(), key, value]) }
@@ -318,7 +320,7 @@ impl Entry {
         at + width + length
     }
 
-    /// Says how the value is to be read: the caller keeps INV-LINK.
+    /// Sets the kind; the caller keeps INV-LINK.
     fn set_kind(&mut self, kind: Kind) {
         self.block[0] = self.block[0] & VOLATILE | kind as u8;
     }
@@ -345,7 +347,7 @@ impl Entry {
         self.set_kind(kind);
     }
 
-    /// Takes a large value out. What stays is a string of eight meaningless bytes.
+    /// Removes and returns a large value. Leaves a string of eight meaningless bytes.
     fn detach(&mut self) -> Option<Box<Large>> {
         if !self.kind().is_large() {
             return None;

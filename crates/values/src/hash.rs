@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hashes: [`HashRef`] reads one and [`HashMut`] edits one.
 //!
-//! A small hash is [packed] in its entry, a [large] one has an index. A packed hash
-//! becomes large when it has too many fields, or one that is too long; a large hash stays large.
+//! A small hash is [packed] in its entry; a [large] one has an index. A packed hash becomes large
+//! when it has too many fields, or one that is too long; a large hash stays large.
 //!
-//! Fields may expire. Every call that looks at fields takes the present time and does not show a
-//! field whose time has come. Such fields are still there, and counted by [`HashRef::len`], until
-//! [`HashMut::remove_expired`] takes them out. A hash without expiries pays nothing for this.
+//! Fields may expire. Every call that reads fields takes the present time and does not show expired
+//! fields. Such fields stay in the hash, and are counted by [`HashRef::len`], until
+//! [`HashMut::remove_expired`] removes them. A hash without expiries pays nothing for this.
 
 pub(crate) mod field;
 pub(crate) mod large;
@@ -29,12 +29,12 @@ const TRIES: u64 = 32;
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Entry {
-    /// A hash without fields, which is for its first one to be set.
+    /// A hash without fields, whose first field is to be set next.
     pub fn new_hash(key: &[u8]) -> Entry {
         Entry::with_bytes(key, Kind::HashPack, &[])
     }
 
-    /// The hash that this is; nothing if it has another type.
+    /// The value, if it is a hash; `None` for another type.
     #[inline]
     pub fn hash(&self) -> Option<HashRef<'_>> {
         if let Some(packed) = Packed::of(self) {
@@ -46,7 +46,7 @@ impl Entry {
         }
     }
 
-    /// The hash that this is, to be edited within limits; nothing if it has another type.
+    /// The value, to be edited within limits, if it is a hash; `None` for another type.
     pub fn hash_mut<'a>(&'a mut self, limits: &'a Limits) -> Option<HashMut<'a>> {
         self.hash()?;
         Some(HashMut { entry: self, limits })
@@ -90,12 +90,13 @@ impl<'a> HashRef<'a> {
         }
     }
 
-    /// Fields that have not expired. Walks over all fields only if some may have.
+    /// The number of fields that have not expired. Walks over all fields only if some may have
+    /// expired.
     pub fn live(self, now_ms: u64) -> usize {
         if self.may_have_expired(now_ms) { self.iter(now_ms).count() } else { self.len() }
     }
 
-    /// Whether some field that is still there may have expired.
+    /// Whether the hash may have expired fields.
     #[inline]
     pub fn may_have_expired(self, now_ms: u64) -> bool {
         match self.form {
@@ -116,7 +117,7 @@ impl<'a> HashRef<'a> {
         self.find(field, now_ms).is_some()
     }
 
-    /// When a field expires, in unix milliseconds: `Some(None)` if it is there and does not.
+    /// When a field expires, in unix milliseconds: `Some(None)` if it is there and does not expire.
     pub fn expiry_of(self, field: &[u8], now_ms: u64) -> Option<Option<u64>> {
         self.find(field, now_ms).map(|(_, due)| Some(due).filter(|due| *due != NEVER))
     }
@@ -181,7 +182,7 @@ impl<'a> HashRef<'a> {
                 let tries = (0..TRIES).map(|again| random.wrapping_add(again.wrapping_mul(STEP)));
                 let mut drawn = tries.filter_map(|random| large.sample(random));
                 let live = drawn.find(|field| is_live(field, now_ms));
-                // So many that have expired and are still there are rare.
+                // Hashes with so many expired fields are rare.
                 live.map(Field::pair).or_else(|| self.iter(now_ms).next())
             }
         }
@@ -208,7 +209,7 @@ impl<'a> HashRef<'a> {
         sample::select(self.iter(now_ms), self.live(now_ms), count, random, visit);
     }
 
-    /// When [`HashMut::remove_expired`] may find something, in unix milliseconds. Nothing if no
+    /// When [`HashMut::remove_expired`] may find something, in unix milliseconds. `None` if no
     /// field expires.
     pub fn next_expiry(self) -> Option<u64> {
         let next = match self.form {
@@ -258,13 +259,13 @@ impl<'a> HashMut<'a> {
         self.read().len()
     }
 
-    /// Sets a field, which then does not expire; true if it was not there. Allocates nothing if the
+    /// Sets a field, without expiry. Returns true if it was not there. Allocates nothing if the
     /// value is as long as the former one.
     pub fn set(&mut self, field: &[u8], value: &[u8], now_ms: u64) -> bool {
         self.put(field, value, Expiry::Drop, now_ms)
     }
 
-    /// Sets a field, which expires when it did before; true if it was not there.
+    /// Sets a field, which keeps its expiry. Returns true if it was not there.
     pub fn set_keeping_expiry(&mut self, field: &[u8], value: &[u8], now_ms: u64) -> bool {
         self.put(field, value, Expiry::Keep, now_ms)
     }
@@ -301,7 +302,7 @@ impl<'a> HashMut<'a> {
         fields_max <= self.limits.hash_entries || packed.len() <= self.limits.hash_entries
     }
 
-    /// Takes a field out; true if it was there.
+    /// Removes a field. Returns true if it was there.
     pub fn remove(&mut self, field: &[u8], now_ms: u64) -> bool {
         let Some(packed) = Packed::of(self.entry) else {
             return self.large().remove(field, now_ms);
@@ -312,8 +313,8 @@ impl<'a> HashMut<'a> {
         live
     }
 
-    /// Sets when a field expires, in unix milliseconds, or that it does not; false if there is no
-    /// such field. A time that has passed is as good as any: the field is not seen again.
+    /// Sets when a field expires, in unix milliseconds, or that it does not. Returns false if there
+    /// is no such field. With a time in the past the field is not seen again.
     pub fn set_expiry(&mut self, field: &[u8], expiry: Option<u64>, now_ms: u64) -> bool {
         let due = expiry.unwrap_or(NEVER);
         let Some(packed) = Packed::of(self.entry) else {
@@ -336,8 +337,8 @@ impl<'a> HashMut<'a> {
         true
     }
 
-    /// Takes out fields that have expired, as far as `budget` small steps go, and tells their names.
-    /// How many they were. Costs next to nothing before [`HashRef::next_expiry`].
+    /// Removes expired fields, in up to `budget` small steps, and calls `gone` with their names.
+    /// Returns how many. Costs almost nothing before [`HashRef::next_expiry`].
     pub fn remove_expired(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(&[u8])) -> usize {
         match self.entry.large_mut() {
             Some(Large::Hash(large)) => large.remove_expired(now_ms, budget, gone),

@@ -5,17 +5,17 @@
 //!  | width u8: 2, 4 or 8 | int, little-endian | int | …
 //! ```
 //!
-//! All have the width that the widest needs. It grows when a wider one comes and does not shrink.
-//! No bytes at all are an empty set too. A set is searched by halving, and edited by whoever owns
-//! the bytes: [`Intset::search`] finds the place, [`Intset::range`] says which bytes that is and
-//! [`Intset::encode`] what to put there; [`Intset::widened`] is the set with an int too wide for it.
+//! All ints have the width that the widest needs. The width grows when a wider int is added and does
+//! not shrink. An empty slice is an empty set too. Searches are binary. The owner of the bytes edits
+//! the set: [`Intset::search`] finds the place, [`Intset::range`] its bytes, and [`Intset::encode`]
+//! the bytes to put there; [`Intset::widened`] makes a set with an int too wide for this one.
 //!
 //! INV-INTSET: the width is 2, 4 or 8, the ints are whole, and each is greater than the one before.
 
 use std::iter::FusedIterator;
 use std::ops::Range;
 
-/// What stands before the ints.
+/// Bytes before the ints.
 const HEADER: usize = 1;
 
 /// How many bytes each int of a set takes.
@@ -98,7 +98,7 @@ impl<'a> Intset<'a> {
         (index < self.len()).then(|| self.int(index))
     }
 
-    /// Where `int` is, or else where it belongs.
+    /// The index of `int`, or else the index at which it belongs.
     pub(crate) fn search(self, int: i64) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -130,21 +130,20 @@ impl<'a> Intset<'a> {
         start..start + self.width.bytes()
     }
 
-    /// What stands for `int` in this set, which is wide enough for it.
+    /// The bytes of `int` in this set, which is wide enough for it.
     pub(crate) fn encode(self, int: i64) -> Encoded {
         debug_assert!(Width::of(int) <= self.width, "the set is wide enough");
         Encoded { bytes: int.to_le_bytes(), width: self.width }
     }
 
-    /// The bytes of this set and `int`, which no int of the set's width can be equal to, or which
-    /// comes to an empty one.
+    /// The bytes of this set with `int` added, which is too wide for the set, or its first int.
     pub(crate) fn widened(self, int: i64) -> Vec<u8> {
         debug_assert!(Width::of(int) > self.width || self.ints.is_empty(), "it is too wide");
         let width = Width::of(int).max(self.width);
         let mut bytes = Vec::with_capacity(HEADER + (self.len() + 1) * width.bytes());
         bytes.push(width.bytes() as u8);
         let mut push = |int: i64| bytes.extend_from_slice(&int.to_le_bytes()[..width.bytes()]);
-        // What the narrower ints cannot be is below or above all of them.
+        // An int that is too wide is below or above all the others.
         if int < 0 {
             push(int);
         }

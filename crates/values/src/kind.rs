@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Kind`]: the byte of an entry that says how to read its value.
+//! [`Kind`]: the byte of an entry that tells how its value is stored.
 
 use crate::{Encoding, Type};
 
-/// How the value of an entry is to be read.
+/// How the value of an entry is stored.
 ///
 /// The kinds up to [`Kind::ZsetPack`] have their value in the entry; the others have a pointer there.
 #[repr(u8)]
@@ -81,7 +81,7 @@ impl Kind {
         self as u8 >= Kind::LargeString as u8
     }
 
-    /// What a client takes the value for.
+    /// The value's type, as clients see it.
     pub(crate) fn data_type(self) -> Type {
         match self {
             Kind::Int | Kind::Embstr | Kind::Raw | Kind::LargeString => Type::String,
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// How it is stored, in the words of `OBJECT ENCODING`.
+    /// How it is stored, as `OBJECT ENCODING` names it.
     pub(crate) fn encoding(self) -> Encoding {
         match self {
             Kind::Int => Encoding::Int,

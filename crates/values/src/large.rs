@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Large`]: a value that is a structure of its own.
+//! [`Large`]: a value that is too big to be packed into its entry.
 
 use crate::Encoding;
 use crate::hash::large::LargeHash;
@@ -36,7 +36,7 @@ impl Large {
         }
     }
 
-    /// How it is stored, in the words of `OBJECT ENCODING`.
+    /// How it is stored, as `OBJECT ENCODING` names it.
     pub(crate) fn encoding(&self) -> Encoding {
         match self {
             Large::List(list) => list.encoding(),
@@ -55,7 +55,7 @@ impl Large {
         }
     }
 
-    /// Asks the CPU for the place of an element that is found by its hash.
+    /// Prefetches the place of an element that is found by its hash.
     pub(crate) fn prefetch(&self, element: &[u8]) {
         match self {
             Large::Hash(hash) => hash.prefetch(element),

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`LargeString`]: a string that a reply can hold by reference count.
 //!
-//! It is [`Bytes`] all the time, so pinning it is counting one more reference. An edit turns it into
-//! [`BytesMut`] for a moment. That is free of copying while nobody holds a pin, and keeps the spare
-//! capacity, so appending is amortised. With a pin out the edit works on a copy, and who holds
-//! the pin goes on reading what it pinned.
+//! It is stored as [`Bytes`], so pinning it only increments a reference count. An edit turns it into
+//! [`BytesMut`] for a moment. That copies nothing while nobody holds a pin, and keeps the spare
+//! capacity, so appending is amortised. While there is a pin, an edit works on a copy, and the pin's
+//! holder goes on reading the pinned string.
 
 use bytes::{Bytes, BytesMut};
 
 use crate::allocated;
 
-/// What `Bytes` keeps on the heap to count references: a pointer, a capacity and the count.
+/// The memory that `Bytes` takes on the heap to count references: a pointer, a capacity and the
+/// count.
 const SHARED: usize = allocated(3 * size_of::<usize>());
 
 /// A string of at least [`Entry::PIN_MIN`](crate::Entry::PIN_MIN) bytes.
@@ -76,7 +77,7 @@ impl LargeString {
         self.close(open);
     }
 
-    /// All memory it holds. What is pinned counts once.
+    /// All memory it holds. Pinned memory counts once.
     pub(crate) fn heap_bytes(&self) -> usize {
         allocated(self.capacity) + SHARED
     }

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys with typed values, and the hash table that grows without a pause.
+//! Keys with typed values, and a hash table that grows without pauses.
 //!
 //! An [`Entry`] is a key with its value: one pointer to one allocation while the value is small, and
 //! a second one behind it when it is large. A [`Table`] finds entries by key; it is the index of a
-//! keyspace, and inside one large hash or set it is the index of that too.
+//! keyspace, and also the index inside a large hash or set.
 //!
 //! # Files
 //!
-//! * What an entry is: `entry.rs`, `kind.rs` (how its value is to be read), `types.rs` (types,
-//!   encodings, limits), `large.rs` (values too big to be packed), `remains.rs` (freeing those bit by
-//!   bit).
-//! * What its value can do: `string.rs`, and `large_string.rs` for strings that can be pinned;
+//! * Entries: `entry.rs`, `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
+//!   `large.rs` (values too big to be packed), `remains.rs` (freeing those step by step).
+//! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned;
 //!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder.
-//! * How small collections are packed: `pack.rs` (byte strings), `intset.rs` (integers),
-//!   `scratch.rs` (putting an edit together).
-//! * What it is made of: `thin.rs` (an allocation behind one pointer), `allocated.rs` (what the
-//!   allocator really spends), `varint.rs` (lengths), `number.rs` and `text.rs` (integers that look
-//!   like strings).
-//! * Finding entries: `table.rs` and what is below it.
+//! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `scratch.rs`
+//!   (assembling an edit).
+//! * Building blocks: `thin.rs` (an allocation behind one pointer), `allocated.rs` (the true size
+//!   of an allocation), `varint.rs` (lengths), `number.rs` and `text.rs` (strings stored as
+//!   integers).
+//! * Finding entries: `table.rs` and the files in `table/`.
 #![deny(unsafe_code)]
 
 mod allocated;

@@ -2,9 +2,9 @@
 //! Lists: [`ListRef`] reads one and [`ListMut`] edits one.
 //!
 //! A list of up to two kilobytes is [packed](crate::pack) in its entry, readable from both ends: an
-//! edit moves what is behind it. A longer list is a sequence of [chunks](large), each a pack with
-//! room at both ends. Which [encoding](crate::Encoding) a client is told is another question, which
-//! [`measure`] answers.
+//! edit moves the bytes behind it. A longer list is a sequence of [chunks](large), each a pack with
+//! room at both ends. The [encoding](crate::Encoding) that a client is told does not depend on this
+//! form: see [`measure`].
 //!
 //! Elements are found by index from the nearer end, or by walking.
 

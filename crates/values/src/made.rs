@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`NewHash`], [`NewList`], [`NewSet`], [`NewZset`]: collections that are being made.
 //!
-//! An [`Entry`] says at run time what it is; each of these says it by its type, so that who makes a
-//! collection need not ask what it has made.
+//! The type of an [`Entry`]'s value is known only at run time. These types fix it at compile time,
+//! so that code that makes a collection need not check what it has made.
 //!
 //! INV-MADE: the entry is of the type it was made as. An edit does not change the type.
 

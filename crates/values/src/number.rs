@@ -57,10 +57,10 @@ impl Default for Digits {
     }
 }
 
-/// The integer that `text` spells in the only form that is printed for it again.
+/// The integer that `text` spells, if formatting the integer gives exactly `text` again.
 ///
-/// No sign but a minus, no leading zero, no space, no "-0": what is stored as an integer comes back
-/// byte for byte.
+/// No sign but a minus, no leading zero, no space, no "-0": so a string that is stored as an
+/// integer is read back byte for byte.
 ///
 /// ```
 /// use values::parse_i64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pack`]: a sequence of byte strings in one slice, as small collections and chunks of lists are
-//! kept.
+//! [`Pack`]: a sequence of byte strings in one slice, the form of small collections and of chunks
+//! of lists.
 //!
 //! ```text
 //!  Pack<ONE_WAY>    | length varint | text |                            … next element
@@ -10,14 +10,13 @@
 //! A mirrored [varint] has its bytes in the opposite order, so that it is read from
 //! its end and a pack can be walked backwards.
 //!
-//! A pack is read in place and allocates nothing. It is edited by whoever owns the bytes: an
-//! [`Element`] says where it stands, [`write()`] fills the gap made for a new one, and
-//! [`Vec`]s have [`replace`]. Elements are found by walking: a pack is for few elements or few
-//! bytes.
+//! A pack is read in place and allocates nothing. The owner of the bytes edits it: an [`Element`]
+//! has its offsets, [`write()`] fills the gap made for a new one, and [`replace`] edits a [`Vec`].
+//! Elements are found by walking: a pack is for few elements or few bytes.
 //!
-//! Offsets are those of elements' starts, or the slice's end. The bytes are this process's own, so
-//! INV-PACK holds: a pack is made of whole elements. What breaks it is a bug, and is met with a
-//! panic, never with a read out of bounds.
+//! Offsets are those of elements' starts, or the slice's end. INV-PACK: a pack is made of whole
+//! elements. Only this process writes the bytes, so a violation is a bug; it leads to a panic,
+//! never to a read out of bounds.
 
 use crate::varint::{self, Varint};
 use std::iter::FusedIterator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Remains`]: a value that is freed bit by bit.
+//! [`Remains`]: a value that is freed step by step.
 
 use crate::Entry;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What hashes and sets have in common: random choices of different elements, and scans.
+//! Random choices of different elements, and scans: shared by hashes and sets.
 
 use std::collections::HashSet;
 
-/// How many times fewer elements than there are must be wanted for drawing to beat walking.
+/// Drawing is faster than walking if at most one in this many elements is wanted.
 const SPARSE: usize = 3;
 
 /// Visits `count` of the `len` elements that come from `items`, or all of them when there are no
@@ -20,7 +20,7 @@ pub(crate) fn select<T>(
         if wanted == 0 || left == 0 {
             return;
         }
-        // Each one is taken with the chance that fills what is wanted from what is left.
+        // Each element is taken with probability `wanted` / `left` (selection sampling).
         if random() % left < wanted {
             visit(item);
             wanted -= 1;
@@ -29,10 +29,9 @@ pub(crate) fn select<T>(
     }
 }
 
-/// Draws `count` different ones of about `len` elements; nothing when so many are wanted, or so
-/// few found, that walking over all with [`select`] is the better way. `draw` takes a random number
-/// and gives an element, or nothing if that one does not count; elements are told apart by where
-/// they are.
+/// Draws `count` different elements of about `len`. Returns `None` if so many are wanted, or so few
+/// found, that walking over all with [`select`] is better. `draw` takes a random number and returns
+/// an element, or `None` if that one does not count; elements are distinguished by their addresses.
 pub(crate) fn draw<'a, T: ?Sized>(
     len: usize,
     count: usize,
@@ -58,8 +57,8 @@ pub(crate) fn draw<'a, T: ?Sized>(
     (drawn.len() == count).then_some(drawn)
 }
 
-/// Goes on with the scan of a table until it has met `count` elements, or the scan ends; the next
-/// cursor. `step` does one step from a cursor, counts what it meets and gives the next cursor.
+/// Continues the scan of a table until it has met `count` elements, or the scan ends. Returns the
+/// next cursor. `step` does one step from a cursor, counts what it meets and gives the next cursor.
 pub(crate) fn scan(
     mut cursor: u64,
     count: usize,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Scratch`]: a few bytes put together on the stack before they are copied to where they belong.
+//! [`Scratch`]: a small buffer on the stack, in which bytes are assembled before they are copied to
+//! their place.
 
 use crate::pack;
 
 /// Room on the stack: enough for two elements at the limits that packed collections have by default.
 const ROOM: usize = 192;
 
-/// Bytes that are put together; in memory of their own only when there are many.
+/// Bytes that are being assembled; on the heap only if there are many.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     room: [u8; ROOM],

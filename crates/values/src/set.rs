@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sets: [`SetRef`] reads one and [`SetMut`] edits one.
 //!
-//! A small set of integers is an [array](crate::intset), another small one is
-//! [packed](crate::pack), and a [large] one has an index. Which one it is follows Redis's
-//! rules: a set of integers takes the packed form with the first member that is none, if it is small
-//! enough for that; a set that outgrows its form becomes large. None goes back.
+//! A small set of integers is a sorted [array](crate::intset), any other small set is
+//! [packed](crate::pack), and a [large] one has an index. The form follows Redis's rules: a set of
+//! integers changes to the packed form when it gets its first member that is not an integer, if it
+//! is small enough; a set that outgrows its form becomes large. No set changes back.
 
 pub(crate) mod large;
 #[cfg(test)]
@@ -21,12 +21,12 @@ use large::{LargeSet, Member};
 use std::collections::HashSet;
 
 impl Entry {
-    /// A set without members, which is for its first one to be added.
+    /// A set without members, whose first member is to be added next.
     pub fn new_set(key: &[u8]) -> Entry {
         Entry::with_bytes(key, Kind::SetInts, &[])
     }
 
-    /// The set that this is; nothing if it has another type.
+    /// The value, if it is a set; `None` for another type.
     #[inline]
     pub fn set(&self) -> Option<SetRef<'_>> {
         let form = match self.kind() {
@@ -40,14 +40,14 @@ impl Entry {
         Some(SetRef { form })
     }
 
-    /// The set that this is, to be edited within limits; nothing if it has another type.
+    /// The value, to be edited within limits, if it is a set; `None` for another type.
     pub fn set_mut<'a>(&'a mut self, limits: &'a Limits) -> Option<SetMut<'a>> {
         self.set()?;
         Some(SetMut { entry: self, limits })
     }
 }
 
-/// Integers that are never too many bytes.
+/// The most integers, so that their bytes never exceed the packed limit.
 const INTS_MAX: usize = Limits::PACKED_MAX / 8;
 
 /// A set to read.

@@ -13,10 +13,10 @@
 //! low n bits. An insert that fills the table beyond 4.8 elements per bucket adds bucket *b*, and
 //! splits the elements of its twin, bucket *b* - 2^n, between the two. A removal that leaves less
 //! than 3.2 merges the last bucket into its twin. So no operation does work in proportion to the
-//! table, and no memory is moved but a few elements.
+//! table, and each moves only a few elements.
 //!
-//! Each bucket knows the second at which its first element is due, so [`Table::sweep`] finds what has
-//! expired without looking at anything else.
+//! Each bucket stores the second at which its first element is due, so [`Table::sweep`] finds expired
+//! elements without reading any others.
 //!
 //! # Invariants
 //!
@@ -62,9 +62,9 @@ use self::overflow::Overflow;
 use self::sweep::Sweep;
 use prefetch::Hint;
 
-/// What a table needs to know of an element to find it by its key.
+/// An element that a table can find by its key.
 pub trait Keyed {
-    /// What the element is found by. It does not change while the element is in a table.
+    /// The key. It does not change while the element is in a table.
     fn key(&self) -> &[u8];
 
     /// When the element is due to be removed, in unix milliseconds. When that changes, tell the table:
@@ -83,7 +83,7 @@ pub trait Keyed {
         Hint::NONE
     }
 
-    /// What is to be read of the element behind [`Keyed::hint`], by what is found there.
+    /// The rest of the element, whose address is stored in the memory of [`Keyed::hint`].
     fn rest(&self) -> Hint {
         Hint::NONE
     }
@@ -95,8 +95,8 @@ pub trait Keyed {
 /// For smaller elements, such as numbers, [`Compact`] in place of [`CacheLine`] makes smaller buckets. At
 /// 4.8 elements per bucket a pointer costs about 17 bytes of index, the pointer included.
 ///
-/// A table of [`Keyed`] elements takes a hash that is [`hash_of`] their key. The methods in `_by` work
-/// with closures, for elements that are no more than a number of something elsewhere.
+/// A table of [`Keyed`] elements takes a hash that is [`hash_of`] their key. The methods in `_by` take
+/// closures, for elements that are only the number of something stored elsewhere.
 ///
 /// ```
 /// use values::{Entry, Table, hash_of};
@@ -119,11 +119,11 @@ pub struct Table<T, A = CacheLine> {
 #[repr(align(64))]
 pub struct CacheLine(());
 
-/// Buckets lie side by side, as small as their elements allow.
+/// Buckets lie side by side without padding, as small as their elements allow.
 #[derive(Debug)]
 pub struct Compact(());
 
-/// What an element is asked when its bucket is split.
+/// The properties of an element that are read when its bucket is split.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     hash: u64,
@@ -140,7 +140,7 @@ fn look_by<T>(rehash: impl Fn(&T) -> u64) -> impl Fn(&T) -> Look {
     move |element| Look { hash: rehash(element), due: None }
 }
 
-/// The one of so many buckets that a hash selects; 0 if there is none yet.
+/// The bucket, of `buckets` buckets, that a hash selects; 0 if there is none yet.
 #[inline]
 fn home(hash: u64, buckets: usize) -> usize {
     let mask = buckets.next_power_of_two() - 1;
@@ -165,19 +165,19 @@ impl<T, A> Table<T, A> {
         self.len == 0
     }
 
-    /// Memory of the index, which is not that of the elements. O(1).
+    /// Memory of the index, without that of the elements. O(1).
     #[inline]
     pub fn heap_bytes(&self) -> usize {
         self.heads.heap_bytes() + self.overflow.heap_bytes()
     }
 
-    /// Buckets, without those behind full ones.
+    /// The number of buckets, without overflow buckets.
     pub fn buckets(&self) -> usize {
         self.heads.len()
     }
 
-    /// The element with this hash for which `eq` holds. One cache line of the index, mostly, and the
-    /// elements that `eq` looks at: a wrong one in forty searches.
+    /// The element with this hash for which `eq` holds. Mostly reads one cache line of the index,
+    /// and the elements that `eq` reads: one wrong element in forty searches.
     #[inline]
     pub fn find_by(&self, hash: u64, eq: impl Fn(&T) -> bool) -> Option<&T> {
         let mut bucket = self.heads.get(self.home(hash))?;
@@ -205,7 +205,7 @@ impl<T, A> Table<T, A> {
         self.insert_with(hash, element, None, &look_by(rehash));
     }
 
-    /// Takes the element with this hash for which `eq` holds out of the table.
+    /// Removes and returns the element with this hash for which `eq` holds.
     pub fn remove_by(
         &mut self,
         hash: u64,
@@ -220,7 +220,7 @@ impl<T, A> Table<T, A> {
         self.heads.iter().chain(self.overflow.iter()).flat_map(Bucket::elements)
     }
 
-    /// Asks the CPU for the bucket of this hash.
+    /// Prefetches the bucket of this hash.
     #[inline]
     pub fn prefetch(&self, hash: u64) {
         if let Some(bucket) = self.heads.get(self.home(hash)) {
@@ -310,12 +310,12 @@ impl<T: Keyed, A> Table<T, A> {
         Some(old.element)
     }
 
-    /// Takes the element with this key out of the table.
+    /// Removes and returns the element with this key.
     pub fn remove(&mut self, hash: u64, key: &[u8]) -> Option<T> {
         self.remove_with(hash, |element| element.key() == key, &look_at)
     }
 
-    /// Notes that the [due time](Keyed::due) of this key's element may have changed.
+    /// Tells the table that the [due time](Keyed::due) of this key's element may have changed.
     pub fn refresh_due(&mut self, hash: u64, key: &[u8]) {
         if let Some((place, slot)) = self.locate(hash, |element| element.key() == key) {
             let bucket = self.bucket_mut(place);
@@ -325,8 +325,9 @@ impl<T: Keyed, A> Table<T, A> {
         }
     }
 
-    /// Notes that the [due time](Keyed::due) of an element with this hash may have changed, for a
-    /// caller that does not have the key at hand. Returns a time before which none of them is due.
+    /// Tells the table that the [due time](Keyed::due) of an element with this hash may have
+    /// changed, for a caller that does not have the key at hand. Returns a time before which no
+    /// element with this hash is due.
     pub fn refresh_dues(&mut self, hash: u64) -> Option<u64> {
         let home = self.home(hash);
         let mut earliest: Option<u64> = None;
@@ -347,7 +348,8 @@ impl<T: Keyed, A> Table<T, A> {
     }
 
     /// A time in unix milliseconds before which no element is [due](Keyed::due); `None` if none ever
-    /// is. Right to the second when a pass of [`Table::sweep`] has ended, and later on not too late.
+    /// is. Exact to the second when a pass of [`Table::sweep`] has ended; later it may be too early
+    /// but never too late.
     pub fn earliest_due(&self) -> Option<u64> {
         let seconds = self.sweep.earliest().filter(|_| self.len > 0);
         seconds.map(|seconds| u64::from(seconds) * 1000)
@@ -365,8 +367,8 @@ impl<T: Keyed, A> Table<T, A> {
         }
     }
 
-    /// What will be read behind what [`Table::hint`] has led to, and reads that: the rest of an element,
-    /// or one that is not in the first bucket.
+    /// The memory to be read after that of [`Table::hint`], which this reads: the rest of an element, or
+    /// an element that is not in the first bucket.
     #[inline]
     pub fn next_hint(&self, hash: u64) -> Hint {
         let Some(bucket) = self.heads.get(self.home(hash)) else { return Hint::NONE };

@@ -8,9 +8,9 @@
 //! and a tree in the order. A packed set becomes large when it has too many members, or one that is
 //! too long; a large one stays large.
 //!
-//! Both forms answer all questions about the order with ranks: a range of scores or members is
-//! first turned into the range of their ranks ([`ZsetRef::ranks_by_score`]), which has a length and
-//! can be cut at both ends, and is then walked over in either direction ([`ZsetRef::range`]).
+//! In both forms ranges are handled as ranks: a range of scores or members is first converted to a
+//! range of ranks ([`ZsetRef::ranks_by_score`]), which has a length and can be cut at both ends,
+//! and is then walked in either direction ([`ZsetRef::range`]).
 
 mod bounds;
 mod iter;
@@ -32,7 +32,7 @@ use large::LargeZset;
 pub use bounds::{LexBound, ScoreBound};
 pub use iter::ZsetIter;
 
-/// How many times fewer members than there are must be wanted for drawing to beat walking.
+/// Drawing is faster than walking if at most one in this many members is wanted.
 const SPARSE: usize = 3;
 
 /// The order of a sorted set.

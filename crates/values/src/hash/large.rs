@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`LargeHash`]: a hash with an index.
 //!
-//! Fields that expire are found by the index's own notes of the earliest time in each bucket, in
-//! passes over all buckets, a few at a time. `next_due` says before when there is nothing to find;
-//! between two passes there is a pause of [`REST_MS`], so that fields that expire one after the
-//! other do not cost a pass each.
+//! Expired fields are found in passes over all buckets, a few buckets at a time, with the help of
+//! the earliest due time that the index stores in each bucket. Before `next_due` there is nothing
+//! to find. Between two passes there is a pause of [`REST_MS`], so that fields that expire one
+//! after the other do not cost a pass each.
 //!
 //! INV-NEXT: no field is due before `next_due`. INV-CONTENT: `content` is the sum of the fields'
 //! memory.
@@ -38,7 +38,7 @@ impl LargeHash {
         LargeHash { fields: Table::new(), content: 0, next_due: NEVER, rest_until: 0 }
     }
 
-    /// Asks the CPU for the place of a field.
+    /// Prefetches the place of a field.
     pub(crate) fn prefetch(&self, name: &[u8]) {
         self.fields.prefetch(hash_of(name));
     }
@@ -128,15 +128,14 @@ impl LargeHash {
         true
     }
 
-    /// Takes a field out; true if it was there and had not expired.
+    /// Removes a field. Returns true if it was there and had not expired.
     pub(crate) fn remove(&mut self, name: &[u8], now_ms: u64) -> bool {
         let Some(field) = self.fields.remove(hash_of(name), name) else { return false };
         self.content -= field.heap_bytes();
         field.due_ms() > now_ms
     }
 
-    /// Looks on through `budget` buckets for fields that have expired, and takes them out. How many
-    /// they were.
+    /// Continues the pass through `budget` buckets and removes expired fields. Returns how many.
     pub(crate) fn remove_expired(
         &mut self,
         now_ms: u64,
@@ -170,8 +169,8 @@ impl LargeHash {
         copy
     }
 
-    /// Frees fields and then what the index is left with, in up to `budget` steps; true once nothing
-    /// is left.
+    /// Frees fields and then the rest of the index, in up to `budget` steps. Returns true once
+    /// nothing is left.
     pub(crate) fn free_some(&mut self, budget: usize) -> bool {
         let content = &mut self.content;
         self.fields.pop_some(budget, |field| *content -= field.heap_bytes()) < budget

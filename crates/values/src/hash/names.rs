@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Names`]: the names of fields that many hashes have, each kept once.
+//! [`Names`]: interns the field names that many hashes share.
 //!
-//! Applications keep objects in hashes, so that a million hashes have the same few names. A name that
-//! comes often enough is kept here, and hashes which get such a field hold its number, of one byte or
-//! two, in its place.
+//! Applications store objects in hashes, so a million hashes have the same few field names. A name
+//! that occurs often enough is interned here, and hashes that get such a field store its number, of
+//! one or two bytes, in place of the name.
 //!
-//! Nothing is taken out again: a number in any hash stays good, and to read it takes no lock. Therefore
-//! the room is bounded. When it is full, or a name is too long or too rare, hashes hold the name itself.
+//! No name is ever removed: a number in any hash stays valid, and reading it takes no lock. Therefore
+//! the number of names is bounded. When it is reached, or if a name is too long or too rare, hashes
+//! store the name itself.
 //!
-//! Which names come often is found with a small table of candidates. Each place has one name's tag
-//! and a count, which others that fall on the same place lower (the majority vote of Boyer and Moore).
-//! So names that come once and never again do not get in, and hardly keep others out.
+//! A small table of candidates finds the frequent names. Each place has one name's tag and a count,
+//! which other names at the same place decrease (the majority vote of Boyer and Moore). So names that
+//! occur only once are not interned, and hardly keep others out.
 //!
 //! INV-NAMES: a number that was given out is the index of a name, for ever. INV-IDS: every name has its
 //! number in `ids`, at the first place free after the one of its hash.
@@ -22,15 +23,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU16, AtomicU32};
 
-/// Most names that are kept: with the longest ones half a megabyte.
+/// The most names that are interned: half a megabyte if all have the greatest length.
 const NAMES_MAX: usize = 4096;
 /// Places for their numbers, of which half stay free.
 const IDS: usize = 2 * NAMES_MAX;
 /// Places of candidates.
 const CANDIDATES: usize = 4096;
-/// How often a name must come, more than its rivals, to be kept.
+/// How much more often than its rivals a name must occur to be interned.
 const OFTEN: u32 = 32;
-/// Lengths of names that gain from it.
+/// The lengths of names for which interning saves memory.
 const LENGTHS: RangeInclusive<usize> = 2..=64;
 
 /// The names that all hashes of this process share.
@@ -67,7 +68,7 @@ impl Names {
         self.names[id].get().expect("INV-NAMES")
     }
 
-    /// The number of a name, which counts as having come once more; nothing if it is not kept.
+    /// Counts an occurrence of a name. Returns its number, or `None` if it is not interned.
     pub(crate) fn note(&self, name: &[u8]) -> Option<u16> {
         if !LENGTHS.contains(&name.len()) {
             return None;
@@ -93,7 +94,8 @@ impl Names {
         Err(place)
     }
 
-    /// Counts a name that is not kept. Counts that workers lose to each other do not matter.
+    /// Counts a name that is not interned. Counts that are lost to races between workers do not
+    /// matter.
     fn comes_often(&self, hash: u64) -> bool {
         let candidate = &self.candidates[(hash >> 16) as usize % CANDIDATES];
         let tag = (hash >> 40) as u32;
@@ -110,7 +112,7 @@ impl Names {
         is_often
     }
 
-    /// Keeps a name, if there is room.
+    /// Interns a name, if there is room.
     #[cold]
     fn keep(&self, hash: u64, name: &[u8]) -> Option<u16> {
         let mut len = self.len.lock();

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! Values are elements of a [pack](crate::pack). A name is a [code](name_code) and, unless that is the
-//! number of a name that many hashes share ([`NAMES`]), its text. `due` is when the field expires, in unix
-//! milliseconds, or [`NEVER`]. `next` is a lower bound of them all: it saves the walk that finds
-//! nothing to expire. A hash takes the second layout with the first expiry that one of its fields
-//! gets, and keeps it.
+//! number of an interned name ([`NAMES`]), its text. `due` is when the field expires, in unix
+//! milliseconds, or [`NEVER`]. `next` is a lower bound of all due times: it saves walks that would find
+//! nothing expired. A hash changes to the second layout when one of its fields first gets an expiry, and
+//! keeps it.
 //!
 //! INV-FIELDS: the names differ, and each has a value. INV-NEXT: no field is due before `next`.
 
@@ -29,13 +29,14 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// The bytes of a time.
 const TIME: usize = size_of::<u64>();
 
-/// Fields of a hash whose names may be shared: one with more is a map rather than an object.
+/// The most fields of a hash whose names are interned: a hash with more is a map rather than an
+/// object.
 const SHARING_MAX: usize = 32;
 
 /// The bit of a name's code that tells a number from a length.
 const SHARED: usize = 1;
 
-/// What stands in front of a name, as a varint: twice its length, or twice its number and [`SHARED`].
+/// The varint in front of a name: twice its length, or twice its number plus [`SHARED`].
 fn name_code(name: &[u8], shared: Option<u16>) -> usize {
     shared.map_or(name.len() << 1, |id| usize::from(id) << 1 | SHARED)
 }
@@ -227,7 +228,7 @@ pub(crate) fn overwrite(entry: &mut Entry, place: &Place, value: &[u8]) {
     entry.splice(place.value.clone(), scratch.as_slice());
 }
 
-/// Takes the field at `place` out.
+/// Removes the field at `place`.
 pub(crate) fn remove(entry: &mut Entry, place: &Place) {
     let expiring = entry.kind() == Kind::HashPackEx;
     let end = if expiring { place.value.end + TIME } else { place.value.end };
@@ -243,7 +244,7 @@ pub(crate) fn set_due(entry: &mut Entry, place: &Place, due: u64) {
     bytes[place.value.end..place.value.end + TIME].copy_from_slice(&due.to_le_bytes());
 }
 
-/// Gives a packed hash the layout with times, if it has not got it.
+/// Changes a packed hash to the layout with times, if it has the other.
 pub(crate) fn make_expiring(entry: &mut Entry) {
     if entry.kind() == Kind::HashPackEx {
         return;
@@ -258,8 +259,7 @@ pub(crate) fn make_expiring(entry: &mut Entry) {
     entry.set_bytes(Kind::HashPackEx, &bytes);
 }
 
-/// Takes out up to `budget` fields that have expired, in one pass, and makes `next` exact. How many
-/// they were.
+/// Removes up to `budget` expired fields, in one pass, and makes `next` exact. Returns how many.
 pub(crate) fn remove_expired(
     entry: &mut Entry,
     now_ms: u64,

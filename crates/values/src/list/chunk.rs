@@ -15,8 +15,8 @@ use crate::pack::{self, BOTH_WAYS, Element, Pack};
 ///   0      start        len    capacity
 /// ```
 ///
-/// An element that comes or goes at an end moves no other one. When there is no room at an end, all
-/// move to another allocation, in which there is.
+/// Adding or removing an element at an end moves no other one. When there is no room at an end, all
+/// elements move to another allocation that has room.
 #[derive(Debug)]
 pub(super) struct Chunk {
     bytes: Vec<u8>,

@@ -24,7 +24,7 @@ const VOLATILE: usize = 6;
 /// Where in the tags the mark of a free bucket is.
 const FREE: usize = 7;
 
-/// Six slots, and what is known of their elements without looking at these.
+/// Six slots, and data about their elements that can be read without the elements.
 ///
 /// `A` decides where a bucket may begin.
 #[repr(C)]
@@ -67,7 +67,7 @@ pub(super) fn tag_of(hash: u64) -> u8 {
     ((hash >> 48) as u8).max(1)
 }
 
-/// A time in whole seconds that is no later than `due_ms` and not taken for no time.
+/// A time in whole seconds that is no later than `due_ms`, and differs from the mark for no time.
 #[inline]
 pub(super) fn seconds(due_ms: u64) -> u32 {
     u32::try_from(due_ms / 1000).unwrap_or(NONE).min(NONE - 1)
@@ -90,7 +90,8 @@ impl<T, A> Bucket<T, A> {
     #[inline]
     pub(super) fn len(&self) -> usize {
         let tags = u64::from_le_bytes(self.tags);
-        // The lowest byte found to be zero is zero; the bit behind the tags ends the search.
+        // The lowest byte that this finds to be zero really is zero; the bit behind the tags ends
+        // the search.
         let zeros = (tags & TAG_BITS).wrapping_sub(LOW) & !tags & HIGH | !TAG_BITS;
         zeros.trailing_zeros() as usize / 8
     }
@@ -103,7 +104,7 @@ impl<T, A> Bucket<T, A> {
         self.tags[SLOTS - 1] != 0
     }
 
-    /// The slots whose tag is `tag`, and sometimes one whose tag is another.
+    /// The slots whose tag is `tag`, and sometimes one with another tag.
     #[inline]
     pub(super) fn candidates(&self, tag: u8) -> Candidates {
         let difference = u64::from_le_bytes(self.tags) ^ LOW.wrapping_mul(u64::from(tag));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A chain: a bucket with the overflow buckets behind it.
 //!
-//! Elements come in at the end, and the last one fills the place of one that goes (INV-CHAIN).
+//! Elements are added at the end, and the last one fills the place of one that is removed
+//! (INV-CHAIN).
 
 use crate::table::Table;
 use crate::table::bucket::{Bucket, Item, seconds};
@@ -71,7 +72,7 @@ impl<T, A> Table<T, A> {
         self.bucket_mut(tail).push(item);
     }
 
-    /// Takes the last element of a chain out.
+    /// Removes and returns the last element of a chain.
     pub(super) fn pop(&mut self, home: usize) -> Option<Item<T>> {
         let (tail, before) = self.tail(home);
         let item = self.bucket_mut(tail).pop()?;
@@ -84,7 +85,7 @@ impl<T, A> Table<T, A> {
         Some(item)
     }
 
-    /// Takes the element of a filled slot out of a chain.
+    /// Removes the element of a filled slot from a chain.
     pub(super) fn take(&mut self, home: usize, place: Place, slot: usize) -> Taken<T> {
         let (tail, _) = self.tail(home);
         let last_slot = self.bucket(tail).len() - 1;
@@ -98,13 +99,13 @@ impl<T, A> Table<T, A> {
         Taken { item, place_is_gone }
     }
 
-    /// Brings the due second of a chain forward to `due`, and gives it up if nothing is volatile.
+    /// Lowers the due second of a chain to `due`, and clears it if no element is volatile.
     pub(super) fn note_due(&mut self, home: usize, due: Option<u64>) {
         self.bring_due_forward(home, due);
         self.forget_due(home);
     }
 
-    /// Brings the due second of a chain forward to `due`.
+    /// Lowers the due second of a chain to `due`.
     pub(super) fn bring_due_forward(&mut self, home: usize, due: Option<u64>) {
         if let Some(due) = due.map(seconds) {
             let head = self.bucket_mut(Place::Head(home));
@@ -113,8 +114,8 @@ impl<T, A> Table<T, A> {
         }
     }
 
-    /// Gives up the due second of a chain of one bucket if nothing in there is volatile. For longer
-    /// chains, and to set it to a later time, there is the sweep.
+    /// Clears the due second of a chain of one bucket if no element in it is volatile. The sweep
+    /// does this for longer chains, and raises due seconds.
     pub(super) fn forget_due(&mut self, home: usize) {
         let head = self.bucket_mut(Place::Head(home));
         if head.next().is_none() && !head.has_volatile() {
@@ -123,7 +124,7 @@ impl<T, A> Table<T, A> {
     }
 }
 
-/// A walk along a chain that takes some elements out. It looks at each once.
+/// A walk along a chain that removes some elements. It visits each once.
 #[derive(Debug)]
 pub(super) struct Walk {
     home: usize,
@@ -136,7 +137,8 @@ impl Walk {
         Walk { home, at: Some((Place::Head(home), 0)) }
     }
 
-    /// Takes the next element out for which `goes` holds; that is told whether it is volatile.
+    /// Removes and returns the next element for which `goes` holds. `goes` is also told whether the
+    /// element is volatile.
     pub(super) fn take<T, A>(
         &mut self,
         table: &mut Table<T, A>,
@@ -150,7 +152,7 @@ impl Walk {
             };
             if goes(element, bucket.is_volatile(slot)) {
                 let taken = table.take(self.home, place, slot);
-                // The last element is in this slot now, and has not been looked at.
+                // The last element is in this slot now, and has not been visited.
                 if taken.place_is_gone {
                     self.at = None;
                 }

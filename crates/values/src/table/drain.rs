@@ -4,10 +4,10 @@
 use crate::table::Table;
 
 impl<T, A> Table<T, A> {
-    /// Takes elements and buckets out from the end, in up to `budget` steps, and returns how many it
-    /// took. 0 means that nothing is left, no memory either.
+    /// Removes elements and buckets from the end, in up to `budget` steps, and returns how many it
+    /// removed. 0 means that neither elements nor memory are left.
     ///
-    /// What stays is a table as before, with fewer elements.
+    /// The rest is a valid table with fewer elements.
     pub fn pop_some(&mut self, budget: usize, mut gone: impl FnMut(T)) -> usize {
         let steps = (0..budget).take_while(|_| {
             let Some(last) = self.heads.len().checked_sub(1) else {

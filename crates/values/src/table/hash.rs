@@ -16,7 +16,7 @@ static SECRETS: OnceLock<RapidSecrets> = OnceLock::new();
 #[inline]
 pub fn hash_of(key: &[u8]) -> u64 {
     let random = || RapidSecrets::seed(RandomState::new().hash_one(0_u64));
-    // Both the avalanche and the protection cost a nanosecond and buy the resistance to chosen keys.
+    // Avalanche and protection cost a nanosecond together, and make the hash resist chosen keys.
     rapidhash_v3_micro_inline::<true, true>(key, SECRETS.get_or_init(random))
 }
 

@@ -9,11 +9,11 @@ use std::marker::PhantomData;
 
 /// Where the buckets of a table were when it was last [looked at](Layout::refresh).
 ///
-/// A table may be behind a lock, which takes longer to get than its bucket to be asked for. A layout
-/// is beside the lock: it leads to the bucket of a hash without it. It may be out of date, since it
-/// only ever asks the CPU for memory: an old address is asked for in vain.
+/// A table may be behind a lock that takes longer to get than a bucket takes to prefetch. A layout
+/// is outside of the lock, and gives the address of a hash's bucket without it. It may be out of
+/// date, since it is used for prefetches only: prefetching an old address is useless but harmless.
 ///
-/// It takes eight bytes for a thousand buckets.
+/// It takes eight bytes per thousand buckets.
 ///
 /// ```
 /// use values::{Entry, Layout, Table, hash_of};
@@ -38,8 +38,8 @@ impl<T, A> Layout<T, A> {
         Layout { chunks: Vec::new(), buckets: 0, of: PhantomData }
     }
 
-    /// Looks at the table. Costs next to nothing while its chunks are the same: a new one comes with
-    /// a thousand buckets.
+    /// Reads the addresses of the table's chunks. Costs almost nothing while these are the same: a
+    /// chunk is added only per thousand buckets.
     #[inline]
     pub fn refresh(&mut self, table: &Table<T, A>) {
         let now = (table.heads.chunks(), table.heads.last_chunk());
@@ -55,7 +55,7 @@ impl<T, A> Layout<T, A> {
         self.chunks.extend(table.heads.addresses());
     }
 
-    /// Asks the CPU for the bucket of this hash, as [`Table::prefetch`] does.
+    /// Prefetches the bucket of this hash, as [`Table::prefetch`] does.
     #[inline]
     pub fn prefetch(&self, hash: u64) {
         let (chunk, place) = locate(home(hash, self.buckets));

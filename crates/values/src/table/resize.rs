@@ -19,7 +19,7 @@ fn twin(index: usize) -> usize {
 }
 
 impl<T, A> Table<T, A> {
-    /// Adds a bucket if there are too many elements for what there is.
+    /// Adds a bucket if there are too many elements for the present number.
     pub(super) fn grow(&mut self, look: &impl Fn(&T) -> Look) {
         if self.len * 5 <= self.heads.len() * GROW_FIFTHS {
             return;
@@ -47,8 +47,8 @@ impl<T, A> Table<T, A> {
         self.bucket_mut(Place::Head(new)).set_due(due_go);
     }
 
-    /// Takes the last bucket away if there are few elements for what there is, and gives back memory
-    /// of overflow buckets.
+    /// Removes the last bucket if there are few elements for the present number, and gives back
+    /// memory of overflow buckets.
     pub(super) fn shrink(&mut self, look: &impl Fn(&T) -> Look) {
         let few = self.len * 5 < self.heads.len() * SHRINK_FIFTHS;
         if self.len == 0 || (few && self.heads.len() > 1) {
@@ -60,7 +60,7 @@ impl<T, A> Table<T, A> {
         }
     }
 
-    /// Moves the elements of the last bucket to its twin and takes the bucket away.
+    /// Moves the elements of the last bucket to its twin and removes the bucket.
     fn merge_last(&mut self) {
         let Some(last) = self.heads.len().checked_sub(1) else { return };
         let home = twin(last);
@@ -76,7 +76,7 @@ impl<T, A> Table<T, A> {
         self.drop_last();
     }
 
-    /// Takes the last bucket away, which is empty.
+    /// Removes the last bucket, which is empty.
     pub(super) fn drop_last(&mut self) {
         let emptied = self.heads.pop();
         debug_assert!(emptied.is_some_and(|bucket| bucket.is_empty() && bucket.next().is_none()));

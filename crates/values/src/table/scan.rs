@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cursors, samples, and looking around.
+//! Scans with a cursor, random samples, and walks over ranges of buckets.
 //!
 //! A cursor counts through the low bits of the hashes from the highest of them to the lowest, as in
-//! Redis. Its state is then a set of hashes that have been visited, which does not depend on how many
-//! buckets there are: splitting or merging buckets moves elements only within that set or outside
-//! of it.
+//! Redis. So a cursor stands for a set of visited hashes that does not depend on the number of
+//! buckets: when buckets are split or merged, no element moves into or out of that set.
 
 use crate::table::Table;
 use crate::table::bucket::Bucket;
 
 /// Places among which [`Table::sample`] draws in one bucket's chain. Longer chains are rare.
 const PLACES: u64 = 12;
-/// Draws before it takes what comes next.
+/// Draws before it takes the next element it finds.
 const DRAWS: usize = 128;
 
 impl<T, A> Table<T, A> {
@@ -32,11 +31,11 @@ impl<T, A> Table<T, A> {
         (cursor | !(low_buckets - 1)).reverse_bits().wrapping_add(1).reverse_bits()
     }
 
-    /// Shows elements, those of bucket `from` first, until `see` returns false or `budget` buckets have
-    /// been looked through. Returns the bucket to go on from; any number is one.
+    /// Calls `see` with elements, from bucket `from` on, until `see` returns false or `budget` buckets
+    /// have been visited. Returns the bucket to go on from; any number is valid.
     ///
-    /// With `volatile_only` it shows those that have a [due time](crate::Keyed::due), and reads one
-    /// cache line of a bucket in which there is none.
+    /// With `volatile_only` it shows only elements with a [due time](crate::Keyed::due), and reads
+    /// one cache line of a bucket without any.
     pub fn look_from(
         &self,
         from: usize,
@@ -56,7 +55,7 @@ impl<T, A> Table<T, A> {
         home
     }
 
-    /// Shows the elements of a chain until `see` returns false; whether it never did.
+    /// Shows the elements of a chain until `see` returns false. Returns whether it never did.
     fn show(&self, home: usize, volatile_only: bool, see: &mut impl FnMut(&T) -> bool) -> bool {
         self.chain_buckets(home).all(|bucket| {
             let mut elements = bucket.elements().enumerate();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Taking out what is due.
+//! The sweep: removes elements that are due.
 //!
-//! A pass goes from the last bucket to the first. The merges that follow from its own removals then
-//! move elements ahead of it, never behind. Buckets that are added meanwhile are visited at the end
-//! of the pass, and where a merge does move elements behind it, the pass goes back.
+//! A pass goes from the last bucket to the first. So merges caused by its own removals move
+//! elements to buckets that it has yet to visit. Buckets that are added meanwhile are visited at
+//! the end of the pass, and if a merge moves elements to a bucket that was already visited, the
+//! pass goes back.
 
 use crate::table::bucket::seconds;
 use crate::table::chain::Place;
@@ -19,7 +20,7 @@ pub(super) struct Sweep {
     top: usize,
     /// The second before which nothing in the table is due.
     earliest: Option<u32>,
-    /// The same for what the pass has left behind, and for what came since it began.
+    /// The same for buckets that the pass has visited, and for elements added since it began.
     passed: Option<u32>,
 }
 
@@ -30,7 +31,7 @@ pub enum Verdict {
     Remove,
     /// It stays. It may be due at another time now, or not at all.
     Keep,
-    /// It stays and is still due: the sweep ends here, and the next one begins with its bucket.
+    /// It stays and is still due: the sweep ends here, and the next one resumes with its bucket.
     Pause,
 }
 
@@ -39,8 +40,8 @@ pub enum Verdict {
 pub struct Swept {
     /// Whether a pass over all buckets has ended. The next call begins another.
     pub ended: bool,
-    /// A time in unix milliseconds before which nothing is due of what is left in the buckets that
-    /// were looked through; `None` if nothing there ever is.
+    /// A time in unix milliseconds before which no remaining element of the visited buckets is due;
+    /// `None` if none ever is.
     pub due_ms: Option<u64>,
 }
 
@@ -78,7 +79,7 @@ impl Sweep {
         self.next = bucket + 1;
     }
 
-    /// Ends the pass if nothing is ahead of it; whether it does.
+    /// Ends the pass if no bucket is left. Returns whether it does.
     fn end(&mut self, buckets: usize) -> bool {
         let ends = self.next == self.floor && self.top == buckets;
         if ends {
@@ -113,18 +114,18 @@ pub(super) fn earlier<N: Ord>(one: Option<N>, other: Option<N>) -> Option<N> {
 }
 
 impl<T: Keyed, A> Table<T, A> {
-    /// Looks through the next `budget` buckets and takes out the elements that are
-    /// [due](Keyed::due) at `now_ms` or before. True when a pass over all buckets has ended; the next
-    /// call begins another.
+    /// Visits the next `budget` buckets and removes the elements that are [due](Keyed::due) at
+    /// `now_ms` or before. Returns true when a pass over all buckets has ended; the next call begins
+    /// another.
     ///
-    /// A pass finds all that is due when it begins, also if the table grows and shrinks meanwhile. Of
-    /// buckets in which nothing is due it reads one cache line and no element.
+    /// A pass finds all elements that are due when it begins, even if the table grows and shrinks
+    /// meanwhile. Of buckets in which nothing is due it reads one cache line and no element.
     pub fn sweep(&mut self, now_ms: u64, budget: usize, gone: impl FnMut(T)) -> bool {
         self.sweep_with(now_ms, budget, |_| Verdict::Remove, gone).ended
     }
 
-    /// Like [`Table::sweep`], for elements of which a part may be due: `look` sees each one that is
-    /// due, may change it but for its key, and decides.
+    /// Like [`Table::sweep`], for elements of which only a part may be due: `look` is called with
+    /// each due element, may change it except for its key, and decides what becomes of it.
     pub fn sweep_with(
         &mut self,
         now_ms: u64,
