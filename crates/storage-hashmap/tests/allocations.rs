@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the crate promises about heap allocations, counted.
+//! Counts heap allocations and compares them with the crate's promises.
 //!
-//! The allocator that counts is that of the whole process, so this test has its own.
+//! The counting allocator serves the whole process, so this test has a process of its own.
 
 use clock::Ticks;
 use storage::{Change, Digits, Item, Put, Stage, Store};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Threads that write, read and drop the same keys in a memory far too small for them. Every value
-//! describes itself, so a torn, stale or foreign one is seen by whoever reads it.
+//! describes itself, so any reader detects a torn, stale or foreign one.
 
 use clock::Ticks;
 use std::sync::atomic::{AtomicU64, Ordering};

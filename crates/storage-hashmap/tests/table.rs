@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table beside a plain map: growth, chains, shrinking and the memory they take.
+//! The table compared with a plain map: growth, chains, shrinking and their memory.
 
 use clock::Ticks;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What evictions and compaction tell of themselves: why items went and how old they were, each reason
-//! brought about, and what was copied for those that stayed.
+//! The statistics of evictions and compaction: why items were evicted and how old they were, with each
+//! reason provoked, and how many bytes were copied.
 
 use clock::Ticks;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The metrics of the process. The one test of this file has its process to itself, since levels
-//! show the store that was looked at last.
+//! show the store that was reported last.
 
 use clock::Clock;
 use std::time::Duration;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The hook for items that leave by themselves: called once for each that is evicted or has expired,
-//! and for no other.
+//! The hook `on_drop`: called once for each item that is evicted or expires, and for no other.
 
 mod support;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What fits stays: no item goes while live ones would fit, whatever was written over and deleted.
+//! No item is evicted while all live items fit, whatever was overwritten and deleted.
 
 use clock::Ticks;
 use storage::{Put, Store};

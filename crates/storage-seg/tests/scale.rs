@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The index takes on the size that the items need, while the store is in use, and all of it stays
+//! The index grows and shrinks with the items while the store is in use, and all memory stays
 //! within the limit.
 
 mod support;

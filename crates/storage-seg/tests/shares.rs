@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The share of the memory that new items get: it follows what is used.
+//! The share of the memory for new items adapts to the load.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use clock::Ticks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a store tells about itself, checked against stores that were filled in known ways.
+//! A store's report, checked against stores that were filled in known ways.
 
 use clock::{Clock, Now, Ticks};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the typed keyspace promises about heap allocations, counted.
+//! Counts heap allocations and compares them with the typed keyspace's promises.
 //!
-//! The allocator that counts is that of the whole process, so this test has its own.
+//! The counting allocator serves the whole process, so this test has a process of its own.
 
 use keyspace::Stage;
 use keyspace::{Keyspace, Policy, Scope, View};

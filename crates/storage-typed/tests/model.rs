@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typed keyspace beside plain maps, in sequences of operations that shrink when they fail: 16
-//! databases, expiry on manual time, and every policy with next to no memory.
+//! The typed keyspace compared with plain maps, in random sequences of operations that are shrunk
+//! when they fail: 16 databases, expiry on manual time, and every policy with almost no memory.
 
 use keyspace::{Gone, Keyspace, Policy, Reason, Scope, View};
 use proptest::collection::vec;

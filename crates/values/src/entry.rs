@@ -62,8 +62,8 @@ pub struct Entry {
     block: Thin,
 }
 
-/// Large values move between threads with their entries, but the raw pointer to them is not `Send`
-/// by itself. This checks that they may.
+/// Large values move between threads with their entries. An entry stores its pointer as bytes, so
+/// the compiler does not see this; here it checks that they may.
 const _: () = {
     const fn assert_send_and_sync<T: Send + Sync>() {}
     assert_send_and_sync::<Large>();

@@ -103,8 +103,9 @@ impl<'a> ListRef<'a> {
 
     /// The indices of elements that are `text`.
     ///
-    /// A positive `rank` says with which of them to begin, and a negative one does so from the end,
-    /// and goes on towards the front. With `maxlen`, no more elements than that are looked at.
+    /// A positive `rank` is the number of the match to begin with; a negative one counts from the
+    /// end, and the search goes on towards the front. With `maxlen`, at most that many elements are
+    /// compared.
     pub fn positions<'t>(
         self,
         text: &'t [u8],

@@ -210,7 +210,7 @@ impl<'a> SetMut<'a> {
         }
     }
 
-    /// Adds a member; true if it was not there.
+    /// Adds a member. Returns true if it was not there.
     pub fn add(&mut self, member: &[u8]) -> bool {
         match self.entry.kind() {
             Kind::SetInts => match parse_i64(member) {
@@ -227,7 +227,7 @@ impl<'a> SetMut<'a> {
         let set = Intset::new(self.entry.bytes());
         let Err(index) = set.search(int) else { return false };
         if set.len() >= self.limits.set_intset.min(INTS_MAX) {
-            // An empty set has not outgrown its form: it has not had one yet.
+            // An empty set has not outgrown its form: it has no form yet.
             return if set.len() == 0 {
                 self.add_to_ints(member)
             } else {
@@ -244,7 +244,7 @@ impl<'a> SetMut<'a> {
         true
     }
 
-    /// Adds to a set of integers a member that cannot stay one there.
+    /// Adds a member to a set of integers that cannot stay one with it.
     fn add_to_ints(&mut self, member: &[u8]) -> bool {
         let set = Intset::new(self.entry.bytes());
         let mut digits = Digits::new();
@@ -294,7 +294,7 @@ impl<'a> SetMut<'a> {
             && self.entry.bytes().len() + element_len::<ONE_WAY>(member.len()) <= Limits::PACKED_MAX
     }
 
-    /// Takes a member out; true if it was there.
+    /// Removes a member. Returns true if it was there.
     pub fn remove(&mut self, member: &[u8]) -> bool {
         let range = match self.read().form {
             Form::Ints(set) => {
@@ -309,7 +309,7 @@ impl<'a> SetMut<'a> {
         true
     }
 
-    /// Takes a member out by a random number, all about equally likely.
+    /// Removes a member by a random number, all about equally likely.
     pub fn pop(&mut self, random: u64) -> Option<Vec<u8>> {
         let member = self.read().sample(random)?.to_vec();
         self.remove(&member);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Strings: what an [`Entry`] of [`Type::String`](crate::Type::String) can do.
+//! Strings: the operations of an [`Entry`] of [`Type::String`](crate::Type::String).
 //!
-//! A string is an integer in binary, bytes in the entry, or from [`Entry::PIN_MIN`] bytes on a
-//! [`LargeString`]. Each edit chooses anew, so the kind always follows from the length.
+//! A string is stored as an integer in binary, as bytes in the entry, or from [`Entry::PIN_MIN`]
+//! bytes on as a [`LargeString`]. Each edit chooses the form anew, so the kind always follows from
+//! the length.
 
 use bytes::Bytes;
 
@@ -18,7 +19,7 @@ const EMBSTR_MAX: usize = 44;
 static ZEROS: [u8; Entry::PIN_MIN] = [0; Entry::PIN_MIN];
 
 impl Entry {
-    /// From how many bytes on a string is kept so that it can be [pinned](Entry::pin).
+    /// Strings of at least this many bytes can be [pinned](Entry::pin).
     pub const PIN_MIN: usize = 16 * 1024;
 
     /// A string. An integer in its printed form is stored in binary.
@@ -144,7 +145,7 @@ impl Entry {
     /// Overwrites a string from `offset` on, with zeros before it if the string ends there. Another
     /// type is left as it is.
     ///
-    /// The string grows to what the offset says: the caller knows a limit.
+    /// The string grows to the offset, however large: the caller must check a limit.
     pub fn set_range(&mut self, offset: usize, with: &[u8]) {
         if let Some(string) = self.large_string_mut() {
             return string.set_range(offset, with);
@@ -164,7 +165,8 @@ impl Entry {
         }
     }
 
-    /// Makes a string in the entry one of plain bytes that was edited; false if it is none.
+    /// Changes a string in the entry to the form of edited plain bytes. Returns false if it is not
+    /// a string in the entry.
     fn unfold(&mut self) -> bool {
         match self.kind() {
             Kind::Raw => {}

@@ -5,9 +5,9 @@
 //!  Thin ──▶ │ length u32 │ bytes ... │ up to the end of the size class │
 //! ```
 //!
-//! A `Box<[u8]>` is two words and a `Vec<u8>` three. An index of millions of elements has room for
-//! one, so the length is kept with the bytes, and the capacity is not kept: it follows from the
-//! length.
+//! A `Box<[u8]>` takes two words and a `Vec<u8>` three. An index of millions of elements has room
+//! for one word, so the length is stored with the bytes, and the capacity is not stored: it follows
+//! from the length.
 //!
 //! # Invariants
 //!
@@ -23,10 +23,10 @@ use std::ptr::{self, NonNull};
 use crate::allocated;
 use prefetch::Hint;
 
-/// Bytes in front of the bytes.
+/// Bytes of the length in front of the content.
 const HEADER: usize = size_of::<u32>();
 
-/// Bytes that can be edited, at the price of one pointer.
+/// Bytes that can be edited, owned through one pointer.
 pub(crate) struct Thin {
     block: NonNull<u8>,
 }
@@ -40,7 +40,7 @@ unsafe impl Send for Thin {}
 // SAFETY: as above.
 unsafe impl Sync for Thin {}
 
-/// The memory of a block of `length` bytes: all of what the allocator would spend on it.
+/// The layout of a block of `length` bytes: all that the allocator would use for it anyway.
 ///
 /// # Panics
 ///
@@ -97,20 +97,20 @@ impl Thin {
         allocated(HEADER + self.length())
     }
 
-    /// Leads to the first cache lines.
+    /// A hint for the first cache lines.
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
         Hint::at(self.block.as_ptr())
     }
 
-    /// Leads to what is behind them. Reads the first.
+    /// A hint for the cache lines after these. Reads the first one.
     #[inline]
     pub(crate) fn rest(&self) -> Hint {
         Hint::behind(self.block.as_ptr(), HEADER + self.length())
     }
 
-    /// Replaces the bytes of `range`, as [`Vec::splice`] does. Copies what is behind them if the
-    /// length changes, and allocates only if the size class does.
+    /// Replaces the bytes of `range`, as [`Vec::splice`] does. Copies the bytes behind them if the
+    /// length changes, and allocates only if the size class changes.
     ///
     /// # Panics
     ///
@@ -121,7 +121,8 @@ impl Thin {
         let new = old - range.len() + with.len();
         let (from, to) = (HEADER + range.end, HEADER + range.start + with.len());
         let behind = old - range.end;
-        // What is behind the range moves while there is room for both its places.
+        // The bytes behind the range move while the block has room for both their old and their new
+        // place.
         if new > old {
             self.resize(old, new);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a value is to a client ([`Type`]), how it is stored ([`Encoding`]), and up to which sizes a
-//! collection stays packed ([`Limits`]).
+//! The types of values ([`Type`]), how they are stored ([`Encoding`]), and the sizes up to which
+//! collections stay packed ([`Limits`]).
 
 /// The type of a value, by the name that `TYPE` reports.
 #[non_exhaustive]
@@ -41,8 +41,8 @@ impl Type {
 
 /// How a value is stored, by the name that `OBJECT ENCODING` reports.
 ///
-/// The names are those of Redis, which tools and tests ask for. They tell packed from large and
-/// numbers from text; the layout behind them is our own.
+/// The names are those of Redis, which tools and tests expect. They distinguish packed from large
+/// and numbers from text; the layouts behind them are not Redis's.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
@@ -106,7 +106,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Bytes beyond which no value stays packed, whatever the limits say: an edit moves what is
+    /// Bytes beyond which no value stays packed, whatever the limits say: an edit moves all bytes
     /// behind it, so the largest pack bounds the time of one command.
     pub const PACKED_MAX: usize = 1 << 20;
 }

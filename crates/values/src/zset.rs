@@ -4,9 +4,9 @@
 //! Members are ordered by score, and by their bytes where scores are equal. -0.0 and 0.0 are equal
 //! scores; no score is NaN. A member's rank is the number of members before it.
 //!
-//! A small sorted set is [packed] in its entry, a [large] one has an index by member
-//! and a tree in the order. A packed set becomes large when it has too many members, or one that is
-//! too long; a large one stays large.
+//! A small sorted set is [packed] in its entry; a [large] one has an index by member and a tree in
+//! the order. A packed set becomes large when it has too many members, or one that is too long; a
+//! large one stays large.
 //!
 //! In both forms ranges are handled as ranks: a range of scores or members is first converted to a
 //! range of ranks ([`ZsetRef::ranks_by_score`]), which has a length and can be cut at both ends,
@@ -137,8 +137,8 @@ impl<'a> ZsetRef<'a> {
         }
     }
 
-    /// The ranks of the members from `min` to `max`. Means something only while all members have
-    /// the same score.
+    /// The ranks of the members from `min` to `max`. Meaningful only while all members have the
+    /// same score.
     pub fn ranks_by_lex(self, min: LexBound<'_>, max: LexBound<'_>) -> Range<usize> {
         let start = self.partition_by_member(|member| min.starts_after(member));
         start..self.partition_by_member(|member| max.reaches(member)).max(start)
@@ -188,7 +188,8 @@ impl<'a> ZsetRef<'a> {
                 return sample::select(self.iter(), len, count, random, visit);
             }
         };
-        // Each step draws from one rank more. If what it draws is taken, the new rank is not.
+        // Each step draws from one more rank (Floyd's algorithm). If the drawn rank is taken
+        // already, the step takes the new rank, which is not.
         let mut drawn = HashSet::new();
         for last in len - count..len {
             let rank = (random() % (last as u64 + 1)) as usize;
@@ -264,7 +265,8 @@ impl<'a> ZsetMut<'a> {
     /// Adds a member or changes its score. Returns the score that it had. A score that equals the
     /// former one is not written: -0.0 stays -0.0.
     ///
-    /// Allocates nothing for a member that is there, and moves nothing if the order stays the same.
+    /// Allocates nothing for a member that is present, and moves nothing if the order stays the
+    /// same.
     ///
     /// # Panics
     ///
@@ -291,7 +293,7 @@ impl<'a> ZsetMut<'a> {
         self.make_large().insert(member, score)
     }
 
-    /// Takes a member out. Returns the score that it had.
+    /// Removes a member. Returns the score that it had.
     pub fn remove(&mut self, member: &[u8]) -> Option<f64> {
         if let Some(large) = self.large() {
             return large.remove(member);
@@ -302,12 +304,12 @@ impl<'a> ZsetMut<'a> {
         Some(score)
     }
 
-    /// Takes out the member that comes first, and shows it.
+    /// Removes the first member, and calls `gone` with it.
     pub fn pop_min<R>(&mut self, gone: impl FnOnce(&[u8], f64) -> R) -> Option<R> {
         self.pop(0, gone)
     }
 
-    /// Takes out the member that comes last, and shows it.
+    /// Removes the last member, and calls `gone` with it.
     pub fn pop_max<R>(&mut self, gone: impl FnOnce(&[u8], f64) -> R) -> Option<R> {
         self.pop(self.len().checked_sub(1)?, gone)
     }
@@ -323,8 +325,8 @@ impl<'a> ZsetMut<'a> {
         Some(result)
     }
 
-    /// Takes out the members of these ranks, as far as there are any, and shows each. How many they
-    /// were.
+    /// Removes the members of these ranks, as far as there are any, and calls `gone` with each.
+    /// Returns how many.
     pub fn remove_range(&mut self, ranks: Range<usize>, mut gone: impl FnMut(&[u8], f64)) -> usize {
         let end = ranks.end.min(self.len());
         let start = ranks.start.min(end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What hashes and sets promise about heap allocations, counted.
+//! Counts heap allocations and compares them with the promises of hashes and sets.
 //!
-//! The allocator that counts is that of the whole process, so this test has its own.
+//! The counting allocator serves the whole process, so this test has a process of its own.
 
 use test_support::counting::{Counting, allocations};
 use values::{Encoding, Entry, Limits};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What lists and sorted sets promise about heap allocations, counted; and that the memory they say
-//! they hold is what they have allocated.
+//! Counts heap allocations and compares them with the promises of lists and sorted sets; and checks
+//! that the memory they report is what they have allocated.
 //!
-//! The allocator that counts is that of the whole process, so this test has its own.
+//! The counting allocator serves the whole process, so this test has a process of its own.
 
 use test_support::counting::{Counting, allocations, held};
 use values::{End, Entry, Limits, ScoreBound, allocated};

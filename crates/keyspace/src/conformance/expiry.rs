@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-EXPIRY, RULE-GONE, RULE-ACTIVE, RULE-FIELD: what goes by itself in time.
+//! RULE-EXPIRY, RULE-GONE, RULE-ACTIVE, RULE-FIELD: entries and fields that expire.
 
 use super::subject::{BUDGET, Subject, Told};
 use crate::{Keyspace, Reason, View};

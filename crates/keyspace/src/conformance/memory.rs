@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-MEMORY: what is used is counted, until it is free.
+//! RULE-MEMORY: memory is counted as used until it is free.
 
 use super::subject::{Noise, Subject};
 use crate::{Keyspace, KeyspaceStats, View};

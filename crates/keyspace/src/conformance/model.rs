@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A long random run beside a plain map: all rules at once, in orders nobody thought of.
+//! A long random run compared with a plain map: all rules at once, in random order.
 
 use super::subject::{Noise, Subject, text};
 use crate::{Keyspace, Policy, Reason, View};

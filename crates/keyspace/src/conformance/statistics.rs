@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-STATS: what the numbers say.
+//! RULE-STATS: the statistics are right.
 
 use super::subject::Subject;
 use crate::{Keyspace, Policy, View};

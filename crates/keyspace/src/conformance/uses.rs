@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-USE: what is known of the use of entries.
+//! RULE-USE: idle times and use counts of entries.
 
 use super::subject::Subject;
 use crate::{Keyspace, Policy, View};

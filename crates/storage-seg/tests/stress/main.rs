@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Threads that use one store of a megabyte or two in every way there is, with eviction going on all
-//! the time. Every value describes itself, so a torn, stale or foreign one is seen by whoever reads it.
+//! Threads that use one store of a megabyte or two in all ways, while it evicts all the time. Every
+//! value describes itself, so any reader detects a torn, stale or foreign one.
 //!
 //! Each test runs for a number of rounds; with `SHOEBILL_STRESS_SECONDS` set it begins again with other
 //! random numbers until that time is over.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A store under stress: its options, its threads, and what all they saw must add up to.
+//! A store under stress: its options, its threads, and the checks over all that they saw.
 
 use crate::worker::Worker;
 use clock::Ticks;

@@ -82,9 +82,9 @@ impl Chunk {
         self.start = u32::try_from(start).expect("a huge element is added behind no other");
     }
 
-    /// Adds an element at an end. If there is no room for it, `capacity` says how large an
-    /// allocation to move to, given the bytes of all elements; it is made larger if they do not
-    /// fit.
+    /// Adds an element at an end. If there is no room for it, the elements move to an allocation of
+    /// the size that `capacity` returns, given the bytes of all elements, or a larger one if they
+    /// do not fit.
     pub(super) fn push(&mut self, end: End, text: &[u8], capacity: impl FnOnce(usize) -> usize) {
         let len = pack::element_len::<BOTH_WAYS>(text.len());
         if self.room(end) < len {
@@ -114,7 +114,7 @@ impl Chunk {
         element.expect("INV-CHUNK: no chunk is empty")
     }
 
-    /// The bytes that so many elements at an end take.
+    /// The bytes that `count` elements at an end take.
     pub(super) fn end_len(&self, end: End, count: usize) -> usize {
         let stays = self.count() - count;
         match end {
@@ -124,7 +124,7 @@ impl Chunk {
         }
     }
 
-    /// So many bytes at an end.
+    /// The `len` bytes at an end.
     pub(super) fn end_bytes(&self, end: End, len: usize) -> &[u8] {
         match end {
             End::Front => &self.as_bytes()[..len],
@@ -132,7 +132,7 @@ impl Chunk {
         }
     }
 
-    /// Takes out all of `count` elements that are in the first or last `len` bytes.
+    /// Removes the first or last `len` bytes, which are `count` elements.
     pub(super) fn drop_end(&mut self, end: End, len: usize, count: usize) {
         match end {
             End::Front => self.start += len as u32,
@@ -141,7 +141,7 @@ impl Chunk {
         self.count -= count as u32;
     }
 
-    /// Puts an element in the place of those in `range`, of which there are `count`.
+    /// Replaces the `count` elements in `range` by one element.
     pub(super) fn replace(&mut self, range: Range<usize>, count: usize, text: &[u8]) {
         let start = self.start as usize;
         let len = pack::element_len::<BOTH_WAYS>(text.len());
@@ -162,8 +162,8 @@ impl Chunk {
         self.count += other.count;
     }
 
-    /// Makes the second half of the elements, by bytes, a chunk of their own. There are two or
-    /// more.
+    /// Splits off the second half of the elements, by bytes, into a chunk of its own. There are two
+    /// or more elements.
     pub(super) fn split(&mut self) -> Chunk {
         let (mut at, mut count) = (0, 0);
         for element in self.pack().elements() {

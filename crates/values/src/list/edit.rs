@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`ListMut`]: edits of a list, and its way between the two forms.
+//! [`ListMut`]: edits of a list, and the conversion between its two forms.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ const PACKED_MAX: usize = 2048;
 pub struct ListMut<'a> {
     entry: &'a mut Entry,
     caps: Caps,
-    /// What was announced and has not come.
+    /// Announced elements that were not pushed yet.
     announced: usize,
 }
 
@@ -65,16 +65,17 @@ impl<'a> ListMut<'a> {
         self.entry.is_empty()
     }
 
-    /// Says that so many elements are to be pushed, with so many bytes in all.
+    /// Announces that this many elements are to be pushed, with this many bytes in all.
     ///
-    /// The encoding that a client is told depends on what a command brings, all of it together.
-    /// Without this, each element counts for itself.
+    /// The encoding that a client is told depends on all elements of a command together. Without
+    /// this call, each element counts alone.
     pub fn announce(&mut self, elements: usize, bytes: usize) {
         self.announced = elements;
         self.grow(elements, bytes);
     }
 
-    /// What is to come may make the list a quicklist, which is never packed in the entry.
+    /// Pushed or announced elements may make the list a quicklist, which is never packed in the
+    /// entry.
     fn grow(&mut self, elements: usize, bytes: usize) {
         let caps = self.caps;
         if let Some(large) = self.large() {
@@ -133,17 +134,17 @@ impl<'a> ListMut<'a> {
         self.entry.splice(range, element.as_slice());
     }
 
-    /// Takes out the element at the front, and shows it.
+    /// Removes the element at the front, and calls `gone` with it.
     pub fn pop_front<R>(&mut self, gone: impl FnOnce(&[u8]) -> R) -> Option<R> {
         self.pop(End::Front, gone)
     }
 
-    /// Takes out the element at the back, and shows it.
+    /// Removes the element at the back, and calls `gone` with it.
     pub fn pop_back<R>(&mut self, gone: impl FnOnce(&[u8]) -> R) -> Option<R> {
         self.pop(End::Back, gone)
     }
 
-    /// Takes out the element at an end, and shows it.
+    /// Removes the element at an end, and calls `gone` with it.
     pub fn pop<R>(&mut self, end: End, gone: impl FnOnce(&[u8]) -> R) -> Option<R> {
         if let Some(large) = self.large() {
             let result = large.pop(end, gone);
@@ -203,8 +204,8 @@ impl<'a> ListMut<'a> {
         true
     }
 
-    /// Takes out elements that are `text`, and returns how many: with a positive `count` that many
-    /// from the front on, with a negative one from the back on, all with 0.
+    /// Removes elements that are `text`, and returns how many: up to `count` from the front if it
+    /// is positive, from the back if it is negative, all if it is 0.
     pub fn remove(&mut self, count: i64, text: &[u8]) -> usize {
         let from = if count < 0 { End::Back } else { End::Front };
         let count = match count {
@@ -228,13 +229,13 @@ impl<'a> ListMut<'a> {
         }
     }
 
-    /// Takes out all elements but those with these indices.
+    /// Removes all elements except those with these indices.
     pub fn trim(&mut self, indices: Range<usize>) {
         let len = self.len();
         let end = indices.end.min(len);
         let start = indices.start.min(end);
         if let Some(large) = self.large() {
-            // The whole list goes from one end.
+            // The whole list is removed from one end.
             large.drop_end(End::Back, len - end);
             large.drop_end(End::Front, start);
             return self.settle();
@@ -246,7 +247,7 @@ impl<'a> ListMut<'a> {
         self.entry.splice(0..start, &[]);
     }
 
-    /// After elements went, the list may be called a listpack again, and may fit in the entry.
+    /// After removals, the list may be called a listpack again, and may fit in the entry.
     fn settle(&mut self) {
         let caps = self.caps;
         let Some(large) = self.large() else { return };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`LargeList`]: the form of a list that is too big to be packed in its entry.
 //!
-//! Elements are packed in [chunks](Chunk) of about the size that the limit of lists says; an
-//! element that is larger than that is alone in its chunk. Chunks have counts, so an index is found
-//! by skipping chunks from the nearer end and walking through one.
+//! Elements are packed in [chunks](Chunk) of about the size that `list-max-listpack-size` sets; a
+//! larger element is alone in its chunk. Chunks have counts, so an index is found by skipping
+//! chunks from the nearer end and walking through one.
 //!
 //! * INV-CHUNK: no chunk is empty, and each knows how many elements it has.
-//! * INV-HEAP: the memory of all chunks is known.
+//! * INV-HEAP: `heap` is the memory of all chunks.
 
 use std::collections::VecDeque;
 
@@ -77,8 +77,8 @@ impl LargeList {
         LargeList { chunks, measure: self.measure.clone(), heap }
     }
 
-    /// Frees up to `budget` chunks; true when nothing is left. The list is good for nothing else
-    /// from then on.
+    /// Frees up to `budget` chunks. Returns true when nothing is left. The list can be used for
+    /// nothing else from then on.
     pub(crate) fn free_some(&mut self, budget: usize) -> bool {
         for _ in 0..budget {
             let Some(chunk) = self.chunks.pop_back() else { break };
@@ -129,13 +129,13 @@ impl LargeList {
         })
     }
 
-    /// Says that so many elements are to come, with so many bytes of text: it may not be called a
+    /// Announces elements to be pushed, and the bytes of their texts: the list may not be called a
     /// listpack any more.
     pub(super) fn announce(&mut self, elements: usize, bytes: usize, caps: Caps) {
         self.measure.announce(elements, bytes, caps);
     }
 
-    /// Says that no more elements go: it may be called a listpack again.
+    /// Called when no more elements will be removed: the list may be called a listpack again.
     pub(super) fn shrunk(&mut self, caps: Caps) {
         let texts = self.chunks.iter().flat_map(|chunk| chunk.pack().iter());
         self.measure.shrunk(caps, texts);
@@ -222,7 +222,7 @@ impl LargeList {
         Some(result)
     }
 
-    /// Takes out so many elements from an end, which are there.
+    /// Removes `count` elements, which must exist, from an end.
     pub(super) fn drop_end(&mut self, end: End, mut count: usize) {
         while count > 0 {
             let Some(mut chunk) = self.pop_chunk(end) else { return };
@@ -286,7 +286,7 @@ impl LargeList {
         }
     }
 
-    /// Takes out up to `count` elements that are `text`, from an end on. Returns how many.
+    /// Removes up to `count` elements that are `text`, from an end on. Returns how many.
     pub(super) fn remove(&mut self, from: End, count: usize, text: &[u8], caps: Caps) -> usize {
         let mut removed = 0;
         for step in 0..self.chunks.len() {
@@ -311,7 +311,7 @@ impl LargeList {
         removed
     }
 
-    /// Takes away empty chunks, and makes one of small neighbours.
+    /// Removes empty chunks, and joins small neighbours.
     fn compact(&mut self, caps: Caps) {
         let mut kept: VecDeque<Chunk> = VecDeque::new();
         for chunk in self.chunks.drain(..).filter(|chunk| chunk.count() > 0) {
@@ -338,7 +338,7 @@ impl LargeList {
     }
 }
 
-/// Whether an element of `len` bytes is to go into this chunk: there is room for it, or making room
+/// Whether an element of `len` bytes is added to this chunk: there is room for it, or making room
 /// is worth it because many others will fit too.
 fn fits(chunk: &Chunk, end: End, len: usize, caps: Caps) -> bool {
     let most = if chunk.room(end) < len { caps.bytes - caps.bytes / 8 } else { caps.bytes };
@@ -361,8 +361,8 @@ pub(super) fn nth(pack: Pack<'_, BOTH_WAYS>, count: usize, index: usize) -> Elem
     element.expect("INV-CHUNK: a chunk knows how many elements it has")
 }
 
-/// A pack without up to `count` of the elements that are `text`, from an end on, and how many went.
-/// Nothing if there is none.
+/// A pack without up to `count` of the elements that are `text`, from an end on, and how many were
+/// left out. `None` if there are none.
 pub(super) fn without(
     bytes: &[u8],
     from: End,

@@ -20,7 +20,7 @@ pub(super) struct Measure {
     len: usize,
     /// Bytes of all elements, as they are packed here.
     size: usize,
-    /// Bytes of all elements in a listpack of Redis. Nothing once they are far too many for one.
+    /// Bytes of all elements in a listpack of Redis. `None` once they are far too many for one.
     listpack: Option<usize>,
     is_listpack: bool,
 }
@@ -43,7 +43,7 @@ impl Measure {
         if self.is_listpack { Encoding::Listpack } else { Encoding::Quicklist }
     }
 
-    /// An element has come.
+    /// Counts an element that was added.
     pub(super) fn count_in(&mut self, text: &[u8], caps: Caps) {
         self.len += 1;
         self.size += element_len::<BOTH_WAYS>(text.len());
@@ -55,7 +55,7 @@ impl Measure {
         }
     }
 
-    /// An element goes.
+    /// Counts an element that is removed.
     pub(super) fn count_out(&mut self, text: &[u8]) {
         self.len -= 1;
         self.size -= element_len::<BOTH_WAYS>(text.len());
@@ -64,8 +64,8 @@ impl Measure {
         }
     }
 
-    /// The elements of a pack go. Looks at them only if the size as a listpack is known, and so
-    /// small.
+    /// Counts the elements of a pack that are removed. Reads them only if the size as a listpack is
+    /// known, and so small.
     pub(super) fn count_out_all(&mut self, gone: &[u8], count: usize) {
         self.len -= count;
         self.size -= gone.len();
@@ -74,7 +74,7 @@ impl Measure {
         }
     }
 
-    /// So many elements are to come, with so many bytes of text.
+    /// Announces elements to be added, and the bytes of their texts.
     pub(super) fn announce(&mut self, elements: usize, bytes: usize, caps: Caps) {
         if self.is_listpack {
             let size = self.listpack.expect("INV-NAME");
@@ -82,7 +82,7 @@ impl Measure {
         }
     }
 
-    /// No more elements go; `texts` are those that are left.
+    /// Called when no more elements will be removed; `texts` are the remaining ones.
     pub(super) fn shrunk<'a>(&mut self, caps: Caps, texts: impl Iterator<Item = &'a [u8]>) {
         let half = caps.half();
         // An integer takes more bytes here than in a listpack, but not three times as many.

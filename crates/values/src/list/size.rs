@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How large a list and its chunks may be: [`Caps`]; and how large Redis would say an element is:
-//! [`listpack_len`].
+//! How large a list and its chunks may be: [`Caps`]; and how large an element is in a listpack of
+//! Redis: [`listpack_len`].
 
 use crate::{Limits, parse_i64};
 
@@ -34,7 +34,7 @@ impl Caps {
         bytes > self.bytes || elements > self.elements
     }
 
-    /// Up to here a list that has been larger is called a listpack again.
+    /// The size up to which a list that was larger is called a listpack again.
     pub(super) fn half(self) -> Self {
         if self.elements == usize::MAX {
             Caps { bytes: self.bytes / 2, ..self }

@@ -41,7 +41,7 @@ impl LargeSet {
         LargeSet { members: Table::new(), content: 0 }
     }
 
-    /// Asks the CPU for the place of a member.
+    /// Prefetches the place of a member.
     pub(crate) fn prefetch(&self, member: &[u8]) {
         self.members.prefetch(hash_of(member));
     }
@@ -74,7 +74,7 @@ impl LargeSet {
         self.members.sample(random)
     }
 
-    /// Adds a member; true if it was not there.
+    /// Adds a member. Returns true if it was not there.
     pub(crate) fn add(&mut self, member: &[u8]) -> bool {
         let hash = hash_of(member);
         if self.members.find(hash, member).is_some() {
@@ -86,7 +86,7 @@ impl LargeSet {
         true
     }
 
-    /// Takes a member out; true if it was there.
+    /// Removes a member. Returns true if it was there.
     pub(crate) fn remove(&mut self, member: &[u8]) -> bool {
         let removed = self.members.remove(hash_of(member), member);
         self.content -= removed.as_ref().map_or(0, Keyed::heap_bytes);
@@ -102,8 +102,8 @@ impl LargeSet {
         copy
     }
 
-    /// Frees members and then what the index is left with, in up to `budget` steps; true once nothing
-    /// is left.
+    /// Frees members and then the rest of the index, in up to `budget` steps. Returns true once
+    /// nothing is left.
     pub(crate) fn free_some(&mut self, budget: usize) -> bool {
         let content = &mut self.content;
         self.members.pop_some(budget, |member| *content -= member.heap_bytes()) < budget

@@ -7,8 +7,8 @@ use super::{large, packed};
 
 /// Members of a sorted set with their scores, from both ends.
 ///
-/// It knows how many there are, and skipping some costs no more than finding one. An end of a
-/// packed set that is walked backwards looks at about three times as many members as it gives.
+/// It knows their number, and skipping some costs no more than finding one. Walking a packed set
+/// backwards reads about three times as many members as it returns.
 #[derive(Clone, Debug)]
 pub struct ZsetIter<'a>(pub(super) Form<'a>);
 

@@ -11,7 +11,7 @@
 //!  rank ───────────▶ order  Tree of (score, id)    12 to 24 bytes a member
 //! ```
 //!
-//! * INV-IDS: the three know the same ids, and the same score of each.
+//! * INV-IDS: index, slab and tree have the same ids, and the same score for each.
 //! * INV-ORDER: the tree's keys ascend by score, and by member where scores are equal.
 
 use super::is_before;
@@ -33,7 +33,7 @@ impl LargeZset {
         LargeZset { members: Slab::new(), index: Table::new(), order: Tree::new() }
     }
 
-    /// Asks the CPU for the place of a member.
+    /// Prefetches the place of a member.
     pub(crate) fn prefetch(&self, member: &[u8]) {
         self.index.prefetch(hash_of(member));
     }
@@ -57,8 +57,8 @@ impl LargeZset {
         copy
     }
 
-    /// Frees about `budget` pieces of memory; true when nothing is left. The sorted set is good for
-    /// nothing else from then on.
+    /// Frees about `budget` pieces of memory. Returns true when nothing is left. The sorted set can
+    /// be used for nothing else from then on.
     pub(crate) fn free_some(&mut self, mut budget: usize) -> bool {
         budget -= self.members.free_some(budget);
         while budget > 0 && self.order.free_leaf() {
@@ -88,7 +88,7 @@ impl LargeZset {
 
     #[inline]
     fn is_key_before(&self, key: Key, member: &[u8], score: f64) -> bool {
-        // The member is looked at only where scores are equal: it is two cache lines away.
+        // The member is read only if the scores are equal: it is two cache lines away.
         key.score < score
             || (key.score == score
                 && is_before((score, self.members.member(key.id)), (score, member)))
@@ -159,13 +159,13 @@ impl LargeZset {
         }
     }
 
-    /// Whether the member of this rank keeps it with another score.
+    /// Whether the member of this rank would keep its rank with another score.
     fn belongs_at(&self, rank: usize, member: &[u8], score: f64) -> bool {
         let is_before = |rank| self.is_key_before(self.order.get(rank), member, score);
         (rank == 0 || is_before(rank - 1)) && (rank + 1 == self.len() || !is_before(rank + 1))
     }
 
-    /// Takes a member out. Returns its score.
+    /// Removes a member. Returns its score.
     pub(super) fn remove(&mut self, member: &[u8]) -> Option<f64> {
         let hash = hash_of(member);
         let id = self.find(hash, member)?;
@@ -175,27 +175,27 @@ impl LargeZset {
         Some(score)
     }
 
-    /// Takes the member of this rank out, which is there.
+    /// Removes the member of this rank, which must exist.
     pub(super) fn remove_at(&mut self, rank: usize) -> (Box<[u8]>, f64) {
         let Key { score, id } = self.order.remove_at(rank);
         let hash = hash_of(self.members.member(id));
         (self.forget(id, hash), score)
     }
 
-    /// Takes out what is not in the tree any more.
+    /// Removes a member that is not in the tree any more from index and slab.
     fn forget(&mut self, id: Id, hash: u64) -> Box<[u8]> {
         let members = &self.members;
         let found =
             self.index.remove_by(hash, |other| *other == id, |id| hash_of(members.member(*id)));
         debug_assert_eq!(found, Some(id), "INV-IDS: the index knows all members");
         let member = self.members.remove(id);
-        // Each removal makes two slots too many at most.
+        // Each removal leaves at most two surplus slots.
         self.tighten();
         self.tighten();
         member
     }
 
-    /// Gives up the last slot of a slab that has too many.
+    /// Removes the last slot of a slab that has too many.
     fn tighten(&mut self) {
         if !self.members.is_sparse() {
             return;

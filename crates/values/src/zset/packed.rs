@@ -5,7 +5,7 @@
 //!  | score, 8 bytes | length varint | member | … next member
 //! ```
 //!
-//! Everything is found by walking from the start. An edit moves what is behind it.
+//! Everything is found by walking from the start. An edit moves the bytes behind it.
 
 use std::iter::FusedIterator;
 use std::ops::Range;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Flaw`]: what the kit must find.
+//! [`Flaw`]: the faults that the kit must find.
 
 /// What is wrong with a keyspace. Each breaks one rule, which the kit must name.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`State`]: all that the handles of a reference keyspace share.
+//! [`State`]: the state that the handles of a reference keyspace share.
 
 use super::Flaw;
 use crate::{Gone, KeyspaceStats, Policy, Reason, Settings};
