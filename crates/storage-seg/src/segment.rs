@@ -80,7 +80,7 @@ struct Usage {
     pins: AtomicU64,
 }
 
-/// A number of live items and their bytes, packed as in `Shared::live`.
+/// A number of live items and their bytes, packed as in `Usage::live`.
 const fn live(items: u64, bytes: u32) -> u64 {
     items << 32 | bytes as u64
 }

@@ -9,7 +9,7 @@ use storage_seg::{Builder, Eviction, EvictionReport, SegStore};
 
 const SEGMENT: usize = 64 << 10;
 
-/// A store that checks what it tells whenever it is asked.
+/// A store that checks its report each time it is asked for one.
 struct Bench {
     store: SegStore,
     now: Ticks,
@@ -31,7 +31,7 @@ impl Bench {
         Expiry::after(Duration::from_secs(seconds), self.now)
     }
 
-    /// Lets time pass, in which what has expired is swept.
+    /// Lets time pass, in which expired items are swept.
     fn pass(&mut self, time: Duration) {
         self.now = self.now + time;
         while self.store.expire(self.now, 100) > 0 {}
@@ -47,7 +47,7 @@ impl Bench {
         found.unwrap_or_else(|| panic!("{wanted} is not shown"))
     }
 
-    /// The reasons are those of all items that went, and `details` has the same numbers.
+    /// The reasons add up to all evicted items, and `details` has the same numbers.
     fn evictions(&self) -> EvictionReport {
         let evictions = self.store.report(self.now).evictions;
         assert_eq!(evictions.needed + evictions.displaced, evictions.items, "{evictions:?}");
@@ -93,7 +93,7 @@ fn what_lies_where_a_very_large_value_goes_is_displaced() {
     assert_eq!((bench.detail("item_squeeze"), bench.detail("hash_crowded")), (0, 0));
 }
 
-/// The policy would keep items that are used much. Where there are no others, one has to go.
+/// The policy would keep items that are used much. If there are no others, one has to be evicted.
 #[test]
 fn what_is_to_stay_and_finds_no_room_is_displaced() {
     let builder = SegStore::builder().memory(1 << 20).value_max(60_000);
@@ -109,7 +109,7 @@ fn what_is_to_stay_and_finds_no_room_is_displaced() {
     assert!(squeezed > 0 && squeezed <= evictions.displaced, "{squeezed} of {evictions:?}");
 }
 
-/// An item with a time to live goes early or expires, and never both.
+/// An item with a time to live is evicted early or expires, and never both.
 #[test]
 fn what_would_have_expired_by_itself_went_early() {
     let builder = SegStore::builder().memory(4 << 20).value_max(10_000);
@@ -120,7 +120,7 @@ fn what_would_have_expired_by_itself_went_early() {
     assert!(with_ttl.early > 1_000, "{with_ttl:?}");
     assert_eq!((with_ttl.early, with_ttl.displaced), (with_ttl.needed, 0));
 
-    // The rest expires, and what comes after it has no time to live.
+    // The rest expires, and the items written after it have no time to live.
     bench.pass(Duration::from_secs(3_600));
     (5_000..15_000).for_each(|key| bench.set(key, 1_000, Expiry::NEVER));
     let evictions = bench.evictions();

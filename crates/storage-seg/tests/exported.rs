@@ -84,7 +84,7 @@ fn metrics_follow_the_store_once_a_second() {
     assert!(!text().contains("ttl=\"64\""), "a class that is not in use is not shown: {}", text());
     assert_eq!((value("item_current"), value("item_expire")), (100, 99));
 
-    // More than fits: the metrics tell why items went.
+    // More than fits: the metrics count why items were evicted.
     let now = clock.now().ticks;
     let expiry = Expiry::after(Duration::from_secs(1_000), now);
     // A large value waits for everybody who may be reading.

@@ -14,7 +14,7 @@ use support::{Random, check, describe, flags, name, policies, stamps};
 /// Items that were reported, by the stamp of their value, which no other has.
 type Reported = Arc<Mutex<HashMap<u64, (u64, Reason)>>>;
 
-/// A store whose hook checks what it is told and takes it down.
+/// A store whose hook checks and records the items it is called with.
 fn watched(builder: Builder) -> (Builder, Reported) {
     let reported = Reported::default();
     let seen = Arc::clone(&reported);
@@ -35,13 +35,13 @@ struct Written {
     expiry: Expiry,
 }
 
-/// What is present by what clients did, beside what was reported.
+/// The items that must be present after the clients' operations and the reported drops.
 struct Run {
     store: SegStore,
     reported: Reported,
     now: Ticks,
     stamp: u64,
-    /// By key; what is not in here must not be reported.
+    /// By key; an item that is not in here must not be reported.
     present: HashMap<u64, Written>,
 }
 
@@ -53,7 +53,8 @@ impl Run {
         Run { store, reported, now, stamp: 0, present: HashMap::new() }
     }
 
-    /// Takes what was reported off the books: each must have been there, with that reason.
+    /// Removes the reported items from the model: each must have been present, and have that
+    /// reason.
     fn settle(&mut self) {
         for (stamp, (key, reason)) in
             self.reported.lock().expect("no thread panicked with the lock").drain()

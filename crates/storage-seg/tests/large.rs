@@ -224,7 +224,7 @@ fn a_reservation_makes_nobody_wait_where_nothing_is_evicted() {
     store.check_integrity();
 }
 
-/// What is too large is refused without harm to what is there.
+/// A value that is too large is refused and the present item stays.
 #[test]
 fn more_than_the_largest_is_refused() {
     let mut store = builder(2 << 20, 300_000).build().expect("the options are possible");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What must hold under every eviction policy, and where nothing is evicted.
+//! Properties that hold under every eviction policy, and without evictions.
 
 mod support;
 
@@ -63,7 +63,7 @@ fn without_eviction_deleted_items_make_room() {
     }
 }
 
-/// What is dead makes room, also where each segment has something live in it.
+/// Dead items make room, even where each segment has a live item.
 #[test]
 fn without_eviction_keys_may_be_written_over_for_ever() {
     for live in [5, 8, 11, 14] {
@@ -80,7 +80,7 @@ fn without_eviction_keys_may_be_written_over_for_ever() {
     }
 }
 
-/// One item written over and over takes the room of one item.
+/// One item that is overwritten again and again takes the room of one item.
 #[test]
 fn without_eviction_an_item_may_be_written_over_for_ever() {
     let mut store = never_evicting();
@@ -150,7 +150,8 @@ fn detail(store: &SegStore, wanted: &str) -> u64 {
     found.unwrap_or_else(|| panic!("{wanted} is not shown"))
 }
 
-/// What a policy wants to keep is kept: there is always a segment for it, whichever tier it goes to.
+/// Items that a policy wants to keep are kept: there is always a segment for them, whichever tier
+/// they go to.
 #[test]
 fn a_policy_keeps_the_share_that_it_means_to_keep() {
     for (name_of, least, most) in [("merge", 0.22, 0.35), ("scored", 0.40, 0.60)] {

@@ -130,7 +130,7 @@ fn the_limit_holds_while_the_index_grows() {
     }
 }
 
-/// What handles reserve goes off the segments, whatever the index does at the same time.
+/// Reservations of handles reduce the segments, whatever the index does at the same time.
 #[test]
 fn the_limit_holds_while_reservations_change() {
     const MEMORY: u64 = 16 << 20;

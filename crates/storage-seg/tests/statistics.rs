@@ -132,7 +132,7 @@ fn items_are_counted_in_the_class_of_their_time_to_live() {
     assert_eq!(never.live_bytes + live.live_bytes, bench.store.stats().item_bytes);
     assert!(live.live_bytes >= 50 * 108 && never.live_bytes >= 100 * 13);
 
-    // Overwritten and deleted: the bytes stay until the segment goes.
+    // Overwritten and deleted: the bytes stay until the segment is emptied.
     (100..120).for_each(|key| bench.set(key, &[2; 100], Some(90)));
     (120..125).for_each(|key| bench.delete(key));
     let class = bench.class(Some(64));

@@ -247,7 +247,7 @@ fn memory_comes_back_soon_where_nobody_writes() {
     }
 }
 
-/// A steady stream: what has expired takes a few segments at most.
+/// A steady stream: expired items take a few segments at most.
 #[test]
 fn memory_comes_back_while_others_are_written() {
     for ttl in [SECOND, 5 * SECOND, 60 * SECOND, HOUR] {

@@ -206,7 +206,7 @@ fn pinned_values_of_wide_segments_stay() {
     assert_eq!(store.report(NOW).segments.pinned, 0);
 }
 
-/// Large values that have expired give all their memory back, and what was cleared does.
+/// Expired large values give all their memory back, and so do cleared ones.
 #[test]
 fn memory_of_wide_segments_comes_back() {
     let mut store = builder("scored").build().expect("the options are possible");

@@ -116,7 +116,7 @@ fn told_once<K: Keyspace>(make: &impl Fn() -> K) {
     subject.finish();
 }
 
-/// Of many that have expired, the one that is met is the one that goes.
+/// Of many expired entries, only the one that an operation meets is removed.
 fn told_each_as_itself<K: Keyspace>(make: &impl Fn() -> K) {
     const KEYS: u32 = 4000;
     let mut subject = Subject::new(make);
@@ -144,7 +144,7 @@ fn told_to_listeners_only<K: Keyspace>(make: &impl Fn() -> K) {
     subject.put_for(0, b"key", b"value", 1);
     subject.now_ms += 1;
     assert_eq!(subject.read(0, b"key"), None, "RULE-EXPIRY");
-    // What was not drained is not lost.
+    // Reports that were not drained are not lost.
     let told = subject.pass(100);
     assert_eq!(told, [(0, b"key".to_vec(), Reason::Expired)], "RULE-GONE: told by maintain");
     subject.finish();
@@ -237,7 +237,7 @@ fn rare_among_many<K: Keyspace>(make: &impl Fn() -> K) {
     subject.finish();
 }
 
-/// A hash whose fields, numbered from 0, expire after so many milliseconds each.
+/// A hash whose fields, numbered from 0, each expire after this many milliseconds.
 fn hash(key: &[u8], now_ms: u64, ttls_ms: impl Iterator<Item = Option<u64>>) -> Entry {
     let limits = Limits::default();
     let mut entry = Entry::new_hash(key);
@@ -282,7 +282,7 @@ fn fields<K: Keyspace>(make: &impl Fn() -> K) {
 fn fields_beside_own_expiry<K: Keyspace>(make: &impl Fn() -> K) {
     let mut subject = Subject::new(make);
     let now_ms = subject.now_ms;
-    // The hash goes first, or a field does.
+    // Either the hash expires first, or a field does.
     for (key, own_ms) in [(b"first", 1000), (b"later", 30_000)] {
         let mut entry = hash(key, now_ms, [Some(10_000), None].into_iter());
         entry.set_expiry(Some(now_ms + own_ms));
@@ -309,7 +309,7 @@ fn fields_beside_own_expiry<K: Keyspace>(make: &impl Fn() -> K) {
     subject.finish();
 }
 
-/// A large hash of which all fields expire, but for one, beside entries that expire too.
+/// A large hash, all of whose fields but one expire, beside entries that expire too.
 fn many_fields<K: Keyspace>(make: &impl Fn() -> K) {
     const FIELDS: usize = 20_000;
     let mut subject = Subject::new(make);

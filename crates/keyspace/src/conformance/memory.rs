@@ -30,7 +30,7 @@ fn checked<K: Keyspace>(subject: &Subject<K>) -> KeyspaceStats {
     stats
 }
 
-/// What the entries hold is what their sum says, after all sorts of changes.
+/// The sum of the entries' memory is right after all kinds of changes.
 fn entries<K: Keyspace>(make: &impl Fn() -> K) {
     let mut subject = Subject::new(make);
     let mut noise = Noise::new(5);

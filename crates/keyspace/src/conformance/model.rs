@@ -11,7 +11,7 @@ const STEPS_BETWEEN_CHECKS: usize = 1_000;
 const KEYS: usize = 300;
 const DATABASES: usize = 4;
 
-/// The text and the expiry of what was put last under each key of each database.
+/// The text and the expiry of the entry put last under each key of each database.
 type Model = BTreeMap<(usize, Vec<u8>), (Vec<u8>, Option<u64>)>;
 
 /// Through one handle: with memory to spare, then under each policy with too little.
@@ -223,7 +223,7 @@ impl<K: Keyspace> Run<K> {
             model.into_iter().map(|((db, key), value)| ((swapped(db), key), value)).collect();
     }
 
-    /// What the views of this step met.
+    /// The entries that the views of this step met.
     fn hear(&mut self, chosen: usize) {
         for (db, key, reason) in self.subjects[chosen].drained() {
             assert_eq!(reason, Reason::Expired, "RULE-GONE: met by a view");

@@ -55,7 +55,7 @@ impl<K: Keyspace> Subject<K> {
         self.put_entry(db, Entry::string(key, value))
     }
 
-    /// Puts a string that expires so many milliseconds from now.
+    /// Puts a string that expires this many milliseconds from now.
     pub(super) fn put_for(&mut self, db: usize, key: &[u8], value: &[u8], ttl_ms: u64) {
         let mut entry = Entry::string(key, value);
         entry.set_expiry(Some(self.now_ms + ttl_ms));
@@ -75,7 +75,7 @@ impl<K: Keyspace> Subject<K> {
         read
     }
 
-    /// Takes out and frees; the text of what went.
+    /// Removes and frees an entry. Returns its text.
     pub(super) fn delete(&mut self, db: usize, key: &[u8]) -> Option<Vec<u8>> {
         let mut view = self.view(key);
         let entry = view.take(db, key)?;
@@ -84,21 +84,21 @@ impl<K: Keyspace> Subject<K> {
         Some(text)
     }
 
-    /// What the handle has to tell of its views.
+    /// The entries that the handle reports from its views.
     pub(super) fn drained(&mut self) -> Vec<Told> {
         let mut told = Vec::new();
         self.keyspace.view(Scope::NONE, self.now_ms).drain_gone(&mut note(&mut told));
         told
     }
 
-    /// One call of `maintain`; what was told, and whether there is more to do.
+    /// Calls `maintain` once. Returns what was reported, and whether there is more to do.
     pub(super) fn maintain(&mut self) -> (Vec<Told>, bool) {
         let mut told = Vec::new();
         let more = self.keyspace.maintain(self.now_ms, BUDGET, &mut note(&mut told));
         (told, more)
     }
 
-    /// Lets so many milliseconds pass, with maintenance meanwhile; what was told.
+    /// Lets this many milliseconds pass, with maintenance meanwhile. Returns what was reported.
     pub(super) fn pass(&mut self, millis: u64) -> Vec<Told> {
         let end_ms = self.now_ms + millis;
         // An idle worker comes by now and then, at least once a second.
@@ -125,7 +125,7 @@ impl<K: Keyspace> Subject<K> {
         (room, told)
     }
 
-    /// Checks the engine and lets it go.
+    /// Checks the engine and drops it.
     pub(super) fn finish(self) {
         self.keyspace.check_integrity();
     }

@@ -23,9 +23,9 @@ const FIRST_COUNTER: u64 = 1 << 30;
 /// Rounds of a wave.
 const WAVE: u64 = 8_000;
 
-/// So many pinned values a thread keeps.
+/// The most pinned values that a thread keeps.
 const PINS: usize = 4;
-/// So many versions and counts a thread notes, to compare with those of others.
+/// The most versions and counts that a thread records, to compare with those of others.
 const NOTES: usize = 100_000;
 
 /// What the owner of a key knows of its item.
@@ -241,7 +241,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What is read of an own key is what this thread has written last, or nothing.
+    /// A read of an own key returns the value that this thread wrote last, or nothing.
     fn read_own(&mut self) {
         let (key, now) = (self.own_key(), self.common.now());
         let Some(item) = self.store.get(&name(key), now) else { return };

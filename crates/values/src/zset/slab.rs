@@ -2,10 +2,10 @@
 //! [`Slab`]: the members of a large sorted set with their scores, each found by an [`Id`].
 //!
 //! Slots are in chunks that never move, so growing copies nothing. There are four chunks of a size
-//! before the size doubles, up to a largest one: what is allocated ahead is about a quarter of what
-//! is there, or less. Slots that become free are used again; when more than half of them are free,
-//! members move from the end into the free ones ([`Slab::is_sparse`], [`Slab::move_last`]), and
-//! chunks go.
+//! before the size doubles, up to a largest one: the memory allocated ahead is about a quarter of
+//! the memory in use, or less. Slots that become free are used again; when more than half of them
+//! are free, members move from the end into the free ones ([`Slab::is_sparse`],
+//! [`Slab::move_last`]), and chunks are freed.
 //!
 //! * INV-SLOT: the list of free slots, linked both ways, has all of them and no other.
 
@@ -17,16 +17,17 @@ use crate::allocated;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Id(NonZeroU32);
 
-/// No slot: the end of the list of free ones. No slot has this number because no id could say so.
+/// No slot: the end of the list of free ones. No slot has this number, because an id is the number
+/// plus one.
 const NONE: u32 = u32::MAX;
 
-/// Two to this is the number of slots in the first chunks.
+/// The binary logarithm of the slots in the first chunks.
 const FIRST_SHIFT: u32 = 3;
-/// Two to this is the number of slots in the largest chunks.
+/// The binary logarithm of the slots in the largest chunks.
 const LAST_SHIFT: u32 = 12;
 /// Chunks before the largest ones.
 const SMALLER: usize = 4 * (LAST_SHIFT - FIRST_SHIFT) as usize;
-/// Free slots that are never too many.
+/// Up to this many free slots are never too many.
 const SPARE: u32 = 64;
 
 impl Id {
@@ -179,7 +180,7 @@ impl Slab {
         content
     }
 
-    /// Takes a member out.
+    /// Removes a member.
     pub(super) fn remove(&mut self, id: Id) -> Box<[u8]> {
         let free = Slot::Free { before: NONE, after: self.free };
         let Slot::Used { member, .. } = std::mem::replace(self.slot_mut(id.slot()), free) else {
@@ -192,7 +193,7 @@ impl Slab {
         member
     }
 
-    /// Takes a slot off the list of free ones.
+    /// Removes a slot from the free list.
     fn unlink(&mut self, slot: u32) {
         let Slot::Free { before, after } = *self.slot(slot) else {
             unreachable!("INV-SLOT: {slot} is not free")
@@ -218,13 +219,13 @@ impl Slab {
         self.slots / 2 > self.used + SPARE / 2
     }
 
-    /// The member in the last slot; nothing when that is free.
+    /// The member in the last slot; `None` when that is free.
     pub(super) fn last(&self) -> Option<Id> {
         let last = self.slots.checked_sub(1)?;
         matches!(self.slot(last), Slot::Used { .. }).then(|| Id::new(last))
     }
 
-    /// Takes the last slot away. A member in it moves to another slot, which is returned.
+    /// Removes the last slot. A member in it moves to another slot, which is returned.
     pub(super) fn move_last(&mut self) -> Option<Id> {
         let last = self.slots - 1;
         if matches!(self.slot(last), Slot::Free { .. }) {
@@ -239,8 +240,8 @@ impl Slab {
         Some(Id::new(to))
     }
 
-    /// Frees up to `budget` slots from the end; how many it were. The slab is good for nothing else
-    /// from then on.
+    /// Frees up to `budget` slots from the end. Returns how many. The slab can be used for nothing
+    /// else from then on.
     pub(super) fn free_some(&mut self, budget: usize) -> usize {
         let count = budget.min(self.slots as usize);
         self.free = NONE;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Tree`]: the keys of a large sorted set in their order, each found by its rank.
 //!
-//! A B+tree whose inner nodes know how many keys are below each child. It is a sequence first: keys
-//! are inserted, removed and replaced *at a rank*, which takes no comparison and so no look at a
-//! member. One search, [`Tree::partition_point`], turns a question about the order into a rank.
-//! Ranges of all kinds are then ranges of ranks, and counting them is a subtraction.
+//! A B+tree whose inner nodes store how many keys are below each child (an order-statistic tree).
+//! It works as a sequence: keys are inserted, removed and replaced *at a rank*, which needs no
+//! comparison and so reads no member. One search, [`Tree::partition_point`], finds the rank for a
+//! score or a member. Ranges of all kinds are then ranges of ranks, and counting them is a
+//! subtraction.
 //!
 //! ```text
 //!  Inner   heads     [ first key, count | first key, count | … ]
@@ -13,15 +14,15 @@
 //!          ids       [  7  |  3  |  9  | … ]
 //! ```
 //!
-//! Nodes own their children, so there are no links between leaves: an iterator that comes to the
-//! end of a leaf goes down from the root once more, which is once in about fifty keys.
+//! Nodes own their children, so there are no links between leaves: at the end of a leaf an iterator
+//! goes down from the root once more, which is once in about fifty keys.
 //!
 //! * INV-COUNT: a head's count is the number of keys below its child.
 //! * INV-FIRST: a head's key is the first key below its child.
 //! * INV-DEPTH: all leaves are equally deep. A root that is an inner node has two children or more.
-//! * INV-FILL: a node is at least half full. Those on the way to the first and the last leaf are
-//!   only not empty: keys that come in order, from either side, leave full leaves behind them, and
-//!   keys that go in order move no others.
+//! * INV-FILL: a node is at least half full. Those on the way to the first and the last leaf may
+//!   have any number of keys but 0: so keys added in order, from either side, leave full leaves
+//!   behind them, and keys removed in order move no others.
 
 mod inner;
 mod iter;
@@ -46,7 +47,7 @@ const FAN: usize = 31;
 const _: () = assert!(size_of::<Leaf<LEAF>>() == 768, "a leaf fills its size class");
 const _: () = assert!(size_of::<inner::Inner<LEAF, FAN>>() == 1008, "an inner node fits its class");
 
-/// What the tree keeps in order: a score, and the id under which the member is.
+/// A key of the tree: a score, and the id of the member.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Key {
     pub(super) score: f64,
@@ -82,7 +83,7 @@ impl<const L: usize, const F: usize> Tree<L, F> {
     /// The rank of the first key for which `is_before` does not hold; it holds for all keys before
     /// that one and for none after it.
     ///
-    /// Asks about ten times for a million keys, with the keys at hand.
+    /// In a tree of a million keys it calls `is_before` about ten times, with keys from the nodes.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(Key) -> bool) -> usize {
         self.root.as_ref().map_or(0, |root| root.partition_point(&mut is_before))
     }
@@ -118,7 +119,7 @@ impl<const L: usize, const F: usize> Tree<L, F> {
         Keys::new(self, start, end)
     }
 
-    /// Puts a key in front of the one that has this rank now, or at the end.
+    /// Inserts a key in front of the one that has this rank now, or at the end.
     ///
     /// # Panics
     ///
@@ -133,7 +134,7 @@ impl<const L: usize, const F: usize> Tree<L, F> {
         }
     }
 
-    /// Takes out the key of this rank.
+    /// Removes the key of this rank.
     ///
     /// # Panics
     ///

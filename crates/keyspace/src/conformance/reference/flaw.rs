@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Flaw`]: the faults that the kit must find.
 
-/// What is wrong with a keyspace. Each breaks one rule, which the kit must name.
+/// A fault of a keyspace. Each breaks one rule, which the kit must name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::conformance) enum Flaw {
     None,
@@ -21,15 +21,15 @@ pub(in crate::conformance) enum Flaw {
     ExpiresBySecond,
     /// `random` draws expired entries.
     DrawsDead,
-    /// Tells of what a view meets two times.
+    /// Reports twice each entry that a view meets.
     TellsTwice,
-    /// Tells of nothing that a view meets.
+    /// Reports no entry that a view meets.
     TellsNothing,
-    /// Tells also if nobody listens.
+    /// Reports even without a listener.
     TellsAnyway,
     /// Nothing is removed by maintenance.
     ActiveNever,
-    /// Maintenance removes also if it is told not to.
+    /// Maintenance removes expired entries even if active expiry is off.
     ActiveAlways,
     /// Maintenance removes everything at once.
     IgnoresBudget,
@@ -61,13 +61,13 @@ pub(in crate::conformance) enum Flaw {
     EditsHit,
     /// An expired entry counts for two.
     CountsExpiredTwice,
-    /// What is edited keeps its old size in the books.
+    /// An edit does not change the counted size.
     BooksNoEdits,
     /// Large values are free at once.
     FreesAtOnce,
-    /// What was cleared is never free.
+    /// Memory of cleared entries is never freed.
     LeaksCleared,
-    /// A dropped handle goes on reserving.
+    /// A dropped handle keeps its reservation.
     KeepsReservations,
     /// Lets memory grow.
     NeverEvicts,
@@ -75,7 +75,7 @@ pub(in crate::conformance) enum Flaw {
     RefusesWhenFull,
     /// Drops everything when full.
     EvictsAll,
-    /// Evicts also what has no expiry.
+    /// Evicts entries without an expiry too.
     EvictsAny,
     /// Evicts whatever comes first.
     EvictsBlindly,

@@ -111,7 +111,7 @@ impl State {
         !self.leaving.is_empty()
     }
 
-    /// Frees something; whether there was anything to free.
+    /// Frees something. Returns whether there was anything to free.
     pub(super) fn free(&mut self, budget: usize) -> bool {
         if self.flaw == Flaw::LeaksCleared || !self.is_leaving() {
             return false;
@@ -128,7 +128,7 @@ impl State {
         true
     }
 
-    /// Removes what is due, `budget` of it; whether there is more.
+    /// Removes up to `budget` due entries. Returns whether there is more.
     pub(super) fn expire(
         &mut self,
         unix_ms: u64,
@@ -165,7 +165,7 @@ impl State {
         !is_done
     }
 
-    /// Removes an entry that is due, or its fields; whether nothing of it is due any more.
+    /// Removes a due entry, or its due fields. Returns whether nothing of it is due any more.
     fn expire_one(
         &mut self,
         db: usize,
@@ -208,7 +208,7 @@ impl State {
         true
     }
 
-    /// Evicts an entry; whether there was one to evict.
+    /// Evicts an entry. Returns whether there was one to evict.
     pub(super) fn evict(
         &mut self,
         settings: &Settings,

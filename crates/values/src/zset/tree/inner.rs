@@ -7,7 +7,7 @@ use super::super::slab::Id;
 use super::Key;
 use super::node::{self, Edges, Node, Tally};
 
-/// What a node knows of a child.
+/// A node's data about a child.
 #[derive(Clone, Copy, Debug)]
 struct Head {
     /// The first key below (INV-FIRST), in two fields so that the count takes no room.
@@ -73,8 +73,8 @@ impl<const L: usize, const F: usize> Inner<L, F> {
         self.heads[0].first()
     }
 
-    /// The child in which the first key is for which `is_before` does not hold, or behind which it
-    /// is, and the number of keys before the child. Nothing when it is the first key of all.
+    /// The child with the first key for which `is_before` does not hold, or the child before that
+    /// key, and the number of keys before the child. `None` when it is the first key of all.
     pub(super) fn partition_point(
         &self,
         is_before: &mut impl FnMut(Key) -> bool,
