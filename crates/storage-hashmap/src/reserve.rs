@@ -43,8 +43,8 @@ impl Shared {
         }
     }
 
-    /// Takes a step towards what is wanted: all free memory that it takes, then some of one shard's.
-    /// Costs two loads when there is nothing to do.
+    /// Takes a step towards the reservation: takes free memory as far as needed, then some of one
+    /// shard's. Costs two loads when there is nothing to do.
     #[inline]
     pub(crate) fn set_aside(&self, reservation: &mut Reservation, now: Ticks) {
         let Common { ref pool, reserved_max, .. } = *self.common;

@@ -56,7 +56,7 @@ impl Sweep {
 }
 
 impl Shard {
-    /// Takes note of an item that expires at this moment.
+    /// Lowers the shard's due time to that of an item that expires at this moment.
     pub(crate) fn note_due(&mut self, expiry_ms: u64) {
         if expiry_ms < self.sweep.due_ms {
             self.sweep.due_ms = expiry_ms;
@@ -115,7 +115,7 @@ impl Shard {
         (looked, freed)
     }
 
-    /// The slot at which the pass goes on; begins one if it is time.
+    /// The slot at which the pass continues. Begins a pass if one is due.
     fn begin(&mut self, now: Ticks) -> Option<u32> {
         if self.sweep.cleared {
             self.sweep.cleared = false;

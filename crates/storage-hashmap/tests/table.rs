@@ -32,7 +32,7 @@ enum Step {
     Delete {
         key: u16,
     },
-    /// Writes so many keys in a row, or deletes them.
+    /// Writes this many keys in a row, or deletes them.
     Many {
         from: u16,
         count: u16,

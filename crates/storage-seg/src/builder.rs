@@ -142,7 +142,7 @@ impl Builder {
         self
     }
 
-    /// Whether to take the memory of all segments at once.
+    /// Whether to take the memory of all segments when the store is built.
     pub fn prefault(mut self, prefault: bool) -> Self {
         self.heap.prefault = prefault;
         self

@@ -134,7 +134,7 @@ impl Participant {
     fn go_online(&mut self) {
         let now = self.epochs.now.0.load(Ordering::Acquire);
         self.publish(now);
-        // INV-OLDER: what is published is seen by any writer that this reader is too early for.
+        // INV-OLDER: a writer whose unlinking this reader cannot see yet sees the published epoch.
         fence(Ordering::SeqCst);
     }
 

@@ -128,8 +128,8 @@ mod tests {
     /// Not `s3fifo`, which keeps all that was used: here that is everything.
     const NAMES: [&str; 7] = ["scored", "merge", "fifo", "random", "random-fifo", "cte", "util"];
 
-    /// Also when what comes is so much smaller than what is there that every item of it would be kept,
-    /// and the index has to grow for it.
+    /// Also when new items are so much smaller than the present ones that all of them would be kept,
+    /// and the index has to grow for them.
     #[test]
     fn no_write_looks_at_more_than_a_few_items_when_sizes_change() {
         for name in NAMES {

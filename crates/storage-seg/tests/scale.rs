@@ -29,7 +29,7 @@ fn within_limit(stats: &Stats) {
     assert!(stats.used_bytes <= stats.limit_bytes, "{stats:?}");
 }
 
-/// How many of the keys have an item, each of which is what was written.
+/// How many of the keys have an item. Checks that each is the item that was written.
 fn count(store: &mut SegStore, keys: std::ops::Range<u64>) -> u64 {
     let mut found = 0;
     for key in keys {

@@ -33,7 +33,7 @@ fn reads(store: &mut SegStore, key: u64, stamp: u64) {
     assert_eq!(check(&item, key), [stamp], "key {key}");
 }
 
-/// The share of memory that values of one size take in the mean, once it is full.
+/// The share of a full store's memory that values of one size take on average.
 fn share(stores: &mut [SegStore], length: usize) -> f64 {
     let round = MEMORY / length as u64;
     let (mut sum, handles) = (0.0, stores.len() as u64);

@@ -223,7 +223,8 @@ mod tests {
 
     const NOW_MS: u64 = 1_700_000_000_000;
 
-    /// So many entries of a hundred bytes, the later ones used later, and a limit of next to nothing.
+    /// A store of `entries` entries of a hundred bytes, the later ones used later, and almost no
+    /// memory.
     fn full(entries: u32, policy: Policy) -> TypedStore {
         let mut store = TypedStore::builder().shards(4).seed(1).build();
         for number in 0..entries {

@@ -13,7 +13,7 @@ const TOGETHER: usize = 4;
 /// that few keys share one.
 const PLACE_BITS: u32 = 7;
 
-/// Hints that wait to be followed, and what is known of the keys that they are for.
+/// Hints that wait to be fetched, and the data recorded about their keys.
 ///
 /// A hint takes as long as the translation of its address, and translations overlap, unless a lock is
 /// taken or let go between them. So hints are gathered from under one lock after the other, and then
@@ -27,7 +27,7 @@ pub(crate) struct Hints {
     notes: [Cell<Note>; 1 << PLACE_BITS],
 }
 
-/// What is known of the key at an address.
+/// The data recorded about the key at an address.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     address: usize,
@@ -50,7 +50,7 @@ impl Hints {
         self.notes[place(address)].set(Note { address, hash, is_unfinished: false });
     }
 
-    /// The hash of a key: what was noted, unless another key has its place by now.
+    /// The hash of a key: the recorded one, unless another key has its place by now.
     #[inline]
     pub(crate) fn hash(&self, key: &[u8]) -> u64 {
         self.note(key).map_or_else(|| hash_of(key), |note| note.hash)

@@ -57,7 +57,7 @@
 //! * **Clearing and freeing.** A cleared database or a large value is moved to the bin at the cost
 //!   of a few pointers, and freed from there step by step. Its memory counts as used until it is
 //!   free.
-//! * **Eviction.** It is done before a write takes its locks, in proportion to what was written.
+//! * **Eviction.** It is done before a write takes its locks, in proportion to the bytes written.
 //!
 //! # Which file next
 //!

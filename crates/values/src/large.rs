@@ -98,7 +98,7 @@ impl Large {
         }
     }
 
-    /// Frees about `budget` pieces; true once what is left can be dropped at once.
+    /// Frees about `budget` pieces. Returns true once the rest can be dropped at once.
     pub(crate) fn free_some(&mut self, budget: usize) -> bool {
         match self {
             Large::String(_) => true,

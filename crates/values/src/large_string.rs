@@ -82,8 +82,8 @@ impl LargeString {
         allocated(self.capacity) + SHARED
     }
 
-    /// The string to be edited, followed by zeros up to `len`. Zeros that the system hands out take neither
-    /// time nor memory before they are written over: an offset of half a gigabyte costs next to nothing.
+    /// The string to be edited, followed by zeros up to `len`. Zero pages from the system take neither time
+    /// nor memory before they are written: an offset of half a gigabyte costs almost nothing.
     fn moved_to_zeros(&self, len: usize) -> BytesMut {
         let mut moved = BytesMut::zeroed(len);
         moved[..self.bytes.len()].copy_from_slice(&self.bytes);

@@ -213,7 +213,7 @@ pub(crate) const fn element_len<const BACK: bool>(len: usize) -> usize {
     if BACK { len + 2 * varint::width(len) } else { len + varint::width(len) }
 }
 
-/// Writes an element at the start of `to`, which has room for it; the bytes it took.
+/// Writes an element at the start of `to`, which has room for it. Returns its length in bytes.
 #[inline]
 pub(crate) fn write<const BACK: bool>(to: &mut [u8], text: &[u8]) -> usize {
     let len = Varint::new(text.len());
@@ -243,8 +243,8 @@ pub(crate) fn replace<const BACK: bool>(pack: &mut Vec<u8>, range: Range<usize>,
     write::<BACK>(&mut pack[start..], text);
 }
 
-/// Makes `range` exactly `len` bytes long by moving what stands behind it. What is then in it is
-/// left over and to be written.
+/// Makes `range` exactly `len` bytes long by moving the bytes behind it. Its content is then
+/// meaningless and must be written.
 fn make_gap(pack: &mut Vec<u8>, range: Range<usize>, len: usize) {
     let old_len = pack.len();
     let end = range.start + len;

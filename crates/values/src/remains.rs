@@ -3,7 +3,7 @@
 
 use crate::Entry;
 
-/// What is left of a removed entry, freed in bounded steps.
+/// The rest of a removed entry, which is freed in bounded steps.
 #[derive(Debug)]
 pub struct Remains(Option<Entry>);
 
@@ -14,7 +14,7 @@ impl From<Entry> for Remains {
 }
 
 impl Remains {
-    /// Frees about `budget` elements; true when nothing is left.
+    /// Frees about `budget` elements. Returns true when nothing is left.
     pub fn free_some(&mut self, budget: usize) -> bool {
         let finished = match self.0.as_mut().and_then(Entry::large_mut) {
             Some(large) => large.free_some(budget),

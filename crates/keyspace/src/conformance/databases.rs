@@ -82,7 +82,7 @@ fn clears<K: Keyspace>(make: &impl Fn() -> K) {
     subject.finish();
 }
 
-/// What was cleared does not expire.
+/// Cleared entries do not expire.
 fn clears_what_is_due<K: Keyspace>(make: &impl Fn() -> K) {
     let mut subject = Subject::new(make);
     for number in 0..ENTRIES {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loom goes through all orders in which the threads of these models can run, and all that the
+//! Loom goes through all interleavings of the threads of these models, and all values that the
 //! memory order lets them see. A cell stands for the memory of an item: loom fails a model in which
 //! it is written while another thread reads it, or without an order between the two.
 
@@ -10,7 +10,7 @@ use loom::thread;
 const LINKED: u64 = 1;
 const GONE: u64 = 0;
 
-/// A slot and the item that it leads to.
+/// A slot and the item that it points to.
 struct Model {
     epochs: Arc<Epochs>,
     slot: AtomicU64,
@@ -33,7 +33,7 @@ impl Model {
     fn read(&self) {
         if self.slot.load(Ordering::Relaxed) == LINKED {
             self.item.with(|item| {
-                // SAFETY: that is the question; loom notices if it is not.
+                // SAFETY: this is what the model checks; loom fails it if the access is not safe.
                 assert_eq!(unsafe { *item }, 1);
             });
         }

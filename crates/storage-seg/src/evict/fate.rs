@@ -59,7 +59,7 @@ impl Lessons {
     }
 }
 
-/// How fast the cutoff follows what is looked at.
+/// How fast the cutoff follows the items examined.
 #[derive(Clone, Copy, Debug)]
 enum Pace {
     /// For scores that depend on sizes: small and large items lie in separate segments, so each lesson sees

@@ -249,7 +249,8 @@ mod tests {
         miniature.write(key, (LEN, None), &POLICY, 0);
     }
 
-    /// Of so many items that are read once after writes worth `part` of the memory: how many are there.
+    /// The share of items still present when each is read once, after further writes of `part` of the
+    /// memory.
     fn read_after(new_share: f64, part: f64) -> f64 {
         let mut miniature = Miniature::new(new_share, 1_000 * u64::from(LEN));
         let distance = (part * 1_000.0) as u64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loom runs these through the orders in which threads may interleave, with buckets of two slots
+//! Loom runs these models through the possible interleavings of threads, with buckets of two slots
 //! and two buckets for each home.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test --release -p shoebill-storage-seg --lib index::models`
@@ -52,10 +52,10 @@ fn index_of(homes: usize, keys: &[u64]) -> Shared {
     Shared { index, epochs: Arc::new(Epochs::new(1)) }
 }
 
-/// Checks two threads in all orders, and that these copies are there in the end and nothing else.
+/// Checks two threads in all interleavings, and that in the end exactly these copies are present.
 ///
-/// Loom remembers only the last access to an atomic and so misses some orders, depending on which
-/// thread it lets run first. Each has its turn to be that one.
+/// Loom remembers only the last access to an atomic and so misses some interleavings, depending on
+/// which thread runs first. So each thread runs first once.
 fn check(start: fn() -> Shared, threads: [fn(&Shared); 2], end: &'static [(u64, u64)]) {
     for [one, other] in [threads, [threads[1], threads[0]]] {
         let mut builder = loom::model::Builder::new();
@@ -192,7 +192,7 @@ fn a_shifted_key_is_written_and_removed() {
 
 #[test]
 fn a_key_is_found_while_it_is_drawn_in() {
-    // Key 2 is displaced until key 0 leaves it a slot and it is written over.
+    // Key 2 is displaced until key 0 leaves it a slot and it is overwritten.
     let write = |shared: &Shared| {
         remove(&shared.index, 0);
         put(&shared.index, 2, 1);

@@ -80,7 +80,7 @@ impl Index {
         }
     }
 
-    /// Looks at about `homes` homes, evenly spread.
+    /// Samples about `homes` homes, evenly spread.
     pub(crate) fn census(&self, homes: usize) -> Census {
         let homes = homes.clamp(1, self.buckets());
         let mut census = Census { homes, ..Census::default() };

@@ -151,7 +151,7 @@ impl<'t> Probe<'t> {
         self.find_displaced(drawn, is_key)
     }
 
-    /// Goes on after the home bucket. `drawn` was counted before the look at that.
+    /// Continues a search after the home bucket. `drawn` was read before the home bucket was.
     #[inline(never)]
     fn find_displaced(
         &self,

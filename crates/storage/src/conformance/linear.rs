@@ -30,7 +30,8 @@ use std::panic::resume_unwind;
 use std::sync::Barrier;
 use std::thread;
 
-/// Says how many operations a history has, in place of what a test says.
+/// The environment variable that sets the number of operations of a history, in place of the test's
+/// own.
 const OPERATIONS_VARIABLE: &str = "SHOEBILL_LINEAR_OPERATIONS";
 
 /// Operations of all threads together, after which they wait for each other and are checked.
@@ -96,7 +97,7 @@ impl History {
         self
     }
 
-    /// How many other keys are written, with 750 bytes in the mean.
+    /// How many other keys are written, with 750 bytes on average.
     #[must_use]
     pub fn fillers(self, fillers: usize) -> Self {
         History { fillers, ..self }
@@ -139,7 +140,7 @@ impl History {
         self.check_load(store.stats(), hits as u64);
     }
 
-    /// Checks what was played since the last time.
+    /// Checks the operations played since the last check.
     fn check<S>(&self, players: &mut [Player<S>], checkers: &mut [Checker]) {
         let mut records: Vec<Vec<Record>> = vec![Vec::new(); checkers.len()];
         for player in players {
@@ -164,7 +165,7 @@ impl History {
     }
 }
 
-/// Each player plays so many operations, all at once.
+/// All players play at once, this many operations each.
 fn play<S: Store + Send>(
     players: &mut [Player<S>],
     operations: u64,

@@ -94,7 +94,7 @@ impl LargeHash {
         self.fields.insert(hash, field);
     }
 
-    /// Sets the value of a field; true if it was not there, or had expired.
+    /// Sets the value of a field. Returns true if it was not there, or had expired.
     pub(crate) fn set(&mut self, name: &[u8], value: &[u8], expiry: Expiry, now_ms: u64) -> bool {
         let hash = hash_of(name);
         let Some(field) = self.fields.find_mut(hash, name) else {
@@ -115,7 +115,8 @@ impl LargeHash {
         expired
     }
 
-    /// Sets the expiry of a field, which may be [`NEVER`]; false if it is not there or has expired.
+    /// Sets the expiry of a field, which may be [`NEVER`]. Returns false if it is not there or has
+    /// expired.
     pub(crate) fn set_due(&mut self, name: &[u8], due: u64, now_ms: u64) -> bool {
         let hash = hash_of(name);
         let field = self.fields.find_mut(hash, name).filter(|field| field.due_ms() > now_ms);

@@ -161,7 +161,7 @@ impl<'a> ListMut<'a> {
         Some(result)
     }
 
-    /// Replaces the element of this index; false if there is none. -1 is the last one.
+    /// Replaces the element of this index. Returns false if there is none. -1 is the last one.
     pub fn set(&mut self, index: i64, text: &[u8]) -> bool {
         let Some(index) = resolve(index, self.len()) else { return false };
         self.grow(1, text.len());
@@ -177,12 +177,12 @@ impl<'a> ListMut<'a> {
         true
     }
 
-    /// Adds an element in front of the first one that is `pivot`; false if there is none.
+    /// Adds an element in front of the first one that is `pivot`. Returns false if there is none.
     pub fn insert_before(&mut self, pivot: &[u8], text: &[u8]) -> bool {
         self.insert(pivot, End::Front, text)
     }
 
-    /// Adds an element behind the first one that is `pivot`; false if there is none.
+    /// Adds an element behind the first one that is `pivot`. Returns false if there is none.
     pub fn insert_after(&mut self, pivot: &[u8], text: &[u8]) -> bool {
         self.insert(pivot, End::Back, text)
     }

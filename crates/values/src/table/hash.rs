@@ -20,7 +20,8 @@ pub fn hash_of(key: &[u8]) -> u64 {
     rapidhash_v3_micro_inline::<true, true>(key, SECRETS.get_or_init(random))
 }
 
-/// Fixes the seed of [`hash_of`], so that a run can be repeated; false if it has been drawn already.
+/// Fixes the seed of [`hash_of`], so that a run can be repeated. Returns false if it has been drawn
+/// already.
 pub fn seed_hashes(seed: u64) -> bool {
     SECRETS.set(RapidSecrets::seed(seed)).is_ok()
 }

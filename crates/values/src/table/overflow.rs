@@ -77,7 +77,7 @@ impl<T, A> Overflow<T, A> {
         self.free += 1;
     }
 
-    /// Gives the memory of the last bucket back if it is free; false if it is in use.
+    /// Gives the memory of the last bucket back if it is free. Returns false if it is in use.
     pub(super) fn trim(&mut self) -> bool {
         let Some(last) = self.last() else { return false };
         if self.get(last).free_links().is_none() {

@@ -54,7 +54,7 @@ impl Sweep {
         self.earliest
     }
 
-    /// Takes note of a second at which something is due.
+    /// Lowers the earliest due second to one at which something is due.
     pub(super) fn note(&mut self, due: Option<u32>) {
         self.earliest = earlier(self.earliest, due);
         self.passed = earlier(self.passed, due);

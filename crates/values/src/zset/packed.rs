@@ -133,8 +133,8 @@ pub(super) fn set_score(bytes: &mut [u8], range: &Range<usize>, place: &Place, s
     bytes[start..start + SCORE].copy_from_slice(&score.to_le_bytes());
 }
 
-/// Shows the items of these ranks, all of which are there. Returns the bytes that they take;
-/// nothing when there are none.
+/// Shows the items of these ranks, all of which exist. Returns the range of their bytes; `None`
+/// when there are none.
 pub(super) fn cut(
     bytes: &[u8],
     ranks: &Range<usize>,

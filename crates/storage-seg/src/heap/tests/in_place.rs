@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What changes of an item that is written already.
+//! Changes of an item in place.
 
 use super::*;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the checksum notices.
+//! Damage that the checksum detects.
 
 use super::*;
 use crate::layout::WORD;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Real threads on one index that grows and shrinks under them.
 //!
-//! * *Lasting* keys are replaced by everybody and never removed: whoever looks finds one, and never
-//!   an older copy than before.
+//! * *Lasting* keys are replaced by all threads and never removed: every search finds a copy, and
+//!   never an older one than before.
 //! * *Own* keys are written by one thread, which knows what it must find.
 //! * *Shared* keys are put and removed by everybody.
 

@@ -20,7 +20,7 @@ use std::fmt::Write;
 /// Threads are counted in the bits of a mask.
 pub(super) const THREADS_MAX: usize = 8;
 
-/// One way to explain what was seen so far.
+/// One possible explanation of the results so far.
 #[derive(Clone, Debug, PartialEq)]
 struct Way {
     state: State,
@@ -137,7 +137,8 @@ impl Checker {
         done
     }
 
-    /// What there was when nothing was pending, what was called since, and the origin of what was read.
+    /// The message: the states when no operation was pending, the calls since, and the writes of the
+    /// values that were read.
     fn explain(
         &self,
         number: usize,

@@ -93,7 +93,7 @@ impl<S: Store> Player<S> {
         Player { store, number: number as u8, noise, versions, records: Vec::new() }
     }
 
-    /// Plays so many operations, then rests.
+    /// Plays this many operations, then rests.
     pub(super) fn play(&mut self, operations: u64, table: &Table, history: &History) {
         for _ in 0..operations {
             let key = self.noise.below(KEYS as usize) as u32;
@@ -136,8 +136,8 @@ impl<S: Store> Player<S> {
         Op::Get { saw: self.store.get(&name(key), now).map(|item| seen(key, &item)) }
     }
 
-    /// An update that decides by what is there and by its length, and every now and then lets others run
-    /// between the look and the write.
+    /// An update that decides by the present value and its length, and now and then lets other threads
+    /// run between the read and the write.
     fn update<'v>(
         &mut self,
         key: u32,
@@ -218,7 +218,7 @@ impl<S: Store> Player<S> {
         Expiry::after(Duration::from_millis(millis as u64), now)
     }
 
-    /// What goes on besides: other keys fill the store, turns end, time passes.
+    /// Other activity between operations: other keys fill the store, turns end, time passes.
     fn besides(&mut self, now: Ticks, table: &Table, history: &History) {
         if history.fillers > 0 {
             self.fill(now, history);

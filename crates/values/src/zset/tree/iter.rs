@@ -8,7 +8,7 @@ use super::{FAN, Key, LEAF, Tree};
 
 /// The keys of a range of ranks, from both ends.
 ///
-/// Each end has what is left of one leaf, and goes down from the root for the next.
+/// Each end holds the rest of one leaf, and goes down from the root for the next.
 #[derive(Clone, Debug)]
 pub(in crate::zset) struct Keys<'a, const L: usize = LEAF, const F: usize = FAN> {
     tree: &'a Tree<L, F>,

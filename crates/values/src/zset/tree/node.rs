@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Node`]: a leaf or an inner node, and what both have in common.
+//! [`Node`]: a leaf or an inner node, with the operations of both.
 
 use arrayvec::ArrayVec;
 
@@ -42,9 +42,9 @@ impl Edges {
         self.first || self.last
     }
 
-    /// Where to split a full node of `N` elements into which one is to be inserted at `at`: in the
-    /// middle, or there where elements come in order. `first` is the place at which such elements
-    /// come from the front.
+    /// Where to split a full node of `N` elements before an insertion at `at`: in the middle, or at
+    /// `at` if elements are being added in order. `first` is the place at which such elements are
+    /// added from the front.
     pub(super) fn split<const N: usize>(self, at: usize, first: usize) -> usize {
         if self.last && at == N {
             N
@@ -96,7 +96,7 @@ impl Tally {
         }
     }
 
-    /// The root without those above that have nothing to choose from (INV-DEPTH).
+    /// The root, without inner nodes above it that have a single child (INV-DEPTH).
     pub(super) fn without_idle_roots<const L: usize, const F: usize>(
         &mut self,
         mut root: Node<L, F>,
@@ -143,7 +143,7 @@ impl<const L: usize, const F: usize> Node<L, F> {
         }
     }
 
-    /// Whether it has less than INV-FILL asks for away from the edges.
+    /// Whether it has less than INV-FILL requires of a node that is not at an edge.
     pub(super) fn is_underfull(&self) -> bool {
         self.len() < self.capacity() / 2
     }
@@ -211,7 +211,7 @@ impl<const L: usize, const F: usize> Node<L, F> {
         }
     }
 
-    /// Takes a key out. May leave the node underfull or empty, which the caller mends.
+    /// Removes a key. May leave the node underfull or empty, which the caller repairs.
     pub(super) fn remove(&mut self, rank: usize, edges: Edges, nodes: &mut Tally) -> Key {
         match self {
             Node::Leaf(leaf) => leaf.remove(rank),
