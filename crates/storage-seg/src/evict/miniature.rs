@@ -200,8 +200,8 @@ impl Miniature {
         self.remembered.retain(is_own);
     }
 
-    /// Decides on the next item to examine, unless its entry is stale. Returns whether there was an
-    /// entry.
+    /// Decides on the next item to examine. Returns whether there was one: false if the queue is
+    /// empty or its next entry stale.
     fn look(&mut self, policy: &Eviction, now_ms: u64) -> bool {
         let new_max = (self.new_share * self.memory as f64) as u64;
         let is_new = self.bytes[usize::from(NEW)] > new_max || self.bytes[usize::from(KEPT)] == 0;

@@ -101,7 +101,7 @@ impl Found {
 }
 
 impl Shared {
-    /// Looks at all segments.
+    /// Visits all segments.
     pub(super) fn walk(&self, now: Ticks) -> Found {
         let walk = Walk {
             now_ms: now.as_millis(),
