@@ -4,20 +4,20 @@
 use crate::Foreign;
 use std::borrow::Cow;
 
-/// A codec, and at the same time one connection's protocol state: what its requests have set up, such
-/// as a RESP version, a selected database or a transaction's queue.
+/// A codec together with the protocol state of one connection: what its requests have set up, such as the
+/// RESP version, the selected database or the queue of a transaction.
 ///
-/// Parsing only reads that state ([`Protocol::parse`] takes `&self`); executing a request may change
-/// it. What parsing itself must remember between two calls is its [`Protocol::Cursor`].
+/// Parsing only reads that state ([`Protocol::parse`] takes `&self`); executing a request may change it.
+/// State that the parser itself keeps between two calls goes into [`Protocol::Cursor`].
 pub trait Protocol {
     /// The name for logs and metrics.
     const NAME: &'static str;
 
-    /// What a client is told, before its connection is closed, when there are too many.
+    /// The bytes that a client is sent before its connection is closed because there are too many.
     const TOO_MANY_CONNECTIONS: &'static [u8];
 
-    /// The same, where it depends on the kind of connection that the client wanted to make: a server
-    /// asks a value made for each of its listeners.
+    /// As [`Protocol::TOO_MANY_CONNECTIONS`], for protocols in which the text depends on the listener: a
+    /// server makes one protocol value per listener and asks it.
     fn too_many_connections(&self) -> &'static [u8] {
         Self::TOO_MANY_CONNECTIONS
     }
@@ -25,21 +25,22 @@ pub trait Protocol {
     /// One request. Borrows the input: no copy, no allocation.
     type Request<'a>;
 
-    /// Where the parser stands between two requests, for protocols in which one line can hold many (a
-    /// multi-get), and what it has seen of an unfinished one; `()` for all others.
+    /// The parser's position between two calls: inside a line that holds many requests (a multi-get), or how
+    /// far an unfinished request has been examined. `()` for protocols that need neither.
     ///
-    /// The caller parses a batch ahead of executing it, and returns to an earlier cursor for those
-    /// that were not executed.
+    /// The caller parses a batch ahead of executing it. For requests of the batch that were not
+    /// executed it goes back to an earlier cursor and parses them again.
     type Cursor: Copy + Default + PartialEq + Send + std::fmt::Debug;
 
     /// Finds the first request in `input`.
     ///
-    /// `cursor` moves with every request and every rejection. On [`Parsed::NeedMore`] it may note how
-    /// far the input has been looked at, so that a long request is not looked through again for each
-    /// piece that arrives; from the cursor before, the same must be found.
+    /// `cursor` moves with every request and every rejection. On [`Parsed::NeedMore`] it may record how far
+    /// the input has been examined, so that a long request is not scanned again for each piece that arrives.
+    /// Parsing from the previous cursor must find the same request.
     ///
-    /// What it returns must depend on the bytes alone and never on how many of them have arrived: a
-    /// request found in `input` is found, the same, in any longer input that starts with it.
+    /// The result must depend on the bytes alone and never on how many of them have arrived: a
+    /// request found in `input` is also found, unchanged, in any longer input that starts with
+    /// `input`.
     ///
     /// # Errors
     ///
@@ -50,8 +51,8 @@ pub trait Protocol {
         input: &'a [u8],
     ) -> Result<Parsed<Self::Request<'a>>, Malformed>;
 
-    /// Whether the requests behind this one can only be parsed once it has been executed (it
-    /// changes limits, authentication or the framing itself).
+    /// Whether this request must be executed before those behind it can be parsed, because it
+    /// changes limits, authentication or the framing itself.
     fn ends_batch(request: &Self::Request<'_>) -> bool {
         let _ = request;
         false
@@ -60,21 +61,21 @@ pub trait Protocol {
     /// The reply to a request that does not fit the receive limit. The connection closes after it.
     fn too_large(&self) -> ErrorReply;
 
-    /// Whether a message from another connection may be sent to this one now; asked for each. One
-    /// that was on its way while the connection stopped listening is dropped where it would be
-    /// taken for a reply.
+    /// Whether a message from another connection may be sent to this one now. Asked for each
+    /// message: one that was still on its way when the connection unsubscribed is dropped if the
+    /// client would take it for a reply.
     fn takes_messages(&self) -> bool {
         true
     }
 
-    /// Whether the connection has asked for messages that others send: how many of them it may leave unread
-    /// is another limit than that of replies.
+    /// Whether the connection has subscribed to messages of others. Its unread bytes then have the limit for
+    /// messages instead of the limit for replies.
     fn is_subscriber(&self) -> bool {
         false
     }
 
-    /// Whether the connection is in a state in which a client is right to send nothing for ever: it
-    /// waits for messages. Such a connection is exempt from the idle timeout.
+    /// Whether the client may rightly send nothing for ever, because it waits for messages. Such a
+    /// connection is exempt from the idle timeout.
     fn may_idle(&self) -> bool {
         false
     }
@@ -87,20 +88,20 @@ pub enum Parsed<R> {
     Request {
         /// The request.
         request: R,
-        /// How many bytes it takes up, at least 1. May be more than have arrived: the rest is
+        /// Length of the request in bytes, at least 1. May be more than have arrived: the rest is
         /// dropped as it arrives (the body of a request that is refused for its size).
         consumed: usize,
     },
     /// The input ends inside a request.
     NeedMore {
-        /// How many more bytes are missing at the least, at least 1. A lower bound that the request
-        /// itself claims: the caller sets limits to it and allocates nothing for it.
+        /// A lower bound on the missing bytes, at least 1. The client claims this number: the
+        /// caller checks it against its limits and allocates nothing for it.
         at_least: usize,
     },
 }
 
 impl<R> Parsed<R> {
-    /// The same with another request in the place of a whole one.
+    /// Applies `change` to a whole request; `NeedMore` stays as it is.
     #[inline]
     pub fn map<S>(self, change: impl FnOnce(R) -> S) -> Parsed<S> {
         match self {
@@ -112,15 +113,15 @@ impl<R> Parsed<R> {
     }
 }
 
-/// Input that is no request.
+/// Input that is not a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// What the client is told.
+    /// The error reply to the client.
     pub reply: ErrorReply,
     /// How many bytes to drop before parsing goes on, at least 1; may be more than have arrived.
     /// `None`: the stream cannot be resynchronised, the connection closes after the reply.
     pub skip: Option<usize>,
-    /// What it is instead of a request, if that is known: for the log.
+    /// Which other protocol the client speaks, if that is known: for the log.
     pub foreign: Option<Foreign>,
 }
 
@@ -144,12 +145,12 @@ impl Malformed {
     }
 }
 
-/// The bytes of an error reply: usually fixed, seldom made for the occasion.
+/// The bytes of an error reply: usually fixed, rarely built at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorReply(Cow<'static, [u8]>);
 
 impl ErrorReply {
-    /// No reply at all: the connection is closed without a word.
+    /// An empty reply: the connection is closed without one.
     pub const NONE: ErrorReply = ErrorReply::fixed(b"");
 
     /// A reply that is always the same.

@@ -3,7 +3,7 @@
 
 use crate::{Malformed, Parsed, Protocol};
 
-/// What parsing a whole sample came to.
+/// The outcome of parsing a whole sample.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     /// Bytes taken by each request or rejection, in order, with the rejection's reply.
@@ -20,10 +20,10 @@ struct Outcome {
 /// For each sample, and for each of a set of mutations of it, checks that
 ///
 /// 1. every request and rejection takes at least a byte, and `NeedMore` asks for at least one;
-/// 2. the outcome is the same when the bytes arrive all at once, one by one, and in two pieces cut at
-///    any place: nothing depends on how the input is chunked, nor on whether the cursor remembers
-///    what was seen of an unfinished request;
-/// 3. a sample's unfinished rest really needs what `at_least` says: no shorter input completes it;
+/// 2. the outcome is the same when the bytes arrive all at once, one by one, and in two pieces cut at any
+///    place: nothing depends on how the input is chunked, nor on whether the cursor remembers how far an
+///    unfinished request was examined;
+/// 3. a sample's unfinished rest really needs `at_least` more bytes: no shorter input completes it;
 /// 4. arbitrary bytes never panic.
 ///
 /// # Panics
@@ -76,8 +76,8 @@ fn check_at_least<P: Protocol>(make: &impl Fn() -> P, sample: &[u8]) {
     }
 }
 
-/// Parses `sample` as it arrives: `ends` are the lengths of the input at each arrival. Unless it
-/// `remembers`, an unfinished request is looked at from the cursor before it each time.
+/// Parses `sample` as it arrives: `ends` are the lengths of the input at each arrival. Unless
+/// `remembers`, an unfinished request is parsed from its beginning each time.
 fn run<P: Protocol>(
     make: &impl Fn() -> P,
     sample: &[u8],

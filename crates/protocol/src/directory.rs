@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Directory`]: who is connected.
+//! [`Directory`]: the list of present connections.
 
 use crate::ConnectionId;
 use clock::Ticks;
@@ -33,8 +33,8 @@ impl Peer {
         Peer { id, remote, local, since, last_request_ms, input, output }
     }
 
-    /// Notes what its buffers hold: `input` bytes of memory for what it sends, and `output` bytes of
-    /// replies and messages that it has not read. Writes only what has changed.
+    /// Records what its buffers hold: `input` bytes of memory for its requests, and `output` bytes of replies
+    /// and messages that it has not read. Writes only what has changed.
     #[inline]
     pub fn hold(&self, input: usize, output: usize) {
         for (cell, bytes) in [(&self.input, input), (&self.output, output)] {
@@ -44,20 +44,20 @@ impl Peer {
         }
     }
 
-    /// Bytes of memory for what it sends, after its last turn; 0 while it is idle.
+    /// Bytes of memory for its requests, after its last turn; 0 while it is idle.
     #[inline]
     pub fn input_bytes(&self) -> usize {
         self.input.load(Ordering::Relaxed)
     }
 
-    /// Bytes of replies and messages that it has not read, after its last turn. Values that are sent by
-    /// reference count in full, whoever holds them beside it.
+    /// Bytes of replies and messages that it has not read, after its last turn. Values sent by reference
+    /// count in full, even if others hold them too.
     #[inline]
     pub fn output_bytes(&self) -> usize {
         self.output.load(Ordering::Relaxed)
     }
 
-    /// Notes that it sent something at `now`.
+    /// Records that it sent something at `now`.
     #[inline]
     pub fn touch(&self, now: Ticks) {
         self.last_request_ms.store(now.as_millis(), Ordering::Relaxed);
@@ -89,7 +89,7 @@ impl Directory {
         self.lock().insert(peer.id, peer);
     }
 
-    /// Strikes a connection out.
+    /// Removes a connection.
     pub fn leave(&self, id: ConnectionId) {
         self.lock().remove(&id);
     }
@@ -109,7 +109,7 @@ impl Directory {
         self.lock().len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no connections.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

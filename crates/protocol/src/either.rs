@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Either`]: two protocols in one server.
 //!
-//! A connection speaks one of them for all its life, chosen when it is made: by the tag of the listener
-//! that accepted it. A server of three is `Either<A, Either<B, C>>`. The service is the server's own,
-//! since two protocols mostly share a store, and a worker has one handle of that.
+//! A connection speaks one of them for all its life. The tag of the listener that accepted it decides which.
+//! A server of three protocols uses `Either<A, Either<B, C>>`. The server writes the service itself, because
+//! the protocols usually share a store, of which a worker has one handle.
 
 use crate::{ErrorReply, Malformed, Parsed, Protocol};
 
@@ -18,10 +18,11 @@ pub enum Either<A, B> {
 
 impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
     const NAME: &'static str = "either";
-    /// The words of the first; [`Protocol::too_many_connections`] has the right ones.
+    /// The text of `A`; [`Protocol::too_many_connections`] returns that of the connection's own
+    /// protocol.
     const TOO_MANY_CONNECTIONS: &'static [u8] = A::TOO_MANY_CONNECTIONS;
     type Request<'a> = Either<A::Request<'a>, B::Request<'a>>;
-    /// A connection moves its own of the two; the other stays at its start.
+    /// A connection moves the cursor of its own protocol; the other stays at its start.
     type Cursor = (A::Cursor, B::Cursor);
 
     fn too_many_connections(&self) -> &'static [u8] {

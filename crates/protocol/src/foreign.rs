@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Foreign`]: what a client speaks that has come to the wrong port.
+//! [`Foreign`]: the protocol of a client that connected to the wrong port.
 
 use crate::ErrorReply;
 
-/// Another protocol than that of the port. A codec tells them apart by what no request of its own
-/// begins with, by the first byte or two, so that the client fails at once instead of waiting.
+/// A protocol other than the one that the port speaks. A codec recognises it by the first byte or
+/// two, with which none of its own requests begins, so that the client fails at once instead of
+/// waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
-    /// A request of HTTP: maybe of a web page that has its reader's browser send commands.
+    /// An HTTP request, possibly sent by a browser on behalf of a malicious web page.
     Http,
     /// The first record of a TLS handshake.
     Tls,
@@ -15,38 +16,39 @@ pub enum Foreign {
     BinaryMemcache,
     /// RESP.
     Resp,
-    /// No TLS, where it is asked for.
+    /// Plain text on a port that requires TLS.
     Plain,
 }
 
-/// What the first bytes of a request say.
+/// What the first bytes of a request tell about its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstBytes {
-    /// It may be text.
+    /// It may be a text protocol.
     Text,
-    /// It is none.
+    /// It is another protocol.
     Foreign(Foreign),
-    /// One byte more says it.
+    /// One more byte is needed to tell.
     TooFew,
 }
 
-/// Of a request of memcache's binary protocol: its first byte.
+/// The first byte of a request of memcache's binary protocol.
 const BINARY_MAGIC: u8 = 0x80;
 
-/// Of a TLS record: that it belongs to a handshake, and the major version of every TLS.
+/// The first two bytes of a TLS connection: the record type "handshake" and the major version of
+/// every TLS.
 const HANDSHAKE: [u8; 2] = [0x16, 3];
 
 impl Foreign {
-    /// How many kinds there are.
+    /// The number of variants.
     pub const COUNT: usize = 5;
 
-    /// What speaks binary memcache is told so by a response to whatever it asked: status 0x81, unknown
-    /// command, and a text.
+    /// The reply to a client of memcache's binary protocol, whatever it asked: status 0x81, unknown command,
+    /// and a text.
     pub const BINARY_REPLY: ErrorReply = ErrorReply::fixed(
         b"\x81\0\0\0\0\0\0\x81\0\0\0\x23\0\0\0\0\0\0\0\0\0\0\0\0binary memcache is not spoken here.",
     );
 
-    /// What the first bytes of a request say of a client that speaks no text.
+    /// Tells from the first bytes of a request whether the client speaks a text protocol.
     #[inline]
     pub fn of_first_bytes(input: &[u8]) -> FirstBytes {
         match input {

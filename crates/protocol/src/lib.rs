@@ -15,9 +15,9 @@
 //! Where to look:
 //!
 //! * [`Protocol`], [`Parsed`], [`Malformed`] (`codec.rs`): the codec's side.
-//! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side. [`Stage`]: how far its
-//!   prefetches go.
-//! * [`Outbox`] (`outbox.rs`): bytes and orders for *other* connections, on any worker.
+//! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side. [`Stage`]: how far one of its
+//!   prefetches goes.
+//! * [`Outbox`] (`outbox.rs`): messages and commands for *other* connections, on any worker.
 //! * [`Either`] (`either.rs`): two protocols in one server.
 //! * [`Directory`] (`directory.rs`): who is connected, for commands that list connections.
 //! * [`conformance`]: `conformance::check(..)` tests a new codec in one call.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Outbox`]: what a request does for other connections.
+//! [`Outbox`]: errands, the effects of a request on other connections.
 
 use bytes::Bytes;
 
-/// A connection of this process, never reused.
+/// Identifies a connection of this process. Ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(u64);
 
@@ -21,22 +21,22 @@ impl ConnectionId {
         ConnectionId(serial << WORKER_BITS | worker as u64)
     }
 
-    /// The worker that serves it.
+    /// The worker that serves the connection.
     pub fn worker(self) -> usize {
         (self.0 & ((1 << WORKER_BITS) - 1)) as usize
     }
 
-    /// The number to show to a person: counts up from the first connection of the process.
+    /// The number to show to people: it counts the connections of the process.
     pub fn serial(self) -> u64 {
         self.0 >> WORKER_BITS
     }
 }
 
-/// A block of a connection: the first, the second and so on.
+/// The number of a block of one connection: its first, its second and so on.
 ///
-/// Several may want to resume a connection: the one who brings what it waits for, the one who watches
-/// its time, the operator. Each holds the ticket of the block that is meant, so whoever comes too late
-/// cannot end a later one.
+/// A blocked connection may be resumed from several sides: by the request that brings what it waits for, by
+/// its timeout, by the operator. Each of them holds the ticket of the block it means, so one that comes too
+/// late cannot end a later block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
@@ -48,7 +48,7 @@ impl Ticket {
     }
 }
 
-/// What an [`Outbox`] does for a connection.
+/// One thing that an [`Outbox`] does for a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Errand {
     /// See [`Outbox::push`].
@@ -61,12 +61,12 @@ pub enum Errand {
     Cut,
 }
 
-/// Bytes and orders on their way to other connections, on this worker or another: published messages,
-/// invalidations, the replies of blocked clients, the end of a client.
+/// Errands for other connections, on this worker or another: published messages, invalidations, replies of
+/// blocked clients, orders to close a client.
 ///
-/// The worker carries out what is in it after the turn that put it there, for each connection in the
-/// order in which it was put, and behind the replies that the connection is already owed. What is
-/// meant for a connection that is gone is dropped.
+/// The worker carries out the errands after the turn that added them. Those for one connection are carried
+/// out in the order in which they were added, behind the replies already written to it. An errand for a
+/// connection that is gone is dropped.
 #[derive(Debug, Default)]
 pub struct Outbox {
     errands: Vec<(ConnectionId, Errand)>,
@@ -78,44 +78,45 @@ impl Outbox {
         Self::default()
     }
 
-    /// Sends `bytes` to the connection `to`. A client that lets such messages pile up is closed: none
-    /// is lost while its connection lives.
+    /// Sends `bytes` to the connection `to`. A client that lets such messages pile up is closed, so no
+    /// message is lost while its connection lives.
     #[inline]
     pub fn push(&mut self, to: ConnectionId, bytes: Bytes) {
         self.errands.push((to, Errand::Push(bytes)));
     }
 
-    /// Sends `reply`, which may be empty, to the connection `to` and lets it go on, if it is blocked
-    /// with `ticket`; otherwise drops both.
+    /// Sends `reply`, which may be empty, to the connection `to` and resumes it, if it is blocked with
+    /// `ticket`; otherwise does nothing and drops `reply`.
     ///
-    /// Nobody is told which it was. So where the reply carries something away that must not be lost,
-    /// an element taken off a list, take the client off the list of those who wait *first*, where
-    /// everybody else who might resume it looks too: who finds it there resumes it, and nobody else.
+    /// The caller does not learn which of the two happened. So if the reply carries something that must not
+    /// be lost, such as an element popped from a list, first remove the client from the shared list of
+    /// waiting clients. Every side that might resume the client looks there, and only the one that removes it
+    /// resumes it.
     ///
-    /// A resume cannot come too early. Who learns the ticket learns it from the `execute` that
-    /// returns [`Control::Block`](crate::Control::Block), and nothing in any outbox reaches a connection
-    /// while one of its requests is being executed.
+    /// A resume cannot come too early: the ticket is known only from the `execute` call that returns
+    /// [`Control::Block`](crate::Control::Block), and no errand reaches a connection while one of its
+    /// requests is being executed.
     #[inline]
     pub fn resume(&mut self, to: ConnectionId, ticket: Ticket, reply: Bytes) {
         self.errands.push((to, Errand::Resume(ticket, reply)));
     }
 
-    /// Closes the connection `to`, be it the sender's own, once everything written to it has been
-    /// sent: executes nothing more for it and drops what is put into an outbox for it from here on. A
-    /// client that does not read its last bytes is cut off by the write timeout.
+    /// Closes the connection `to`, which may be the sender's own, once everything written to it has been
+    /// sent. No further request of it is executed, and later errands for it are dropped. A client that does
+    /// not read its last bytes is cut off by the write timeout.
     #[inline]
     pub fn close(&mut self, to: ConnectionId) {
         self.errands.push((to, Errand::Close));
     }
 
-    /// Ends the connection `to` at once, also one that is being closed: what it has not read is
-    /// dropped, and its memory is free. For clients that hold too much.
+    /// Ends the connection `to` at once, even if it is already being closed: its unsent replies are
+    /// dropped and its memory is freed. For clients that hold too much memory.
     #[inline]
     pub fn cut(&mut self, to: ConnectionId) {
         self.errands.push((to, Errand::Cut));
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the outbox is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.errands.is_empty()
@@ -127,8 +128,8 @@ impl Outbox {
         self.errands.len()
     }
 
-    /// Takes back what was pushed to the connection `to` behind the first `since` errands, in order:
-    /// for a service that sends a connection's messages to itself along with its replies.
+    /// Takes back, in order, what was pushed to the connection `to` after the first `since` errands: for a
+    /// service that writes a connection's messages to itself together with its replies.
     pub fn recall(&mut self, since: usize, to: ConnectionId, mut each: impl FnMut(Bytes)) {
         let since = since.min(self.errands.len());
         let is_meant = |errand: &mut (ConnectionId, Errand)| {
@@ -141,7 +142,7 @@ impl Outbox {
         }
     }
 
-    /// Takes everything out, in the order it was put.
+    /// Removes all errands, in the order in which they were added.
     pub fn drain(&mut self) -> impl Iterator<Item = (ConnectionId, Errand)> + '_ {
         self.errands.drain(..)
     }
