@@ -7,13 +7,13 @@ pub const REQUEST: &[u8] = b"PING\r\n";
 /// What a server answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// It is alive.
+    /// The reply to a ping.
     Pong,
-    /// It did not understand.
+    /// The server did not understand the request.
     Error,
 }
 
-/// Finds the first reply in `input`, and how many bytes it takes; `None` while it is not whole.
+/// Finds the first reply in `input` and its length in bytes; `None` while the reply is incomplete.
 ///
 /// ```
 /// use protocol_ping::client::{Reply, parse_reply};

@@ -3,15 +3,15 @@
 
 use protocol::{ErrorReply, Malformed, Parsed, Protocol};
 
-/// The longest line in bytes, its end included, that is looked at; a client that sends more without
-/// a line end does not speak this protocol.
+/// The longest accepted line in bytes, including its end. A client that sends more without a line
+/// end does not speak this protocol.
 pub const LINE_MAX: usize = 64;
 
 /// The only request there is. It carries nothing, so it borrows nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ping;
 
-/// The codec, and one connection's state: there is none to keep, so it is a type without content.
+/// The codec and the state of one connection. There is no state to keep, so the type is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PingProtocol;
 
@@ -32,13 +32,13 @@ impl Protocol for PingProtocol {
         reason = "positions in the input: at most its length, and a few bytes"
     )]
     fn parse(&self, _: &mut (), input: &[u8]) -> Result<Parsed<Ping>, Malformed> {
-        // The usual case first: no search for the end of a line that is known to be six bytes.
+        // The usual case first: it needs no search for the end of the line.
         if input.starts_with(b"PING\r\n") {
             return Ok(Parsed::Request { request: Ping, consumed: 6 });
         }
-        // Look no further than a line may be long, however much has arrived. A line that is too
-        // long must get the same answer when its end has arrived as when it has not: what a parser
-        // returns may depend on the bytes alone, never on how they were cut into packets.
+        // Search only as far as the longest line, however much has arrived. A line that is too long
+        // must get the same answer whether its end has arrived or not: the result of a parser may
+        // depend on the bytes alone, never on how they were split into packets.
         let window = &input[..input.len().min(LINE_MAX)];
         let Some(end) = window.iter().position(|&byte| byte == b'\n') else {
             return if window.len() == LINE_MAX {
@@ -52,7 +52,7 @@ impl Protocol for PingProtocol {
         if line.eq_ignore_ascii_case(b"ping") {
             Ok(Parsed::Request { request: Ping, consumed: end + 1 })
         } else {
-            // The next line can be found, so the connection goes on behind this one.
+            // The start of the next line is known, so the connection stays open.
             Err(Malformed::skip(ErrorReply::fixed(b"ERROR\r\n"), end + 1))
         }
     }

@@ -2,9 +2,9 @@
 //! The ping protocol: the shortest complete path through every layer.
 //!
 //! A client sends `PING` and a line end; the server answers `PONG` and a line end. Nothing is
-//! stored, nothing is configured. That makes this crate two things: the tutorial for whoever adds a
-//! protocol, to be read top to bottom, and the baseline against which the cost of every other
-//! protocol is measured.
+//! stored, nothing is configured. The crate serves as the tutorial for adding a protocol, to be
+//! read top to bottom, and as the baseline against which the cost of every other protocol is
+//! measured.
 //!
 //! ```text
 //!   client:  PING\r\n          server:  PONG\r\n
@@ -13,21 +13,21 @@
 //!
 //! # How a protocol is made
 //!
-//! 1. **Say what a request is.** Here it is [`Ping`], a type without content. In a richer protocol it
-//!    is an enum whose variants borrow keys and values from the input.
-//! 2. **Find requests in bytes**: `codec.rs` implements [`protocol::Protocol`] for [`PingProtocol`].
-//!    Parsing reads a slice and says how many bytes the request took, or that more are needed. It
-//!    never copies, allocates or panics, whatever the bytes are.
+//! 1. **Define the request.** Here it is [`Ping`], an empty type. In a richer protocol it is an enum whose
+//!    variants borrow keys and values from the input.
+//! 2. **Find requests in bytes**: `codec.rs` implements [`protocol::Protocol`] for [`PingProtocol`]. Parsing
+//!    reads a slice and returns how many bytes the request took, or that more are needed. It never copies,
+//!    allocates or panics, whatever the bytes are.
 //! 3. **Answer them**: `service.rs` implements [`protocol::Execute`] for [`PingService`]. A reply is
 //!    written straight into the connection's send buffer.
-//! 4. **Speak it from the other side too**: `client.rs` writes requests and reads replies, for tests
-//!    and load generators.
-//! 5. **Count what an operator asks about**: `metrics.rs`.
-//! 6. **Test it** with one call of [`protocol::conformance::check`], see `codec.rs`, then with bytes in
-//!    and bytes out, see `service.rs`.
+//! 4. **Write the client's side too**: `client.rs` writes requests and reads replies, for tests and load
+//!    generators.
+//! 5. **Count what an operator needs to see**: `metrics.rs`.
+//! 6. **Test it** with one call of [`protocol::conformance::check`] (see `codec.rs`), then with tests that
+//!    send bytes and compare the bytes that come back (see `service.rs`).
 //!
-//! A server is then a few lines of wiring: `servers/pingserver/src/main.rs`. What happens between
-//! the socket and these two traits is told in `docs/life-of-a-request.md`.
+//! A server is then a few lines of wiring: `servers/pingserver/src/main.rs`.
+//! `docs/life-of-a-request.md` describes what happens between the socket and these two traits.
 //!
 //! ```
 //! use protocol::{Parsed, Protocol};
@@ -37,8 +37,8 @@
 //! assert_eq!(parsed, Ok(Parsed::Request { request: Ping, consumed: 6 }));
 //! ```
 
-// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
-// a reason says why it does not. The lint is for all that is below this module.
+// Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules of the crate: an
+// operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 

@@ -6,7 +6,7 @@ use crate::{Ping, PingProtocol};
 use buffer::SendBuf;
 use protocol::{Context, Control, Execute, Malformed};
 
-/// Answers pings. Each worker has its own; this one has nothing to own.
+/// Answers pings. Each worker has its own service; this one has no state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PingService;
 
