@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pool`]: blocks that one worker's connections borrow in turn.
+//! [`Pool`]: the blocks that the connections of one worker borrow.
 
 /// A worker's stock of receive blocks and of send blocks, each of one size, lent last-in first-out.
 ///
-/// It never refuses: past its stock it allocates, and blocks that come back to a full stock are
-/// freed. So `keep` bounds what an idle worker holds, not what a busy one may use; that bound is
-/// the number of connections times their buffer limits.
+/// It never refuses: when it is empty it allocates, and a block that comes back to a full pool is
+/// freed. So `keep` bounds the memory of an idle worker, not that of a busy one, which is bounded
+/// by the number of connections times their buffer limits.
 ///
-/// It knows how many bytes there are, with it and lent out, also in blocks that buffers have grown:
-/// a block goes back to the pool it came from, and a buffer that has grown says so.
+/// It counts the bytes of all blocks, pooled and lent, including those that buffers have grown: a
+/// block goes back to the pool it came from, and a buffer reports when it has grown.
 #[derive(Debug)]
 pub struct Pool {
     recv_bytes: usize,
@@ -23,8 +23,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of receive blocks of `recv_bytes` and send blocks of `send_bytes`, of which at most
-    /// `keep` of each kind wait for use.
+    /// A pool of receive blocks of `recv_bytes` and send blocks of `send_bytes`, which keeps at
+    /// most `keep` unused blocks of each kind.
     ///
     /// # Panics
     ///
@@ -42,7 +42,7 @@ impl Pool {
         }
     }
 
-    /// Bytes that wait in the pool.
+    /// Bytes of the unused blocks in the pool.
     pub fn idle_bytes(&self) -> usize {
         self.recv.len() * self.recv_bytes + self.send.len() * self.send_bytes
     }
@@ -53,15 +53,15 @@ impl Pool {
         self.lent_recv + self.lent_send
     }
 
-    /// The part of [`Pool::lent_bytes`] that send buffers hold: what waits to be sent.
+    /// The part of [`Pool::lent_bytes`] that send buffers hold, for bytes waiting to be sent.
     #[inline]
     pub fn lent_send_bytes(&self) -> usize {
         self.lent_send
     }
 
-    /// Bytes of all blocks, those that wait and those that buffers hold. What a send buffer has
-    /// grown by counts from its next [`lend`](crate::SendBuf::lend) or
-    /// [`release`](crate::SendBuf::release) on. Costs a few additions.
+    /// Bytes of all blocks, unused and held by buffers. The growth of a send buffer counts from its
+    /// next [`lend`](crate::SendBuf::lend) or [`release`](crate::SendBuf::release) on. Costs a few
+    /// additions.
     pub fn bytes(&self) -> usize {
         self.lent_bytes() + self.idle_bytes()
     }
@@ -86,18 +86,18 @@ impl Pool {
         }
     }
 
-    /// An empty vector with a block's capacity, which still has to be counted.
+    /// An empty vector with a block's capacity. The caller still has to count it.
     pub(crate) fn take_send(&mut self) -> Vec<u8> {
         self.send.pop().unwrap_or_else(|| Vec::with_capacity(self.send_bytes))
     }
 
-    /// Counts that a buffer holds `held` bytes instead of `counted`.
+    /// Records that a buffer which was counted with `counted` bytes holds `held` bytes.
     #[inline]
     pub(crate) fn recount(&mut self, counted: usize, held: usize) {
         self.lent_send = self.lent_send - counted + held;
     }
 
-    /// Takes a send block back that is no longer counted; one of another capacity is freed.
+    /// Takes back a send block that is no longer counted; one of another capacity is freed.
     pub(crate) fn give_send(&mut self, mut block: Vec<u8>) {
         if block.capacity() == self.send_bytes && self.send.len() < self.keep {
             block.clear();

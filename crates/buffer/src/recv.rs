@@ -5,9 +5,9 @@ use crate::Pool;
 
 /// A contiguous receive buffer.
 ///
-/// Layout: `block[start..end]` is what arrived and was not consumed, `block[end..]` is free. The
-/// block starts as one from the pool and doubles when a request needs more, as its bytes arrive:
-/// a length that a client merely claims allocates nothing.
+/// Layout: `block[start..end]` holds the bytes that arrived and were not consumed, `block[end..]`
+/// is free. The first block comes from the pool. It doubles when a request needs more, as the bytes
+/// of the request arrive: a length that a client merely claims allocates nothing.
 #[derive(Debug, Default)]
 pub struct RecvBuf {
     block: Box<[u8]>,
@@ -48,8 +48,8 @@ impl RecvBuf {
         }
     }
 
-    /// Makes room for at least `n` more bytes: lends a block, moves what waits to the front, or
-    /// doubles the block, whichever is the least that does.
+    /// Makes room for at least `n` more bytes by the cheapest way that suffices: borrows a block,
+    /// moves the waiting bytes to the front, or doubles the block.
     pub fn reserve(&mut self, n: usize, pool: &mut Pool) {
         if self.block.is_empty() {
             self.block = pool.take_recv();
@@ -71,7 +71,7 @@ impl RecvBuf {
         self.end = waiting;
     }
 
-    /// The free space after what waits; empty until [`RecvBuf::reserve`] has made some.
+    /// The free space behind the waiting bytes; empty until [`RecvBuf::reserve`] has made some.
     #[inline]
     pub fn spare(&mut self) -> &mut [u8] {
         &mut self.block[self.end..]
@@ -87,7 +87,7 @@ impl RecvBuf {
     ///
     /// # Panics
     ///
-    /// When there is less spare room than that.
+    /// When there are fewer than `n` spare bytes.
     #[inline]
     pub fn commit(&mut self, n: usize) {
         assert!(n <= self.block.len() - self.end, "committed more than there is room for");
@@ -102,7 +102,7 @@ impl RecvBuf {
         }
     }
 
-    /// Bytes of memory it holds now.
+    /// Size of the block in bytes.
     pub fn capacity(&self) -> usize {
         self.block.len()
     }

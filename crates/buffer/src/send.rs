@@ -6,54 +6,55 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
-/// Places for pieces that a connection keeps when nothing waits: some 200 bytes.
+/// Capacity of the queue of pieces that a connection keeps while nothing waits: some 200 bytes.
 const PIECES_KEPT: usize = 4;
 
-/// Waiting bytes past which a value is copied though it could be pinned: what a store has lent to
-/// peers that do not read stays small, however much waits for them.
+/// Number of waiting bytes past which a value is copied although it could be pinned. So the memory
+/// that a store has lent to peers that do not read stays small, however much waits for them.
 const PINNED_WITHIN: usize = 64 << 10;
 
-/// Copied bytes that wait, from which on their block is sealed and a new one begun.
+/// Number of waiting copied bytes at which their block is sealed and a new one begun.
 const SEALED_FROM: usize = 48 << 10;
 
 /// Replies in order: copied bytes, with large values among them by reference.
 ///
-/// Small pieces are copied into one block. A large value enters as [`Bytes`] at the place it belongs
-/// to and is gathered from where it lies by [`SendBuf::slices`], so it is never copied.
+/// Small pieces are copied into one block. A large value is held by reference, as [`Bytes`], at its place
+/// between them, and [`SendBuf::slices`] gathers it from there, so it is never copied.
 ///
-/// Where replies pile up, since their peer does not read, blocks that are full are *sealed*: they wait as
-/// they are, and a new one takes what comes. So no byte is moved again, however many wait.
+/// When replies pile up because the peer does not read, full blocks are *sealed*: they wait unchanged, and a
+/// new block takes the bytes that follow. So no byte is moved again, however many wait.
 #[derive(Debug, Default)]
 pub struct SendBuf {
     /// Copied bytes; those before `head` have been sent.
     bytes: Vec<u8>,
     head: usize,
-    /// What is sent from where it lies, in order.
+    /// Bytes that are sent from outside of `bytes`, in order.
     pieces: VecDeque<Piece>,
     /// Bytes of all pieces.
     piece_bytes: usize,
-    /// Memory of pieces that is this buffer's own.
+    /// Bytes of memory of the pieces that this buffer owns: sealed blocks and copies.
     sealed: usize,
     /// Bytes that left with [`SendBuf::depart`] and have not landed.
     departed: usize,
-    /// The capacity that the pool has counted.
+    /// The capacity that the pool counts for this buffer.
     counted: usize,
 }
 
-/// A value or a message by reference, the copy of a large value, or a part of a sealed block.
+/// A value or message by reference, the copy of a large value, or a part of a sealed block.
 #[derive(Debug)]
 struct Piece {
-    /// The offset into the copied bytes before which it is sent.
+    /// The offset in the copied bytes before which the piece is sent.
     at: usize,
     bytes: Bytes,
-    /// Memory of the buffer's own that is freed with it: a block's capacity for the last piece of a sealed
-    /// block, the length of a copy, else 0.
+    /// Memory owned by the buffer that is freed with this piece: the block's capacity for the last piece of a
+    /// sealed block, the length of a copy, else 0.
     block: usize,
 }
 
-/// A place in a [`SendBuf`], for what is known only when the bytes behind it have been written.
+/// A position in a [`SendBuf`], for bytes such as a length that are known only after the bytes
+/// behind them have been written.
 ///
-/// Holds until some of the buffer is consumed, and only for the buffer it comes from.
+/// Valid until some of the buffer is consumed, and only for the buffer that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Copied bytes before it.
@@ -80,13 +81,13 @@ impl SendBuf {
         self.bytes.reserve(n);
     }
 
-    /// Appends a `value` that a store has lent: by reference, or a copy if 64 KiB wait already.
+    /// Appends a `value` that a store has lent: by reference, or as a copy if 64 KiB wait already.
     pub fn put_pinned(&mut self, value: Bytes) {
         if self.waiting() < PINNED_WITHIN {
             self.put_shared(value);
         } else if !value.is_empty() {
-            // A piece of its own, of the size of the value: a block that grows for it would be moved, and
-            // be of no size that is asked for again.
+            // The copy is a piece of its own, of the size of the value. A block that grew for it would be
+            // moved, and would have a size that is of no use to the pool.
             let held = value.len();
             self.put_shared(Bytes::copy_from_slice(&value));
             self.pieces.back_mut().expect("it was put").block = held;
@@ -94,7 +95,7 @@ impl SendBuf {
         }
     }
 
-    /// Appends `message` by reference, however much waits: for what many peers share.
+    /// Appends `message` by reference, however much waits: for messages that many peers share.
     pub fn put_shared(&mut self, message: Bytes) {
         if !message.is_empty() {
             self.piece_bytes += message.len();
@@ -102,7 +103,7 @@ impl SendBuf {
         }
     }
 
-    /// Appends what `write` appends to a plain vector: for formatting in place.
+    /// Lets `write` append to the vector of copied bytes: for formatting in place.
     #[inline]
     pub fn put_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let before = self.bytes.len();
@@ -110,7 +111,7 @@ impl SendBuf {
         debug_assert!(self.bytes.len() >= before, "a reply may only grow");
     }
 
-    /// The present end.
+    /// The current end, as a position.
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark { bytes: self.bytes.len(), pieces: self.pieces.len() }
@@ -120,7 +121,7 @@ impl SendBuf {
     ///
     /// # Panics
     ///
-    /// When `mark` lies behind the end.
+    /// When `mark` lies past the end.
     pub fn insert(&mut self, mark: Mark, bytes: &[u8]) {
         let end = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
@@ -131,7 +132,7 @@ impl SendBuf {
         }
     }
 
-    /// Takes back what was appended since `mark`.
+    /// Removes the bytes appended since `mark`.
     pub fn truncate(&mut self, mark: Mark) {
         self.bytes.truncate(mark.bytes);
         for piece in self.pieces.drain(mark.pieces.min(self.pieces.len())..) {
@@ -140,13 +141,13 @@ impl SendBuf {
         }
     }
 
-    /// Bytes that wait, by copy and by reference, and those that have departed and not landed.
+    /// Bytes that wait, copied and by reference, and those that have departed and not landed.
     #[inline]
     pub fn pending(&self) -> usize {
         self.waiting() + self.departed
     }
 
-    /// Bytes that wait in this buffer, by copy and by reference.
+    /// Bytes that wait in this buffer, copied and by reference.
     #[inline]
     pub fn waiting(&self) -> usize {
         self.bytes.len() - self.head + self.piece_bytes
@@ -164,15 +165,15 @@ impl SendBuf {
         self.pieces.is_empty()
     }
 
-    /// The copied bytes up to the first piece that lies elsewhere.
+    /// The copied bytes before the first piece.
     #[inline]
     pub fn front(&self) -> &[u8] {
         let end = self.pieces.front().map_or(self.bytes.len(), |piece| piece.at);
         &self.bytes[self.head..end]
     }
 
-    /// Fills `slices` with what waits, in order, for one gathering write; returns how many it
-    /// filled. What does not fit is left for the next call.
+    /// Fills `slices` with the waiting bytes, in order, for one gathering write; returns how many
+    /// slices it filled. What does not fit is left for the next call.
     pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         let mut filled = 0;
         let mut from = self.head;
@@ -231,13 +232,13 @@ impl SendBuf {
         }
     }
 
-    /// Moves all that waits, with its block, into `flight`, for a driver that sends it while more is
-    /// written here. What has departed stays [`pending`](SendBuf::pending) until it has
-    /// [`landed`](SendBuf::landed), so the bounds of this buffer hold for both. Moves no bytes.
+    /// Moves all waiting bytes, with their block, into `flight`, for a driver that sends them while more is
+    /// written here. Departed bytes stay [`pending`](SendBuf::pending) until they have
+    /// [`landed`](SendBuf::landed), so the bounds of this buffer hold for both. Copies no bytes.
     ///
     /// # Panics
     ///
-    /// When an earlier flight has not landed, or `flight` holds something.
+    /// When earlier bytes have not landed, or `flight` is not empty.
     pub fn depart(&mut self, flight: &mut SendBuf) {
         assert!(self.departed == 0, "one flight at a time");
         assert!(flight.is_empty() && flight.capacity() == 0, "the flight is not empty");
@@ -245,11 +246,11 @@ impl SendBuf {
         self.departed = flight.pending();
     }
 
-    /// Declares that `n` bytes of what has departed have been sent, or given up.
+    /// Declares that `n` departed bytes have been sent, or given up.
     ///
     /// # Panics
     ///
-    /// When fewer are on their way.
+    /// When fewer than `n` bytes are on their way.
     #[inline]
     pub fn landed(&mut self, n: usize) {
         assert!(n <= self.departed, "more has landed than departed");
@@ -262,8 +263,9 @@ impl SendBuf {
         self.departed
     }
 
-    /// Forgets what has been sent. Moves fewer bytes than it forgets, so a peer that never lets the
-    /// buffer drain costs a constant per byte and no growing memory.
+    /// Removes the bytes that have been sent from the block. It moves fewer bytes than it removes,
+    /// so a peer that never lets the buffer run empty costs a constant per byte and no growing
+    /// memory.
     fn compact(&mut self) {
         self.bytes.drain(..self.head);
         for piece in &mut self.pieces {
@@ -272,12 +274,12 @@ impl SendBuf {
         self.head = 0;
     }
 
-    /// Lets the copied bytes wait as they are, and begins a new block for what comes behind them. Moves
-    /// no byte. Between two marks: they hold places in the block.
+    /// Seals the block: the copied bytes wait unchanged, and a new block takes the bytes that follow. Moves
+    /// no byte. Must not be called while a [`Mark`] is in use, because a mark is an offset into the block.
     #[cold]
     fn seal(&mut self) {
         if self.bytes.capacity() > self.bytes.len() / 2 * 3 {
-            // It has grown for a large reply.
+            // The block has grown for a large reply.
             self.bytes.shrink_to_fit();
         }
         let held = self.bytes.capacity();
@@ -285,7 +287,7 @@ impl SendBuf {
         let mut from = std::mem::take(&mut self.head);
         let among = self.pieces.partition_point(|piece| piece.at <= from);
         let behind = self.pieces.split_off(among);
-        // Those are sent before the block.
+        // These pieces come before all unsent bytes of the block.
         for piece in &mut self.pieces {
             piece.at = 0;
         }
@@ -306,7 +308,7 @@ impl SendBuf {
         }
     }
 
-    /// Borrows a block from the pool, if it has none or has sealed its own.
+    /// Borrows a block from the pool, unless the buffer has one that is not sealed.
     #[inline]
     pub fn lend(&mut self, pool: &mut Pool) {
         if self.bytes.len() - self.head >= SEALED_FROM {
@@ -325,7 +327,8 @@ impl SendBuf {
             let block = std::mem::take(&mut self.bytes);
             self.count(pool);
             pool.give_send(block);
-            // The queue stays for the next large values, unless a burst has made it large.
+            // The queue's memory is kept for the next large values, unless a burst has made it
+            // large.
             if self.pieces.capacity() > PIECES_KEPT {
                 self.pieces = VecDeque::new();
             }
@@ -334,7 +337,7 @@ impl SendBuf {
         }
     }
 
-    /// Tells the pool what it holds now.
+    /// Reports the buffer's present capacity to the pool.
     #[inline]
     fn count(&mut self, pool: &mut Pool) {
         let held = self.capacity();
@@ -342,7 +345,7 @@ impl SendBuf {
         self.counted = held;
     }
 
-    /// Bytes of memory it holds by itself now; values by reference are their store's.
+    /// Bytes of memory that the buffer owns; values by reference belong to their store.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity() + self.sealed
     }

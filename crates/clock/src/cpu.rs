@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`CpuClock`]: how long a thread has been at work.
+//! [`CpuClock`]: the CPU time of a thread.
 
 use nix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A source of CPU time: that of the thread that reads it, or one that a test moves by hand.
+/// A source of CPU time: that of the calling thread, or one that a test moves by hand.
 ///
-/// What a thread sleeps, and what it waits for a CPU, is not in it. So the difference of two readings
-/// says what the thread itself has taken, however busy the machine is. Clones share one time line.
+/// Time that the thread sleeps or waits for a CPU does not count. So the difference of two readings is the
+/// work of the thread itself, however busy the machine is. Clones share one time line.
 ///
 /// ```
 /// use clock::CpuClock;
@@ -32,7 +32,7 @@ enum Source {
 }
 
 impl CpuClock {
-    /// The CPU time of whichever thread reads it, in user space and in the kernel.
+    /// The CPU time of the calling thread, in user space and in the kernel.
     pub fn thread() -> Self {
         CpuClock { source: Source::Thread }
     }
@@ -42,7 +42,7 @@ impl CpuClock {
         CpuClock { source: Source::Manual(Arc::default()) }
     }
 
-    /// The CPU time so far. On the thread's clock it costs a system call.
+    /// The CPU time so far. Costs a system call, except on a manual clock.
     pub fn now(&self) -> Duration {
         match &self.source {
             Source::Thread => {
@@ -57,7 +57,7 @@ impl CpuClock {
     ///
     /// # Panics
     ///
-    /// On a thread's clock: nobody moves that.
+    /// On a thread's clock, which cannot be moved.
     pub fn advance(&self, by: Duration) {
         match &self.source {
             Source::Thread => panic!("only a manual clock can be advanced"),
@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn sleep_takes_none() {
-        // Blocked until the other thread has used more than this one ever will.
+        // This thread stays blocked until the other one has used more CPU time than this one ever
+        // will.
         let worked = std::thread::spawn(|| {
             let cpu = CpuClock::thread();
             while cpu.now() < Duration::from_millis(20) {

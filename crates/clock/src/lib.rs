@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Time for a cache server: read once per loop, owned by tests.
+//! Time for a cache server: read once per turn of the event loop, and controlled by tests.
 //!
 //! A worker reads the [`Clock`] once per turn of its event loop and hands the same [`Now`] to every
 //! request of that turn. Nothing below the loop asks the operating system for the time, so a test
 //! with a manual clock decides when an item expires.
 //!
-//! Two scales are kept apart:
+//! There are two time scales:
 //!
 //! * [`Ticks`]: milliseconds since the clock was made. Monotonic: a step of the wall clock never
-//!   moves it, so it is what expiry and timeouts are measured in.
+//!   moves it, so expiry and timeouts are measured in it.
 //! * unix milliseconds: wall time, for log lines and for the absolute expiry times that clients
 //!   send. [`Now::at_unix`] converts such a time to ticks, [`Now::unix_at`] converts ticks back.
 //!
-//! Apart from these there is [`CpuClock`]: how long a thread has been at work, for measurements.
+//! Separate from these is [`CpuClock`], the CPU time of a thread, for measurements.
 //!
-//! The distance between the two is held steady, so that a time which is converted to ticks comes back
-//! as it was. It changes when the wall clock is set anew or has drifted by more than two milliseconds;
-//! up to there wall time is told that inexactly.
+//! The offset between the two scales is kept constant, so that a time converted to ticks and back is
+//! unchanged. The offset is corrected when the wall clock has been set or has drifted by more than two
+//! milliseconds; up to that, wall time is inexact by the drift.
 //!
 //! ```
 //! use clock::Clock;
@@ -114,7 +114,7 @@ struct System {
     ahead_ms: AtomicU64,
 }
 
-/// How far the wall clock may be from what it was taken for before that is corrected.
+/// How far the wall clock may drift before the offset is corrected.
 const DRIFT_MAX: Duration = Duration::from_millis(2);
 
 impl System {
@@ -172,7 +172,7 @@ impl Clock {
     ///
     /// # Panics
     ///
-    /// On the system clock: nobody moves that.
+    /// On the system clock, which cannot be moved.
     pub fn advance(&self, by: Duration) {
         match &self.source {
             Source::System(_) => panic!("only a manual clock can be advanced"),
@@ -214,7 +214,7 @@ mod tests {
             moved += u32::from(now.unix_at(start.ticks) != start.unix_ms);
             std::thread::sleep(Duration::from_micros(100));
         }
-        // It may drift by chance in the meantime, but it does not go back and forth.
+        // The wall clock may happen to drift in the meantime, but it does not go back and forth.
         assert!(moved == 0 || clock.now().unix_at(start.ticks) != start.unix_ms, "{moved}");
     }
 

@@ -5,9 +5,9 @@ use nix::time::{ClockId, clock_gettime};
 
 /// Measures real time in nanoseconds, on the machine's monotonic clock.
 ///
-/// For what is timed at every request: whole nanoseconds, where two [`Instant`](std::time::Instant)s
-/// and the [`Duration`](std::time::Duration) between them cost several times as many instructions as
-/// the readings of the clock.
+/// For times taken at every request. It counts whole nanoseconds, because two
+/// [`Instant`](std::time::Instant)s and the [`Duration`](std::time::Duration) between them cost several times
+/// as many instructions as reading the clock.
 ///
 /// ```
 /// use clock::Timer;
@@ -18,28 +18,29 @@ use nix::time::{ClockId, clock_gettime};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
-    /// Nanoseconds of the clock.
+    /// The clock's reading at the start, in nanoseconds.
     started: u64,
 }
 
 impl Timer {
-    /// Begins to measure.
+    /// Starts a timer.
     #[inline]
     pub fn start() -> Self {
         Timer { started: reading() }
     }
 
-    /// Nanoseconds since it was started.
+    /// Nanoseconds since the start.
     #[inline]
     pub fn nanos(&self) -> u64 {
         reading().saturating_sub(self.started)
     }
 }
 
-/// The clock counts from when the machine was started, so nanoseconds last for some 500 years.
+/// The clock counts from the start of the machine, so 64 bits of nanoseconds last for some 500
+/// years.
 #[inline]
 fn reading() -> u64 {
-    // There is such a clock on every machine; without it everything takes no time.
+    // Every machine has such a clock; without it all times would be zero.
     clock_gettime(ClockId::CLOCK_MONOTONIC)
         .map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
