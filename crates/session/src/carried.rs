@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sessions whose bytes a driver carries: for event loops that learn of completions, not of readiness.
+//! Sessions whose bytes a driver carries: for event loops that work with completions instead of readiness.
 //!
-//! Such a driver receives and sends by itself, into and from memory that belongs to it meanwhile. It
-//! leaves what it has received with [`Session::deliver`] and takes what is to be sent with
-//! [`Session::depart`]. In between the session is used as any other: `fill` takes what was delivered
-//! instead of reading from the socket, and `flush` says `Blocked` until what has departed has landed.
+//! Such a driver receives and sends by itself, into and from memory that it owns during the operation. It
+//! hands received bytes over with [`Session::deliver`] and takes the bytes to send with [`Session::depart`].
+//! In between, the session is used as any other: `fill` takes delivered bytes instead of reading from the
+//! socket, and `flush` returns `Blocked` until all departed bytes have landed.
 //!
 //! ```text
 //!  driver ── deliver ─▶ Carried ─▶ (rustls) ─▶ RecvBuf   SendBuf ─▶ (rustls) ─▶ Carried ── depart ─▶ driver
 //! ```
 //!
-//! A plain session needs no stop on the way: what is delivered goes straight into the receive buffer
-//! as long as there is room, and the send buffer itself departs.
+//! A plain session needs no intermediate buffer: delivered bytes go straight into the receive buffer as long
+//! as there is room, and the contents of the send buffer depart directly.
 
 use crate::stats::{
     SESSION_RECV, SESSION_RECV_BYTE, SESSION_SEND, SESSION_SEND_BYTE, SESSION_SEND_EX,
@@ -20,26 +20,28 @@ use crate::{Session, Stream, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind, IoSlice};
 
-/// Most encrypted bytes that wait for the driver: past it rustls keeps its own, which has a bound too.
+/// The most encrypted bytes that wait for the driver. Beyond that rustls keeps them in its own buffer, which
+/// is bounded too.
 const OUTGOING_BYTES: usize = 64 << 10;
 
-/// What a driver has brought and what it is to take along.
+/// Bytes that a driver has received, and bytes that it is to send.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
-    /// What has arrived and had no room in the receive buffer, or has to be decrypted first.
+    /// Received bytes for which the receive buffer had no room, or which have to be decrypted
+    /// first.
     arrived: RecvBuf,
-    /// What comes behind it: the peer's end, or the error of receiving.
+    /// What follows `arrived`: the end of the peer's stream, or an error of receiving.
     end: Option<io::Result<()>>,
     /// Encrypted bytes to be sent. Unused by a plain session.
     pub(crate) outgoing: SendBuf,
-    /// The driver receives no more: behind what has arrived the socket itself is read.
+    /// The driver receives no more: after `arrived` the socket itself is read.
     reads_socket: bool,
-    /// That is what the last read did.
+    /// Whether the last read was from the socket itself.
     has_read_socket: bool,
 }
 
 impl Carried {
-    /// Reads as from a socket that holds what has arrived.
+    /// Reads as from a socket that holds the bytes of `arrived`.
     pub(crate) fn read(&mut self, stream: &mut Stream, into: &mut [u8]) -> io::Result<usize> {
         self.has_read_socket = false;
         let filled = self.arrived.filled();
@@ -56,14 +58,14 @@ impl Carried {
             }
             None => Err(ErrorKind::WouldBlock.into()),
             Some(end) => {
-                // An error is reported once; what is behind it is the end.
+                // An error is reported once; later reads see the end of the stream.
                 self.end = Some(Ok(()));
                 end.map(|()| 0)
             }
         }
     }
 
-    /// Whether a read that came up short has met the end of what there is.
+    /// Whether a short read means that nothing is left to read.
     pub(crate) fn is_all(&self) -> bool {
         self.end.is_none() && (self.has_read_socket || !self.reads_socket)
     }
@@ -81,7 +83,8 @@ impl Carried {
 }
 
 impl Session {
-    /// From now on a driver carries the bytes. Before the session is used.
+    /// Makes this a carried session: from now on a driver moves its bytes. Call it before the
+    /// session is used.
     pub fn carry(&mut self) {
         self.transport.carried = Some(Box::default());
     }
@@ -92,8 +95,8 @@ impl Session {
         self.transport.carried.is_some()
     }
 
-    /// Bytes that can be delivered into the block that there is, or one from the pool. With more it is
-    /// better to serve the connection first.
+    /// Number of bytes that can be delivered into the present block, or into one from the pool. When more
+    /// have come, it is better to serve the connection first.
     #[inline]
     pub fn room(&self) -> usize {
         let arrived = self.transport.carried.as_ref().map(|carried| &carried.arrived);
@@ -105,8 +108,8 @@ impl Session {
         if buffer.capacity() == 0 { usize::MAX } else { buffer.room() }
     }
 
-    /// Takes in bytes that the driver has received; returns how many of them are in the receive buffer
-    /// already. [`Session::fill`] fetches the others, see [`Session::has_undelivered`].
+    /// Takes over bytes that the driver has received, and returns how many of them went into the receive
+    /// buffer. [`Session::fill`] fetches the others, see [`Session::has_undelivered`].
     ///
     /// # Panics
     ///
@@ -134,7 +137,7 @@ impl Session {
         taken
     }
 
-    /// Takes in the end of what the driver receives: the peer's, or an error.
+    /// Records the end of receiving: the end of the peer's stream, or an error.
     ///
     /// # Panics
     ///
@@ -144,34 +147,34 @@ impl Session {
         carried.end.get_or_insert(end);
     }
 
-    /// Whether the driver has brought an end: nothing more can be received.
+    /// Whether the driver has reported the end: nothing more can be received.
     pub fn has_ended(&self) -> bool {
         self.transport.carried.as_ref().is_some_and(|carried| carried.end.is_some())
     }
 
-    /// Bytes that were delivered and have to be fetched by [`Session::fill`].
+    /// Number of delivered bytes that [`Session::fill`] still has to fetch.
     #[inline]
     pub fn undelivered(&self) -> usize {
         self.transport.carried.as_ref().map_or(0, |carried| carried.arrived.filled().len())
     }
 
-    /// Whether [`Session::fill`] would find something: bytes or an end.
+    /// Whether [`Session::fill`] would find bytes or an end.
     #[inline]
     pub fn has_undelivered(&self) -> bool {
         let has_some = |carried: &Carried| !carried.arrived.is_empty() || carried.end.is_some();
         self.transport.carried.as_deref().is_some_and(has_some)
     }
 
-    /// The driver receives nothing any more; the session reads what is left from the socket, behind
-    /// what was delivered, until this is taken back.
+    /// With `on`, the driver receives nothing any more, and after the delivered bytes the session
+    /// reads the rest from the socket itself, until this is called again without it.
     pub fn read_directly(&mut self, on: bool) {
         if let Some(carried) = &mut self.transport.carried {
             carried.reads_socket = on;
         }
     }
 
-    /// Moves what is to be sent into `flight`; whether there is something and nothing of before is on
-    /// its way. The driver sends it, and says how far it came with [`Session::landed`].
+    /// Moves the bytes to send into `flight`. Returns whether there are any; false also while earlier bytes
+    /// are on their way. The driver sends them and reports progress with [`Session::landed`].
     #[inline]
     pub fn depart(&mut self, flight: &mut SendBuf) -> bool {
         let outgoing = match (&self.tls, &mut self.transport.carried) {
@@ -185,7 +188,7 @@ impl Session {
         true
     }
 
-    /// Hears that `n` bytes of what has departed have been sent.
+    /// Called when `n` departed bytes have been sent.
     #[inline]
     pub fn landed(&mut self, n: usize) {
         SESSION_SEND.increment();
@@ -196,7 +199,7 @@ impl Session {
         }
     }
 
-    /// Hears that what has departed cannot be sent: what is left of it is given up.
+    /// Called when the departed bytes cannot be sent: those that are left are given up.
     pub fn lost(&mut self) {
         SESSION_SEND_EX.increment();
         self.send.landed(self.send.departed());
@@ -205,7 +208,7 @@ impl Session {
         }
     }
 
-    /// Whether something is to be sent or on its way, in whatever form.
+    /// Whether bytes are to be sent or on their way, plain or encrypted.
     #[inline]
     pub fn has_unsent(&self) -> bool {
         if !self.send.is_empty() {
@@ -216,8 +219,8 @@ impl Session {
         tls.wants_write() || self.transport.carried.as_deref().is_some_and(has_outgoing)
     }
 
-    /// Drops all that was received and not served, and all that waits to be sent, and gives the
-    /// blocks back.
+    /// Drops all bytes that were received and not served, and all that wait to be sent, and gives
+    /// the blocks back.
     pub fn discard(&mut self, pool: &mut Pool) {
         self.recv.consume(self.recv.filled().len());
         self.send.consume(self.send.waiting());
@@ -228,22 +231,23 @@ impl Session {
         self.release(pool);
     }
 
-    /// The socket, for a driver that closes it later than the session ends.
+    /// Ends the session and returns the socket, for a driver that closes it later.
     pub fn into_stream(self) -> Stream {
         self.transport.stream
     }
 
-    /// Sends what is left, if nothing of before is on its way: the last words of TLS.
+    /// Sends the remaining encrypted bytes, such as the TLS close, if no earlier bytes are on their
+    /// way.
     pub(crate) fn send_left(&mut self) {
         if let Some(carried) = &mut self.transport.carried
             && carried.outgoing.departed() == 0
         {
-            // A peer that is gone or does not read cannot be told.
+            // A peer that is gone or does not read cannot receive it.
             let _ = wire::write_left(&mut self.transport.stream, &mut carried.outgoing);
         }
     }
 
-    /// Lends the blocks that the driver's side of a TLS session writes to.
+    /// Lends the blocks into which the driver's side of a TLS session writes.
     #[inline]
     pub(crate) fn lend_carried(&mut self, pool: &mut Pool) {
         if let (Some(_), Some(carried)) = (&self.tls, &mut self.transport.carried) {
@@ -251,7 +255,7 @@ impl Session {
         }
     }
 
-    /// Gives back the blocks of the driver's side that hold nothing.
+    /// Gives back the empty blocks of the driver's side.
     #[inline]
     pub(crate) fn release_carried(&mut self, pool: &mut Pool) {
         if let Some(carried) = &mut self.transport.carried {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Error`]: what can be wrong with the files that a TLS acceptor is made from.
+//! [`Error`]: errors in the files that a TLS acceptor is made from.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a [`TlsAcceptor`](crate::TlsAcceptor) or a TLS session cannot be made. Each names the file to
+/// Why a [`TlsAcceptor`](crate::TlsAcceptor) or a TLS session cannot be made. Each message names the file to
 /// repair and what was expected in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -74,20 +74,20 @@ pub enum Error {
         /// The file of the certificate chain.
         certificate: PathBuf,
     },
-    /// Client certificates are asked for, and nothing says which to trust.
+    /// Client certificates are asked for, but no CA file says which to trust.
     #[error("client certificates cannot be verified: client_auth needs a ca_file")]
     CaFileMissing,
-    /// A CA file is given, and client certificates are not asked for.
+    /// A CA file is given, but client certificates are not asked for.
     #[error("{}: this ca_file would verify nobody: set client_auth to optional or required, \
              or leave ca_file out", path.display())]
     CaFileUnused {
         /// The file.
         path: PathBuf,
     },
-    /// rustls refuses for a reason that has to do with no file.
+    /// rustls refuses for a reason that concerns no file.
     #[error("TLS: {reason}")]
     Tls {
-        /// Its words.
+        /// The message of rustls.
         reason: String,
     },
 }

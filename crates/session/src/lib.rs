@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One peer: a TCP or unix socket, plain or TLS, and its two buffers.
 //!
-//! A [`Session`] moves bytes between a non-blocking socket and its buffers and knows nothing of what
-//! they mean. The event loop that owns it calls [`Session::fill`] when the socket is readable, lets
-//! the protocol work on [`Session::buffers`], and calls [`Session::flush`].
+//! A [`Session`] moves bytes between a non-blocking socket and its buffers and does not interpret them. The
+//! event loop that owns it calls [`Session::fill`] when the socket is readable, lets the protocol work on
+//! [`Session::buffers`], and calls [`Session::flush`].
 //!
 //! ```text
 //!            fill                          turn                         flush
@@ -51,10 +51,10 @@
 //!
 //! - `session.rs`: [`Session`], the plain path, and the choice between it and TLS.
 //! - `stream.rs`: [`Stream`], the socket. `wire.rs`: the system calls that move its bytes, counted.
-//! - `carried.rs`: sessions whose bytes a driver moves, between memory of its own and the socket.
+//! - `carried.rs`: sessions whose bytes a driver moves between the socket and memory of its own.
 //! - `tls/connection.rs`: the TLS path. `tls/acceptor.rs`: certificates, reloading.
 //!   `tls/connector.rs`: the client's side, for load generators and tests.
-//! - `stats.rs`: the metrics. `error.rs`: what can be wrong with certificates and keys.
+//! - `stats.rs`: the metrics. `error.rs`: errors in certificates and keys.
 #![forbid(unsafe_code)]
 
 mod carried;

@@ -8,7 +8,7 @@ use crate::{Error, Stream, TlsAcceptor, TlsConnector, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind};
 
-/// What [`Session::fill`] found.
+/// The result of [`Session::fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Fill {
@@ -17,19 +17,19 @@ pub enum Fill {
         /// Neither the socket nor TLS holds more, so the next bytes come with an event of their
         /// own. When false, call again: no event may follow.
         ///
-        /// An end that the peer has sent behind the bytes is not seen yet. When the event that led
-        /// here reported it (`mio::event::Event::is_read_closed`), call again as if this were
-        /// false.
+        /// If the peer closed its side behind these bytes, that has not been seen yet. When the
+        /// event that led here reported the close (`mio::event::Event::is_read_closed`), call again
+        /// as if this were false.
         drained: bool,
     },
-    /// Nothing is there; an event follows when something is.
+    /// No bytes are there; an event follows when some arrive.
     Blocked,
-    /// The peer has ended its stream in order. What arrived before is in the receive buffer, and
-    /// replies can still be sent.
+    /// The peer has closed its side in order. Bytes that arrived before are in the receive buffer,
+    /// and replies can still be sent.
     Closed,
 }
 
-/// How far [`Session::flush`] came.
+/// The result of [`Session::flush`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Flush {
@@ -41,20 +41,20 @@ pub enum Flush {
 
 /// One peer: a socket, plain or TLS, and its two buffers.
 ///
-/// It never waits: every method returns at once, and the caller waits for the socket with mio's
-/// edge-triggered events. Idle and without its blocks (see [`Session::release`]) a plain session is
-/// less than 256 bytes; rustls adds some 7 KiB to a TLS one.
+/// No method blocks: the caller waits for the socket with mio's edge-triggered events. An idle
+/// plain session without blocks (see [`Session::release`]) takes less than 256 bytes; rustls adds
+/// some 7 KiB to a TLS session.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) transport: Transport,
-    /// Boxed, for plain sessions are many and rustls's state is large.
+    /// Boxed because there are many plain sessions and the state of rustls is large.
     pub(crate) tls: Option<Box<TlsConnection>>,
     pub(crate) recv: RecvBuf,
     pub(crate) send: SendBuf,
 }
 
 impl Session {
-    /// A session that sends and receives in the clear.
+    /// A session without encryption.
     pub fn plain(stream: Stream) -> Session {
         Session {
             transport: Transport::direct(stream),
@@ -90,43 +90,44 @@ impl Session {
         &mut self.transport.stream
     }
 
-    /// Both buffers, for the protocol to work on. Lend the send buffer a block each time before the
-    /// protocol writes to it, or it allocates one.
+    /// Both buffers, for the protocol to work on. Call [`SendBuf::lend`]
+    /// each time before the protocol writes to the send buffer, or the buffer allocates.
     #[inline]
     pub fn buffers(&mut self) -> (&mut RecvBuf, &mut SendBuf) {
         (&mut self.recv, &mut self.send)
     }
 
-    /// What arrived and was not consumed.
+    /// Bytes that arrived and were not consumed.
     #[inline]
     pub fn recv(&self) -> &RecvBuf {
         &self.recv
     }
 
-    /// What waits to be sent. A TLS session may hold another 64 KiB in encrypted form.
+    /// Number of bytes that wait to be sent. A TLS session may hold another 64 KiB in encrypted
+    /// form.
     #[inline]
     pub fn send(&self) -> &SendBuf {
         &self.send
     }
 
-    /// Whether the TLS handshake is unfinished; never for a plain session.
+    /// Whether the TLS handshake is unfinished; always false for a plain session.
     pub fn is_handshaking(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
-    /// Receives into the receive buffer, in which it first makes room for at least `room` bytes.
+    /// Receives into the receive buffer, after making room for at least `room` bytes in it.
     ///
     /// A plain session costs one read system call: a read that does not fill the room has drained
-    /// the socket. A TLS session reads until the room is filled or the socket is drained, goes on
-    /// with its handshake, and may have something to send afterwards though nothing arrived: call
-    /// [`Session::flush`] after every call of this.
+    /// the socket. A TLS session reads until the room is filled or the socket is drained, and
+    /// continues its handshake. It may have something to send afterwards although nothing arrived,
+    /// so call [`Session::flush`] after every `fill`.
     ///
     /// # Errors
     ///
-    /// The system's. In a TLS session also `InvalidData` with the reason inside when the peer breaks
-    /// the protocol or is refused (the alert has been sent), and `UnexpectedEof` when its stream
-    /// ends without the TLS close, be it cut by somebody or the habit of a client. The session is
-    /// of no use after an error, except to drop it.
+    /// Those of the system. In a TLS session also `InvalidData`, with the reason inside, when the peer breaks
+    /// the protocol or is refused (the alert has been sent), and `UnexpectedEof` when its stream ends without
+    /// the TLS close, whether somebody cut it or the client always omits the close. After an error the
+    /// session can only be dropped.
     #[inline]
     pub fn fill(&mut self, pool: &mut Pool, room: usize) -> io::Result<Fill> {
         self.recv.reserve(room.max(1), pool);
@@ -141,15 +142,15 @@ impl Session {
         filled
     }
 
-    /// Sends what waits, until nothing does or the socket takes no more.
+    /// Sends the waiting bytes, until none are left or the socket takes no more.
     ///
-    /// When nothing waits any more the send buffer's block goes back to the pool, so that a burst of
+    /// When all bytes have been sent, the send buffer's block goes back to the pool, so that a burst of
     /// replies does not leave a large block behind.
     ///
     /// # Errors
     ///
-    /// The system's; `BrokenPipe` and `ConnectionReset` mean that the peer is gone. The session is
-    /// of no use afterwards.
+    /// Those of the system; `BrokenPipe` and `ConnectionReset` mean that the peer is gone. After an
+    /// error the session can only be dropped.
     #[inline]
     pub fn flush(&mut self, pool: &mut Pool) -> io::Result<Flush> {
         self.lend_carried(pool);
@@ -165,7 +166,8 @@ impl Session {
         flushed
     }
 
-    /// Gives the blocks of empty buffers back to the pool; those that hold something stay.
+    /// Gives the blocks of empty buffers back to the pool; a buffer that holds bytes keeps its
+    /// block.
     #[inline]
     pub fn release(&mut self, pool: &mut Pool) {
         self.recv.release(pool);
@@ -173,8 +175,8 @@ impl Session {
         self.release_carried(pool);
     }
 
-    /// Ends the sending side as far as that works without waiting: the TLS close, unless replies are
-    /// left that it would cut off, then the socket's. The peer may go on sending.
+    /// Closes the sending side, as far as possible without waiting: first that of TLS, unless it would cut
+    /// off unsent replies, then that of the socket. The peer may go on sending.
     pub fn shutdown(&mut self) {
         if let Some(tls) = &mut self.tls
             && self.send.is_empty()
@@ -182,7 +184,7 @@ impl Session {
             tls.close(&mut self.transport);
         }
         self.send_left();
-        // It fails when the peer has gone first, and then there is nobody to tell.
+        // Fails when the peer is already gone; then nobody is left to be told.
         let _ = self.transport.stream.shutdown_write();
     }
 }

@@ -22,7 +22,7 @@ impl Stream {
     /// The peer as memcached's `stats conns` prints it: `tcp:127.0.0.1:4000`, `tcp6:[::1]:4000` or
     /// `unix:/path`.
     ///
-    /// A unix client has no name as a rule; then the path is that of the socket it connected to. A
+    /// A unix client usually has no name; then the path is that of the socket it connected to. A
     /// TCP peer that is gone is `tcp:<closed>`.
     pub fn peer_name(&self) -> String {
         match self {
@@ -48,7 +48,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The system's, for a socket that is closed.
+    /// Those of the system, for a socket that is closed.
     pub fn set_nodelay(&self, on: bool) -> io::Result<()> {
         match self {
             Stream::Tcp(tcp) => tcp.set_nodelay(on),
@@ -56,7 +56,7 @@ impl Stream {
         }
     }
 
-    /// Tells the peer that nothing more follows.
+    /// Closes the sending side.
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         match self {
             Stream::Tcp(tcp) => tcp.shutdown(Shutdown::Write),
@@ -86,8 +86,8 @@ impl AsFd for Stream {
     }
 }
 
-// The system is called without the C library, whose calls are points where a thread may be cancelled:
-// to mark them costs each some 40 ns.
+// System calls are made without the C library, because in the C library they are points where a thread may be
+// cancelled, and marking such a point costs some 40 ns per call.
 
 impl Read for Stream {
     #[inline]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TLS by rustls with the aws-lc-rs provider. Nothing outside this module names a type of rustls.
+//! TLS by rustls with the aws-lc-rs provider. No type of rustls is named outside of this module.
 
 mod acceptor;
 mod config;

@@ -4,11 +4,12 @@
 use crate::Stream;
 use crate::carried::Carried;
 
-/// The socket, and what its driver has carried from it if the session does not read and write itself.
+/// The socket, and the bytes that a driver carries for a session that does not read and write itself.
 #[derive(Debug)]
 pub(crate) struct Transport {
     pub(crate) stream: Stream,
-    /// `None` for a session that calls the system itself. Boxed, for such sessions stay small.
+    /// `None` for a session that makes its own system calls. Boxed so that such sessions stay
+    /// small.
     pub(crate) carried: Option<Box<Carried>>,
 }
 
@@ -18,8 +19,8 @@ impl Transport {
         Transport { stream, carried: None }
     }
 
-    /// Whether a read that came up short has drained it. Behind what a driver has delivered there may be
-    /// more.
+    /// Whether a short read means that the socket is drained. For a carried session the socket may hold more
+    /// than the driver has delivered.
     #[inline]
     pub(crate) fn is_drained_by_less(&self) -> bool {
         self.carried.as_ref().is_none_or(|carried| carried.is_all())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The system calls that move a session's bytes: one each, repeated when a signal interrupts it,
-//! counted when it moved something. `WouldBlock` is passed on as the error it is. The bytes of a carried
-//! session are moved by its driver; here they are only taken from and left with [`Carried`].
+//! The system calls that move a session's bytes. Each function makes one call, repeats it when a signal
+//! interrupts it, and counts it if it moved bytes. `WouldBlock` is returned as an error. The bytes of a
+//! carried session are moved by its driver; for such a session these functions only read from and write to
+//! [`Carried`].
 //!
 //! [`Carried`]: crate::carried::Carried
 
@@ -11,7 +12,7 @@ use crate::transport::Transport;
 use buffer::SendBuf;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 
-/// Most pieces that one gathering write takes.
+/// The most pieces of one gathering write.
 pub(crate) const SLICES_MAX: usize = 64;
 
 /// Reads once.
@@ -41,7 +42,8 @@ pub(crate) fn read_socket(stream: &mut Stream, into: &mut [u8]) -> io::Result<us
     }
 }
 
-/// Counts what `write` writes and repeats it when interrupted; that it takes nothing is an error.
+/// Counts the bytes that `write` writes and repeats it when interrupted. A write of zero bytes is
+/// an error.
 #[inline]
 fn write_with(mut write: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
@@ -58,7 +60,8 @@ fn write_with(mut write: impl FnMut() -> io::Result<usize>) -> io::Result<usize>
     }
 }
 
-/// Writes what waits in `send` once, gathered when it is in pieces. Consumes nothing.
+/// Makes one write of the bytes that wait in `send`, a gathering one if they are in pieces.
+/// Consumes nothing.
 #[inline]
 pub(crate) fn write(stream: &mut Stream, send: &SendBuf) -> io::Result<usize> {
     if send.is_contiguous() {
@@ -70,7 +73,7 @@ pub(crate) fn write(stream: &mut Stream, send: &SendBuf) -> io::Result<usize> {
     }
 }
 
-/// Writes a carried session's bytes to the socket itself, as far as it takes them.
+/// Writes a carried session's bytes directly to the socket, as far as it takes them.
 pub(crate) fn write_left(stream: &mut Stream, outgoing: &mut SendBuf) -> io::Result<()> {
     while outgoing.waiting() > 0 {
         let n = write(stream, outgoing)?;
@@ -79,8 +82,8 @@ pub(crate) fn write_left(stream: &mut Stream, outgoing: &mut SendBuf) -> io::Res
     Ok(())
 }
 
-/// The socket as rustls wants it. It remembers whether the last read left room, which means that
-/// the socket held no more.
+/// The socket with the interface that rustls needs. It records whether the last read left room,
+/// which means that the socket held no more.
 #[derive(Debug)]
 pub(crate) struct Wire<'a> {
     transport: &'a mut Transport,

@@ -7,7 +7,8 @@ use rustls::ServerConfig;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What the server's side of a TLS handshake needs. Clones share it, a reload included.
+/// What the server's side of a TLS handshake needs. Clones share it, so a reload is effective for
+/// all of them.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), session::Error> {
@@ -54,7 +55,7 @@ impl TlsAcceptor {
         Ok(())
     }
 
-    /// What it was made from.
+    /// The options that the acceptor was made from.
     pub fn options(&self) -> &TlsOptions {
         &self.shared.options
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From files to rustls's configuration, with every error named after its file.
+//! Makes rustls's configuration from files. Every error names its file.
 
 use crate::{ClientAuth, Error, TlsOptions, TlsVersion};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
@@ -18,10 +18,11 @@ pub(super) const CHAIN: &str = "certificate";
 pub(super) const KEY: &str = "private key";
 pub(super) const CA: &str = "CA certificate";
 
-/// TLS 1.2 sessions of clients without ticket support that can be resumed.
+/// Number of resumable TLS 1.2 sessions that are kept for clients without ticket support.
 const SESSION_CACHE_ENTRIES: usize = 1024;
 
-/// The most bytes of a file. All public authorities together take a twentieth of it.
+/// Size limit of a file in bytes. The certificates of all public authorities together take a
+/// twentieth of it.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// Reads the files that `options` names and makes a configuration of them.
@@ -57,7 +58,7 @@ fn versions(oldest: TlsVersion) -> &'static [&'static SupportedProtocolVersion] 
 fn read(path: &Path, role: &'static str) -> Result<Vec<u8>, Error> {
     let read = || {
         let mut bytes = Vec::new();
-        // It may be a device that has no end.
+        // Limited because the path may be that of a device that never ends.
         File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 4 MiB"));
@@ -71,7 +72,7 @@ fn pem_error(path: &Path, role: &'static str, error: &pem::Error) -> Error {
     Error::Pem { path: path.to_owned(), role, reason: error.to_string() }
 }
 
-/// All certificates in a file, of which there is at least one.
+/// All certificates in a file, at least one.
 pub(super) fn certificates(
     path: &Path,
     role: &'static str,
@@ -107,7 +108,7 @@ fn is_encrypted(text: &[u8]) -> bool {
     String::from_utf8_lossy(text).contains("BEGIN ENCRYPTED PRIVATE KEY")
 }
 
-/// Tells a key that is bad by itself from one that does not match its certificate.
+/// Distinguishes a key that is itself unusable from one that does not match its certificate.
 fn check_key(
     key: &PrivateKeyDer<'static>,
     provider: &CryptoProvider,
@@ -121,7 +122,7 @@ fn check_key(
     }
 }
 
-/// Why a certificate and a key that each could be read do not make a pair.
+/// Why a certificate and a key, each readable, do not make a pair.
 fn pair_error(error: &rustls::Error, options: &TlsOptions) -> Error {
     match error {
         rustls::Error::InconsistentKeys(_) => Error::KeyMismatch {
@@ -136,7 +137,7 @@ fn pair_error(error: &rustls::Error, options: &TlsOptions) -> Error {
     }
 }
 
-/// Who verifies client certificates, if they are asked for.
+/// The verifier of client certificates, if they are asked for.
 fn client_verifier(
     options: &TlsOptions,
     provider: Arc<CryptoProvider>,

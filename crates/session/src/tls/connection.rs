@@ -9,10 +9,10 @@
 //!           write_tls                       writer
 //! ```
 //!
-//! Memory is bounded on both sides. Incoming: nothing is read while plaintext waits in rustls, so it
-//! holds one read of at most a record. Outgoing: the writer is fed only when rustls has sent
-//! everything before, with at most [`OUTGOING_BYTES`]; the rest stays in the send buffer, where the
-//! high-water mark sees it.
+//! Memory is bounded on both sides. Incoming: nothing is read while plaintext waits in rustls, so rustls
+//! holds the bytes of one read, at most a record. Outgoing: rustls is given at most [`OUTGOING_BYTES`] at a
+//! time, and only when everything before has been sent; the rest stays in the send buffer, where it counts
+//! towards the high-water mark.
 
 use crate::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
 use crate::transport::Transport;
@@ -23,10 +23,10 @@ use rustls::{ClientConnection, Connection, ServerConfig, ServerConnection};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::sync::Arc;
 
-/// Most plaintext that is encrypted ahead of the socket.
+/// The most plaintext bytes that are encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
 
-/// The first byte of every TLS connection: that of a record of the handshake.
+/// The first byte of every TLS connection: the type of a handshake record.
 const HANDSHAKE: u8 = 22;
 
 /// The client does not speak TLS.
@@ -34,13 +34,13 @@ const HANDSHAKE: u8 = 22;
 #[error("the first byte is not one of TLS")]
 struct NotTls;
 
-/// Whether an error of a session says that its client does not speak TLS although it must.
+/// Whether a session failed because its client did not speak TLS although it must.
 #[must_use]
 pub fn is_not_tls(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|cause| cause.is::<NotTls>())
 }
 
-/// Reads on, and remembers the first byte.
+/// Passes reads on, and records the first byte.
 struct Looked<'w, 'l> {
     wire: &'w mut Wire<'l>,
     first: &'w mut Option<u8>,
@@ -61,7 +61,7 @@ pub(crate) struct TlsConnection {
     handshake: Handshake,
 }
 
-/// How far the handshake is, for the metrics.
+/// The state of the handshake, for the metrics.
 #[derive(Debug, PartialEq, Eq)]
 enum Handshake {
     /// The peer has sent nothing.
@@ -71,15 +71,15 @@ enum Handshake {
     Settled,
 }
 
-/// What one read from the socket gave.
+/// The result of one read from the socket.
 enum Received {
     Nothing,
     /// Less than was asked for: the socket is drained.
     Short,
     Full,
-    /// The socket's end. The reader tells whether the TLS stream ended before it.
+    /// End of file on the socket. The reader of rustls tells whether the TLS close came before it.
     End,
-    /// The socket's end before the peer sent anything.
+    /// End of file before the peer sent anything.
     NeverSpoke,
 }
 
@@ -107,8 +107,8 @@ impl TlsConnection {
 
     /// See [`Session::fill`](crate::Session::fill). `recv` has room for a byte at least.
     ///
-    /// `Blocked` is only said after the socket has said so: behind a short read that brought no
-    /// plaintext there may be an end that no further event would tell of.
+    /// Returns `Blocked` only after a read from the socket returned `WouldBlock`: after a short
+    /// read that brought no plaintext, the end of the stream may follow without a further event.
     pub(crate) fn fill(
         &mut self,
         transport: &mut Transport,
@@ -126,11 +126,12 @@ impl TlsConnection {
                     if recv.spare().is_empty() {
                         return Ok(Fill::Some { drained: false });
                     }
-                    // Ask again: the TLS close may have come along, and no event tells of that.
+                    // Ask again: the TLS close may have come in the same read, and no event reports
+                    // that.
                     continue;
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // What came before the cut is served first; the next call reports it.
+                // The bytes before the cut are served first; the next call reports the cut.
                 Err(_) if arrived => return Ok(Fill::Some { drained: false }),
                 Err(error) => return Err(error),
             }
@@ -147,7 +148,7 @@ impl TlsConnection {
         }
     }
 
-    /// Reads once from the socket and lets rustls work on it.
+    /// Reads once from the socket and lets rustls process the bytes.
     fn receive(&mut self, transport: &mut Transport) -> io::Result<Received> {
         let mut wire = Wire::new(transport);
         let mut first = None;
@@ -175,14 +176,14 @@ impl TlsConnection {
             && matches!(self.connection, Connection::Server(_));
         let processed = self.process(transport);
         if is_foreign {
-            // Also with too few bytes for rustls to say so: a client that waits for a reply sends no more.
+            // Even if rustls has too few bytes to tell: a client that waits for a reply sends no more.
             return Err(self.failed(io::Error::new(ErrorKind::InvalidData, NotTls)));
         }
         processed?;
         Ok(if short { Received::Short } else { Received::Full })
     }
 
-    /// Lets rustls decrypt and answer what was read, and sends its answer: the next part of the
+    /// Lets rustls process the bytes that were read, and sends its answer: the next part of the
     /// handshake, tickets, or the alert that says why the connection ends.
     fn process(&mut self, transport: &mut Transport) -> io::Result<()> {
         let processed = self.connection.process_new_packets();
@@ -200,7 +201,7 @@ impl TlsConnection {
         }
     }
 
-    /// Counts the handshake as failed, if this is what ended it.
+    /// Counts the handshake as failed, if `error` ended it.
     fn failed(&mut self, error: io::Error) -> io::Error {
         if self.handshake != Handshake::Settled {
             self.handshake = Handshake::Settled;
@@ -248,7 +249,7 @@ impl TlsConnection {
         Ok(())
     }
 
-    /// Writes what rustls has encrypted.
+    /// Writes the records that rustls has encrypted.
     fn write_records(&mut self, transport: &mut Transport) -> io::Result<Flush> {
         while self.connection.wants_write() {
             match self.connection.write_tls(&mut Wire::new(transport)) {
@@ -265,10 +266,10 @@ impl TlsConnection {
         self.connection.wants_write()
     }
 
-    /// Says goodbye, as far as the socket takes it.
+    /// Sends the TLS close, as far as the socket takes it.
     pub(crate) fn close(&mut self, transport: &mut Transport) {
         self.connection.send_close_notify();
-        // A peer that is gone or does not read cannot be told.
+        // A peer that is gone or does not read cannot receive it.
         let _ = self.write_records(transport);
     }
 }

@@ -13,17 +13,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Whose certificates a client believes.
+/// Which certificates a client trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Those that lead to a certificate in this PEM file, for the name that was asked for.
+    /// Certificates for the requested name whose chain leads to a certificate in this PEM file.
     CaFile(PathBuf),
-    /// All. The connection is encrypted, and nobody knows with whom: for measurements only.
+    /// Every certificate. The connection is encrypted, but the peer is not authenticated: for
+    /// measurements only.
     Anybody,
 }
 
-/// What the client's side of a TLS handshake needs. Clones share it, and the sessions that can be
-/// resumed.
+/// What the client's side of a TLS handshake needs. Clones share it, including the cache of
+/// resumable sessions.
 #[derive(Clone)]
 pub struct TlsConnector {
     config: Arc<ClientConfig>,
@@ -31,16 +32,16 @@ pub struct TlsConnector {
 }
 
 impl TlsConnector {
-    /// A client of the server `name`, a host name or an IP address, which shows no certificate.
+    /// A client that shows no certificate, for the server `name`, a host name or an IP address.
     ///
     /// # Errors
     ///
-    /// An [`Error`] that names the file and what is wrong with it, or the name that is none.
+    /// An [`Error`] that names the file and what is wrong with it, or the invalid name.
     pub fn new(name: &str, trust: &Trust) -> Result<Self, Error> {
         TlsConnector::make(name, trust, None)
     }
 
-    /// A client that shows the first certificate of the PEM file `chain`, to which `key` belongs.
+    /// A client that shows the first certificate of the PEM file `chain`; `key` is its private key.
     ///
     /// # Errors
     ///
@@ -54,7 +55,7 @@ impl TlsConnector {
         TlsConnector::make(name, trust, Some((chain, key)))
     }
 
-    /// The same client, which shakes hands in full each time.
+    /// The same client without session resumption: every handshake is a full one.
     #[must_use]
     pub fn without_resumption(self) -> Self {
         let mut config = Arc::unwrap_or_clone(self.config);
@@ -113,7 +114,7 @@ fn verifier(
     Ok(verifier.map_err(|error| unusable(error.to_string()))?)
 }
 
-/// Believes every certificate. That its owner has the key is checked all the same.
+/// Trusts every certificate. It still checks that the peer has the certificate's key.
 #[derive(Debug)]
 struct Credulous {
     provider: Arc<CryptoProvider>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`TlsOptions`]: what an acceptor is made from.
+//! [`TlsOptions`]: the files and choices that an acceptor is made from.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ pub enum ClientAuth {
     /// They are not asked for one.
     #[default]
     None,
-    /// They may; one that is shown must be valid.
+    /// They may show one; it must be valid.
     Optional,
-    /// They must.
+    /// They must show a valid one.
     Required,
 }
 
@@ -25,7 +25,8 @@ pub enum TlsVersion {
     Tls13,
 }
 
-/// What a [`TlsAcceptor`](crate::TlsAcceptor) is made from. All files are PEM.
+/// The files and choices that a [`TlsAcceptor`](crate::TlsAcceptor) is made from. All files are
+/// PEM.
 ///
 /// ```
 /// use session::{ClientAuth, TlsOptions};
@@ -39,21 +40,23 @@ pub enum TlsVersion {
 /// ```
 #[derive(Clone, Debug)]
 pub struct TlsOptions {
-    /// The server's certificate and then those that lead to its root.
+    /// The server's certificate, followed by the intermediate certificates up to its root.
     pub certificate_chain: PathBuf,
     /// The private key of the first certificate.
     pub private_key: PathBuf,
-    /// Certificates of those whom clients' certificates must come from.
+    /// Certificates of the authorities that client certificates must be issued by.
     pub ca_file: Option<PathBuf>,
-    /// Whether clients must show a certificate; other than `None` needs `ca_file`, and `ca_file`
-    /// needs other than `None`, so that nobody believes in a check that does not happen.
+    /// Whether clients must show a certificate. Any value but `None` requires `ca_file`, and
+    /// `ca_file` requires a value other than `None`, so that nobody relies on a check that does not
+    /// take place.
     pub client_auth: ClientAuth,
-    /// The oldest version that is accepted.
+    /// The oldest accepted version of TLS.
     pub min_version: TlsVersion,
 }
 
 impl TlsOptions {
-    /// A certificate and its key, TLS 1.2 or later, clients without certificates.
+    /// Options for this certificate and key, with TLS 1.2 or later and clients without
+    /// certificates.
     pub fn new(certificate_chain: impl Into<PathBuf>, private_key: impl Into<PathBuf>) -> Self {
         TlsOptions {
             certificate_chain: certificate_chain.into(),
