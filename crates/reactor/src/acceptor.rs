@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Acceptor`]: the listener thread's loop.
 //!
-//! * `acceptor/source.rs`: what it sleeps in and what accepts: epoll (`readiness.rs`) or io_uring
-//!   (`completions.rs`). `round.rs`: from door to door.
-//! * `acceptor/reserve.rs`: a descriptor for when there is no other.
+//! * `acceptor/source.rs`: waiting and accepting, by epoll (`readiness.rs`) or io_uring
+//!   (`completions.rs`). `round.rs`: taking turns between doors.
+//! * `acceptor/reserve.rs`: a spare descriptor for when the process has run out of them.
 
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod completions;
@@ -29,11 +29,11 @@ use std::time::{Duration, Instant};
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// Connections that are accepted before the loop looks whether it is to end; and the most per listener
-/// that are taken in at the end. As many as Linux lets wait in a backlog by default.
+/// Number of connections after which the loop checks whether it is to end, and the most per listener that are
+/// accepted at the end. It is the longest backlog that Linux allows by default.
 const SHARE: usize = 4096;
 
-/// How often the log says that clients are turned away for want of descriptors.
+/// The pause between two log lines about clients that are turned away for want of descriptors.
 const COMPLAINT_EVERY: Duration = Duration::from_secs(60);
 
 /// Accepts connections on all listeners and hands each to the least loaded worker.
@@ -43,36 +43,37 @@ pub struct Acceptor {
     stop: Arc<AtomicBool>,
     waker: Arc<Waker>,
     doors: Vec<Door>,
-    /// Their names, by their number.
+    /// The addresses of the doors, by their number.
     names: Vec<Arc<str>>,
     workers: Vec<Mailbox>,
     census: Census,
     dials: Dials,
     serial: u64,
     reserve: Reserve,
-    /// When the log said last that there are no descriptors.
+    /// When the lack of descriptors was last logged.
     complained: Option<Instant>,
 }
 
-/// A listener and what its connections are given.
+/// A listener and what its connections need.
 #[derive(Debug)]
 pub struct Door {
     /// The listener.
     pub listener: Listener,
-    /// Who does the TLS handshakes; `None` for plain connections.
+    /// Does the TLS handshakes; `None` for plain connections.
     pub tls: Option<TlsAcceptor>,
-    /// What the worker makes the protocol of its connections from.
+    /// From this the worker makes the protocol value of each connection.
     pub tag: u16,
-    /// What a client of a plain listener is sent when there are too many, before it is closed.
+    /// Sent to a client of a plain listener that is closed because there are too many connections.
     pub rejection: &'static [u8],
 }
 
 impl Door {
-    /// Tells a client that there are too many, as far as its protocol lets us, and closes it.
+    /// Tells a client that there are too many connections, if its protocol allows it, and closes
+    /// it.
     fn reject(&self, mut stream: Stream) {
         CONNECTIONS_REJECTED.increment();
         if self.tls.is_none() {
-            // A client that cannot be told is closed all the same.
+            // If the write fails, the client is closed all the same.
             let _ = stream.write(self.rejection);
         }
     }
@@ -99,16 +100,16 @@ impl AcceptorHandle {
 
 /// How a round of accepting ended.
 enum Round {
-    /// Nobody waits.
+    /// No connection waits.
     Drained,
-    /// More may wait.
+    /// More connections may wait.
     More,
     /// The system lacks a resource; try again after a pause.
     Starved(io::Error),
 }
 
 impl Acceptor {
-    /// An acceptor at `doors` that serves as many at once as `dials` say.
+    /// An acceptor for `doors`, with the limit on connections of `dials`.
     ///
     /// # Errors
     ///
@@ -139,13 +140,13 @@ impl Acceptor {
         })
     }
 
-    /// What stops it.
+    /// A handle that stops the acceptor.
     pub fn handle(&self) -> AcceptorHandle {
         AcceptorHandle { stop: self.stop.clone(), waker: self.waker.clone() }
     }
 
-    /// Runs until [`AcceptorHandle::stop`], takes in those who wait in the backlogs by then, and
-    /// returns with the listeners closed.
+    /// Runs until [`AcceptorHandle::stop`], accepts the connections that wait in the backlogs by
+    /// then, closes the listeners and returns.
     ///
     /// # Errors
     ///
@@ -183,14 +184,14 @@ impl Acceptor {
         }
     }
 
-    /// Takes in those in the backlogs: the system has told them that they are connected. Who comes
-    /// while this runs may find the listener closed.
+    /// Accepts the connections in the backlogs, because the system has told their clients that they
+    /// are connected. A client that comes while this runs may find the listener closed.
     fn accept_last(&mut self) -> io::Result<()> {
         self.source.close();
         self.accept(SHARE * self.doors.len()).map(|_| ())
     }
 
-    /// Accepts until nobody waits, but no more than `most`.
+    /// Accepts until no connection waits, but no more than `most`.
     fn accept(&mut self, most: usize) -> io::Result<Round> {
         let mut is_any_closed = false;
         for _ in 0..most {
@@ -202,7 +203,8 @@ impl Acceptor {
                 Err(error) => {
                     ACCEPT_ERROR.increment();
                     if is_any_closed {
-                        // A ring accepts before we refuse, so its want may be over by now.
+                        // A ring accepts before the acceptor refuses, so the lack of descriptors
+                        // may be over by now.
                         return Ok(Round::More);
                     }
                     let is_over = is_clients(&error)
@@ -216,8 +218,8 @@ impl Acceptor {
         Ok(Round::More)
     }
 
-    /// Tells who waits at a door that there are too many, for want of descriptors; whether accepting
-    /// may go on without a pause.
+    /// Accepts and refuses a client at a door for want of descriptors; returns whether accepting may go on
+    /// without a pause.
     fn turn_away(&mut self, door: usize, error: &io::Error) -> bool {
         let Acceptor { reserve, doors, .. } = self;
         let tell = || doors[door].listener.accept().map(|stream| doors[door].reject(stream));
@@ -232,14 +234,15 @@ impl Acceptor {
                 }
                 true
             }
-            // Without descriptors the system says so whether somebody waits or not.
+            // Without descriptors the system reports that error whether a connection waits or not.
             Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => self.source.shut(door),
             Some(Err(error)) => is_clients(&error),
             None => false,
         }
     }
 
-    /// Gives a connection to a worker; or closes it, and returns false, when there are too many.
+    /// Gives a connection to the least loaded worker. When there are too many, closes it and
+    /// returns false.
     fn hand_on(&mut self, door: usize, stream: Stream) -> io::Result<bool> {
         let local = self.names[door].clone();
         let door = &self.doors[door];
@@ -263,9 +266,9 @@ impl Acceptor {
     }
 }
 
-/// Whether the client went away before it was accepted, which says nothing about the next one. After
-/// any other error (no descriptors, no memory, not permitted) trying again at once would only burn
-/// the CPU.
+/// Whether the error is that the client went away before it was accepted, so that the next accept may
+/// succeed. After any other error (no descriptors, no memory, not permitted) trying again at once would only
+/// burn CPU time.
 fn is_clients(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Bell`]: what wakes a worker that sleeps in its ring.
+//! [`Bell`]: wakes a worker that sleeps in its ring.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// An event counter that can be waited for as for something to read.
+/// An event counter (eventfd) that becomes readable when it is rung.
 #[derive(Debug)]
 pub(crate) struct Bell(OwnedFd);
 
@@ -23,18 +23,18 @@ impl Bell {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Those of the system.
     pub(crate) fn ring(&self) -> io::Result<()> {
         match rustix::io::write(&self.0, &1_u64.to_ne_bytes()) {
-            // It has been rung as often as it can count.
+            // The counter is at its maximum, so the bell has been rung already.
             Ok(_) | Err(rustix::io::Errno::AGAIN) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Forgets that it was rung.
+    /// Resets the counter.
     pub(crate) fn quieten(&self) {
-        // It fails when it was not rung.
+        // Fails when the bell was not rung, which is fine.
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One connection's life in a worker: read, `turn`, write, and what it waits for.
+//! One connection in a worker: read, `turn`, write, and which event it waits for.
 
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod carried;
@@ -18,8 +18,8 @@ use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
 
-/// Reads and writes of one connection before others have their turn: RULE-FAIR for requests so large
-/// that few of them are many bytes.
+/// Reads and writes of one connection before others have their turn: RULE-FAIR for large requests, of which a
+/// few are many bytes.
 const ROUNDS: usize = 16;
 
 /// The smallest message from another connection that is sent by reference; a smaller one costs less
@@ -35,7 +35,7 @@ pub(crate) struct Desk<'a, E> {
     pub(crate) limits: &'a Limits,
     pub(crate) output: &'a Output,
     pub(crate) now: Now,
-    /// When the turn has taken its time; `None` for never. INV-SHORT.
+    /// When the time of the turn is up; `None` for never. INV-SHORT.
     pub(crate) until: Option<Until>,
 }
 
@@ -50,29 +50,29 @@ pub(crate) enum Next {
     Remove,
 }
 
-/// What an errand came to.
+/// The outcome of an errand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
     /// The connection is to be served.
     Serve,
     /// Nothing: the errand came too late.
     Dropped,
-    /// More waits than the connection may let pile up: it is to be removed.
+    /// The unsent bytes are over the connection's limit: it is to be removed.
     TooMuch,
     /// It is to be removed.
     Cut,
 }
 
-/// How far a connection's life has come.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// What has arrived is served; with nothing more to read the connection closes.
+    /// Bytes that have arrived are served; when nothing is left to read the connection closes.
     Draining,
-    /// Nothing more is read or executed; it closes once its replies are flushed.
+    /// Nothing more is read or executed; the connection closes once its replies are flushed.
     Closing,
-    /// Our side is closed; what the peer still sends is dropped until it closes its own. Closing the
-    /// socket over unread bytes would reset the connection and could take the last reply with it.
+    /// Our side is closed, and bytes that the peer still sends are dropped until it closes its side. Closing
+    /// the socket with unread bytes in it would reset the connection, and the last reply could be lost.
     Lingering {
         since: Ticks,
     },
@@ -88,28 +88,28 @@ pub(crate) struct Connection<P: Protocol> {
     pub(crate) is_tls: bool,
     pipeline: Pipeline<P>,
     phase: Phase,
-    /// The socket may hold bytes: no read has come up short since its last event.
+    /// The socket may hold bytes: since its last event there was no short read.
     readable: bool,
-    /// The peer has closed its side; reading goes on to the end of what it sent.
+    /// The peer has closed its side; reading goes on to the end of its stream.
     hung_up: bool,
-    /// The peer has closed its side behind bytes that its driver does not receive for now.
+    /// The peer has closed its side, but the driver does not receive the bytes before that for now.
     has_left: bool,
-    /// It was not served to the end: it is held until its peer reads.
+    /// The connection is held until its peer reads, with requests left to serve.
     is_stalled: bool,
-    /// What it is to a driver that carries its bytes.
+    /// Its link in a driver that carries its bytes.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
     pub(crate) link: usize,
     /// It waits in the worker's queue of connections to serve again.
     pub(crate) queued: bool,
-    /// Bytes have arrived since this was last asked.
+    /// Bytes have arrived since [`Connection::take_input`] was last called.
     has_input: bool,
-    /// What reading ahead has met; the connection ends with it when it is served.
+    /// An error of reading ahead; the connection ends with it when it is served.
     failed: Option<io::Error>,
     /// When bytes last arrived.
     read_at: Ticks,
-    /// Since when replies wait without any of them being taken.
+    /// Since when replies have been waiting without the peer taking any.
     unread_at: Option<Ticks>,
-    /// Since when more waits than the soft limit.
+    /// Since when the unsent bytes have been over the soft limit.
     soft_at: Option<Ticks>,
     _seat: Seat,
 }
@@ -144,13 +144,13 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Notes an event that says that there is something to read, or an error or end to find.
+    /// Records an event: bytes, an error or the end of the stream can be read.
     pub(crate) fn on_readable(&mut self, hung_up: bool) {
         self.readable = true;
         self.hung_up |= hung_up;
     }
 
-    /// Ends the connection once everything that has arrived is served and flushed.
+    /// Closes the connection once everything that has arrived is served and flushed.
     pub(crate) fn drain(&mut self) {
         if self.phase == Phase::Open {
             self.phase = Phase::Draining;
@@ -158,18 +158,18 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Whether bytes have arrived since it was last asked.
+    /// Whether bytes have arrived since the last call.
     pub(crate) fn take_input(&mut self) -> bool {
         std::mem::take(&mut self.has_input)
     }
 
-    /// Carries out what another connection, or this one, has put into an outbox for it.
+    /// Carries out an errand for this connection, from another connection or from itself.
     pub(crate) fn carry_out<E>(&mut self, errand: Errand, desk: &mut Desk<'_, E>) -> Done {
         if errand == Errand::Cut {
             return Done::Cut;
         }
         if !matches!(self.phase, Phase::Open | Phase::Draining) {
-            // What was written before its end is sent, and nothing more.
+            // Bytes written before the close are sent, and nothing more.
             return Done::Dropped;
         }
         match errand {
@@ -182,7 +182,7 @@ impl<P: Protocol> Connection<P> {
                 if !self.pipeline.resume(ticket) {
                     return Done::Dropped;
                 }
-                // Its time limits begin again: it was not the client who kept still.
+                // Its time limits begin again: the client was not the one to blame for the pause.
                 self.read_at = desk.now.ticks;
                 self.append(reply, desk.pool);
                 Done::Serve
@@ -205,9 +205,10 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Reads before the connection is served, if that is what serving it would begin with.
+    /// Reads before the connection is served, if serving it would begin with a read.
     pub(crate) fn read_ahead<E>(&mut self, desk: &mut Desk<'_, E>) {
-        // A handshake is long: the turn may have taken its time before the next one.
+        // Not during a handshake, whose steps are long: the time of the turn may be up before the
+        // next one.
         let is_idle = self.session.recv().is_empty()
             && self.session.send().is_empty()
             && !self.session.is_handshaking();
@@ -225,15 +226,15 @@ impl<P: Protocol> Connection<P> {
         self.pipeline.protocol()
     }
 
-    /// The first request that was read ahead.
+    /// The first waiting request, see [`first_request`].
     pub(crate) fn first_request(&self, limits: &Limits) -> Option<P::Request<'_>> {
         first_request(&self.pipeline, self.session.recv(), limits)
     }
 
-    /// Serves requests until the connection must wait for something, and says for what.
+    /// Serves requests until the connection must wait, and returns for what.
     ///
-    /// One read and one write in the common case: a short read tells that the socket is empty, and
-    /// all replies leave together.
+    /// In the common case this costs one read and one write: a short read tells that the socket is
+    /// drained, and all replies are sent together.
     pub(crate) fn serve<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -260,7 +261,7 @@ impl<P: Protocol> Connection<P> {
             match turn {
                 Turn::NeedInput { .. } => {
                     if self.readable && self.fill(desk)? {
-                        // The first read is what most requests take.
+                        // Most requests need only the first read.
                         if round > 0 && share.is_late() {
                             break;
                         }
@@ -302,7 +303,7 @@ impl<P: Protocol> Connection<P> {
         Ok(Next::Again)
     }
 
-    /// Whether nothing has come that is not served, nothing waits to be sent, and nobody is waited for.
+    /// Whether no input is left to serve, no bytes wait to be sent, and no request is blocked.
     #[inline]
     fn is_idle(&self) -> bool {
         self.session.recv().is_empty()
@@ -318,26 +319,28 @@ impl<P: Protocol> Connection<P> {
         turn_within(share, &mut self.pipeline, desk.service, recv, send, desk.limits, &mut context)
     }
 
-    /// Whether a blocked connection is read: up to the bytes of the largest request.
+    /// Whether a blocked connection is still read: it is, up to the size of the largest request.
     ///
-    /// An event says that the peer has closed its side only if its end has arrived. It has not where the
-    /// socket is full of what the peer sent before, and in a TLS session it shows in no event at all.
+    /// It must be, because an event reports that the peer has closed its side only once the end of its stream
+    /// has arrived. The end does not arrive while the socket is full of earlier bytes, and that of a TLS
+    /// stream causes no event at all.
     fn may_read_on<E>(&self, desk: &Desk<'_, E>) -> bool {
         self.readable
             && !self.has_peer_gone()
             && self.session.recv().filled().len() < desk.limits.request_bytes
     }
 
-    /// Whether the peer of a blocked connection has closed its side: then nobody waits any more.
+    /// Whether the peer of a blocked connection has closed its side, so that nobody waits for the
+    /// reply.
     fn has_peer_gone(&self) -> bool {
         self.hung_up || self.has_left
     }
 
-    /// Reads once; whether there may be something new to parse.
+    /// Reads once; returns whether there may be something new to parse.
     fn fill<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<bool> {
         let fill = match self.session.fill(desk.pool, 1) {
-            // The end of the socket without a TLS close: the habit of many a client. The requests
-            // that arrived whole are genuine, and their replies are still to be flushed.
+            // The stream ended without a TLS close, as many clients do it. The requests that
+            // arrived whole are genuine, and their replies are still to be flushed.
             Err(error) if self.is_cut(&error) => Fill::Closed,
             fill => fill?,
         };
@@ -361,7 +364,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Whether an error of reading is the end of an established TLS session's socket.
+    /// Whether a read error is the end of an established TLS stream without the TLS close.
     fn is_cut(&self, error: &io::Error) -> bool {
         error.kind() == io::ErrorKind::UnexpectedEof && !self.session.is_handshaking()
     }
@@ -385,7 +388,7 @@ impl<P: Protocol> Connection<P> {
 
     fn finish<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
         if self.session.is_handshaking() {
-            // Nothing can be sent before it is over, and nothing is read any more.
+            // During a handshake nothing can be sent, and nothing is read any more.
             return Ok(Next::Remove);
         }
         if self.flush(desk)? == Flush::Blocked {
@@ -407,21 +410,21 @@ impl<P: Protocol> Connection<P> {
             match self.session.fill(desk.pool, 1) {
                 Ok(Fill::Some { .. }) => {}
                 Ok(Fill::Blocked) => return Ok(Next::Event),
-                // A peer that does not end in order has nothing more to lose here.
+                // A peer that does not close in order has no reply to lose.
                 Ok(Fill::Closed) | Err(_) => return Ok(Next::Remove),
             }
         }
         Ok(Next::Again)
     }
 
-    /// Tells whoever lists connections what the buffers of this one hold.
+    /// Updates the directory's entry with the bytes that the buffers hold.
     #[inline]
     pub(crate) fn tell_held(&self) {
         self.peer.hold(self.session.recv().capacity(), self.session.send().pending());
     }
 
-    /// The end: tells the service, drops what was not served and not sent, and gives the blocks back,
-    /// for the pool counts them.
+    /// Ends the connection: tells the service, drops unserved input and unsent replies, and gives the blocks
+    /// back, because the pool counts them.
     pub(crate) fn discard<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         desk.service.closed(self.pipeline.protocol_mut(), &mut context);

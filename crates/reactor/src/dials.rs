@@ -7,20 +7,20 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Limits that an operator may change while the server runs. Clones are the same dials: whoever turns
-/// one, the acceptor sees it at the next connection, and each worker at the next turn of its loop.
+/// Limits that an operator may change while the server runs. Clones share the values. The acceptor sees a
+/// change at the next connection, each worker at the next turn of its loop.
 #[derive(Clone, Debug)]
 pub struct Dials(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     connections_max: AtomicUsize,
-    /// How often any of `turned` was.
+    /// How often `turned` was changed.
     version: AtomicU64,
     turned: Mutex<Turned>,
 }
 
-/// What workers go by.
+/// The limits that workers read.
 #[derive(Clone, Copy, Debug)]
 struct Turned {
     idle_timeout: Duration,
@@ -30,7 +30,7 @@ struct Turned {
 }
 
 impl Dials {
-    /// Dials that say what `options` say, and serve up to `connections_max` at once.
+    /// Dials with the limits of `options`, for up to `connections_max` connections at once.
     pub fn new(connections_max: usize, options: &Options) -> Self {
         let turned = Turned {
             idle_timeout: options.idle_timeout,
@@ -45,12 +45,12 @@ impl Dials {
         }))
     }
 
-    /// How many connections are served at once.
+    /// The most connections that are served at once.
     pub fn connections_max(&self) -> usize {
         self.0.connections_max.load(Relaxed)
     }
 
-    /// Sets how many connections are served at once. Those that are more already stay.
+    /// Sets the most connections that are served at once. Existing connections beyond it stay.
     pub fn set_connections_max(&self, most: usize) {
         self.0.connections_max.store(most, Relaxed);
     }
@@ -60,14 +60,15 @@ impl Dials {
         self.turn(|turned| turned.idle_timeout = timeout);
     }
 
-    /// Sets what connections may leave unread: [`Output::replies`](crate::Output::replies) and
+    /// Sets how many bytes connections may leave unread:
+    /// [`Output::replies`](crate::Output::replies) and
     /// [`Output::messages`](crate::Output::messages).
     pub fn set_output_limits(&self, replies: OutputLimit, messages: OutputLimit) {
         self.turn(|turned| (turned.replies, turned.messages) = (replies, messages));
     }
 
-    /// Sets [`Limits::request_bytes`](crate::Limits::request_bytes). A request that has begun to arrive
-    /// is judged by the limit of the moment at which it is looked at again.
+    /// Sets [`Limits::request_bytes`](crate::Limits::request_bytes). A request that has partly arrived is
+    /// checked against the limit that is set when it is parsed again.
     pub fn set_request_bytes(&self, most: usize) {
         self.turn(|turned| turned.request_bytes = most);
     }
@@ -77,7 +78,7 @@ impl Dials {
         self.0.version.fetch_add(1, Release);
     }
 
-    /// Puts into `options` what the dials say, if that is another `version` than the caller has seen.
+    /// Copies the limits into `options`, if their version is not the `version` that the caller has seen.
     #[inline]
     pub(crate) fn apply(&self, version: &mut u64, options: &mut Options) {
         let latest = self.0.version.load(Acquire);

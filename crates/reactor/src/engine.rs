@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Engine`]: how a worker learns what its sockets do, and which ways there are on this system.
+//! [`Engine`]: the event engine of a worker, and which engines this system offers.
 
 use std::fmt;
 
-/// How a worker learns what its sockets do.
+/// The event engine of a worker: how it learns about its sockets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// The system says which sockets are ready, and the worker reads and writes.
+    /// Readiness: the system reports which sockets are ready, and the worker reads and writes.
     #[default]
     Epoll,
-    /// The system reads and writes, and says what it has done.
+    /// Completions: the system reads and writes, and reports what it has done.
     IoUring,
 }
 
 impl Engine {
-    /// The engines that can be used here, for whoever goes through all of them.
+    /// All engines that can be used on this system, for example to run a test on each of them.
     pub fn usable() -> Vec<Engine> {
         let io_uring = Engine::probe_io_uring().is_ok().then_some(Engine::IoUring);
         std::iter::once(Engine::Epoll).chain(io_uring).collect()
     }
 
-    /// Tries out whether io_uring can be used here: built in, new enough and permitted. Returns in words
-    /// what was found.
+    /// Tries out whether io_uring can be used here: compiled in, new enough and permitted. Returns a
+    /// description of what was found.
     ///
     /// # Errors
     ///
-    /// Why not, in words.
+    /// A description of why not.
     pub fn probe_io_uring() -> Result<&'static str, String> {
         #[cfg(all(feature = "io-uring", target_os = "linux"))]
         return crate::uring::probe();

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Says in the log which client speaks another protocol than that of its port.
+//! Logs clients that speak another protocol than that of their port.
 //!
-//! Such clients come in thousands, from a deployment with a wrong setting or from somebody who wants
-//! to fill a disk: each kind is told of once a minute, with how many there were in between.
+//! Such clients may come in thousands, from a deployment with a wrong setting or from somebody who wants to
+//! fill the disk. So each kind is logged once a minute at most, with the number of those in between.
 
 use log::warn;
 use protocol::{Context, Foreign, Peer};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Between two lines of a kind.
+/// Milliseconds between two lines of a kind.
 const PAUSE_MS: u64 = 60_000;
 
-/// When a kind is told of again.
+/// The pause in which a kind is counted instead of logged.
 #[derive(Debug)]
 struct Pause {
     /// The end of the pause, in milliseconds since the clock's start.
     end_ms: AtomicU64,
-    /// Clients that were not told of since it began.
+    /// Clients not logged since the pause began.
     held_back: AtomicU64,
 }
 
@@ -28,7 +28,8 @@ impl Pause {
         Pause { end_ms: AtomicU64::new(0), held_back: AtomicU64::new(0) }
     }
 
-    /// Begins a pause at `now_ms` and says how many were held back in the one before; `None` within one.
+    /// Begins a pause at `now_ms` and returns how many clients were not logged in the previous one; `None` if
+    /// the previous one has not ended.
     fn begin(&self, now_ms: u64) -> Option<u64> {
         let end_ms = self.end_ms.load(Relaxed);
         let next_ms = now_ms.saturating_add(PAUSE_MS);
@@ -42,7 +43,7 @@ impl Pause {
     }
 }
 
-/// Tells of the connection that a request came from.
+/// Logs the connection that the request came from.
 #[cold]
 pub(crate) fn report(foreign: Foreign, context: &Context<'_>) {
     if let Some(peer) = context.directory.get(context.connection) {
@@ -50,7 +51,7 @@ pub(crate) fn report(foreign: Foreign, context: &Context<'_>) {
     }
 }
 
-/// Tells of a connection at `now_ms`.
+/// Logs a connection at `now_ms`.
 #[cold]
 pub(crate) fn report_peer(foreign: Foreign, peer: &Peer, now_ms: u64) {
     let Some(held_back) = PAUSES[foreign as usize].begin(now_ms) else { return };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The loop that turns what sockets bring into executed requests.
+//! The event loops of a server: they accept connections, read requests, have them executed, and
+//! send the replies.
 //!
 //! ```text
 //!              accept                 Newcomer                 events
@@ -9,19 +10,20 @@
 //!
 //! Where to look, from the inside out:
 //!
-//! * [`turn`] (`turn.rs`): the sans-IO loop over requests and its nine rules. Tests, fuzzers and every
-//!   driver call it. [`Pipeline`] (`turn/pipeline.rs`): one connection's place in its requests.
-//! * `connection.rs`: one connection's life: read, `turn`, write, and what it waits for.
+//! * [`turn`] (`turn.rs`): the sans-IO loop over requests and its nine rules. Tests, fuzzers and every driver
+//!   call it. [`Pipeline`] (`turn/pipeline.rs`): one connection's position in its stream of requests.
+//! * `connection.rs`: the states of one connection: read, `turn`, write, and which event it waits
+//!   for.
 //! * [`Worker`] (`worker.rs`): one event loop over many connections. Its driver ([`Engine`], `engine.rs`) is
 //!   epoll (`worker/readiness.rs`) or io_uring (`worker/completions.rs`, `uring/`).
-//! * [`Mailbox`] (`mailbox.rs`): how other threads reach a worker, and what bounds it
+//! * [`Mailbox`] (`mailbox.rs`): how other threads reach a worker, and how its size is bounded
 //!   (`mailbox/letters.rs`).
 //! * [`Acceptor`] (`acceptor.rs`): accepts at each [`Door`], refuses past the limit, backs off when
 //!   descriptors run out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
 //! * [`Endpoint`] and [`Listener`] (`listener.rs`): what can be listened on.
-//! * [`Options`] (`options.rs`): every limit and its default, those of unread replies in [`Output`]
-//!   (`output.rs`). [`Dials`] (`dials.rs`): those of them that
-//!   may change. `metrics.rs`: what is counted.
+//! * [`Options`] (`options.rs`): every limit and its default. [`Output`] (`output.rs`): the limits
+//!   of unread replies. [`Dials`] (`dials.rs`): the limits that may change while the server runs.
+//!   `metrics.rs`: the metrics.
 //!
 //! `turn` alone, without any socket:
 //!

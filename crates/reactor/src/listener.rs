@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Endpoint`] and [`Listener`]: what can be listened on.
+//! [`Endpoint`]: an address to listen on. [`Listener`]: a bound socket.
 
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
@@ -22,7 +22,7 @@ pub enum Endpoint {
     Tcp(SocketAddr),
     /// A unix socket.
     Unix {
-        /// Where it is made. A socket that nobody serves any more is replaced.
+        /// Path of the socket file. A file left behind by a dead process is replaced.
         path: PathBuf,
         /// Permission bits, set before the first connection can be made.
         mode: u32,
@@ -43,14 +43,14 @@ impl fmt::Display for Endpoint {
 #[derive(Debug)]
 pub struct Listener {
     socket: ListenSocket,
-    /// As bound: with the port that the system chose.
+    /// The bound address, with the port that the system chose.
     endpoint: Endpoint,
 }
 
 #[derive(Debug)]
 enum ListenSocket {
     Tcp(mio::net::TcpListener),
-    /// With the inode of its file, so that only our own file is removed in the end.
+    /// With the inode of its file, so that only our own file is removed at the end.
     Unix(mio::net::UnixListener, u64),
 }
 
@@ -82,7 +82,8 @@ impl Listener {
         }
     }
 
-    /// Makes a connection of what somebody else has accepted on this socket; it does not block.
+    /// Makes a connection from a descriptor that was accepted on this socket elsewhere and is
+    /// non-blocking.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
     pub(crate) fn adopt(&self, accepted: OwnedFd) -> io::Result<Stream> {
         match &self.socket {
@@ -113,7 +114,7 @@ impl AsFd for Listener {
     }
 }
 
-/// A TCP connection that was just accepted.
+/// Prepares a TCP connection that was just accepted.
 fn prepare(stream: mio::net::TcpStream) -> io::Result<Stream> {
     stream.set_nodelay(true)?;
     Ok(Stream::Tcp(stream))

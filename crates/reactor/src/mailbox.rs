@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Mailbox`]: how other threads reach a worker.
 //!
-//! A mailbox has two queues behind one lock, which is held for as long as it takes to move a batch in
-//! or out and by nobody who waits for anything. New connections and orders are few: no more than
-//! there may be connections. Letters, which workers write to each other's connections, can be many,
-//! and a worker that is busy with a long request takes none. So they have a bound in bytes; see
+//! A mailbox has two queues behind one lock. The lock is held only while a batch is moved in or out, never
+//! during a wait. The first queue holds new connections and orders: no more of them than there may be
+//! connections. The second holds letters, the errands of workers for each other's connections. They can be
+//! many, and a worker that is busy with a long request takes none. So the letters have a limit in bytes; see
 //! `letters.rs` for what happens past it.
 //!
-//! One wake-up serves all that comes until the worker looks: only who finds the mailbox empty wakes it.
+//! One wake-up serves for all messages until the worker looks: only a sender that finds the mailbox empty
+//! wakes it.
 
 mod letters;
 
@@ -27,26 +28,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Newcomer {
     /// Its socket, non-blocking.
     pub stream: Stream,
-    /// Who does the TLS handshake; `None` for a plain connection.
+    /// Does the TLS handshake; `None` for a plain connection.
     pub tls: Option<TlsAcceptor>,
-    /// Counts the process's connections, from 1.
+    /// The number of the connection in the process, from 1.
     pub serial: u64,
     /// The listener's address as shown to operators.
     pub local: Arc<str>,
-    /// The listener's tag, from which the worker makes the protocol.
+    /// The listener's tag, from which the worker makes the protocol value.
     pub tag: u16,
     /// Its place in the census.
     pub seat: Seat,
 }
 
-/// What a worker is told.
+/// A message to a worker.
 #[derive(Debug)]
 pub enum Message {
     /// Serve this connection.
     Connection(Box<Newcomer>),
-    /// Serve what has arrived, flush, close each connection, end; at the latest at this time.
+    /// Serve the input that has arrived, flush and close each connection, then end.
     Drain {
-        /// When connections that cannot be flushed are given up.
+        /// When the worker gives up connections that cannot be flushed, and ends.
         deadline: Ticks,
     },
 }
@@ -54,23 +55,23 @@ pub enum Message {
 /// An errand for a connection of another worker.
 pub(crate) type Letter = (ConnectionId, Errand);
 
-/// The sending end of what a worker is told.
+/// The sending end of a worker's mailbox.
 #[derive(Clone, Debug)]
 pub struct Mailbox {
     shared: Arc<Shared>,
 }
 
-/// The worker's end. Dropping it closes the mailbox.
+/// The receiving end of a worker's mailbox. Dropping it closes the mailbox.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     shared: Arc<Shared>,
 }
 
-/// What a worker takes out of its mailbox at once.
+/// Messages and letters taken out of a mailbox at once.
 #[derive(Debug, Default)]
 pub(crate) struct Mail {
     pub(crate) messages: Vec<Message>,
-    /// Connections that more was written to than the mailbox holds. They are to be removed before any
+    /// Overrun connections: more was written to them than the mailbox holds. They must be removed before any
     /// letter is delivered.
     pub(crate) overrun: Vec<ConnectionId>,
     pub(crate) letters: Vec<Letter>,
@@ -79,15 +80,15 @@ pub(crate) struct Mail {
 #[derive(Debug)]
 struct Shared {
     queues: Mutex<Queues>,
-    /// Something is in the queues. Changed under the lock; read without it, once per turn of the
-    /// worker's loop.
+    /// Whether the queues hold anything. Written under the lock; read without it, once per turn of
+    /// the worker's loop.
     has_mail: AtomicBool,
     waker: Waker,
 }
 
 #[derive(Debug)]
 struct Queues {
-    /// The worker has ended: nothing is taken in any more.
+    /// The worker has ended: messages are dropped.
     closed: bool,
     messages: VecDeque<Message>,
     letters: Letters,
@@ -99,7 +100,8 @@ impl Shared {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the queues of a worker that has not ended, and wakes it unless somebody has already.
+    /// Adds to the queues of a worker that has not ended, and wakes it unless it has been woken
+    /// already.
     fn post(&self, add: impl FnOnce(&mut Queues)) -> io::Result<()> {
         let mut queues = self.lock();
         if queues.closed {
@@ -112,7 +114,7 @@ impl Shared {
     }
 }
 
-/// A mailbox whose letters take up to about `most` bytes: both ends.
+/// Both ends of a mailbox whose letters take up to about `most` bytes.
 pub(crate) fn mailbox(waker: Waker, most: usize) -> (Mailbox, Inbox) {
     let letters = Letters::new(most);
     let queues = Queues { closed: false, messages: VecDeque::new(), letters };
@@ -144,14 +146,14 @@ impl Mailbox {
 }
 
 impl Inbox {
-    /// Whether something waits.
+    /// Whether messages or letters wait.
     #[inline]
     pub(crate) fn has_mail(&self) -> bool {
         self.shared.has_mail.load(Ordering::Acquire)
     }
 
-    /// Takes up to `messages` messages and `letters` letters. The waker does not call again for what
-    /// is left: [`Inbox::has_mail`] says so.
+    /// Takes up to `messages` messages and `letters` letters. The worker is not woken again for the rest:
+    /// [`Inbox::has_mail`] tells whether there is any.
     pub(crate) fn take(&self, messages: usize, letters: usize, mail: &mut Mail) {
         let mut queues = self.shared.lock();
         let part = queues.messages.len().min(messages);
@@ -166,7 +168,7 @@ impl Drop for Inbox {
     fn drop(&mut self) {
         let mut queues = self.shared.lock();
         queues.closed = true;
-        // What waits is dropped outside of the lock: it closes sockets.
+        // The messages are dropped outside of the lock, because that closes sockets.
         let messages = std::mem::take(&mut queues.messages);
         let letters = std::mem::replace(&mut queues.letters, Letters::new(0));
         drop(queues);

@@ -7,47 +7,47 @@ use std::time::Duration;
 /// How a worker treats its connections. [`Duration::ZERO`] switches a time limit off.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How the worker learns what its sockets do.
+    /// The event engine: epoll or io_uring.
     pub engine: Engine,
     /// Bounds of one connection's requests and replies.
     pub limits: Limits,
     /// Size of a pooled receive block in bytes.
     pub recv_block: usize,
-    /// Size of a pooled send block in bytes. Larger than the high-water mark by one copied value, so
-    /// that a busy pipeline never makes it grow.
+    /// Size of a pooled send block in bytes. Larger than the high-water mark by one copied value, so that the
+    /// block never grows for a busy pipeline.
     pub send_block: usize,
-    /// Blocks of each kind that wait for use in a worker.
+    /// Unused blocks of each kind that a worker keeps.
     pub pool_blocks: usize,
     /// How far replies and messages may pile up unread.
     pub output: Output,
-    /// Bytes of what other workers have written to this one's connections, past which those that most
-    /// was written to are closed: what a worker that is busy with a long request lets pile up.
+    /// Bytes that other workers may have waiting for connections of this worker, for example while it is busy
+    /// with a long request. Beyond that, the connections with the most such bytes are closed.
     pub mail_bytes: usize,
     /// A connection that sends nothing for this long is closed, unless it waits for messages.
     pub idle_timeout: Duration,
-    /// A TLS handshake that takes longer is broken off.
+    /// A TLS handshake that takes longer than this is broken off.
     pub handshake_timeout: Duration,
     /// A connection that stops in the middle of a request for this long is closed.
     pub read_timeout: Duration,
     /// A connection that reads none of its replies for this long is closed.
     pub write_timeout: Duration,
-    /// A peer that the server has closed, while it was still sending, has this long to close too.
+    /// A peer that was still sending when the server closed has this long to close too.
     pub linger_timeout: Duration,
     /// Events taken from the operating system at once.
     pub events: usize,
-    /// Longest sleep of a worker, and so the grain of its time limits.
+    /// The longest sleep of a worker, and so the resolution of its time limits.
     pub tick: Duration,
-    /// How long a turn of the event loop goes on to serve connections. It ends later by what the last
-    /// batch of requests takes, and the background work.
+    /// For how long a turn of the event loop begins to serve connections. The turn ends later, by the time of
+    /// the last batch of requests and of the background work.
     pub turn_time: Duration,
-    /// How long a turn of the event loop goes on to begin steps of TLS handshakes. One that signs with an
-    /// RSA key takes longer than all else a turn may, and nothing divides it.
+    /// For how long a turn of the event loop begins steps of TLS handshakes. A step that signs with an RSA
+    /// key takes longer than anything else in a turn and cannot be divided.
     pub handshake_time: Duration,
     /// Steps of background work per turn of the event loop, see
     /// [`protocol::Execute::maintain`].
     pub maintain_budget: usize,
-    /// Whether to record the CPU time of each turn of the event loop, at the price of a system call
-    /// for each.
+    /// Whether to record the CPU time of each turn of the event loop, which costs one system call
+    /// per turn.
     pub turn_cpu_time: bool,
 }
 

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Output`]: how far what clients do not read may pile up.
+//! [`Output`]: limits of the replies and messages that clients leave unread.
 
 use std::time::Duration;
 
-/// How far what clients do not read may pile up.
+/// Limits of the replies and messages that clients leave unread.
 ///
-/// A client may write all of its requests before it reads the first reply. So a connection whose replies
-/// wait goes on being read and served, and yields to the others each time it has filled
-/// [`high_water`](crate::Limits::high_water) bytes. Two things end that: memory for it runs out, and the
-/// connection is held until its client reads; or it passes its own limit, and is closed.
+/// A client may write all of its requests before it reads the first reply. So a connection with unread
+/// replies is still read and served, and yields to the others after every
+/// [`high_water`](crate::Limits::high_water) bytes of replies. Two limits end this: when the worker's memory
+/// for it is used up, the connection is held until its client reads; when it passes its own limit, it is
+/// closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
-    /// Bytes of buffers that a worker's connections hold, past which those of them with more unsent bytes
-    /// than the high-water mark are held.
+    /// Bytes of buffers that all connections of a worker may hold. Beyond that, connections with more unsent
+    /// bytes than the high-water mark are held.
     pub memory: usize,
-    /// For connections that get replies only.
+    /// The limit of connections that get replies only.
     pub replies: OutputLimit,
-    /// For connections that others send messages to, see [`protocol::Protocol::is_subscriber`].
+    /// The limit of connections that others send messages to, see
+    /// [`protocol::Protocol::is_subscriber`].
     pub messages: OutputLimit,
 }
 
@@ -46,16 +48,17 @@ impl Output {
 /// Unsent bytes with which a connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputLimit {
-    /// With so many at once. What waits is not sent.
+    /// A connection with this many unsent bytes is closed at once; they are not sent.
     pub hard: usize,
-    /// With so many all the time, for longer than [`OutputLimit::soft_time`].
+    /// A connection with at least this many unsent bytes for longer than [`OutputLimit::soft_time`]
+    /// is closed.
     pub soft: usize,
-    /// To the second.
+    /// How long the soft limit may be exceeded; precise to a second.
     pub soft_time: Duration,
 }
 
 impl OutputLimit {
-    /// Any number.
+    /// No limit.
     pub const NONE: OutputLimit =
         OutputLimit { hard: usize::MAX, soft: usize::MAX, soft_time: Duration::ZERO };
 }

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`turn`]: the only loop over requests in the workspace. Bytes in, bytes out, no socket in sight.
 //!
-//! Its rules, cited where they are kept and each the name of a test, those of RULE-IDLE the driver's:
+//! Its nine rules. The code cites each by name where it is kept, and each has a test of its name (that of
+//! RULE-IDLE is among the driver's tests):
 //!
-//! 1. RULE-WAIT: it always names what it waits for. [`Turn::NeedInput`] means that parsing the
-//!    leftover input said so; no complete request is ever left behind an unblocked connection.
+//! 1. RULE-WAIT: it always names what it waits for. [`Turn::NeedInput`] means that the codec asked
+//!    for more after parsing the leftover input; a complete request is never left unexecuted on an
+//!    unblocked connection.
 //! 2. RULE-LIMIT: a request that cannot fit the receive limit is answered with the protocol's "too
-//!    large" and closed, or skipped by the protocol itself; it is never waited for.
+//!    large" reply and the connection closed, or the protocol itself skips it; the loop never waits
+//!    for the rest of it.
 //! 3. RULE-PROGRESS: every parse consumes at least a byte, and the output is byte-identical under any
 //!    chunking of the input.
 //! 4. RULE-ORDER: replies leave in the order of their requests, and everything written is flushed
 //!    before a close. (`turn` only appends; the driver writes once per readiness event.)
-//! 5. RULE-FAIR: one call serves a bounded number of requests, and begins no batch after its time is up
-//!    but the first; then it yields to other connections.
-//! 6. RULE-BOUND: past a mark of unsent bytes nothing more is executed in this call. At most one reply
-//!    goes beyond the mark, and behind it the line that rejects input. (The driver moves the mark on, after
-//!    others have had their turn, as far as [`Output`](crate::Output) lets replies pile up.)
-//! 7. RULE-BATCH: a pipeline is parsed ahead up to [`BATCH`] requests, and each is prefetched while those
-//!    [before it](DISTANCES) are executed, so that their cache misses overlap.
+//! 5. RULE-FAIR: one call serves a bounded number of requests. After its time is up it begins no further
+//!    batch, except that the first is always served. Then it yields to other connections.
+//! 6. RULE-BOUND: when the unsent bytes have reached a mark, nothing more is executed in this call. At most
+//!    one reply goes beyond the mark, possibly followed by an error line for malformed input. (After others
+//!    have had their turn, the driver raises the mark, as far as [`Output`](crate::Output) lets replies pile
+//!    up.)
+//! 7. RULE-BATCH: a pipeline is parsed ahead by up to [`BATCH`] requests, and each request is prefetched
+//!    while requests some places [before it](DISTANCES) are executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
-//! 9. RULE-BLOCK: behind a request that blocks nothing is executed until the connection is resumed with
-//!    the ticket of this very block; then it goes on as if it had not been interrupted. A request that
-//!    was deferred is executed again, one that was carried out is not.
+//! 9. RULE-BLOCK: after a request that blocks, nothing is executed until the connection is resumed with the
+//!    ticket of this very block. Then it continues as if it had not been interrupted. A deferred request is
+//!    executed again, a request that was executed is not.
 
 mod pipeline;
 
@@ -34,14 +38,15 @@ use clock::Timer;
 use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
 use std::time::Duration;
 
-/// Most requests that are parsed ahead of execution.
+/// The most requests that are parsed ahead of execution.
 pub const BATCH: usize = 32;
 
-/// How many requests before its execution each stage of a request is prefetched.
+/// For each stage of a prefetch, how many requests ahead of execution it is made.
 ///
-/// Far enough that memory has answered before the next stage needs it, and near enough that neither the
-/// requests between have pushed it out of the cache nor another worker has taken it away: what several
-/// write, such as a lock, is asked for in the first stage and used in all that follow.
+/// The distances are long enough that memory has answered before the next stage needs the data. They are
+/// short enough that the cache line has neither been pushed out by the requests in between nor taken away by
+/// another worker: a line that several workers write, such as that of a lock, is prefetched in the first
+/// stage and used in all that follow.
 pub const DISTANCES: [(Stage, usize); 3] =
     [(Stage::Index, 12), (Stage::Item, 8), (Stage::Value, 4)];
 
@@ -52,16 +57,16 @@ pub const DISTANCES: [(Stage, usize); 3] =
 /// overlap; those with the execution of a request between them do not.
 const GROUP: usize = 4;
 
-/// Errands in the outbox past which a connection has had its share of requests.
+/// Number of errands in the outbox at which a connection's share of requests ends.
 const ERRANDS: usize = 1024;
 
-/// Bounds on what one connection may hold and take.
+/// Limits of one connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Largest request in bytes that is waited for.
+    /// The largest accepted request in bytes.
     pub request_bytes: usize,
-    /// Unsent bytes with which other connections have their turn, and past which the connection is held
-    /// until it reads where there is no memory for more.
+    /// The high-water mark: with this many unsent bytes the connection yields to others, and, if there is no
+    /// memory for more, it is held until its peer reads.
     pub high_water: usize,
     /// Requests served before other connections have their turn.
     pub requests_per_turn: usize,
@@ -77,23 +82,23 @@ impl Default for Limits {
 /// What one connection may take before others have their turn: RULE-FAIR.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
-    /// Requests that are left of it.
+    /// Requests that are left.
     pub(crate) requests: usize,
-    /// When it ends, whatever is left; `None` for never.
+    /// When the share ends even if requests are left; `None` for never.
     pub(crate) until: Option<Until>,
-    /// The mark: unsent bytes with which it ends.
+    /// The mark: with this many unsent bytes the share ends.
     pub(crate) unsent: usize,
 }
 
 impl Share {
-    /// Whether its time is up. Reads the clock, so it is for those who have just done a good deal.
+    /// Whether its time is up. Reads the clock, so call it only after a good deal of work.
     #[inline]
     pub(crate) fn is_late(&self) -> bool {
         self.until.is_some_and(|until| until.is_over(until.since.nanos()))
     }
 }
 
-/// A moment some time after a turn of a worker's loop has begun.
+/// A deadline, relative to the begin of a turn of a worker's loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until {
     since: Timer,
@@ -101,12 +106,12 @@ pub(crate) struct Until {
 }
 
 impl Until {
-    /// So long after `since`.
+    /// The deadline `span` after `since`.
     pub(crate) fn new(since: Timer, span: Duration) -> Self {
         Until { since, nanos: u64::try_from(span.as_nanos()).unwrap_or(u64::MAX) }
     }
 
-    /// Whether it has come so many nanoseconds after the beginning.
+    /// Whether the deadline has passed `nanos` nanoseconds after the begin.
     #[inline]
     pub(crate) fn is_over(&self, nanos: u64) -> bool {
         nanos >= self.nanos
@@ -121,12 +126,12 @@ pub enum Turn {
         /// A lower bound, at least 1.
         at_least: usize,
     },
-    /// As many replies wait as this call may let pile up: they are to be sent first.
+    /// The unsent replies have reached the mark of this call: they must be sent first.
     Backpressure,
     /// The connection has had its share; call again after the others, and after the outbox has been
     /// emptied.
     Yield,
-    /// [`Pipeline::resume`]: a request waits for something that others bring.
+    /// A request waits for an event from elsewhere; [`Pipeline::resume`] continues the connection.
     Blocked,
     /// Flush what was written, then close.
     Close,
@@ -134,13 +139,12 @@ pub enum Turn {
 
 /// A request that has been parsed.
 struct Ahead<P: Protocol, R> {
-    /// Until it is executed. It is taken out of a batch that stays where it is: an iterator that owns the
-    /// batch begins with a copy of all its room, which costs a request that comes alone more than to
-    /// be parsed.
+    /// `None` once executed. Requests are taken out of the batch one by one, because an iterator that owns
+    /// the batch begins by copying its whole capacity, which costs a single request more than parsing.
     request: Option<R>,
-    /// Where it ends in the input.
+    /// Where the request ends in the input.
     end: usize,
-    /// The parser's cursor behind it.
+    /// The parser's cursor after the request.
     cursor: P::Cursor,
 }
 
@@ -148,9 +152,10 @@ struct Ahead<P: Protocol, R> {
 enum Stop<P: Protocol> {
     /// The batch is full, or must be executed before more can be parsed.
     Full,
-    /// With what the parser's cursor remembers of the unfinished request.
+    /// With the missing bytes and the cursor, which records how far the unfinished request was
+    /// examined.
     NeedMore(usize, P::Cursor),
-    /// With the parser's cursor behind the rejected bytes.
+    /// With the cursor after the rejected bytes.
     Malformed(Malformed, P::Cursor),
 }
 
@@ -160,15 +165,16 @@ enum Ran {
     /// A limit was reached in the middle; the rest is parsed again later.
     Part,
     Close,
-    /// A request blocks; those behind it, and itself if it was deferred, are parsed again later.
+    /// A request blocks; those behind it, and the request itself if it was deferred, are parsed
+    /// again later.
     Block,
 }
 
-/// The first request in `recv`, if it has arrived and is what [`turn`] would begin with; changes nothing.
+/// The request with which [`turn`] would begin, if it has arrived whole in `recv`. Changes nothing.
 ///
-/// For a driver that is about to serve several connections: it prefetches such requests together,
-/// stage by stage, so that the cache misses of requests that come alone overlap as those of a
-/// pipeline do.
+/// For a driver that is about to serve several connections: it prefetches their first requests
+/// together, stage by stage, so that the cache misses of single requests on several connections
+/// overlap as those of a pipeline do.
 #[inline]
 pub fn first_request<'a, P: Protocol>(
     pipeline: &Pipeline<P>,
@@ -186,8 +192,8 @@ pub fn first_request<'a, P: Protocol>(
     }
 }
 
-/// Serves the requests that wait in `recv` and appends their replies to `send`, until something named
-/// by the result must happen first.
+/// Serves the requests that wait in `recv` and appends their replies to `send`, until it must wait for what
+/// the result names.
 pub fn turn<P: Protocol, E: Execute<P>>(
     pipeline: &mut Pipeline<P>,
     service: &mut E,
@@ -201,7 +207,7 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     turn_within(&mut share, pipeline, service, recv, send, limits, context)
 }
 
-/// [`turn`] with a `share`, of which it takes off the requests it served: for a driver that calls more
+/// [`turn`] with a `share`, from which it subtracts the requests it served: for a driver that calls it more
 /// than once before other connections have their turn.
 pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
     share: &mut Share,
@@ -281,10 +287,12 @@ fn parse_ahead<'a, P: Protocol>(
     let mut at = 0;
     while batch.len() < BATCH.min(left) {
         if at >= input.len() {
-            // Only a whole batch that ends with the input asks for a byte, not a request in it.
+            // Only an empty batch needs a byte more; a batch that ends with the input is executed
+            // first.
             return if batch.is_empty() { Stop::NeedMore(1, cursor) } else { Stop::Full };
         }
-        // RULE-LIMIT holds for a request that has arrived whole, too: it is not seen whole.
+        // RULE-LIMIT holds also for a request that has arrived whole: the codec sees no more of it
+        // than the limit.
         let seen = input.len().min(at.saturating_add(request_bytes));
         match pipeline.protocol.parse(&mut cursor, &input[at..seen]) {
             Ok(Parsed::Request { request, consumed }) => {
@@ -303,7 +311,7 @@ fn parse_ahead<'a, P: Protocol>(
     Stop::Full
 }
 
-/// RULE-BATCH: prefetches what is needed soon at the begin of a batch. A single request gains nothing
+/// RULE-BATCH: at the begin of a batch, prefetches for its first requests. A single request gains nothing
 /// from a prefetch right before its use.
 #[inline]
 fn prefetch<P: Protocol, E: Execute<P>>(
@@ -318,7 +326,8 @@ fn prefetch<P: Protocol, E: Execute<P>>(
     }
 }
 
-/// RULE-BATCH: prefetches the next group for each stage, before request number `at` is executed.
+/// RULE-BATCH: before request number `at` is executed, prefetches the group at each stage's
+/// distance.
 #[inline]
 fn prefetch_group<P: Protocol, E: Execute<P>>(
     service: &E,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Waker`]: wakes a worker from another thread, whatever it sleeps in.
+//! [`Waker`]: wakes a worker from another thread, whichever driver it sleeps in.
 
 use std::io;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -8,19 +8,19 @@ use {crate::bell::Bell, std::sync::Arc};
 /// Wakes a worker.
 #[derive(Debug)]
 pub(crate) enum Waker {
-    /// It sleeps in a poll.
+    /// For a worker that sleeps in a poll.
     Poll(mio::Waker),
-    /// It sleeps in a ring.
+    /// For a worker that sleeps in a ring.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
     Bell(Arc<Bell>),
 }
 
 impl Waker {
-    /// Wakes it, or keeps it from falling asleep.
+    /// Wakes the worker, or keeps it from falling asleep.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Those of the system.
     pub(crate) fn wake(&self) -> io::Result<()> {
         match self {
             Waker::Poll(waker) => waker.wake(),

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Worker`]: one event loop over many connections.
 //!
-//! A turn of the loop: wait for the driver's events, read the clock once, take what is in the mailbox, serve the connections
-//! that have events, serve those that yielded in the turn before, let the service do background work,
-//! look for connections that ran out of time, send what was written to connections of other workers.
-//! Before a poll that may sleep the service is told to rest.
+//! A turn of the loop:
+//!
+//! 1. Wait for the driver's events. If the wait may sleep, tell the service to rest first.
+//! 2. Read the clock once.
+//! 3. Take messages from the mailbox.
+//! 4. Serve the connections that have events, then those that yielded in the turn before.
+//! 5. Let the service do background work.
+//! 6. Look for connections that ran out of time.
+//! 7. Send what was written to connections of other workers.
 //!
 //! INV-SHORT: once a turn has taken [`Options::turn_time`], no further connection is served in it, unless
-//! none was, and the one that is being served ends with its batch of requests or its write. After
-//! [`Options::handshake_time`] no step of a TLS handshake is begun. Those that are left stand in line,
-//! and the next turn begins with that line.
+//! none has been. The connection that is being served then ends with its batch of requests or its write.
+//! After [`Options::handshake_time`] no step of a TLS handshake is begun. The connections that are left are
+//! queued, and the next turn begins with that queue.
 
 mod ahead;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -41,26 +46,27 @@ use std::sync::Arc;
 use std::time::Duration;
 use stopwatch::Stopwatch;
 
-/// Connections that may stand in line before the line grows, so that it does not in a small server.
+/// Initial capacity of the queue of connections to serve again: enough that the queue of a small
+/// server never grows.
 const LINE: usize = 256;
 
 /// One event loop and the connections it serves; its owner gives it a thread of its own.
 ///
-/// `P` is the protocol of its connections, `E` its service, `M` makes a protocol value for each new
-/// connection, given the tag of the listener that accepted it.
+/// `P` is the protocol of its connections, `E` its service. `M` makes the protocol value of a new
+/// connection from the tag of the listener that accepted it.
 pub struct Worker<P: Protocol, E, M> {
     driver: Driver,
     index: usize,
     inbox: Inbox,
     mailbox: Mailbox,
-    /// What was taken from the mailbox in this turn; empty between turns.
+    /// Messages taken from the mailbox in this turn; empty between turns.
     mail: Mail,
-    /// What is written to connections of other workers.
+    /// Errands for connections of other workers.
     outgoing: Outgoing,
     directory: Arc<Directory>,
     clock: Clock,
     options: Options,
-    /// What of the options may change, and the version of it that they are of.
+    /// The options that may change, and the version of them that is in `options`.
     dials: Option<(Dials, u64)>,
     service: E,
     make_protocol: M,
@@ -74,19 +80,20 @@ pub struct Worker<P: Protocol, E, M> {
     now: Now,
     /// When this turn of the loop began.
     woken: Timer,
-    /// When this turn has taken its time; `None` for never.
+    /// When the time of this turn is up; `None` for never.
     until: Option<Until>,
-    /// The nanoseconds it had taken when it had last served a connection; `None` if it has served none.
+    /// Nanoseconds from the begin of the turn to the end of the last served connection; `None` if it has
+    /// served none.
     taken: Option<u64>,
-    /// The turn has taken its time.
+    /// The time of the turn is up.
     is_spent: bool,
-    /// Set when the CPU time of turns is asked for.
+    /// Set when the CPU time of turns is to be recorded.
     stopwatch: Option<Stopwatch>,
     sweep_at: Ticks,
     sweep_from: usize,
-    /// Set when the worker is to end.
+    /// Set when the worker drains: the time by which it ends.
     deadline: Option<Ticks>,
-    /// The service has background work left from this turn.
+    /// The service has more background work to do at once.
     more_upkeep: bool,
     /// Events of this turn.
     events: usize,
@@ -102,7 +109,7 @@ impl<P: Protocol, E, M> std::fmt::Debug for Worker<P, E, M> {
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// A worker, number `index` of the process, that serves nobody yet.
+    /// A worker without connections, number `index` of the process.
     ///
     /// # Errors
     ///
@@ -152,7 +159,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         })
     }
 
-    /// Where others leave messages for this worker.
+    /// The mailbox through which other threads reach this worker.
     pub fn mailbox(&self) -> Mailbox {
         self.mailbox.clone()
     }
@@ -162,24 +169,25 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.outgoing = Outgoing::new(peers);
     }
 
-    /// Goes by `dials` for what they say.
+    /// Takes the limits that `dials` contain from them.
     pub fn follow(&mut self, dials: Dials) {
         self.dials = Some((dials, 0));
     }
 
-    /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out. Then there is
-    /// nothing left to do but to drop it, and with it the service.
+    /// Runs until a [`Message::Drain`](crate::Message::Drain) has been carried out. After that the
+    /// worker can only be dropped, and its service with it.
     ///
     /// # Errors
     ///
-    /// When the operating system's event queue fails. One connection's errors end that connection.
+    /// When the operating system's event queue fails. An error of a connection ends only that
+    /// connection.
     pub fn run(&mut self) -> io::Result<()> {
         self.begin()?;
         while !self.step()? {}
         Ok(())
     }
 
-    /// One turn of the loop; whether it was the last.
+    /// One turn of the loop; returns whether it was the last.
     fn step(&mut self) -> io::Result<bool> {
         let sleep = self.sleep();
         if sleep.is_some() {
@@ -230,8 +238,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
         let tick = self.options.tick;
         let Some(at) = self.service.wake_at() else { return Some(tick) };
-        // The clock cuts off fractions of a millisecond and the poll adds them, so that the worker
-        // does not wake up a moment too early, again and again.
+        // The clock rounds down to milliseconds and the poll rounds up, so that the worker does not
+        // wake up a moment too early, again and again.
         let left = at.since(self.clock.now().ticks);
         (left > Duration::ZERO).then_some(left.min(tick))
     }
@@ -249,7 +257,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// A connection, and what the worker lends it.
+    /// The connection in `slot`, and what the worker lends it.
     fn at(&mut self, slot: usize) -> Option<(&mut Connection<P>, Desk<'_, E>)> {
         let connection = self.connections.get_mut(slot)?;
         let desk = Desk {
@@ -265,14 +273,14 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         Some((connection, desk))
     }
 
-    /// Serves one connection, if it is still there, and carries out what it asks for.
+    /// Serves one connection, if it is still there, and carries out the errands of its requests.
     fn serve(&mut self, slot: usize) {
         self.serve_only(slot);
         self.settle(slot);
         self.deliver();
     }
 
-    /// Serves one connection without what comes after.
+    /// Serves one connection without carrying out its errands.
     fn serve_only(&mut self, slot: usize) {
         let woken = self.woken;
         let Some((connection, mut desk)) = self.at(slot) else { return };
@@ -352,7 +360,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Has a connection served without an event.
+    /// Queues a connection to be served without an event.
     fn queue(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
         if !connection.queued {

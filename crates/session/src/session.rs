@@ -90,8 +90,8 @@ impl Session {
         &mut self.transport.stream
     }
 
-    /// Both buffers, for the protocol to work on. Call [`SendBuf::lend`]
-    /// each time before the protocol writes to the send buffer, or the buffer allocates.
+    /// Both buffers, for the protocol to work on. Call [`SendBuf::lend`] each time before the
+    /// protocol writes to the send buffer, or the buffer allocates a block.
     #[inline]
     pub fn buffers(&mut self) -> (&mut RecvBuf, &mut SendBuf) {
         (&mut self.recv, &mut self.send)

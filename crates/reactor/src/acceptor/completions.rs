@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Completions`]: accepting on io_uring. What is asked of the ring is in `uring/reception.rs`.
+//! [`Completions`]: accepting on io_uring. The ring's operations are in `uring/reception.rs`.
 
 use super::round::Round;
 use super::source;
@@ -12,24 +12,24 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long it sleeps when nobody says for how long: the ring wants a limit.
+/// The timeout of a wait without a limit, because the ring needs one.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// A ring that accepts at each door until an error ends that, and then is told again.
+/// A ring that accepts at each door. An error ends accepting at a door, and it is started again.
 #[derive(Debug)]
 pub(super) struct Completions {
     reception: Reception,
-    /// Doors at which nothing accepts.
+    /// Doors at which accepting has ended.
     closed: Vec<usize>,
-    /// Who came while accepting ended.
+    /// Connections that came while accepting ended.
     last: VecDeque<Arrival>,
-    /// Once it has ended: those whom the ring left in the backlogs.
+    /// Set once accepting has ended: walks the connections that the ring left in the backlogs.
     round: Option<Round>,
     doors: usize,
 }
 
 impl Completions {
-    /// A ring for so many doors, that `bell` wakes.
+    /// A ring for this number of doors, woken by `bell`.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Completions {
     }
 }
 
-/// Makes a connection of a descriptor.
+/// Makes a connection from a descriptor.
 fn adopt(arrival: Arrival, doors: &[Door]) -> source::Arrival {
     let listener = &doors[arrival.door].listener;
     (arrival.door, arrival.outcome.and_then(|descriptor| listener.adopt(descriptor)))

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The token of the waker; doors use their number.
 const WAKER: Token = Token(usize::MAX);
 
-/// A poll, and the doors that it has told of.
+/// A poll, and the doors that it has reported.
 #[derive(Debug)]
 pub(super) struct Readiness {
     poll: Poll,
@@ -20,7 +20,7 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    /// A poll that tells of these doors, and what wakes it.
+    /// A poll that watches these doors, and its waker.
     ///
     /// # Errors
     ///

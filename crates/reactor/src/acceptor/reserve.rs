@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Reserve`]: a descriptor that is kept for when there is no other.
+//! [`Reserve`]: a spare file descriptor for when the process has run out of them.
 
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 
-/// A descriptor to give up when the process, or the system, has no more: then one connection can be
-/// accepted, told that there are too many, and closed, and the reserve is taken again.
+/// A descriptor that is given up when the process, or the system, has no more. Then one connection
+/// can be accepted, told that there are too many, and closed, and the reserve is opened again.
 #[derive(Debug)]
 pub(super) struct Reserve(Option<File>);
 
@@ -15,8 +15,8 @@ impl Reserve {
         Reserve(take())
     }
 
-    /// Does `work`, which must close what it opens, with a descriptor more than there is; `None` when
-    /// there is no reserve, which is so while others were quicker to take it.
+    /// Closes the reserve, does `work`, which must close what it opens, and opens the reserve again. `None`
+    /// when there is no reserve, because others took the descriptor first.
     pub(super) fn lend<R>(&mut self, work: impl FnOnce() -> R) -> Option<R> {
         drop(self.0.take().or_else(take)?);
         let result = work();
@@ -29,7 +29,7 @@ fn take() -> Option<File> {
     File::open("/dev/null").ok()
 }
 
-/// Whether an error says that there are no descriptors.
+/// Whether an error means that there are no descriptors left.
 pub(super) fn lacks_descriptors(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }

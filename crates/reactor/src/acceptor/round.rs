@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Round`]: going from door to door, and accepting one at each where somebody may wait.
+//! [`Round`]: accepts one connection at each door in turn.
 
 use super::source::Arrival;
 use crate::Door;
 use std::io::ErrorKind;
 
-/// Which doors somebody may wait at, and whose turn it is.
+/// The doors at which connections may wait, and whose turn it is.
 #[derive(Debug)]
 pub(super) struct Round {
     open: Vec<bool>,
@@ -13,29 +13,29 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Somebody may wait at each of `doors` doors.
+    /// A round of `doors` doors, with connections possibly waiting at each.
     pub(super) fn new(doors: usize) -> Self {
         Round { open: vec![true; doors], next: 0 }
     }
 
-    /// Somebody may wait at this door.
+    /// Records that connections may wait at this door.
     pub(super) fn open(&mut self, door: usize) {
         if let Some(open) = self.open.get_mut(door) {
             *open = true;
         }
     }
 
-    /// Nobody waits at this door.
+    /// Records that no connection waits at this door.
     pub(super) fn shut(&mut self, door: usize) {
         self.open[door] = false;
     }
 
-    /// Somebody may wait anywhere.
+    /// Records that connections may wait at every door.
     pub(super) fn open_all(&mut self) {
         self.open.fill(true);
     }
 
-    /// Accepts at the next door where somebody waits.
+    /// Accepts at the next door where a connection waits.
     pub(super) fn accept(&mut self, doors: &[Door]) -> Option<Arrival> {
         for _ in 0..doors.len() {
             let door = self.next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Source`]: what the listener thread sleeps in and what accepts: the counterpart of the workers'
-//! drivers (`worker/driver.rs`).
+//! [`Source`]: how the listener thread waits and accepts; the counterpart of the workers' drivers
+//! (`worker/driver.rs`).
 
 use super::readiness::Readiness;
 use crate::waker::Waker;
@@ -11,21 +11,21 @@ use std::time::Duration;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 use {super::completions::Completions, crate::bell::Bell, std::sync::Arc};
 
-/// The number of a door, and who has come there, or why nobody could.
+/// The number of a door, and the connection accepted there, or the error of accepting.
 pub(super) type Arrival = (usize, io::Result<Stream>);
 
-/// What the listener thread sleeps in and what accepts.
+/// How the listener thread waits and accepts.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// It is told at which doors somebody waits, and accepts.
+    /// epoll reports the doors at which connections wait, and the thread accepts.
     Readiness(Readiness),
-    /// A ring accepts.
+    /// An io_uring accepts.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
     Completions(Box<Completions>),
 }
 
 impl Source {
-    /// The source that `engine` names, for these doors, and what wakes it.
+    /// The source for `engine` and these doors, and its waker.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Source {
         }
     }
 
-    /// Begins, on the thread that uses it from now on.
+    /// Starts the source, on the thread that uses it from now on.
     ///
     /// # Errors
     ///
@@ -60,8 +60,8 @@ impl Source {
         }
     }
 
-    /// Who comes next, at whichever door; `None` when nobody waits. After an error of the system's the
-    /// door stays as it is, and is tried again with the next call.
+    /// The next connection, at any door; `None` when none waits. After an error of accepting, the next call
+    /// tries the door again.
     ///
     /// # Errors
     ///
@@ -74,8 +74,8 @@ impl Source {
         }
     }
 
-    /// Nobody waits at this door; whether [`Source::wait`] ends when somebody comes there although no
-    /// descriptor is left to accept with. A ring fails at once then.
+    /// Records that no connection waits at this door. Returns whether [`Source::wait`] ends when one comes
+    /// there although no descriptor is left to accept it. With a ring it does not: accepting fails at once.
     pub(super) fn shut(&mut self, door: usize) -> bool {
         match self {
             Source::Readiness(readiness) => {
@@ -87,7 +87,7 @@ impl Source {
         }
     }
 
-    /// Sleeps until somebody comes or the waker is used, at most for as long as `most`.
+    /// Sleeps until a connection comes or the waker is used, for at most `most`.
     ///
     /// # Errors
     ///
@@ -100,7 +100,8 @@ impl Source {
         }
     }
 
-    /// From now on [`Source::next`] says `None` only when the backlogs are empty, and needs no waiting.
+    /// From now on [`Source::next`] returns `None` only when the backlogs are empty, and [`Source::wait`] is
+    /// not needed.
     pub(super) fn close(&mut self) {
         match self {
             Source::Readiness(readiness) => readiness.open_all(),

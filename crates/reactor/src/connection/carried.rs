@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a connection learns from a driver that carries its bytes.
+//! Notifications of a connection by a driver that carries its bytes.
 
 use super::{Connection, Phase};
 use crate::metrics::CONNECTION_BACKPRESSURE;
@@ -9,7 +9,7 @@ use protocol::Protocol;
 use std::io;
 
 impl<P: Protocol> Connection<P> {
-    /// Notes that bytes were delivered, `taken` of them to the receive buffer.
+    /// Called when bytes were delivered, `taken` of them to the receive buffer.
     #[inline]
     pub(crate) fn on_delivered(&mut self, taken: usize, now: Ticks) {
         self.readable |= self.session.has_undelivered();
@@ -20,12 +20,14 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Notes that the peer has closed its side behind what is not received for now.
+    /// Called when the peer has closed its side, while the bytes before that are not received for
+    /// now.
     pub(crate) fn on_left(&mut self) {
         self.has_left = true;
     }
 
-    /// Notes that bytes were sent, all that had departed if so; whether it is to be served for that.
+    /// Called when bytes were sent; `all` if none of the departed bytes are left. Returns whether the
+    /// connection is to be served now.
     #[inline]
     pub(crate) fn on_sent(&mut self, all: bool, now: Ticks) -> bool {
         let is_left = self.session.has_unsent();
@@ -35,18 +37,18 @@ impl<P: Protocol> Connection<P> {
         }
         self.tell_held();
         if self.is_stalled && !all {
-            // Replies on their way tell nothing of the peer; that the socket takes a part of them does.
+            // Replies on their way say nothing about the peer; a socket that takes only a part of them does.
             CONNECTION_BACKPRESSURE.increment();
         }
         all && (is_left || self.is_stalled || self.phase != Phase::Open)
     }
 
-    /// Notes an error of its socket. The connection ends with it when it is served.
+    /// Records an error of the socket. The connection ends with it when it is served.
     pub(crate) fn fail(&mut self, error: io::Error) {
         self.failed = Some(error);
     }
 
-    /// What it wants received now.
+    /// How much the connection wants received now.
     #[inline]
     pub(crate) fn wants(&self) -> Wants {
         match self.phase {

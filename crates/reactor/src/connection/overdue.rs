@@ -34,7 +34,7 @@ impl<P: Protocol> Connection<P> {
             if self.is_over_soft_limit(&options.output, now) {
                 return Some(Overdue::Unread);
             }
-            // One that still sends reads when it has sent everything.
+            // A client that is still sending may not read before it has sent everything.
             let since = since.max(self.read_at);
             return past(since, options.write_timeout).then_some(Overdue::Write);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What becomes of a connection whose replies and messages its peer does not read: it goes on, is held, or
-//! is closed. See [`Output`].
+//! A connection whose peer does not read its replies and messages: it continues, is held, or is closed. See
+//! [`Output`].
 
 use super::{Connection, Desk, Next};
 use crate::Output;
@@ -10,11 +10,11 @@ use log::warn;
 use protocol::Protocol;
 
 impl<P: Protocol> Connection<P> {
-    /// Unsent bytes past which nothing more is executed in this turn.
+    /// The number of unsent bytes at which nothing more is executed in this turn.
     ///
-    /// Up to a hard limit the replies of a turn are gathered before any is sent: a pipeline that came at
-    /// once and whose replies pass the limit is over it, however fast its peer would read. A subscriber
-    /// whose messages have been sent is not held to that unless replies have a limit, too.
+    /// With a hard limit, the replies of a turn are gathered up to that limit before any is sent. So a
+    /// pipeline that arrived at once and whose replies pass the limit is over it, however fast its peer would
+    /// read. A subscriber whose messages have been sent is exempt, unless replies have a limit too.
     #[inline]
     pub(super) fn mark<E>(&self, desk: &Desk<'_, E>) -> usize {
         let high_water = desk.limits.high_water;
@@ -27,8 +27,8 @@ impl<P: Protocol> Connection<P> {
         if hard == usize::MAX { further } else { hard }
     }
 
-    /// The socket takes no more, and the replies have come to the mark: the connection goes on after the
-    /// others, or is held until its peer reads.
+    /// Called when the socket takes no more and the unsent replies have reached the mark: the connection
+    /// continues after the others, or is held until its peer reads.
     pub(super) fn pile_up<E>(&mut self, desk: &Desk<'_, E>) -> Next {
         if has_room(desk) {
             CONNECTION_YIELD.increment();
@@ -41,12 +41,13 @@ impl<P: Protocol> Connection<P> {
         Next::Event
     }
 
-    /// Whether the connection is held though there is memory again: no event tells of that.
+    /// Whether the connection is held although there is memory again, which no event reports.
     pub(crate) fn is_held_in_vain<E>(&self, desk: &Desk<'_, E>) -> bool {
         self.is_stalled && has_room(desk)
     }
 
-    /// Whether so much waits that it is to be closed at once.
+    /// Whether the unsent bytes have reached the hard limit, so that the connection is closed at
+    /// once.
     #[inline]
     pub(super) fn is_over_hard_limit(&self, output: &Output) -> bool {
         let pending = self.session.send().pending();
@@ -54,7 +55,7 @@ impl<P: Protocol> Connection<P> {
             && pending >= output.limit(self.pipeline.protocol().is_subscriber()).hard
     }
 
-    /// Notes since when more waits than the soft limit.
+    /// Records since when the unsent bytes have been over the soft limit.
     pub(super) fn note_soft_limit(&mut self, output: &Output, now: Ticks) {
         let limit = output.limit(self.pipeline.protocol().is_subscriber());
         self.soft_at = match self.soft_at {
@@ -71,7 +72,7 @@ impl<P: Protocol> Connection<P> {
         is_over && self.soft_at.is_some_and(|since| now.since(since) > limit.soft_time)
     }
 
-    /// Counts and tells the operator that the connection is closed for what it has not read.
+    /// Counts and logs that the connection is closed because of its unread bytes.
     pub(crate) fn overflow(&self) {
         CONNECTIONS_OUTPUT_LIMIT.increment();
         let unread = self.session.send().pending();

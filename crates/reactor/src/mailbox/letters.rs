@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Letters`]: those that wait for a worker, within a bound.
+//! [`Letters`]: the bounded queue of letters that wait for a worker.
 //!
-//! Who writes never waits for a worker that does not read. So past the bound somebody must lose, and
-//! INV-NO-GAP says who: a connection gets all letters that are written to it, in order, or it is
-//! closed. The connections that most was written to are *overrun*: their letters are dropped, those
-//! that are still to come too, and the worker removes them before it delivers anything else. Others
-//! notice nothing. It goes on until half of the bound is left, so that the search costs a constant per
+//! A writer never waits for a worker that does not read. So past the limit, letters must be dropped.
+//!
+//! * INV-NO-GAP: a connection gets all letters that are written to it, in order, or it is closed.
+//!
+//! The connections with the most waiting bytes are *overrun*: their letters are dropped, present and future
+//! ones, and the worker removes these connections before it delivers anything else. Other connections are not
+//! affected. Connections are overrun until half of the limit is free, so that the search costs a constant per
 //! letter.
 //!
-//! A message to many is counted once: its bytes are shared. The bytes of replies to blocked connections
-//! are not counted: as with all replies there is one at a time, however large, and it may carry an
-//! element that exists nowhere else any more.
+//! A message to many connections is counted once, because its bytes are shared. The bytes of replies to
+//! blocked connections are not counted: a connection has only one such reply at a time, however large, and
+//! the reply may carry an element that exists nowhere else any more.
 
 use super::{Letter, Mail};
 use bytes::Bytes;
 use protocol::{ConnectionId, Errand};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// What a letter takes besides its bytes, about.
+/// Approximate memory of a letter besides its bytes.
 const LETTER_BYTES: usize = 80;
 
-/// Places for letters that an empty queue keeps.
+/// Capacity in letters that an empty queue keeps.
 const KEPT: usize = 4096;
 
 /// See the module's description.
 #[derive(Debug)]
 pub(super) struct Letters {
     queue: VecDeque<Waiting>,
-    /// What the queue takes.
+    /// Counted bytes of the queue.
     bytes: usize,
     most: usize,
-    /// Connections to remove; nothing in the queue is for one of them.
+    /// Connections to remove; no letter in the queue is for one of them.
     overrun: HashSet<ConnectionId>,
 }
 
-/// A letter, and what it was counted as.
+/// A letter, and the bytes that were counted for it.
 #[derive(Debug)]
 struct Waiting {
     letter: Letter,
@@ -42,12 +44,12 @@ struct Waiting {
 }
 
 impl Letters {
-    /// None yet, and room for about `most` bytes.
+    /// An empty queue for about `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Letters { queue: VecDeque::new(), bytes: 0, most, overrun: HashSet::new() }
     }
 
-    /// Whether there is nothing to take.
+    /// Whether there are neither letters nor overrun connections.
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.overrun.is_empty()
     }
@@ -75,12 +77,12 @@ impl Letters {
             mail.letters.push(letter);
         }
         if self.queue.is_empty() {
-            // A burst does not leave a large queue behind.
+            // So that a burst does not leave a large queue behind.
             self.queue.shrink_to(KEPT);
         }
     }
 
-    /// Gives up the connections that most is written to, until half of the bound is left: first
+    /// Overruns the connections with the most waiting bytes, until half of the limit is free: first
     /// those within a factor of two of the worst, then those within a factor of two of the worst
     /// that is left, and so on.
     fn shed(&mut self) {
@@ -98,7 +100,8 @@ impl Letters {
         }
     }
 
-    /// Counts again: letters that shared their bytes with one that is gone have them now.
+    /// Counts all letters again: bytes that were counted for a dropped letter may be shared by one
+    /// that remains.
     fn count(&mut self) {
         self.bytes = 0;
         for at in 0..self.queue.len() {
@@ -110,7 +113,7 @@ impl Letters {
     }
 }
 
-/// What `letter` takes behind `before`.
+/// The bytes to count for `letter`, given the letter `before` it.
 fn weigh(letter: &Letter, before: Option<&Waiting>) -> usize {
     let Some(message) = message(letter) else { return LETTER_BYTES };
     let is_shared = before

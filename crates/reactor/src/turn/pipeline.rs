@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pipeline`]: one connection's place in its stream of requests.
+//! [`Pipeline`]: one connection's position in its stream of requests.
 
 use buffer::RecvBuf;
 use protocol::{Protocol, Ticket};
 
-/// One connection's place in its stream of requests.
+/// One connection's position in its stream of requests, with the state of its protocol.
 #[derive(Debug, Default)]
 pub struct Pipeline<P: Protocol> {
     pub(super) protocol: P,
     pub(super) cursor: P::Cursor,
     /// Bytes to drop before the next request, as they arrive.
     pub(super) skip: usize,
-    /// The block it is in, or the next one.
+    /// The ticket of the present block, or of the next one.
     ticket: Ticket,
     is_blocked: bool,
 }
@@ -33,12 +33,12 @@ impl<P: Protocol> Pipeline<P> {
         &self.protocol
     }
 
-    /// As [`Pipeline::protocol`], to change it.
+    /// As [`Pipeline::protocol`], but mutable.
     pub fn protocol_mut(&mut self) -> &mut P {
         &mut self.protocol
     }
 
-    /// Whether a request has begun and not ended, given what waits in `recv`.
+    /// Whether the connection is in the middle of a request, given the bytes that wait in `recv`.
     pub fn is_inside_request(&self, recv: &RecvBuf) -> bool {
         self.skip > 0 || !recv.is_empty() || self.cursor != P::Cursor::default()
     }
@@ -48,11 +48,11 @@ impl<P: Protocol> Pipeline<P> {
         self.is_blocked
     }
 
-    /// Ends the block of this `ticket`; whether it is the present one.
+    /// Ends the present block, if `ticket` is its ticket; returns whether it is.
     ///
-    /// This needs no memory of tickets that come early: a ticket is learnt in `execute`, the loop
-    /// over requests blocks the pipeline before it returns, and only then does its caller, on the same
-    /// thread, take messages, be they from this worker or from another.
+    /// A resume cannot arrive before the block, so early tickets need not be stored: a ticket becomes known
+    /// in `execute`, the loop over requests blocks the pipeline before it returns, and only then does its
+    /// caller, on the same thread, take messages, from this worker or from another.
     pub fn resume(&mut self, ticket: Ticket) -> bool {
         if !self.is_blocked || ticket != self.ticket {
             return false;
@@ -62,7 +62,7 @@ impl<P: Protocol> Pipeline<P> {
         true
     }
 
-    /// What the next block is resumed with, or the present one.
+    /// The ticket that resumes the present block, or the next one.
     pub(super) fn ticket(&self) -> Ticket {
         self.ticket
     }
@@ -71,7 +71,7 @@ impl<P: Protocol> Pipeline<P> {
         self.is_blocked = true;
     }
 
-    /// Drops what is to be skipped from the front of `recv`.
+    /// Drops the bytes that are to be skipped from the front of `recv`.
     pub(super) fn drop_skipped(&mut self, recv: &mut RecvBuf) {
         let n = self.skip.min(recv.filled().len());
         recv.consume(n);

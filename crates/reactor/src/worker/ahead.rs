@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Serving the connections that have events, a few at a time and a step ahead.
+//! Look-ahead: prefetching for several connections before the first of them is served.
 //!
-//! Requests that come alone, each on its own connection, would each wait for their own cache misses:
-//! index, item, value, one after the other. But a busy worker learns of many connections at once. So it
-//! takes [`AHEAD`] of them, reads from each, asks the CPU for what their first requests need, stage
-//! by stage, and then serves them. RULE-BATCH does the same within a pipeline.
+//! Single requests, each on its own connection, would each wait for their own cache misses: index, item,
+//! value, one after the other. But a busy worker gets events of many connections at once. So it takes
+//! [`AHEAD`] of them, reads from each, prefetches what their first requests need, stage by stage, and then
+//! serves them. RULE-BATCH does the same within a pipeline.
 
 use super::Worker;
 use arrayvec::ArrayVec;
 use protocol::{Execute, Protocol, Stage};
 use std::time::Duration;
 
-/// Connections that are read before the first of them is served: enough for their misses to overlap,
-/// few enough that what the kernel touched in reading is still in the cache when they are written to.
+/// Number of connections that are read before the first of them is served. Enough for their cache misses to
+/// overlap; few enough that the memory that the kernel touched in reading is still in the cache when replies
+/// are written.
 pub(super) const AHEAD: usize = 8;
 
 /// The slots of connections that are about to be served.
 pub(super) type Ready = ArrayVec<usize, AHEAD>;
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Serves a connection together with those in `ready`, once they are enough.
+    /// Adds a connection to `ready`, and serves them all once `ready` is full.
     #[inline]
     pub(super) fn serve_with_others(&mut self, slot: usize, ready: &mut Ready) {
         ready.push(slot);
@@ -28,7 +29,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Serves the first `waiting` of the connections that stand in line.
+    /// Serves the first `waiting` connections of the queue.
     pub(super) fn serve_queue(&mut self, waiting: usize) {
         let mut ready = Ready::new();
         for _ in 0..waiting {
@@ -44,8 +45,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.serve_all(&mut ready);
     }
 
-    /// Serves the connections in `ready`. Those that are left when the turn has taken its time are the
-    /// first in the next one.
+    /// Serves the connections in `ready`. Those that are left when the time of the turn is up are the first
+    /// in the next turn.
     pub(super) fn serve_all(&mut self, ready: &mut Ready) {
         if ready.len() > 1 && !self.is_spent {
             for &slot in &*ready {
@@ -71,8 +72,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         ready.clear();
     }
 
-    /// Whether the turn has taken too much of its time to serve this connection in it: INV-SHORT. Nobody
-    /// is served before those that are first in line, so a handshake that is too late ends the turn.
+    /// Whether it is too late in the turn to serve this connection: INV-SHORT. Connections are not overtaken
+    /// by those behind them in the queue, so a handshake that is too late ends the turn.
     fn is_over(&mut self, slot: usize) -> bool {
         if !self.is_spent
             && self
@@ -85,7 +86,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.is_spent
     }
 
-    /// Asks the CPU for what the first requests of some connections need.
+    /// Prefetches for the first requests of some connections.
     fn look_ahead(&self, ready: &[usize]) {
         let first = |&slot| {
             let connection = self.connections.get(slot)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The driver on io_uring: what completions mean to connections, and what it is told after a connection
-//! was served. What it does to the ring is in `uring/`.
+//! The driver on io_uring, as the worker sees it: applies completions to connections, and starts operations
+//! after a connection was served. The ring itself is in `uring/`.
 
 use super::ahead::{AHEAD, Ready};
 use super::{Driver, Worker};
@@ -11,7 +11,7 @@ use crate::metrics::{
 use crate::uring::{Completion, News, Uring};
 use protocol::{Execute, Protocol};
 
-/// Lets a ring carry the bytes of a connection that nothing was done to yet.
+/// Makes the ring carry the bytes of a new, unused connection.
 pub(super) fn enter<P: Protocol>(uring: &mut Uring, slot: usize, connection: &mut Connection<P>) {
     connection.session.carry();
     connection.link = uring.enter(slot);
@@ -20,8 +20,8 @@ pub(super) fn enter<P: Protocol>(uring: &mut Uring, slot: usize, connection: &mu
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Serves the connections that completions have come for, in their order, up to as many as a turn
-    /// takes. A few are taken in any case, or those who stand in line could keep them waiting for ever.
+    /// Serves the connections that have completions, in the order of the completions, as many as fit in a
+    /// turn. A few are served in any case, or the queued connections could keep them waiting for ever.
     pub(super) fn serve_completed(&mut self) {
         let mut ready = Ready::new();
         let mut events = 0;
@@ -42,8 +42,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.count(events);
     }
 
-    /// Serves a connection with what came before, if it was to be served, so that a pipeline of any
-    /// length takes turns with one block. What it has to say waits for the rest.
+    /// Serves a connection that already has input before more is delivered to it, so that a
+    /// pipeline of any length needs only one block at a time. Its replies are sent later, with
+    /// those of the others.
     fn serve_early(&mut self, slot: usize, ready: &mut Ready) {
         let Some(at) = ready.iter().position(|&other| other == slot) else { return };
         ready.remove(at);
@@ -61,7 +62,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         uring.pop()
     }
 
-    /// Has the ring digest a completion, and tells the connection; its slot, if it is to be served.
+    /// Applies a completion to the ring's state and to the connection; returns the connection's
+    /// slot, if it is to be served.
     fn hear(&mut self, completion: &Completion) -> Option<usize> {
         let Driver::Completions(uring) = &mut self.driver else { return None };
         let (slot, news) = uring.digest(completion, &mut self.connections, &mut self.pool)?;
@@ -107,7 +109,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         (is_served && !self.connections[slot].queued).then_some(slot)
     }
 
-    /// Sends what the session of a connection lets go, and receives for it as it wants.
+    /// Sends what the session of a connection lets depart, and starts or stops receiving as the
+    /// connection wants.
     pub(super) fn settle_completions(&mut self, slot: usize) {
         let Driver::Completions(uring) = &mut self.driver else { return };
         let Some(connection) = self.connections.get_mut(slot) else { return };
@@ -118,7 +121,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Submits in the middle of a turn, and takes back the blocks of what was sent by that.
+    /// Submits in the middle of a turn, and takes back the blocks of the replies that this has
+    /// sent.
     fn submit(&mut self) {
         let Driver::Completions(uring) = &mut self.driver else { return };
         uring.submit();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Driver`]: what a worker sleeps in and what moves its bytes.
+//! [`Driver`]: waits for the events of a worker's sockets and has their bytes moved.
 //!
-//! Both drivers do the same to a connection: they say that there is something to read, or that there is
-//! room to write, and [`Worker::serve`] does the rest. What differs is in `readiness.rs` and
-//! `completions.rs`.
+//! To a connection both drivers look the same: they report that there is something to read or room to write,
+//! and [`Worker::serve`] does the rest. They differ in `readiness.rs` and `completions.rs`.
 
 use super::Worker;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -17,12 +16,12 @@ use std::io;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 use {crate::bell::Bell, crate::uring::Uring, std::sync::Arc};
 
-/// What a worker sleeps in and what moves its bytes.
+/// Where a worker sleeps, and how its bytes are moved.
 #[derive(Debug)]
 pub(super) enum Driver {
-    /// Its sessions read and write when a poll says that they can.
+    /// epoll: sessions read and write when the poll reports that they can.
     Readiness(Readiness),
-    /// A ring reads and writes.
+    /// io_uring: the ring reads and writes.
     #[cfg(all(feature = "io-uring", target_os = "linux"))]
     Completions(Box<Uring>),
 }
@@ -61,7 +60,7 @@ impl Driver {
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Begins, on the thread that the worker runs on.
+    /// Starts the driver, on the worker's thread.
     pub(super) fn begin(&mut self) -> io::Result<()> {
         match &mut self.driver {
             Driver::Readiness(_) => Ok(()),
@@ -70,7 +69,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Sleeps until something happens, at most for as long as `most`; when a signal comes, once more.
+    /// Sleeps until something happens, for at most `most`; a wait interrupted by a signal is repeated.
     pub(super) fn wait(&mut self, most: std::time::Duration) -> io::Result<()> {
         match &mut self.driver {
             Driver::Readiness(readiness) => readiness.wait(most),
@@ -79,7 +78,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Serves the connections that something happened to; counts what happened.
+    /// Serves the connections that have events, and counts the events.
     pub(super) fn serve_events(&mut self) {
         match &self.driver {
             Driver::Readiness(_) => self.serve_ready(),
@@ -88,7 +87,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Has the driver watch the connection in `slot`.
+    /// Registers the connection in `slot` with the driver.
     pub(super) fn attach(&mut self, slot: usize) -> io::Result<()> {
         let connection = &mut self.connections[slot];
         match &mut self.driver {
@@ -101,7 +100,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Ends what the driver does for a connection that was removed, and closes its socket.
+    /// Unregisters a connection that was removed, and closes its socket.
     pub(super) fn detach(&mut self, connection: Connection<P>) {
         match &mut self.driver {
             Driver::Readiness(readiness) => readiness.leave(connection),
@@ -112,7 +111,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Carries out what serving a connection has left to the driver.
+    /// Called after a connection was served: starts the driver's operations for it.
     #[inline]
     pub(super) fn settle(&mut self, slot: usize) {
         #[cfg(all(feature = "io-uring", target_os = "linux"))]
@@ -123,7 +122,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let _ = slot;
     }
 
-    /// Has what arrived for a connection served, whatever the driver has still to bring, and ends it.
+    /// Serves the input that has arrived for a connection, including bytes that the driver still holds, and
+    /// closes it.
     pub(super) fn drain_one(&mut self, slot: usize) {
         match &mut self.driver {
             Driver::Readiness(_) => {}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Footprint`]: how much memory a worker's connections take, and when that is news to its service.
+//! [`Footprint`]: how much memory a worker's connections take, and when its service is told.
 
 use buffer::Pool;
 use protocol::Buffers;
 
-/// What a TLS session takes besides its blocks, about: the state and the buffers of rustls. Records
-/// that wait for the socket, up to 64 KiB, are left out.
+/// Approximate bytes of a TLS session besides its blocks: the state and the buffers of rustls.
+/// Records that wait for the socket, up to 64 KiB, are not included.
 const TLS_SESSION_BYTES: usize = 7 << 10;
 
-/// A change that is worth telling: small against any cache, large against one connection's blocks, so
-/// that a worker in its steady state tells nothing.
+/// The smallest change that is reported: small compared with any cache, large compared with one connection's
+/// blocks, so that a worker in its steady state reports nothing.
 const STEP_BYTES: usize = 64 << 10;
 
-/// What the service was last told, and the sessions that the pool knows nothing of.
+/// The last reported numbers, and the TLS sessions, which the pool does not count.
 #[derive(Debug, Default)]
 pub(super) struct Footprint {
     told: usize,
@@ -30,13 +30,13 @@ impl Footprint {
         self.tls_sessions -= usize::from(is_tls);
     }
 
-    /// The bytes that the service was last told of.
+    /// The bytes that were last reported to the service.
     #[inline]
     pub(super) fn told(&self) -> usize {
         self.told
     }
 
-    /// The bytes that connections take, if the service should hear of them.
+    /// The bytes that connections take, if they are to be reported now.
     #[inline]
     pub(super) fn news(&mut self, pool: &Pool) -> Option<Buffers> {
         let bytes = pool.bytes() + self.tls_sessions * TLS_SESSION_BYTES;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What comes out of the mailbox, and what goes out of the outbox: to connections of this worker at
-//! once, to those of others in batches.
+//! Takes messages from the mailbox and carries out the errands of the outbox: those for connections
+//! of this worker at once, those for connections of others in batches.
 
 use super::Worker;
 use crate::connection::Done;
@@ -14,26 +14,26 @@ use std::sync::Arc;
 /// New connections and orders taken per turn of the loop.
 pub(super) const MESSAGES: usize = 1024;
 
-/// Letters taken per turn of the loop: so many that those for one connection leave in one write.
+/// Letters taken per turn of the loop: enough that those for one connection are sent in one write.
 pub(super) const LETTERS: usize = 8192;
 
-/// Errands for another worker that are gathered before they are sent. Fewer are at the end of the turn.
+/// Number of errands for another worker at which they are sent. Fewer are sent at the end of the turn.
 const BATCH: usize = 1024;
 
-/// Errands whose places an outbox keeps.
+/// Capacity in errands that an empty outbox keeps.
 const KEPT: usize = 1024;
 
 /// Errands on their way to connections of other workers.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
-    /// The mailboxes of all workers, each with what is to be sent there.
+    /// The mailboxes of all workers, each with the letters to be sent there.
     peers: Vec<(Mailbox, Vec<Letter>)>,
-    /// Something may be gathered.
+    /// Letters may be waiting in `peers`.
     has_letters: bool,
 }
 
 impl Outgoing {
-    /// To `peers`, in the order of their index.
+    /// For workers with these mailboxes, in the order of their index.
     pub(super) fn new(peers: Vec<Mailbox>) -> Self {
         let peers = peers.into_iter().map(|peer| (peer, Vec::new())).collect();
         Outgoing { peers, has_letters: false }
@@ -48,7 +48,7 @@ impl Outgoing {
         }
     }
 
-    /// Sends all that is gathered: one wake-up for each worker that it is for.
+    /// Sends all gathered letters, with one wake-up per receiving worker.
     pub(super) fn send(&mut self) {
         if !std::mem::take(&mut self.has_letters) {
             return;
@@ -68,7 +68,7 @@ fn send(mailbox: &Mailbox, letters: &mut Vec<Letter>) {
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Takes what is in the mailbox, up to a share.
+    /// Takes messages and letters from the mailbox, up to the share of a turn.
     pub(super) fn read_mail(&mut self) {
         if !self.inbox.has_mail() {
             return;
@@ -113,13 +113,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Does what is in the outbox, and hands on what is for connections of other workers.
+    /// Carries out the errands of the outbox, and passes on those for connections of other workers.
     ///
-    /// Called after each turn of a connection, never during one: so a resume finds its connection
-    /// blocked, whoever sends it. See `Pipeline::resume`.
+    /// Called after each turn of a connection, never during one, so that a resume always finds its
+    /// connection blocked, whoever sends it. See `Pipeline::resume`.
     #[inline]
     pub(super) fn deliver(&mut self) {
-        // The end of a connection that overflows may put more into it.
+        // Removing a connection that overflows may add errands.
         while !self.outbox.is_empty() {
             self.deliver_once();
         }
@@ -136,7 +136,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             }
         }
         if is_small && self.outbox.is_empty() {
-            // For the next errands; what many of them took is given back.
+            // Kept for the next errands; the memory of a large burst is given back.
             self.outbox = outbox;
         }
     }
@@ -155,7 +155,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Removes a connection that letters pile up for.
+    /// Removes a connection for which letters pile up.
     fn overflow(&mut self, slot: usize) {
         CONNECTIONS_PUSH_OVERFLOW.increment();
         warn!("{}: closed, its messages pile up unread", self.connections[slot].peer.remote);

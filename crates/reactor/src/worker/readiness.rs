@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The token of the mailbox's waker; connections use their slot in the slab.
 const WAKER: Token = Token(usize::MAX);
 
-/// A poll and what it told last.
+/// A poll and the events of its last wait.
 #[derive(Debug)]
 pub(super) struct Readiness {
     poll: Poll,
@@ -23,7 +23,7 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    /// A poll that tells of up to `events` events at once, and what wakes it.
+    /// A poll that returns up to `events` events at once, and its waker.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Readiness {
 }
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Serves the connections that the poll has told of, in their order.
+    /// Serves the connections that have events, in the order of the events.
     pub(super) fn serve_ready(&mut self) {
         let Some(readiness) = self.driver.readiness() else { return };
         let events = std::mem::replace(&mut readiness.events, Events::with_capacity(0));
@@ -74,7 +74,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         }
     }
 
-    /// Notes what an event says; the slot of its connection, if that is to be served for it.
+    /// Records an event; returns the slot of its connection, if the connection is to be served now.
     fn note(&mut self, event: &Event) -> Option<usize> {
         let Token(slot) = event.token();
         let connection = self.connections.get_mut(slot)?;

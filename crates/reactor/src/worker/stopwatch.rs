@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Stopwatch`]: the CPU time of each turn of a worker's loop, for those who ask for it.
+//! [`Stopwatch`]: the CPU time of each turn of a worker's loop, an optional metric.
 
 use crate::metrics::TURN_CPU_TIME;
 use clock::CpuClock;
 use std::time::Duration;
 
-/// Reads the CPU clock once per turn of the loop, when the wait for events is over. So everything that a
-/// turn takes is counted, the system calls of the wait itself included: on io_uring they send and
-/// receive. Sleep takes no CPU time.
+/// Reads the CPU clock once per turn of the loop, when the wait for events is over. So all CPU time of a turn
+/// is counted, including the system calls of the wait itself, which send and receive on io_uring. Sleep takes
+/// no CPU time.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
     cpu: CpuClock,
-    /// The reading before. None before the first, which the worker's own thread has to take.
+    /// The previous reading. `None` before the first, which must be made on the worker's own
+    /// thread.
     before: Option<Duration>,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The look at all connections, a part of them each tick: who ran out of time, who is held for nothing.
+//! The time-limit sweep: looks at a part of the connections each tick, for those that ran out of time and
+//! those that need not be held any more.
 
 use super::Worker;
 use crate::connection::Overdue;
@@ -7,11 +8,11 @@ use crate::metrics::*;
 use log::debug;
 use protocol::{Execute, Protocol};
 
-/// Connections looked at per tick, at the least.
+/// The fewest connections that are looked at per tick.
 const SWEEP_MIN: usize = 64;
 
 impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
-    /// Looks for connections that ran out of time: a part of them each tick, all within ten.
+    /// Looks at a part of the connections each tick, and at all of them within ten ticks.
     pub(super) fn sweep(&mut self) {
         if self.now.ticks < self.sweep_at || self.connections.is_empty() {
             return;
@@ -33,7 +34,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
                 Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
                 Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
-                // It was closed already, in order; its peer just did not notice.
+                // The server has closed it already, in order; only its peer has not reacted.
                 Overdue::Linger => {}
             }
             debug!("{}: closed, {overdue:?} timeout", connection.peer.remote);
