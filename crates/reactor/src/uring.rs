@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Uring`]: the driver of a worker that learns of completions.
+//! [`Uring`]: the io_uring driver of a worker: it works with completions.
 //!
 //! ```text
 //!   receive ──▶ Queue ──▶ buffer ──▶ Session::deliver        serve        Session::depart ──▶ Parcel
@@ -8,15 +8,18 @@
 //! ```
 //!
 //! One operation per connection receives until it is cancelled, into buffers that all connections of the
-//! worker share. Replies are sent by one operation at a time per connection, from a block that belongs to
-//! the kernel meanwhile; the sends of a turn of the loop are submitted together, with the wait for the
-//! next completions. `docs/dev/io-uring.md` says who owns what until when.
+//! worker share. Replies are sent by one operation at a time per connection, from a block that belongs to the
+//! kernel during the operation. The sends of a turn of the loop are submitted together, by the same system
+//! call that waits for the next completions. `docs/dev/io-uring.md` describes who owns which memory until
+//! when.
 //!
-//! * `worker/completions.rs`: what a completion means to a connection.
-//! * `digest.rs`: what a completion does to a link. `link.rs`: a connection's operations. `token.rs`: what they are known by.
-//! * `ring.rs`: the ring. `queue.rs`: a worker's, with `buffers.rs`: what is received into, and `parcel.rs`:
-//!   what is sent from. `reception.rs`: the listener thread's, which accepts. Unsafe code is in these five.
-//! * `probe.rs`: whether the kernel can.
+//! * `worker/completions.rs`: applies completions to connections.
+//! * `digest.rs`: applies a completion to a link. `link.rs`: a connection's operations. `token.rs`: the ids
+//!   of operations.
+//! * `ring.rs`: a ring. `queue.rs`: the ring of a worker, with `buffers.rs`, the memory for receiving, and
+//!   `parcel.rs`, the memory for sending. `reception.rs`: the ring of the listener thread, which accepts.
+//!   Unsafe code is in these five.
+//! * `probe.rs`: tells whether the kernel can do all this.
 
 #[allow(unsafe_code)]
 mod buffers;
@@ -49,26 +52,26 @@ use std::sync::Arc;
 use std::time::Duration;
 use token::Kind;
 
-/// Buffers to receive into. As connections share them, they are enough for all that a turn of the loop may
-/// learn of, unless these send much; then some wait for the next turn.
+/// Number of receive buffers. Connections share them, so they suffice for all connections with input in one
+/// turn of the loop, unless these send much; then some input waits for the next turn.
 const BUFFERS: u16 = 256;
 
-/// Bytes of one: what a receive block holds, less a cache line, so that their beginnings do not meet in
-/// the same cache set. Memory that no bytes came to is not resident.
+/// Bytes of a receive buffer: those of a receive block, less a cache line, so that the beginnings of the
+/// buffers do not fall into the same cache set. Memory that was never written to is not resident.
 const BUFFER_BYTES: usize = (16 << 10) - 64;
 
-/// Sends that wait for the end of the turn. More are submitted at once: so their blocks come back while
-/// they are in the CPU's cache, and the first replies do not wait for the last.
+/// The most sends that wait for the end of the turn. When there are more, they are submitted at once, so that
+/// their blocks come back while they are in the CPU's cache and the first replies do not wait for the last.
 pub(crate) const SENDS: usize = 32;
 
-/// Bytes that may wait for a connection that has had its share of a turn, before it is not received from.
+/// Number of waiting bytes at which receiving stops for a connection that has had its share of a turn.
 const UNDELIVERED_BYTES: usize = 64 << 10;
 
-/// Bytes that come for a connection between two of its turns and are many. To receive them ahead of its turn,
-/// and copy them once more then, costs more than the system call that this saves.
+/// Number of bytes between two turns of a connection that counts as much. Receiving so many ahead of the
+/// turn, and copying them once more in it, costs more than the system call that this saves.
 const MUCH: usize = 8 << 10;
 
-/// Turns in a row before which much came, after which a connection's session reads its socket itself.
+/// Number of consecutive turns with much input after which a connection's session reads its socket itself.
 const STREAK: u8 = 4;
 
 /// A worker's ring and the links of its connections.
@@ -76,32 +79,32 @@ const STREAK: u8 = 4;
 pub(crate) struct Uring {
     queue: Queue,
     links: Slab<Link>,
-    /// Completions that came before their turn.
+    /// Completions that were popped early and are still to be handled.
     early: VecDeque<Completion>,
     bell: Arc<Bell>,
-    /// How many links there have been.
+    /// The number of links made so far.
     generation: u32,
     /// Sends since the last submission.
     sends: usize,
-    /// What submitting within a turn has met.
+    /// An error of submitting within a turn.
     failed: Option<io::Error>,
-    /// What a link's streak begins with: 0, but for tests.
+    /// The initial streak of a link: 0, except in tests.
     streak: u8,
 }
 
-/// What a connection wants received.
+/// How much a connection wants received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
-    /// Whatever comes.
+    /// All input.
     Input,
-    /// Some more, while it waits for its next turn.
+    /// A limited amount, while it waits for its next turn.
     Some,
-    /// Nothing: receiving does not begin again.
+    /// Nothing: receiving is not started again.
     Nothing,
 }
 
 impl Wants {
-    /// Bytes that may wait for the session before it is not received from.
+    /// Number of waiting bytes at which receiving stops.
     fn room(self) -> usize {
         match self {
             Wants::Some => UNDELIVERED_BYTES,
@@ -115,7 +118,7 @@ impl Uring {
     #[cfg(test)]
     pub(crate) const BUFFERS: usize = BUFFERS as usize;
 
-    /// How many of them the kernel has.
+    /// How many of them are lent to the kernel.
     #[cfg(test)]
     pub(crate) fn buffers_lent(&self) -> usize {
         self.queue.buffers_lent()
@@ -127,13 +130,13 @@ impl Uring {
         self.links[place].parcel.is_away()
     }
 
-    /// From now on the sessions of new connections read their sockets.
+    /// From now on the sessions of new connections read their sockets themselves.
     #[cfg(test)]
     pub(crate) fn leave_reading_to_sessions(&mut self) {
         self.streak = STREAK;
     }
 
-    /// Whether a link's session reads its socket.
+    /// Whether a link's session reads its socket itself.
     #[cfg(test)]
     pub(crate) fn is_read_by_session(&self, place: usize) -> bool {
         self.links[place].way == Way::Session
@@ -145,7 +148,7 @@ impl Uring {
         self.links.len()
     }
 
-    /// A driver that `bell` wakes.
+    /// A driver that is woken by `bell`.
     ///
     /// # Errors
     ///
@@ -163,7 +166,7 @@ impl Uring {
         })
     }
 
-    /// Begins, on the thread that drives it from now on.
+    /// Starts the driver, on the thread that uses it from now on.
     ///
     /// # Errors
     ///
@@ -174,7 +177,7 @@ impl Uring {
         Ok(())
     }
 
-    /// Submits what was prepared and waits for a completion, at most for as long as `most`.
+    /// Submits the prepared operations and waits for a completion, for at most `most`.
     ///
     /// # Errors
     ///
@@ -193,13 +196,14 @@ impl Uring {
         self.early.pop_front().or_else(|| self.queue.pop())
     }
 
-    /// Whether so much is to be sent that it should be submitted before the end of the turn.
+    /// Whether so many sends are prepared that they should be submitted before the end of the turn.
     #[inline]
     pub(crate) fn is_laden(&self) -> bool {
         self.sends >= SENDS
     }
 
-    /// Submits what was prepared. Completions of sending are next then; others keep their order.
+    /// Submits the prepared operations. Completions of sends can then be popped first; the others
+    /// keep their order.
     pub(crate) fn submit(&mut self) {
         self.sends = 0;
         if let Err(error) = self.queue.submit() {
@@ -207,7 +211,7 @@ impl Uring {
         }
     }
 
-    /// The next completion of sending that [`Uring::submit`] has brought.
+    /// The next completion of a send that [`Uring::submit`] has brought.
     pub(crate) fn pop_sent(&mut self) -> Option<Completion> {
         loop {
             let completion = self.queue.pop()?;
@@ -218,7 +222,7 @@ impl Uring {
         }
     }
 
-    /// A link for the connection in `slot`, not yet received from.
+    /// Makes a link for the connection in `slot`; receiving has not started.
     pub(crate) fn enter(&mut self, slot: usize) -> usize {
         let entry = self.links.vacant_entry();
         self.generation = self.generation.wrapping_add(1);
@@ -227,7 +231,7 @@ impl Uring {
         place
     }
 
-    /// Ends a link: its socket is closed once its operations have ended, which this hastens.
+    /// Ends a link: cancels its operations; its socket is closed once they have ended.
     pub(crate) fn leave(&mut self, place: usize, socket: Stream) {
         let link = &mut self.links[place];
         let kinds = [
@@ -243,14 +247,15 @@ impl Uring {
         self.bury(place);
     }
 
-    /// Closes the socket of a link that nothing keeps.
+    /// Closes the socket of a link whose operations have ended.
     fn bury(&mut self, place: usize) {
         if self.links[place].is_over() {
             self.links.remove(place);
         }
     }
 
-    /// After a connection was served: sends what its session lets depart, and receives or stops receiving.
+    /// Called after a connection was served: sends what its session lets depart, and starts or stops
+    /// receiving.
     #[inline]
     pub(crate) fn settle(&mut self, place: usize, session: &mut Session, wants: Wants) {
         let link = &mut self.links[place];
@@ -285,8 +290,8 @@ impl Uring {
         }
     }
 
-    /// Stops receiving for the connection's last turns; whether nothing receives by now. If not,
-    /// [`News::Halted`] follows.
+    /// Stops receiving before the connection's last turns. Returns whether receiving has stopped
+    /// already; if not, [`News::Halted`] follows.
     pub(crate) fn halt(&mut self, place: usize) -> bool {
         let link = &mut self.links[place];
         link.drains = true;
@@ -297,7 +302,7 @@ impl Uring {
     }
 }
 
-/// Stops receiving; what had come by then is still to be told.
+/// Stops receiving; completions of bytes that came before are still to follow.
 fn stop(queue: &mut Queue, link: &mut Link) {
     link.receiving = Receiving::Ending;
     let operation = link.token(Kind::Receive);
@@ -312,7 +317,7 @@ impl Drop for Uring {
             if let Some(link) = link.filter(|link| link.knows(completion.token))
                 && completion.token.kind == Kind::Send
             {
-                // What was not sent is lost: its connection is gone.
+                // Unsent bytes are lost, because their connection is gone.
                 let _ = link.parcel.return_with(completion);
             }
         });

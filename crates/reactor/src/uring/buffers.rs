@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Buffers`]: memory that the kernel receives into, lent to it by a ring that both sides know.
+//! [`Buffers`]: memory that the kernel receives into, lent to it through a ring buffer that both
+//! sides share.
 //!
-//! The kernel fills a buffer from its beginning to its end, piece by piece, and a completion brings each
-//! piece; so a buffer takes what many connections have sent a little of. A kernel older than 6.12 knows
-//! only whole buffers: there each piece is the last of its buffer.
+//! The kernel fills a buffer from its beginning to its end, piece by piece, and reports each piece by a
+//! completion. So one buffer takes small inputs of many connections. A kernel older than 6.12 supports only
+//! whole buffers: there each piece is the last of its buffer.
 //!
 //! Invariants:
 //!
-//! * INV-LENT: what a buffer holds up to `filled` is ours, and what is behind it is the kernel's until a
-//!   completion has said that it is done with the buffer; then all of it is ours. `filled` moves when a
-//!   completion is popped, in the order in which the kernel has posted them, which is the order in which
-//!   it has filled. A buffer is lent again, from its beginning, when the kernel is done with it and each
-//!   piece that was popped has been taken and dropped. Only a taken piece is read, only for as long as
-//!   [`Taken`] lives.
-//! * INV-RING: the ring has as many entries as there are buffers, a power of two, so it never overflows:
-//!   no more can be published than are lent.
-//! * INV-STAY: both mappings stay where they are until no operation that may use them is under way, or
-//!   for ever. [`Queue`](super::queue::Queue) sees to this; it owns the buffers and drops them last.
+//! * INV-LENT: the bytes of a buffer before `filled` are ours. Those behind it are the kernel's until a
+//!   completion reports that the kernel is done with the buffer; then all of it is ours. `filled` moves when
+//!   a completion is popped. Completions are popped in the order in which the kernel posted them, which is
+//!   the order in which it filled the buffer. A buffer is lent again, from its beginning, when the kernel is
+//!   done with it and each popped piece has been taken and dropped. Only a taken piece is read, and only as
+//!   long as its [`Taken`] lives.
+//! * INV-RING: the ring has as many entries as there are buffers, a power of two, so it never overflows: no
+//!   more entries can be published than buffers are lent.
+//! * INV-STAY: both mappings stay in place until no operation that may use them is under way, or for ever.
+//!   [`Queue`](super::queue::Queue) ensures this; it owns the buffers and drops them last.
 //!
-//! Nothing refers to the mappings but through raw pointers, so the kernel's writes break no promise that
-//! a reference would make. The tail is read by the kernel while we write it: an atomic.
+//! The mappings are accessed only through raw pointers, because references would promise that the kernel does
+//! not write to them. The tail is an atomic, because the kernel reads it while we write it.
 
 use io_uring::Submitter;
 use io_uring::types::{BufRingEntry, IOU_PBUF_RING_INC};
@@ -40,33 +41,33 @@ pub(super) struct Buffers {
     size: usize,
     /// How many there are, a power of two.
     count: u16,
-    /// Where the next entry is published; wraps around.
+    /// The position at which the next entry is published; wraps around.
     tail: u16,
-    /// How each of them stands.
+    /// The state of each buffer.
     loans: Vec<Loan>,
 }
 
-/// How the kernel fills a buffer.
+/// How the kernel fills buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filling {
     /// Piece by piece (Linux 6.12).
     InPieces,
-    /// Once, with as much as there is (Linux 5.19).
+    /// Once, with as many bytes as there are (Linux 5.19).
     AtOnce,
 }
 
-/// How a buffer stands: INV-LENT.
+/// The state of a buffer: INV-LENT.
 #[derive(Clone, Debug, Default)]
 struct Loan {
     /// The kernel may write behind `filled`.
     is_lent: bool,
-    /// Bytes that completions have brought.
+    /// Number of bytes that completions have reported.
     filled: usize,
-    /// Pieces that were popped and not dropped.
+    /// Number of pieces that were popped and not dropped.
     pieces: usize,
 }
 
-/// Where in the buffers a completion's bytes are.
+/// The place of a completion's bytes in the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     id: u16,
@@ -83,7 +84,7 @@ impl Piece {
 }
 
 impl Buffers {
-    /// `count` buffers of `size` bytes, all still ours.
+    /// `count` buffers of `size` bytes, none of them lent.
     ///
     /// # Errors
     ///
@@ -102,11 +103,11 @@ impl Buffers {
         Ok(Buffers { ring, memory, size, count, tail: 0, loans })
     }
 
-    /// Makes the ring known to the kernel and lends all buffers.
+    /// Registers the ring with the kernel and lends all buffers.
     ///
     /// # Errors
     ///
-    /// `EINVAL` when the kernel is older than what is asked of it, and the system's.
+    /// Those of the system; `EINVAL` when the kernel is too old for this kind of filling.
     pub(super) fn register(
         &mut self,
         submitter: &Submitter<'_>,
@@ -125,12 +126,12 @@ impl Buffers {
         Ok(())
     }
 
-    /// Notes that a completion was popped that brings `len` bytes in buffer `id`, of which `more` may
-    /// follow in the same one.
+    /// Records a popped completion that reports `len` bytes in buffer `id`; with `more`, further bytes may
+    /// follow in the same buffer.
     ///
     /// # Panics
     ///
-    /// When the buffer is not lent, or has no room for so much.
+    /// When the buffer is not lent, or has no room for `len` bytes.
     pub(super) fn note(&mut self, id: u16, len: usize, more: bool) -> Piece {
         let loan = &mut self.loans[usize::from(id)];
         assert!(loan.is_lent, "INV-LENT: lent");
@@ -142,20 +143,21 @@ impl Buffers {
         Piece { id, at, len }
     }
 
-    /// Takes a piece that was noted, for as long as the result lives. Each is taken once.
+    /// Borrows a piece that was recorded, for as long as the result lives. Each piece is taken
+    /// once.
     pub(super) fn take(&mut self, piece: Piece) -> Taken<'_> {
         let loan = &self.loans[usize::from(piece.id)];
         assert!(loan.pieces > 0 && piece.at + piece.len <= loan.filled, "INV-LENT: ours");
         Taken { buffers: self, piece }
     }
 
-    /// How many buffers the kernel has, in whole or in part.
+    /// How many buffers are lent to the kernel, in whole or in part.
     #[cfg(test)]
     pub(super) fn lent(&self) -> usize {
         self.loans.iter().filter(|loan| loan.is_lent).count()
     }
 
-    /// A piece was read: the buffer goes back with its last one.
+    /// Called when a piece was read: after its last piece, the buffer is lent again.
     fn drop_piece(&mut self, id: u16) {
         let loan = &mut self.loans[usize::from(id)];
         loan.pieces -= 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a completion does to its link and its session, and what is news to the connection.
+//! Applies a completion to its link and its session, and tells what the connection must learn from
+//! it.
 
 use super::Uring;
 use super::link::{Link, Receiving, Way};
@@ -17,32 +18,32 @@ use std::os::fd::AsFd;
 /// What a connection learns from a completion.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// Bytes were delivered to its session, so many of them to its receive buffer.
+    /// Bytes were delivered to its session; this many went into its receive buffer.
     Bytes(usize),
-    /// Its session can read; its peer has hung up behind that, if so.
+    /// Its session can read its socket.
     Readable {
-        /// The peer has closed its side.
+        /// The peer has closed its side behind the readable bytes.
         hung_up: bool,
     },
-    /// Nothing more will be delivered: its session knows why.
+    /// Nothing more will be delivered: the end, or an error, was given to its session.
     End,
-    /// Its peer has closed its side, behind bytes that have not been received yet.
+    /// Its peer has closed its side behind bytes that have not been received yet.
     HungUp,
-    /// Bytes were sent; whether these were all that had departed.
+    /// Bytes were sent.
     Sent {
         /// Nothing is on its way any more.
         all: bool,
     },
     /// Sending failed.
     Failed(io::Error),
-    /// Nothing receives from it, for now.
+    /// Receiving has stopped for now.
     Silent,
-    /// Nothing receives from it any more, since the worker drains: its session reads what is left.
+    /// Receiving has stopped for good, because the worker drains: its session reads the rest.
     Halted,
 }
 
 impl Uring {
-    /// The connection that a completion brings more bytes for than its session has room for.
+    /// The connection of a completion that brings more bytes than its session has room for.
     #[inline]
     pub(crate) fn overfills<P: Protocol>(
         &self,
@@ -57,7 +58,7 @@ impl Uring {
         (connections[slot].session.room() < bytes).then_some(slot)
     }
 
-    /// Carries out what a completion says; what it means to which connection.
+    /// Applies a completion; returns the connection and what it must learn.
     pub(crate) fn digest<P: Protocol>(
         &mut self,
         completion: &Completion,
@@ -119,7 +120,7 @@ impl Uring {
     }
 }
 
-/// What a completion of receiving means to the session of a connection that is still there.
+/// Applies a completion of receiving to the session of a connection that is still there.
 fn receive(
     completion: &Completion,
     bytes: Option<&[u8]>,
@@ -140,7 +141,7 @@ fn receive(
     }
 }
 
-/// What a completion of waiting for input means to the session that reads it itself.
+/// Applies a completion of waiting for input to a session that reads its socket itself.
 fn hear(completion: &Completion, session: &mut Session) -> News {
     match completion.outcome() {
         Ok(_) => News::Readable { hung_up: completion.tells_of_hanging_up() },
@@ -152,12 +153,14 @@ fn hear(completion: &Completion, session: &mut Session) -> News {
     }
 }
 
-/// Whether receiving goes on with the next submission: when buffers are lent again, or after a signal.
+/// Whether receiving starts again with the next submission: after a lack of buffers, a cancellation or a
+/// signal.
 fn is_passing(completion: &Completion) -> bool {
     [Errno::NOBUFS, Errno::CANCELED, Errno::INTR].into_iter().any(|error| completion.is(error))
 }
 
-/// Takes back what was sent, and gives its block back when that was all or nobody waits for it.
+/// Takes a parcel back from the kernel. Gives its block back when all of it was sent or its
+/// connection is gone.
 fn land(
     link: &mut Link,
     completion: &Completion,

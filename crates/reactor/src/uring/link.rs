@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Link`]: what a connection is to the ring: its operations under way, and what it leaves behind.
+//! [`Link`]: a connection as the ring sees it: its operations under way, which may outlive it.
 //!
-//! A link outlives its connection by as long as its operations take to end. Until then its place and its
-//! socket are not used again (INV-LATE), so a late completion can only meet the link it belongs to. A
-//! completion of another generation than its link's would be a bug, and is dropped.
+//! A link outlives its connection until its operations have ended. INV-LATE: until then, its place and its
+//! socket are not used again, so a late completion always finds the link it belongs to. A completion whose
+//! generation differs from its link's would be a bug, and is dropped.
 
 use super::parcel::Parcel;
 use super::token::{Kind, Token};
@@ -11,14 +11,14 @@ use super::{MUCH, STREAK};
 use session::Stream;
 use std::mem;
 
-/// How receiving stands.
+/// The state of receiving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Receiving {
-    /// No operation receives.
+    /// No such operation is under way.
     Off,
-    /// One does, again and again.
+    /// A multishot operation receives, or waits for input.
     On,
-    /// It was cancelled; what it had received by then is still to come.
+    /// The operation was cancelled; completions of bytes received before are still to come.
     Ending,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Receiving {
 pub(super) enum Way {
     /// The ring, into its buffers.
     Ring,
-    /// The session reads its socket; the ring says when there is something to read.
+    /// The session reads its socket; the ring reports when there is something to read.
     Session,
 }
 
@@ -39,25 +39,25 @@ pub(super) struct Link {
     /// The connection's slot; `None` once it is removed.
     pub(super) slot: Option<usize>,
     pub(super) receiving: Receiving,
-    /// Who receives, or did last.
+    /// Who receives now, or did last.
     pub(super) way: Way,
-    /// Bytes that have come since its last turn.
+    /// Bytes that have arrived since its last turn.
     arrived: usize,
-    /// Turns in a row before which much came, up to [`STREAK`].
+    /// Number of consecutive turns with much input, up to [`STREAK`].
     streak: u8,
     /// An operation waits for the peer to hang up.
     pub(super) is_watched: bool,
-    /// The worker drains: nothing is received any more but by the session itself.
+    /// The worker drains: only the session itself still receives.
     pub(super) drains: bool,
     pub(super) parcel: Parcel,
     /// Operations under way, cancellations included.
     open: u32,
-    /// The socket of a connection that is removed, until the operations have ended.
+    /// The socket of a removed connection, kept until the operations have ended.
     socket: Option<Stream>,
 }
 
 impl Link {
-    /// A link for the connection in `slot`, at `place`, before whose last `streak` turns much came.
+    /// A link at `place` for the connection in `slot`, with an initial `streak`.
     pub(super) fn new(place: usize, generation: u32, slot: usize, streak: u8) -> Self {
         Link {
             place: u32::try_from(place).expect("fewer links than descriptors"),
@@ -75,23 +75,23 @@ impl Link {
         }
     }
 
-    /// The name of its operation of this kind.
+    /// The token of its operation of this kind.
     pub(super) fn token(&self, kind: Kind) -> Token {
         Token::new(kind, self.generation, self.place)
     }
 
-    /// As [`Link::token`], for an operation that is pushed now.
+    /// As [`Link::token`], and counts the operation, which is pushed now.
     pub(super) fn begin(&mut self, kind: Kind) -> Token {
         self.open += 1;
         self.token(kind)
     }
 
-    /// Whether a completion is one of this link's operations.
+    /// Whether a completion belongs to one of this link's operations.
     pub(super) fn knows(&self, token: Token) -> bool {
         self.token(token.kind) == token
     }
 
-    /// Notes the last completion of an operation.
+    /// Records the last completion of an operation.
     pub(super) fn close(&mut self, kind: Kind) {
         self.open -= 1;
         match kind {
@@ -101,12 +101,12 @@ impl Link {
         }
     }
 
-    /// Notes that `bytes` bytes have come.
+    /// Records that `bytes` bytes have arrived.
     pub(super) fn arrive(&mut self, bytes: usize) {
         self.arrived += bytes;
     }
 
-    /// The connection has had its turn with what had come.
+    /// Records that the connection has had its turn with the bytes that had arrived.
     pub(super) fn take_turn(&mut self) {
         let arrived = mem::take(&mut self.arrived);
         if arrived > 0 && self.streak < STREAK {
@@ -114,24 +114,25 @@ impl Link {
         }
     }
 
-    /// Whether so much has come again and again that its session is to read the socket: for good, since
-    /// clients rarely change their habits, and little is lost if they do.
+    /// Whether the last turns had so much input that the session is to read its socket itself. It stays so
+    /// for good, because clients rarely change their habits, and little is lost if they do.
     pub(super) fn sends_much(&self) -> bool {
         self.streak >= STREAK
     }
 
-    /// Whether the ring receives, and the session is to do so.
+    /// Whether the ring receives although the session is to do so.
     pub(super) fn is_to_change_ways(&self) -> bool {
         self.way == Way::Ring && self.sends_much()
     }
 
-    /// The connection is removed; its socket stays open until the operations have ended.
+    /// Called when the connection is removed; its socket stays open until the operations have
+    /// ended.
     pub(super) fn part(&mut self, socket: Stream) {
         self.slot = None;
         self.socket = Some(socket);
     }
 
-    /// Whether nothing keeps it: INV-LATE.
+    /// Whether the connection is removed and all operations have ended: INV-LATE.
     pub(super) fn is_over(&self) -> bool {
         self.slot.is_none() && self.open == 0
     }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Parcel`]: bytes that are being sent, which belong to the kernel until it says how far it came.
+//! [`Parcel`]: bytes that are being sent. They belong to the kernel until it reports how many it
+//! has sent.
 //!
 //! Invariants:
 //!
-//! * INV-AWAY: from [`Parcel::dispatch`] until [`Parcel::return_with`] the parcel is away: its bytes, and
-//!   the list of them that the kernel follows, are neither changed, moved nor freed. Each method that
-//!   would do so asserts that it is not away, and a parcel that is dropped while it is away leaks what
-//!   the kernel may still read. Moving the parcel itself moves none of it.
-//! * INV-BACK: `return_with` is called with the completion of the operation that `dispatch` made, which
-//!   is its only one. [`Link`](super::link::Link) sees to this, by its token.
+//! * INV-AWAY: from [`Parcel::dispatch`] until [`Parcel::return_with`] the parcel is away: its bytes, and the
+//!   list of pieces that the kernel reads, are neither changed, moved nor freed. Each method that would do so
+//!   asserts that the parcel is not away, and a parcel that is dropped while it is away leaks the memory that
+//!   the kernel may still read. Moving the parcel itself moves none of that memory.
+//! * INV-BACK: `return_with` is called with the completion of the operation that `dispatch` made, which has
+//!   only one. [`Link`](super::link::Link) ensures this, by its token.
 
 use super::ring::Completion;
 use buffer::SendBuf;
@@ -20,21 +21,21 @@ use rustix::net::SendFlags;
 use std::io::{self, IoSlice};
 use std::{mem, ptr};
 
-/// Most pieces that one operation gathers.
+/// The most pieces that one operation gathers.
 const PIECES: usize = 64;
 
-/// Bytes that are sent with one operation at a time until all of them are.
+/// Bytes that are sent by one operation after the other until none are left.
 #[derive(Debug, Default)]
 pub(super) struct Parcel {
     content: SendBuf,
     is_away: bool,
-    /// The next operation sends the first piece only, for it must wait for room in the socket.
+    /// The next operation sends only the first piece, because it must wait for room in the socket.
     waits: bool,
-    /// For content in pieces; made when it is first needed, and kept.
+    /// The list for content in pieces; allocated when it is first needed, and kept.
     gather: Option<Box<Gather>>,
 }
 
-/// A list of pieces, as the kernel reads it.
+/// A list of pieces in the form that the kernel reads.
 #[derive(Debug)]
 struct Gather {
     pieces: [iovec; PIECES],
@@ -45,11 +46,11 @@ struct Gather {
 unsafe impl Send for Gather {}
 
 impl Parcel {
-    /// What is in it, to fill it or to give its block back.
+    /// The content, to fill it or to give its block back.
     ///
     /// # Panics
     ///
-    /// When it is away: INV-AWAY.
+    /// When the parcel is away: INV-AWAY.
     pub(super) fn content(&mut self) -> &mut SendBuf {
         assert!(!self.is_away, "INV-AWAY");
         &mut self.content
@@ -60,7 +61,8 @@ impl Parcel {
         self.is_away
     }
 
-    /// The operation that sends what is in it, or the first pieces. From now on it is away.
+    /// Makes the operation that sends the content, or its first pieces. From now on the parcel is
+    /// away.
     ///
     /// # Panics
     ///
@@ -81,12 +83,12 @@ impl Parcel {
         opcode::SendMsg::new(socket, &raw const gather.header).flags(flags).build()
     }
 
-    /// Takes it back with the completion of its operation; how many bytes were sent. The rest is sent
-    /// by dispatching it again.
+    /// Takes the parcel back with the completion of its operation; returns how many bytes were sent. To send
+    /// the rest, dispatch it again.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Those of the system.
     pub(super) fn return_with(&mut self, completion: &Completion) -> io::Result<usize> {
         assert!(self.is_away, "INV-BACK");
         self.is_away = false;
@@ -96,10 +98,10 @@ impl Parcel {
                 self.content.consume(sent);
                 Ok(sent)
             }
-            // By a signal, before anything was sent.
+            // Interrupted by a signal, before anything was sent.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
-            // The kernel does not always wait for room with `sendmsg` on a socket in non-blocking mode,
-            // which it is for sessions that read it themselves. With `send` it does.
+            // With `sendmsg` the kernel does not always wait for room on a non-blocking socket, which is the
+            // mode for sessions that read the socket themselves. With `send` it does.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.waits = true;
                 Ok(0)

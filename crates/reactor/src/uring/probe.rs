@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether the kernel's io_uring does what the driver needs: it is tried out, once, on a socket pair.
+//! Tries out once, on a socket pair, whether the kernel's io_uring does what the driver needs.
 
 use super::queue::Queue;
 use super::ring::Completion;
@@ -9,14 +9,14 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Far longer than the kernel takes to move a byte.
+/// Timeout of the trial: far longer than the kernel takes to move a byte.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What was found, for a log line.
+/// Runs the trial; returns a description of what was found, for a log line.
 ///
 /// # Errors
 ///
-/// What is missing, or who refuses it.
+/// A description of what is missing, or of what refuses it.
 pub(crate) fn probe() -> Result<&'static str, String> {
     let mut queue = Queue::new(8, 64).map_err(|error| match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => format!(

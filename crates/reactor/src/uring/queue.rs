@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Queue`]: a worker's ring, and what it receives into.
+//! [`Queue`]: a worker's ring and its receive buffers.
 //!
-//! By INV-OPEN the kernel may read parcels and write to buffers while an operation is under way. Dropping
-//! the queue ends them; should one not end in time, or should this be another thread than the one that
-//! may enter the ring, the buffers are leaked, as parcels that are away leak what they hold.
+//! By INV-OPEN the kernel may read parcels and write to buffers while an operation is under way. Dropping the
+//! queue ends all operations. If one does not end in time, or if the dropping thread is not the one that may
+//! enter the ring, the buffers are leaked, just as parcels that are away leak their content.
 
 use super::buffers::{Buffers, Filling, GROUP, Taken};
 use super::parcel::Parcel;
@@ -17,13 +17,13 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// Operations that wait to be submitted, see [`Ring::new`].
+/// Capacity of the submission queue, see [`Ring::new`].
 const SUBMISSIONS: u32 = 1024;
 
-/// Completions that wait to be popped.
+/// Capacity of the completion queue.
 const COMPLETIONS: u32 = 8192;
 
-/// An io_uring with buffers to receive into.
+/// An io_uring with receive buffers.
 #[derive(Debug)]
 pub(super) struct Queue {
     ring: Ring,
@@ -36,7 +36,7 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// When the kernel has no io_uring, too old a one, or does not let us.
+    /// When the kernel has no io_uring, has one that is too old, or does not permit its use.
     pub(super) fn new(count: u16, size: usize) -> io::Result<Self> {
         match Queue::filled(count, size, Filling::InPieces) {
             Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => {
@@ -58,7 +58,7 @@ impl Queue {
         self.ring.setup()
     }
 
-    /// Lets operations be submitted: from now on by this thread only.
+    /// Enables submission: from now on by this thread only.
     ///
     /// # Errors
     ///
@@ -67,14 +67,15 @@ impl Queue {
         self.ring.enable()
     }
 
-    /// Receives from `socket` until that is cancelled, fails or ends: one completion for each piece.
+    /// Receives from `socket` until the operation is cancelled, or the stream fails or ends: one completion
+    /// for each piece.
     pub(super) fn receive(&mut self, socket: BorrowedFd<'_>, token: Token) {
         let operation = opcode::RecvMulti::new(Fd(socket.as_raw_fd()), GROUP).build();
         // SAFETY: it refers to no memory of ours but the buffers, which stay by INV-STAY.
         unsafe { self.ring.push(operation, token) }
     }
 
-    /// Sends what is in the parcel, or a part of it.
+    /// Sends the parcel, or a part of it.
     pub(super) fn send(&mut self, socket: BorrowedFd<'_>, parcel: &mut Parcel, token: Token) {
         // SAFETY: what is sent stays by INV-AWAY.
         unsafe { self.ring.push(parcel.dispatch(Fd(socket.as_raw_fd())), token) }
@@ -118,14 +119,14 @@ impl Queue {
         self.ring.wait(most)
     }
 
-    /// The next completion that has come. What it brings has to be taken.
+    /// The next completion. If it brings a piece, the caller must take it.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Completion> {
         let completion = self.ring.pop()?;
         Some(note(&mut self.buffers, completion))
     }
 
-    /// Takes the bytes that a completion brings; their buffer may be lent again when the result is dropped.
+    /// Borrows the bytes that a completion brings; their buffer may be lent again once the result is dropped.
     #[inline]
     pub(super) fn take(&mut self, completion: &Completion) -> Option<Taken<'_>> {
         completion.piece.map(|piece| self.buffers.take(piece))
@@ -136,7 +137,7 @@ impl Queue {
         self.buffers.lent()
     }
 
-    /// As [`Ring::end`]. What is received meanwhile is dropped.
+    /// As [`Ring::end`]. Bytes received meanwhile are dropped.
     pub(super) fn end(&mut self, mut back: impl FnMut(&Completion)) -> bool {
         self.ring.end(|completion| {
             let completion = note(&mut self.buffers, completion);
@@ -156,7 +157,7 @@ impl Drop for Queue {
     }
 }
 
-/// Adds to a completion where the bytes are that it brings.
+/// Adds to a completion the place of the bytes that it brings.
 #[inline]
 fn note(buffers: &mut Buffers, mut completion: Completion) -> Completion {
     let len = usize::try_from(completion.result).unwrap_or(0);

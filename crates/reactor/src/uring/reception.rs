@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Reception`]: a ring that accepts connections: one operation per listening socket, until it ends.
+//! [`Reception`]: a ring that accepts connections, with one multishot operation per listening socket.
 //!
-//! INV-ACCEPTED: the result of a completion of accepting that did not fail is a descriptor which nobody
-//! else knows. It is made into an owned one when the completion is popped, and so once.
+//! INV-ACCEPTED: the result of a successful accept completion is a descriptor that nothing else owns. It is
+//! made into an owned one when the completion is popped, and so once.
 
 use super::ring::{Completion, Ring};
 use super::token::{Kind, Token};
@@ -15,10 +15,11 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Operations that wait to be submitted: those of all doors and a few more.
+/// Capacity of the submission queue: the operations of all doors and a few more.
 const SUBMISSIONS: u32 = 64;
 
-/// Connections that wait to be taken before the kernel accepts no more, or nearly.
+/// Capacity of the completion queue: about how many accepted connections may wait before the kernel
+/// stops accepting.
 const COMPLETIONS: u32 = 1024;
 
 /// A ring that accepts connections, until it is dropped.
@@ -28,19 +29,19 @@ pub(crate) struct Reception {
     bell: Arc<Bell>,
 }
 
-/// What accepting has come to.
+/// The outcome of an accept operation.
 #[derive(Debug)]
 pub(crate) struct Arrival {
-    /// The number of the socket it was accepted on.
+    /// The number of the listening socket.
     pub(crate) door: usize,
     /// The connection, or why there is none.
     pub(crate) outcome: io::Result<OwnedFd>,
-    /// Nothing is accepted there any more, until [`Reception::accept`] is called again.
+    /// Accepting has ended at this door, until [`Reception::accept`] is called again.
     pub(crate) is_last: bool,
 }
 
 impl Reception {
-    /// One that `bell` wakes.
+    /// A ring that is woken by `bell`.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Reception {
         Ok(Reception { ring: Ring::new(SUBMISSIONS, COMPLETIONS)?, bell })
     }
 
-    /// Begins, on the thread that uses it from now on.
+    /// Starts the ring, on the thread that uses it from now on.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ impl Reception {
         unsafe { self.ring.push(operation, token) }
     }
 
-    /// Submits what was prepared, which accepts those who wait.
+    /// Submits the prepared operations, which accepts the waiting connections.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl Reception {
         self.ring.submit()
     }
 
-    /// As [`Reception::submit`], and waits for somebody to come, at most for as long as `most`.
+    /// As [`Reception::submit`], and waits for a connection, for at most `most`.
     ///
     /// # Errors
     ///
@@ -88,7 +89,7 @@ impl Reception {
         self.ring.wait(most)
     }
 
-    /// Who has come next.
+    /// The next arrival.
     pub(crate) fn pop(&mut self) -> Option<Arrival> {
         loop {
             let completion = self.ring.pop()?;
@@ -103,7 +104,7 @@ impl Reception {
         }
     }
 
-    /// Ends all accepting, and returns those who have come meanwhile.
+    /// Ends all accepting, and returns the connections that came meanwhile.
     pub(crate) fn end(&mut self) -> Vec<Arrival> {
         let mut last = Vec::new();
         self.ring.end(|completion| last.extend(arrival(&completion)));
@@ -113,12 +114,13 @@ impl Reception {
 
 impl Drop for Reception {
     fn drop(&mut self) {
-        // Those who have come are closed.
+        // Connections that came meanwhile are closed.
         self.end();
     }
 }
 
-/// What a completion says, if it is one of accepting that was not cancelled.
+/// The arrival that a completion reports; `None` if it is not from an accept operation, or that was
+/// cancelled.
 fn arrival(completion: &Completion) -> Option<Arrival> {
     if completion.token.kind != Kind::Accept || completion.is(rustix::io::Errno::CANCELED) {
         return None;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Ring`]: one io_uring: operations in, completions out.
+//! [`Ring`]: an io_uring, with operations pushed in and completions popped out.
 //!
 //! Invariants:
 //!
-//! * INV-OPEN: `open` counts the operations that were pushed and whose last completion was not popped.
-//!   While it is not zero the kernel may use what they refer to: whoever pushes an operation keeps that in
-//!   place until then, or leaks it. [`Ring::end`] cancels all operations and waits for their ends.
-//! * INV-ISSUER: after [`Ring::enable`] only the thread that called it enters the ring. On another one
+//! * INV-OPEN: `open` counts the operations that were pushed and whose last completion was not popped. Until
+//!   then the kernel may use the memory that an operation refers to: whoever pushes an operation keeps that
+//!   memory in place until its last completion, or leaks it. [`Ring::end`] cancels all operations and waits
+//!   until they have ended.
+//! * INV-ISSUER: after [`Ring::enable`] only the thread that called it enters the ring. On another thread
 //!   [`Ring::end`] fails.
 
 use super::buffers::Piece;
@@ -21,10 +22,11 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
-/// How long the end waits for operations that were cancelled.
+/// How long [`Ring::end`] waits for cancelled operations.
 const END: Duration = Duration::from_secs(1);
 
-/// A kind of ring, the best first: with how the kernel is asked to do its part of the work.
+/// A kind of ring: its name, and the flags that tell the kernel how to do its part of the work. The
+/// best kind comes first.
 type Setup = (&'static str, fn(&mut Builder) -> &mut Builder);
 
 const SETUPS: [Setup; 3] = [
@@ -38,7 +40,7 @@ const SETUPS: [Setup; 3] = [
 /// An io_uring.
 pub(super) struct Ring {
     ring: IoUring,
-    /// Operations that the submission queue had no room for.
+    /// Operations for which the submission queue had no room.
     backlog: VecDeque<Entry>,
     /// INV-OPEN
     open: usize,
@@ -51,12 +53,12 @@ impl std::fmt::Debug for Ring {
     }
 }
 
-/// What became of an operation.
+/// A completion: the result of an operation, or one of several.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completion {
     pub(super) token: Token,
     pub(super) result: i32,
-    /// The bytes that it brings, once its [`Queue`](super::queue::Queue) has looked.
+    /// The place of the bytes that it brings, set by the [`Queue`](super::queue::Queue).
     pub(super) piece: Option<Piece>,
     flags: u32,
 }
@@ -67,7 +69,8 @@ impl Completion {
         cqueue::more(self.flags)
     }
 
-    /// The buffer that it brings, and whether more completions bring the same one.
+    /// The id of the buffer with its bytes, and whether more completions for the same buffer
+    /// follow.
     pub(super) fn buffer(&self) -> Option<(u16, bool)> {
         cqueue::buffer_select(self.flags).map(|id| (id, cqueue::buffer_more(self.flags)))
     }
@@ -77,7 +80,7 @@ impl Completion {
         usize::try_from(self.result).map_err(|_| io::Error::from_raw_os_error(-self.result))
     }
 
-    /// Whether it is one of polling that says that the peer has hung up.
+    /// Whether it is a poll completion that reports that the peer has hung up.
     pub(super) fn tells_of_hanging_up(&self) -> bool {
         let gone = PollFlags::RDHUP | PollFlags::HUP;
         u32::try_from(self.result).is_ok_and(|told| told & u32::from(gone.bits()) != 0)
@@ -88,7 +91,7 @@ impl Completion {
         self.piece.map_or(0, Piece::len)
     }
 
-    /// Whether it ended in this error.
+    /// Whether the operation failed with this error.
     pub(super) fn is(&self, error: Errno) -> bool {
         self.result == -error.raw_os_error()
     }
@@ -100,12 +103,13 @@ impl Completion {
 }
 
 impl Ring {
-    /// A ring, not yet enabled. So many operations wait to be submitted before more of them are kept on
-    /// our side, and so many completions to be popped before the kernel keeps more on its side.
+    /// A ring, not yet enabled, with the capacities of its two queues. When `submissions` operations wait to
+    /// be submitted, more of them are kept in our backlog; when `completions` completions wait to be popped,
+    /// the kernel keeps more of them.
     ///
     /// # Errors
     ///
-    /// When the kernel has no io_uring, too old a one, or does not let us.
+    /// When the kernel has no io_uring, has one that is too old, or does not permit its use.
     pub(super) fn new(submissions: u32, completions: u32) -> io::Result<Self> {
         let mut refused = None;
         for (setup, prepare) in SETUPS {
@@ -126,12 +130,12 @@ impl Ring {
         self.setup
     }
 
-    /// For what is registered with the ring.
+    /// Gives access to registration, such as that of buffers.
     pub(super) fn submitter(&self) -> Submitter<'_> {
         self.ring.submitter()
     }
 
-    /// Lets operations be submitted: from now on by this thread only.
+    /// Enables submission: from now on by this thread only.
     ///
     /// # Errors
     ///
@@ -149,12 +153,12 @@ impl Ring {
         unsafe { self.push(operation, token) }
     }
 
-    /// Tells of each time that something comes to `socket`, or that its peer hangs up.
+    /// Reports each arrival of bytes at `socket`, and that its peer hangs up.
     pub(super) fn await_input(&mut self, socket: BorrowedFd<'_>, token: Token) {
         self.poll_again_and_again(socket, PollFlags::IN | PollFlags::RDHUP, token);
     }
 
-    /// Tells of each time that there is something to read from `bell`.
+    /// Reports each time that `bell` becomes readable.
     pub(super) fn listen(&mut self, bell: BorrowedFd<'_>) {
         self.poll_again_and_again(bell, PollFlags::IN, Token::BELL);
     }
@@ -166,17 +170,18 @@ impl Ring {
         unsafe { self.push(operation, token) }
     }
 
-    /// Cancels the operation of this token, if it is under way.
+    /// Cancels the operation with this token, if it is under way.
     pub(super) fn cancel(&mut self, operation: Token, token: Token) {
         // SAFETY: cancelling refers to no memory.
         unsafe { self.push(opcode::AsyncCancel::new(operation.to_bits()).build(), token) }
     }
 
-    /// Has an operation done with the next submission.
+    /// Adds an operation to the next submission.
     ///
     /// # Safety
     ///
-    /// What it refers to stays as it is until its last completion was popped: INV-OPEN.
+    /// The memory that the operation refers to stays as it is until its last completion was popped:
+    /// INV-OPEN.
     pub(super) unsafe fn push(&mut self, operation: Entry, token: Token) {
         self.open += 1;
         self.backlog_or_queue(operation.user_data(token.to_bits()));
@@ -187,14 +192,15 @@ impl Ring {
             self.backlog.push_back(operation);
             return;
         }
-        // SAFETY: whoever pushed it has promised that what it refers to stays.
+        // SAFETY: every operation comes from `push`, whose caller has promised that the memory it
+        // refers to stays.
         let pushed = unsafe { self.ring.submission().push(&operation) };
         if pushed.is_err() {
             self.backlog.push_back(operation);
         }
     }
 
-    /// Submits what was pushed. Sending to a socket that has room is over then.
+    /// Submits the pushed operations. A send to a socket with room has completed when this returns.
     ///
     /// # Errors
     ///
@@ -214,8 +220,8 @@ impl Ring {
         }
     }
 
-    /// Submits what was pushed and waits for a completion, at most for as long as `most`; when a signal
-    /// comes, once more.
+    /// Submits the pushed operations and waits for a completion, for at most `most`. A wait that a signal
+    /// interrupts is repeated.
     ///
     /// # Errors
     ///
@@ -236,7 +242,7 @@ impl Ring {
         }
     }
 
-    /// The next completion that has come.
+    /// The next completion, if there is one.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Completion> {
         let entry = self.ring.completion().next()?;
@@ -249,8 +255,8 @@ impl Ring {
         Some(completion)
     }
 
-    /// Cancels all operations and waits until they have ended; `back` is told each completion. Whether
-    /// they have.
+    /// Cancels all operations and waits until they have ended; calls `back` with each completion. Returns
+    /// whether all have ended.
     pub(super) fn end(&mut self, mut back: impl FnMut(Completion)) -> bool {
         let begun = Instant::now();
         while self.open > 0 && begun.elapsed() < END {
@@ -268,8 +274,8 @@ impl Ring {
     }
 }
 
-/// Whether entering the ring merely came back early: a signal, nothing in time, or completions that have
-/// to be popped first.
+/// Whether the error only means that the call returned early: a signal, a timeout, or completions that must
+/// be popped first.
 fn is_passing(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::INTR | Errno::TIME | Errno::BUSY | Errno::AGAIN))

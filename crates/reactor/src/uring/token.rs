@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Token`]: what an operation is known by, in the 64 bits that come back with its completion.
+//! [`Token`]: the id of an operation, in the 64 bits that come back with its completion.
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Hears the mailbox's bell.
+    /// Waits for the mailbox's bell.
     Bell,
-    /// Receives from a link, again and again.
+    /// Receives from a link, or waits for its input (multishot).
     Receive,
     /// Sends a link's parcel.
     Send,
@@ -14,17 +14,19 @@ pub(super) enum Kind {
     Watch,
     /// Cancels another operation of a link.
     Cancel,
-    /// Accepts on a listening socket, again and again.
+    /// Accepts on a listening socket (multishot).
     Accept,
 }
 
 const KINDS: [Kind; 6] =
     [Kind::Bell, Kind::Receive, Kind::Send, Kind::Watch, Kind::Cancel, Kind::Accept];
 
-/// Bits of a generation. It wraps around, after more links in one place than can be late at once.
+/// Bits of a generation. It wraps around, but only after more links in one place than can have late
+/// completions.
 const GENERATION_BITS: u32 = 29;
 
-/// An operation of a link: its kind, the link's place, and which of those who have had this place.
+/// Identifies an operation of a link: its kind, the link's place, and the link's generation in that
+/// place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -33,10 +35,10 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// The operation that belongs to no link.
+    /// The operation for the bell, which belongs to no link.
     pub(super) const BELL: Token = Token { kind: Kind::Bell, generation: 0, link: 0 };
 
-    /// `generation` is cut to the bits that there are.
+    /// A token; `generation` is truncated to [`GENERATION_BITS`].
     pub(super) fn new(kind: Kind, generation: u32, link: u32) -> Self {
         Token { kind, generation: generation & ((1 << GENERATION_BITS) - 1), link }
     }
@@ -50,7 +52,7 @@ impl Token {
     ///
     /// # Panics
     ///
-    /// When they were made from none.
+    /// When the bits were not made from a token.
     pub(super) fn from_bits(bits: u64) -> Self {
         let kind = KINDS[(bits >> 61) as usize];
         Token::new(kind, (bits >> 32) as u32, bits as u32)
