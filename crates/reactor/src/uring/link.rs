@@ -14,9 +14,9 @@ use std::mem;
 /// The state of receiving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Receiving {
-    /// No such operation is under way.
+    /// No operation receives or waits for input.
     Off,
-    /// A multishot operation receives, or waits for input.
+    /// A multishot operation does.
     On,
     /// The operation was cancelled; completions of bytes received before are still to come.
     Ending,
