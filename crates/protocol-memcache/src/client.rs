@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The client's side of the wire format: [`Encoder`] writes requests, [`parse`] reads replies.
 //!
-//! For tests and load generators; it knows nothing of sockets. The meta commands have an encoder and
-//! a parser of their own, [`MetaEncoder`] and [`parse_meta`].
+//! For tests and load generators; it uses no sockets. The meta commands have an encoder and a parser of their
+//! own, [`MetaEncoder`] and [`parse_meta`].
 //!
 //! ```
 //! use protocol_memcache::client::{self, Encoder, Reply};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands as data: one table that the parser, the service, the command log, the documentation
-//! and the fuzz dictionary read.
+//! The command table, which the parser, the service, the command log, the documentation and the
+//! fuzz dictionary read.
 //!
-//! A row names the function that makes an operation of a line. What becomes of the operation is the
-//! service's part, and how the outcome is told the dialect's. `docs/dev/add-a-memcache-command.md`
-//! goes through all of it.
+//! A row names the function that turns a line into an operation. The service executes the
+//! operation, and the dialect writes the reply. `docs/dev/add-a-memcache-command.md` walks through
+//! all steps.
 
 use crate::metrics as counts;
 use crate::op::{Direction, Mode, Op};
@@ -20,15 +20,15 @@ pub struct Command {
     pub id: CommandId,
     /// What the line starts with, lower case.
     pub name: &'static str,
-    /// The command of which this is another name. Requests by this name are requests of that one.
+    /// The command of which this name is an alias. Requests by this name count as requests of that
+    /// command.
     pub alias_of: Option<CommandId>,
-    /// The fewest and the most words that may follow the name. A line with fewer or more is
-    /// answered `ERROR`, as is an unknown name; words behind those that a storage command needs do
-    /// not count.
+    /// The fewest and the most words that may follow the name. A line with fewer or more words is
+    /// answered `ERROR`, as an unknown name is. Extra words of a storage command are ignored.
     pub words: (usize, usize),
-    /// What follows the name, for people.
+    /// The arguments, as shown to people.
     pub usage: &'static str,
-    /// What it does, in a sentence.
+    /// One sentence on what it does.
     pub about: &'static str,
     /// Counts its requests; a list of keys is one.
     pub requests: &'static Counter,
@@ -45,25 +45,26 @@ pub(crate) enum Noreply {
     Never,
     /// The last one.
     Last,
-    /// The last one, unless it is the only one: that is the key.
+    /// The last one, unless it is the only word, which is the key.
     BehindKey,
 }
 
 /// How the words of a command become an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Parser {
-    /// A list of keys: as many operations.
+    /// A list of keys, each of which becomes an operation.
     Keys(Keys),
-    /// A line that announces a body, which is to be stored.
+    /// A line followed by a body, the value to store.
     Body(Mode),
     /// A line with one key or none.
     Line(LineParser),
 }
 
-/// Makes an operation of the words behind a command's name, and of whether they ask for no reply.
+/// Makes an operation from the words after a command's name. The flag tells whether they ask for no
+/// reply.
 pub(crate) type LineParser = for<'a> fn(&Words<'a>, bool) -> Line<'a>;
 
-/// What comes before a list of keys, and what its replies show.
+/// The kind of a list of keys: what precedes it, and what its replies show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Keys {
     /// An expiry time precedes the keys.
@@ -75,7 +76,7 @@ pub(crate) struct Keys {
 /// No limit to the number of words.
 const ANY: usize = usize::MAX;
 
-/// Makes of the rows a name for each, [`CommandId`], and the table.
+/// Makes [`CommandId`], with a name for each row, and the table.
 macro_rules! table {
     ($($id:ident $name:literal $(= $other:ident)?, $row:expr;)*) => {
         /// A command: its row of the [table](commands).
@@ -86,7 +87,7 @@ macro_rules! table {
             $(#[doc = concat!("`", $name, "`")] $id,)*
         }
 
-        /// Every command, the frequent ones first: the parser goes through it in this order.
+        /// All commands, the frequent ones first, because the parser searches in this order.
         static TABLE: [Command; [$(CommandId::$id),*].len()] = [$({
             let Row { words, usage, about, requests, noreply, parser } = $row;
             let alias_of = alias!($($other)?);
@@ -105,7 +106,7 @@ macro_rules! alias {
     };
 }
 
-/// The columns of [`Command`] but for its names.
+/// The columns of [`Command`] except its names.
 struct Row {
     words: (usize, usize),
     usage: &'static str,
@@ -255,7 +256,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
     TABLE.iter()
 }
 
-/// The command with this name, or of which this is another name.
+/// The command with this name or alias.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
     let command = TABLE.iter().find(|command| command.name.as_bytes() == name)?;
     Some(command.alias_of.map_or(command, CommandId::command))

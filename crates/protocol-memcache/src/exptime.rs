@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Exptime`]: the expiry time as clients write it.
 
-// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
-// a reason says why it does not.
+// Clients send these numbers, and arithmetic on them must not wrap: an operation that could overflow is
+// allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 use clock::{Now, Ticks};
 use std::time::Duration;
 use storage::Expiry;
 
-/// Up to here, 30 days, an expiry time counts from now; above, it is a unix time.
+/// The largest relative expiry time, 30 days; a larger number is a unix time.
 const RELATIVE_MAX_S: i32 = 60 * 60 * 24 * 30;
 
-/// An expiry time in seconds: 0 is never, negative is at once, up to 30 days counts from now, and
-/// above is a unix time.
+/// An expiry time in seconds: 0 means never, a negative number at once, up to 30 days a time from
+/// now, and a larger number a unix time.
 ///
 /// memcached keeps 32 bits of what the client wrote, and so does this: 2^32 is 0, and a unix time
 /// of 2038-01-19T03:14:08 or later is negative.

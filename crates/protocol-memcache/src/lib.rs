@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memcache text protocol, and the service that executes it over any store.
 //!
-//! A codec finds requests in bytes; a service carries them out and writes the replies. They are
-//! separate, so a server may put another service behind this codec, and a client or load generator
-//! may use the wire format alone.
+//! The codec finds requests in bytes; the service executes them and writes the replies. They are
+//! separate, so a server may combine this codec with another service, and a client or load
+//! generator may use the wire format alone.
 //!
 //! ```text
 //!   bytes ──▶ Memcache::parse ──▶ Request<'_> ──▶ MemcacheService::execute ──▶ bytes
@@ -14,40 +14,42 @@
 //!   client::Encoder ──▶ bytes                      bytes ──▶ client::parse ──▶ Reply<'_>
 //! ```
 //!
-//! A request has two halves. The *operation* says what the store is asked for, whoever asks; the
-//! *dialect* says how the outcome is told. The service is generic over the dialect, so an operation
-//! is written once.
+//! A request has two halves. The *operation* is what the store is asked to do; the *dialect* is how
+//! the outcome is written as a reply. The service is generic over the dialect, so each operation is
+//! implemented once.
 //!
 //! Where to look:
 //!
-//! * [`commands`] (`command.rs`): all commands as a table; `docs/dev/add-a-memcache-command.md` adds
-//!   one.
-//! * [`Op`] (`op.rs`): the operations. Borrows the input.
-//! * [`Memcache`] (`parse.rs`): the codec. `parse/text/fast.rs` is the path of most requests.
-//! * [`Request`] (`request.rs`): what the codec finds, an operation with its [`Form`].
-//! * `Dialect` (`reply.rs`): a function for each outcome; [`Text`] (`reply/text.rs`) has the words of
+//! * [`commands`] (`command.rs`): all commands as a table; `docs/dev/add-a-memcache-command.md` shows how to
+//!   add one.
+//! * [`Op`] (`op.rs`): the operations, borrowed from the input.
+//! * [`Memcache`] (`parse.rs`): the codec. Most requests are parsed by `parse/text/fast.rs`.
+//! * [`Request`] (`request.rs`): the result of parsing, an operation with its [`Form`].
+//! * `Dialect` (`reply.rs`): a function for each outcome; [`Text`] (`reply/text.rs`) writes the replies of
 //!   the classic protocol.
-//! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: what it is told
-//!   about the server.
+//! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: facts about the server
+//!   that it shows to clients.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
 //! * [`metrics`]: the counters.
 //!
 //! # What is spoken
 //!
-//! The classic text commands, byte for byte as memcached 1.6.18 does. The files in
-//! `tests/sessions` are recordings of it. What differs, and why:
+//! The classic text commands, with replies byte for byte as those of memcached 1.6.18. The files in
+//! `tests/sessions` are transcripts of it. The differences, and their reasons:
 //!
 //! * Meta commands (`mg`, `ms`, ...), `watch`, `lru`, `slabs`, `cache_memlimit` and the like are
-//!   answered `ERROR`, as any unknown name; and there is no binary protocol.
-//! * What is found does not depend on how the bytes arrive. memcached closes the connection on a
-//!   line of more than 2048 bytes only if its end is late; here it always does ([`LINE_MAX`]).
-//! * A list of keys may have any length, that of `gat`, too. Beyond 64 KiB ([`LIST_CHECKED_MAX`])
-//!   it is served key by key, and a key that is too long then closes the connection.
-//! * A `gat` line with a bad key touches nothing; memcached touches the keys before it. And when a
-//!   key of a list is too long, memcached loses replies to requests before it that it has not sent
-//!   yet; here every request is answered.
-//! * `incr` of a value of nothing but white space is an error; memcached reads on behind it.
-//! * The value limit is on the value alone ([`Memcache::new`]).
+//!   answered `ERROR`, as any unknown name. The binary protocol is not supported.
+//! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
+//!   of more than 2048 bytes only if the end of the line arrives late; this codec always does
+//!   ([`LINE_MAX`]).
+//! * A list of keys, also that of `gat`, may have any length. Beyond 64 KiB ([`LIST_CHECKED_MAX`])
+//!   it is not checked as a whole but served key by key, and a key that is too long then closes the
+//!   connection.
+//! * A `gat` line with a bad key touches nothing; memcached touches the keys before it. When a key
+//!   of a list is too long, memcached loses unsent replies to earlier requests; here every request
+//!   is answered.
+//! * `incr` of a value that consists of white space is an error; memcached reads past its end.
+//! * The size limit applies to the value alone ([`Memcache::new`]).
 //! * Time is kept in milliseconds. A delayed `flush_all` takes place at its time and not up to two
 //!   seconds before, as memcached's does.
 //!

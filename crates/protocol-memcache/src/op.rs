@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Op`]: what the store or the server is asked for, whatever dialect it was asked in.
+//! [`Op`]: an operation of the store or the server, independent of the dialect of its request.
 //!
-//! An operation says nothing of the reply: that is the [dialect's](crate::Text) part of a
-//! [request](crate::Request).
+//! An operation says nothing about the form of the reply: that is the [dialect's](crate::Text) part
+//! of a [request](crate::Request).
 
 use crate::exptime::Exptime;
 
@@ -11,8 +11,8 @@ pub const KEY_MAX: usize = 250;
 
 /// One operation, borrowed from the receive buffer.
 ///
-/// A line that reads many keys is as many operations: one [`Op::Get`] per key and one
-/// [`Op::ListEnd`]. So a service can prefetch each key, what one request writes is bounded, and a
+/// A line that reads many keys becomes many operations: one [`Op::Get`] per key and one
+/// [`Op::ListEnd`]. So a service can prefetch each key, the reply to one request is bounded, and a
 /// line of any length needs no buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op<'a> {
@@ -60,20 +60,20 @@ pub enum Op<'a> {
         /// When; `None` is at once.
         delay: Option<Exptime>,
     },
-    /// Tell about the server.
+    /// Show statistics.
     Stats {
-        /// What about; empty for the general statistics.
+        /// The topic; empty for the general statistics.
         topic: &'a [u8],
     },
-    /// Tell the version.
+    /// Show the version.
     Version,
-    /// Nothing but a reply: `verbosity`, which is accepted for compatibility.
+    /// Nothing but a reply: `verbosity`, which is accepted for compatibility and has no effect.
     Noop,
     /// Close the connection.
     Quit,
 }
 
-/// What a reading command asks of one key.
+/// The arguments of a read of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Get<'a> {
     /// The key.
@@ -84,19 +84,19 @@ pub struct Get<'a> {
     pub touch: Option<Exptime>,
 }
 
-/// The reading commands, by what counts them.
+/// The reading commands, grouped by their metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `get`
     Get,
     /// `gets`: with CAS numbers.
     Gets,
-    /// `gat` and `gats`: they touch.
+    /// `gat` and `gats`: they change the expiry.
     Gat,
 }
 
 impl Family {
-    /// The family of commands that show CAS numbers, or touch.
+    /// The family of commands that show CAS numbers (`cas`) or change the expiry (`touch`).
     #[inline]
     pub const fn of(cas: bool, touches: bool) -> Self {
         match (touches, cas) {
@@ -107,7 +107,7 @@ impl Family {
     }
 }
 
-/// What a storage command asks for.
+/// The arguments of a storage command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Set<'a> {
     /// The key.
@@ -125,7 +125,7 @@ pub struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    /// Stores `value` whatever is there: no flags, no expiry.
+    /// Stores `value` unconditionally, with no flags and no expiry.
     #[must_use]
     pub const fn new(key: &'a [u8], value: &'a [u8]) -> Self {
         Set { key, value, cas: 0, flags: 0, exptime: Exptime::NEVER, mode: Mode::Set }
@@ -135,21 +135,21 @@ impl<'a> Set<'a> {
 /// When and how a value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Whatever is there.
+    /// Unconditionally.
     Set,
-    /// Only if nothing is there.
+    /// Only if there is no item.
     Add,
-    /// Only if something is there.
+    /// Only if there is an item.
     Replace,
-    /// Behind what is there.
+    /// After the existing value.
     Append,
-    /// Before what is there.
+    /// Before the existing value.
     Prepend,
-    /// Only if what is there has the given CAS number.
+    /// Only if the existing item has the given CAS number.
     Cas,
 }
 
-/// The way `incr` and `decr` go.
+/// The direction of `incr` and `decr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// `incr`: wraps at 2^64.

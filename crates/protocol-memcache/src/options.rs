@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`ServiceOptions`]: what a service is told about the server it runs in.
+//! [`ServiceOptions`]: facts about the server in which a service runs.
 
 use std::time::Duration;
 
-/// What a service must know, and what its `stats settings` shows.
+/// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max` changes what it does. The rest is shown to clients and should be true.
+/// Only `value_max` changes the behaviour of the service. The others are only shown to clients, and
+/// should be true.
 ///
 /// ```
 /// use protocol_memcache::ServiceOptions;
@@ -16,14 +17,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServiceOptions {
-    /// The largest value in bytes that `append`, `prepend`, `incr` and `decr` may make; 1 MiB
-    /// unless set. Give the codec the same.
+    /// The largest value in bytes that `append`, `prepend`, `incr` and `decr` may produce; 1 MiB
+    /// unless set. The codec must be given the same limit.
     pub value_max: usize,
     /// What `version` answers.
     pub version: String,
     /// Threads that serve requests.
     pub threads: usize,
-    /// The memory limit in bytes; 0 shows what the store says.
+    /// The memory limit in bytes; 0 shows the limit that the store reports.
     pub memory_max: u64,
     /// The most connections at a time; 0 is no limit.
     pub connections_max: usize,

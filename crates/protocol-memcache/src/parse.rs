@@ -30,7 +30,8 @@ pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 
 /// The memcache text protocol.
 ///
-/// A connection has no state besides its [`Cursor`], so this is only what all connections share.
+/// A connection has no state besides its [`Cursor`], so this type holds only what all connections
+/// share.
 ///
 /// ```
 /// use protocol::{Parsed, Protocol};
@@ -47,7 +48,7 @@ pub struct Memcache {
     value_max: usize,
 }
 
-/// Where the parser stands: at the start of a line, or inside a list of keys.
+/// The parser's position: at the start of a line, or inside a list of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor(pub(crate) Option<List>);
 
@@ -61,8 +62,8 @@ impl Memcache {
         Memcache { value_max }
     }
 
-    /// The largest request in bytes that must be waited for when values have up to `value_max`: a
-    /// storage command with its body, or the checked part of a list of keys.
+    /// The largest request in bytes when values have up to `value_max` bytes: a storage command
+    /// with its body, or the checked part of a list of keys.
     #[must_use]
     pub fn request_max(value_max: usize) -> usize {
         value_max.saturating_add(LINE_MAX + 4).max(2 * LIST_CHECKED_MAX)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Dialect`]: how outcomes are told, one function for each.
+//! [`Dialect`]: writes replies, with one function for each outcome.
 //!
-//! The service is generic over the dialect and compiled for each: an operation is written once, and
-//! what it came to is told in the words of the request. A value of the dialect's type is what a
-//! reply depends on besides the outcome: whether the client wants one at all, what it wants to be
-//! shown, what it wants echoed.
+//! The service is generic over the dialect and compiled for each, so an operation is implemented
+//! once and its reply is written in the dialect of the request. A value of the dialect's type holds
+//! everything besides the outcome that a reply depends on: whether the client wants a reply, what
+//! it wants to see, what it wants echoed.
 
 pub(crate) mod text;
 
@@ -17,34 +17,34 @@ use storage::{Item, Version};
 
 /// Writes the replies to one request.
 ///
-/// No function has a body here: a dialect has to say of each outcome what its client is told, and
-/// whether it is told anything (`noreply`, or a quiet request).
+/// No function has a default: a dialect must decide for each outcome what the reply is, and whether
+/// there is one (`noreply`, or a quiet request).
 ///
 /// # Values
 ///
-/// A value is copied from the store's memory into the reply, or leaves by reference if it is
-/// large. [`Dialect::hit`] and [`Dialect::behind_value`] write what is around it, inside of the
-/// store's closure, so that nothing is copied twice. An atomic step that is tried again calls them
-/// again and forgets what they wrote before.
+/// A value is copied from the store's memory into the reply, or sent by reference if it is large.
+/// [`Dialect::hit`] and [`Dialect::behind_value`] write the bytes around it, inside of the store's
+/// closure, so that nothing is copied twice. An atomic step that is retried calls them again and
+/// drops what they wrote before.
 pub(crate) trait Dialect: Copy {
-    /// Whether this is one of several replies to the same line, whose end is told by
-    /// [`Dialect::list_end`].
+    /// Whether this is one of several replies to the same line, after which [`Dialect::list_end`]
+    /// follows.
     fn is_listed(self) -> bool;
 
-    /// Whether a hit sends the value, or only tells about it.
+    /// Whether a hit sends the value, or only facts about it.
     fn sends_value(self) -> bool;
 
-    /// An item was found: everything that comes before its value. If the value is `copied` there
-    /// has to be room for it.
+    /// An item was found: writes everything before the value. If the value is `copied`, also
+    /// reserves room for it.
     fn hit(self, bytes: &mut Vec<u8>, get: &Get<'_>, item: &impl Item, copied: bool);
-    /// What comes behind the value of a hit.
+    /// Writes everything after the value of a hit.
     fn behind_value(self, bytes: &mut Vec<u8>);
     /// There is no item to be read.
     fn miss(self, bytes: &mut Vec<u8>);
     /// All keys of a list have been answered.
     fn list_end(self, out: &mut SendBuf);
 
-    /// A value was stored. Its version is known where the store tells it.
+    /// A value was stored. `version` is given if the store reports it.
     fn stored(self, out: &mut SendBuf, version: Option<Version>);
     /// A condition for storing did not hold.
     fn not_stored(self, out: &mut SendBuf);
@@ -58,14 +58,14 @@ pub(crate) trait Dialect: Copy {
     fn touched(self, out: &mut SendBuf);
     /// A number was changed to this one.
     fn number(self, out: &mut SendBuf, number: u64);
-    /// The value to add to or to subtract from is no number.
+    /// The value to add to or to subtract from is not a number.
     fn not_a_number(self, out: &mut SendBuf);
     /// The item is larger than the store accepts.
     fn too_large(self, out: &mut SendBuf);
     /// There is no room and nothing that may be evicted.
     fn out_of_memory(self, out: &mut SendBuf);
 
-    /// Done, with nothing to show.
+    /// Done, without a result to show.
     fn ok(self, out: &mut SendBuf);
     /// The server's version.
     fn version(self, out: &mut SendBuf, version: &str);

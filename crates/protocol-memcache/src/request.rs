@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Request`]: what the codec finds and the service executes.
+//! [`Request`]: the codec's result, which the service executes.
 
 use crate::command::CommandId;
 use crate::op::Op;
 use crate::reply::Text;
 
-/// One request, borrowed from the receive buffer: what is asked for, and in which words it is to
-/// be answered.
+/// One request, borrowed from the receive buffer: its operation and the form of its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// What is asked for.
+    /// The operation.
     pub op: Op<'a>,
     /// How the reply is written.
     pub form: Form,
-    /// The command it was asked for by: its row of the table.
+    /// The command by which it was requested: its row of the table.
     pub command: CommandId,
 }
 
-/// The dialect of a request, with what its reply depends on besides the outcome.
+/// The dialect of a request, with everything that the form of the reply depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The classic text commands.
     Text(Text),
 }
 
-// A batch of requests lies on the stack, and each is moved there as a whole.
+// A batch of requests lies on the stack, and each request is moved there as a whole.
 const _: () = assert!(size_of::<Request<'_>>() <= 64);
 
 impl<'a> Request<'a> {

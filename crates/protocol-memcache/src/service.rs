@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The service: [`MemcacheService`] executes requests over any store.
 //!
-//! Each group of operations is a file with methods of the service: `get.rs` (all that reads values),
-//! `set.rs` (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`. A method
-//! carries an operation out and returns the [`Outcome`]; how that is told, the [dialect](Dialect) of
-//! the request knows. Values and statistics are written as they are found, by the dialect, too.
+//! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
+//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`. A method executes an
+//! operation and returns the [`Outcome`]; the [dialect](Dialect) of the request writes the reply. Values and
+//! statistics are written by the dialect as they are found.
 
 mod arith;
 mod flush;
@@ -34,9 +34,8 @@ use storage::Store;
 
 /// Executes memcache requests over a store.
 ///
-/// Each worker has its own. Clones share what belongs to the server as a whole: the options, a
-/// delayed `flush_all` and what `stats reset` has set to zero; and their store handles share the
-/// store.
+/// Each worker has its own. Clones share the state of the server as a whole: the options, a delayed
+/// `flush_all` and the baseline of `stats reset`. Their store handles share the store.
 ///
 /// ```no_run
 /// use protocol_memcache::{MemcacheService, ServiceOptions};
@@ -51,7 +50,7 @@ pub struct MemcacheService<S> {
     shared: Arc<Shared>,
 }
 
-/// What the services of all workers share.
+/// State shared by the services of all workers.
 #[derive(Debug)]
 struct Shared {
     options: ServiceOptions,
@@ -72,21 +71,21 @@ impl<S: Store> MemcacheService<S> {
         &self.store
     }
 
-    /// The store handle as a request at `now` finds it: a delayed `flush_all` that is due has taken
-    /// place. For a service that serves another protocol from the same handle.
+    /// The store handle for a request at `now`, after a delayed `flush_all` that is due has been
+    /// carried out. For a service that serves another protocol from the same handle.
     #[inline]
     pub fn store_at(&mut self, now: Now) -> &mut S {
         self.flush_if_due(now);
         &mut self.store
     }
 
-    /// What the service was told about the server.
+    /// The facts about the server that the service was given.
     #[must_use]
     pub fn options(&self) -> &ServiceOptions {
         &self.shared.options
     }
 
-    /// Carries out a request and tells what it came to.
+    /// Executes a request, writes its reply and returns the outcome.
     #[inline]
     fn run(&mut self, request: &Request<'_>, out: &mut SendBuf, context: &Context<'_>) -> Outcome {
         match request.form {
@@ -94,7 +93,7 @@ impl<S: Store> MemcacheService<S> {
         }
     }
 
-    /// The same in the dialect of its reply.
+    /// As `run`, with a known dialect.
     #[inline]
     fn run_in<D: Dialect>(
         &mut self,

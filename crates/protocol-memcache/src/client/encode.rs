@@ -6,8 +6,8 @@ use crate::op::{Direction, Mode, Set};
 
 /// Appends requests to a vector.
 ///
-/// Keys are written as they are: the caller sees to it that they are keys, of 1 to 250 bytes
-/// without spaces or control characters.
+/// Keys are written unchecked: the caller must pass valid keys, of 1 to 250 bytes without spaces or
+/// control characters.
 #[derive(Debug)]
 pub struct Encoder<'a> {
     out: &'a mut Vec<u8>,
@@ -74,8 +74,8 @@ impl<'a> Encoder<'a> {
         self.store(&Set::new(key, value), false);
     }
 
-    /// `set <key> 0 <exptime> <bytes>` and the body of `len` bytes, which `write` appends: a value
-    /// that is made where it is sent from, without a copy.
+    /// `set <key> 0 <exptime> <bytes>` and the body of `len` bytes, which `write` appends: the
+    /// value is generated in place, without a copy.
     ///
     /// # Panics
     ///

@@ -19,9 +19,9 @@ use memchr::memchr;
 
 /// Appends meta requests to a vector.
 ///
-/// Keys are written as they are: the caller sees to it that they are keys, of 1 to 250 bytes
-/// without spaces or control characters. Flags are written as they are too: letters with their
-/// arguments, with spaces between.
+/// Keys are written unchecked: the caller must pass valid keys, of 1 to 250 bytes without spaces or
+/// control characters. Flags are written unchecked too: letters with their arguments, separated by
+/// spaces.
 #[derive(Debug)]
 pub struct MetaEncoder<'a> {
     out: &'a mut Vec<u8>,
@@ -47,8 +47,8 @@ impl<'a> MetaEncoder<'a> {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// `ms <key> <bytes> [T<seconds>]` and the body of `len` bytes, which `write` appends. It lives
-    /// for `ttl_s` seconds, or for ever.
+    /// `ms <key> <bytes> [T<seconds>]` and the body of `len` bytes, which `write` appends. The item
+    /// lives for `ttl_s` seconds, or for ever.
     ///
     /// # Panics
     ///
@@ -76,7 +76,7 @@ impl<'a> MetaEncoder<'a> {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// `mn`: its reply comes behind those of all quiet requests before it.
+    /// `mn`: its reply comes after those of all quiet requests before it.
     pub fn noop(&mut self) {
         self.out.extend_from_slice(b"mn\r\n");
     }
@@ -97,7 +97,7 @@ impl<'a> MetaEncoder<'a> {
 pub struct MetaFlags<'a>(&'a [u8]);
 
 impl<'a> MetaFlags<'a> {
-    /// The argument of the flag `letter`, empty for one that has none; `None` where it is not there.
+    /// The argument of the flag `letter`, empty for a flag without one; `None` if the flag is absent.
     pub fn get(&self, letter: u8) -> Option<&'a [u8]> {
         let mut flags = self.0.split(|&byte| byte == b' ');
         flags.find_map(|flag| flag.strip_prefix(&[letter]))
@@ -121,7 +121,7 @@ pub enum MetaReply<'a> {
     Miss,
     /// `NS`: not stored, the condition did not hold.
     NotStored(MetaFlags<'a>),
-    /// `EX`: somebody else has changed it.
+    /// `EX`: another client has changed the item.
     Exists(MetaFlags<'a>),
     /// `NF`: there is no such item.
     NotFound(MetaFlags<'a>),
@@ -131,8 +131,7 @@ pub enum MetaReply<'a> {
     Error(&'a [u8]),
 }
 
-/// Finds the first reply in `input`, and how many bytes it takes up. `None` while it has not
-/// arrived wholly.
+/// Finds the first reply in `input` and its length in bytes. `None` while it is incomplete.
 ///
 /// # Errors
 ///

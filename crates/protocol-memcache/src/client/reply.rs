@@ -4,7 +4,7 @@
 use crate::op::KEY_MAX;
 use memchr::memchr;
 
-/// The longest reply line that is waited for; longer is not memcache.
+/// The longest accepted reply line; a longer one is not memcache.
 pub(super) const LINE_MAX: usize = KEY_MAX + 4096;
 
 /// One reply. A `get` or a `stats` is answered by several, the last of them [`Reply::End`].
@@ -28,7 +28,7 @@ pub enum Reply<'a> {
     Stored,
     /// The condition did not hold.
     NotStored,
-    /// Somebody else has changed it.
+    /// Another client has changed the item.
     Exists,
     /// There is no such item.
     NotFound,
@@ -46,22 +46,21 @@ pub enum Reply<'a> {
     Version(&'a [u8]),
     /// One of the server's statistics.
     Stat {
-        /// What it is about.
+        /// Its name.
         name: &'a [u8],
-        /// What it is.
+        /// Its value.
         value: &'a [u8],
     },
     /// The request was refused: a line that starts with `ERROR`, `CLIENT_ERROR` or `SERVER_ERROR`.
     Error(&'a [u8]),
 }
 
-/// The server sent something that is no reply. The connection cannot be used any more.
+/// The server sent something that is not a reply. The connection cannot be used any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a memcache reply")]
 pub struct Unreadable;
 
-/// Finds the first reply in `input`, and how many bytes it takes up. `None` while it has not
-/// arrived wholly.
+/// Finds the first reply in `input` and its length in bytes. `None` while it is incomplete.
 ///
 /// # Errors
 ///

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers as memcached reads them: with C's `strtoul` family, quirks included.
+//! Numbers as memcached reads them, with all the quirks of C's `strtoul` family.
 //!
-//! Leading white space and a sign are fine. The digits must reach the end of the word, a NUL or
-//! white space; what comes behind that is ignored. An unsigned number takes a minus and is then
-//! negated modulo 2^64, but refused if that makes its top bit one.
+//! Leading white space and a sign are allowed. The digits must extend to the end of the word, a NUL
+//! or white space; anything after that is ignored. An unsigned number may have a minus sign; it is
+//! then negated modulo 2^64, and refused if the top bit of the result is set.
 
 /// Reads an unsigned number of 64 bits.
 pub(crate) fn unsigned(word: &[u8]) -> Option<u64> {
     let word = cut_at_nul(word);
     let (negative, magnitude) = scan(word)?;
     let value = if negative { magnitude.wrapping_neg() } else { magnitude };
-    // memcached looks for a minus in all of the word, also behind the number.
+    // memcached looks for a minus sign in the whole word, even after the number.
     (value as i64 >= 0 || !word.contains(&b'-')).then_some(value)
 }
 
@@ -20,8 +20,8 @@ pub(crate) fn signed(word: &[u8]) -> Option<i64> {
     if negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
-/// Sign and magnitude of the number at the start of `word`; `None` when there is none, when
-/// something else follows it or when it needs more than 64 bits.
+/// Sign and magnitude of the number at the start of `word`; `None` when there is no number, when
+/// something else follows it, or when it needs more than 64 bits.
 fn scan(word: &[u8]) -> Option<(bool, u64)> {
     let start = word.iter().position(|&byte| !is_space(byte))?;
     let (negative, digits) = match &word[start..] {

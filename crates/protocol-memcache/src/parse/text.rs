@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The classic text commands: lines of words, and bodies behind those that store.
+//! The classic text commands: lines of words, those of storage commands followed by a body.
 //!
 //! ```text
 //!   input ─┬─ fast.rs: `get <key>` and `set …` as every client writes them
@@ -9,8 +9,8 @@
 //!          └─ keys.rs: inside a list, the next key
 //! ```
 //!
-//! What `fast.rs` does not recognise falls through to the general parser, which would answer the
-//! same to what `fast.rs` recognises: a test holds the two together.
+//! A line that `fast.rs` does not recognise goes to the general parser, `line.rs`. For lines that
+//! `fast.rs` recognises both give the same result, which a differential test checks.
 
 mod fast;
 pub(super) mod keys;

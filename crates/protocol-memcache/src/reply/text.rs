@@ -12,7 +12,7 @@ const END: &[u8] = b"END\r\n";
 pub(crate) const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
 pub(crate) const TOO_MANY_CONNECTIONS: &[u8] = b"ERROR Too many open connections\r\n";
 
-/// What a client is told that speaks something else, in its own words where there are any.
+/// The replies to clients of other protocols, in their own protocol where possible.
 pub(crate) const NO_TLS: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR this port does not speak TLS\r\n");
 pub(crate) const NO_RESP: ErrorReply =
@@ -35,12 +35,12 @@ pub(crate) const BAD_DELETE: ErrorReply =
 /// their spaces, two line ends and `END`.
 const AROUND_VALUE: usize = 6 + 11 + 21 + 21 + 2 + 2 + END.len();
 
-/// How much of a reply in the text protocol a request gets.
+/// Which part of a reply in the text protocol a request gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// A whole one. Behind what reads one key that is the value, if there is one, and `END`.
+    /// The whole reply. For a read of one key, that is the value, if there is one, and `END`.
     Whole,
-    /// The value of one key in a list, if there is one. `END` comes behind the list.
+    /// The value of one key in a list, if there is one. `END` follows after the list.
     Listed,
     /// None: `noreply`.
     Quiet,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! incr and decr.
 //!
-//! As in memcached a number never makes its value shorter: it is padded with spaces behind, and
-//! spaces, as anything else behind white space, do not keep a value from being a number.
+//! As in memcached, the result is never shorter than the old value: it is padded with trailing
+//! spaces. Trailing white space, and anything after it, is ignored when a value is read as a
+//! number.
 
 use super::MemcacheService;
 use super::outcome::Outcome;
@@ -13,16 +14,16 @@ use crate::parse::number;
 use clock::Now;
 use storage::{Change, Condition, Digits, Expiry, Item, Put, Store, StoreError, Version};
 
-/// A longer value is not looked at: it is not a number. (memcached draws the line where a value no
-/// longer fits one chunk, which is about here.)
+/// A longer value is not parsed and counts as not a number. (memcached has this limit where a value
+/// no longer fits one chunk, which is about this size.)
 const NUMBER_MAX: usize = 512 * 1024;
 
-/// What became of the number.
+/// The result of the addition.
 enum Sum {
     Absent,
     NotANumber,
     Stored(u64),
-    /// Padding makes it longer than a [`Digits`]: to be written as a whole item.
+    /// With padding it is longer than a [`Digits`] and must be written as a whole item.
     Long(Long),
 }
 

@@ -8,10 +8,11 @@ use clock::{Now, Ticks};
 use std::sync::atomic::{AtomicU64, Ordering};
 use storage::Store;
 
-/// When the store is to be cleared: shared by all workers, one at a time, the latest counts.
+/// When the store is to be cleared. Shared by all workers. There is one deadline at a time; a new
+/// one replaces it.
 #[derive(Debug)]
 pub(super) struct Deadline {
-    /// Milliseconds of the clock's ticks; [`Deadline::NONE`] without one.
+    /// The deadline in ticks; [`Deadline::NONE`] without one.
     at: AtomicU64,
 }
 
@@ -29,23 +30,23 @@ impl Deadline {
         self.at.store(at, Ordering::Release);
     }
 
-    /// The deadline, if it has come.
+    /// The deadline, if it has passed.
     #[inline]
     fn due(&self, now: Ticks) -> Option<u64> {
         let at = self.at.load(Ordering::Acquire);
         (at <= now.as_millis()).then_some(at)
     }
 
-    /// Strikes out the deadline `at`, unless another has taken its place.
+    /// Removes the deadline `at`, unless another has replaced it.
     fn strike_out(&self, at: u64) {
-        // Either way it is not there any more.
+        // If the exchange fails, another deadline has replaced it already.
         let _ = self.at.compare_exchange(at, Self::NONE, Ordering::AcqRel, Ordering::Relaxed);
     }
 }
 
 impl<S: Store> MemcacheService<S> {
-    /// Clears the store, or sets the deadline at which it is cleared. Either replaces the deadline
-    /// that was there.
+    /// Clears the store, or sets the deadline at which it is cleared. Both replace the previous
+    /// deadline.
     #[inline(never)]
     pub(super) fn flush_all(&mut self, delay: Option<Exptime>, now: Now) -> Outcome {
         let at = delay.and_then(|delay| delay.flush(now));
@@ -64,9 +65,9 @@ impl<S: Store> MemcacheService<S> {
         }
     }
 
-    /// The store is cleared before the deadline is struck out: a worker that no longer sees the
-    /// deadline must not see what it flushed. Two workers that see it at the same moment both
-    /// clear, which flushes a little of what came right after it.
+    /// The store is cleared before the deadline is removed: a worker that no longer sees the
+    /// deadline must not see the flushed items. Two workers that see the deadline at the same
+    /// moment both clear, which may also flush a few items stored right after it.
     #[cold]
     fn flush_due(&mut self, at: u64) {
         self.store.clear();

@@ -13,8 +13,8 @@ use bytes::Bytes;
 use clock::Now;
 use storage::{Change, Expiry, Item, Store, StoreError};
 
-/// From this size on a value leaves by reference, if the store can lend it: below, one more slice
-/// in the gathering write and the reference count cost more than the copy.
+/// Values of at least this size are sent by reference, if the store can lend them. For smaller
+/// ones, one more slice in the gathering write and the reference count cost more than the copy.
 const PIN_MIN: usize = 16 * 1024;
 
 impl<S: Store> MemcacheService<S> {
@@ -58,7 +58,7 @@ impl<S: Store> MemcacheService<S> {
         out.put_with(|bytes| {
             let start = bytes.len();
             found = self.store.update(get.key, now.ticks, |item| {
-                // The store may ask again after another worker's change.
+                // The store may call this again after another worker's change.
                 bytes.truncate(start);
                 match item {
                     Some(item) => {
@@ -112,9 +112,9 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-/// Answers a key that is there and whose expiry the store could not change. Its reply takes the place of
-/// the `END` that a client reads up to: behind one within a list the connection closes, or the rest of the
-/// list would be taken for the next reply.
+/// Replies for an existing key whose expiry the store could not change. The error takes the place of the
+/// `END` up to which a client reads. So within a list the connection closes after it, or the client would
+/// take the rest of the list for the next reply.
 #[cold]
 fn not_touched<D: Dialect>(
     command: CommandId,
@@ -131,8 +131,8 @@ fn not_touched<D: Dialect>(
     Outcome::Closed
 }
 
-/// Appends a hit; returns the value instead of its copy if it is to follow by reference, and with it
-/// what comes behind it.
+/// Appends a hit. If the value is to be sent by reference, returns it instead of copying it, together with
+/// the bytes that follow it.
 #[inline]
 fn value<D: Dialect>(
     bytes: &mut Vec<u8>,

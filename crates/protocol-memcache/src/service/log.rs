@@ -8,7 +8,7 @@ use crate::reply::Text;
 use crate::request::{Form, Request};
 use ringlog::klog;
 
-/// Logs a request; the keys of a list each for itself, and not its end. No allocation.
+/// Logs a request: each key of a list by itself, but not the end of the list. Allocates nothing.
 #[cold]
 pub(super) fn command(request: &Request<'_>, reply_bytes: usize, outcome: Outcome) {
     if matches!(request.op, Op::ListEnd { .. }) {
@@ -39,7 +39,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),
-        // What was not read is not counted.
+        // Bytes that were not read are not counted.
         Op::Oversized { .. } => 0,
     };
     name.len() + key + rest + 2

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Outcome`]: what an operation came to.
+//! [`Outcome`]: the outcome of an operation.
 
 use crate::reply::Dialect;
 use buffer::SendBuf;
 use protocol::Control;
 use storage::Version;
 
-/// What an operation came to: it decides on the reply and on the word in the command log.
+/// The outcome of an operation. It determines the reply and the word in the command log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// A value was found, and has been written.
     Hit,
-    /// There was no value to be read, and the client has been told.
+    /// There was no value to be read, and the reply has been written.
     Miss,
     /// Statistics have been shown.
     Shown,
@@ -39,8 +39,8 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Tells the client, unless that has been done where the outcome was made. Inlined so that a path on
-    /// which the outcome is known has no switch.
+    /// Writes the reply, unless it was written where the outcome was made. Inlined so that a path with a
+    /// known outcome has no branch on it.
     #[inline(always)]
     pub(super) fn tell(self, reply: impl Dialect, out: &mut SendBuf) -> Self {
         match self {

@@ -8,11 +8,11 @@ use crate::op::{Mode, Set};
 use clock::Now;
 use storage::{Change, Condition, Item, Put, Store, StoreError, Version};
 
-/// The version of what was stored, where the store tells it.
+/// The version of the stored item, if the store reports it.
 type Stored = Result<Option<Version>, StoreError>;
 
 impl<S: Store> MemcacheService<S> {
-    /// Carries out a storage command.
+    /// Executes a storage command.
     #[inline]
     pub(super) fn set(&mut self, set: &Set<'_>, now: Now) -> Outcome {
         let metrics = metrics::of_set(set.mode);
@@ -51,8 +51,8 @@ impl<S: Store> MemcacheService<S> {
         }
     }
 
-    /// Puts bytes around a value. memcached answers `NOT_STORED` when there is none, and when it
-    /// would get too large.
+    /// Adds bytes before and after a value. memcached answers `NOT_STORED` when there is no value,
+    /// and when the result would be too large.
     fn extend(&mut self, key: &[u8], before: &[u8], after: &[u8], now: Now) -> Stored {
         let more = before.len() + after.len();
         let value_max = self.shared.options.value_max;
@@ -77,8 +77,8 @@ impl<S: Store> MemcacheService<S> {
         self.not_stored(key, mode, StoreError::TooLarge, metrics::of_set(mode), now)
     }
 
-    /// Counts a write that stored nothing, and sees to it that a failed `set` leaves no old value
-    /// behind: its client believes it replaced.
+    /// Counts a failed write. A failed `set` also removes the old value, because its client
+    /// believes it replaced.
     #[cold]
     fn not_stored(
         &mut self,
@@ -126,7 +126,7 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-/// The outcome of a change that the store refused. None but [`StoreError::NotFound`] is a miss.
+/// The outcome of a change that the store refused. Only [`StoreError::NotFound`] is a miss.
 #[cold]
 pub(super) fn refused(error: StoreError) -> Outcome {
     match error {

@@ -13,10 +13,10 @@ use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use storage::{Stats, Store};
 
-/// What `stats reset` has set to zero: the counts at that moment, by name.
+/// The baseline of `stats reset`: the counts at that moment, by name.
 ///
-/// The metrics themselves never go back, since a scraper takes that for a restart; `stats` shows
-/// the difference.
+/// The metrics themselves never decrease, because a scraper would take that for a restart; `stats`
+/// shows the difference to the baseline.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     counts: Mutex<BTreeMap<&'static str, u64>>,
@@ -30,7 +30,7 @@ enum Row {
     Level(&'static str, fn(&View<'_>) -> String),
 }
 
-/// What a level is made of.
+/// The sources of a level.
 struct View<'a> {
     store: Stats,
     options: &'a ServiceOptions,
@@ -100,12 +100,12 @@ impl<S: Store> MemcacheService<S> {
             b"" => self.general(show, context),
             b"items" => items(&self.store.stats(), show),
             b"slabs" => slabs(&self.store.stats(), show),
-            // What the engine tells about its inside, in its own words: a topic that memcached has not.
+            // Details of the storage engine, with names of its own: a topic that memcached does not have.
             b"store" => self.store.details(context.now.ticks, show),
             b"settings" => settings(&self.shared.options, &self.store.stats(), show),
             b"conns" => conns(show, context),
             b"sizes" => show("sizes_status", &"disabled"),
-            // There is no storage outside of memory to tell about.
+            // There is no storage outside of memory.
             b"extstore" => {}
             b"reset" => return self.reset(),
             b"cachedump" => return Outcome::NoKeys,
@@ -146,7 +146,7 @@ impl<S: Store> MemcacheService<S> {
 /// Shows a line: its name and its value.
 type Show<'a> = &'a mut dyn FnMut(&str, &dyn Display);
 
-/// The items as one size class: these stores have no classes, but tools look for the names.
+/// The items as one size class: these stores have no size classes, but tools look for the names.
 fn items(store: &Stats, show: Show<'_>) {
     if store.items > 0 {
         show("items:1:number", &store.items);
@@ -189,7 +189,7 @@ fn settings(options: &ServiceOptions, store: &Stats, show: Show<'_>) {
     }
 }
 
-/// The connections. Only that of the asking client is being served; all others wait.
+/// The connections. Only that of the asking client is active; all others are shown as waiting.
 fn conns(show: Show<'_>, context: &Context<'_>) {
     let now = context.now.ticks;
     for peer in context.directory.list() {

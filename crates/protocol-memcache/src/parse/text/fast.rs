@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two commonest requests in their commonest form, in one pass over their bytes.
+//! The two most common requests in their most common form, parsed in one pass.
 //!
-//! No allocation, and each byte of the line is looked at once; the body of a `set` is not looked
-//! at but for its line end.
+//! It allocates nothing and reads each byte of the line once. Of the body of a `set` it reads only
+//! the line end.
 
 use super::{found, set};
 use crate::command::CommandId;
@@ -66,7 +66,7 @@ fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     Some(set::body(CommandId::Set, input, header, len, set, quiet))
 }
 
-/// The key at the start of `input`, if it has a fair length and something follows it.
+/// The key at the start of `input`, if its length is valid and something follows it.
 #[inline]
 fn key(input: &[u8]) -> Option<&[u8]> {
     let window = &input[..input.len().min(KEY_MAX + 1)];
@@ -74,7 +74,7 @@ fn key(input: &[u8]) -> Option<&[u8]> {
     (len > 0 && len < window.len()).then(|| &window[..len])
 }
 
-/// A space and a number of one to ten digits at `at`, which moves behind it.
+/// Reads a space and a number of one to ten digits at `at`, and moves `at` past them.
 #[inline]
 #[expect(
     clippy::arithmetic_side_effects,
@@ -98,7 +98,8 @@ fn number(input: &[u8], at: &mut usize) -> Option<u64> {
     (len > 0).then_some(number)
 }
 
-/// How many bytes come before the first space or control character of ASCII, eight at a time.
+/// The number of bytes before the first space or ASCII control character, searched eight bytes at a
+/// time.
 #[inline]
 #[expect(
     clippy::arithmetic_side_effects,
@@ -109,8 +110,8 @@ pub(super) fn visible_len(bytes: &[u8]) -> usize {
     let mut rest = bytes;
     while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
         let word = u64::from_le_bytes(*chunk);
-        // The top bit of each byte below 0x21. A borrow can only reach bytes above such a one, so
-        // the lowest is exact.
+        // Sets the top bit of each byte below 0x21. The borrow of such a byte can set the bit of
+        // higher bytes wrongly, so only the lowest set bit is exact.
         let below = word.wrapping_sub(ONES * 0x21) & !word & (ONES * 0x80);
         if below != 0 {
             return bytes.len() - rest.len() + below.trailing_zeros() as usize / 8;

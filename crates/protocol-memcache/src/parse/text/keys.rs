@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists of keys: `get a b c`.
 //!
-//! The first call for a line checks all of it, if it ends within [`LIST_CHECKED_MAX`] bytes, and
-//! takes its first key. Each further call takes one key more, and the last one the line end.
+//! The first call for a line checks the whole line, if it ends within [`LIST_CHECKED_MAX`] bytes,
+//! and takes the first key. Each further call takes one more key, and the last call takes the line
+//! end.
 
 use super::words::next_word;
 use super::{found, simple, unfinished};
@@ -43,7 +44,7 @@ impl List {
     }
 }
 
-/// The command and its kind of list, if `head`, the start of a line, announces a list of keys.
+/// The command and its kind of list, if `head`, the start of a line, begins a list of keys.
 pub(super) fn announced(head: &[u8]) -> Option<(CommandId, Keys)> {
     let mut rest = head;
     let command = command::find(next_word(&mut rest)?)?;
@@ -55,8 +56,8 @@ pub(super) fn announced(head: &[u8]) -> Option<(CommandId, Keys)> {
 
 /// Checks a whole line and takes its first key.
 ///
-/// `line` is the content of the line, `rest` the part of it behind the command's name, `consumed`
-/// its length with its end.
+/// `line` is the content of the line, `rest` its part after the command's name, `consumed` its
+/// length with the line end.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
@@ -95,7 +96,7 @@ pub(super) fn checked<'a>(
     found(request, first_end)
 }
 
-/// Starts on a line that is too long to be checked.
+/// Takes the first key of a line that is too long to be checked.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
@@ -166,7 +167,7 @@ pub(super) fn next<'a>(mut list: List, cursor: &mut Option<List>, input: &'a [u8
         *cursor = Some(list);
         return found(request, start + key.len());
     }
-    // The line ends here, or at a NUL, behind which memcached ignores what is left of it.
+    // The line ends here, or at a NUL, after which memcached ignores the rest of the line.
     match memchr(b'\n', &rest[..rest.len().min(LIST_CHECKED_MAX)]) {
         Some(end) => {
             *cursor = None;

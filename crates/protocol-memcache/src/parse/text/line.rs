@@ -34,8 +34,8 @@ pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a 
     }
 }
 
-/// A client that speaks something else, which its first bytes tell: it is not kept waiting for the end
-/// of a line that it may never send.
+/// Recognises a client of another protocol by its first bytes, so that it is not kept waiting for the end of
+/// a line that it may never send.
 fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
     match Foreign::of_first_bytes(input) {
         FirstBytes::Foreign(foreign @ Foreign::BinaryMemcache) => {
@@ -79,11 +79,11 @@ fn content(line: &[u8]) -> &[u8] {
     memchr(0, line).map_or(line, |nul| &line[..nul])
 }
 
-/// A line with an unknown name: an error, but a browser's request line closes the connection, so
+/// The rejection of a line with an unknown name. An HTTP request line closes the connection, so
 /// that a web page cannot make a browser send commands.
 ///
-/// memcached takes a name for one of its own by the first letter already, if that is one of seven,
-/// and a name of two letters for a meta command by its `m`. Such a line is never a browser's.
+/// memcached treats a name as one of its own if the first letter is one of seven, and a name of two
+/// letters that begins with `m` as a meta command. No HTTP request line begins like that.
 fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
     if name == b"ms" {
         return Malformed::skip(reply::UNKNOWN, set::behind_meta_set(line, consumed));

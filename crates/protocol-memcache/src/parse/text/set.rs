@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The storage commands: a line with numbers, then a body of the length it says, which is dropped
+//! The storage commands: a line that states the length of the body, then the body, which is dropped
 //! when the line is refused.
 
 #![expect(
@@ -21,17 +21,17 @@ use protocol::{ErrorReply, Malformed, Parsed};
 /// memcached refuses a longer body as a malformed line.
 const LEN_MAX: i64 = i32::MAX as i64 - 2;
 
-/// The least words behind the name from which a length can be read.
+/// The fewest words after the name of a line that has a length.
 const WORDS_MIN: usize = 4;
 
 /// Parses a storage command whose line takes up the first `header` bytes of `input`.
 ///
 /// # INV-BODY
 ///
-/// Whatever is wrong with the line: as long as it says how long its body is, the body is dropped
-/// with it, and no byte of a value is ever parsed as a command. Where the length is missing or no
-/// number that a body can have, nothing says what belongs to the line, and parsing goes on behind
-/// it; memcached does the same.
+/// No byte of a value is ever parsed as a command. Whatever is wrong with the line, as long as it
+/// states the length of its body, the body is dropped together with the line. If the length is
+/// missing or impossible, the end of the body is unknown, and parsing continues after the line, as
+/// in memcached.
 pub(super) fn parse<'a>(
     command: &Command,
     mode: Mode,
@@ -62,8 +62,9 @@ pub(super) fn parse<'a>(
     body(command.id, input, header, len, set, quiet)
 }
 
-/// How much to drop of an `ms`, the meta command that stores, which there is not here: its line of
-/// `consumed` bytes and, as of every storage command (INV-BODY), the body that it announces.
+/// The bytes to drop for `ms`, the storage command of the meta protocol, which is not supported
+/// here: its line of `consumed` bytes and, as for every storage command (INV-BODY), the body that
+/// the line announces.
 pub(super) fn behind_meta_set(line: &[u8], consumed: usize) -> usize {
     // `ms <key> <bytes> <flag>*`: the name is the first word.
     let words = Words::split(line);
@@ -76,7 +77,7 @@ fn length(word: &[u8]) -> Option<usize> {
     usize::try_from(len).ok()
 }
 
-/// The fields of the line, without the body; `None` when one is not what it should be.
+/// The fields of the line, without the body; `None` when one of them is invalid.
 fn fields<'a>(mode: Mode, words: &Words<'a>) -> Option<Set<'a>> {
     let key = words.get(0);
     if key.len() > KEY_MAX {
@@ -92,10 +93,10 @@ fn fields<'a>(mode: Mode, words: &Words<'a>) -> Option<Set<'a>> {
     Some(Set { key, value: b"", cas, flags, exptime: Exptime(exptime), mode })
 }
 
-/// Completes `set` with the `len` bytes behind its line, once they and their line end are there.
+/// Completes `set` with the `len` bytes of the body, once the body and its line end have arrived.
 ///
-/// A body without its line end is dropped, as long as it was announced to be; what comes behind it
-/// is parsed as the next line.
+/// If the body does not end with a line end, `len` bytes are dropped, and the bytes after them are
+/// parsed as the next line.
 #[inline]
 pub(super) fn body<'a>(
     command: CommandId,

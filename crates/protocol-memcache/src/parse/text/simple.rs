@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands of one line with one key or none: a function for each that takes arguments.
+//! Commands that are one line with at most one key: a function for each command with arguments.
 
 use super::found;
 use super::words::Words;
@@ -12,10 +12,10 @@ use crate::reply::text as reply;
 use crate::request::Request;
 use protocol::{ErrorReply, Malformed};
 
-/// What the words of a line come to: an operation, or the reply to a line that is refused.
+/// The result of parsing the words of a line: an operation, or the error reply.
 pub(crate) type Line<'a> = Result<Op<'a>, ErrorReply>;
 
-/// Parses a command whose line takes up `consumed` bytes.
+/// Parses a command whose line is `consumed` bytes long.
 pub(super) fn parse<'a>(
     command: &Command,
     parse: LineParser,

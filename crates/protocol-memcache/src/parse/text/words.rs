@@ -17,17 +17,17 @@ pub(super) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(&rest[..end])
 }
 
-/// The words behind a command's name.
+/// The words after a command's name.
 #[derive(Debug)]
 pub(crate) struct Words<'a> {
     words: [&'a [u8]; Words::KEPT],
     last: &'a [u8],
-    /// How many there are, kept or not.
+    /// The number of words, including those that are not kept.
     pub(crate) count: usize,
 }
 
 impl<'a> Words<'a> {
-    /// As many as the longest command has.
+    /// The most words that any command uses.
     const KEPT: usize = 6;
 
     #[expect(
@@ -53,8 +53,8 @@ impl<'a> Words<'a> {
         self.words.get(index).copied().unwrap_or_default()
     }
 
-    /// Whether the line asks for no reply, where its command may: no line does that has more words
-    /// than memcached splits.
+    /// Whether the line asks for no reply, if its command allows that. A line with more words than
+    /// memcached splits never does.
     pub(super) fn quiet(&self, noreply: Noreply) -> bool {
         let least = match noreply {
             Noreply::Never => return false,
