@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The functions that carry commands out: one file, or folder, for each group of the
-//! [table](crate::table).
+//! The command functions, with one file or folder for each group of the [table](crate::table).
 //!
-//! A function is given a [`Call`](crate::engine::call::Call). `run.rs` finds the function of a command.
-//! `dispatch.rs` has what is common to the containers of sub-commands; `options.rs`, `deadline.rs`,
-//! `ranges.rs`, `picks.rs`, `double.rs` and `long_double.rs` read what many commands take as arguments.
+//! A function gets a [`Call`](crate::engine::call::Call). `run.rs` finds the function of a command.
+//! `dispatch.rs` is shared by the containers of sub-commands. `options.rs`, `deadline.rs`, `ranges.rs`,
+//! `picks.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
 
 pub(crate) mod cluster;
 pub(crate) mod connection;

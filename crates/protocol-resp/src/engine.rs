@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a command runs, whichever it is.
+//! How commands run: checks, locks, execution, blocking.
 //!
 //! ```text
 //!  Command ──▶ admit ──▶ scope ──▶ view ──▶ Call ──▶ Commands::run
@@ -8,20 +8,20 @@
 //!                  └──▶ queued (MULTI) · deferred (CLIENT PAUSE) · refused with a fault
 //! ```
 //!
-//! * `service.rs`: [`Engine`](service::Engine), what one worker has. `admit.rs`: whether a command may run.
-//!   `run.rs`: its locks, its call, and what comes after. `exec.rs`: EXEC.
-//! * `call.rs`, `keys.rs`: what a command function works with. `caller.rs`: the part that both services
-//!   have. `function.rs`: what the engine asks of the functions.
-//! * `blocking.rs`: clients that wait, and how they are served. `worker.rs`: what a worker keeps.
-//! * `unknown.rs`: names that are no command. `journal.rs`: the command log.
+//! * `service.rs`: [`Engine`](service::Engine), one per worker. `admit.rs`: the checks before a command runs.
+//!   `run.rs`: its locks, its call, and the work after it. `exec.rs`: EXEC.
+//! * `call.rs`, `keys.rs`: the arguments of a command function. `caller.rs`: the part of them that both
+//!   services have. `function.rs`: the trait through which the engine calls the functions.
+//! * `blocking.rs`: blocked clients, and how they are served. `worker.rs`: the state of a worker.
+//! * `unknown.rs`: errors for unknown commands. `journal.rs`: the command log.
 //!
 //! # Atomicity
 //!
-//! A command locks the shards of all its keys before it looks at one of them, and keeps them until
-//! its reply is written and those who waited for its keys are served. EXEC locks those of all its
-//! commands. The keyspace takes locks in one order, so nobody waits in a circle; the tables of
-//! watches, waiters and channels have locks of their own, which are only ever taken after those and
-//! given back before anything else is locked.
+//! A command locks the shards of all its keys before it reads any of them. It holds the locks until
+//! its reply is written and the clients that waited for its keys are served. EXEC locks the shards
+//! of all its commands. There are no deadlocks: the keyspace takes locks in one fixed order, and
+//! the tables of watches, waiters and channels have locks of their own, which are taken only after
+//! those of shards and released before anything else is locked.
 
 pub(crate) mod admit;
 pub(crate) mod blocking;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the services of all workers share: [`Host`], and its parts.
+//! [`Host`]: the state that the services of all workers share, and its parts.
 //!
-//! * `clients.rs`: all connections. `client_memory.rs`: the memory they take together.
-//! * `key_events.rs`: who cares for changes of keys. `watches.rs`, `waiters.rs`, `channels.rs`: its tables, which
-//!   `interest.rs` and `counting_filter.rs` keep cheap for writers that nobody cares for. `events.rs`: the events.
-//! * `stats.rs`, `histogram.rs`, `latency.rs`, `slowlog.rs`, `rate_sampler.rs`, `metric_source.rs`: what operators look at.
-//!   `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
-//! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they stay unseen.
-//! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: where it runs, and what it is.
+//! * `clients.rs`: all connections. `client_memory.rs`: the limit on their total memory.
+//! * `key_events.rs`: clients that watch keys, wait for keys or subscribe to events. `watches.rs`,
+//!   `waiters.rs`, `channels.rs`: its tables. `interest.rs` and `counting_filter.rs` keep writes cheap while
+//!   no client is interested in the key. `events.rs`: the events.
+//! * `stats.rs`, `histogram.rs`, `latency.rs`, `slowlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
+//!   statistics for operators. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
+//! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
+//!   of logs.
+//! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
+//!   version.
 
 pub(crate) mod channels;
 pub(crate) mod client_memory;
@@ -55,26 +58,26 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use values::Limits;
 
-/// The server as a whole, apart from its keys.
+/// The state of the server as a whole, except its keys.
 #[derive(Debug)]
 pub struct Host {
     /// How many databases there are.
     databases: usize,
-    /// Who cares for changes of keys.
+    /// Clients interested in changes of keys.
     pub(crate) key_events: KeyEvents,
     pub(crate) clients: Clients,
-    /// The memory that they take.
+    /// The memory that clients take.
     pub(crate) client_memory: ClientMemory,
     pub(crate) stats: Stats,
     pub(crate) monitors: Monitors,
     pub(crate) pause: Pause,
     pub(crate) slowlog: Slowlog,
     password: Password,
-    /// Parameters that nothing goes by.
+    /// Accepted but unused parameters.
     config: Config,
-    /// Parameters that connections go by.
+    /// Parameters that affect connections.
     connection_settings: ConnectionSettings,
-    /// Up to where values stay in their compact form.
+    /// Size limits of the compact forms of values.
     limits: SharedLimits,
     pub(crate) latency: Latency,
     pub(crate) rate_sampler: RateSampler,
@@ -83,7 +86,7 @@ pub struct Host {
     settings: OnceLock<Arc<Settings>>,
     platform: OnceLock<Box<dyn Platform>>,
     config_file: OnceLock<PathBuf>,
-    /// What brings the metrics up to date.
+    /// Updates the metrics when they are read.
     metric_source: OnceLock<Source>,
 }
 
@@ -109,7 +112,7 @@ impl Birth {
 }
 
 impl Host {
-    /// A server over a keyspace of so many databases.
+    /// The host of a server with this number of databases.
     #[must_use]
     pub fn new(databases: usize) -> Self {
         Host {
@@ -135,35 +138,35 @@ impl Host {
         }
     }
 
-    /// Shows in the metrics how this server and its keyspace are doing. The first keyspace is meant, as
-    /// with [`Host::adopt`].
+    /// Reports this server and its keyspace in the metrics. Only the first keyspace counts, as with
+    /// [`Host::adopt`].
     pub(crate) fn report(self: &Arc<Self>, keyspace: impl FnOnce() -> Observer) {
         self.metric_source.get_or_init(|| metric_source::report(self, keyspace()));
     }
 
-    /// Makes the settings of a keyspace those that parameters change. The first keyspace is meant;
-    /// the first service does this with its own.
+    /// Sets the keyspace whose settings the parameters change. Only the first call counts; the
+    /// first service makes it, with its own keyspace.
     pub fn adopt(&self, settings: &Arc<Settings>) {
         self.settings.get_or_init(|| Arc::clone(settings));
     }
 
-    /// Tells the server what it is a part of.
+    /// Sets the program around the service.
     pub fn set_platform(&self, platform: Box<dyn Platform>) {
         debug_assert!(self.platform.get().is_none(), "it is a part of one program");
         self.platform.get_or_init(|| platform);
     }
 
-    /// Notes the file that the parameters were read from.
+    /// Records the file that the parameters were read from.
     pub fn set_config_file(&self, path: PathBuf) {
         self.config_file.get_or_init(|| path);
     }
 
-    /// The settings of the keyspace, or those of none while there is none.
+    /// The settings of the keyspace, or defaults while there is none.
     pub(crate) fn settings(&self) -> &Settings {
         self.settings.get_or_init(Arc::default)
     }
 
-    /// Counts of the process since it started, but for those of commands.
+    /// Counts of the process since it started, except those of commands.
     pub(crate) fn counts(&self) -> Counts {
         Counts::of_process(self.stats.calls())
     }
@@ -183,8 +186,7 @@ impl Host {
         self.connection_settings.connections_max.load(Relaxed)
     }
 
-    /// Brings a worker's copy of the limits of compact values up to date, if they have changed since this
-    /// version of them.
+    /// Updates a worker's copy of the limits of compact values, if they have changed since its `version`.
     #[inline]
     pub(crate) fn refresh_limits(&self, version: &mut u64, copy: &mut Limits) {
         self.limits.refresh(version, copy);
@@ -200,13 +202,13 @@ impl Host {
         self.config_file.get()
     }
 
-    /// Whether commands need a second look: clients are paused, or somebody sees all commands.
+    /// Whether commands need additional checks: clients are paused, or there are monitors.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
         self.pause.is_set() || !self.monitors.is_empty()
     }
 
-    /// Whether a connection is from elsewhere, and such are not served (`protected-mode`).
+    /// Whether `protected-mode` refuses the connection, because it comes from another machine.
     pub(crate) fn is_closed_to(&self, conn: &Resp) -> bool {
         let peer = conn.client.as_ref().and_then(|client| client.peer.as_ref());
         self.connection_settings.is_protected.load(Relaxed)
@@ -214,13 +216,13 @@ impl Host {
             && peer.is_some_and(|peer| !is_local(&peer.remote))
     }
 
-    /// Whether a password is asked for.
+    /// Whether a password is required.
     #[cold]
     pub(crate) fn asks_for_password(&self) -> bool {
         self.password.is_set()
     }
 
-    /// Whether this is the password; while none is asked for, any is.
+    /// Whether this is the password; true for any if none is required.
     pub(crate) fn is_password(&self, given: &[u8]) -> bool {
         self.password.admits(given)
     }

@@ -7,21 +7,24 @@
 //!   client::Encoder ──▶ bytes                bytes ──▶ client::parse ──▶ client::Reply<'_>
 //! ```
 //!
-//! The rooms, each of which uses those above it in this list and none below (`cargo xtask tidy` checks it):
+//! The rooms (top-level modules). Each uses only those above it in this list, which `cargo xtask tidy`
+//! checks:
 //!
-//! * `wire/`: bytes to requests and replies to bytes, in both directions. It knows no command.
-//! * [`table`]: the commands as data, and how a name is looked up.
-//! * `session/`: what one connection has set up.
-//! * `host/`: what all workers share.
-//! * `engine/`: how a command is admitted, run and waited for. It knows no command by its function.
-//! * `commands/`: the functions that carry commands out, by group.
+//! * `wire/`: the wire format, for servers and clients: requests and replies, parsed and written.
+//!   It contains nothing about single commands.
+//! * [`table`]: the command table, and the look-up of names.
+//! * `session/`: the state of one connection.
+//! * `host/`: the state that all workers share.
+//! * `engine/`: admits and runs commands, and serves blocked clients. The command functions are a
+//!   parameter of it.
+//! * `commands/`: the functions that execute the commands, by group.
 //! * [`service`]: all of Redis's types over a keyspace. [`strings`]: strings over any store.
 //!
 //! Of `wire/` these are public:
 //!
-//! * [`parse`]: bytes to requests. `wire/parse/bulk.rs` is the path of most bytes.
+//! * [`parse`]: bytes to requests. Most bytes are parsed by `wire/parse/bulk.rs`.
 //! * [`reply`]: replies to bytes.
-//! * [`client`]: the other direction of both.
+//! * [`client`]: the client's side: writes requests and parses replies.
 //! * [`glob`], [`quote`]: patterns of keys and channels; bytes as text that can be read back.
 //! * [`Codec`] (`wire/codec.rs`): the wire format alone, for tests and other services.
 #![forbid(unsafe_code)]

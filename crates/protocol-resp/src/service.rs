@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`RespService`]: Redis over any keyspace, that is, the engine with the functions of all commands.
+//! [`RespService`]: Redis over any keyspace: the engine with all command functions.
 //!
-//! [`Host`] is what its workers share, [`Resp`] the state of a connection, [`config`] the parameters.
+//! [`Host`] is the state that its workers share, [`Resp`] the state of a connection, [`config`] the
+//! parameters.
 
 use crate::commands::run::All;
 use crate::engine::service::Engine;
@@ -20,7 +21,8 @@ pub use crate::wire::fault::{Done, Fault};
 
 /// Executes commands over a keyspace. Each worker has its own.
 ///
-/// Clones are for other workers: they share the [`Host`], and their keyspace handles the keys.
+/// Clones are for other workers: they share the [`Host`], and their keyspace handles share the
+/// keys.
 #[derive(Debug)]
 pub struct RespService<K>(Engine<K>);
 

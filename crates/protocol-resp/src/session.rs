@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One connection: what its requests have set up, and what others may know of it.
+//! One connection: the state that its requests have set up, and the part of it that others may
+//! read.
 //!
-//! * [`connection`]: the state, and the codec over it. [`command`]: a request and its command.
-//! * [`user`]: who the client is.
+//! * [`connection`]: the state, and the codec over it. [`command`]: a request with its command.
+//! * [`user`]: whether the client is authenticated.
 //! * [`replies`]: which replies it wants (CLIENT REPLY).
 //! * [`transaction`]: commands between MULTI and EXEC. [`watching`]: the keys watched for them.
-//! * [`subscriptions`]: the channels it listens to. [`waiting`], [`blocked_command`]: what it waits for after a
-//!   blocking command, and what is counted then.
-//! * [`client`]: what others see. [`memory`]: the memory it makes the server use.
+//! * [`subscriptions`]: the channels it is subscribed to. [`waiting`], [`blocked_command`]: the keys that a
+//!   blocking command waits for, and what is counted when the wait ends.
+//! * [`client`]: the part that other connections see. [`memory`]: the memory it makes the server
+//!   use.
 
 pub(crate) mod blocked_command;
 pub(crate) mod client;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RESP's string commands over any [`storage::Store`]: the service of a server whose items are
-//! memcache's, too.
+//! RESP's string commands over any [`storage::Store`]: for a server whose items memcache clients
+//! use too.
 //!
-//! [`service`](crate::service) is Redis with all its types, over a keyspace of its own. This service
-//! has what every store can do: values that are bytes, under keys, with an expiry. It shares the
-//! codec, the table of commands and the errors with that one; what it has of the commands is in
-//! [`CATALOGUE`].
+//! [`service`](crate::service) is Redis with all its types, over a keyspace of its own. This service supports
+//! what every store can do: values that are bytes, under keys, with an expiry. It shares the codec, the
+//! command table and the errors with that service. [`CATALOGUE`] lists its commands.
 //!
 //! ```text
 //!  Connection::parse ──▶ Command ──▶ dispatch ──▶ get::get(call) ──▶ storage::Store
@@ -17,30 +16,30 @@
 //! * [`RespStrings`] (here): the service. [`Commands`] (`commands.rs`): the same without the store,
 //!   for a service that serves several protocols from one handle.
 //! * [`Connection`] (`connection.rs`): a connection's state and codec. [`StringsOptions`]
-//!   (`options.rs`): what the service is told about the server.
-//! * `dispatch.rs`: which commands there are. `call.rs`: what a command function works with.
+//!   (`options.rs`): facts about the server that the service shows.
+//! * `dispatch.rs`: the supported commands. `call.rs`: the arguments of a command function.
 //! * `get.rs`, `set.rs`, `number.rs`, `part.rs`: values. `keys.rs`, `expire.rs`, `walk.rs`: keys.
-//!   `connect.rs`, `server.rs`, `info.rs`: the rest. What is the same in both services, CLIENT and
-//!   COMMAND above all, is in `commands/`.
+//!   `connect.rs`, `server.rs`, `info.rs`: the rest. Commands that are the same in both services,
+//!   such as CLIENT and COMMAND, are in `commands/`.
 //! * `log.rs`: the command log. [`metrics`]: counters.
 //!
 //! # One item, two protocols
 //!
 //! An item written by memcache is a string here, and the other way round:
 //!
-//! * The value is the same bytes. What INCR writes memcache's `incr` reads; of what memcache writes,
-//!   the spaces behind a number do not count here.
-//! * memcache's flags stay with an item that is changed (INCR, APPEND, SETRANGE, EXPIRE), and are 0
-//!   when it is stored anew (SET, GETSET, MSET).
+//! * The value is the same bytes. memcache's `incr` reads what INCR writes. Trailing spaces, with which
+//!   memcache pads numbers, are ignored here.
+//! * memcache's flags are kept when an item is changed (INCR, APPEND, SETRANGE, EXPIRE), and become
+//!   0 when it is replaced (SET, GETSET, MSET).
 //! * Every change of the value makes a new version, memcache's CAS number; a change of the expiry
 //!   does not, as with memcache's `touch`.
 //! * An expiry is a moment, to a millisecond, whoever sets it.
 //!
 //! # Atomicity
 //!
-//! A store's operations are on one key each, and so is what is atomic here: each command with one key.
-//! MGET, MSET, DEL and EXISTS of several keys go through them one after the other; MSETNX of several
-//! keys is refused, as there is no way to keep its promise.
+//! A store's operations have one key each, so commands with one key are atomic. MGET, MSET, DEL and EXISTS
+//! with several keys treat them one after the other. MSETNX with several keys is refused, because it could
+//! not be atomic.
 //!
 //! # Example
 //!

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands as data.
+//! The command table.
 //!
-//! Each command is a row: its name, how many arguments it takes, where its keys are, what must be
-//! known before it is carried out, and what there is to say about it. The parser's checks, the
-//! dispatch, `COMMAND`, the help texts, `docs/commands.md` and the fuzz dictionary all read it.
+//! Each command is a row: its name, its arity, the positions of its keys, the flags that are
+//! checked before it runs, and its documentation. The parser's checks, the dispatch, `COMMAND`, the
+//! help texts, `docs/commands.md` and the fuzz dictionary all read the table.
 //!
-//! * `spec.rs`: what is in a row. `bits.rs`, `key_spec.rs`, `syntax.rs`: its larger parts.
+//! * `spec.rs`: the columns of a row. `bits.rs`, `key_spec.rs`, `syntax.rs`: its larger parts.
 //! * `strings.rs`, `generic.rs`, ...: the rows, a file for each group. `macros.rs`: their notation.
-//! * `lookup.rs`: from a name to its row. `catalogue.rs`: those rows that a service has.
-//! * `keys.rs`: the keys of a given command.
-//! * `info/`: what `COMMAND` answers.
+//! * `lookup.rs`: from a name to its row. `catalogue.rs`: the rows that a service supports.
+//! * `keys.rs`: finds the keys among given arguments.
+//! * `info/`: the replies of `COMMAND`.
 //!
 //! A sub-command has a row of its own, and a [`CommandId`] of its own. Its row follows that of its
 //! container.
@@ -54,7 +54,7 @@ pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
 pub use spec::{Channels, Deprecation, Group, Secret, Shape, Spec};
 
-/// The tables of the groups. A command's number is its place in them, so those that are used most
+/// The tables of the groups. A command's number is its position in them, so the most used commands
 /// come first.
 static GROUPS: [&[Spec]; 12] = [
     strings::SPECS,
@@ -97,7 +97,7 @@ static TABLE: [&Spec; COUNT] = {
     table
 };
 
-/// The number of a command that there is.
+/// The number of an existing command.
 pub(crate) const fn number_of(name: &str) -> u16 {
     let mut row = 0;
     while row < COUNT {
@@ -109,7 +109,7 @@ pub(crate) const fn number_of(name: &str) -> u16 {
     panic!("no such command")
 }
 
-/// How many of the rows behind a row are its sub-commands.
+/// For each row, how many of the following rows are its sub-commands.
 static SUBCOMMANDS: [u8; COUNT] = {
     let mut counts = [0; COUNT];
     let (mut row, mut container) = (0, 0);
@@ -124,7 +124,7 @@ static SUBCOMMANDS: [u8; COUNT] = {
     counts
 };
 
-/// Where the keys of a row are, for the commonest shapes.
+/// For each row, where its keys are, for the most common cases.
 static PLACES: [Places; COUNT] = {
     let mut places = [Places::Elsewhere; COUNT];
     let mut row = 0;
@@ -141,8 +141,8 @@ static PLACES: [Places; COUNT] = {
     places
 };
 
-/// The [elements](Spec::element) of all rows, 0 for none: close together, for each request is looked up
-/// here.
+/// The [elements](Spec::element) of all rows, 0 for none. In an array of their own, close together, because
+/// every request is looked up here.
 static ELEMENTS: [u8; COUNT] = {
     let mut elements = [0; COUNT];
     let mut row = 0;
@@ -160,16 +160,16 @@ static ELEMENTS: [u8; COUNT] = {
 /// Where the keys of a command are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// It has none.
+    /// It has no keys.
     Nowhere,
     /// The only key is argument 1.
     First,
-    /// The rules say, see [`keys`].
+    /// The rules of the row tell, see [`keys`].
     Elsewhere,
 }
 
-/// The number of a command or sub-command: less than [`COUNT`], so it may be the index of whatever
-/// is kept for each command.
+/// The number of a command or sub-command. It is less than [`COUNT`], so it can index per-command
+/// arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommandId(u16);
 
@@ -222,7 +222,7 @@ impl CommandId {
         SUBCOMMANDS[self.index()] > 0
     }
 
-    /// Its sub-commands, none if it is no container.
+    /// Its sub-commands; none if it is not a container.
     pub fn subcommands(self) -> impl ExactSizeIterator<Item = Self> + Clone {
         let first = self.0 + 1;
         (first..first + u16::from(SUBCOMMANDS[self.index()])).map(Self)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The wire format: bytes to requests, replies to bytes, and the other direction of both.
+//! The wire format: parses requests and writes replies, and the reverse for clients.
 //!
 //! * [`parse`]: requests. [`reply`]: replies. [`client`]: the client's side of both.
 //! * [`codec`]: the format alone. [`fault`]: errors as replies.
 //! * [`glob`], [`quote`]: patterns, and bytes as text.
 //!
-//! Nothing here knows a command.
+//! It contains nothing about single commands.
 
 pub mod client;
 pub(crate) mod codec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a command may run: the checks that come before it, in Redis's order.
+//! The checks before a command runs, in Redis's order.
 
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
@@ -14,24 +14,24 @@ use buffer::SendBuf;
 use keyspace::Keyspace;
 use protocol::Context;
 
-/// What becomes of a command that is not refused.
+/// What to do with a command that is not refused.
 #[derive(Debug)]
 pub(super) enum Admission {
-    /// It runs; a sub-command has been found for a container.
+    /// Run it. For a container, this is its sub-command.
     Run(CommandId),
-    /// It waits for EXEC.
+    /// Queue it for EXEC.
     Queue(CommandId),
-    /// It waits until clients are no longer paused.
+    /// Defer it until the pause of clients is over.
     Defer,
 }
 
-/// Commands whose clients hold something from then on.
+/// Flags of the commands after which the client holds state.
 const KEEPS: Flags = Flags::HOLDS.with(Flags::BLOCKING);
 
-/// Commands that may be refused for want of memory.
+/// Flags of the commands that may be refused for lack of memory.
 const NEEDS_MEMORY: Flags = Flags::DENYOOM.with(KEEPS);
 
-/// What an argument takes in a request beside its bytes, about.
+/// Approximate memory of an argument in a request besides its bytes.
 const ARGUMENT_BYTES: u64 = 16;
 
 impl<K: Keyspace> Engine<K> {
@@ -79,7 +79,7 @@ impl<K: Keyspace> Engine<K> {
         if in_transaction && spec.flags.has(Flags::NO_MULTI) {
             return Err(Fault::new("ERR Command not allowed inside a transaction"));
         }
-        // EXEC does what its commands do, and queueing takes memory, too.
+        // EXEC has the effects of its commands, and queueing takes memory too.
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
         let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::EXEC);
         let flags = transaction.map_or(spec.flags, |transaction| transaction.flags);
@@ -103,7 +103,7 @@ impl<K: Keyspace> Engine<K> {
             )));
         }
         if conn.is_monitor {
-            // To Redis a monitor is a kind of replica. No pause holds it, either.
+            // Redis treats a monitor as a kind of replica, so no pause holds it.
             if flags.meets(WRITES.with(Flags::READONLY)) {
                 return Err(Fault::new("ERR Replica can't interact with the keyspace"));
             }
@@ -117,15 +117,15 @@ impl<K: Keyspace> Engine<K> {
         Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
     }
 
-    /// Whether a command of these may find too little memory: without a limit one that only writes
-    /// never does.
+    /// Whether a command with these flags may lack memory. Without a memory limit, one that only
+    /// writes never does.
     #[inline]
     fn may_lack_memory(&self, flags: Flags) -> bool {
         flags.meets(KEEPS) || self.keyspace.settings().maxmemory() != 0
     }
 
-    /// Finds memory for a command: for what it writes, and for what its client is going to hold. A
-    /// function of its own, so that commands which read do not pay for it.
+    /// Makes room for a command: for the data it writes and for the state its client will hold. A
+    /// separate function, so that commands that only read do not pay for it.
     #[inline(never)]
     fn find_memory(
         &mut self,
@@ -151,14 +151,14 @@ impl<K: Keyspace> Engine<K> {
         self.admit_memory(estimate(args))
     }
 
-    /// Whether a client may hold so many bytes more.
+    /// Whether a client may hold this many bytes more.
     #[cold]
     fn admit_memory(&mut self, more: u64) -> Result<(), Fault> {
         self.count_memory();
         self.host.client_memory.admit(more, self.keyspace.used_bytes(), self.host.settings())
     }
 
-    /// Whether there is room for a write once clients have given way that hold more than their share.
+    /// Whether there is room for a write, after closing clients that hold more than their share.
     #[cold]
     fn has_room_of_clients(&mut self, context: &mut Context<'_>) -> bool {
         let used = self.keyspace.used_bytes();
@@ -178,7 +178,7 @@ impl<K: Keyspace> Engine<K> {
         keyspace.make_room(context.now.unix_ms, &mut |gone| host.key_events.tell_gone(gone, outbox))
     }
 
-    /// Answers a command that is refused. A transaction it would have been a part of is spoilt.
+    /// Replies to a refused command. If it belongs to a transaction, EXEC will execute nothing.
     #[cold]
     pub(super) fn refuse(
         &mut self,
@@ -200,7 +200,7 @@ impl<K: Keyspace> Engine<K> {
     }
 }
 
-/// The command that `args` mean, which may be a sub-command of `id`; they are as many as it takes.
+/// The command that `args` mean, which may be a sub-command of `id`, after a check of its arity.
 #[inline]
 fn resolve(id: CommandId, args: Args<'_>) -> Result<CommandId, Fault> {
     let id = match args.get(1) {

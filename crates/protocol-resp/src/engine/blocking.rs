@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands that wait: how they begin to, and how they are served by whoever changes a key.
+//! Blocking commands: how a client begins to wait, and how a command that changes a key serves it.
 //!
-//! Who changes a key serves those who wait for it, under the locks it holds anyway, before anybody
-//! else can look at the key. A waiter that wants an element moved needs the lock of its destination,
-//! too. While there is such a waiter, commands that write keys which somebody waits for lock
-//! everything (`run.rs`); should it come just after one has looked, the key is served again with
-//! everything locked.
+//! A command that changes a key serves the clients that wait for it, under the locks that it holds anyway,
+//! before any other client can access the key.
+//!
+//! A waiter that wants an element moved also needs the lock of the destination's shard. While there is such a
+//! waiter, commands that write keys for which clients wait lock all shards (`run.rs`). If such a waiter comes
+//! just after a command has checked for one, the key is served again later, with all shards locked.
 
 use super::call::Call;
 use super::keys::Keys;
@@ -27,8 +28,8 @@ use std::time::Duration;
 use values::{Entry, Type};
 
 impl<V: View> Call<'_, V> {
-    /// Lets the client wait for one of `keys`, for some time or for ever; inside of a transaction
-    /// there is no waiting, and the reply is that there is nothing.
+    /// Makes the client wait for one of `keys`, for some time or for ever. In a transaction it does
+    /// not wait, and the reply is the one for no element.
     pub(crate) fn block(&mut self, keys: Args<'_>, of: Type, wants: Wants, wait: Option<Duration>) {
         if self.in_transaction {
             match wants {
@@ -61,7 +62,7 @@ impl<V: View> Call<'_, V> {
 }
 
 impl<K: Keyspace> Engine<K> {
-    /// Notes that the connection waits no more: it goes on, or has ended.
+    /// Records that the connection no longer waits: it was resumed, or has ended.
     #[cold]
     pub(super) fn end_wait(&mut self, conn: &mut Resp) {
         if let Some(waiting) = conn.waiting.take() {
@@ -74,7 +75,7 @@ impl<K: Keyspace> Engine<K> {
         }
     }
 
-    /// Serves those who could not be served under the locks of the command.
+    /// Serves clients that could not be served under the locks of the command.
     #[cold]
     pub(super) fn serve_everywhere<C: Commands>(&mut self, context: &mut Context<'_>) {
         let Engine { keyspace, host, worker, limits, .. } = self;
@@ -94,20 +95,20 @@ impl<K: Keyspace> Engine<K> {
     }
 }
 
-/// What became of a waiter.
+/// The outcome of serving a waiter.
 enum Served {
-    /// It has what it waited for.
+    /// It was served.
     Yes,
-    /// There is nothing for it under this key, but maybe for the next.
+    /// The key has nothing for it, but may have something for the next waiter.
     No,
-    /// The key has nothing more for anybody.
+    /// The key has nothing left for any waiter.
     Empty,
-    /// More must be locked.
+    /// More shards must be locked.
     Later,
 }
 
 impl<V: View> Execution<'_, '_, V> {
-    /// Serves clients that wait for keys that have changed, first come first served.
+    /// Serves clients that wait for changed keys, first come, first served.
     #[cold]
     pub(super) fn serve<C: Commands>(&mut self) {
         let mut later = Vec::new();
@@ -137,7 +138,7 @@ impl<V: View> Execution<'_, '_, V> {
         if matches!(waiting.wants, Wants::Move { .. }) && !self.scope.contains(waiting.scope) {
             return Served::Later;
         }
-        // From here on nobody else answers it, and the locks keep the elements there.
+        // From here on no other side replies to it, and the locks keep the elements in place.
         if !self.host.key_events.stop_waiting(waiting) {
             return Served::No;
         }
@@ -161,8 +162,8 @@ impl<V: View> Execution<'_, '_, V> {
         Served::Yes
     }
 
-    /// Says what has changed for a waiter, first of all that it `has_new` key, and removes the key it
-    /// was served from if that is empty.
+    /// Publishes the changes that serving a waiter has made, first that of a new key (`has_new`), and removes
+    /// the key from which it was served if that is empty.
     fn tell(&mut self, db: usize, key: &[u8], events: &[(&[u8], Event)], has_new: bool) {
         if let Some((made, _)) = events.first().filter(|_| has_new) {
             self.host.key_events.notify(db, made, Event::NEW, self.context.outbox);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Call`]: everything one run of one command reads and writes.
+//! [`Call`]: everything that one run of a command reads and writes.
 
 use super::caller::{Caller, Front};
 use super::keys::Keys;
@@ -21,9 +21,9 @@ use values::Entry;
 
 /// One run of one command.
 ///
-/// A command function reads `args` (the command's name is argument 0), finds its keys in `keys`,
-/// changes them, says so by [`Call::modified`], and writes exactly one reply to `out`, or returns the
-/// error that is its reply without having written anything.
+/// A command function reads `args` (the command's name is argument 0), accesses its keys through `keys`, and
+/// reports changes by [`Call::modified`]. It writes exactly one reply to `out`, or writes nothing and returns
+/// the error that is its reply.
 #[derive(Debug)]
 pub(crate) struct Call<'c, V> {
     pub(crate) spec: &'static Spec,
@@ -32,16 +32,16 @@ pub(crate) struct Call<'c, V> {
     pub(crate) out: Writer<'c>,
     /// The connection that sent the command.
     pub(crate) conn: &'c mut Resp,
-    /// Its number.
+    /// The connection's id.
     pub(crate) id: ConnectionId,
-    /// The number its next block would have, see [`protocol::Outbox::resume`].
+    /// The ticket of its next block, see [`protocol::Outbox::resume`].
     pub(crate) ticket: Ticket,
     pub(crate) now: Now,
-    /// What is locked.
+    /// The locked shards.
     pub(crate) scope: Scope,
-    /// What all workers share.
+    /// The state that all workers share.
     pub(crate) host: &'c Arc<Host>,
-    /// What this worker keeps from call to call.
+    /// The state of this worker.
     pub(crate) worker: &'c mut WorkerState,
     /// A summary of the keyspace, for commands whose row in the table asks for it.
     pub(crate) stats: Option<&'c KeyspaceStats>,
@@ -54,14 +54,14 @@ pub(crate) struct Call<'c, V> {
 }
 
 impl<'c, V: View> Call<'c, V> {
-    /// Argument `i`; the command's name is argument 0. The arity check has seen to it that those a
-    /// command cannot do without are there.
+    /// Argument `i`; the command's name is argument 0. The arity check has ensured that all
+    /// required arguments are there.
     #[inline]
     pub(crate) fn arg(&self, i: usize) -> &'c [u8] {
         self.args.arg(i)
     }
 
-    /// Argument `i` as an integer, in the one way of writing it that Redis accepts.
+    /// Argument `i` as an integer, in the canonical form, the only one that Redis accepts.
     #[inline]
     pub(crate) fn integer(&self, i: usize) -> Result<i64, Fault> {
         values::parse_i64(self.arg(i)).ok_or(Fault::NOT_INTEGER)
@@ -78,8 +78,8 @@ impl<'c, V: View> Call<'c, V> {
         self.now.unix_ms
     }
 
-    /// Says that the command has changed the value under `key`: for those who watch the key, those
-    /// who wait for it, and those who want to be told.
+    /// Reports that the command has changed the value under `key`, to clients that watch the key,
+    /// wait for it, or subscribe to its events.
     #[inline]
     pub(crate) fn modified(&mut self, key: &[u8], event: Event) {
         let db = self.keys.db;
@@ -104,7 +104,8 @@ impl<'c, V: View> Call<'c, V> {
         self.host.key_events.changed(db, key, event, &mut self.worker.ready, self.outbox);
     }
 
-    /// Says that the command has made `key`, where what it says first is of another key.
+    /// Reports that the command has created `key`, for commands whose first event is about another
+    /// key.
     pub(crate) fn made(&mut self, db: usize, key: &[u8]) {
         if self.host.key_events.has_audience() {
             self.keys.has_new = false;
@@ -117,19 +118,19 @@ impl<'c, V: View> Call<'c, V> {
         self.host.key_events.notify(db, key, Event::NEW, self.outbox);
     }
 
-    /// Tells of what was found expired before what comes after it.
+    /// Publishes the expiry of entries that were found expired, before later events.
     fn tell_gone(&mut self) {
         let (host, outbox) = (self.host, &mut *self.outbox);
         self.keys.view.drain_gone(&mut |gone| host.key_events.tell_gone(gone, outbox));
     }
 
-    /// Says that the command has read a key that is not there.
+    /// Reports that the command has read a key that does not exist.
     #[inline]
     pub(crate) fn missed(&mut self, key: &[u8]) {
         self.notify(key, Event::KEY_MISS);
     }
 
-    /// Tells those who want to know of something that changed no value (`expired`, `keymiss`).
+    /// Publishes an event that changed no value (`expired`, `keymiss`).
     #[inline]
     pub(crate) fn notify(&mut self, key: &[u8], event: Event) {
         if self.host.key_events.has_audience() {
@@ -138,7 +139,7 @@ impl<'c, V: View> Call<'c, V> {
         }
     }
 
-    /// Removes the collection under `key` if its last element is gone, and says so; whether it did.
+    /// Removes the collection under `key` if it is empty, and reports that; returns whether it did.
     pub(crate) fn remove_if_empty(&mut self, key: &[u8]) -> bool {
         let is_empty = self.keys.peek(key).is_some_and(Entry::is_empty);
         if is_empty {
@@ -149,7 +150,7 @@ impl<'c, V: View> Call<'c, V> {
     }
 }
 
-/// The number of one of so many databases.
+/// Parses the number of a database, less than `databases`.
 pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
     let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
     if i32::try_from(number).is_err() {
@@ -164,7 +165,7 @@ pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
 impl<'c, V: View> Caller<'c> for Call<'c, V> {
     const CATALOGUE: Catalogue = Catalogue::ALL;
     const CONNECTION_BYTES: usize = size_of::<Resp>() + size_of::<Client>();
-    // Names count as memory of their clients, which is bounded as a whole.
+    // No limit for a single name: names count as memory of clients, which is bounded in total.
     const NAME_MAX: usize = usize::MAX;
 
     fn front(&mut self) -> Front<'_, 'c> {

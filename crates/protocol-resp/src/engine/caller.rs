@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Caller`]: a call of either service, as the commands see it that both services have: those about
+//! [`Caller`]: the common interface of the calls of both services, for commands that both have: those about
 //! connections, and COMMAND.
 
 use crate::host::clients::Clients;
@@ -15,11 +15,12 @@ use protocol::{ConnectionId, Control, Directory, Outbox};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A call of one of the services. What a service does not have, such as a password, it says nothing of.
+/// A call of one of the services. The defaults are for features that a service does not have, such as a
+/// password.
 pub(crate) trait Caller<'c> {
-    /// The commands there are.
+    /// The commands of the service.
     const CATALOGUE: Catalogue;
-    /// How much memory the state of a connection takes.
+    /// Bytes of memory of the state of a connection.
     const CONNECTION_BYTES: usize;
     /// The longest name that a client may have, its own or its library's, in bytes.
     const NAME_MAX: usize;
@@ -38,23 +39,23 @@ pub(crate) trait Caller<'c> {
         self.tell_subscriptions(version);
     }
 
-    /// Messages come in the version that the connection has chosen.
+    /// Sets the protocol version in which the connection gets messages.
     fn tell_subscriptions(&self, _version: Version) {}
 
-    /// Whether clients must say who they are.
+    /// Whether clients must authenticate.
     fn asks_for_password(&self) -> bool {
         false
     }
 
-    /// Whether this lets a client in.
+    /// Whether this is the password.
     fn is_password(&self, _given: &[u8]) -> bool {
         true
     }
 
-    /// Lets the connection read without a trace, or not.
+    /// Sets whether the connection's reads count as accesses (CLIENT NO-TOUCH).
     fn set_no_touch(&mut self, _on: bool) {}
 
-    /// Takes somebody who is closed out of the queues of those who wait.
+    /// Removes a client that is closed from the queues of waiting clients.
     fn strike(&self, _waiting: &Waiting) {}
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Front<'a, 'c> {
     pub(crate) id: ConnectionId,
     /// Its entry in the list of clients.
     pub(crate) client: Option<&'a Arc<Client>>,
-    /// Who its client is.
+    /// Whether its client is authenticated.
     pub(crate) user: &'a mut User,
     pub(crate) version: &'a mut Version,
     pub(crate) replies: &'a mut Replies,
@@ -77,7 +78,8 @@ pub(crate) struct Front<'a, 'c> {
     pub(crate) now: Ticks,
     /// All clients.
     pub(crate) clients: &'a Clients,
-    /// All connections, unless there are others among them.
+    /// All connections of the process; `None` if there may be connections of other protocols among
+    /// them.
     pub(crate) directory: Option<&'a Directory>,
     pub(crate) outbox: &'a mut Outbox,
 }

@@ -14,7 +14,7 @@ use keyspace::Keyspace;
 use protocol::{Context, Control};
 
 impl<K: Keyspace> Engine<K> {
-    /// Carries out the commands of the connection's transaction, if there is one.
+    /// Executes the commands of the connection's transaction, if there is one.
     pub(super) fn exec<C: Commands>(
         &mut self,
         conn: &mut Resp,
@@ -40,7 +40,7 @@ impl<K: Keyspace> Engine<K> {
         Some(control)
     }
 
-    /// Answers an EXEC that may not run: its transaction is no more.
+    /// Replies to an EXEC that may not run, and ends its transaction.
     #[cold]
     pub(super) fn refuse_exec(&mut self, conn: &mut Resp, fault: &Fault, out: &mut SendBuf) {
         drop(conn.end_transaction());

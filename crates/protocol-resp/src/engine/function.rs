@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Commands`]: the functions of the commands, as the engine asks for them.
+//! [`Commands`]: the interface through which the engine calls the command functions.
 
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
@@ -10,13 +10,14 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
 
-/// The functions of the commands. The engine lies below them, so it is given them as a parameter.
+/// The command functions. The engine is in a lower room than they are, so it gets them as a type
+/// parameter.
 pub(crate) trait Commands {
-    /// Carries out a command.
+    /// Executes a command.
     fn run<V: View>(id: CommandId, call: &mut Call<'_, V>) -> Done;
 
-    /// Gives a client that waits what it wants of the value under `key`, which has something for it;
-    /// the reply is written to `out`. Returns what happened, each event with its key.
+    /// Serves a waiting client from the value under `key`, which has an element for it, and writes the reply
+    /// to `out`. Returns the events, each with its key.
     fn serve<'k, V: View>(
         wants: &'k Wants,
         keys: &mut Keys<'_, V>,

@@ -14,9 +14,9 @@ pub(crate) struct Keys<'c, V> {
     pub(crate) view: &'c mut V,
     /// The selected database.
     pub(crate) db: usize,
-    /// Up to where values stay in their compact form.
+    /// Size limits of the compact forms of values.
     pub(crate) limits: &'c Limits,
-    /// A key was put that was not there, and nobody was told yet.
+    /// A new key was created and not reported yet.
     pub(crate) has_new: bool,
 }
 
@@ -34,7 +34,7 @@ impl<V: View> Keys<'_, V> {
         self.view.glance(self.db, key)
     }
 
-    /// The live entry under `key`, without leaving a trace.
+    /// The live entry under `key`. Counts neither as a hit or miss nor as an access.
     #[inline]
     pub(crate) fn peek(&self, key: &[u8]) -> Option<&Entry> {
         self.view.peek(self.db, key)

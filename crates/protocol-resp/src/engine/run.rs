@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a command that may run does run: its locks, its call, and what comes after it.
+//! Runs an admitted command: takes its locks, calls its function, and does the work after it.
 
 use super::call::Call;
 use super::journal;
@@ -102,7 +102,7 @@ impl<K: Keyspace> Engine<K> {
         Writer::new(out, conn.version).array(transaction.queue.len());
         let mut control = Control::Continue;
         for queued in &transaction.queue {
-            // The command before may have changed them.
+            // The previous command may have changed the limits.
             host.refresh_limits(limits_version, limits);
             let mut execution = Execution {
                 view: &mut view,
@@ -132,8 +132,8 @@ impl<K: Keyspace> Engine<K> {
         control
     }
 
-    /// What must be locked for a command: the shards of its keys; all of them where it could serve a
-    /// client that waits to move an element elsewhere.
+    /// The shards to lock for a command: those of its keys, or all if it could serve a client that waits to
+    /// move an element to another key.
     #[inline]
     fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
         let spec = id.spec();
@@ -151,14 +151,14 @@ impl<K: Keyspace> Engine<K> {
         }
     }
 
-    /// Whether a command that writes may serve a client that waits to move an element, be it the last
-    /// of several.
+    /// Whether a command that writes may serve a client that waits to move an element, directly or after
+    /// serving others.
     #[cold]
     fn may_move(&self, spec: &Spec, args: Args<'_>) -> bool {
         let waiters = self.host.key_events.waiters();
         let mut may_serve = false;
         if waiters.has_movers() {
-            // A client that begins to wait just now is served in another way.
+            // A client that begins to wait just now is served later, see `blocking.rs`.
             let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_await(args.arg(at)));
         }
         may_serve
@@ -170,12 +170,12 @@ impl<K: Keyspace> Engine<K> {
             return Scope::ALL;
         }
         let mut scope = Scope::NONE;
-        // Where the keys cannot be found the command is about to fail, without a look at any.
+        // If the keys cannot be found, the command will fail without accessing any.
         let _ = keys::visit(spec, &args, |at| scope |= self.keyspace.scope(args.arg(at)));
         scope
     }
 
-    /// What a command left to do that needs the keyspace without a view.
+    /// Work that a command left to do, which needs the keyspace without a view.
     #[inline]
     fn after_view<C: Commands>(&mut self, context: &mut Context<'_>) {
         if !self.worker.ready.is_empty() {
@@ -187,12 +187,13 @@ impl<K: Keyspace> Engine<K> {
     }
 }
 
-/// Where commands run: a locked part of the keyspace, and what they work with.
+/// The context in which commands run: a locked part of the keyspace, and everything else that they
+/// use.
 pub(super) struct Execution<'s, 'x, V> {
     pub(super) view: &'s mut V,
     pub(super) host: &'s Arc<Host>,
     pub(super) worker: &'s mut WorkerState,
-    /// What is locked.
+    /// The locked shards.
     pub(super) scope: Scope,
     pub(super) limits: &'s Limits,
     pub(super) stats: Option<&'s KeyspaceStats>,
@@ -209,7 +210,7 @@ impl<V: View> Execution<'_, '_, V> {
             || self.host.latency.is_on()
     }
 
-    /// Runs one command; its reply, or error, is in `out`.
+    /// Runs one command; writes its reply or error to `out`.
     #[inline]
     fn run<C: Commands>(
         &mut self,
@@ -268,7 +269,8 @@ impl<V: View> Execution<'_, '_, V> {
         control
     }
 
-    /// Notes how long a command has taken. Out of the way of those whose run is not timed.
+    /// Records how long a command has taken. A separate function, so that runs that are not timed
+    /// do not pay for it.
     #[inline(never)]
     fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Timer) {
         let (spec, now) = (id.spec(), self.context.now);
@@ -281,7 +283,8 @@ impl<V: View> Execution<'_, '_, V> {
         }
     }
 
-    /// Keeps what is counted of a command when its wait is over, and lets others end it.
+    /// Stores the data that is counted when a command's wait is over, and makes the wait visible so
+    /// that others can end it.
     #[cold]
     fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Option<Timer>) {
         let Some(waiting) = &conn.waiting else { return };
@@ -291,7 +294,8 @@ impl<V: View> Execution<'_, '_, V> {
         if let Some(client) = &conn.client {
             client.memory.set(MemoryKind::Wait, waiting.bytes().saturating_add(command.bytes()));
         }
-        // Nobody has ended it yet: the locks of its keys are held, and it shows up just now.
+        // Nobody can have ended it yet: the locks of its keys are held, and it becomes visible only
+        // now.
         *waiting.command.lock() = Some(command);
         if let Some(client) = &conn.client {
             client.set(Client::BLOCKED, true);
@@ -306,7 +310,8 @@ impl<V: View> Execution<'_, '_, V> {
         Writer::new(self.out, conn.version).error(fault.text());
     }
 
-    /// Serves those who waited for keys that have changed, and tells of entries found expired.
+    /// Serves clients that wait for changed keys, and publishes the expiry of entries found
+    /// expired.
     #[inline]
     fn after<C: Commands>(&mut self) {
         if !self.worker.ready.is_empty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Engine`]: what one worker has, and how one command goes through it.
+//! [`Engine`]: the service of one worker, and the way of a command through it.
 
 use crate::engine::admit::Admission;
 use crate::engine::function::Commands;
@@ -21,32 +21,32 @@ use protocol::{Buffers, Context, Control, Malformed, Outbox, Stage};
 use std::sync::Arc;
 use values::Limits;
 
-/// What clients of other machines are told while nobody has decided that they may come.
+/// The reply to clients of other machines in protected mode.
 const PROTECTED: &[u8] =
     b"DENIED This server is in protected mode, because it asks for no password: \
     clients of other machines are not served. Choose one of these: set a password (requirepass); \
     listen on addresses of this machine only (bind); or, where the network keeps others away, \
     switch it off (protected-mode no).";
 
-/// What carries out commands over a keyspace. Each worker has its own.
+/// Executes commands over a keyspace. Each worker has its own.
 #[derive(Debug)]
 pub(crate) struct Engine<K> {
     pub(crate) keyspace: K,
     pub(super) host: Arc<Host>,
     pub(super) worker: WorkerState,
-    /// Up to where values stay in their compact form.
+    /// Size limits of the compact forms of values.
     pub(super) limits: Limits,
     /// The version of those limits.
     pub(super) limits_version: u64,
-    /// What the clients of this worker hold.
+    /// The memory that the clients of this worker hold.
     account: Arc<WorkerMemory>,
-    /// What others were told of it.
+    /// The value that was last reported of it.
     told: u64,
     /// Their buffers.
     buffers: Buffers,
 }
 
-/// A change of what clients hold that is worth telling.
+/// The smallest change of that memory that is reported.
 const STEP_BYTES: u64 = 4 << 10;
 
 impl<K: Keyspace> Engine<K> {
@@ -67,7 +67,7 @@ impl<K: Keyspace> Engine<K> {
         }
     }
 
-    /// Makes a connection known to the others.
+    /// Enters a connection into the list of clients.
     #[cold]
     fn enter(&self, conn: &mut Resp, context: &Context<'_>) {
         let client =
@@ -76,7 +76,7 @@ impl<K: Keyspace> Engine<K> {
         conn.client = Some(client);
     }
 
-    /// Counts what the clients of this worker hold now as used.
+    /// Reports the memory that the clients of this worker hold now as used.
     #[inline]
     pub(super) fn count_memory(&mut self) {
         let held = self.account.get();
@@ -85,14 +85,14 @@ impl<K: Keyspace> Engine<K> {
         }
     }
 
-    /// Counts what the clients of this worker take as used.
+    /// Reports the buffers and the held memory of this worker's clients as used.
     fn count(&mut self, buffers: Buffers, held: u64) {
         self.host.client_memory.note((self.buffers, buffers), (self.told, held));
         (self.buffers, self.told) = (buffers, held);
         self.keyspace.reserve(buffers.bytes + held);
     }
 
-    /// Notes that the connection, which waited, goes on or has ended.
+    /// Records that the connection, which waited, was resumed or has ended.
     #[cold]
     fn end_hold(&mut self, conn: &mut Resp) {
         self.end_wait(conn);
@@ -102,7 +102,7 @@ impl<K: Keyspace> Engine<K> {
         conn.note_blocked(false);
     }
 
-    /// Carries out a command of a client that does not want to see all replies (CLIENT REPLY).
+    /// Executes a command of a client that does not want all replies (CLIENT REPLY).
     #[cold]
     fn answer_in_part<C: Commands>(
         &mut self,
@@ -127,7 +127,7 @@ impl<K: Keyspace> Engine<K> {
         control
     }
 
-    /// Carries out a command, or refuses it; the reply is in `out`.
+    /// Executes a command, or refuses it; writes the reply to `out`.
     #[inline]
     fn answer<C: Commands>(
         &mut self,
@@ -148,7 +148,7 @@ impl<K: Keyspace> Engine<K> {
             Ok(Admission::Defer) => Control::Defer,
             Err(fault) => {
                 self.refuse(conn, command.id, &fault, out);
-                // That a transaction is over is shown, how ever it ended.
+                // Monitors see the end of a transaction, however it ended.
                 if command.id == Some(CommandId::EXEC) && !self.host.monitors.is_empty() {
                     self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
                 }
@@ -163,7 +163,7 @@ impl<K: Keyspace> Engine<K> {
     #[inline]
     pub(crate) fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
         if let Some(key) = command.only_key() {
-            // Behind a SELECT that has not run yet it may be another.
+            // This is a guess: a SELECT that has not run yet may change it.
             let db = conn.db;
             if stage == Stage::Value
                 && let Some(element) = command.element()
@@ -203,7 +203,7 @@ impl<K: Keyspace> Engine<K> {
         };
         self.worker.spans = spans;
         if conn.is_listener() && control != Control::Close {
-            // What it has sent to itself comes right behind its reply.
+            // Messages that it has sent to itself follow directly after its reply.
             context.outbox.recall(errands, context.connection, |message| out.put(&message));
         }
         control
@@ -211,7 +211,7 @@ impl<K: Keyspace> Engine<K> {
 
     /// See [`protocol::Execute::rejected`].
     pub(crate) fn rejected(&mut self, malformed: &Malformed) {
-        // An empty request is passed over without a word.
+        // An empty request is skipped without a reply.
         if let Some(text) = malformed.reply.as_bytes().strip_prefix(b"-") {
             self.host.stats.error(fault::code_of(text));
         }
@@ -243,7 +243,7 @@ impl<K: Keyspace> Engine<K> {
         let Engine { keyspace, host, .. } = self;
         self.worker.end_waits(host, now, outbox);
         if !host.client_memory.is_small() {
-            // Before any key goes.
+            // Clients are closed before any key is evicted.
             host.relieve(now.ticks, keyspace.used_bytes(), None, outbox);
         }
         if host.rate_sampler.is_due(now.ticks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors for names that are no command.
+//! The errors for unknown commands.
 
 use crate::table::{CommandId, Spec};
 use crate::wire::fault::Fault;
@@ -8,13 +8,13 @@ use crate::wire::parse::Args;
 /// Bytes of an unknown name, and of the arguments that came with it, that are quoted back.
 const QUOTED_MAX: usize = 128;
 
-/// As much of an argument as an error quotes: so many bytes at most, and what comes before a zero.
+/// The part of an argument that an error quotes: at most `most` bytes, up to the first zero byte.
 fn shown(arg: &[u8], most: usize) -> &[u8] {
     let arg = &arg[..arg.len().min(most)];
     &arg[..arg.iter().position(|&byte| byte == 0).unwrap_or(arg.len())]
 }
 
-/// The error for a name that is no command: it quotes the name and what came with it.
+/// The error for an unknown command. It quotes the name and the arguments.
 #[cold]
 pub(crate) fn unknown(args: Args<'_>) -> Fault {
     let mut text = b"ERR unknown command '".to_vec();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`WorkerState`]: what one worker keeps from call to call.
+//! [`WorkerState`]: the state that one worker keeps between calls.
 
 use crate::host::Host;
 use crate::host::stats::WorkerCounts;
@@ -12,13 +12,13 @@ use protocol::{ConnectionId, Outbox, Ticket};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Arguments whose places are kept from command to command.
+/// Capacity in arguments that is kept between commands.
 const SPANS_KEPT: usize = 16 << 10;
 
 /// A worker's scratch memory, counters and deadlines.
 #[derive(Debug)]
 pub(crate) struct WorkerState {
-    /// Where the arguments of the present command lie, see [`crate::wire::parse::Request::args`].
+    /// The spans of the present command's arguments, see [`crate::wire::parse::Request::args`].
     pub(crate) spans: Vec<Span>,
     /// Keys that commands have changed while clients wait for some, each with its database.
     pub(crate) ready: VecDeque<(usize, Box<[u8]>)>,
@@ -26,14 +26,14 @@ pub(crate) struct WorkerState {
     pub(crate) changes: u64,
     /// The counts of this worker.
     pub(crate) counts: Arc<WorkerCounts>,
-    /// How long the present command lets its client sleep: as if it had worked for so long.
+    /// How long the present command makes its client sleep, which counts as its run time.
     pub(crate) slept_nanos: u64,
-    /// A command wants the keyspace's counts to begin again.
+    /// A command wants the keyspace's counts reset.
     pub(crate) resets_stats: bool,
-    /// Clients of this worker that wait, by the end of their time. The serial number tells those
-    /// apart whose time ends at once.
+    /// Waiting clients of this worker, by the time at which their wait ends. The serial number
+    /// distinguishes clients with the same time.
     waits: BTreeMap<(Ticks, u64), Waiting>,
-    /// Clients of this worker that wait for a time and nothing else, by its end.
+    /// Clients of this worker that only sleep, by the time at which they wake.
     sleepers: BTreeMap<(Ticks, u64), (ConnectionId, Ticket)>,
     random: Rng,
 }
@@ -54,7 +54,7 @@ impl WorkerState {
         }
     }
 
-    /// Gives back what an unusually large command has taken.
+    /// Frees the memory of an unusually large command.
     #[inline]
     pub(crate) fn trim(&mut self) {
         if self.spans.capacity() > SPANS_KEPT {
@@ -67,27 +67,27 @@ impl WorkerState {
         self.random.u64(..)
     }
 
-    /// Notes when a client's wait ends, if it does by itself.
+    /// Records when a client's wait ends, if it has a timeout.
     pub(crate) fn await_end(&mut self, waiting: &Waiting) {
         if let Some(until) = waiting.until {
             self.waits.insert((until, waiting.id.serial()), Arc::clone(waiting));
         }
     }
 
-    /// A client waits no more.
+    /// Removes a client that no longer waits.
     pub(crate) fn forget_end(&mut self, waiting: &Waiting) {
         if let Some(until) = waiting.until {
             self.waits.remove(&(until, waiting.id.serial()));
         }
     }
 
-    /// Answers the clients whose time is up.
+    /// Replies to the clients whose time is up.
     pub(crate) fn end_waits(&mut self, host: &Host, now: Now, outbox: &mut Outbox) {
         while let Some(first) = self.waits.first_entry()
             && first.key().0 <= now.ticks
         {
             let waiting = first.remove();
-            // One that was served meanwhile is not there any more.
+            // A client that was served meanwhile is not in the table any more.
             if host.key_events.stop_waiting(&waiting) {
                 host.end_wait(&waiting, &self.counts, 0, false, now);
                 outbox.resume(waiting.id, waiting.ticket, waiting.nothing());
@@ -101,19 +101,19 @@ impl WorkerState {
         }
     }
 
-    /// Lets a client wait for a time; then the answer is OK.
+    /// Makes a client sleep; then the reply is OK.
     pub(crate) fn sleep(&mut self, id: ConnectionId, ticket: Ticket, until: Ticks) {
         self.sleepers.insert((until, id.serial()), (id, ticket));
     }
 
-    /// Forgets a client that has ended.
+    /// Removes a client that has ended.
     pub(crate) fn forget(&mut self, id: ConnectionId) {
         if !self.sleepers.is_empty() {
             self.sleepers.retain(|_, (other, _)| *other != id);
         }
     }
 
-    /// When there is something to do at the latest.
+    /// The time of the next timeout.
     pub(crate) fn wake_at(&self) -> Option<Ticks> {
         let waits = self.waits.first_key_value().map(|((end, _), _)| *end);
         let sleepers = self.sleepers.first_key_value().map(|((end, _), _)| *end);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Channels`]: who listens to which channel.
+//! [`Channels`]: the subscribers of each channel and pattern.
 //!
-//! One table for all workers behind a read-write lock: publishing reads, (un)subscribing writes. A
-//! message is encoded once for each version of the protocol and sent by reference count to any
-//! number of subscribers.
+//! There is one table for all workers, behind a read-write lock: publishing takes it for reading,
+//! subscribing and unsubscribing for writing. A message is encoded once per version of the
+//! protocol, and all subscribers share its bytes by reference count.
 
 use crate::session::memory::trim;
 use crate::session::subscriptions::{Kind, Listener, Subscriptions};
@@ -13,13 +13,13 @@ use parking_lot::RwLock;
 use protocol::{ConnectionId, Outbox};
 use std::collections::HashMap;
 
-/// What all connections of a process listen to.
+/// The subscriptions of all connections of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Channels {
     tables: RwLock<Tables>,
 }
 
-/// A name and the connections that listen to it, in the order they came.
+/// For each name its subscribers, in the order in which they came.
 type Table = HashMap<Box<[u8]>, Vec<Listener>>;
 
 /// A table for each [`Kind`].
@@ -27,7 +27,7 @@ type Table = HashMap<Box<[u8]>, Vec<Listener>>;
 struct Tables([Table; 3]);
 
 impl Channels {
-    /// Lets a connection listen to a name; whether it did not before.
+    /// Subscribes a connection to a name; returns whether it was not subscribed before.
     pub(crate) fn subscribe(&self, to: &mut Subscriptions, kind: Kind, name: &[u8]) -> bool {
         if !to.insert(kind, name) {
             return false;
@@ -38,7 +38,7 @@ impl Channels {
         true
     }
 
-    /// Lets a connection no longer listen to a name; whether it did.
+    /// Unsubscribes a connection from a name; returns whether it was subscribed.
     pub(crate) fn unsubscribe(&self, to: &mut Subscriptions, kind: Kind, name: &[u8]) -> bool {
         let was_there = to.remove(kind, name);
         if was_there {
@@ -47,7 +47,7 @@ impl Channels {
         was_there
     }
 
-    /// Forgets a connection that has ended.
+    /// Removes a connection that has ended.
     pub(crate) fn leave(&self, gone: &Subscriptions) {
         let mut tables = self.tables.write();
         for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
@@ -57,8 +57,8 @@ impl Channels {
         }
     }
 
-    /// Sends a message to all who listen to `channel` or to a pattern that matches it; returns how
-    /// many messages went out.
+    /// Sends a message to all subscribers of `channel` and of patterns that match it; returns how
+    /// many messages were sent.
     pub(crate) fn publish(&self, channel: &[u8], message: &[u8], outbox: &mut Outbox) -> usize {
         let tables = self.tables.read();
         let mut sent = 0;
@@ -73,7 +73,7 @@ impl Channels {
         sent
     }
 
-    /// Sends a message to all who listen to the shard channel; returns how many.
+    /// Sends a message to all subscribers of the shard channel; returns how many there are.
     pub(crate) fn publish_shard(
         &self,
         channel: &[u8],
@@ -85,17 +85,17 @@ impl Channels {
         listeners.map_or(0, |all| send(all, &[b"smessage", channel, message], outbox))
     }
 
-    /// The names of a kind that somebody listens to.
+    /// The names of a kind that have subscribers.
     pub(crate) fn names(&self, kind: Kind) -> Vec<Box<[u8]>> {
         self.tables.read().of(kind).keys().cloned().collect()
     }
 
-    /// How many connections listen to a name.
+    /// How many subscribers a name has.
     pub(crate) fn listeners(&self, kind: Kind, name: &[u8]) -> usize {
         self.tables.read().of(kind).get(name).map_or(0, Vec::len)
     }
 
-    /// How many names of a kind somebody listens to.
+    /// How many names of a kind have subscribers.
     pub(crate) fn len(&self, kind: Kind) -> usize {
         self.tables.read().of(kind).len()
     }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`ClientMemory`]: how much memory all clients take together, and which of them are closed when it is too
-//! much.
+//! [`ClientMemory`]: the total memory of all clients, and which of them are closed when it is too much.
 //!
-//! A client takes memory for what it sends, for what it has not read, and for what it holds
-//! ([`MemoryUse`](crate::session::memory::MemoryUse)). Workers tell the sums as they change, so whether it is too
-//! much is a comparison; the clients are looked at one by one only when it is. What is too much:
+//! A client takes memory for its incoming requests, for its unread replies, and for state that it holds, such
+//! as watched keys ([`MemoryUse`](crate::session::memory::MemoryUse)). Workers report the sums as they
+//! change, so checking the limit is one comparison; single clients are examined only when it is exceeded. The
+//! limit is:
 //!
-//! 1. With `maxmemory-clients`: more than that, as in Redis.
-//! 2. Else with `maxmemory`, where room is needed: for keys, or because more is used than that. Clients
-//!    are guaranteed a share ([`share`]) for what they hold and have not read; what goes beyond gives
-//!    way before keys do. For requests that are arriving there is more ([`arriving`]): they are about to
-//!    be over, and a large value is one.
-//! 3. Else: more than a share of the machine's memory ([`MACHINE_SHARE`]).
+//! 1. With `maxmemory-clients`: that number, as in Redis.
+//! 2. Else with `maxmemory`, when memory is needed, for keys or because more than `maxmemory` is used: a
+//!    guaranteed share ([`share`]) for unread replies and held state. Memory of clients beyond it is freed
+//!    before keys are evicted. Arriving requests have a larger share of their own ([`arriving`]), because
+//!    they end soon and may contain a large value.
+//! 3. Else: a share of the machine's memory ([`MACHINE_SHARE`]).
 //!
-//! Who takes most goes first, at once and without its replies. Until its worker has freed its memory that
-//! counts as room, so that no key goes for what is about to be free.
+//! The clients that take most are closed first, at once and without sending their replies. Until their
+//! workers have freed that memory it counts as free, so that no key is evicted for memory that is about to be
+//! freed.
 
 use super::machine;
 use crate::host::Host;
@@ -29,27 +30,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// `maxmemory-clients` is this at least, as in Redis: with less nobody could talk to the server.
+/// The smallest effective `maxmemory-clients`, as in Redis: with less, no client could use the
+/// server.
 const LEAST: u64 = 128 << 10;
 
-/// The least that clients are guaranteed, however low `maxmemory` is.
+/// The smallest guaranteed share, however low `maxmemory` is.
 const SHARE_LEAST: u64 = 1 << 20;
 
-/// The least that requests may take which are arriving.
+/// The smallest share of arriving requests.
 const ARRIVING_LEAST: u64 = 16 << 20;
 
-/// Without `maxmemory` clients take up to one part of so many of the machine's memory.
+/// Without `maxmemory`, clients may take the machine's memory divided by this.
 const MACHINE_SHARE: u64 = 4;
 
-/// For how long nobody is looked for after nobody was found, unless clients take notably more.
+/// The pause after a search that found no client to close, unless clients take notably more by
+/// then.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Bytes that clients are guaranteed for what they hold and have not read.
+/// Guaranteed bytes for unread replies and held state of clients.
 fn share(maxmemory: u64) -> u64 {
     (maxmemory / 20).max(SHARE_LEAST)
 }
 
-/// Bytes that clients may take for requests that are arriving, when memory is full.
+/// Bytes that arriving requests may take when memory is full.
 fn arriving(maxmemory: u64) -> u64 {
     (maxmemory / 2).max(ARRIVING_LEAST)
 }
@@ -57,14 +60,14 @@ fn arriving(maxmemory: u64) -> u64 {
 /// How much clients may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allowance {
-    /// So many bytes.
+    /// This many bytes in total.
     Together(u64),
-    /// So many bytes of what they hold and have not read, so many of what they send.
+    /// `lasting` bytes for unread replies and held state, `arriving` bytes for requests.
     Apart { lasting: u64, arriving: u64 },
 }
 
 impl Allowance {
-    /// With no more than this in all it is kept.
+    /// The total up to which the limit cannot be exceeded.
     fn least(self) -> u64 {
         match self {
             Allowance::Together(bytes) => bytes,
@@ -80,37 +83,37 @@ pub(crate) struct ClientMemory {
     limit: AtomicI64,
     /// Bytes of buffers, of all workers.
     buffers: AtomicU64,
-    /// Those of them that hold what waits to be sent.
+    /// The part of them with bytes that wait to be sent.
     unsent: AtomicU64,
-    /// Bytes of what clients hold, of all workers.
+    /// Bytes of held state, of all workers.
     held: AtomicU64,
-    /// Clients that were closed because of all this.
+    /// Number of clients closed to free memory.
     evicted: AtomicU64,
-    /// Bytes of clients that are about to be gone.
+    /// Bytes of clients that are being closed.
     leaving: AtomicU64,
     round: Mutex<Round>,
 }
 
-/// The last look at the clients.
+/// The last search for clients to close.
 #[derive(Debug, Default)]
 struct Round {
-    /// Who is about to be gone, with its bytes.
+    /// The clients that are being closed, with their bytes.
     cut: HashMap<ConnectionId, u64>,
-    /// When nobody was found, and what all took.
+    /// When a search last found no client, and the total at that time.
     fruitless: Option<(Ticks, u64)>,
 }
 
-/// What one client takes.
+/// The memory of one client.
 #[derive(Clone, Debug)]
 struct Load {
     id: ConnectionId,
     peer: Option<Arc<Peer>>,
     client: Option<Arc<Client>>,
-    /// Bytes of what it sends.
+    /// Bytes of arriving requests.
     input: u64,
-    /// Bytes of what it holds and has not read.
+    /// Bytes of unread replies and held state.
     lasting: u64,
-    /// It stays, whatever it takes.
+    /// It is never closed to free memory.
     is_spared: bool,
 }
 
@@ -125,7 +128,7 @@ impl ClientMemory {
         self.limit.store(limit, Relaxed);
     }
 
-    /// What of it is in force, in bytes.
+    /// The effective `maxmemory-clients` in bytes.
     pub(crate) fn configured(&self, maxmemory: u64) -> Option<u64> {
         match self.limit() {
             0 => None,
@@ -138,8 +141,7 @@ impl ClientMemory {
         }
     }
 
-    /// Notes that a worker's clients take other numbers of bytes than before: of buffers, and of what
-    /// they hold.
+    /// Records a change of the bytes of a worker's clients: of buffers, and of held state.
     pub(crate) fn note(&self, (was, is): (Buffers, Buffers), held: (u64, u64)) {
         let (buffers, unsent) = ((was.bytes, is.bytes), (was.unsent, is.unsent));
         let changes = [(&self.buffers, buffers), (&self.unsent, unsent), (&self.held, held)];
@@ -155,7 +157,7 @@ impl ClientMemory {
         self.buffers.load(Relaxed)
     }
 
-    /// Bytes of what clients hold beside them.
+    /// Bytes of state that clients hold besides their buffers.
     pub(crate) fn held(&self) -> u64 {
         self.held.load(Relaxed)
     }
@@ -165,18 +167,18 @@ impl ClientMemory {
         self.evicted.load(Relaxed)
     }
 
-    /// Lets that count begin again.
+    /// Sets that count to zero.
     pub(crate) fn reset_evicted(&self) {
         self.evicted.store(0, Relaxed);
     }
 
-    /// Whether clients take so little that they may in any case.
+    /// Whether clients take so little that no limit can be exceeded.
     #[inline]
     pub(crate) fn is_small(&self) -> bool {
         self.buffers() + self.held() <= LEAST
     }
 
-    /// Whether a client may hold so many bytes more, while the keyspace uses `used`.
+    /// Whether a client may hold `more` bytes in addition, while the keyspace uses `used`.
     pub(crate) fn admit(&self, more: u64, used: u64, settings: &Settings) -> Result<(), Fault> {
         let held = self.held().saturating_add(more);
         let maxmemory = settings.maxmemory();
@@ -189,7 +191,7 @@ impl ClientMemory {
         }
     }
 
-    /// How much clients may take while the keyspace uses `used`; `None`: as much as they do.
+    /// The limit while the keyspace uses `used`; `None` if there is none now.
     fn allowance(&self, settings: &Settings, used: u64, is_room_needed: bool) -> Option<Allowance> {
         let maxmemory = settings.maxmemory();
         if let Some(limit) = self.configured(maxmemory) {
@@ -198,8 +200,8 @@ impl ClientMemory {
         let Some(limit) = settings.limit() else {
             return Some(Allowance::Together(machine::usable_bytes() / MACHINE_SHARE));
         };
-        // Where no key goes nobody has to before somebody wants to write. Who asks to hold more is to be
-        // told: what such requests take while they arrive is no reason to close it.
+        // Without eviction of keys, no client is closed before a write needs memory. A client that asks to
+        // hold more gets an error instead: the memory of its arriving request is no reason to close it.
         let is_room_needed = is_room_needed || settings.policy() != Policy::NoEviction;
         let requests = self.buffers().saturating_sub(self.unsent.load(Relaxed));
         let slack =
@@ -208,7 +210,7 @@ impl ClientMemory {
             .then(|| Allowance::Apart { lasting: share(maxmemory), arriving: arriving(maxmemory) })
     }
 
-    /// Notes that a connection has ended.
+    /// Records that a connection has ended.
     #[inline]
     pub(crate) fn gone(&self, id: ConnectionId, settings: &Settings) {
         if self.leaving.load(Relaxed) > 0 {
@@ -226,7 +228,7 @@ impl ClientMemory {
 }
 
 impl Round {
-    /// Whether a look would find nobody, as the last one did.
+    /// Whether a search would find no client, as the last one did.
     fn is_fruitless(&self, now: Ticks, bytes: u64) -> bool {
         self.fruitless.is_some_and(|(then, before)| {
             now.since(then) < PATIENCE && bytes <= before + (before / 8).max(LEAST)
@@ -235,8 +237,8 @@ impl Round {
 }
 
 impl Host {
-    /// Closes the clients that take most, if all of them take too much while the keyspace uses `used`.
-    /// `for_whom` wants to write, and stays.
+    /// Closes the clients that take most, if the total is over the limit while the keyspace uses `used`. The
+    /// client `for_whom`, which wants to write, is spared.
     pub(crate) fn relieve(
         &self,
         now: Ticks,
@@ -254,7 +256,8 @@ impl Host {
         }
     }
 
-    /// Counts nobody as about to be gone who is: a connection may have ended just before it was to.
+    /// Stops counting clients as being closed that are gone: a connection may have ended just
+    /// before it was to be closed.
     pub(crate) fn forget_gone(&self) {
         if self.client_memory.leaving.load(Relaxed) > 0 {
             let mut round = self.client_memory.round.lock();
@@ -273,7 +276,7 @@ impl Host {
         for_whom: Option<ConnectionId>,
         outbox: &mut Outbox,
     ) {
-        // One worker at a time; what it does is for all.
+        // One worker at a time; its search is for all workers.
         let Some(mut round) = self.client_memory.round.try_lock() else { return };
         if round.is_fruitless(now, taken) {
             return;
@@ -288,7 +291,7 @@ impl Host {
             log::warn!("{remote}: closed to free memory, of which it takes {bytes} bytes");
             if let Some(client) = &load.client {
                 client.set(Client::CLOSING, true);
-                // Nothing may be taken for it from the keys it waits for.
+                // No element of the keys it waits for may be taken for it any more.
                 if let Some(waiting) = client.waiting.lock().take() {
                     self.key_events.stop_waiting(&waiting);
                 }
@@ -300,7 +303,7 @@ impl Host {
         self.client_memory.publish(&round, self.settings());
     }
 
-    /// What each client takes.
+    /// The memory of each client.
     fn loads(&self, for_whom: Option<ConnectionId>) -> Vec<Load> {
         let peers = self.platform().map_or_else(Vec::new, |platform| platform.peers());
         let of_peer = |peer: Arc<Peer>| Load {
@@ -334,7 +337,7 @@ impl Host {
     }
 }
 
-/// Those who must go for the others to be within the allowance: who takes most, first.
+/// The clients to close so that the others are within the limit, those that take most first.
 fn choose(loads: Vec<Load>, allowance: Allowance) -> Vec<Load> {
     match allowance {
         Allowance::Together(bytes) => cut(loads, bytes, |load| load.input + load.lasting).0,
@@ -346,7 +349,7 @@ fn choose(loads: Vec<Load>, allowance: Allowance) -> Vec<Load> {
     }
 }
 
-/// Splits into those who must go for the others to take no more than `most`, and the others.
+/// Splits clients into those to close, so that the others take no more than `most`, and the others.
 fn cut(mut loads: Vec<Load>, most: u64, size: impl Fn(&Load) -> u64) -> (Vec<Load>, Vec<Load>) {
     let mut total: u64 = loads.iter().map(&size).sum();
     if total <= most {

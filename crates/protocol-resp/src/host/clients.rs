@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether a client is on this machine, going by its address.
+/// Whether a client is on this machine, by its address.
 pub(crate) fn is_local(remote: &str) -> bool {
     let loopback = ["unix:", "tcp:127.", "tcp6:[::1]:", "tcp6:[::ffff:127."];
     loopback.iter().any(|start| remote.starts_with(start))
@@ -24,7 +24,7 @@ impl Clients {
         self.by_id.lock().insert(client.id.serial(), Arc::clone(client));
     }
 
-    /// Strikes a connection out.
+    /// Removes a connection.
     pub(crate) fn leave(&self, client: &Client) {
         self.by_id.lock().remove(&client.id.serial());
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The parameters: one table for `CONFIG`, the command line and configuration files.
 //!
-//! A row says what a parameter is called, what its value may be, and where the value lives: in the
-//! part of the server that goes by it, or here if nothing does. So there is one place that knows
-//! each value, and all ways to set it accept and refuse the same.
+//! A row contains the name of a parameter, its allowed values, and where its value is stored: in
+//! the part of the server that uses it, or here if the parameter is accepted but unused. So each
+//! value is stored in one place, and all ways to set it accept and refuse the same values.
 //!
-//! * `kind.rs`: how values are written. `special.rs`: those in a form of their own.
+//! * `kind.rs`: the syntax of values. `special.rs`: values with a syntax of their own.
 //! * `parameter.rs`: a row. `rows/`: the rows, by subject.
-//! * `settings.rs`: what connections and encodings go by.
-//! * `config.rs`: [`Host::configure`] and [`Host::configured`], for whoever starts the server, and what
-//!   `CONFIG` (`commands/server/config.rs`) is made of.
+//! * `settings.rs`: the settings of connections and encodings.
+//! * `config.rs`: [`Host::configure`] and [`Host::configured`], for the program that starts the server, and
+//!   the parts of `CONFIG` (`commands/server/config.rs`).
 
 mod kind;
 mod parameter;
@@ -27,19 +27,19 @@ use crate::host::Host;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// The values of parameters that nothing goes by, where they are not the default; and the lock
-/// under which parameters change.
+/// The values of accepted but unused parameters that differ from the default, and the lock under
+/// which parameters change.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     kept: Mutex<BTreeMap<&'static str, Value>>,
 }
 
-/// What a value that was given at the start has come to.
+/// The effect of a value that was given at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is as was asked.
+    /// The value is in force.
     Set,
-    /// The value is a right one, but makes no difference here, for this reason.
+    /// The value is valid but has no effect, for this reason.
     NoEffect(&'static str),
 }
 
@@ -91,8 +91,8 @@ impl Host {
         self.value(parameter(name.as_bytes()).expect("the table has it"))
     }
 
-    /// Changes parameters while the server runs: all of them, or none when one of them may not
-    /// change so. Then it is named by its place, with the reason.
+    /// Changes parameters while the server runs: all of them, or none if one of the changes is
+    /// refused. Then its index is returned with the reason.
     pub(crate) fn reconfigure(
         &self,
         changes: &[(&'static Parameter, &[u8])],
@@ -114,14 +114,14 @@ impl Host {
                     kept.insert(parameter.name, value);
                 }
                 Home::Kept => _ = kept.insert(parameter.name, value),
-                // They have the value that they have.
+                // Their values do not change.
                 Home::Start | Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) => {}
             }
         }
         Ok(())
     }
 
-    /// The value that a parameter is to have, if it may have it while the server runs.
+    /// The new value of a parameter, if it may change to that while the server runs.
     fn changeable(&self, parameter: &'static Parameter, text: &[u8]) -> Result<Value, String> {
         let value = parameter.kind.read(text)?;
         match parameter.home {
@@ -156,7 +156,7 @@ impl Host {
     }
 }
 
-/// Why a parameter that Redis changes while it runs is not changed here.
+/// The reason why a parameter that can change in a running Redis cannot change here.
 const AT_THE_START: &str = "it is given when this server starts, and stays";
 
 impl Config {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`CountingFilter`]: a counting filter over the keys of a table. A key that it does not hold is not in
-//! the table, so most writers need not lock the table to know it.
+//! [`CountingFilter`]: a counting Bloom filter, with one hash function, over the keys of a table. A key that
+//! is not in the filter is not in the table, so most writers need not lock the table to find out.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use values::hash_of;
 
-/// Classes that keys fall in.
+/// Number of counters; a key is hashed to one of them.
 const CLASSES: usize = 1024;
 
-/// How many entries of a table have keys of each class, by the keys' hashes.
+/// For each counter, how many entries of the table have keys with that hash.
 ///
-/// Who adds a key, and who asks for it, holds the lock of the key's shard. So a key that was added
-/// before is seen by whoever asks after that, though nothing here is ordered by itself.
+/// The caller holds the lock of the key's shard, both to add a key and to look it up. So a look-up
+/// sees every key that was added before, although the counters themselves use relaxed ordering.
 #[derive(Debug)]
 pub(crate) struct CountingFilter(Box<[AtomicU32]>);
 
@@ -23,17 +23,17 @@ impl Default for CountingFilter {
 }
 
 impl CountingFilter {
-    /// An entry for `key` has come.
+    /// Counts an added entry for `key`.
     pub(crate) fn add(&self, key: &[u8]) {
         self.class(key).fetch_add(1, Relaxed);
     }
 
-    /// An entry for `key` that had been added has gone.
+    /// Takes back the count of a removed entry for `key`.
     pub(crate) fn remove(&self, key: &[u8]) {
         self.class(key).fetch_sub(1, Relaxed);
     }
 
-    /// Whether there may be an entry for `key`. If not, there is none.
+    /// Whether there may be an entry for `key`. If false, there is none.
     #[inline]
     pub(crate) fn may_hold(&self, key: &[u8]) -> bool {
         self.class(key).load(Relaxed) != 0

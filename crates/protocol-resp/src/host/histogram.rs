@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Histogram`]: how long the runs of a command took.
+//! [`Histogram`]: the distribution of a command's run times.
 
 use super::stats::Count;
 
-/// Equal parts of each doubling; a time is known to an eighth.
+/// Buckets per power of two; a time is known to an eighth.
 const PARTS: usize = 8;
 
-/// The power of two below which all times are one.
+/// Times below this power of two share a bucket.
 const FIRST: u32 = 6;
 
-/// Doublings that are told apart: from 64 ns to 17 s.
+/// Number of powers of two that are distinguished: from 64 ns to 17 s.
 const DOUBLINGS: usize = 28;
 
 const BUCKETS: usize = DOUBLINGS * PARTS;
@@ -20,7 +20,7 @@ pub(crate) struct Histogram {
     buckets: Box<[Count; BUCKETS]>,
 }
 
-/// What several histograms have recorded together.
+/// The sum of several histograms.
 #[derive(Clone, Debug)]
 pub(crate) struct Distribution {
     buckets: Box<[u64; BUCKETS]>,
@@ -47,13 +47,13 @@ fn end(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Notes a time.
+    /// Records a time.
     #[inline]
     pub(crate) fn record(&self, nanos: u64) {
         self.buckets[bucket(nanos)].add(1);
     }
 
-    /// Forgets all.
+    /// Removes all times.
     pub(crate) fn reset(&self) {
         self.buckets.iter().for_each(Count::reset);
     }
@@ -84,7 +84,7 @@ impl Distribution {
         buckets.take_while(|(bucket, _)| end(*bucket) <= nanos).map(|(_, count)| count).sum()
     }
 
-    /// A time in nanoseconds that so many percent of all do not exceed; 0 if there is none.
+    /// The time in nanoseconds that `percent` of all times do not exceed; 0 if there are none.
     pub(crate) fn percentile(&self, percent: f64) -> u64 {
         let rank = (self.count() as f64 * percent / 100.0).ceil().max(1.0) as u64;
         let mut seen = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Interest`]: flags that say whether anybody watches keys, waits for keys or listens to events of keys.
+//! [`Interest`]: flags for whether any client watches keys, waits for keys or subscribes to key events.
 
 use crate::host::events::Wanted;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Whether keys are watched, waited for, or listened to.
+/// Whether any client watches keys, waits for keys, or gets key events.
 ///
-/// One load on the path of each write. A bit is set before its holder relies on it: a key is watched
-/// or waited for under the lock of its shard, so the next writer of that key, who takes that lock
-/// after it, sees the bit.
+/// Every write loads this once. A bit is set before its client relies on it: a client begins to watch or wait
+/// for a key under the lock of the key's shard, so the next writer of that key, which takes the same lock
+/// later, sees the bit.
 #[derive(Debug, Default)]
 pub(crate) struct Interest(AtomicU32);
 
@@ -19,18 +19,18 @@ const WATCHED: u32 = 1 << 16;
 const AWAITED: u32 = 1 << 17;
 
 impl Interest {
-    /// Whether a change of a key interests anybody.
+    /// Whether any client is interested in changes of keys.
     #[inline]
     pub(crate) fn any(&self) -> bool {
         self.0.load(Relaxed) != 0
     }
 
-    /// Notes whether any key is watched.
+    /// Records whether any key is watched.
     pub(crate) fn set_watched(&self, on: bool) {
         self.set(WATCHED, on);
     }
 
-    /// Notes whether any client waits for a key.
+    /// Records whether any client waits for a key.
     pub(crate) fn set_awaited(&self, on: bool) {
         self.set(AWAITED, on);
     }
@@ -47,16 +47,17 @@ impl Interest {
         self.0.load(Relaxed) & AWAITED != 0
     }
 
-    /// Which events are told.
+    /// Which events are published.
     pub(crate) fn wanted(&self) -> Wanted {
         Wanted::from_bits(self.0.load(Relaxed) as u16)
     }
 
-    /// Changes which events are told. None without the channels to tell them on.
+    /// Changes which events are published: none, unless a kind of channel is selected to publish
+    /// them on.
     pub(crate) fn want(&self, wanted: Wanted) {
         let bits = if wanted.is_any() { u32::from(wanted.bits()) } else { 0 };
         let keep = |old: u32| Some(old & !0xffff | bits);
-        // The function always has an answer, so the update always takes place.
+        // The function always returns a value, so the update always takes place.
         let _ = self.0.fetch_update(Relaxed, Relaxed, keep);
     }
 

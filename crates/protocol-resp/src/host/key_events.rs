@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`KeyEvents`]: who cares for changes of keys, and how they are told.
+//! [`KeyEvents`]: clients that watch keys, wait for keys or subscribe to key events, and how they
+//! are notified.
 
 use crate::host::channels::Channels;
 use crate::host::events::{Event, Wanted};
@@ -12,19 +13,19 @@ use keyspace::{Gone, Reason};
 use protocol::Outbox;
 use std::collections::VecDeque;
 
-/// Those who watch keys, wait for keys, and listen to what happens to keys.
+/// The clients that watch keys, wait for keys, and subscribe to key events.
 #[derive(Debug, Default)]
 pub(crate) struct KeyEvents {
-    /// Whether there is anybody.
+    /// Whether there are any such clients.
     interest: Interest,
     watches: Watches,
     waiters: Waiters,
-    /// Clients publish here, too.
+    /// The channels on which events are published, and on which clients publish as well.
     channels: Channels,
 }
 
 impl KeyEvents {
-    /// Whether a change of a key interests anybody.
+    /// Whether any client is interested in changes of keys.
     #[inline]
     pub(crate) fn has_audience(&self) -> bool {
         self.interest.any()
@@ -41,7 +42,7 @@ impl KeyEvents {
         &self.channels
     }
 
-    /// The clients that wait.
+    /// The clients that wait for keys.
     #[inline]
     pub(crate) fn waiters(&self) -> &Waiters {
         &self.waiters
@@ -57,8 +58,8 @@ impl KeyEvents {
         self.interest.want(wanted);
     }
 
-    /// Passes on that a key was changed: to those who watch it, to `ready` if clients wait for it,
-    /// and to those who listen. The caller holds the lock of the key's shard.
+    /// Called when a key was changed: marks its watchers, adds it to `ready` if clients wait for
+    /// it, and publishes the event. The caller holds the lock of the key's shard.
     pub(crate) fn changed(
         &self,
         db: usize,
@@ -93,7 +94,7 @@ impl KeyEvents {
         }
     }
 
-    /// Passes on that the keyspace removed an entry by itself.
+    /// Called when the keyspace removed an entry by itself.
     pub(crate) fn tell_gone(&self, gone: Gone<'_>, outbox: &mut Outbox) {
         if self.interest.is_watched() {
             if gone.reason == Reason::Expired {
@@ -111,7 +112,7 @@ impl KeyEvents {
         self.notify(gone.db, gone.key, event, outbox);
     }
 
-    /// Marks those who watch a key of database `db` of which `changed` says so. The caller holds all
+    /// Marks the watchers of all keys of database `db` for which `changed` returns true. The caller holds all
     /// locks.
     pub(crate) fn touch_all(&self, db: usize, changed: impl FnMut(&[u8]) -> bool) {
         if self.interest.is_watched() {
@@ -119,33 +120,34 @@ impl KeyEvents {
         }
     }
 
-    /// Lets a connection watch a key. The caller holds the lock of its shard.
+    /// Makes a connection watch a key. The caller holds the lock of the key's shard.
     pub(crate) fn watch(&self, conn: &mut Resp, db: usize, key: &[u8], was_there: bool) {
         if conn.watching.add(db, key, was_there) {
             self.watches.watch(&self.interest, db, key, &conn.watching.mark(), was_there);
         }
     }
 
-    /// Lets a connection watch nothing any more.
+    /// Ends all watches of a connection.
     pub(crate) fn unwatch(&self, conn: &mut Resp) {
         if conn.watching.keys().len() > 0 {
             let mark = conn.watching.mark();
             for (db, key) in conn.watching.take().into_keys() {
                 self.watches.unwatch(&self.interest, db, &key, &mark);
             }
-            // Marks are set under the lock of the table that this one is no longer in: nobody does now.
+            // Marks are set under the lock of the table. This one is no longer in the table, so nobody sets
+            // it now.
             conn.watching.unmark();
         }
         conn.note_transaction();
     }
 
-    /// Lets a client wait. The caller holds the locks of all its keys.
+    /// Makes a client wait. The caller holds the locks of all its keys.
     pub(crate) fn wait(&self, waiter: Waiter) -> Waiting {
         self.waiters.enter(&self.interest, waiter)
     }
 
-    /// Takes a client out of those who wait; whether it was still among them. Only who took it out may
-    /// answer it.
+    /// Removes a client from the waiting clients; returns whether it was still there. Only the caller that
+    /// removed it may reply to it.
     pub(crate) fn stop_waiting(&self, waiter: &Waiter) -> bool {
         self.waiters.take(&self.interest, waiter)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Latency`]: when something took longer than it should (`latency-monitor-threshold`).
+//! [`Latency`]: events that took longer than a threshold (`latency-monitor-threshold`).
 
 use crate::table::{Flags, Spec};
 use parking_lot::Mutex;
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 /// Samples kept of an event.
 const SAMPLES_MAX: usize = 160;
 
-/// What is measured of latencies, and what of them was too long.
+/// The settings of latency monitoring, and the events that took too long.
 #[derive(Debug)]
 pub(crate) struct Latency {
-    /// `latency-monitor-threshold` in milliseconds; 0: nothing is noted.
+    /// `latency-monitor-threshold` in milliseconds; 0: nothing is recorded.
     pub(crate) threshold_ms: AtomicU64,
     /// `latency-tracking`: whether each command has a histogram.
     pub(crate) is_tracking: AtomicBool,
@@ -47,19 +47,19 @@ impl Default for Latency {
 }
 
 impl Latency {
-    /// Whether events are noted.
+    /// Whether events are recorded.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.threshold_ms.load(Relaxed) != 0
     }
 
-    /// Whether times go into histograms.
+    /// Whether times are recorded in histograms.
     #[inline]
     pub(crate) fn is_tracking(&self) -> bool {
         self.is_tracking.load(Relaxed)
     }
 
-    /// Notes how many nanoseconds an event took, if that is too long.
+    /// Records the nanoseconds of an event, if they are over the threshold.
     #[inline]
     pub(crate) fn note(&self, event: &'static str, nanos: u64, unix_seconds: u64) {
         let threshold_ms = self.threshold_ms.load(Relaxed);
@@ -106,7 +106,7 @@ impl Latency {
             .map(|(_, history)| history.clone())
     }
 
-    /// Forgets the events that `is_meant` names; how many there were.
+    /// Removes the events for which `is_meant` returns true; returns how many there were.
     pub(crate) fn reset(&self, is_meant: impl Fn(&str) -> bool) -> usize {
         let mut events = self.events.lock();
         let before = events.len();

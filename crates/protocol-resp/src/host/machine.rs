@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How much memory there is: the machine's, or what the process's group of them (cgroup) may use.
+//! How much memory there is: that of the machine, or the limit of the process's cgroup.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +13,8 @@ pub(crate) fn total_bytes() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Memory that the process may use, as it was when it was first asked for: the machine's, or less if
-/// its cgroup has a limit; `u64::MAX` if the system tells neither.
+/// Memory that the process may use, determined at the first call: that of the machine, or less if its cgroup
+/// has a limit; `u64::MAX` if the system reports neither.
 pub(crate) fn usable_bytes() -> u64 {
     static USABLE: OnceLock<u64> = OnceLock::new();
     *USABLE.get_or_init(|| {
@@ -25,7 +25,7 @@ pub(crate) fn usable_bytes() -> u64 {
     })
 }
 
-/// The least limit of the groups that a process is in, and of those around them. `groups` is what
+/// The smallest limit of the cgroups that a process is in, and of their parents. `groups` is what
 /// `/proc/self/cgroup` says: `0::/a/b` of version 2, `4:memory:/a/b` of version 1.
 fn group_limit(root: &Path, groups: &str) -> Option<u64> {
     let mut least = None;
@@ -39,8 +39,8 @@ fn group_limit(root: &Path, groups: &str) -> Option<u64> {
         } else {
             continue;
         };
-        // In a container the path can be one of the host's, which is not there: then that of the
-        // container is the root.
+        // In a container the path can be one of the host that does not exist here; then the root is
+        // the container's own group.
         let group = base.join(group.trim_start_matches('/'));
         let limits =
             group.ancestors().take_while(|folder| folder.starts_with(&base)).filter_map(|folder| {

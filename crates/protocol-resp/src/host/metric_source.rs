@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The server's numbers as metrics, brought up to date when all metrics are read.
 //!
-//! INFO tells the same. Counts begin again when a client says `CONFIG RESETSTAT`.
+//! INFO shows the same numbers. Counts begin at zero again after `CONFIG RESETSTAT`.
 
 use crate::host::Host;
 use keyspace::{KeyspaceStats, Observer};
@@ -52,7 +52,7 @@ metrics::totals! {
     static COMMAND_EX: "command_ex";
 }
 
-/// Keeps them up to date for as long as the host is there.
+/// Updates the metrics as long as the host exists.
 pub(crate) fn report(host: &Arc<Host>, keyspace: Observer) -> Source {
     let host: Weak<Host> = Arc::downgrade(host);
     Source::new(move || {
@@ -62,7 +62,7 @@ pub(crate) fn report(host: &Arc<Host>, keyspace: Observer) -> Source {
     })
 }
 
-/// Sets them all.
+/// Sets all metrics.
 fn refresh(host: &Host, keyspace: &KeyspaceStats) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let databases = &keyspace.databases;

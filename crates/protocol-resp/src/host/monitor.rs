@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use protocol::{ConnectionId, Context};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Who sees all commands.
+/// The connections that see all commands.
 #[derive(Debug, Default)]
 pub(crate) struct Monitors {
     ids: Mutex<Vec<ConnectionId>>,
@@ -18,28 +18,28 @@ pub(crate) struct Monitors {
 }
 
 impl Monitors {
-    /// Whether nobody does.
+    /// Whether there are none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Relaxed) == 0
     }
 
-    /// Lets a connection see all commands from here on.
+    /// Adds a connection, which sees all commands from now on.
     pub(crate) fn enter(&self, id: ConnectionId) {
         let mut ids = self.ids.lock();
         ids.push(id);
         self.count.store(ids.len(), Relaxed);
     }
 
-    /// The connection has seen enough, or is gone.
+    /// Removes a connection.
     pub(crate) fn leave(&self, id: ConnectionId) {
         let mut ids = self.ids.lock();
         ids.retain(|other| *other != id);
         self.count.store(ids.len(), Relaxed);
     }
 
-    /// Shows a command that has run, with the database that is selected after it. What operators
-    /// do is not shown.
+    /// Shows a command that has run, with the database that is selected after it. Administrative
+    /// commands are not shown.
     #[cold]
     pub(crate) fn feed(&self, spec: &Spec, args: Args<'_>, conn: &Resp, context: &mut Context<'_>) {
         if spec.flags.has(Flags::SKIP_MONITOR) || spec.flags.has(Flags::ADMIN) {

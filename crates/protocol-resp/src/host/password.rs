@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Password`]: what clients are asked for, and how it is compared.
+//! [`Password`]: the password of the server, and a comparison whose time does not reveal it.
 
 use parking_lot::RwLock;
 use std::hint::black_box;
 
-/// The password (`requirepass`); empty: none is asked for.
+/// The password (`requirepass`); empty if none is required.
 #[derive(Debug, Default)]
 pub(crate) struct Password(RwLock<Box<[u8]>>);
 
 impl Password {
-    /// Whether one is asked for.
+    /// Whether a password is required.
     pub(crate) fn is_set(&self) -> bool {
         !self.0.read().is_empty()
     }
 
-    /// Whether this is it; while none is asked for, any is.
+    /// Whether this is the password; true for any if none is required.
     pub(crate) fn admits(&self, given: &[u8]) -> bool {
         let expected = self.0.read();
         expected.is_empty() || is_same(given, &expected)
@@ -31,8 +31,8 @@ impl Password {
     }
 }
 
-/// Whether two passwords are the same. The time it takes depends on the length of the first alone:
-/// it tells who guesses nothing of the second.
+/// Whether two passwords are the same. The time depends only on the length of the first, so a
+/// guesser learns nothing about the second from it.
 fn is_same(given: &[u8], expected: &[u8]) -> bool {
     let mut difference = given.len() ^ expected.len();
     for (i, byte) in given.iter().enumerate() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Pause`]: CLIENT PAUSE, under which commands wait.
+//! [`Pause`]: CLIENT PAUSE, during which commands wait.
 //!
-//! Who is held back enters a queue here, and whoever finds that the pause is over lets all of it go
-//! on: the client that ends it, or the first worker to see that its time has come. Both happen under
-//! one lock, so nobody enters a queue that nobody will look at again.
+//! A client whose command is held enters a queue. The client that ends the pause, or the first worker that
+//! sees its time is up, resumes the whole queue. Both happen under one lock, so no client enters a queue that
+//! is never looked at again.
 
 use crate::session::waiting::Held;
 use clock::{Now, Ticks};
@@ -13,17 +13,17 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Until when which commands wait, and who sent them.
+/// Until when and which commands wait, and the clients that sent them.
 #[derive(Debug, Default)]
 pub(crate) struct Pause {
     /// In milliseconds of the monotonic clock; 0: no pause. Changed under the lock of the queue.
     until_ms: AtomicU64,
-    /// Only those that write wait.
+    /// Only commands that write wait.
     writes_only: AtomicBool,
     queue: Mutex<Queue>,
 }
 
-/// Those whose command waits, in the order in which they came.
+/// The clients whose commands wait, in the order in which they came.
 #[derive(Debug, Default)]
 struct Queue {
     next: u64,
@@ -31,7 +31,7 @@ struct Queue {
 }
 
 impl Pause {
-    /// Whether there is a pause, or one that nobody has noticed the end of.
+    /// Whether there is a pause, possibly one that is over but not ended yet.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         self.until_ms.load(Relaxed) != 0
@@ -49,8 +49,8 @@ impl Pause {
         now.ticks.as_millis() < self.until_ms.load(Relaxed)
     }
 
-    /// Lets commands wait for a time. A pause that is on ends no earlier for it, nor does it hold
-    /// fewer commands.
+    /// Makes commands wait for a time. It makes a present pause neither shorter nor hold fewer
+    /// commands.
     pub(crate) fn begin(&self, now: Now, time: Duration, writes_only: bool) {
         let _queue = self.queue.lock();
         let stays_wide = self.is_on(now) && !self.writes_only.load(Relaxed);
@@ -59,7 +59,7 @@ impl Pause {
         self.until_ms.fetch_max(until.as_millis(), Relaxed);
     }
 
-    /// Ends the pause, and lets those go on who wait.
+    /// Ends the pause, and resumes the waiting clients.
     pub(crate) fn end(&self, outbox: &mut Outbox) {
         let mut queue = self.queue.lock();
         self.until_ms.store(0, Relaxed);
@@ -68,7 +68,7 @@ impl Pause {
         }
     }
 
-    /// Ends the pause if its time has come.
+    /// Ends the pause if its time is up.
     #[inline]
     pub(crate) fn end_if_over(&self, now: Now, outbox: &mut Outbox) {
         if self.is_set() && !self.is_on(now) {
@@ -81,7 +81,7 @@ impl Pause {
         self.is_on(now) && (writes || !self.writes_only.load(Relaxed))
     }
 
-    /// Notes who waits with a command that the pause holds; `None`: it is over by now.
+    /// Enters a client whose command the pause holds; `None` if the pause has ended meanwhile.
     #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
     pub(crate) fn hold(&self, id: ConnectionId, ticket: Ticket, now: Now) -> Option<Held> {
         let mut queue = self.queue.lock();
@@ -94,12 +94,12 @@ impl Pause {
         Some(Held(place))
     }
 
-    /// How many wait.
+    /// How many clients wait.
     pub(crate) fn len(&self) -> usize {
         self.queue.lock().held.len()
     }
 
-    /// The connection that was held has ended.
+    /// Removes a connection that was held and has ended.
     pub(crate) fn forget(&self, held: Held) {
         self.queue.lock().held.remove(&held.0);
     }

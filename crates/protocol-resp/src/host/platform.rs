@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Platform`]: what the program around the service does for it.
+//! [`Platform`]: services that the surrounding program provides.
 
 use super::config::BufferLimit;
 use protocol::Peer;
@@ -7,18 +7,18 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The process that the service is a part of, as far as commands ask something of it.
+/// The process around the service, with the operations that commands need from it.
 ///
-/// Nothing here waits: a change takes effect soon after.
+/// No method waits: a change takes effect soon after the call.
 pub trait Platform: Debug + Send + Sync {
     /// Ends the process in order (SHUTDOWN).
     fn stop(&self);
 
-    /// Makes room for so many connections at once.
+    /// Prepares the process for `most` connections at once.
     ///
     /// # Errors
     ///
-    /// When the system does not allow so many; with the number that it does.
+    /// When the system does not allow that many, with the number that it allows.
     fn allow_connections(&self, most: usize) -> Result<(), usize> {
         let _ = most;
         Ok(())
@@ -37,10 +37,10 @@ pub trait Platform: Debug + Send + Sync {
     /// replies (`normal`), and one that has subscribed, of messages and replies (`pubsub`).
     fn set_output_limits(&self, replies: BufferLimit, messages: BufferLimit);
 
-    /// The present connections: with those that have not sent a whole request yet.
+    /// The present connections, including those that have not sent a whole request yet.
     fn peers(&self) -> Vec<Arc<Peer>>;
 
-    /// What the allocator tells of itself; `None`: nothing.
+    /// The allocator's own statistics; `None` if it has none.
     fn allocator(&self) -> Option<Allocator> {
         None
     }
@@ -54,9 +54,9 @@ pub trait Platform: Debug + Send + Sync {
 pub struct Allocator {
     /// Its name and version.
     pub name: &'static str,
-    /// What the program has asked for and not given back.
+    /// Bytes that the program has allocated and not freed.
     pub allocated: u64,
-    /// Pages with anything of that in them.
+    /// Bytes of pages that contain allocated memory.
     pub active: u64,
     /// Pages that are in memory.
     pub resident: u64,

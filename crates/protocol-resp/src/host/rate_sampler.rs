@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`RateSampler`]: samples counts and memory in use ten times a second, for rates and the peak. The worker
-//! that comes first takes the sample.
+//! [`RateSampler`]: samples counts and memory in use ten times a second, for rates and the peak. The first
+//! worker that finds a sample due takes it.
 
 use clock::Ticks;
 use parking_lot::Mutex;
@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Milliseconds between two beats.
+/// Milliseconds between two samples.
 const BEAT_MS: u64 = 100;
 
-/// Beats that rates are taken over.
+/// Number of samples from which rates are computed.
 const BEATS: usize = 16;
 
 /// Counts that only grow, since the process started.
@@ -27,7 +27,8 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Those of the reactor, which keeps them for the whole process, and the number of commands.
+    /// The counts of the reactor, which are for the whole process, and the given number of
+    /// commands.
     pub(crate) fn of_process(commands: u64) -> Self {
         let of =
             |name| metrics::value(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0);
@@ -41,7 +42,7 @@ impl Counts {
         }
     }
 
-    /// What has come since `before`.
+    /// The difference to `before`.
     pub(crate) fn since(&self, before: &Counts) -> Counts {
         Counts {
             commands: self.commands.saturating_sub(before.commands),
@@ -54,7 +55,7 @@ impl Counts {
     }
 }
 
-/// Rates of the last second and a half, each second.
+/// Rates per second, over the last second and a half.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Rates {
     pub(crate) commands: f64,
@@ -62,19 +63,19 @@ pub(crate) struct Rates {
     pub(crate) output_bytes: f64,
 }
 
-/// Beats ten times a second while any worker runs.
+/// Takes samples ten times a second while any worker runs.
 #[derive(Debug, Default)]
 pub(crate) struct RateSampler {
-    /// When the next beat is due, in milliseconds of the monotonic clock.
+    /// When the next sample is due, in milliseconds of the monotonic clock.
     next_ms: AtomicU64,
     beats: Mutex<VecDeque<(Ticks, Counts)>>,
     peak_bytes: AtomicU64,
-    /// What CONFIG RESETSTAT has put aside.
+    /// The counts at the last CONFIG RESETSTAT.
     base: Mutex<Counts>,
 }
 
 impl RateSampler {
-    /// Whether it is time, for one worker that asks.
+    /// Whether a sample is due. Returns true to one worker only.
     #[inline]
     pub(crate) fn is_due(&self, now: Ticks) -> bool {
         let next_ms = self.next_ms.load(Relaxed);
@@ -83,11 +84,11 @@ impl RateSampler {
             && self.next_ms.compare_exchange(next_ms, now_ms + BEAT_MS, Relaxed, Relaxed).is_ok()
     }
 
-    /// Notes how things stand.
+    /// Takes a sample.
     pub(crate) fn beat(&self, now: Ticks, counts: Counts, used_bytes: u64) {
         self.peak(used_bytes);
         let mut beats = self.beats.lock();
-        // Room for all of them at the first, so that beats allocate nothing.
+        // The first sample reserves room for all, so that later ones allocate nothing.
         let missing = BEATS.saturating_sub(beats.len());
         beats.reserve(missing);
         if beats.len() == BEATS {
@@ -96,12 +97,12 @@ impl RateSampler {
         beats.push_back((now, counts));
     }
 
-    /// The most bytes that were in use, now that `used_bytes` are.
+    /// The most bytes that were in use, including `used_bytes` now.
     pub(crate) fn peak(&self, used_bytes: u64) -> u64 {
         self.peak_bytes.fetch_max(used_bytes, Relaxed).max(used_bytes)
     }
 
-    /// The rates of late.
+    /// The present rates.
     pub(crate) fn rates(&self) -> Rates {
         let beats = self.beats.lock();
         let (Some((from, first)), Some((to, last))) = (beats.front(), beats.back()) else {
@@ -124,7 +125,7 @@ impl RateSampler {
         counts.since(&self.base.lock())
     }
 
-    /// Lets counts begin again. Those of commands are set to 0 elsewhere.
+    /// Makes counts begin at zero again. Those of commands are reset elsewhere.
     pub(crate) fn reset(&self, counts: Counts) {
         *self.base.lock() = Counts { commands: 0, ..counts };
         self.beats.lock().clear();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is not shown to those who look at other clients' commands: passwords.
+//! Redacts passwords from commands that are shown to other clients.
 
 use crate::table::{Secret, Spec};
 use crate::wire::parse::Args;
 
-/// What is shown in the place of a secret.
+/// Shown in place of a secret.
 const REDACTED: &[u8] = b"(redacted)";
 
 /// The arguments of a command as others may see them.
@@ -16,7 +16,7 @@ pub(crate) fn shown<'a>(
     args.iter().enumerate().map(move |(i, arg)| if secret.contains(&i) { REDACTED } else { arg })
 }
 
-/// Where the secret arguments are, if there are any.
+/// The positions of the secret arguments, if there are any.
 fn secret(spec: &Spec, args: Args<'_>) -> std::ops::Range<usize> {
     let is = |i: usize, word: &[u8]| args.get(i).is_some_and(|arg| arg.eq_ignore_ascii_case(word));
     match spec.secret {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Slowlog`]: the commands that took longest lately.
+//! [`Slowlog`]: the latest commands that took longer than a threshold.
 
 use super::secrets;
 use crate::session::client::Client;
@@ -20,7 +20,7 @@ const ARG_BYTES_MAX: usize = 128;
 /// A threshold below this times every run of every command.
 const TIMES_ALL_BELOW_US: i64 = 1000;
 
-/// A command that took long.
+/// A slow command.
 #[derive(Clone, Debug)]
 pub(crate) struct Slow {
     pub(crate) id: u64,
@@ -65,7 +65,7 @@ impl Slowlog {
         (0..TIMES_ALL_BELOW_US).contains(&self.threshold_us.load(Relaxed))
     }
 
-    /// Notes a command that took so many nanoseconds, if that is long enough.
+    /// Records a command that took this many nanoseconds, if that is over the threshold.
     #[inline]
     pub(crate) fn note(
         &self,
@@ -108,13 +108,13 @@ impl Slowlog {
         self.log.lock().entries.len()
     }
 
-    /// Forgets all.
+    /// Removes all entries.
     pub(crate) fn clear(&self) {
         self.log.lock().entries.clear();
     }
 }
 
-/// The arguments of a command as they are kept: without passwords, not too many, none too long.
+/// The arguments of a command as they are kept: without passwords, truncated in number and length.
 #[cold]
 pub(crate) fn kept(spec: &Spec, args: Args<'_>) -> Vec<Box<[u8]>> {
     shortened(secrets::shown(spec, args))

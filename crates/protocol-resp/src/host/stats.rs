@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Stats`]: what each command was asked for, and how it went.
+//! [`Stats`]: calls, times and errors of each command.
 
 use super::histogram::{Distribution, Histogram};
 use crate::table::{self, Flags, Spec};
@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// One in so many runs of a fast command is timed, beside the first so many; the others always are.
+/// The first `TIMED_ONE_IN` runs of a fast command are timed, then one run in `TIMED_ONE_IN`. All
+/// runs of other commands are timed.
 const TIMED_ONE_IN: u64 = 16;
 
 /// The counts of all workers.
@@ -19,7 +20,8 @@ pub(crate) struct Stats {
     errors: Mutex<BTreeMap<Box<[u8]>, u64>>,
 }
 
-/// The counts of one worker: it alone writes them, so an addition is a load and a store.
+/// The counts of one worker. Only that worker writes them, so an addition is a plain load and
+/// store.
 #[derive(Debug)]
 pub(crate) struct WorkerCounts {
     commands: Box<[CommandCounts]>,
@@ -33,9 +35,9 @@ pub(crate) struct CommandCounts {
     pub(crate) nanos: Count,
     /// How many runs were timed.
     pub(crate) timed: Count,
-    /// Refused before they ran.
+    /// Calls that were refused before they ran.
     pub(crate) rejected: Count,
-    /// Ran, and were answered with an error.
+    /// Calls that ran and were answered with an error.
     pub(crate) failed: Count,
     /// The times of the runs that were timed, from the first on.
     times: OnceLock<Histogram>,
@@ -52,12 +54,12 @@ pub(crate) struct CommandStats {
 }
 
 impl CommandStats {
-    /// Whether it was ever asked for.
+    /// Whether the command was ever called.
     pub(crate) fn is_used(&self) -> bool {
         self.calls + self.rejected + self.failed > 0
     }
 
-    /// What INFO says of it.
+    /// The text of INFO about the command.
     pub(crate) fn describe(&self) -> String {
         format!(
             "calls={},usec={},usec_per_call={:.2},rejected_calls={},failed_calls={}",
@@ -69,12 +71,12 @@ impl CommandStats {
         )
     }
 
-    /// Microseconds of all runs, those that were not timed taken to be like those that were.
+    /// Microseconds of all runs, extrapolated from those that were timed.
     pub(crate) fn micros(&self) -> u64 {
         (self.mean_micros() * self.calls as f64) as u64
     }
 
-    /// Microseconds of a run.
+    /// Mean microseconds of a run.
     pub(crate) fn mean_micros(&self) -> f64 {
         if self.timed == 0 { 0.0 } else { self.nanos as f64 / self.timed as f64 / 1000.0 }
     }
@@ -101,14 +103,14 @@ impl Count {
 }
 
 impl CommandCounts {
-    /// Whether the next run is timed, to tell how long they take.
+    /// Whether the next run is to be timed.
     #[inline]
     pub(crate) fn is_next_timed(&self, spec: &Spec) -> bool {
         let calls = self.calls.get();
         calls < TIMED_ONE_IN || calls.is_multiple_of(TIMED_ONE_IN) || !spec.flags.has(Flags::FAST)
     }
 
-    /// Counts a run that took so many nanoseconds; `is_tracking` says whether it goes into the histogram too.
+    /// Records the time of a run in nanoseconds; with `is_tracking`, in the histogram too.
     pub(crate) fn time(&self, nanos: u64, is_tracking: bool) {
         self.timed.add(1);
         self.nanos.add(nanos);
@@ -154,7 +156,8 @@ impl Stats {
         sums
     }
 
-    /// How many commands ran. Allocates nothing: it is asked for all the time (`rate_sampler.rs`).
+    /// How many commands ran. Allocates nothing, because it is called ten times a second
+    /// (`rate_sampler.rs`).
     pub(crate) fn calls(&self) -> u64 {
         let of = |counts: &Arc<WorkerCounts>| {
             counts.commands.iter().map(|one| one.calls.get()).sum::<u64>()
@@ -194,7 +197,7 @@ impl Stats {
         self.errors.lock().clone()
     }
 
-    /// Forgets everything (CONFIG RESETSTAT).
+    /// Resets all counts (CONFIG RESETSTAT).
     pub(crate) fn reset(&self) {
         self.errors.lock().clear();
         for counts in self.workers() {

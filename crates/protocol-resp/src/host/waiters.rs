@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Waiters`]: the clients that wait for keys, in the order in which they came.
 //!
-//! A client enters under the locks of all its keys, having seen that none has what it wants. A writer
-//! that changes a key looks here before it gives the lock of the key's shard back. So no change is
-//! overlooked, and who came first is served first, whichever worker serves it.
+//! A client is added under the locks of all its keys, after a check that none of them has what it wants. A
+//! writer that changes a key looks here before it releases the lock of the key's shard. So no change is
+//! missed, and clients are served first come, first served, whichever worker serves them.
 //!
-//! A waiter leaves the table exactly once: with what it waited for, when its time is up, when it is
-//! told to by CLIENT UNBLOCK, or with its connection. Whoever takes it out answers it; nobody else
-//! does.
+//! A waiter leaves the table exactly once: when it is served, when its time is up, by CLIENT
+//! UNBLOCK, or with its connection. Only the side that removes it replies to the client.
 
 use super::counting_filter::CountingFilter;
 use super::interest::Interest;
@@ -23,27 +22,27 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// All clients of a process that wait.
+/// All waiting clients of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     queues: Mutex<Queues>,
-    /// The keys that are waited for, in whatever database.
+    /// The keys that clients wait for, in any database.
     filter: CountingFilter,
-    /// How many clients want to move an element to another key, whose shard the writer that serves
-    /// them must have locked too.
+    /// How many clients want to move an element to another key. A writer that serves them must also
+    /// have locked that key's shard.
     movers: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
 struct Queues {
-    /// Who waits for each key of each database, in the order of their turns.
+    /// The clients that wait for each key of each database, in the order of their turns.
     by_key: HashMap<usize, HashMap<Box<[u8]>, VecDeque<Waiting>>>,
     clients: usize,
     turns: u64,
 }
 
 impl Queues {
-    /// Takes a client out of the queue of a key; whether it was there.
+    /// Removes a client from the queue of a key; returns whether it was there.
     fn take(&mut self, waiter: &Waiter, key: &[u8]) -> bool {
         let Some(keys) = self.by_key.get_mut(&waiter.db) else { return false };
         let Some(queue) = keys.get_mut(key) else { return false };
@@ -58,7 +57,7 @@ impl Queues {
 }
 
 impl Waiters {
-    /// Lets a client wait. The caller holds the locks of all its keys.
+    /// Makes a client wait. The caller holds the locks of all its keys.
     pub(crate) fn enter(&self, interest: &Interest, mut waiter: Waiter) -> Waiting {
         let mut queues = self.queues.lock();
         queues.turns += 1;
@@ -67,7 +66,7 @@ impl Waiters {
         let keys = queues.by_key.entry(waiter.db).or_default();
         for key in &waiter.keys {
             let queue = keys.entry(key.clone()).or_default();
-            // A key that is named twice is waited for once.
+            // A key that is named twice is entered once.
             if queue.back().is_none_or(|last| last.turn != waiter.turn) {
                 queue.push_back(Arc::clone(&waiter));
                 self.filter.add(key);
@@ -81,7 +80,8 @@ impl Waiters {
         waiter
     }
 
-    /// Takes a client out; whether it was still there. Only who took it out may answer it.
+    /// Removes a client; returns whether it was still there. Only the caller that removed it may
+    /// reply to it.
     pub(crate) fn take(&self, interest: &Interest, waiter: &Waiter) -> bool {
         let mut queues = self.queues.lock();
         let mut was_there = false;
@@ -97,19 +97,19 @@ impl Waiters {
                 self.movers.fetch_sub(1, Relaxed);
             }
         }
-        // Under the lock, so that no wait that begins now is overlooked.
+        // Under the lock, so that no wait that begins now is missed.
         interest.set_awaited(queues.clients > 0);
         was_there
     }
 
-    /// Whether anybody may wait for a key; if not, nobody does. The caller holds the lock of the
-    /// key's shard.
+    /// Whether a client may be waiting for a key; if false, none is. The caller holds the lock of
+    /// the key's shard.
     #[inline]
     pub(crate) fn may_await(&self, key: &[u8]) -> bool {
         self.filter.may_hold(key)
     }
 
-    /// The first client behind this turn that waits for a key.
+    /// The first client after this turn that waits for a key.
     pub(crate) fn next(&self, db: usize, key: &[u8], behind: u64) -> Option<Waiting> {
         let queues = self.queues.lock();
         let queue = queues.by_key.get(&db)?.get(key)?;
@@ -117,7 +117,7 @@ impl Waiters {
         queue.get(at).cloned()
     }
 
-    /// The keys of a database that somebody waits for.
+    /// The keys of a database for which clients wait.
     pub(crate) fn keys_of(&self, db: usize) -> Vec<Box<[u8]>> {
         let queues = self.queues.lock();
         queues.by_key.get(&db).map_or_else(Vec::new, |keys| keys.keys().cloned().collect())
@@ -128,8 +128,8 @@ impl Waiters {
         self.queues.lock().clients
     }
 
-    /// Lets writers believe that nobody wants to move an element, as one does who looked before
-    /// somebody wanted to.
+    /// Makes writers see no client that wants to move an element, as a writer does that looked
+    /// before there was one.
     #[cfg(test)]
     pub(crate) fn hide_movers(&self) {
         self.movers.store(0, Relaxed);
@@ -143,9 +143,8 @@ impl Waiters {
 }
 
 impl Host {
-    /// Counts the command of a client that is answered now, its wait being over; it took so many
-    /// nanoseconds `longer` to answer it, and may have `failed`. One whose connection has ended is not
-    /// counted.
+    /// Counts the blocked command of a client whose wait is over. Serving it took `longer` more nanoseconds,
+    /// and it may have `failed`. A command whose connection has ended is not counted.
     pub(crate) fn end_wait(
         &self,
         waiter: &Waiter,

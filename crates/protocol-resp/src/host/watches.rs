@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Watches`]: who wants to know whether a key changes before its transaction.
+//! [`Watches`]: the keys that clients watch for their transactions (WATCH).
 //!
 //! A writer marks the watchers of a key while it holds the lock of the key's shard. A transaction
-//! asks whether it was marked while it holds the locks of all keys it watches. So it sees every
-//! change that came before it, and none comes between the question and its commands.
+//! checks its mark while it holds the locks of all keys it watches. So it sees every earlier
+//! change, and no change can come between the check and its commands.
 
 use super::counting_filter::CountingFilter;
 use super::interest::Interest;
@@ -17,11 +17,11 @@ use std::sync::atomic::Ordering::Relaxed;
 /// A key of a database.
 type Place = (usize, Box<[u8]>);
 
-/// Who watches a key.
+/// A watcher of a key.
 #[derive(Debug)]
 struct Watcher {
     mark: Mark,
-    /// There was something under the key when it began to watch.
+    /// Whether the key existed when the watch began.
     was_there: bool,
 }
 
@@ -29,13 +29,13 @@ struct Watcher {
 #[derive(Debug, Default)]
 pub(crate) struct Watches {
     by_key: Mutex<HashMap<Place, Vec<Watcher>>>,
-    /// Its keys.
+    /// The watched keys, to test for quickly.
     filter: CountingFilter,
 }
 
 impl Watches {
-    /// Lets `mark` be set when `key` changes, under which there is something or not. The caller
-    /// holds the lock of the key's shard.
+    /// Registers `mark`, to be set when `key` changes; `was_there` tells whether the key exists
+    /// now. The caller holds the lock of the key's shard.
     pub(crate) fn watch(
         &self,
         interest: &Interest,
@@ -51,7 +51,7 @@ impl Watches {
         interest.set_watched(true);
     }
 
-    /// Takes `mark` off a key.
+    /// Removes `mark` from a key.
     pub(crate) fn unwatch(&self, interest: &Interest, db: usize, key: &[u8], mark: &Mark) {
         let mut by_key = self.by_key.lock();
         let place = (db, key.into());
@@ -63,17 +63,17 @@ impl Watches {
                 trim(&mut by_key);
             }
         }
-        // Under the lock, so that no watch that begins now is overlooked.
+        // Under the lock, so that no watch that begins now is missed.
         interest.set_watched(!by_key.is_empty());
     }
 
-    /// Marks those who watch `key`. The caller holds the lock of the key's shard.
+    /// Marks the watchers of `key`. The caller holds the lock of the key's shard.
     pub(crate) fn touch(&self, db: usize, key: &[u8]) {
         self.touch_if(db, key, |_| true);
     }
 
-    /// [`Watches::touch`] for an entry that has expired: nothing has changed for those who watch
-    /// since it did.
+    /// [`Watches::touch`] for an entry that has expired: for clients that began to watch after it
+    /// expired, nothing has changed.
     pub(crate) fn touch_expired(&self, db: usize, key: &[u8]) {
         self.touch_if(db, key, |watcher| watcher.was_there);
     }
@@ -89,8 +89,8 @@ impl Watches {
         }
     }
 
-    /// Marks those who watch a key of database `db` of which `changed` says so. The caller holds
-    /// all locks.
+    /// Marks the watchers of all keys of database `db` for which `changed` returns true. The caller
+    /// holds all locks.
     pub(crate) fn touch_all(&self, db: usize, mut changed: impl FnMut(&[u8]) -> bool) {
         for ((of, key), watchers) in self.by_key.lock().iter() {
             if *of == db && changed(key) {

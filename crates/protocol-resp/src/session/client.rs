@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Client`]: what others may know of a connection, and do to it.
+//! [`Client`]: the part of a connection's state that other connections may read or change.
 
 use crate::session::memory::{MemoryKind, MemoryUse, WorkerMemory, text_bytes};
 use crate::session::waiting::Waiting;
@@ -11,37 +11,38 @@ use protocol::{ConnectionId, Context, Peer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// One connection, as CLIENT LIST shows it. Its own worker writes, any may read.
+/// One connection, as CLIENT LIST shows it. Only its own worker writes; any worker may read.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) id: ConnectionId,
     pub(crate) since: Ticks,
-    /// Its socket; a service that is tested without a reactor knows of none.
+    /// Its entry in the directory; `None` when a service is tested without a reactor.
     pub(crate) peer: Option<Arc<Peer>>,
     pub(crate) names: Mutex<Names>,
-    /// What it makes the server keep.
+    /// The memory it makes the server use.
     pub(crate) memory: MemoryUse,
     /// See the constants of [`Client`].
     flags: AtomicU32,
-    /// Small numbers: database, version of the protocol, commands queued, keys watched.
+    /// Small numbers, beginning with this one: database, protocol version, queued commands, watched
+    /// keys.
     pub(crate) db: AtomicU32,
     pub(crate) version: AtomicU32,
     pub(crate) queued: AtomicU32,
     pub(crate) watched: AtomicU32,
     /// Whether a key it watches has changed.
     pub(crate) spoilt: Mark,
-    /// Channels, patterns and shard channels listened to.
+    /// Number of subscribed channels, patterns and shard channels.
     pub(crate) subscriptions: [AtomicU32; 3],
     /// The last command, as an index into the table.
     pub(crate) last_command: AtomicU32,
     /// When it last sent a command, in milliseconds of the monotonic clock.
     pub(crate) last_ms: AtomicU64,
     pub(crate) commands: AtomicU64,
-    /// What it waits for.
+    /// Its waiter, while it is blocked.
     pub(crate) waiting: Mutex<Option<Waiting>>,
 }
 
-/// What a client calls itself.
+/// The name of a client and of its library.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) name: Box<[u8]>,
@@ -62,21 +63,21 @@ impl Names {
 impl Client {
     /// It is between MULTI and EXEC.
     pub(crate) const IN_TRANSACTION: u32 = 1;
-    /// It waits: in a blocking command, or for the end of a pause.
+    /// It is blocked: in a blocking command, or by a pause.
     pub(crate) const BLOCKED: u32 = 1 << 1;
-    /// It listens to channels.
+    /// It is subscribed to channels.
     pub(crate) const SUBSCRIBER: u32 = 1 << 2;
     /// It sees all commands.
     pub(crate) const MONITOR: u32 = 1 << 3;
-    /// It is spared when clients must go to free memory.
+    /// It is never closed to free memory.
     pub(crate) const NO_EVICT: u32 = 1 << 4;
     /// Its reads do not count as accesses.
     pub(crate) const NO_TOUCH: u32 = 1 << 5;
-    /// It is closed once its replies are sent: for others it is gone.
+    /// It is closed once its replies are sent; other connections treat it as gone.
     pub(crate) const CLOSING: u32 = 1 << 6;
 
-    /// The connection that sends its first command, with the mark of the keys it will watch, and the
-    /// account of its worker.
+    /// The entry of a connection that sends its first command, with the mark for its watched keys and the
+    /// memory account of its worker.
     pub(crate) fn new(
         context: &Context<'_>,
         version: Version,
@@ -120,20 +121,20 @@ impl Client {
         }
     }
 
-    /// Makes it as it was when it was made, but for what it has said of its library.
+    /// Resets it to the state of a new connection, except for the name and version of its library.
     pub(crate) fn reset(&self) {
         self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH, false);
         self.rename(|names| names.name = Box::default());
     }
 
-    /// Changes what it calls itself.
+    /// Changes its names.
     pub(crate) fn rename(&self, change: impl FnOnce(&mut Names)) {
         let mut names = self.names.lock();
         change(&mut names);
         self.memory.set(MemoryKind::Names, names.bytes());
     }
 
-    /// Notes that it sends a command now. Only its own worker writes, so plain stores do.
+    /// Records that it sends a command now. Only its own worker writes, so plain stores suffice.
     #[inline]
     pub(crate) fn sends(&self, command: u32, now: Ticks) {
         self.last_command.store(command, Relaxed);
@@ -141,14 +142,14 @@ impl Client {
         self.commands.store(self.commands.load(Relaxed) + 1, Relaxed);
     }
 
-    /// Its address as clients write it; empty without a socket.
+    /// Its address in the form of Redis clients; empty without a socket.
     pub(crate) fn address(&self) -> String {
         self.peer.as_ref().map_or_else(String::new, |peer| address(&peer.remote))
     }
 }
 
-/// The name of a socket, `tcp:127.0.0.1:6379` for one, as clients of Redis write it: an address and
-/// a port, or a path and 0.
+/// Converts the name of a socket, such as `tcp:127.0.0.1:6379`, to the form of Redis clients: an
+/// address and a port, or a path and 0.
 pub(crate) fn address(name: &str) -> String {
     match name.split_once(':') {
         Some(("unix", path)) => format!("{path}:0"),

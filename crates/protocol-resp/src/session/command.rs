@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Command`]: a request, and the command its name stands for.
+//! [`Command`]: a request, and the command that its name means.
 
 use crate::table::{self, CommandId, Places};
 use crate::wire::parse::Request;
 use protocol::{ErrorReply, Foreign, Malformed, Parsed};
 
-/// A request, and the command its name stands for.
+/// A request, and the command that its name means.
 #[derive(Clone, Debug)]
 pub struct Command<'a> {
     pub(crate) request: Request<'a>,
-    /// `None`: there is no such command.
+    /// `None` if there is no such command.
     pub(crate) id: Option<CommandId>,
 }
 
 impl<'a> Command<'a> {
-    /// The command that a request means. A line of HTTP closes the connection, as in Redis: behind it
-    /// come others, and a body, which a web page may have made its reader's browser send.
+    /// The command that a request means. An HTTP request line closes the connection, as in Redis: a web page
+    /// may have made a browser send it, and commands could follow in its headers and body.
     #[inline]
     pub(crate) fn of(parsed: Parsed<Request<'a>>) -> Result<Parsed<Self>, Malformed> {
         let (request, consumed) = match parsed {
@@ -29,21 +29,21 @@ impl<'a> Command<'a> {
         Ok(Parsed::Request { request: Command { request, id }, consumed })
     }
 
-    /// The key, if there is only one and it is the first argument: what is looked ahead for.
+    /// The key to prefetch, if the command has only one and it is the first argument.
     #[inline]
     pub(crate) fn only_key(&self) -> Option<&[u8]> {
         let has = self.id?.places() == Places::First && self.request.len() > 1;
         has.then(|| self.request.arg(1))
     }
 
-    /// The element of the key's collection that it asks for.
+    /// The element of the key's collection that the command accesses, to prefetch.
     #[inline]
     pub(crate) fn element(&self) -> Option<&[u8]> {
         self.request.get(self.id?.element()?)
     }
 }
 
-/// Whether a name is the beginning of a line of HTTP.
+/// Whether a name is the beginning of an HTTP line.
 fn is_of_http(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
 }

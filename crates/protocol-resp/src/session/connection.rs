@@ -16,20 +16,20 @@ use protocol::{ErrorReply, Malformed, Parsed, Protocol};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The least that `proto-max-bulk-len` can be.
+/// The smallest allowed `proto-max-bulk-len`.
 pub(crate) const BULK_MAX_LEAST: usize = 1 << 20;
 
-/// A connection that speaks RESP: what its requests have set up.
+/// A RESP connection: the state that its requests have set up.
 ///
-/// What others know of it, such as its subscriptions, its watches and its place in a queue of blocked
-/// clients, the service takes back when it hears that the connection has ended.
+/// When the connection ends, the service removes its entries in shared tables, such as its subscriptions, its
+/// watches and its place in a queue of blocked clients.
 #[derive(Debug)]
 pub struct Resp {
-    /// Who the client is.
+    /// Whether the client is authenticated.
     pub(crate) user: User,
     /// `proto-max-bulk-len`, for all connections.
     bulk_max: Arc<AtomicUsize>,
-    /// The version of the protocol that replies are written in.
+    /// The protocol version of its replies.
     pub(crate) version: Version,
     /// The selected database.
     pub(crate) db: usize,
@@ -37,26 +37,26 @@ pub struct Resp {
     pub(crate) replies: Replies,
     /// This connection's entry in the list of clients; made by its first request.
     pub(crate) client: Option<Arc<Client>>,
-    /// Between MULTI and EXEC.
+    /// The transaction, between MULTI and EXEC.
     pub(crate) transaction: Option<Box<Transaction>>,
     /// The keys it watches.
     pub(crate) watching: Watching,
-    /// The channels and patterns it listens to.
+    /// The channels and patterns it is subscribed to.
     pub(crate) subscriptions: Option<Box<Subscriptions>>,
-    /// What it waits for, after a blocking command.
+    /// Its waiter, after a blocking command.
     pub(crate) waiting: Option<Waiting>,
-    /// Its place in the queue of those whose command waits for the end of a pause.
+    /// Its place in the queue of clients held by a pause.
     pub(crate) held: Option<Held>,
     /// It sees all commands (MONITOR).
     pub(crate) is_monitor: bool,
     /// Its reads leave no trace (CLIENT NO-TOUCH).
     pub(crate) no_touch: bool,
-    /// What its present command has written are pushes, and sent whichever replies are.
+    /// The present command has written push messages, which are sent even if replies are off.
     pub(crate) has_pushed: bool,
 }
 
 impl Resp {
-    /// The state of a new connection, whose arguments have up to `bulk_max` bytes.
+    /// The state of a new connection, whose arguments may have up to `bulk_max` bytes.
     pub(crate) fn new(user: User, bulk_max: Arc<AtomicUsize>) -> Self {
         Resp {
             user,
@@ -76,8 +76,8 @@ impl Resp {
         }
     }
 
-    /// Parses what was refused, maybe for an argument that is large: once more, with the limit that is
-    /// in force.
+    /// Parses rejected input once more with the configured limit, because it may have been rejected for a
+    /// large argument.
     #[cold]
     fn parse_large<'a>(
         &self,
@@ -93,13 +93,13 @@ impl Resp {
         parse::parse(&self.user.framing(bulk_max), cursor, input)
     }
 
-    /// The same connection, as if it had chosen the protocol's version with `HELLO` already.
+    /// The same connection, with the protocol version set as if by `HELLO`.
     #[must_use]
     pub fn speaking(self, version: Version) -> Self {
         Resp { version, ..self }
     }
 
-    /// Whether its commands need a second look before they run.
+    /// Whether its commands need additional checks before they run.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
         self.transaction.is_some() || self.is_listener()
@@ -112,13 +112,13 @@ impl Resp {
         }
     }
 
-    /// Whether others send it messages.
+    /// Whether other connections send it messages.
     #[inline]
     pub(crate) fn is_listener(&self) -> bool {
         self.subscriptions.is_some() || self.is_monitor
     }
 
-    /// Whether it listens to any channel or pattern.
+    /// Whether it is subscribed to any channel or pattern.
     #[inline]
     pub(crate) fn is_subscriber(&self) -> bool {
         self.subscriptions.as_ref().is_some_and(|all| !all.is_empty())
@@ -137,13 +137,13 @@ impl Protocol for Resp {
         cursor: &mut parse::Cursor,
         input: &'a [u8],
     ) -> Result<Parsed<Command<'a>>, Malformed> {
-        // The least limit of arguments that may be configured; for a larger one `bulk_max` is looked up.
+        // The smallest limit that may be configured. Only for a larger argument `bulk_max` is looked up.
         let framing = self.user.framing(BULK_MAX_LEAST);
         let parsed = match parse::parse(&framing, cursor, input) {
             Ok(parsed) => parsed,
             Err(refused) => self.parse_large(cursor, input, refused)?,
         };
-        // In one place, where it is made a part of this function.
+        // Called in one place only, so that it is inlined.
         Command::of(parsed)
     }
 

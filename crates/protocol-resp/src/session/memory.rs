@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`MemoryUse`]: bytes that a client makes the server keep beside its buffers.
+//! [`MemoryUse`]: bytes that a client makes the server keep besides its buffers.
 //!
-//! Counted are keys, names and queued requests as the allocator rounds them, and their places in the
-//! tables of the client and of the server. Tables grow by doubling, so a place is counted as one and
-//! three quarters.
+//! It counts keys, names and queued requests, with the allocator's rounding, and their entries in the tables
+//! of the client and of the server. Tables grow by doubling, so an entry is counted as 1.75 entries.
 
 use crate::wire::parse::Args;
 use std::collections::HashMap;
@@ -12,14 +11,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use values::allocated;
 
-/// A kind of thing that is kept for a client.
+/// A kind of memory that is kept for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryKind {
     /// Commands between MULTI and EXEC.
     Queue,
     /// Watched keys.
     Watch,
-    /// Channels and patterns that it listens to.
+    /// Channels and patterns that it is subscribed to.
     Channels,
     /// Keys that it waits for.
     Wait,
@@ -37,7 +36,7 @@ impl MemoryKind {
     ];
 }
 
-/// What the clients of one worker hold together. That worker alone writes it.
+/// The total of the clients of one worker. Only that worker writes it.
 #[derive(Debug, Default)]
 pub(crate) struct WorkerMemory(AtomicU64);
 
@@ -49,7 +48,7 @@ impl WorkerMemory {
     }
 }
 
-/// What one client holds. Its own worker writes, any may read.
+/// The memory of one client. Only its own worker writes; any worker may read.
 #[derive(Debug)]
 pub(crate) struct MemoryUse {
     account: Arc<WorkerMemory>,
@@ -57,7 +56,7 @@ pub(crate) struct MemoryUse {
 }
 
 impl MemoryUse {
-    /// Nothing yet, of a client whose worker has this account.
+    /// The empty account of a client whose worker has this `account`.
     pub(crate) fn new(account: Arc<WorkerMemory>) -> Self {
         MemoryUse { account, bytes: Default::default() }
     }
@@ -72,7 +71,7 @@ impl MemoryUse {
         MemoryKind::ALL.iter().map(|what| self.get(*what)).sum()
     }
 
-    /// Notes how many bytes of a kind there are now.
+    /// Sets the bytes of a kind.
     pub(crate) fn set(&self, what: MemoryKind, bytes: u64) {
         let before = self.get(what);
         if bytes != before {
@@ -82,13 +81,13 @@ impl MemoryUse {
         }
     }
 
-    /// Notes that nothing is left.
+    /// Sets all kinds to zero.
     pub(crate) fn clear(&self) {
         MemoryKind::ALL.iter().for_each(|what| self.set(*what, 0));
     }
 }
 
-/// Bytes of a place in a hash table.
+/// Bytes of an entry of a hash table.
 const fn place<T>() -> u64 {
     (size_of::<T>() + 1) as u64 * 7 / 4
 }
@@ -103,8 +102,8 @@ pub(crate) fn text_bytes(len: usize) -> u64 {
     allocated(len) as u64
 }
 
-/// Bytes of a key that a client watches or waits for, or of a name that it listens to: once with the
-/// client and once in the table of all.
+/// Bytes of a key that a client watches or waits for, or of a name that it is subscribed to: stored once with
+/// the client and once in the shared table.
 pub(crate) fn name_bytes(len: usize) -> u64 {
     type Name = Box<[u8]>;
     const PLACES: u64 = place::<((usize, Name), bool)>()
@@ -113,15 +112,16 @@ pub(crate) fn name_bytes(len: usize) -> u64 {
     PLACES + 2 * text_bytes(len)
 }
 
-/// The most bytes that a command lets its client hold more: each argument as a name.
+/// An upper bound on the bytes that a command makes its client hold: each argument counted as a
+/// name.
 pub(crate) fn estimate(args: Args<'_>) -> u64 {
     args.iter().map(|arg| name_bytes(arg.len())).sum()
 }
 
-/// Entries of a table that keeps its places, however few are in use.
+/// Capacity up to which a table is not shrunk, however few entries it has.
 const SMALL: usize = 1024;
 
-/// Gives back places of a table that most entries have left.
+/// Shrinks a table that has become mostly empty.
 pub(crate) fn trim<K: Eq + Hash, V, S: BuildHasher>(table: &mut HashMap<K, V, S>) {
     if table.capacity() > SMALL && table.len() < table.capacity() / 8 {
         table.shrink_to(table.len() * 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Replies`]: which replies a connection wants.
+//! [`Replies`]: which replies a connection wants (CLIENT REPLY).
 
 /// Which replies a connection wants (CLIENT REPLY).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,14 +16,15 @@ pub(crate) enum Replies {
 }
 
 impl Replies {
-    /// A command begins.
+    /// Called when a command begins.
     pub(crate) fn begin(&mut self) {
         if *self == Replies::SkipNext {
             *self = Replies::Skip;
         }
     }
 
-    /// It has ended, and may have turned them on or off; whether its reply is sent.
+    /// Called when the command has ended, which may itself have turned replies on or off. Returns
+    /// whether its reply is sent.
     pub(crate) fn end(&mut self) -> bool {
         let is_sent = *self == Replies::On;
         if *self == Replies::Skip {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Subscriptions`]: what one connection listens to.
+//! [`Subscriptions`]: the subscriptions of one connection.
 
 use crate::session::memory::name_bytes;
 use crate::wire::reply::Version;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// What can be listened to.
+/// The kinds of subscriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// A channel by its name.
@@ -19,14 +19,14 @@ pub(crate) enum Kind {
     Shard,
 }
 
-/// A connection that listens. Its version of the protocol may change while it does.
+/// A subscribed connection. Its protocol version may change meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
     pub(crate) id: ConnectionId,
     version: Arc<AtomicU8>,
 }
 
-/// What one connection listens to.
+/// The subscriptions of one connection.
 #[derive(Debug)]
 pub(crate) struct Subscriptions {
     pub(crate) listener: Listener,
@@ -36,7 +36,7 @@ pub(crate) struct Subscriptions {
 }
 
 impl Listener {
-    /// The version of the protocol that it speaks now.
+    /// Its present protocol version.
     pub(crate) fn version(&self) -> Version {
         let is_resp3 = self.version.load(Relaxed) == Version::Resp3.number();
         if is_resp3 { Version::Resp3 } else { Version::Resp2 }
@@ -44,18 +44,18 @@ impl Listener {
 }
 
 impl Subscriptions {
-    /// A connection that listens to nothing yet.
+    /// No subscriptions yet.
     pub(crate) fn new(id: ConnectionId, version: Version) -> Self {
         let version = Arc::new(AtomicU8::new(version.number()));
         Subscriptions { listener: Listener { id, version }, names: Default::default(), bytes: 0 }
     }
 
-    /// Notes that the connection speaks another version of the protocol now.
+    /// Sets the connection's protocol version.
     pub(crate) fn set_version(&self, version: Version) {
         self.listener.version.store(version.number(), Relaxed);
     }
 
-    /// Listens to a name; whether it did not before.
+    /// Adds a name; returns whether it is new.
     pub(crate) fn insert(&mut self, kind: Kind, name: &[u8]) -> bool {
         let is_new = self.names[kind as usize].insert(name.into());
         if is_new {
@@ -64,7 +64,7 @@ impl Subscriptions {
         is_new
     }
 
-    /// Listens to a name no longer; whether it did.
+    /// Removes a name; returns whether it was there.
     pub(crate) fn remove(&mut self, kind: Kind, name: &[u8]) -> bool {
         let was_there = self.names[kind as usize].remove(name);
         if was_there {
@@ -73,23 +73,23 @@ impl Subscriptions {
         was_there
     }
 
-    /// Memory of the names that it listens to, in bytes.
+    /// Memory of the names, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether it listens to nothing.
+    /// Whether there are no subscriptions.
     pub(crate) fn is_empty(&self) -> bool {
         self.names.iter().all(HashSet::is_empty)
     }
 
-    /// The names it listens to.
+    /// The names of a kind.
     pub(crate) fn names(&self, kind: Kind) -> &HashSet<Box<[u8]>> {
         &self.names[kind as usize]
     }
 
-    /// The number in the reply to (un)subscribing to names of a kind: how many it listens to.
-    /// Channels and patterns count together.
+    /// The number of subscriptions in the reply to (un)subscribing to names of a kind. Channels and
+    /// patterns count together.
     pub(crate) fn count(&self, kind: Kind) -> usize {
         match kind {
             Kind::Shard => self.names(Kind::Shard).len(),

@@ -8,13 +8,13 @@ use crate::table::{CommandId, Flags};
 use crate::wire::parse::Request;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What MULTI has begun.
+/// A transaction, begun by MULTI.
 #[derive(Debug, Default)]
 pub(crate) struct Transaction {
     pub(crate) queue: Vec<Queued>,
     /// Bytes of the commands' arguments.
     text_bytes: u64,
-    /// A command was refused when it was queued: EXEC executes none.
+    /// A command was refused when it was queued, so EXEC executes none.
     pub(crate) is_spoilt: bool,
     /// The flags of all its commands.
     pub(crate) flags: Flags,
@@ -28,7 +28,7 @@ pub(crate) struct Queued {
 }
 
 impl Transaction {
-    /// Puts a command behind those that wait.
+    /// Appends a command.
     fn queue(&mut self, id: CommandId, request: Request<'_>) {
         let request = request.into_owned();
         self.text_bytes += text_bytes(request.body_len());
@@ -42,7 +42,8 @@ impl Transaction {
     }
 }
 
-/// Commands that a pause of writes holds: they change data, or tell others of something.
+/// Flags of the commands that a pause of writes holds: they change data or send messages to other
+/// clients.
 pub(crate) const WRITES: Flags = Flags::WRITE.with(Flags::MAY_REPLICATE);
 
 impl Resp {
@@ -52,7 +53,7 @@ impl Resp {
         self.note_transaction();
     }
 
-    /// Puts a command behind those that wait for EXEC.
+    /// Queues a command for EXEC.
     pub(crate) fn queue(&mut self, id: CommandId, request: Request<'_>) {
         if let Some(transaction) = &mut self.transaction {
             transaction.queue(id, request);
@@ -60,14 +61,14 @@ impl Resp {
         self.note_transaction();
     }
 
-    /// Ends the transaction; its commands, if there was one.
+    /// Ends the transaction and returns it, if there was one.
     pub(crate) fn end_transaction(&mut self) -> Option<Box<Transaction>> {
         let ended = self.transaction.take();
         self.note_transaction();
         ended
     }
 
-    /// Shows others how far the transaction is.
+    /// Updates the transaction's state in the client's entry.
     pub(crate) fn note_transaction(&self) {
         let Some(client) = &self.client else { return };
         let (queued, bytes) = match &self.transaction {

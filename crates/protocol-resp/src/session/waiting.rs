@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Waiter`]: what a client waits for after a blocking command.
+//! [`Waiter`]: a client in a blocking command, with the keys that it waits for.
 
 use crate::session::blocked_command::BlockedCommand;
 use crate::session::memory::{name_bytes, text_bytes};
@@ -12,7 +12,7 @@ use protocol::{ConnectionId, Ticket};
 use std::sync::Arc;
 use values::{End, Type};
 
-/// A client that waits.
+/// A waiting client.
 #[derive(Debug)]
 pub(crate) struct Waiter {
     /// Its number among all that have ever waited.
@@ -22,14 +22,16 @@ pub(crate) struct Waiter {
     pub(crate) version: Version,
     pub(crate) db: usize,
     pub(crate) keys: Vec<Box<[u8]>>,
-    /// The type of value it waits for; it goes on waiting while its keys hold another.
+    /// The type of value it waits for. It goes on waiting while its keys hold values of other
+    /// types.
     pub(crate) of: Type,
     pub(crate) wants: Wants,
-    /// What must be locked to serve it, whichever of its keys it is served from.
+    /// The shards that must be locked to serve it from any of its keys.
     pub(crate) scope: Scope,
     /// When its time is up.
     pub(crate) until: Option<Ticks>,
-    /// What is counted when its wait is over. Who takes the waiter out takes this.
+    /// Its command, which is counted when the wait is over. The side that removes the waiter takes
+    /// it.
     pub(crate) command: Mutex<Option<BlockedCommand>>,
 }
 
@@ -41,7 +43,7 @@ impl Waiter {
         Bytes::from(bytes)
     }
 
-    /// Memory of what it waits for, in bytes.
+    /// Memory of the keys it waits for, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let destination = match &self.wants {
             Wants::Move { destination, .. } => text_bytes(destination.len()),
@@ -59,7 +61,7 @@ impl Waiter {
     }
 }
 
-/// What a waiter does with the first of its keys that has something.
+/// What is done for a waiter with the first of its keys that has an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     /// BLPOP, BRPOP: the front is the head.
@@ -74,9 +76,9 @@ pub(crate) enum Wants {
     PopManyScored { from: End, count: usize },
 }
 
-/// A connection's own hold on its waiter.
+/// A shared reference to a waiter.
 pub(crate) type Waiting = Arc<Waiter>;
 
-/// The place of a connection in the queue of those whose command waits for the end of a pause.
+/// The place of a connection in the queue of clients held by a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Held(pub(crate) u64);

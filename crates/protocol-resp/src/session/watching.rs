@@ -13,10 +13,10 @@ pub(crate) type Mark = Arc<AtomicBool>;
 /// The keys a connection watches.
 #[derive(Debug, Default)]
 pub(crate) struct Watching {
-    /// Set by those who change one of the keys.
+    /// Set when one of the keys is changed.
     mark: Mark,
-    /// Each key with its database, and whether there was a live entry when the watch began: if its
-    /// time comes before EXEC, the key has changed, though nobody has touched it.
+    /// Each key with its database, and whether there was a live entry when the watch began. If that
+    /// entry expires before EXEC, the key has changed although no command touched it.
     keys: HashMap<(usize, Box<[u8]>), bool>,
     /// Memory of the keys in bytes.
     bytes: u64,
@@ -32,12 +32,12 @@ pub(crate) struct Watched<'a> {
 }
 
 impl Watching {
-    /// What those set who change one of the keys.
+    /// The mark that is set when one of the keys is changed.
     pub(crate) fn mark(&self) -> Mark {
         Mark::clone(&self.mark)
     }
 
-    /// Whether a watched key was changed by anybody.
+    /// Whether a watched key was changed.
     pub(crate) fn is_marked(&self) -> bool {
         self.mark.load(Relaxed)
     }
@@ -51,7 +51,7 @@ impl Watching {
         })
     }
 
-    /// Watches a key; whether it did not before.
+    /// Watches a key; returns whether it is new.
     pub(crate) fn add(&mut self, db: usize, key: &[u8], was_there: bool) -> bool {
         let Entry::Vacant(place) = self.keys.entry((db, key.into())) else { return false };
         place.insert(was_there);
@@ -59,7 +59,7 @@ impl Watching {
         true
     }
 
-    /// Watches nothing any more; what it did watch.
+    /// Ends all watches and returns the keys.
     pub(crate) fn take(&mut self) -> HashMap<(usize, Box<[u8]>), bool> {
         self.bytes = 0;
         std::mem::take(&mut self.keys)
@@ -70,7 +70,7 @@ impl Watching {
         self.bytes
     }
 
-    /// Takes the mark away. Nobody sets it any more: it is in no table.
+    /// Clears the mark. It is in no table any more, so nobody sets it again.
     pub(crate) fn unmark(&self) {
         self.mark.store(false, Relaxed);
     }

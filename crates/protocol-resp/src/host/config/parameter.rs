@@ -5,53 +5,56 @@ use super::Outcome;
 use super::kind::{Kind, Value};
 use crate::host::Host;
 
-/// A parameter: its name, what it may be, and what becomes of it.
+/// A parameter: its name, its allowed values, and the effect of its value.
 #[derive(Debug)]
 pub struct Parameter {
     pub(crate) name: &'static str,
     /// A second name from older versions; empty when there is none.
     pub(crate) alias: &'static str,
     pub(crate) kind: Kind,
-    /// Its value when nobody says anything, as it is written.
+    /// Its default value, as text.
     pub(crate) default: &'static str,
-    /// Where our own configuration file says it, `[section] key`; empty: by its name.
+    /// Its place in our own configuration file, `[section] key`; empty if it has its own name
+    /// there.
     pub(crate) place: &'static str,
-    /// What it is for, in a sentence; empty if nothing goes by it.
+    /// One sentence on its purpose; empty if it is accepted but unused.
     pub(crate) about: &'static str,
     pub(crate) home: Home,
     pub(crate) access: Access,
-    /// CONFIG GET shows it only to those who give its whole name.
+    /// CONFIG GET shows it only when asked for its whole name.
     pub(crate) is_hidden: bool,
 }
 
-/// Whether CONFIG SET may name a parameter at all.
+/// Whether CONFIG SET accepts a parameter at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// It may; whether it changes it is up to its [`Home`].
+    /// It does; whether the value changes depends on the parameter's [`Home`].
     Free,
-    /// It may not, whatever the value.
+    /// It does not, whatever the value.
     Immutable,
-    /// It may if `enable-protected-configs` lets the client.
+    /// It does if `enable-protected-configs` allows it to the client.
     Protected,
 }
 
-/// Where the value of a parameter is, and who may change it.
+/// Where the value of a parameter is stored, and how it changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Home {
-    /// It is in force in the server, which is asked for it and told of a change.
+    /// The server uses it: the value is read from there, and changes are applied there.
     Live { get: fn(&Host) -> Value, set: fn(&Host, &Value) },
-    /// It is given when the server starts.
+    /// It is set when the server starts and does not change.
     Start,
-    /// Whatever it is, the server behaves the same: it is kept, to be shown.
+    /// Accepted but unused: the value is stored only to be shown.
     Kept,
-    /// It is what it is, for this reason.
+    /// It cannot have another value than its default, for this reason.
     Fixed(&'static str),
-    /// As [`Home::Fixed`]; but a server can be started with another value, which is not in force:
-    /// many a configuration file has one.
+    /// As [`Home::Fixed`], but a server may be started with another value, which has no effect,
+    /// because many configuration files contain one.
     Ignored(&'static str),
-    /// As [`Home::Ignored`] at the start; CONFIG SET takes it, too, and CONFIG GET shows it then.
+    /// As [`Home::Ignored`] at the start. CONFIG SET accepts other values too, and CONFIG GET shows
+    /// them.
     Unheeded(&'static str),
-    /// It is no parameter, but what files say under its name cannot be done, for this reason.
+    /// Not a parameter but a directive of configuration files that is not supported, for this
+    /// reason.
     Directive(&'static str),
 }
 
@@ -62,13 +65,13 @@ impl Parameter {
         self.name
     }
 
-    /// Its value when nobody says anything, as it is written.
+    /// Its default value, as text.
     #[must_use]
     pub fn default(&self) -> &'static str {
         self.default
     }
 
-    /// Where our own configuration file says it, `[section] key`; `None`: by this name.
+    /// Its place in our own configuration file, `[section] key`; `None` if it has this name there.
     #[must_use]
     pub fn place(&self) -> Option<&'static str> {
         Some(self.place).filter(|place| !place.is_empty())
@@ -80,7 +83,7 @@ impl Parameter {
         matches!(self.kind, Kind::Special(_))
     }
 
-    /// What it is for, in a sentence; empty if nothing goes by it.
+    /// One sentence on its purpose; empty if it is accepted but unused.
     #[must_use]
     pub fn about(&self) -> &'static str {
         self.about
@@ -92,7 +95,7 @@ impl Parameter {
         matches!(self.home, Home::Live { .. } | Home::Kept)
     }
 
-    /// Why it has no other value than its default; `None`: it has.
+    /// Why it cannot have another value than its default; `None` if it can.
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         match self.home {
@@ -115,7 +118,7 @@ impl Parameter {
         Some(self.alias).filter(|alias| !alias.is_empty())
     }
 
-    /// What comes of giving it this value when the server starts.
+    /// The effect of giving it this value when the server starts.
     ///
     /// # Errors
     ///
@@ -158,18 +161,18 @@ impl Parameter {
         [self.name, self.alias].into_iter().filter(|name| !name.is_empty())
     }
 
-    /// Its value when nobody says anything.
+    /// Its default value.
     pub(crate) fn default_value(&self) -> Value {
         let read = self.kind.read(self.default.as_bytes());
         read.expect("the tests read all defaults")
     }
 
-    /// The same, with what it is for.
+    /// The same, with a sentence on its purpose.
     pub(super) const fn meaning(self, about: &'static str) -> Self {
         Parameter { about, ..self }
     }
 
-    /// The same, but our own configuration file says it at this place.
+    /// The same, at this place in our own configuration file.
     pub(super) const fn at(self, place: &'static str) -> Self {
         Parameter { place, ..self }
     }
@@ -179,7 +182,7 @@ impl Parameter {
         Parameter { access: Access::Immutable, ..self }
     }
 
-    /// The same, but CONFIG SET takes it from those only who may change what is protected.
+    /// The same, but CONFIG SET accepts it only from clients that may change protected parameters.
     pub(super) const fn protected(self) -> Self {
         Parameter { access: Access::Protected, ..self }
     }
