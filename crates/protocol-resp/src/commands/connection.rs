@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Connections: what a client asks for itself, and what it does to others.
+//! Connections: commands on the client's own connection, and on those of others.
 //!
-//! * `simple.rs`: PING, ECHO, SELECT, QUIT, RESET. `auth.rs`: who the client is: AUTH, HELLO.
-//! * `names.rs`: what it is called. `mode.rs`: how it is treated.
-//! * `selection.rs`: all connections, and which of them are meant; `list.rs`: how they are described;
-//!   `kill.rs`: closing them.
-//! * `hold.rs`: letting all clients wait, and letting one wait no longer.
+//! * `simple.rs`: PING, ECHO, SELECT, QUIT, RESET. `auth.rs`: authentication: AUTH, HELLO.
+//! * `names.rs`: its names. `mode.rs`: its modes.
+//! * `selection.rs`: selecting from all connections; `list.rs`: their descriptions; `kill.rs`: closing them.
+//! * `hold.rs`: pausing all clients, and unblocking one.
 
 mod auth;
 mod hold;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What all containers of sub-commands have in common: HELP, and what is said of unknown ones.
+//! Shared by all containers of sub-commands: HELP, and the errors for unknown sub-commands.
 
 use crate::engine::call::Call;
 use crate::engine::caller::{Caller, Front};

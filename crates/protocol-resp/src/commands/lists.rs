@@ -6,8 +6,8 @@
 //! * `blocking.rs`: commands that wait for elements. What a waiting client gets, and when, is in
 //!   `engine/blocking.rs`.
 
-// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
-// a reason says why it does not. The lint is for all that is below this module.
+// Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules below this one: an
+// operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 mod blocking;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`LongDouble`]: the numbers of INCRBYFLOAT.
 //!
-//! Redis adds in the `long double` of its processor, with 64 significant bits on x86, and shows the
-//! sum with 17 digits behind the point. So 0.1 and 0.2 make 0.3, which they do not with the 53 bits
-//! of an `f64`. Three operations are needed: read, add, show, each rounded once, to even.
+//! Redis adds in the `long double` of its processor, which has 64 significant bits on x86, and
+//! shows the sum with 17 digits after the point. So the sum of 0.1 and 0.2 is shown as 0.3, which
+//! an `f64` with its 53 bits would not give. Three operations are needed: read, add and show, each
+//! rounded once, to even.
 
 use num_bigint::BigUint;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What does not apply to a cache, and has an answer all the same.
+//! Commands that do not apply to a cache but have a reply all the same.
 //!
-//! A constant where one is true: there are no modules, this server leads no replicas. Where something
-//! is asked for that cannot be done, the error says so: `OK` to who wants data saved would be a lie.
+//! The reply is a constant where one is true: there are no modules, and the server has no replicas. For an
+//! operation that is not supported the reply is an error: `OK` to a client that wants data saved would be a
+//! lie.
 
 mod acl;
 mod replication;

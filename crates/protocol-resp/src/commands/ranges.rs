@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ranges of indices as clients write them: from the front, or from the end if they are negative.
 
-// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless a
-// reason says why it does not.
+// Clients send these numbers, and arithmetic on them must not wrap: an operation that could overflow is
+// allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 use std::ops::Range;

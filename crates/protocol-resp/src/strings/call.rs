@@ -15,8 +15,8 @@ use clock::Now;
 use protocol::{ConnectionId, Control, Outbox};
 use storage::{Expiry, Item, Store, StoreError};
 
-/// From this size on a value leaves by reference, if the store can lend it: below, one more slice
-/// in the gathering write and the reference count cost more than the copy.
+/// Values of at least this size are sent by reference, if the store can lend them. For smaller
+/// ones, one more slice in the gathering write and the reference count cost more than the copy.
 pub(super) const PIN_MIN: usize = 16 * 1024;
 
 /// The longest name of a client. Names are not part of the store's memory, so they are kept small.
@@ -24,9 +24,9 @@ pub(super) const NAME_MAX: usize = 1024;
 
 /// One run of one command.
 ///
-/// A command function reads `args` (the command's name is argument 0), does its work in `store` and
-/// writes exactly one reply to `out`, or returns the error that is its reply; what it has written is
-/// taken back then.
+/// A command function reads `args` (the command's name is argument 0), does its work in `store` and writes
+/// exactly one reply to `out`. Or it returns the error that is its reply; then the bytes it has written are
+/// removed.
 #[derive(Debug)]
 pub(super) struct Call<'c, S> {
     pub(super) spec: &'static Spec,
@@ -81,9 +81,9 @@ impl<'c, S> Call<'c, S> {
 }
 
 impl<S: Store> Call<'_, S> {
-    /// Makes the value of the first key anew from what it is, or from nothing, in one atomic step:
-    /// its flags and its expiry stay. `make` puts the new value in place of what is in the vector;
-    /// it is called again if another worker has changed the item meanwhile. Its result is passed on.
+    /// Replaces the value of the first key by one computed from it, or from nothing if there is none, in one
+    /// atomic step. Flags and expiry stay. `make` replaces the contents of the vector by the new value; it is
+    /// called again if another worker has changed the item meanwhile. Its result is returned.
     pub(super) fn rewrite<R>(
         &mut self,
         mut make: impl FnMut(Option<&[u8]>, &mut Vec<u8>) -> Result<R, Fault>,
@@ -151,7 +151,7 @@ pub(super) fn reply(item: &impl Item, out: &mut Writer<'_>) {
     }
 }
 
-/// What a client is told of a write that the store refused. What was there is there still.
+/// The error for a write that the store refused. The old value is unchanged.
 #[cold]
 pub(super) fn refused(error: StoreError) -> Fault {
     RESP_STORE_EX.increment();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which commands of the table there are here, and the function that carries each out.
+//! The supported commands of the table, each with its function.
 
 use super::call::Call;
 use super::{connect, expire, get, keys, number, part, server, set, walk};
@@ -12,8 +12,8 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use storage::Scan;
 
-/// Makes [`Op`], [`OPS`] and [`run`] from lines of name and function. The names are those of rows of
-/// the table, which says everything else about them.
+/// Makes [`Op`], [`OPS`] and [`run`] from lines of name and function. The names are those of rows of the
+/// table, which has all other facts about the commands.
 macro_rules! commands {
     ($($op:ident $name:literal => $module:ident :: $function:ident),+ $(,)?) => {
         /// A command that there is.

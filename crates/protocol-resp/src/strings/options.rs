@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`StringsOptions`]: what the service is told about the server it runs in.
+//! [`StringsOptions`]: facts about the server in which the service runs.
 
 use std::time::Duration;
 
-/// What the service must know, and what its `INFO` and `CONFIG GET` show.
+/// Facts about the server, which `INFO` and `CONFIG GET` show.
 ///
-/// Only `value_max` changes what it does. The rest is shown to clients and should be true.
+/// Only `value_max` changes the behaviour of the service. The others are only shown to clients, and
+/// should be true.
 ///
 /// ```
 /// use protocol_resp::strings::StringsOptions;
@@ -16,7 +17,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StringsOptions {
-    /// The largest value in bytes; 1 MiB unless set. Give the codec the same.
+    /// The largest value in bytes; 1 MiB unless set. The codec must be given the same limit.
     pub value_max: usize,
     /// Name and version of the server.
     pub software: String,
@@ -24,7 +25,7 @@ pub struct StringsOptions {
     pub threads: usize,
     /// The memory limit in bytes; 0 shows what the store says.
     pub memory_max: u64,
-    /// What goes when the memory is used up: a word.
+    /// The name of the eviction policy.
     pub memory_policy: String,
     /// The most connections at a time.
     pub connections_max: usize,
@@ -94,7 +95,7 @@ impl StringsOptions {
         self
     }
 
-    /// Sets the word for what goes when the memory is used up.
+    /// Sets the name of the eviction policy.
     #[must_use]
     pub fn memory_policy(mut self, policy: impl Into<String>) -> Self {
         self.memory_policy = policy.into();

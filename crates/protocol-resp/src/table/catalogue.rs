@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Catalogue`]: the commands that a service has.
+//! [`Catalogue`]: the commands that a service supports.
 
 use super::{CommandId, all, find_full};
 use std::fmt;
 
-/// The part of the table that a service carries out: what its `COMMAND` tells of.
+/// The part of the table that a service supports, and that its `COMMAND` shows.
 #[derive(Clone, Copy)]
 pub struct Catalogue {
     has: fn(CommandId) -> bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the keys of a command are among its arguments, as a rule.
+//! Rules that describe where the keys of a command are among its arguments.
 //!
 //! A rule has two halves: how to find the first key, and how to go on from there. All positions
 //! count from the name of the command, which is argument 0. `keys.rs` applies the rules.
@@ -14,13 +14,13 @@ pub struct KeySpec {
     pub begin: Begin,
     /// Which arguments are keys from there on.
     pub find: Find,
-    /// What is done to these keys.
+    /// How the command uses these keys.
     pub flags: KeyFlags,
-    /// What a reader should know, or nothing.
+    /// A note for readers, or empty.
     pub note: &'static str,
 }
 
-/// How the first half of a rule finds where to begin.
+/// The first half of a rule: where to begin.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Begin {
@@ -34,7 +34,7 @@ pub enum Begin {
         /// the search goes backwards then.
         from: i8,
     },
-    /// Behind the last option with this name. `COMMAND` has no word for this and says that it is
+    /// After the last option with this name. `COMMAND` has no word for this rule and shows it as
     /// unknown.
     Option {
         /// The option, upper case; clients may write it in any case.
@@ -44,11 +44,11 @@ pub enum Begin {
         /// Other options that have values, and how many. A value is no option, whatever it says.
         others: &'static [(&'static str, u8)],
     },
-    /// A rule cannot say; the values of other keys do.
+    /// Not at a place that a rule can describe: the keys follow from the values of others.
     Unknown,
 }
 
-/// How the second half of a rule finds the keys.
+/// The second half of a rule: how to find the keys from there.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Find {
@@ -62,7 +62,7 @@ pub enum Find {
         /// are no limit.
         limit: u8,
     },
-    /// As many as an argument says.
+    /// As many keys as an argument states.
     Count {
         /// Which argument says how many, relative to where to begin.
         at: u8,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys among given arguments.
+//! Finds the keys among given arguments.
 //!
-//! [`keys`] applies the [`KeySpec`]s of a command. A rule finds a [`Run`], keys at even distances,
-//! and no command has more than [`RUNS_MAX`] rules: nothing is allocated, however many keys there
-//! are. [`visit`] does the same on the way of every command.
+//! [`keys`] applies the [`KeySpec`]s of a command. A rule finds a [`Run`], keys at equal distances.
+//! No command has more than [`RUNS_MAX`] rules, so nothing is allocated, however many keys there
+//! are. [`visit`] does the same on the hot path of every command.
 //!
 //! ```
 //! use protocol_resp::table::{self, keys};
@@ -157,18 +157,20 @@ impl Iterator for Positions<'_> {
     }
 }
 
-/// The keys cannot be found: the command is about to answer that its arguments are wrong.
+/// The keys cannot be found, because the arguments are invalid: the command will fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced;
 
-/// Finds the keys among `words`, the first of which is the command's name. What is not really a key
-/// is left out, and so are keys that follow from the values of others ([`Begin::Unknown`]).
+/// Finds the keys among `words`, the first of which is the command's name. Arguments that are only
+/// routed like keys are left out, and so are keys that follow from the values of others
+/// ([`Begin::Unknown`]).
 ///
-/// Costs little: it looks at no key, and for most commands at no argument.
+/// Costs little: it reads no key, and for most commands no argument.
 ///
 /// # Errors
 ///
-/// [`Misplaced`], if a rule leads nowhere. Nothing is said of arguments that the rules do not need.
+/// [`Misplaced`], if a rule cannot be applied. Arguments that the rules do not need are not
+/// checked.
 #[inline]
 pub fn keys<W: Words + ?Sized>(spec: &Spec, words: &W) -> Result<Keys, Misplaced> {
     let mut keys = Keys::NONE;
@@ -183,8 +185,8 @@ pub fn keys<W: Words + ?Sized>(spec: &Spec, words: &W) -> Result<Keys, Misplaced
     Ok(keys)
 }
 
-/// Calls `visit` with the position of each key, as [`keys`] finds them, but keeps nothing: this is
-/// what each command costs before its keys are locked.
+/// Calls `visit` with the position of each key, as [`keys`] finds them, but stores nothing. Every
+/// command calls this before its keys are locked.
 ///
 /// # Errors
 ///
@@ -285,7 +287,8 @@ fn search<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, M
         Find::Count { at, first, step } => {
             let number = words.word(begin + usize::from(at)).map(leading_integer);
             let number = number.and_then(|number| usize::try_from(number).ok());
-            // As many as there are arguments are too many already; so nothing overflows.
+            // A number as large as the count of arguments is already too large, so nothing
+            // overflows.
             let number = number.filter(|number| (1..count).contains(number)).ok_or(Misplaced)?;
             let first = begin + usize::from(first);
             let last = first + (number - 1) * usize::from(step);

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a name to its command.
+//! Looks up a command by its name, with a hash table that is built at compile time.
 //!
-//! A name of up to 8 bytes is a word, one of up to 24 is three; words are made lower case and
-//! compared at once, and a multiplication makes a hash of them. The compiler builds the table of
-//! hashes. It is four times as large as need be, so that a name is found, or found missing, at the
-//! first place or the next. Nothing is allocated, and a name that is too long to be one is not
-//! looked at.
+//! How it works:
+//!
+//! 1. A name of up to 8 bytes is loaded as one 64-bit word, one of up to 24 bytes as three. A
+//!    longer name is no command.
+//! 2. The bytes of a word are converted to lower case together, and words are compared as integers.
+//! 3. A multiplication turns the words into a hash.
+//! 4. The hash table has a load factor of at most a quarter, so a name is found, or found missing,
+//!    in the first slot or the next.
+//!
+//! Nothing is allocated.
 
 use super::{COUNT, CommandId, TABLE};
 
-/// What a name is compared by: its bytes in lower case, its length, and its container. The words
-/// overlap for most lengths, and together they have every byte.
+/// A name in the form in which it is compared: its bytes in lower case, its length, and its
+/// container. The words overlap for most lengths, and together they contain every byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     /// The whole name if it is [short](SHORT_MAX), else its first eight bytes.
@@ -29,7 +34,7 @@ const SHORT_MAX: usize = 8;
 const NAME_MAX: usize = 24;
 
 const SLOTS: usize = (COUNT * 4).next_power_of_two();
-/// What is in a slot that nothing is in.
+/// Marks an empty slot.
 const EMPTY: u16 = u16::MAX;
 
 const _: () = assert!(COUNT < EMPTY as usize, "each command has a number");
@@ -54,7 +59,7 @@ static KEYS: [Key; COUNT] = {
     keys
 };
 
-/// The numbers by hash. A name whose slot is taken is in the next that is free.
+/// The hash table of command numbers, with linear probing.
 static NUMBERS: [u16; SLOTS] = {
     let mut numbers = [EMPTY; SLOTS];
     let mut id = 0;
@@ -137,7 +142,8 @@ impl Key {
             ^ self.last.rotate_left(23)
             ^ self.middle.rotate_left(41)
             ^ self.tail.rotate_left(57);
-        // The golden ratio; its high bits are those that depend on all others.
+        // Multiplies by the golden ratio; the high bits of the product depend on all bits of the
+        // input.
         (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of a command before it is carried out.
+//! [`Spec`]: a row of the command table.
 
 use super::bits::{Categories, Flags};
 use super::key_spec::KeySpec;
@@ -16,38 +16,37 @@ pub struct Spec {
     /// How many arguments it takes, with its name (and that of its container); a negative number
     /// is the least.
     pub arity: i8,
-    /// What must be known before it is carried out.
+    /// Its properties, which are checked before it runs.
     pub flags: Flags,
     /// Where its keys are.
     pub keys: &'static [KeySpec],
-    /// The argument that names an element of the value under its only key: a field of a hash, a member
-    /// of a set. The first of several, and where options may come before it only if none does. It is
-    /// prefetched.
+    /// The argument that names an element of the value under its only key, such as a field of a hash or a
+    /// member of a set; it is prefetched. Of several elements it is the first. If options may come before it,
+    /// it is the argument only when there are none.
     pub element: Option<u8>,
     /// Its arguments, in the notation of [`syntax`](super::syntax).
     pub syntax: &'static str,
-    /// Which of its arguments are shown to nobody.
+    /// Which of its arguments are secret.
     pub secret: Secret,
-    /// Which of its arguments are channels, and what is done to them.
+    /// Which of its arguments are channels, and how they are used.
     pub channels: Channels,
-    /// What it answers.
+    /// The type of its reply.
     pub reply: Shape,
-    /// How its time grows.
+    /// Its time complexity.
     pub complexity: &'static str,
-    /// The version of Redis that brought it.
+    /// The version of Redis that introduced it.
     pub since: &'static str,
-    /// What it does, in a sentence.
+    /// One sentence on what it does.
     pub summary: &'static str,
-    /// What proxies and other clients of many servers should know, in words that they agree on.
+    /// Standardised hints for proxies and other clients of several servers.
     pub tips: &'static [&'static str],
-    /// If there is something better: since when, and what.
+    /// If it is deprecated: since when, and its replacement.
     pub deprecated: Option<Deprecation>,
     /// The categories that do not follow from the flags.
     pub(super) categories: Categories,
 }
 
-/// Which arguments are passwords: MONITOR and the slow log show that they are there, and not what they
-/// are.
+/// Which arguments are passwords: MONITOR and the slow log show a placeholder instead of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secret {
     /// None.
@@ -67,27 +66,27 @@ pub enum Secret {
     },
 }
 
-/// What a command does to channels that are among its arguments: users are allowed or denied channels.
+/// How a command uses channels among its arguments, because users are allowed or denied channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
     /// No argument is a channel.
     None,
     /// The first argument is a channel to which something is sent.
     Publish,
-    /// Each argument is a channel that is listened to from then on.
+    /// Each argument is a channel to subscribe to.
     Subscribe,
-    /// Each argument is a pattern of channels that are listened to from then on.
+    /// Each argument is a pattern of channels to subscribe to.
     SubscribePattern,
-    /// Each argument, if there is one, is a channel or a pattern that is listened to no longer. Everybody
-    /// may stop listening.
+    /// Each argument, if there is one, is a channel or a pattern to unsubscribe from, which every user may
+    /// do.
     Unsubscribe,
 }
 
-/// That there is something better than a command.
+/// The deprecation of a command.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Deprecation {
-    /// The version of Redis that said so.
+    /// The version of Redis that deprecated it.
     pub since: &'static str,
     /// What to use.
     pub replaced_by: &'static str,
@@ -131,7 +130,7 @@ impl Group {
     }
 }
 
-/// What a command answers if nothing is wrong.
+/// The type of the reply of a command that succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shape {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The client's side of the wire format: [`Encoder`] writes requests, [`parse`] reads replies.
 //!
-//! For tests, load generators and client libraries; it knows nothing of sockets.
+//! For tests, load generators and client libraries; it uses no sockets.
 //!
-//! A [`Reply`] borrows the bytes it was found in. Aggregates are iterators that read their elements
-//! as they go, so reading allocates nothing; [`Value`] is the same as a tree of its own. Where large
-//! replies arrive in many pieces, a [`Scanner`] finds their ends without starting over each time.
+//! A [`Reply`] borrows the bytes it was parsed from. Aggregates are iterators that parse their elements
+//! lazily, so reading allocates nothing; [`Value`] is an owned tree of the same. For large replies that
+//! arrive in many pieces, a [`Scanner`] finds the end without starting over each time.
 //!
 //! ```
 //! use protocol_resp::client::{self, Encoder, Reply};
@@ -20,8 +20,8 @@
 //! assert_eq!(pairs.next(), Some((Reply::Bulk(b"name"), Reply::Bulk(b"Ada"))));
 //! ```
 //!
-//! Files: `encode.rs` requests; `element.rs` one line of a reply; `scan.rs` where a reply ends;
-//! `reply.rs` what it is; `value.rs` replies that own what they hold.
+//! Files: `encode.rs`: requests; `element.rs`: one line of a reply; `scan.rs`: the end of a reply;
+//! `reply.rs`: borrowed replies; `value.rs`: owned replies.
 
 mod element;
 mod encode;
@@ -34,7 +34,7 @@ pub use reply::{Items, Pairs, Reply, parse};
 pub use scan::{DEPTH_MAX, Scanner};
 pub use value::Value;
 
-/// The server sent something that is no reply, or aggregates nested more than [`DEPTH_MAX`] deep. The
+/// The server sent something that is not a reply, or aggregates nested more than [`DEPTH_MAX`] deep. The
 /// connection cannot be used any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a reply")]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Codec`]: the wire format alone, without the state that commands set up.
+//! [`Codec`]: a codec for the wire format alone, without the connection state of commands.
 
 use crate::wire::parse;
 use crate::wire::parse::{Cursor, Framing, REQUEST_TOO_LARGE, Request, Step};
@@ -15,7 +15,7 @@ use protocol::{ErrorReply, Protocol};
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Codec {
-    /// What requests are accepted.
+    /// The limits of accepted requests.
     pub framing: Framing,
 }
 

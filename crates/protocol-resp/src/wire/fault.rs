@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Fault`]: the error a command is answered with.
+//! [`Fault`]: an error reply to a command.
 
 use std::borrow::Cow;
 
-/// An error reply: its code, a space, and what went wrong, without the leading `-`.
+/// An error reply: its code, a space, and a message, without the leading `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(Cow<'static, [u8]>);
 
-/// What a command function returns: nothing, when it has written its reply, or the error that is
-/// its reply.
+/// The result of a command function: `Ok` if it has written its reply, or the error that is its
+/// reply.
 ///
-/// A function that has begun to write does not fail any more.
+/// A function must not fail once it has begun to write.
 pub type Done = Result<(), Fault>;
 
 impl Fault {
@@ -40,7 +40,7 @@ impl Fault {
     pub const OUT_OF_MEMORY: Fault =
         Fault::new("OOM command not allowed when used memory > 'maxmemory'.");
 
-    /// Clients hold as much as they may where there is no `maxmemory`.
+    /// Clients hold as much memory as they may without a `maxmemory`.
     pub(crate) const TOO_MUCH_HELD: Fault =
         Fault::new("OOM command not allowed when clients hold a quarter of the machine's memory.");
     /// An integer would not fit 64 bits any more.
@@ -67,8 +67,7 @@ impl Fault {
         Fault(Cow::Borrowed(text.as_bytes()))
     }
 
-    /// An error whose text is made for the occasion. Line ends in it become spaces when it is
-    /// written.
+    /// An error with a text built at run time. Line ends in it become spaces when it is written.
     #[must_use]
     pub fn made(text: impl Into<Vec<u8>>) -> Self {
         Fault(Cow::Owned(text.into()))
@@ -94,7 +93,7 @@ impl Fault {
     }
 }
 
-/// A space that ends a code comes before this byte of an error.
+/// The most bytes of an error in which the end of its code is searched.
 const CODE_END: usize = 31;
 
 /// The code of an error without its leading `-`. As in Redis an error that does not begin with a

@@ -3,8 +3,8 @@
 
 /// Whether `text` matches `pattern`, as in KEYS, SCAN, PSUBSCRIBE.
 ///
-/// A pattern that ends too early is taken as it is: `[a` matches `a`, a last `\` matches itself. The
-/// time is at most in proportion to the product of both lengths.
+/// An unterminated pattern is still valid: `[a` matches `a`, a final `\` matches itself. The time is at most
+/// proportional to the product of both lengths.
 ///
 /// ```
 /// use protocol_resp::glob::matches;
@@ -18,12 +18,12 @@ pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     matches_with(pattern, text, false)
 }
 
-/// [`matches()`], where letters of either case are the same if `ignore_case` says so.
+/// As [`matches()`], but with `ignore_case` upper and lower case letters are the same.
 #[must_use]
 pub fn matches_with(pattern: &[u8], text: &[u8], ignore_case: bool) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where to go on with one more byte left to the last `*`. Going back to earlier ones is useless:
-    // the last one can take whatever they could have.
+    // Where to continue after letting the last `*` match one more byte. Going back to earlier ones is
+    // useless, because the last one can match whatever they could have.
     let mut retry: Option<(usize, usize)> = None;
     while t < text.len() {
         if pattern.get(p) == Some(&b'*') {

@@ -9,19 +9,19 @@
 //! ```
 //!
 //! A client sends a request as an array of byte strings (`*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`) or, by
-//! hand, as a line (`GET k`). What is accepted, what is refused and with which words is as in
-//! Redis 7.0.15; the files in `tests/framing/sessions` are recordings of it, those that it answers
-//! otherwise are in `differs.txt`. Some of it is lenient: the byte behind the `\r` of a length and
-//! the two bytes behind an argument may be any.
+//! hand, as a line (`GET k`). The accepted input and the texts of errors are those of Redis 7.0.15.
+//! The files in `tests/framing/sessions` are transcripts of it; the cases with another reply here
+//! are in `differs.txt`. Like Redis, the parser is lenient: the byte after the `\r` of a length and
+//! the two bytes after an argument may have any value.
 //!
-//! Requests that ask for nothing, an empty line or an array without elements, are skipped without a
-//! word: they come out as a [`Malformed`] with [`ErrorReply::NONE`] and the bytes to skip. Everything
-//! else that is refused is answered with an error, and the connection closes.
+//! Empty requests, that is, an empty line or an array without elements, are skipped without a reply: they
+//! result in a [`Malformed`] with [`ErrorReply::NONE`] and the number of bytes to skip. All other rejected
+//! input is answered with an error, and the connection closes.
 //!
 //! [`ErrorReply::NONE`]: protocol::ErrorReply::NONE
 
-// What clients send are numbers, too, and what is computed of them must not wrap: no operation that can, unless
-// a reason says why it does not. The lint is for all that is below this module.
+// Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules below this one: an
+// operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 mod args;
@@ -49,20 +49,20 @@ pub const LINE_MAX: usize = 64 * 1024;
 /// The largest argument unless the configuration says otherwise: Redis's `proto-max-bulk-len`.
 pub const BULK_MAX: usize = 512 << 20;
 
-/// The most arguments of a request from a client that has yet to authenticate.
+/// The most arguments of a request from a client that has not authenticated.
 pub const UNAUTHENTICATED_ARGS_MAX: usize = 10;
 
 /// The largest argument of such a client.
 pub const UNAUTHENTICATED_BULK_MAX: usize = 16 * 1024;
 
-/// What a client is told that begins a TLS handshake.
+/// The reply to a client that begins a TLS handshake.
 const NO_TLS: ErrorReply =
     ErrorReply::fixed(b"-ERR Protocol error: this port does not speak TLS\r\n");
 
-/// Which requests are accepted.
+/// The limits of accepted requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// Whether they must be small, as those of a client that has yet to authenticate.
+    /// Whether requests must be small, because the client has not authenticated.
     pub restricted: bool,
     /// The largest argument in bytes. A request as a whole ends before 4 GiB in any case.
     pub bulk_max: usize,
@@ -75,28 +75,28 @@ impl Default for Framing {
     }
 }
 
-/// How far the unfinished request at the front of the input has been looked at, so that one with a
-/// million arguments is not walked through from its start for every piece that arrives.
+/// How far the unfinished request at the front of the input has been parsed, so that a request with
+/// a million arguments is not parsed from its start for every piece that arrives.
 ///
-/// It only saves time: from the default cursor the same is found.
+/// It only saves time: parsing from the default cursor gives the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// Where the first argument starts that has not arrived, counted from the request's first byte.
+    /// Offset of the first argument that has not arrived whole, from the request's first byte.
     at: u32,
-    /// How many arguments are left from there; 0 where nothing is remembered.
+    /// How many arguments are left from there; 0 if nothing is recorded.
     left: u32,
 }
 
-/// What parsing one request comes to.
+/// The result of parsing one request.
 pub type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 
 /// Finds the first request in `input`, as [`Protocol::parse`] asks for.
 ///
-/// `Parsed::NeedMore` asks for the fewest bytes after which something could be said, be it that the
-/// request is malformed: a broken client is told so at once.
+/// `Parsed::NeedMore` asks for the fewest bytes after which the parser could make progress, even if
+/// only to find the request malformed: so a broken client gets its error at once.
 ///
-/// Costs one look at each header and none at the arguments' bytes. Allocates only for an inline
-/// request with quotes or more than four words, and then a few bytes per byte of the line.
+/// Reads each header once and the arguments' bytes not at all. Allocates only for an inline request
+/// with quotes or more than four words, and then a few bytes per byte of the line.
 ///
 /// ```
 /// use protocol::Parsed;
@@ -123,8 +123,8 @@ pub fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8]) -> Ste
     }
 }
 
-/// Parses a line that begins with what no name begins with: maybe of a client that speaks something
-/// else, which is not kept waiting for the end of a line that it may never send.
+/// Parses a line whose first byte begins no command name. The client may speak another protocol; it
+/// is then rejected at once, instead of waiting for the end of a line that it may never send.
 #[cold]
 fn unprintable(input: &[u8]) -> Step<'_> {
     match Foreign::of_first_bytes(input) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bytes as a quoted string that a person can read and a program can read back.
+//! Bytes as a quoted string that people can read and programs can parse back.
 
 /// Appends `bytes` to `text` in double quotes: what cannot be printed as `\n`, `\r`, `\t`, `\a`,
 /// `\b` or `\xHH`.

@@ -3,13 +3,12 @@
 //!
 //! A [`Writer`] appends replies to an [`Output`], in the version of the protocol that the client
 //! has chosen. The output is a connection's send buffer, or a plain vector for what goes to other
-//! connections. Nothing is built before it is written: a command's code calls the writer as it
-//! goes.
+//! connections. No reply is built in memory first: a command's code calls the writer as it runs.
 //!
 //! * `writer.rs`: [`Writer`], one method per type of reply.
-//! * `header.rs`: the line of a type, a number and a line end, which most of them begin with.
+//! * `header.rs`: the line of type, number and line end with which most replies begin.
 //! * `double.rs`: floating-point numbers as text.
-//! * `output.rs`: what is written to.
+//! * `output.rs`: the destination of replies.
 
 mod double;
 mod header;

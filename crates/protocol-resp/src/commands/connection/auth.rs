@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who the client is, and how it is spoken to: AUTH, HELLO.
+//! Authentication and the protocol version: AUTH, HELLO.
 
 use super::names::check_name;
 use crate::engine::caller::{Caller, Front};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Letting all clients wait, and letting one wait no longer: CLIENT PAUSE, UNPAUSE, UNBLOCK.
+//! Pausing all clients, and unblocking one: CLIENT PAUSE, UNPAUSE, UNBLOCK.
 
 use super::super::dispatch::too_many_arguments;
 use super::super::options::timeout_ms;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! INFO: the server in numbers, section by section.
 //!
-//! The names are those of Redis 7.0; of what does not apply here those are left in that tools read,
+//! The names are those of Redis 7.0. Fields that do not apply here are kept if tools read them,
 //! with the value that is true here. `process.rs`: what the server is. `memory.rs`: what it takes.
 //! `activity.rs`: what it does. `commands.rs`: command by command.
 

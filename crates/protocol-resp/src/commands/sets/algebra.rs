@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is in all of several sets, in any of them, or in the first alone.
+//! Intersection, union and difference of sets.
 //!
-//! Members are shown as they are found, and nothing is copied, unless many sets would have to be
-//! asked for each member: then they are made one.
+//! Members are passed on as they are found, without a copy. Only if each member would have to be
+//! looked up in many sets, these are first merged into one.
 
 use values::{Limits, NewSet, SetRef};
 

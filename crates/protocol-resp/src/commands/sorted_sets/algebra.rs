@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is in any of several sets, in all of them, or in the first alone; and with which score.
+//! Union, intersection and difference of sorted sets, with the scores of the result.
 
 use std::ops::ControlFlow;
 use values::{Entry, Limits, NewSet, SetRef, ZsetMut, ZsetRef};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The longest common subsequence of two strings: LCS.
 //!
-//! The table of the textbook says for all starts of one string and all of the other how long their
-//! longest common subsequence is. To find the way back through it one bit of each cell is enough:
-//! from which neighbour it has its length. So a row of lengths is kept, and a bit for each cell.
+//! The textbook algorithm keeps a table with the length of the longest common subsequence for each
+//! pair of prefixes of the two strings. To walk back through it, one bit per cell is enough: from
+//! which neighbour the cell has its length. So only one row of lengths is kept, and a bit for each
+//! cell.
 
 #![expect(
     clippy::arithmetic_side_effects,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Args`]: the arguments of a request, each in one step.
+//! [`Args`]: the arguments of a request, with access to each in constant time.
 
 use std::fmt;
 use std::ops::Index;
@@ -15,7 +15,7 @@ pub(super) fn slice(body: &[u8], (start, end): Span) -> &[u8] {
 
 /// The arguments of a request, or the last of them: see [`Request::args`].
 ///
-/// Cheap to copy; its slices live as long as the request it was made of.
+/// Cheap to copy; its slices live as long as the request it was made from.
 ///
 /// [`Request::args`]: super::Request::args
 #[derive(Clone, Copy)]
@@ -52,20 +52,20 @@ impl<'a> Args<'a> {
     ///
     /// # Panics
     ///
-    /// When there are not so many.
+    /// When there is no argument at `index`.
     #[inline]
     pub fn arg(self, index: usize) -> &'a [u8] {
         slice(self.body, self.spans[index])
     }
 
-    /// Those from `index` on; none when there are not so many.
+    /// The arguments from `index` on; none if there are fewer.
     #[inline]
     #[must_use]
     pub fn tail(self, index: usize) -> Args<'a> {
         Args { body: self.body, spans: self.spans.get(index..).unwrap_or_default() }
     }
 
-    /// The first `count` of them; all when there are not so many.
+    /// The first `count` arguments; all if there are fewer.
     #[inline]
     #[must_use]
     pub fn head(self, count: usize) -> Args<'a> {

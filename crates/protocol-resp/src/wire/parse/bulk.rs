@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One argument: `$<length>\r\n<bytes>\r\n`.
 //!
-//! [`short`] reads those of fewer than 10,000 bytes that have arrived, which is nearly all there are,
-//! from a window of six bytes. [`next`] falls back to a general parser that would say the same of
-//! them: a test holds the two together.
+//! [`short`] parses arguments of fewer than 10,000 bytes that have arrived, nearly all in practice, from a
+//! window of six bytes. For everything else [`next`] falls back to a general parser. For short arguments both
+//! give the same result, which a differential test checks.
 
 use super::fault::Fault;
 use super::number::integer;
@@ -13,9 +13,9 @@ use memchr::memchr;
 /// Why there is no argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// At least so many bytes of its header are missing.
+    /// At least this many bytes of its header are missing.
     Header(usize),
-    /// Exactly so many bytes of it are missing.
+    /// Exactly this many bytes of it are missing.
     Body(usize),
     Fault(Fault),
 }
@@ -64,7 +64,7 @@ pub(super) fn short(input: &[u8], at: usize) -> Option<Span> {
     }
     let start = at + header + 2;
     let end = start + length;
-    // The two bytes behind it must be there; which they are does not matter to Redis.
+    // The two bytes after it must have arrived; Redis does not check their values.
     if end + 2 > input.len() {
         return None;
     }
@@ -118,8 +118,8 @@ fn length(framing: &Framing, line: &[u8]) -> Result<usize, Fault> {
     Ok(length)
 }
 
-/// The first line of `rest`, which ends with `\r` and any byte behind it. Or how many bytes are
-/// missing at least before something can be said; or `None` when it is too long.
+/// The first line of `rest`, which ends with `\r` and any byte. Or a lower bound on the missing
+/// bytes; or `None` when the line is too long.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Fault`]: what is wrong with a request, and what its client is told.
+//! [`Fault`]: why a request is malformed, and the error reply to it.
 
 use protocol::{ErrorReply, Malformed};
 
 /// The reply to a request that is larger than what a connection may hold. Redis closes such a
-/// connection without a word.
+/// connection without a reply.
 pub const REQUEST_TOO_LARGE: ErrorReply =
     ErrorReply::fixed(b"-ERR Protocol error: request exceeds the limit of the server\r\n");
 
@@ -44,7 +44,7 @@ impl Fault {
     }
 }
 
-/// Quotes the byte, but no line end: that would end the reply.
+/// Quotes the byte, unless it is a line end, which would end the reply.
 fn no_dollar(got: u8) -> ErrorReply {
     let got = if matches!(got, b'\r' | b'\n') { b' ' } else { got };
     let mut reply = b"-ERR Protocol error: expected '$', got '".to_vec();

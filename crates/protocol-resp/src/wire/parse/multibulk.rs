@@ -8,8 +8,7 @@ use super::request::{FIRST, Request};
 use super::{Cursor, Framing, Step, UNAUTHENTICATED_ARGS_MAX, found, need};
 use protocol::{ErrorReply, Malformed};
 
-/// The fewest bytes after which something can be said of an argument: a line end that should be a
-/// `$`.
+/// The fewest bytes after which an argument can be found malformed: a line end instead of a `$`.
 const FEWEST: usize = 2;
 
 /// Parses `input`, which starts with `*`.
@@ -43,8 +42,8 @@ pub(super) fn parse<'a>(framing: &Framing, cursor: &mut Cursor, input: &'a [u8])
     found(Request::borrowed(&input[..at], count, first), at)
 }
 
-/// The number of arguments, 0 for an array of none, and where the first of them starts. Or what
-/// parsing comes to without them.
+/// The number of arguments, 0 for an empty array, and where the first of them starts. Or the result
+/// of parsing if there are none.
 #[inline]
 #[expect(
     clippy::arithmetic_side_effects,
@@ -78,8 +77,8 @@ fn general_count<'a>(framing: &Framing, input: &[u8]) -> Result<(u32, usize), St
     Ok((count, line.len() + 2))
 }
 
-/// Goes through the `left` arguments that start at `at`, from where it stopped when it was here
-/// before; where they end.
+/// Walks over the `left` arguments that start at `at`, beginning where the previous call stopped;
+/// returns where they end.
 #[inline(never)]
 #[expect(
     clippy::arithmetic_side_effects,
@@ -115,7 +114,7 @@ fn rest<'a>(
     Ok(at)
 }
 
-/// The first of the `left` arguments to come has not arrived, or never will.
+/// The first of the `left` remaining arguments is incomplete or malformed.
 #[cold]
 #[expect(
     clippy::arithmetic_side_effects,

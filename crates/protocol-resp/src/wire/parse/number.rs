@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Integers as Redis reads them wherever it reads one.
+//! Integers, as Redis parses them everywhere.
 
-/// Reads a signed 64-bit number in its one form: digits without a leading zero or plus, perhaps
-/// behind a minus; no space, no `-0`.
+/// Reads a signed 64-bit number in canonical form: digits without a leading zero, after an optional
+/// minus sign; no plus sign, no space, no `-0`.
 ///
 /// ```
 /// use protocol_resp::parse::integer;
@@ -33,8 +33,8 @@ pub fn integer(text: &[u8]) -> Option<i64> {
     if negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
-/// The number that a text begins with, as C's `atoi` reads it: cut to 32 bits, 0 if there is none. A
-/// command that is given such a number refuses it by itself.
+/// The number that a text begins with, as C's `atoi` reads it: truncated to 32 bits, 0 if there is none. The
+/// command itself refuses such a number.
 pub(crate) fn leading_integer(text: &[u8]) -> i32 {
     let text = text.trim_ascii_start();
     let (is_negative, digits) = match text.split_first() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Requests with an argument that is too long, for servers that would rather go on than close.
+//! Skipping requests with an argument that is too long, for servers that keep the connection open.
 //!
-//! How long such a request is says no header at its front. So what is left of it is dropped argument
-//! by argument, none of them waited for, and the parser's cursor counts those to come.
+//! No header states the length of the whole request. So the rest of it is dropped argument by argument,
+//! without waiting for any to arrive whole, and the parser's cursor counts the remaining ones.
 
 use super::bulk::{self, Stop};
 use super::{BULK_MAX, Framing, integer};
 use protocol::{ErrorReply, Malformed};
 
-/// A request of which an argument is longer than the framing allows, but not than any may be.
+/// A request with an argument longer than the framing allows, but within the limits of Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Oversized {
     /// Where that argument ends.
@@ -17,7 +17,7 @@ pub(crate) struct Oversized {
     pub(crate) left: u32,
 }
 
-/// The limits of Redis, which the arguments behind it must keep.
+/// The limits of Redis, which the arguments after it must keep.
 const ANY: Framing = Framing { restricted: false, bulk_max: BULK_MAX };
 
 /// Looks for such an argument in the request at the front of `input`, for which
@@ -57,8 +57,8 @@ fn argument_end(input: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// What becomes of the argument at the front of `input`, which belongs to a request that was refused:
-/// it is dropped without a word. `Err`: so many bytes of its header are missing.
+/// Drops the argument at the front of `input`, which belongs to a refused request, without a reply. `Err`:
+/// this many bytes of its header are missing.
 #[cold]
 #[expect(
     clippy::arithmetic_side_effects,

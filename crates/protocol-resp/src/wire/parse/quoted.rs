@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An inline request with quotes, or with more words than a request has places for.
+//! An inline request with quotes, or with more words than a request stores spans for.
 //!
 //! Between double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` stand for a byte, and a backslash
 //! before any other byte for that byte; between single quotes only `\'` does. Quotes may start
 //! inside a word, as in a shell, but must end one.
 //!
-//! Such a request is written anew as an array, which the request owns.
+//! Such a request is converted to an array, which the request owns.
 
 use super::inline::{ends_word, is_space, skip_space};
 use super::request::Request;

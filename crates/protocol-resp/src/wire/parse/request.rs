@@ -6,14 +6,14 @@ use super::{Framing, bulk};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How many arguments a request knows the places of by itself.
+/// Number of arguments whose spans a request stores.
 pub(super) const FIRST: usize = 4;
 
 /// A command: one argument or more, the first of them its name.
 ///
-/// Borrows the input. It knows where the first four arguments are; further ones are found by walking
-/// over the ones before them, so what looks at many takes [`Request::args`] first. Only an inline
-/// request with quotes or more than four words owns its bytes.
+/// Borrows the input. It stores the spans of the first four arguments. Further ones are found by walking over
+/// those before them, so code that reads many arguments calls [`Request::args`] first. Only an inline request
+/// with quotes or more than four words owns its bytes.
 ///
 /// 64 bytes. Two requests are equal if their arguments are, however they were sent.
 #[derive(Clone)]
@@ -99,8 +99,8 @@ impl<'a> Request<'a> {
         Iter { body: &self.body, spans: self.spans() }
     }
 
-    /// All arguments, each in one step. Those beyond the fourth are walked over once, and their
-    /// places kept in `scratch`, which is cleared.
+    /// All arguments, with access in constant time. Arguments beyond the fourth are walked over
+    /// once, and their spans kept in `scratch`, which is cleared.
     ///
     /// ```
     /// # use protocol::Parsed;
@@ -123,7 +123,7 @@ impl<'a> Request<'a> {
         Args::new(&self.body, spans)
     }
 
-    /// Puts the places of all arguments into `spans`, which is cleared.
+    /// Puts the spans of all arguments into `spans`, which is cleared.
     #[inline(never)]
     fn collect(&self, spans: &mut Vec<Span>) {
         spans.clear();
@@ -137,14 +137,14 @@ impl<'a> Request<'a> {
         Request { body: Cow::Owned(self.body.into_owned()), count: self.count, first: self.first }
     }
 
-    /// The places of all arguments.
+    /// The spans of all arguments.
     #[inline]
     fn spans(&self) -> Spans<'_> {
         let first = self.first.get(..self.len()).unwrap_or(&self.first);
         first.iter().copied().chain(self.beyond())
     }
 
-    /// The places of the arguments behind the first four.
+    /// The spans of the arguments after the first four.
     #[inline]
     #[expect(
         clippy::arithmetic_side_effects,
@@ -158,7 +158,7 @@ impl<'a> Request<'a> {
 
 type Spans<'a> = std::iter::Chain<std::iter::Copied<std::slice::Iter<'a, Span>>, Walk<'a>>;
 
-/// Goes over arguments that are known to be whole.
+/// Iterates over arguments that are known to be whole.
 #[derive(Clone, Debug)]
 struct Walk<'a> {
     body: &'a [u8],
@@ -184,7 +184,7 @@ impl Iterator for Walk<'_> {
     fn next(&mut self) -> Option<Span> {
         const ANY: Framing = Framing { restricted: false, bulk_max: usize::MAX };
         self.left = self.left.checked_sub(1)?;
-        // It was found there before, in this form.
+        // The argument has been parsed there before, so this cannot fail.
         let span = bulk::next(&ANY, self.body, self.at).ok()?;
         self.at = span.1 as usize + 2;
         Some(span)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Output`]: what replies are written to.
+//! [`Output`]: the destination of replies.
 
 use buffer::{Mark, SendBuf};
 use bytes::Bytes;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 /// Something that replies are appended to: a connection's send buffer, or a plain vector whose
 /// bytes go to other connections.
 pub trait Output {
-    /// A place in what was written; holds until some of it is sent.
+    /// A position in the output; valid until some of it is sent.
     type Mark: Copy + std::fmt::Debug;
 
     /// Makes room for `n` bytes.
@@ -19,13 +19,13 @@ pub trait Output {
     /// Appends `value`, by reference where that is possible.
     fn put_pinned(&mut self, value: Bytes);
 
-    /// The present end.
+    /// The current end.
     fn mark(&self) -> Self::Mark;
 
     /// Inserts `bytes` at `mark`. Moves what was written behind it once.
     fn insert(&mut self, mark: Self::Mark, bytes: &[u8]);
 
-    /// Takes back what was written behind `mark`.
+    /// Removes the bytes written since `mark`.
     fn truncate(&mut self, mark: Self::Mark);
 }
 

@@ -6,7 +6,7 @@ use buffer::SendBuf;
 use bytes::Bytes;
 use memchr::memchr2;
 
-/// Bytes around a bulk string at most: its header and its line end.
+/// The most bytes around a bulk string: its header and its line end.
 const AROUND_BULK: usize = 32;
 
 /// `:0` to `:9`, the commonest integers.
@@ -21,7 +21,7 @@ pub enum Version {
     /// RESP2: strings, integers, errors and arrays.
     #[default]
     Resp2,
-    /// RESP3: more types, of which clients that know only RESP2 get a substitute.
+    /// RESP3: has more types, each with a substitute in RESP2.
     Resp3,
 }
 
@@ -38,11 +38,11 @@ impl Version {
 
 /// Appends replies to an [`Output`], a connection's send buffer unless said otherwise.
 ///
-/// A type that RESP2 does not have is written as what Redis writes in its place.
+/// For a type that RESP2 does not have, it writes the same substitute as Redis.
 ///
-/// An aggregate ([`Writer::array`], [`Writer::map`] ...) is its header only: the caller writes so
-/// many elements behind it. Where their number is known last, [`Writer::begin_array`] and
-/// [`Writer::end_array`] put the header in its place afterwards.
+/// For an aggregate ([`Writer::array`], [`Writer::map`] ...) it writes only the header; the caller
+/// writes the elements after it. If their number is not known in advance, [`Writer::begin_array`]
+/// and [`Writer::end_array`] insert the header afterwards.
 ///
 /// ```
 /// use buffer::SendBuf;
@@ -74,19 +74,19 @@ impl<'a, O: Output> Writer<'a, O> {
         self.version
     }
 
-    /// Goes on in another version: what `HELLO` does before it answers.
+    /// Changes the version, as `HELLO` does before its reply.
     #[inline]
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
     }
 
-    /// What it writes to.
+    /// The output that it writes to.
     #[inline]
     pub fn out(&mut self) -> &mut O {
         self.out
     }
 
-    /// Bytes that are whole replies already.
+    /// Appends bytes that are whole replies already.
     #[inline]
     pub fn raw(&mut self, replies: &[u8]) {
         self.out.put(replies);
@@ -168,13 +168,13 @@ impl<'a, O: Output> Writer<'a, O> {
         }
     }
 
-    /// Nothing, where a string might have been.
+    /// Null in place of a string.
     #[inline]
     pub fn null(&mut self) {
         self.out.put(self.either(b"$-1\r\n", b"_\r\n"));
     }
 
-    /// Nothing, where an array might have been.
+    /// Null in place of an array.
     #[inline]
     pub fn null_array(&mut self) {
         self.out.put(self.either(b"*-1\r\n", b"_\r\n"));
@@ -200,15 +200,17 @@ impl<'a, O: Output> Writer<'a, O> {
         self.header(kind, len);
     }
 
-    /// Something the client did not ask for; `len` elements follow. In RESP2 an array.
+    /// A push message, which is not the reply to a request; `len` elements follow. In RESP2 an
+    /// array.
     #[inline]
     pub fn push(&mut self, len: usize) {
         let kind = self.either(b'*', b'>');
         self.header(kind, len);
     }
 
-    /// Says more about the reply behind it; `len` keys follow, each with its value. RESP2 has no
-    /// such thing: then nothing is written, false returned, and the caller must leave them out.
+    /// An attribute of the reply after it; `len` keys follow, each with its value. RESP2 has no
+    /// attributes: then nothing is written, false is returned, and the caller must leave the keys
+    /// and values out.
     #[must_use = "in RESP2 the keys and values must be left out"]
     pub fn attribute(&mut self, len: usize) -> bool {
         let is_known = self.version == Version::Resp3;
@@ -278,9 +280,9 @@ impl<'a, O: Output> Writer<'a, O> {
     }
 }
 
-/// Aggregates whose length is known last.
+/// Aggregates whose length is not known in advance.
 impl<O: Output> Writer<'_, O> {
-    /// Notes where an array begins. Its elements are written next, then [`Writer::end_array`].
+    /// Marks the begin of an array. Write its elements next, then call [`Writer::end_array`].
     ///
     /// ```
     /// # use protocol_resp::reply::{Version, Writer};
@@ -297,8 +299,8 @@ impl<O: Output> Writer<'_, O> {
         self.out.mark()
     }
 
-    /// Makes an array of the `len` elements that were written since `mark`. Moves them once, so a
-    /// long reply whose length can be known first should begin with it.
+    /// Makes an array of the `len` elements that were written since `mark`. Moves their bytes once,
+    /// so a long reply should use [`Writer::array`] if its length can be known in advance.
     #[inline]
     pub fn end_array(&mut self, mark: O::Mark, len: usize) {
         self.out.insert(mark, Header::of(b'*', len).as_bytes());
@@ -330,7 +332,7 @@ impl<O: Output> Writer<'_, O> {
         self.out.insert(mark, header.as_bytes());
     }
 
-    /// Takes back what was written since `mark`.
+    /// Removes the bytes written since `mark`.
     #[inline]
     pub fn undo(&mut self, mark: O::Mark) {
         self.out.truncate(mark);
