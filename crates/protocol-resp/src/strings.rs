@@ -33,7 +33,7 @@
 //!   0 when it is replaced (SET, GETSET, MSET).
 //! * Every change of the value makes a new version, memcache's CAS number; a change of the expiry
 //!   does not, as with memcache's `touch`.
-//! * An expiry is a moment, to a millisecond, whoever sets it.
+//! * An expiry is exact to a millisecond, whichever protocol sets it.
 //!
 //! # Atomicity
 //!

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`turn`]: the only loop over requests in the workspace. Bytes in, bytes out, no socket in sight.
 //!
-//! Its nine rules. The code cites each by name where it is kept, and each has a test of its name (that of
-//! RULE-IDLE is among the driver's tests):
+//! Its nine rules, each cited by name where the code keeps it and each the name of a test:
 //!
 //! 1. RULE-WAIT: it always names what it waits for. [`Turn::NeedInput`] means that the codec asked
 //!    for more after parsing the leftover input; a complete request is never left unexecuted on an
 //!    unblocked connection.
-//! 2. RULE-LIMIT: a request that cannot fit the receive limit is answered with the protocol's "too
-//!    large" reply and the connection closed, or the protocol itself skips it; the loop never waits
-//!    for the rest of it.
+//! 2. RULE-LIMIT: a request that cannot fit the receive limit is answered with the protocol's "too large" and
+//!    the connection closed, or the protocol itself skips it. The loop never waits for it.
 //! 3. RULE-PROGRESS: every parse consumes at least a byte, and the output is byte-identical under any
 //!    chunking of the input.
 //! 4. RULE-ORDER: replies leave in the order of their requests, and everything written is flushed
@@ -18,8 +16,7 @@
 //!    batch, except that the first is always served. Then it yields to other connections.
 //! 6. RULE-BOUND: when the unsent bytes have reached a mark, nothing more is executed in this call. At most
 //!    one reply goes beyond the mark, possibly followed by an error line for malformed input. (After others
-//!    have had their turn, the driver raises the mark, as far as [`Output`](crate::Output) lets replies pile
-//!    up.)
+//!    had their turn, the driver raises the mark, up to the limits of [`Output`](crate::Output).)
 //! 7. RULE-BATCH: a pipeline is parsed ahead by up to [`BATCH`] requests, and each request is prefetched
 //!    while requests some places [before it](DISTANCES) are executed, so that their cache misses overlap.
 //! 8. RULE-IDLE: an idle connection keeps no buffer. (The driver returns empty blocks to the pool.)
@@ -46,7 +43,7 @@ pub const BATCH: usize = 32;
 /// The distances are long enough that memory has answered before the next stage needs the data. They are
 /// short enough that the cache line has neither been pushed out by the requests in between nor taken away by
 /// another worker: a line that several workers write, such as that of a lock, is prefetched in the first
-/// stage and used in all that follow.
+/// stage and used in all.
 pub const DISTANCES: [(Stage, usize); 3] =
     [(Stage::Index, 12), (Stage::Item, 8), (Stage::Value, 4)];
 
@@ -128,8 +125,7 @@ pub enum Turn {
     },
     /// The unsent replies have reached the mark of this call: they must be sent first.
     Backpressure,
-    /// The connection has had its share; call again after the others, and after the outbox has been
-    /// emptied.
+    /// The connection has had its share; call again after the others, and after the outbox has been emptied.
     Yield,
     /// A request waits for an event from elsewhere; [`Pipeline::resume`] continues the connection.
     Blocked,
@@ -152,8 +148,7 @@ struct Ahead<P: Protocol, R> {
 enum Stop<P: Protocol> {
     /// The batch is full, or must be executed before more can be parsed.
     Full,
-    /// With the missing bytes and the cursor, which records how far the unfinished request was
-    /// examined.
+    /// With the missing bytes and the cursor, which records how far the unfinished request was examined.
     NeedMore(usize, P::Cursor),
     /// With the cursor after the rejected bytes.
     Malformed(Malformed, P::Cursor),
@@ -165,8 +160,7 @@ enum Ran {
     /// A limit was reached in the middle; the rest is parsed again later.
     Part,
     Close,
-    /// A request blocks; those behind it, and the request itself if it was deferred, are parsed
-    /// again later.
+    /// A request blocks; those behind it, and the request itself if it was deferred, are parsed again later.
     Block,
 }
 
@@ -207,8 +201,7 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     turn_within(&mut share, pipeline, service, recv, send, limits, context)
 }
 
-/// [`turn`] with a `share`, from which it subtracts the requests it served: for a driver that calls it more
-/// than once before other connections have their turn.
+/// [`turn`] with a `share`, from which it subtracts the requests it served: for several calls in one turn.
 pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
     share: &mut Share,
     pipeline: &mut Pipeline<P>,
@@ -287,12 +280,10 @@ fn parse_ahead<'a, P: Protocol>(
     let mut at = 0;
     while batch.len() < BATCH.min(left) {
         if at >= input.len() {
-            // Only an empty batch needs a byte more; a batch that ends with the input is executed
-            // first.
+            // Only an empty batch needs a byte more; a batch that ends with the input is executed first.
             return if batch.is_empty() { Stop::NeedMore(1, cursor) } else { Stop::Full };
         }
-        // RULE-LIMIT holds also for a request that has arrived whole: the codec sees no more of it
-        // than the limit.
+        // RULE-LIMIT: even of a request that has arrived whole the codec sees no more than the limit.
         let seen = input.len().min(at.saturating_add(request_bytes));
         match pipeline.protocol.parse(&mut cursor, &input[at..seen]) {
             Ok(Parsed::Request { request, consumed }) => {
@@ -326,8 +317,7 @@ fn prefetch<P: Protocol, E: Execute<P>>(
     }
 }
 
-/// RULE-BATCH: before request number `at` is executed, prefetches the group at each stage's
-/// distance.
+/// RULE-BATCH: before request number `at` is executed, prefetches the group at each stage's distance.
 #[inline]
 fn prefetch_group<P: Protocol, E: Execute<P>>(
     service: &E,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clusters, of which this server is never a part.
+//! Cluster commands; this server is never part of a cluster.
 
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};

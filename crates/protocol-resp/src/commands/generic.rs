@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, whatever their values are.
+//! Commands on keys with values of any type.
 //!
 //! * `presence.rs`: whether keys are there, and removing them. `expire.rs`: when they expire.
-//! * `rename.rs`: other names, other databases. `walk.rs`: finding keys. `object.rs`: how values are
-//!   stored. `sort.rs`: sorting elements. `wait.rs`: replicas, of which there are none.
+//! * `rename.rs`: other names, other databases. `walk.rs`: finding keys. `object.rs`: how values are stored.
+//!   `sort.rs`: sorting elements. `wait.rs`: commands about replicas, which do not exist here.
 
 // Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules below this one: an
 // operation that could overflow is allowed only with a reason why it cannot.

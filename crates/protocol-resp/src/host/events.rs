@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Event`]: what happened to a key, for those who listen (`notify-keyspace-events`).
+//! [`Event`]: what happened to a key, for subscribers to key events (`notify-keyspace-events`).
 
 /// The classes of events, as the letters of `notify-keyspace-events` select them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Event {
     }
 }
 
-/// Which events are told, and to whom: the value of `notify-keyspace-events`.
+/// Which events are published, and on which channels: the value of `notify-keyspace-events`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted(u16);
 
@@ -120,7 +120,7 @@ impl Wanted {
         Wanted(bits)
     }
 
-    /// Whether anybody is told of anything.
+    /// Whether any events are published.
     pub(crate) fn is_any(self) -> bool {
         self.0 & (Class::KEYSPACE | Class::KEYEVENT) != 0
     }

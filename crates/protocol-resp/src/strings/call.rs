@@ -158,7 +158,7 @@ pub(super) fn refused(error: StoreError) -> Fault {
     match error {
         StoreError::TooLarge => Fault::TOO_LONG,
         StoreError::OutOfMemory => Fault::OUT_OF_MEMORY,
-        // Who asks for a condition answers for it; without one there is none that could fail.
+        // A command with a condition handles these itself; without a condition they cannot occur.
         StoreError::Exists | StoreError::NotFound => {
             Fault::new("ERR the key was changed by somebody else meanwhile")
         }

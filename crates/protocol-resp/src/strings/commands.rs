@@ -21,23 +21,23 @@ use ringlog::klog;
 use std::sync::Arc;
 use storage::{Scan, Store};
 
-/// Carries out commands on a store that its caller lends: for a service that serves other
-/// protocols from the same handle. [`RespStrings`](super::RespStrings) has a store of its own.
+/// Executes commands on a store that its caller lends: for a service that serves other protocols
+/// from the same handle. [`RespStrings`](super::RespStrings) has a store of its own.
 ///
-/// Each worker has its own. Clones share what belongs to the server as a whole: the options and the
+/// Each worker has its own. Clones share the state of the server as a whole: the options and the
 /// list of clients.
 #[derive(Debug)]
 pub struct Commands {
     shared: Arc<Shared>,
     /// This worker's counts.
     counts: Arc<WorkerCounts>,
-    /// Where the arguments of the present command lie, see [`crate::wire::parse::Request::args`].
+    /// The spans of the present command's arguments, see [`crate::wire::parse::Request::args`].
     spans: Vec<Span>,
     /// Memory to build a value in.
     scratch: Vec<u8>,
 }
 
-/// What the services of all workers share.
+/// State shared by the services of all workers.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) options: StringsOptions,
@@ -101,7 +101,8 @@ impl Commands {
 
     /// See [`protocol::Execute::rejected`].
     pub fn rejected(&mut self, malformed: &Malformed) {
-        // What is dropped without a word belongs to a request that was counted, or is none.
+        // Bytes that are dropped without a reply belong to a request that was counted, or to an
+        // empty one.
         if malformed.reply != ErrorReply::NONE {
             RESP_MALFORMED.increment();
         }
@@ -114,7 +115,7 @@ impl Commands {
         }
     }
 
-    /// Makes a connection known to the others.
+    /// Enters a connection into the list of clients.
     #[cold]
     fn enter(&self, conn: &mut Connection, context: &Context<'_>) {
         let account = Arc::default();
@@ -123,7 +124,7 @@ impl Commands {
         conn.client = Some(client);
     }
 
-    /// Carries out a command, or refuses it; the reply is in `out`.
+    /// Executes a command, or refuses it; writes the reply to `out`.
     #[inline]
     fn answer<S: Scan>(
         &mut self,

@@ -24,14 +24,14 @@ pub(super) fn ping<S>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Chooses the database: there is one.
+/// Selects the database, the only one there is.
 pub(super) fn select<S>(call: &mut Call<'_, S>) -> Done {
     database(call.arg(1), DATABASES)?;
     call.out.ok();
     Ok(())
 }
 
-/// Makes the connection as if it were new. What it has said of its library stays.
+/// Resets the connection to the state of a new one, except for the name of its library.
 pub(super) fn reset<S: Store>(call: &mut Call<'_, S>) -> Done {
     call.set_version(Version::Resp2);
     if call.conn.replies != Replies::Skip {

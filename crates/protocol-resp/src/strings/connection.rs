@@ -11,21 +11,21 @@ use crate::wire::reply::Version;
 use protocol::{ErrorReply, Malformed, Parsed, Protocol};
 use std::sync::Arc;
 
-/// The longest key there is in any store; keys are arguments, too.
+/// The longest key of any store. Keys are arguments, too, so arguments may always be this long.
 const KEY_MAX: usize = 64 << 10;
 
-/// The reply to a request with a value that is larger than values may be: that of
+/// The reply to a request with a value over the size limit: that of
 /// [`Fault::TOO_LONG`](crate::wire::fault::Fault::TOO_LONG).
 const TOO_LONG: ErrorReply =
     ErrorReply::fixed(b"-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n");
 
-/// A connection that speaks RESP to [`RespStrings`](super::RespStrings): what its requests have set
+/// A RESP connection to [`RespStrings`](super::RespStrings): the state that its requests have set
 /// up.
 #[derive(Debug)]
 pub struct Connection {
     framing: Framing,
     pub(super) user: User,
-    /// The version of the protocol that replies are written in.
+    /// The protocol version of its replies.
     pub(super) version: Version,
     /// Which replies are sent.
     pub(super) replies: Replies,
@@ -36,7 +36,7 @@ pub struct Connection {
 const _: () = assert!(size_of::<Connection>() <= 64, "a connection costs little");
 
 impl Connection {
-    /// The state of a new connection, whose values have up to `value_max` bytes.
+    /// The state of a new connection, whose values may have up to `value_max` bytes.
     #[must_use]
     pub fn new(value_max: usize) -> Self {
         let framing = Framing { bulk_max: value_max.max(KEY_MAX), ..Framing::default() };
@@ -49,31 +49,31 @@ impl Connection {
         }
     }
 
-    /// The same connection, as if it had chosen the protocol's version with `HELLO` already.
+    /// The same connection, with the protocol version set as if by `HELLO`.
     #[must_use]
     pub fn speaking(self, version: Version) -> Self {
         Connection { version, ..self }
     }
 
-    /// The largest request in bytes that a server should wait for, where values have up to
-    /// `value_max`: twice that, and a mebibyte for the keys of long lists.
+    /// The largest request in bytes that a server should accept for values of up to `value_max`
+    /// bytes: twice that, and a mebibyte for the keys of long lists.
     #[must_use]
     pub fn request_max(value_max: usize) -> usize {
         value_max.saturating_mul(2).saturating_add(1 << 20)
     }
 }
 
-/// Where the parser of a [`Connection`] stands.
+/// The parser's position of a [`Connection`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// How far the unfinished request has been looked at.
+    /// How far the unfinished request has been parsed.
     request: parse::Cursor,
-    /// How many arguments are still to come of a request that was refused.
+    /// How many arguments of a refused request are still to be dropped.
     refused: u32,
 }
 
 impl Cursor {
-    /// Goes on with the arguments of a request that was refused.
+    /// Drops further arguments of a refused request.
     #[cold]
     fn drop_argument<'a>(&mut self, input: &[u8]) -> Result<Parsed<Command<'a>>, Malformed> {
         match parse::drop_argument(input) {
@@ -85,8 +85,8 @@ impl Cursor {
         }
     }
 
-    /// What the client is told of input that is no request. A value that is too large is an error like
-    /// others: it is dropped as it arrives, and the connection goes on.
+    /// The rejection of malformed input. A value that is too large is dropped as it arrives, and the
+    /// connection stays open.
     #[cold]
     fn refuse(&mut self, malformed: Malformed, framing: &Framing, input: &[u8]) -> Malformed {
         if malformed.skip.is_some() || malformed.foreign.is_some() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! When keys expire: the EXPIRE and TTL families, PERSIST.
 //!
-//! An expiry is no write of the value: flags and version stay, as with memcache's touch.
+//! Changing an expiry does not write the value: flags and version stay, as with memcache's touch.
 
 use super::call::{Call, refused};
 use crate::commands::deadline::{Deadline, invalid};
@@ -36,7 +36,7 @@ fn expire_by<S: Store>(call: &mut Call<'_, S>, by: Deadline) -> Done {
     let moment = by.moment(number, call.now.unix_ms);
     let moment = moment.ok_or_else(|| invalid(call.spec.name))?;
     let now = call.now;
-    // A time before 1970 is as past as any.
+    // A time before 1970 is treated as 1970: both are in the past.
     let at = now.at_unix(u64::try_from(moment).unwrap_or(0));
     let change = if at <= now.ticks { Change::Delete } else { Change::Expire(Expiry::at(at)) };
     let done = call.store.update(call.args.arg(1), now.ticks, |item| {

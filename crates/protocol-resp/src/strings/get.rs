@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What reads whole values: GET, MGET, GETDEL, GETEX, STRLEN.
+//! Reads of whole values: GET, MGET, GETDEL, GETEX, STRLEN.
 
 use super::call::{Call, refused, reply};
 use crate::commands::strings::ExpiryChange;
@@ -7,7 +7,7 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use storage::{Change, Expiry, Item, Stage, Store};
 
-/// How many keys are looked ahead for.
+/// How many keys ahead are prefetched.
 const AHEAD: usize = 32;
 
 /// Reads a value.
@@ -49,7 +49,7 @@ pub(super) fn mget<S: Store>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Asks the CPU for the memory of several keys, so that their cache misses overlap.
+/// Prefetches several keys, so that their cache misses overlap.
 fn prefetch<S: Store>(store: &S, keys: Args<'_>) {
     if keys.len() > 1 {
         for stage in Stage::ALL {
@@ -60,13 +60,13 @@ fn prefetch<S: Store>(store: &S, keys: Args<'_>) {
     }
 }
 
-/// Reads a value and changes its item, in one atomic step; a change that cannot be made is told only
-/// to a client whose key is there.
+/// Reads a value and changes its item, in one atomic step. An invalid change is an error only if the key
+/// exists.
 fn read_and_change<S: Store>(call: &mut Call<'_, S>, change: &Result<Change<'_>, Fault>) -> Done {
     let Call { store, out, .. } = call;
     let mark = out.begin_array();
     let hit = store.update(call.args.arg(1), call.now.ticks, |item| {
-        // The store may ask again after another worker's change.
+        // The store may call this again after another worker's change.
         out.undo(mark);
         match (item, change) {
             (Some(item), Ok(change)) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! INFO: what operators and their tools want to know, in the sections and under the names of Redis.
-//! What has no meaning here, or is not known, is left out.
+//! INFO, with the sections and names of Redis. Fields that have no meaning here, or are not known,
+//! are left out.
 
 use super::call::Call;
 use super::metrics::{RESP_COMMAND, RESP_KEY_HIT, RESP_KEY_MISS};
@@ -12,10 +12,10 @@ use crate::wire::fault::Done;
 use std::fmt::{Display, Write};
 use storage::{Stats, Store};
 
-/// The section that is only there for who asks for it.
+/// The section that is shown only on request.
 const COMMANDSTATS: &str = "Commandstats";
 
-/// What a section is made of.
+/// The sources of a section.
 struct View<'a, 'c, S> {
     call: &'a Call<'c, S>,
     store: Stats,

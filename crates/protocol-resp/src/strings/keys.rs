@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, whatever their values are: DEL and UNLINK, EXISTS and TOUCH, TYPE, DBSIZE, FLUSHALL and
-//! FLUSHDB.
+//! Commands on keys with values of any type: DEL and UNLINK, EXISTS and TOUCH, TYPE, DBSIZE,
+//! FLUSHALL and FLUSHDB.
 
 use super::call::Call;
 use crate::wire::fault::{Done, Fault};
 use storage::Store;
 
-/// How many items FLUSHALL frees by itself, and in how many steps; the rest are freed bit by bit.
+/// How many items FLUSHALL frees at once, at most in this many steps; the others are freed
+/// gradually.
 const FREED_AT_ONCE: usize = 4096;
 const FREEING_STEPS: usize = 32;
 
@@ -18,7 +19,7 @@ pub(super) fn del<S: Store>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Counts the keys that are there, each as often as it is named, and notes that they were used.
+/// Counts the existing keys, each as often as it is named, and records an access to them.
 pub(super) fn exists<S: Store>(call: &mut Call<'_, S>) -> Done {
     let keys = call.args.tail(1);
     let found = keys.iter().filter(|key| call.store.get(key, call.now.ticks).is_some()).count();
@@ -26,20 +27,20 @@ pub(super) fn exists<S: Store>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Tells the type of a value: there is one.
+/// Shows the type of a value, which is always the same.
 pub(super) fn type_of<S: Store>(call: &mut Call<'_, S>) -> Done {
     let is_there = call.store.get(call.args.arg(1), call.now.ticks).is_some();
     call.out.simple(if is_there { "string" } else { "none" });
     Ok(())
 }
 
-/// Counts the keys, among them those that are dead and whose memory has not come back.
+/// Counts the keys, including dead ones whose memory has not been freed.
 pub(super) fn dbsize<S: Store>(call: &mut Call<'_, S>) -> Done {
     call.out.integer(i64::try_from(call.store.stats().items).unwrap_or(i64::MAX));
     Ok(())
 }
 
-/// Removes all keys, at once however many there are.
+/// Removes all keys at once, however many there are.
 pub(super) fn flush<S: Store>(call: &mut Call<'_, S>) -> Done {
     let is_known =
         |word: &[u8]| word.eq_ignore_ascii_case(b"async") || word.eq_ignore_ascii_case(b"sync");

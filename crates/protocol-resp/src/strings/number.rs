@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Numbers in values: INCR, DECR, INCRBY, DECRBY, INCRBYFLOAT.
 //!
-//! A number is its text, as Redis writes it: `007` and `+7` are none. Spaces behind it do not count,
-//! for memcache's decr leaves some where a number gets shorter.
+//! A number is stored as its text, in Redis's canonical form: `007` and `+7` are not numbers. Trailing spaces
+//! are ignored, because memcache's decr leaves some when a number gets shorter.
 
 use super::call::{Call, refused};
 use crate::commands::strings::sum as float_sum;
 use crate::wire::fault::{Done, Fault};
 use storage::{Change, Digits, Expiry, Item, Store};
 
-/// The most digits that a number of memcache has, and so the longest value that its decr pads.
+/// The most digits of a number of memcache, and so the longest value that its decr pads.
 const PADDED_MAX: usize = 20;
 
 /// A value without the spaces that memcache's decr has left at its end.

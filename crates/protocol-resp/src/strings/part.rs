@@ -6,7 +6,7 @@ use crate::commands::strings::part;
 use crate::wire::fault::{Done, Fault};
 use storage::{Change, Expiry, Item, Store};
 
-/// Adds bytes at the end of a value, which is made if there is none.
+/// Appends bytes to a value, or stores them if there is none.
 pub(super) fn append<S: Store>(call: &mut Call<'_, S>) -> Done {
     let more = call.arg(2);
     let len = call.store.update(call.args.arg(1), call.now.ticks, |item| match item {
@@ -28,7 +28,7 @@ pub(super) fn getrange<S: Store>(call: &mut Call<'_, S>) -> Done {
             let text = part(item.value(), start, end);
             let pinned = if text.len() >= PIN_MIN { item.pin() } else { None };
             match pinned {
-                // What has the same place in the pinned value.
+                // The same range of the pinned value.
                 Some(pinned) => call.out.bulk_pinned(pinned.slice_ref(part(&pinned, start, end))),
                 None => call.out.bulk(text),
             }
@@ -43,7 +43,7 @@ pub(super) fn getrange<S: Store>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Overwrites a part of a value. What lies between its end and the part becomes zeros.
+/// Overwrites a part of a value. A gap between its end and the part is filled with zeros.
 pub(super) fn setrange<S: Store>(call: &mut Call<'_, S>) -> Done {
     let with = call.arg(3);
     let offset = usize::try_from(call.integer(2)?).map_err(|_| Fault::BAD_OFFSET)?;

@@ -17,7 +17,7 @@ pub(super) fn time<S>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Tells those of Redis's parameters that have a meaning here, or a constant that tools look for.
+/// Shows those of Redis's parameters that have a meaning here, and constants that tools look for.
 pub(super) fn config_get<S: Store>(call: &mut Call<'_, S>) -> Done {
     let options = &call.shared.options;
     let parameters: [(&str, String); 11] = [

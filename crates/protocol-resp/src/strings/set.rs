@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stores whole values: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX.
+//! Writes of whole values: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX.
 
 use super::call::{Call, refused, reply};
 use crate::commands::deadline::Deadline;
@@ -19,7 +19,7 @@ pub(super) fn set<S: Store>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Stores a value under the first key, without flags; whether the condition held.
+/// Stores a value under the first key, without flags; returns whether the condition held.
 #[inline]
 fn put<S: Store>(
     call: &mut Call<'_, S>,
@@ -35,7 +35,7 @@ fn put<S: Store>(
     }
 }
 
-/// SET with options: the reply is the value before, or says whether anything was stored.
+/// SET with options: the reply is the old value, or tells whether the new one was stored.
 fn set_with<S: Store>(call: &mut Call<'_, S>, options: &SetOptions) -> Done {
     if options.get || options.expiry == When::Keep {
         return replace(call, options);
@@ -57,7 +57,7 @@ fn set_with<S: Store>(call: &mut Call<'_, S>, options: &SetOptions) -> Done {
     Ok(())
 }
 
-/// SET that looks at the item before: for its value or for its expiry.
+/// SET that reads the old item, for its value or for its expiry.
 fn replace<S: Store>(call: &mut Call<'_, S>, options: &SetOptions) -> Done {
     let (key, value) = (call.arg(1), call.arg(2));
     let fixed = match options.expiry {
@@ -67,7 +67,7 @@ fn replace<S: Store>(call: &mut Call<'_, S>, options: &SetOptions) -> Done {
     let Call { store, out, .. } = call;
     let mark = out.begin_array();
     let seen = store.update(key, call.now.ticks, |item| {
-        // The store may ask again after another worker's change.
+        // The store may call this again after another worker's change.
         out.undo(mark);
         let hit = item.is_some();
         let stores = match options.only {
@@ -135,8 +135,8 @@ pub(super) fn mset<S: Store>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Stores a value unless there is one under its key. Of several keys, a store whose operations are on
-/// one key each cannot promise that all are stored or none.
+/// Stores a value unless there is one under its key. With several keys it is refused: a store whose
+/// operations have one key each cannot guarantee that all are stored or none.
 pub(super) fn msetnx<S: Store>(call: &mut Call<'_, S>) -> Done {
     check_pairs(call)?;
     if call.args.len() > 3 {

@@ -7,20 +7,20 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
 use storage::{Cursor, Item, Scan};
 
-/// Places of the index that a step of SCAN looks at, at the most: so few keys in a large index do not
-/// need many steps, and no step holds its worker up.
+/// The most slots of the index that one step of SCAN visits. Enough that few keys in a large index do not
+/// need many steps; few enough that no step delays its worker.
 const SCAN_PLACES: usize = 256 << 10;
 
-/// Keys that a step of SCAN looks for, whatever its client asks for.
+/// The most keys of one step of SCAN, even if its client asks for more.
 const SCAN_COUNT: usize = 4096;
 
-/// Places of the index that KEYS looks at, at the most.
+/// The most slots of the index that KEYS visits.
 const KEYS_PLACES: usize = 1 << 20;
 
-/// Places that the store is asked for at a time.
+/// Slots that the store visits per call.
 const AT_A_TIME: usize = 256;
 
-/// Takes a step of a walk over all keys.
+/// Makes one step of a scan over all keys.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
     let mut at = cursor(call.arg(1))?;
@@ -49,7 +49,7 @@ pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
     Ok(())
 }
 
-/// Lists the keys that match a pattern, unless that means to walk through a large index.
+/// Lists the keys that match a pattern; refused if the index is large.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn keys<S: Scan>(call: &mut Call<'_, S>) -> Done {
     let pattern = call.arg(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, whatever their values are.
+//! Commands on keys with values of any type.
 
 use super::macros::commands;
 

@@ -42,7 +42,7 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
     let id = call.integer(2)?;
     let client = u64::try_from(id).ok().and_then(|id| call.host.clients.get(id));
     let waiting = client.and_then(|client| client.waiting.lock().take());
-    // Who takes it out of the table answers it.
+    // The side that removes it from the table replies to it.
     let waiting = waiting.filter(|waiting| call.host.key_events.stop_waiting(waiting));
     if let Some(waiting) = &waiting {
         let reply = if with_error {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Someone`]: a connection as the commands see it that look at all of them. One that has never sent
-//! a command is known by its socket alone.
+//! [`Someone`]: a connection, as seen by commands that look at all connections. Of one that has never sent a
+//! command only the socket is known.
 
 use crate::engine::caller::Front;
 use crate::session::client::{Client, address};
@@ -105,7 +105,7 @@ impl Someone {
         }
     }
 
-    /// Whether somebody has closed it already.
+    /// Whether it is being closed already.
     fn is_going(&self) -> bool {
         self.client.as_ref().is_some_and(|client| client.is(Client::CLOSING))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Replicas and an append-only file, of which there are none: WAIT, WAITAOF.
+//! Waiting for replicas and an append-only file, which do not exist here: WAIT, WAITAOF.
 
 use super::super::options::timeout_ms;
 use crate::engine::call::Call;

@@ -43,7 +43,8 @@ pub(crate) fn shutdown<V: View>(call: &mut Call<'_, V>) -> Done {
     if options.abort {
         return Err(Fault::new("ERR No shutdown in progress."));
     }
-    // Nothing can be saved. Who insists on it is told so, unless that does not matter either.
+    // Nothing can be saved. A client that insists on saving gets an error, unless it forces the
+    // shutdown.
     if options.save && !options.force {
         return Err(Fault::new("ERR Errors trying to SHUTDOWN. Check logs."));
     }

@@ -9,7 +9,7 @@ use values::{Limits, NewSet, SetRef};
 /// How many members of a set can be looked up in the time that one takes to be copied to another.
 const LOOKUPS_PER_COPY: usize = 4;
 
-/// Visits what is in all sets, of which there is one at least, until `visit` says no.
+/// Visits the intersection of the sets, at least one, until `visit` returns false.
 pub(super) fn intersect(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> bool) {
     let mut sets = sets.to_vec();
     sets.sort_by_key(|set| set.len());

@@ -165,7 +165,7 @@ pub(crate) fn sintercard<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Reads the limit, 0 for none, of which the last that is given counts.
+/// Reads the limit, 0 for none. If it is given several times, the last one counts.
 fn limit(options: Args<'_>) -> Result<usize, Fault> {
     let (mut words, mut limit) = (options.iter(), 0);
     while let Some(word) = words.next() {

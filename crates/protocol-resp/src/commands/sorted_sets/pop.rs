@@ -32,7 +32,7 @@ fn pop<V: View>(call: &mut Call<'_, V>, from: End) -> Done {
         count.ok_or(Fault::NOT_POSITIVE)
     });
     let count = count.transpose()?;
-    // Who does not say how many gets no array of one either.
+    // Without a count, the reply is not wrapped in an array.
     let shape = match (count, call.out.version()) {
         (Some(_), Version::Resp3) => Shape::Pairs,
         (Some(_), Version::Resp2) | (None, _) => Shape::Flat,

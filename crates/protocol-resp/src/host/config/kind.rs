@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Kind`]: how the value of a parameter is written, and the words in which a wrong one is refused.
+//! [`Kind`]: the syntax of a parameter's value, and the errors for invalid values.
 
 use values::parse_i64;
 
-/// What a parameter's value may be.
+/// The values that a parameter may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// `yes` or `no`.
@@ -16,25 +16,25 @@ pub(crate) enum Kind {
     BytesOrPercent(i64),
     /// Permission bits.
     Octal,
-    /// One of some words; it is known by its place among them.
+    /// One of these words; the value is its index.
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
-    /// A text in a form of its own, which comes back as it is to be shown.
+    /// A text with a syntax of its own. The function checks it and returns the text to show.
     Special(fn(&[u8]) -> Result<String, String>),
 }
 
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// A number; of words, the place of one among those there are.
+    /// A number; for a choice, the index of the word.
     Number(i64),
     /// A text.
     Text(Vec<u8>),
 }
 
 impl Value {
-    /// The number that the value of a numeric kind is.
+    /// The value of a numeric kind.
     pub(crate) fn number(&self) -> i64 {
         match self {
             Value::Number(number) => *number,
@@ -42,17 +42,17 @@ impl Value {
         }
     }
 
-    /// The number, where the kind admits none below zero.
+    /// The value of a numeric kind without negative numbers.
     pub(crate) fn count(&self) -> u64 {
         self.number().unsigned_abs()
     }
 
-    /// Whether the value of a kind of yes or no is yes.
+    /// The value of a yes-or-no kind.
     pub(crate) fn is_yes(&self) -> bool {
         self.number() != 0
     }
 
-    /// The text that the value of another kind is.
+    /// The value of a text kind.
     pub(crate) fn text(&self) -> &[u8] {
         match self {
             Value::Number(_) => b"",
@@ -74,7 +74,7 @@ impl From<bool> for Value {
 }
 
 impl Kind {
-    /// The value that `text` stands for, or what is wrong with it.
+    /// Parses `text`; the error says what is wrong with it.
     pub(crate) fn read(self, text: &[u8]) -> Result<Value, String> {
         match self {
             Kind::YesNo => match text.to_ascii_lowercase().as_slice() {
@@ -117,7 +117,7 @@ impl Kind {
         }
     }
 
-    /// A value as it is shown.
+    /// Formats a value.
     pub(crate) fn show(self, value: &Value) -> Vec<u8> {
         match (self, value) {
             (_, Value::Text(text)) => text.clone(),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
 use std::time::Duration;
 use values::Limits;
 
-/// How connections are treated.
+/// The parameters of connections.
 #[derive(Debug)]
 pub(crate) struct ConnectionSettings {
     /// `maxclients`
@@ -27,7 +27,7 @@ pub(crate) struct ConnectionSettings {
     pub(crate) request_max: AtomicU64,
     /// `protected-mode`
     pub(crate) is_protected: AtomicBool,
-    /// `notify-keyspace-events`, as [`Wanted::bits`]; what is in force of it is in `Interest`.
+    /// `notify-keyspace-events`, as [`Wanted::bits`]; the effective events are in `Interest`.
     pub(crate) events: AtomicU16,
 }
 
@@ -45,8 +45,7 @@ impl Default for ConnectionSettings {
     }
 }
 
-/// The limits of encodings that all workers go by. Each has a copy, and looks here whether it is the
-/// latest.
+/// The limits of compact encodings. Each worker has a copy, and checks here whether its copy is the latest.
 #[derive(Debug, Default)]
 pub(crate) struct SharedLimits {
     version: AtomicU64,
@@ -115,9 +114,9 @@ impl Host {
         }
     }
 
-    /// Sets which events are told.
+    /// Sets which events are published.
     pub(crate) fn set_wanted(&self, wanted: Wanted) {
-        // Keys that are found expired are noted for as long as anybody wants to know.
+        // Expired keys that are found are recorded as long as any events are published.
         match (self.key_events.wanted().is_any(), wanted.is_any()) {
             (false, true) => self.settings().add_listener(),
             (true, false) => self.settings().remove_listener(),

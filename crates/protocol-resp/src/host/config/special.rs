@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Values with a form of their own.
+//! Values with a syntax of their own.
 
 use super::kind::Kind;
 use crate::host::events::Wanted;
