@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The listener thread: whom it takes in, whom it refuses, how it ends.
+//! The listener thread: which connections it accepts and refuses, and how it ends.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod support;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Out of file descriptors: a process of its own, for it takes away the process's descriptors.
+//! Running out of file descriptors. A test process of its own, because it uses up the process's
+//! descriptors.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod support;

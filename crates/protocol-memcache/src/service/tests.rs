@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The service in another dialect than text, one that does what text does not: it echoes an opaque, tells
-//! of a hit without its value, and a quiet request still hears of failures.
+//! The service in another dialect than text, one that does what text does not: it echoes an opaque, reports a
+//! hit without its value, and still reports failures of a quiet request.
 
 use super::*;
 use crate::command::CommandId;

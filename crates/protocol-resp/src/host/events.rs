@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class(u16);
 
-/// What happened to a key: a class, and the name it is told by.
+/// What happened to a key: a class, and the name under which it is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) class: Class,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clusters. This server is never part of one, and says so to each of these.
+//! Cluster commands. This server is never part of a cluster, which the reply to each of them says.
 
 use super::macros::commands;
 

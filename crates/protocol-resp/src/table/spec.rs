@@ -241,7 +241,7 @@ impl Spec {
     }
 
     /// The first key, the last key and the step between keys, as far as three numbers can say.
-    /// Clients that are older than key specs go by these. The last counts from the end if it is
+    /// Clients that are older than key specs use these. The last counts from the end if it is
     /// negative. All are 0 if there is no key, or none at a fixed place.
     #[must_use]
     pub fn key_range(&self) -> (i32, i32, i32) {

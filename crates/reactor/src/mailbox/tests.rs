@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who reaches a worker, with how many wake-ups, and who loses when it does not listen.
+//! Messages to a worker, the number of wake-ups, and the connections that are overrun when it does
+//! not read.
 
 use super::*;
 use bytes::Bytes;

@@ -128,7 +128,7 @@ impl Protocol for Lines {
     }
 }
 
-/// Who reads from sockets.
+/// Which side reads from sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     Driver,
@@ -136,13 +136,13 @@ enum Reader {
 }
 
 thread_local! {
-    /// Who reads from sockets in this test.
+    /// Which side reads from sockets in this test.
     static READER: Cell<Reader> = const { Cell::new(Reader::Driver) };
     /// For how many turns more the service has work to do.
     static CHORES: Cell<usize> = const { Cell::new(0) };
     /// What the service of this test's thread was asked to prefetch and to do.
     static DIARY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    /// What it heard besides.
+    /// Which other calls it got.
     static HEARD: RefCell<Vec<Heard>> = const { RefCell::new(Vec::new()) };
     /// What it puts into the outbox when it next does background work.
     static ERRANDS: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
@@ -230,7 +230,7 @@ fn echo(line: &[u8], out: &mut SendBuf, _: &mut Context<'_>) -> Control {
     if line == b"quit" { Control::Close } else { Control::Continue }
 }
 
-/// A worker that moves when the test says so.
+/// A worker that is stepped by the test.
 struct Rig<F> {
     worker: Worker<Lines, Serve<F>, fn(u16) -> Lines>,
     census: Census,
@@ -310,7 +310,7 @@ where
         far
     }
 
-    /// Takes a step; whether it was the worker's last.
+    /// Takes a step; returns whether it was the worker's last.
     fn step(&mut self) -> bool {
         self.worker.step().unwrap()
     }

@@ -35,7 +35,7 @@ fn move_or_null<V: View>(call: &mut Call<'_, V>, from: End, to: End) -> Done {
     Ok(())
 }
 
-/// What changes when an element moves, in the order in which it is told.
+/// The events of moving an element, in the order in which they are published.
 pub(crate) fn events<'k>(
     source: &'k [u8],
     destination: &'k [u8],

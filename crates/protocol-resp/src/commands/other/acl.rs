@@ -12,7 +12,7 @@ use std::io::{self, Read};
 /// The user.
 const USER: &[u8] = b"default";
 
-/// Bits of a password, unless it is told how many.
+/// Default number of bits of a generated password.
 const BITS: i64 = 256;
 
 /// The most bits of a password.

@@ -41,7 +41,8 @@ fn check_option<V: View>(call: &Call<'_, V>) -> Done {
     }
 }
 
-/// Empties a database. Those who wait for keys go on waiting, and nobody is told of each key.
+/// Empties a database. Clients that wait for keys go on waiting, and no events of single keys are
+/// published.
 fn clear<V: View>(call: &mut Call<'_, V>, db: usize) {
     let view = &mut *call.keys.view;
     call.host.key_events.touch_all(db, |key| view.peek(db, key).is_some());

@@ -7,7 +7,7 @@ use crate::wire::fault::{Done, Fault};
 use keyspace::View;
 use protocol::Control;
 
-/// What SHUTDOWN is told.
+/// The options of SHUTDOWN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Options {
     save: bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-BLOCK: requests that wait for what others bring.
+//! RULE-BLOCK: requests that block until another connection resumes theirs.
 
 use super::*;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Connections that wait for what others bring.
+//! Connections with blocked requests.
 
 use super::*;
 use protocol::Ticket;

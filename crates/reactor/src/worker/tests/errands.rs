@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What connections and workers do to each other besides messages: the end of a client, letters to
-//! other workers. And who may keep quiet.
+//! Errands other than messages: closing a client, letters to other workers. And which connections
+//! may idle.
 
 use super::*;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a worker tells its service besides requests: when it sleeps, what its connections take, that
-//! one has ended. And when it wakes up for it.
+//! What a worker reports to its service besides requests: its sleep, the memory of connections, the end of
+//! one. And when it wakes up for the service.
 
 use super::*;
 use crate::worker::post::LETTERS;

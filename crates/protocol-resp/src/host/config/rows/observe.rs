@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is told: events, slow commands, latencies; and who may look deeper.
+//! Observability: events, slow commands, latencies; and which clients may use debugging commands.
 
 use super::super::kind::Kind::{Choice, Integer, Special, YesNo};
 use super::super::kind::Value;
