@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line as other users of the machine see it (`ps`, `/proc/PID/cmdline`).
 //!
-//! The kernel shows the memory in which it has laid the arguments when the program began. Like a
-//! debugger, the process changes it through `/proc/self/mem`: there is no pointer to it, and each
-//! word stays where it is and ends no later.
+//! The kernel shows the memory into which it wrote the arguments when the program began. The process
+//! changes that memory through `/proc/self/mem`, as a debugger would, because it has no pointer to it.
+//! Each word keeps its place and does not get longer.
 
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Blanks what is secret in the words of the command line: of those for which `secret`, given all words
-/// and the number of one, says a place, the rest from there on. Call it when nobody else reads them any
-/// more.
+/// Blanks the secrets in the words of the command line. `secret` is given all words and the number of one
+/// of them, and returns from which byte on that word is secret, if it is. Call it when nobody reads the
+/// arguments any more.
 ///
 /// # Errors
 ///
@@ -39,7 +39,8 @@ pub fn hide(secret: impl Fn(&[&[u8]], usize) -> Option<usize>) -> io::Result<()>
     OpenOptions::new().write(true).open("/proc/self/mem")?.write_all_at(&shown, start)
 }
 
-/// Where the arguments begin: the 48th field of `/proc/self/stat`, and 0 for those who may not know.
+/// Where the arguments begin: the 48th field of `/proc/self/stat`, which is 0 without the permission to
+/// see it.
 fn arguments_start(stat: &str) -> Option<u64> {
     // The second field is the program's name in parentheses, and may contain anything.
     let (_, rest) = stat.rsplit_once(')')?;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Background`]: leaving the terminal, or the script, that started the server.
 //!
-//! INV-ALONE: the process has one thread when it forks, so that the child's memory is as its one thread
-//! left it: no other can have been in the middle of something.
+//! INV-ALONE: the process has one thread when it forks, so the child's memory is consistent: no other
+//! thread can have been in the middle of a change.
 
 use crate::Error;
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -10,7 +10,7 @@ use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdin, dup2_stdout, fork, s
 use std::fs::{self, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
 
-/// A process that goes on without a terminal. Who has started it waits until it serves.
+/// A process that goes on without a terminal. The process that started it waits until it serves.
 #[derive(Debug)]
 #[must_use = "whoever started the server waits until it is handed to its builder"]
 pub struct Background {
@@ -19,8 +19,8 @@ pub struct Background {
 
 impl Background {
     /// Goes on in a child process, in a session of its own. The parent ends with 0 when the server
-    /// accepts connections, and with the child's code when that ends before. Until then the child tells
-    /// its errors where the parent would have.
+    /// accepts connections, or with the child's exit code if the child ends before that. Until then the
+    /// child prints its errors where the parent would have.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Background {
         }
     }
 
-    /// Lets the parent end: the server accepts connections, and has no use for a terminal any more.
+    /// Lets the parent end: the server accepts connections and needs no terminal any more.
     pub(crate) fn serves(mut self) -> io::Result<()> {
         let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
         dup2_stdin(&null)?;
@@ -60,7 +60,7 @@ fn start(error: nix::Error) -> Error {
     Error::Start(error.into())
 }
 
-/// The code to end with.
+/// Waits until the child serves or ends, and returns the exit code for the parent.
 fn await_child(mut ready: PipeReader, child: Pid) -> i32 {
     let mut word = [0];
     if ready.read_exact(&mut word).is_ok() {

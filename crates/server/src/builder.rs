@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Builder`]: what a process is made of, and its start.
+//! [`Builder`]: configures and starts a server process.
 
 use crate::Error;
 use crate::controls::Controls;
@@ -23,7 +23,7 @@ use std::time::Duration;
 /// How often the admin thread reads the process's own figures.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a server process is made of. [`Builder::spawn`] starts it inside another program, such as a
+/// Configures a server process. [`Builder::spawn`] starts it inside another program, such as a
 /// test; [`Builder::run`] makes it the whole program.
 #[derive(Debug)]
 #[must_use = "a builder does nothing until it is spawned or run"]
@@ -44,13 +44,13 @@ pub struct Builder {
     drain_delay: Duration,
     drain_timeout: Duration,
     pub(crate) events: (Sender<Event>, Receiver<Event>),
-    /// How many admin clients there are descriptors for; `None`: enough.
+    /// The number of admin clients that there are descriptors for; `None` if there are enough.
     pub(crate) admin_clients: Option<usize>,
     /// Set when this is the whole program.
     pub(crate) program: Program,
 }
 
-/// Where to listen, and as what.
+/// An endpoint to listen on, with its tag and whether it speaks TLS.
 #[derive(Debug)]
 struct Place {
     endpoint: Endpoint,
@@ -84,8 +84,8 @@ impl Builder {
         }
     }
 
-    /// A server as its configuration says. `port` is its own default; `request_bytes` the largest
-    /// request its protocol waits for.
+    /// A server with the given settings. `port` is the server's default port, `request_bytes` the largest
+    /// request that its protocol waits for.
     ///
     /// # Errors
     ///
@@ -128,14 +128,14 @@ impl Builder {
         self.listen_as(0, endpoint, tls)
     }
 
-    /// As [`Builder::listen`], and `make_protocol` is told `tag`, from which it knows what the
-    /// connections of this endpoint speak (see [`protocol::Either`]).
+    /// As [`Builder::listen`], with a tag. `make_protocol` is given the tag and chooses by it the protocol
+    /// of this endpoint's connections (see [`protocol::Either`]).
     pub fn listen_as(mut self, tag: u16, endpoint: Endpoint, tls: bool) -> Self {
         self.listen.push(Place { endpoint, tls, tag });
         self
     }
 
-    /// Listens on more addresses as an operator writes them: with TLS where they want it and an
+    /// Listens on more addresses as an operator writes them: with TLS for those that ask for it, if an
     /// acceptor was given, and unix sockets with the permission bits `mode`. See
     /// [`Builder::listen_as`] for `tag`.
     pub fn listen_on(mut self, tag: u16, addresses: &[Listen], mode: SocketMode) -> Self {
@@ -145,7 +145,7 @@ impl Builder {
         self
     }
 
-    /// Sets who does the handshakes of TLS endpoints.
+    /// Sets the acceptor that does the handshakes of TLS endpoints.
     pub fn tls(mut self, acceptor: TlsAcceptor) -> Self {
         self.tls = Some(acceptor);
         self
@@ -157,7 +157,7 @@ impl Builder {
         self
     }
 
-    /// Sets how workers learn what their sockets do; without it [`Options::engine`] says.
+    /// Sets the event engine of the workers. Default: [`Options::engine`].
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
         self
@@ -183,14 +183,15 @@ impl Builder {
         self
     }
 
-    /// What changes limits while the server runs, and stops it. Made after everything is set.
+    /// A handle that changes limits while the server runs, and stops it. Call it after all settings are
+    /// made.
     pub fn controls(&self) -> Controls {
         let stopper = Stopper::new(self.events.0.clone());
         let directory = Arc::clone(&self.directory);
         Controls::new(stopper, self.dials.clone(), directory, self.needs())
     }
 
-    /// What the process needs beside its connections.
+    /// The descriptors that the process needs besides those of its connections.
     pub(crate) fn needs(&self) -> Needs {
         Needs::new(self.listen.len(), self.workers)
     }
@@ -201,13 +202,13 @@ impl Builder {
         self
     }
 
-    /// Sets what `/config` shows.
+    /// Sets the text that `/config` shows.
     pub fn config_text(mut self, text: String) -> Self {
         self.config_text = text;
         self
     }
 
-    /// Sets the clock; tests own theirs.
+    /// Sets the clock; tests use one that they set themselves.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
@@ -219,7 +220,7 @@ impl Builder {
         self
     }
 
-    /// Starts the server's threads and returns. Neither logs nor signals are touched: they belong to
+    /// Starts the server's threads and returns. Logs and signals are left alone: they belong to
     /// the program.
     ///
     /// `make_protocol` makes the protocol state of each connection, given the tag of its listener;

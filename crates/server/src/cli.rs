@@ -53,7 +53,7 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
-    /// Puts what the command line says in place of what the file said.
+    /// Overrides the file's settings with those of the command line.
     pub fn apply(&self, config: &mut impl Configuration) {
         let SectionsMut { admin, worker, .. } = config.sections_mut();
         if let Some(port) = self.admin_port {
@@ -66,8 +66,7 @@ impl CommonArgs {
         worker.turn_cpu_time |= self.turn_cpu_time;
     }
 
-    /// The configuration: the file's, or the defaults without one, then changed by what these arguments
-    /// say.
+    /// The configuration of the file, or the defaults without a file, changed by these arguments.
     ///
     /// # Errors
     ///
@@ -81,7 +80,7 @@ impl CommonArgs {
         Ok(config)
     }
 
-    /// What to print instead of starting, if the command line asks for it. Call it once the
+    /// The text to print instead of starting, if the command line asks for one. Call it once the
     /// configuration has been checked.
     ///
     /// # Errors
@@ -108,27 +107,28 @@ fn metrics_table() -> String {
     rows.iter().map(line).collect()
 }
 
-/// The arguments of the program; ends it where they are wrong or there is no more to do.
+/// The arguments of the program. Ends the program if they are wrong, or if they ask only for help or the
+/// version.
 #[must_use]
 pub fn parse<T: clap::Parser>() -> T {
     T::try_parse().unwrap_or_else(|error| refuse(error))
 }
 
-/// Ends the program with what clap says of its arguments.
+/// Ends the program with clap's message about its arguments.
 pub fn refuse(mut error: clap::Error) -> ! {
-    // How to pass a flag as a file's name is no help to anybody.
+    // clap suggests how to pass the flag as a file name, which nobody wants.
     error.remove(clap::error::ContextKind::Suggested);
     error.exit()
 }
 
-/// Whether the process may have so many bytes of address space (`ulimit -v`). It takes no memory.
+/// Whether the process may have `bytes` of address space (`ulimit -v`). It allocates nothing.
 #[must_use]
 pub fn has_address_space(bytes: u64) -> bool {
-    // A system that does not say has no such limit.
+    // If the system does not tell the limit, there is none.
     rlimit::Resource::AS.get().map_or(true, |(soft, _)| soft >= bytes)
 }
 
-/// The exit code of a server's `main`: prints what failed.
+/// The exit code of a server's `main`. Prints the error, if there is one.
 pub fn exit_code(result: Result<(), Error>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

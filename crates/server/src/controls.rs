@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Controls`]: what a service may ask of the process it runs in.
+//! [`Controls`]: what a service may change in the process it runs in.
 
 use crate::files::Needs;
 use crate::process::Stopper;
@@ -8,7 +8,7 @@ use reactor::{Dials, OutputLimit};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Changes limits of a server while it runs, and stops it: for protocols that let their clients do so.
+/// Changes limits of a running server, and stops it, for protocols that let their clients do so.
 #[derive(Clone, Debug)]
 pub struct Controls {
     stopper: Stopper,
@@ -27,16 +27,16 @@ impl Controls {
         Controls { stopper, dials, directory, needs }
     }
 
-    /// Asks for the orderly end, as SIGTERM does.
+    /// Asks for a graceful stop, as SIGTERM does.
     pub fn stop(&self) {
         self.stopper.stop();
     }
 
-    /// Lets the process have a descriptor for each of so many connections.
+    /// Raises the limit of open files so that there is a descriptor for each of `most` connections.
     ///
     /// # Errors
     ///
-    /// When the system does not; with the number of those for which it does.
+    /// When the system does not allow it; with the number of connections that it does allow.
     pub fn allow_connections(&self, most: usize) -> Result<(), usize> {
         match self.needs.fit(most).connections {
             fewer if fewer < most => Err(fewer),
@@ -44,12 +44,12 @@ impl Controls {
         }
     }
 
-    /// Sets how many connections are served at once, and lets the process have a descriptor for each,
-    /// as far as the system allows.
+    /// Sets how many connections are served at once, and raises the limit of open files to fit.
     ///
     /// # Errors
     ///
-    /// When it does not; with the number of those for which it does. Nothing has changed then.
+    /// When the system does not allow so many; with the number of connections that it does allow. The
+    /// connection limit is not changed then.
     pub fn set_max_connections(&self, most: usize) -> Result<(), usize> {
         self.allow_connections(most)?;
         self.dials.set_connections_max(most);
@@ -71,7 +71,7 @@ impl Controls {
         self.dials.set_output_limits(replies, messages);
     }
 
-    /// The present connections, oldest first.
+    /// The open connections, oldest first.
     pub fn peers(&self) -> Vec<Arc<Peer>> {
         self.directory.list()
     }

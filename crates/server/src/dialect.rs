@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Dialects: how programs that a server takes the place of say what the settings say.
+//! Dialects: the settings in the words of the programs that our servers replace.
 //!
 //! The settings are the tables of [`crate::settings`] and a server's own; TOML is read straight into
-//! them. A dialect is a second table, whose rows say by which name another program knows a setting and
+//! them. A dialect is a second table. Its rows say which name another program has for a setting and
 //! what its values mean:
 //!
 //! * [`memcached`]: flags of the command line.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many connections the process has descriptors for.
+//! Descriptors: raising the limit of open files, and how many connections fit into it.
 
 use crate::Error;
 
-/// Descriptors that are asked for beyond one for each connection.
+/// Descriptors requested in addition to one for each connection.
 const SPARE: u64 = 128;
 
 /// Descriptors that connections never get: standard streams, logs, signals, the admin plane and eight
-/// of its clients, reserves of those who accept, files that are read now and then.
+/// of its clients, the reserves of the accepting threads, files that are read now and then.
 const OWN: u64 = 28;
 
 /// Descriptors of a worker: its event queue, what wakes it, and one to spare.
@@ -16,13 +16,13 @@ const PER_WORKER: u64 = 3;
 /// Admin clients at once, where descriptors are few.
 const ADMIN_FEW: usize = 8;
 
-/// What the process itself has to have.
+/// The number of descriptors that the process itself needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     own: u64,
 }
 
-/// What came of asking for descriptors.
+/// The outcome of a request for descriptors.
 #[derive(Debug)]
 pub(crate) struct Fit {
     /// Connections that can be served at once.
@@ -64,7 +64,8 @@ impl Needs {
 }
 
 impl Fit {
-    /// How many admin clients there are descriptors for beside the connections; `None`: enough.
+    /// The number of admin clients that there are descriptors for besides the connections; `None` if there
+    /// are enough.
     pub(crate) fn admin_clients(&self) -> Option<usize> {
         self.shortage.as_ref().map(|_| ADMIN_FEW)
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Giving memory back to the system after a burst.
+//! Returning memory to the system after a burst.
 //!
-//! What clients do not read piles up in buffers, which are freed when they do, or go. The allocator of
-//! glibc keeps memory that is free in the middle of its heaps, for good. So after a burst it is told to
-//! give it back, by the admin thread: a worker that allocates meanwhile waits for as long as that takes
-//! with its heap, a few milliseconds for each hundred megabytes.
+//! Replies that clients do not read pile up in buffers, which are freed when the clients read or leave.
+//! glibc's allocator never returns memory that is free in the middle of its heaps by itself. So after a
+//! burst the admin thread tells it to (`malloc_trim`). A worker that allocates meanwhile waits until its
+//! heap is done, a few milliseconds for each hundred megabytes.
 
-/// By how much buffers must have shrunk since they were largest: much against what a steady load's do.
+/// How much buffers must have shrunk since their peak: much more than under a steady load.
 const BURST_BYTES: i64 = 8 << 20;
 
-/// The largest that buffers have been since memory was last given back.
+/// The peak of the buffers' bytes since memory was last returned.
 #[derive(Debug, Default)]
 struct Bursts {
     peak: i64,
 }
 
 impl Bursts {
-    /// Whether a burst is over, when buffers took at most so many bytes lately. While a load goes on they
-    /// come to about the same again and again, so nothing is given back that is about to be wanted.
+    /// Whether a burst is over, given the most bytes that buffers have lately taken. Under a steady load
+    /// buffers reach about the same peak again and again, so memory that will be needed soon is kept.
     fn is_over(&mut self, lately: i64) -> bool {
         let is_over = lately + BURST_BYTES <= self.peak;
         self.peak = if is_over { lately } else { self.peak.max(lately) };
@@ -25,7 +25,7 @@ impl Bursts {
     }
 }
 
-/// A task that is to be done each second.
+/// A task to run once a second.
 pub(crate) fn give_back_after_bursts() -> impl FnMut() + Send + 'static {
     let mut bursts = Bursts::default();
     move || {

@@ -4,8 +4,8 @@
 //! ```text
 //!   thread     does
 //!   main       waits for a signal or a failed thread, then ends the process in order
-//!   signals    sleeps until one comes
-//!   reload     reads certificates anew
+//!   signals    sleeps until a signal comes
+//!   reload     reads certificates again
 //!   log        writes log files
 //!   admin      HTTP, recent percentiles
 //!   listener   accepts; hands each socket to the least loaded worker
@@ -14,17 +14,17 @@
 //!
 //! Where to look:
 //!
-//! * [`Builder`] (`builder.rs`): what a process is made of, and its start.
-//! * [`Process`] (`process.rs`): a running server, and its orderly end.
-//! * [`Controls`] (`controls.rs`): what a service may ask of the process it runs in.
+//! * [`Builder`] (`builder.rs`): configures and starts a server process.
+//! * [`Process`] (`process.rs`): a running server, and its graceful stop.
+//! * [`Controls`] (`controls.rs`): what a service may change in the process it runs in.
 //! * [`settings`]: the configuration sections that all servers share.
 //! * [`cli`]: the command line that all servers share.
-//! * [`dialect`]: memcached's flags and Redis's parameters, over the same settings.
-//! * `program.rs`: [`Builder::run`], a server that is the whole program, and what only such a one needs:
-//!   `signals.rs`, `reload.rs`, `logging.rs`, `files.rs` (descriptors), `background.rs`, `user.rs`,
+//! * [`dialect`]: memcached's flags and Redis's parameters, which set the same settings.
+//! * `program.rs`: [`Builder::run`], for a server that is the whole program, and what only such a server
+//!   needs: `signals.rs`, `reload.rs`, `logging.rs`, `files.rs` (descriptors), `background.rs`, `user.rs`,
 //!   `arguments.rs`.
 //!
-//! `examples/shout.rs` is a protocol of one's own and its server in under 100 lines.
+//! `examples/shout.rs` is a custom protocol and its server in under 100 lines.
 //!
 //! ```no_run
 //! use server::{Builder, Endpoint};

@@ -35,8 +35,8 @@ pub(crate) struct LogDrains {
 }
 
 impl LogDrains {
-    /// Opens the files and makes them the process's log and command log. Without a file the log goes to
-    /// `stream`. Once `reopen` is set the files are opened anew by the next run.
+    /// Opens the files and installs the process's log and command log. Without a file the log goes to
+    /// `stream`. Once `reopen` is set, the next run reopens the files.
     pub(crate) fn install(
         debug: &DebugLog,
         klog: &Klog,
@@ -75,7 +75,7 @@ impl LogDrains {
         Ok(LogDrains { drains, reopen, has_file })
     }
 
-    /// Writes out what waits.
+    /// Writes out the waiting lines.
     fn run(&mut self) {
         if self.reopen.swap(false, Ordering::AcqRel) {
             self.drains.iter_mut().for_each(Drain::reopen);
@@ -93,8 +93,8 @@ pub(crate) fn refresh_metrics() {
     LOG_FAILED.set(ringlog::failed());
 }
 
-/// The thread that writes the logs. It has nothing else to do: where a disk hangs, or a pipe is not read,
-/// lines are dropped and counted, and everything else goes on.
+/// The thread that writes the logs. It does nothing else, so a disk that hangs, or a pipe that nobody reads,
+/// only makes lines be dropped and counted.
 #[derive(Debug)]
 pub(crate) struct LogThread {
     thread: JoinHandle<()>,
@@ -117,7 +117,7 @@ impl LogThread {
                 drains.run();
             }
             drop(drains);
-            // Nobody waits for longer than so long.
+            // The receiver may have stopped waiting: see `END_MAX`.
             let _ = end.send(());
         };
         let thread = thread::Builder::new().name("log".to_owned());
@@ -130,11 +130,11 @@ impl LogThread {
         self.thread.is_finished()
     }
 
-    /// Has it write what is left, and waits for that as long as is decent.
+    /// Tells it to write the remaining lines and to end, and waits for [`END_MAX`] at most.
     pub(crate) fn stop(self) {
         drop(self.stop);
         let outcome = self.ended.recv_timeout(END_MAX);
-        // Where the log goes to standard error, that is what hangs.
+        // If the log goes to standard error, standard error itself hangs.
         if let Err(RecvTimeoutError::Timeout) = outcome
             && self.has_file
         {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Process`]: a server that runs, and its orderly end.
+//! [`Process`]: a running server, and its graceful stop.
 //!
-//! The end has an order, so that nothing that has arrived is lost: `/ready` says "draining"; the
-//! listener takes in what waits in the backlog and closes; each worker serves what has arrived,
-//! flushes and closes its connections, all within a deadline; the admin thread goes, and the log last.
+//! The steps of the stop are ordered so that no request that has arrived is lost: `/ready` says "draining";
+//! the listener accepts the connections in its backlog and closes; each worker serves the requests that
+//! have arrived, flushes and closes its connections, all within a deadline; the admin thread ends, and the
+//! log last.
 //!
-//! What workers own, such as a store of millions of items, is freed when their threads end; but not if
-//! the server is the whole program, whose memory goes at once when it ends ([`keep`]).
+//! What workers own, such as a store of millions of items, is freed when their threads end, unless
+//! the server is the whole program: then the system frees the memory as a whole ([`keep`]).
 
 use crate::Error;
 use crate::logging::LogThread;
@@ -23,10 +24,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often threads that report to nobody are looked after.
+/// How often threads that do not report their end are checked.
 const CHECK: Duration = Duration::from_secs(1);
 
-/// What the thread that waits for the process hears of.
+/// What the thread that waits for the process is told.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// The server is to stop.
@@ -35,7 +36,7 @@ pub(crate) enum Event {
     Ended { thread: String, result: Result<(), String> },
 }
 
-/// The threads of a server and what reaches them.
+/// The threads of a server, and the channels that reach them.
 #[derive(Debug)]
 pub(crate) struct Threads {
     pub(crate) clock: Clock,
@@ -52,11 +53,11 @@ pub(crate) struct Threads {
     pub(crate) log: Option<LogThread>,
 }
 
-/// What is in use until the program ends.
+/// Values that are never dropped: they are in use until the program ends.
 static KEPT: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
 
-/// Takes `value` to the end of the program, which comes next: to free millions of items one by one takes
-/// seconds, and the system takes their memory back as a whole.
+/// Keeps `value` until the program ends, which is about to happen. Freeing millions of items one by one
+/// takes seconds; the system frees their memory as a whole.
 pub(crate) fn keep(value: impl Send + 'static) {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(value));
 }
@@ -83,7 +84,7 @@ impl Threads {
         Ok(())
     }
 
-    /// A thread that reports to nobody and has ended.
+    /// A thread that does not report its end, and has ended.
     fn ended_unasked(&self) -> Option<&'static str> {
         let log_ended = self.log.as_ref().is_some_and(LogThread::is_finished);
         match self.admin.is_finished() {
@@ -92,7 +93,7 @@ impl Threads {
         }
     }
 
-    /// Ends the workers of a server that could not be started whole. They have no connections yet.
+    /// Ends the workers of a server whose start has failed. They have no connections yet.
     pub(crate) fn abandon(self) {
         for mailbox in &self.mailboxes {
             // A worker that cannot be woken notices at its next tick.
@@ -134,7 +135,7 @@ impl Stopper {
         Stopper(events)
     }
 
-    /// Asks for the orderly end. Asking again is harmless.
+    /// Asks for a graceful stop. Asking again is harmless.
     pub fn stop(&self) {
         // A process that has ended already needs no asking.
         let _ = self.0.send(Event::Stop);
@@ -164,19 +165,19 @@ impl Process {
         self.threads.as_ref().and_then(|threads| threads.admin.address())
     }
 
-    /// Has `log` write the logs until the end.
+    /// Hands over the thread that writes the logs, to be ended last.
     pub(crate) fn write_log(&mut self, log: LogThread) {
         if let Some(threads) = &mut self.threads {
             threads.log = Some(log);
         }
     }
 
-    /// How many connections it has.
+    /// The number of open connections.
     pub fn connections(&self) -> usize {
         self.threads.as_ref().map_or(0, |threads| threads.census.total())
     }
 
-    /// What can ask it to stop from another thread.
+    /// A handle that can stop it from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.events.clone())
     }
@@ -217,7 +218,7 @@ impl Process {
             }
         }
         let admin_end = admin.stop();
-        // Last, so that what was logged on the way is written.
+        // Last, so that the lines logged during the stop are written.
         if let Some(log) = log {
             log.stop();
         }
@@ -225,7 +226,7 @@ impl Process {
         end
     }
 
-    /// Waits for the first event; the end of a thread that reports to nobody is one.
+    /// Waits for the first event. The end of a thread that does not report it is found by looking.
     fn await_event(&self, threads: &Threads) -> Event {
         loop {
             match self.inbox.recv_timeout(CHECK) {
@@ -240,7 +241,7 @@ impl Process {
         }
     }
 
-    /// The orderly end; see the module's description.
+    /// The graceful stop; see the module's description.
     fn drain(&self, threads: &Threads) -> Result<(), Error> {
         threads.readiness.set(State::Draining);
         let count = threads.census.total();

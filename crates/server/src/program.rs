@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Builder::run`]: a server that is the whole program, and what only such a one is told.
+//! [`Builder::run`]: a server that is the whole program, and the settings of such a server.
 
 use crate::background::Background;
 use crate::logging::{LogDrains, LogThread};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What only a whole program is told.
+/// Settings that only a server that is the whole program has.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     is_whole: bool,
@@ -35,12 +35,12 @@ impl Program {
     }
 }
 
-/// A file with the process's number, which goes when the server has stopped.
+/// A file with the process id, which is removed when the server has stopped.
 #[derive(Debug)]
 struct PidFile(PathBuf);
 
 impl PidFile {
-    /// Writes it; like others, a server without one serves all the same.
+    /// Writes it. If that fails the server goes on without it, as other servers do.
     fn write(path: &Path) -> Option<Self> {
         match fs::write(path, format!("{}\n", std::process::id())) {
             Ok(()) => Some(PidFile(path.to_owned())),
@@ -61,56 +61,56 @@ impl Drop for PidFile {
 }
 
 impl Builder {
-    /// Has [`Builder::run`] let go of who started the server, once it accepts connections.
+    /// Makes [`Builder::run`] let the parent process end once the server accepts connections.
     pub fn background(mut self, background: Background) -> Self {
         self.program.background = Some(background);
         self
     }
 
-    /// Has [`Builder::run`] write the process's number into a file, and remove that in the end.
+    /// Makes [`Builder::run`] write the process id into a file, and remove the file in the end.
     pub fn pid_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.program.pid_file = Some(path.into());
         self
     }
 
-    /// Has [`Builder::run`] take this user's rights instead of root's, once the addresses are bound. It
-    /// has no effect on a server that is started by somebody else than root.
+    /// Makes [`Builder::run`] drop root privileges for those of this user, once the addresses are bound. It
+    /// has no effect on a server that is not started by root.
     pub fn user(mut self, name: impl Into<String>) -> Self {
         self.program.user = Some(name.into());
         self
     }
 
-    /// Has [`Builder::run`] lock the process's memory, so that it is never swapped out.
+    /// Makes [`Builder::run`] lock the process's memory, so that it is never swapped out.
     pub fn lock_memory(mut self) -> Self {
         self.program.locks_memory = true;
         self
     }
 
-    /// Has [`Builder::run`] allow core dumps of any size that the hard limit allows.
+    /// Makes [`Builder::run`] allow core dumps of any size that the hard limit allows.
     pub fn core_dumps(mut self) -> Self {
         self.program.dumps_core = true;
         self
     }
 
-    /// Has [`Builder::run`] log to standard output instead of standard error, if not to a file.
+    /// Makes [`Builder::run`] log to standard output instead of standard error, unless it logs to a file.
     pub fn log_on_stdout(mut self) -> Self {
         self.program.log_on_stdout = true;
         self
     }
 
-    /// Has [`Builder::run`] log these lines when the server accepts connections.
+    /// Makes [`Builder::run`] log these lines when the server accepts connections.
     pub fn greetings(mut self, lines: Vec<String>) -> Self {
         self.program.greetings = lines;
         self
     }
 
-    /// Raises the limit of open files as far as the connections need and the system allows, and lowers
-    /// the number of connections to what there are descriptors for, if that is less. Returns that
-    /// number. [`Builder::run`] logs why.
+    /// Raises the limit of open files as far as the connections need and the system allows. If there are
+    /// still too few descriptors, lowers the connection limit to fit. Returns that
+    /// limit. [`Builder::run`] logs the reason.
     ///
     /// # Errors
     ///
-    /// When there is none for a single connection.
+    /// When there is no descriptor for a single connection.
     pub fn fit_connections(&mut self) -> Result<usize, Error> {
         let fit = self.needs().fit(self.dials.connections_max()).check()?;
         self.admin_clients = fit.admin_clients();

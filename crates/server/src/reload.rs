@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Reload`]: what SIGHUP reads anew.
+//! [`Reload`]: reopens log files and reads certificates again on SIGHUP.
 
 use crate::Error;
 use log::{error, info, warn};
@@ -9,24 +9,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-/// Reads files anew. Certificates are read on a thread of its own: a file system that hangs, or a pipe
-/// that nobody writes to, keeps nothing else from going on.
+/// Reads files again. Certificates are read on a separate thread, so a file system that hangs, or a pipe
+/// that nobody writes to, delays nothing else.
 #[derive(Debug)]
 pub(crate) struct Reload {
     logs: Arc<AtomicBool>,
     certificates: Option<Certificates>,
 }
 
-/// The thread that reads certificates, one time after the other.
+/// The thread that reads certificates, once per request.
 #[derive(Debug)]
 struct Certificates {
-    /// Has room for one: any number of signals while the files are read make them be read once more.
+    /// Has room for one request: any number of signals during a read cause one more read.
     wanted: SyncSender<()>,
     is_reading: Arc<AtomicBool>,
 }
 
 impl Reload {
-    /// Sets `logs` to have log files opened anew, and reads the files of `tls`.
+    /// Sets the flag `logs` to have log files reopened, and reads the files of `tls`.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Reload {
         Ok(Reload { logs, certificates })
     }
 
-    /// Asks for all of it and returns at once.
+    /// Requests both and returns at once.
     pub(crate) fn begin(&self) {
         self.logs.store(true, Ordering::Release);
         info!("SIGHUP: log files will be reopened");
@@ -72,7 +72,7 @@ impl Certificates {
                  come to its end; they are read again after that"
             );
         }
-        // Full: they are going to be read again anyhow.
+        // The channel is full: the files are going to be read again anyway.
         let _ = self.wanted.try_send(());
     }
 }

@@ -150,7 +150,7 @@ macro_rules! configuration {
 }
 
 impl Sections<'_> {
-    /// What workers are told, with requests of up to `request_bytes`.
+    /// The options of the workers, with requests of up to `request_bytes`.
     pub(crate) fn options(&self, request_bytes: usize) -> Options {
         let defaults = Options::default();
         let high_water = self.worker.high_water.0 as usize;

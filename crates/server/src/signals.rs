@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signals: stop, stop at once, reload, and those that end nothing; and the word to systemd that the
-//! server is ready.
+//! Signals: stop, stop at once, reload, and signals that are ignored; and the notification of systemd that
+//! the server is ready.
 
 use crate::Error;
 use crate::process::Event;
@@ -17,15 +17,15 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::thread;
 
-/// Those that would end the process in silence, sent by habit or by mistake.
+/// Signals sent by habit or by mistake, which would end the process silently if they were not caught.
 const IDLE: [i32; 3] = [SIGUSR1, SIGUSR2, SIGALRM];
 
 /// Starts the thread that waits for signals. It sleeps in a read and ends with the process.
 pub(crate) fn watch(events: Sender<Event>, reload: Reload) -> Result<(), Error> {
     let stopping = Arc::new(AtomicBool::new(false));
     watch_for_the_second(&stopping).map_err(Error::Start)?;
-    // A write beyond the largest size of a file (`ulimit -f`) fails then, as beyond the end of a disk,
-    // and whoever writes tells.
+    // With SIGXFSZ caught, a write beyond the largest size of a file (`ulimit -f`) fails like one on a full
+    // disk, and the writer reports it.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(Error::Start)?;
     let heard = [SIGTERM, SIGINT, SIGHUP].into_iter().chain(IDLE);
     let mut signals = Signals::new(heard).map_err(Error::Start)?;
@@ -50,8 +50,8 @@ pub(crate) fn watch(events: Sender<Event>, reload: Reload) -> Result<(), Error> 
     Ok(())
 }
 
-/// Has the second signal to stop end the process as it would by default, for the shell's exit code. The
-/// handler itself does: whatever hangs, on whichever thread, cannot keep it from that.
+/// Makes the second stop signal end the process as it would by default, for the shell's exit code. The
+/// handler itself ends it, so a thread that hangs cannot prevent it.
 fn watch_for_the_second(stopping: &Arc<AtomicBool>) -> io::Result<()> {
     for signal in [SIGTERM, SIGINT] {
         flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())?;

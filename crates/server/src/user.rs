@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Giving up root's rights.
+//! Dropping root privileges.
 
 use crate::Error;
 use nix::sys::prctl::set_dumpable;
 use nix::unistd::{User, geteuid, initgroups, setgid, setuid};
 use std::ffi::CString;
 
-/// Takes the rights of the user with this name, groups included, if the process has root's.
+/// Switches to the user with this name, groups included, if the process runs as root.
 pub(crate) fn become_user(name: &str) -> Result<(), Error> {
     if !geteuid().is_root() {
         return Ok(());
@@ -22,8 +22,8 @@ pub(crate) fn become_user(name: &str) -> Result<(), Error> {
         initgroups(&c_name, user.gid)?;
         setgid(user.gid)?;
         setuid(user.uid)?;
-        // The system hides what is in /proc from a process that has changed its user, from which it
-        // learns how many files it has open.
+        // After a change of user the system hides /proc/self from the process, which counts its open
+        // files there.
         set_dumpable(true)
     };
     change().map_err(|problem| refused(format!("cannot become {name}: {problem}")))

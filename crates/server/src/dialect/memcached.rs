@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! memcached's command line: each flag a row ([`Flag`]), each option of `-o` a row ([`options`](self)).
+//! memcached's command line: a row for each flag ([`Flag`]) and for each option of `-o` ([`options`](self)).
 //!
-//! A row says what becomes of a flag: it sets a key, it has no effect, or it is refused with a sentence.
-//! A server adds rows of its own to those about the settings that all servers share.
+//! A row says what a flag does: it sets a key, it has no effect, or it is refused with a reason.
+//! A server adds rows of its own to those for the settings that all servers share.
 //!
 //! * `memcached/flag.rs`: a row. `memcached/flags.rs`: the rows.
 //! * `memcached/option.rs`: a row of `-o`. `memcached/options.rs`: the rows.
@@ -26,16 +26,16 @@ use option::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A command line that was read.
+/// A parsed command line.
 #[derive(Debug)]
 pub struct Arguments<C> {
-    /// What all servers share.
+    /// The arguments that all servers share.
     pub common: CommonArgs,
     flags: Vec<Flag<C>>,
     matches: ArgMatches,
 }
 
-/// What flags change: a configuration, and what becomes of the process.
+/// What flags can change: the configuration, and how the process runs.
 #[derive(Debug)]
 pub struct Said<'a, C> {
     /// The configuration.
@@ -45,7 +45,7 @@ pub struct Said<'a, C> {
     matches: &'a ArgMatches,
 }
 
-/// What becomes of the process.
+/// How the process runs: in the background, as which user, with which limits.
 #[derive(Debug, Default)]
 struct ProcessFlags {
     goes_behind: bool,
@@ -55,7 +55,7 @@ struct ProcessFlags {
     dumps_core: bool,
 }
 
-/// The flags that a server has: those about shared settings, and `own`, each behind the one that it names
+/// The flags of a server: those for shared settings, and `own`, each placed after the flag that it names
 /// ([`Flag::after`]).
 pub fn flags<C: Configuration>(own: Vec<Flag<C>>) -> Vec<Flag<C>> {
     let mut flags = flags::shared();
@@ -67,7 +67,7 @@ pub fn flags<C: Configuration>(own: Vec<Flag<C>>) -> Vec<Flag<C>> {
 }
 
 impl<C: Configuration> Arguments<C> {
-    /// Reads the command line, and ends the process if there is no more to do or nothing can be done.
+    /// Reads the command line. Ends the process if the command line is wrong or asks only for help.
     pub fn parse(command: Command, flags: Vec<Flag<C>>) -> Self {
         Self::try_parse(command, flags, std::env::args_os())
             .unwrap_or_else(|error| cli::refuse(error))
@@ -77,7 +77,7 @@ impl<C: Configuration> Arguments<C> {
     ///
     /// # Errors
     ///
-    /// What clap says when it is wrong, or asks for help.
+    /// clap's message when the command line is wrong or asks for help.
     pub fn try_parse(
         command: Command,
         flags: Vec<Flag<C>>,
@@ -85,7 +85,7 @@ impl<C: Configuration> Arguments<C> {
     ) -> Result<Self, clap::Error> {
         let about = command.get_about().cloned();
         let command = CommonArgs::augment_args(command);
-        // After the arguments, whose own documentation would take its place.
+        // Set after the arguments, whose documentation would replace it otherwise.
         let command = command.about(about.unwrap_or_default()).long_about(None);
         let command = flags.iter().fold(command, |command, flag| command.arg(flag.arg()));
         let matches = command.try_get_matches_from(words)?;
@@ -93,8 +93,8 @@ impl<C: Configuration> Arguments<C> {
         Ok(Arguments { common, flags, matches })
     }
 
-    /// Whether nothing is asked for that memcached does and this server does not: to go on without would
-    /// do harm.
+    /// Checks that no flag asks for something that memcached does and this server does not: ignoring such a
+    /// flag would do harm.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl<C: Configuration> Arguments<C> {
         }
     }
 
-    /// What is accepted and has no effect, in a line.
+    /// A warning, in one line, about the flags that are accepted and have no effect.
     pub fn warning(&self) -> Option<String> {
         let given = self.flags.iter().filter(|flag| is_given(&self.matches, flag.id()));
         let idle = given.filter_map(|flag| flag.without_effect(&self.matches));
@@ -120,8 +120,8 @@ impl<C: Configuration> Arguments<C> {
         (!all.is_empty()).then(|| format!("without effect: {}", all.join(", ")))
     }
 
-    /// Puts what the command line says in place of what `config` says, of which `port` is the default
-    /// port. The result is for [`Start::begin`].
+    /// Overrides `config` with the command line. `port` is the server's default port. Call
+    /// [`Start::begin`] on the result.
     pub fn apply(&self, config: &mut C, port: u16) -> Start {
         let process = ProcessFlags::default();
         let mut said = Said { config, process, port, matches: &self.matches };
@@ -141,13 +141,13 @@ impl<C: Configuration> Arguments<C> {
     }
 }
 
-/// What the command line says of the process.
+/// What the command line says about the process.
 #[derive(Debug)]
 #[must_use = "it has an effect when it begins"]
 pub struct Start(ProcessFlags);
 
 impl Start {
-    /// Tells `builder` what becomes of the process, and lets go of the terminal if so asked.
+    /// Sets on `builder` how the process runs, and goes to the background if asked to.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-/// The flags as tables in Markdown: those that set something, and below the others by name.
+/// The flags as tables in Markdown: those that set something, then the names of the others.
 #[must_use]
 pub fn markdown<C: Configuration>(flags: &[Flag<C>]) -> String {
     let mut text = "| flag | in place of | meaning |\n|---|---|---|\n".to_owned();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Redis's parameters: in a `redis.conf`, as flags, and by their names in our own file.
+//! Redis's parameters: in a `redis.conf`, as flags, and by their names in a TOML file.
 //!
-//! A server has a table of parameters ([`ParameterTable`]). Those that say what a section says go into the
-//! section: where to listen in `redis/listening.rs`, all others by a row of `redis/shared.rs`. The others
-//! are kept by name ([`Parameters`]).
+//! A server has a table of parameters ([`ParameterTable`]). A parameter that sets the same as a key of a
+//! shared section is stored in the section: those about listening by `redis/listening.rs`, all others by a
+//! row of `redis/shared.rs`. The remaining parameters are kept by name ([`Parameters`]).
 //!
-//! * `redis/names.rs`: what is asked of a table of parameters.
+//! * `redis/names.rs`: the contract of a table of parameters.
 //! * `redis/conf.rs`: lines of a `redis.conf`. `redis/flags.rs`: the command line.
-//! * `redis/parameters.rs`: a section of our own file.
+//! * `redis/parameters.rs`: the section of a TOML file.
 //! * `redis/load.rs`: from files and flags to a configuration.
 
 mod conf;

@@ -18,21 +18,21 @@ config::choices! {
     }
 }
 
-/// What serves best by what was measured, see `docs/dev/io-uring.md`.
+/// The engine that measured best, see `docs/dev/io-uring.md`.
 const BEST: reactor::Engine = reactor::Engine::Epoll;
 
 impl Engine {
-    /// The engines that can be used here, for whoever goes through all of them.
+    /// The engines that can be used on this system, for tests and measurements of all of them.
     pub fn usable() -> Vec<Engine> {
         let engines = [Engine::Epoll, Engine::IoUring];
         engines.into_iter().filter(|engine| engine.choose().is_ok()).collect()
     }
 
-    /// The engine of this process, and in words why.
+    /// The engine of this process, and the reason in words.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] when it is to be io_uring and that cannot be used here.
+    /// [`Error::Setting`] when it is set to io_uring and that cannot be used here.
     pub(crate) fn choose(self) -> Result<(reactor::Engine, String), Error> {
         self.choose_from(BEST, reactor::Engine::probe_io_uring)
     }

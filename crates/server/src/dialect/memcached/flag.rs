@@ -7,38 +7,38 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::fmt;
 
-/// What a flag changes, as it was given.
+/// A change that a flag makes, given its parsed value.
 type Change<C> = Box<dyn Fn(&mut Said<'_, C>, &ArgMatches)>;
 
-/// A flag: how it is written, what it is for, and what becomes of it.
+/// A flag: how it is written, what it is for, and what it does.
 pub struct Flag<C> {
     /// With a dash.
     short: &'static str,
     arg: Arg,
     about: &'static str,
-    /// The key that it sets, as `[section] key`; empty: none, or several.
+    /// The key that it sets, as `[section] key`; empty if it sets none, or several.
     key: &'static str,
-    /// The flag of the server's shared table that it stands behind.
+    /// The flag of the shared table after which it is placed.
     after: &'static str,
     effect: Effect<C>,
 }
 
-/// What becomes of a flag.
+/// What a flag does.
 enum Effect<C> {
     /// It changes something.
     Sets(Change<C>),
-    /// It is true of this server as it is.
+    /// It asks for what this server does anyway.
     AsItIs,
-    /// It says that something is there, for which this option of `-o` is needed.
+    /// It turns on a feature that needs this option of `-o`.
     Needs { option: &'static str, problem: &'static str },
-    /// It changes nothing here, and is warned of unless its value is one of these.
+    /// It has no effect here, with a warning unless its value is one of these.
     Nothing { unless: &'static [&'static str] },
-    /// Whoever gives it would believe in what does not happen.
+    /// It is refused for this reason, because a user would rely on an effect that does not happen.
     Refused(&'static str),
 }
 
-/// A flag that is written like this: `short` with a dash, or the same as `--long` if it has no other
-/// name. It is as this server works anyway until a further column says more.
+/// A flag: `short` with its dash, or the same as `--long` if it has no other
+/// name. Until a further column says what it does, it asks for what this server does anyway.
 #[must_use]
 pub fn flag<C>(short: &'static str, long: &'static str) -> Flag<C> {
     let arg = Arg::new(if long.is_empty() { short } else { long }).hide(true);
@@ -52,7 +52,7 @@ pub fn flag<C>(short: &'static str, long: &'static str) -> Flag<C> {
 }
 
 impl<C> Flag<C> {
-    /// It has a value, called this in the help, of the kind that `parser` reads.
+    /// It has a value, which the help calls by this name and `parser` reads.
     #[must_use]
     pub fn value(mut self, name: &'static str, parser: impl Into<ValueParser>) -> Self {
         self.arg = self.arg.value_name(name).value_parser(parser.into()).action(ArgAction::Set);
@@ -74,14 +74,14 @@ impl<C> Flag<C> {
         self
     }
 
-    /// It stands behind this flag, which is given by its long name.
+    /// It is placed after this flag, which is given by its long name.
     #[must_use]
     pub fn after(mut self, long: &'static str) -> Self {
         self.after = long;
         self
     }
 
-    /// With its value, which is of type `T`, it does this.
+    /// It makes this change with its value, which is of type `T`.
     #[must_use]
     pub fn sets<T>(mut self, set: fn(&mut Said<'_, C>, T)) -> Self
     where
@@ -97,8 +97,8 @@ impl<C> Flag<C> {
         self
     }
 
-    /// It may be given several times, and with several values with commas between them; with all of them
-    /// it does this.
+    /// It may be given several times, each time with several values separated by commas. It makes this
+    /// change with all of them.
     #[must_use]
     pub fn sets_all<T>(mut self, set: fn(&mut Said<'_, C>, Vec<T>)) -> Self
     where
@@ -113,7 +113,7 @@ impl<C> Flag<C> {
         self
     }
 
-    /// Given so many times, it does this.
+    /// It makes this change with the number of times that it was given.
     #[must_use]
     pub fn counts(mut self, set: fn(&mut Said<'_, C>, u8)) -> Self
     where
@@ -126,7 +126,7 @@ impl<C> Flag<C> {
         self
     }
 
-    /// It has no value and does this.
+    /// It has no value and makes this change.
     #[must_use]
     pub fn does(mut self, change: fn(&mut Said<'_, C>)) -> Self
     where
@@ -136,7 +136,7 @@ impl<C> Flag<C> {
         self
     }
 
-    /// It needs an option of `-o`; without, this is the problem.
+    /// It needs an option of `-o`. If that is missing, `problem` is the error.
     #[must_use]
     pub fn needs(mut self, option: &'static str, problem: &'static str) -> Self {
         self.effect = Effect::Needs { option, problem };
@@ -194,7 +194,7 @@ impl<C> Flag<C> {
         }
     }
 
-    /// It and why it is refused, if it is.
+    /// The flag and the reason why it is refused, if it is.
     pub(super) fn refusal(&self) -> Option<(&'static str, &'static str)> {
         match self.effect {
             Effect::Refused(why) => Some((self.short, why)),
@@ -204,7 +204,7 @@ impl<C> Flag<C> {
         }
     }
 
-    /// It and the problem, if it needs an option that is not there.
+    /// The flag and the problem, if it needs an option that was not given.
     pub(super) fn lacks(&self, options: &[Given]) -> Option<(&'static str, &'static str)> {
         match self.effect {
             Effect::Needs { option, problem } => {
@@ -215,7 +215,7 @@ impl<C> Flag<C> {
         }
     }
 
-    /// It as it is written, if it changes nothing as it was given.
+    /// The flag as it is written, if it was given and has no effect.
     pub(super) fn without_effect(&self, matches: &ArgMatches) -> Option<String> {
         let Effect::Nothing { unless } = self.effect else { return None };
         let raw = matches.get_raw(self.id()).into_iter().flatten().next();
@@ -224,7 +224,7 @@ impl<C> Flag<C> {
         (!is_meant).then(|| self.short.to_owned())
     }
 
-    /// Whether it never changes anything.
+    /// Whether it never has an effect.
     pub(super) fn is_idle(&self) -> bool {
         matches!(self.effect, Effect::Nothing { .. })
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The flags about settings that all servers share, and those that mean nothing here.
+//! The flags for settings that all servers share, and the flags without effect.
 
 use super::flag::{Flag, flag};
 use super::interface::Interface;
@@ -86,7 +86,7 @@ fn connections<C: Configuration>() -> Vec<Flag<C>> {
     ]
 }
 
-/// What becomes of the process, and the rest of what is in force.
+/// Flags about the process, and the other flags that have an effect.
 fn process<C: Configuration>() -> Vec<Flag<C>> {
     vec![
         flag("-d", "daemon").about("Go to the background").does(|said| said.process.goes_behind = true),
@@ -118,12 +118,12 @@ fn process<C: Configuration>() -> Vec<Flag<C>> {
                 "Options of memcached's: idle_timeout=SECONDS, ssl_chain_cert=FILE, ssl_key=FILE, \
                  ssl_ca_cert=FILE, ssl_verify_mode=NUM, ssl_min_version=NAME; others have no effect",
             )
-            // They are applied when all flags are.
+            // The options are applied after all flags.
             .sets_all(|_, _: Vec<Given>| {}),
     ]
 }
 
-/// What is about memcached's slabs and dialects.
+/// Flags about memcached's slabs and protocols, which have no effect here.
 fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
     vec![
         flag("-f", "slab-growth-factor").value("NUM", is!(f64)).without_any_effect(),
@@ -138,7 +138,7 @@ fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
     ]
 }
 
-/// What somebody would rely on and is not there.
+/// Flags for features that somebody would rely on and that are not implemented.
 fn refused<C: Configuration>() -> Vec<Flag<C>> {
     vec![
         flag("-A", "enable-shutdown").refused("there is no command shutdown: send SIGTERM"),

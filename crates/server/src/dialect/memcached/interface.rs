@@ -20,13 +20,13 @@ impl Interface {
         self.ip
     }
 
-    /// It as a place to listen at, with this port if it has none.
+    /// The listen address, with this port if it has none.
     #[must_use]
     pub fn at(self, port: u16) -> Listen {
         self.elsewhere(self.port.unwrap_or(port))
     }
 
-    /// It as a place to listen at, with this port.
+    /// The listen address, with this port.
     #[must_use]
     pub fn elsewhere(self, port: u16) -> Listen {
         Listen::Tcp { address: SocketAddr::new(self.ip, port), plain: self.plain }

@@ -10,10 +10,10 @@ use std::str::FromStr;
 /// What an option changes.
 pub(super) type Change = Box<dyn Fn(&mut SectionsMut<'_>)>;
 
-/// An option: how it is written, and what becomes of it.
+/// An option: how it is written, and what it does.
 #[derive(Debug)]
 pub(super) struct Opt {
-    /// With `=` and what its value is called, if it has one.
+    /// The name, with `=` and the name of its value if it has one.
     written: &'static str,
     /// The key that it sets, as `[section] key`.
     key: &'static str,
@@ -22,15 +22,15 @@ pub(super) struct Opt {
 
 #[derive(Debug)]
 enum Effect {
-    /// It changes something, if its value is as expected.
+    /// It makes a change, if its value is as expected.
     Sets { expected: &'static str, read: fn(&str) -> Option<Change> },
     /// It names a file.
     Path(fn(&mut SectionsMut<'_>, PathBuf)),
-    /// It is as this server always works.
+    /// It asks for what this server does anyway.
     AsItIs,
-    /// It is about what this server has not.
+    /// It is about a feature that this server does not have.
     Nothing,
-    /// Whoever gives it would believe in what does not happen.
+    /// It is refused for this reason, because a user would rely on an effect that does not happen.
     Refused(&'static str),
 }
 
@@ -53,12 +53,12 @@ pub(super) const fn path(
     Opt { written, key, effect: Effect::Path(set) }
 }
 
-/// A row of an option that says what is so anyway.
+/// A row of an option that asks for what this server does anyway.
 pub(super) const fn as_it_is(written: &'static str) -> Opt {
     Opt { written, key: "", effect: Effect::AsItIs }
 }
 
-/// A row of an option without effect, of which there is a warning.
+/// A row of an option without effect, which is accepted with a warning.
 pub(super) const fn nothing(written: &'static str) -> Opt {
     Opt { written, key: "", effect: Effect::Nothing }
 }
@@ -80,12 +80,12 @@ impl Opt {
         }
     }
 
-    /// Whether it never changes anything.
+    /// Whether it never has an effect.
     pub(super) fn is_idle(&self) -> bool {
         matches!(self.effect, Effect::Nothing)
     }
 
-    /// It and why it is refused, if it is.
+    /// The option and the reason why it is refused, if it is.
     pub(super) fn refusal(&self) -> Option<(&'static str, &'static str)> {
         match self.effect {
             Effect::Refused(why) => Some((self.written, why)),
@@ -139,7 +139,7 @@ impl Given {
         &self.name
     }
 
-    /// Puts what it says in place of what the file said.
+    /// Overrides the file's setting.
     pub(super) fn apply(&self, sections: &mut SectionsMut<'_>) {
         match self.row.effect {
             Effect::Sets { read, .. } => {
@@ -152,7 +152,7 @@ impl Given {
         }
     }
 
-    /// It as it was written, if it changes nothing.
+    /// The option as it was written, if it has no effect.
     pub(super) fn without_effect(&self) -> Option<String> {
         self.row.is_idle().then(|| format!("-o {}", self.name))
     }

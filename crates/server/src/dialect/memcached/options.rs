@@ -6,7 +6,7 @@ use crate::settings::{ClientAuth, TlsVersion};
 use config::Span;
 use std::time::Duration;
 
-/// The rows. Of a name that ends in `*`, all that begin so are meant.
+/// The rows. A name that ends in `*` stands for all names with that prefix.
 pub(super) static ALL: &[Opt] = &[
     sets("idle_timeout=SECONDS", "[server] idle_timeout", "a number of seconds", |seconds| {
         let time = Span(Duration::from_secs(seconds.parse().ok()?));

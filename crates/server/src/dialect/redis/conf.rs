@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 /// How deep files may include others.
 const DEPTH_MAX: usize = 8;
 
-/// A parameter and what it is to be.
+/// A parameter and the value that it is set to.
 #[derive(Clone, Debug)]
 pub struct Directive {
     /// The parameter.
     pub parameter: Name,
-    /// Its words with a space between them.
+    /// The words of the value, with a space between them.
     pub value: String,
-    /// Where it stands.
+    /// Where it is written.
     pub place: Place,
 }
 
-/// Where a directive stands.
+/// Where a directive is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On the command line.
@@ -44,38 +44,38 @@ pub enum Error {
     /// A file cannot be read, or is wrong.
     #[error(transparent)]
     File(#[from] config::Error),
-    /// A value is none that the parameter can have.
+    /// The parameter cannot have this value.
     #[error("{}: {} \"{}\": {problem}", .0.place, .0.parameter.name, .0.value, problem = .1)]
     Value(Box<Directive>, String),
-    /// A line is none.
+    /// A line is malformed.
     #[error("{0}: {1}")]
     Line(Place, &'static str),
 }
 
 impl Directive {
-    /// That its value is wrong, and how.
+    /// The error that its value is wrong, with the reason.
     pub fn refused(&self, problem: impl Into<String>) -> Error {
         Error::Value(Box::new(self.clone()), problem.into())
     }
 }
 
-/// What is in a `redis.conf`, files it includes too.
+/// The content of a `redis.conf` and of the files that it includes.
 #[derive(Debug, Default)]
 pub(super) struct Conf {
     pub(super) directives: Vec<Directive>,
-    /// Names that mean nothing, with their places.
+    /// Unknown names, with their places.
     pub(super) unknown: Vec<(String, Place)>,
 }
 
 impl Conf {
-    /// Reads what is in a file.
+    /// Reads the content of a file.
     pub(super) fn parse<N: ParameterTable>(text: &str, file: &Path) -> Result<Self, Error> {
         let mut conf = Conf::default();
         conf.read::<N>(text, file, 0)?;
         Ok(conf)
     }
 
-    /// Reads the files that `pattern` means: one, or those that match it, which may be none.
+    /// Reads the files that match `pattern`: one, or for a pattern with wildcards any number.
     fn include<N: ParameterTable>(
         &mut self,
         pattern: &Path,
@@ -128,7 +128,7 @@ impl Conf {
                 continue;
             };
             let directive = Directive { parameter, value: values.join(" "), place };
-            // To listen on no address is to be said so.
+            // An empty `bind` is valid: it means to listen on no address.
             if values.is_empty() && parameter.name != "bind" {
                 return Err(directive.refused("wrong number of arguments"));
             }
@@ -138,14 +138,14 @@ impl Conf {
     }
 }
 
-/// The last directive of each parameter, at the place of its first; the classes of
-/// `client-output-buffer-limit` and the moments of `save` add up.
+/// The last directive of each parameter, at the place of its first; the values of
+/// `client-output-buffer-limit` (one per class) and of `save` are all kept.
 pub(super) fn merge(all: Vec<Directive>) -> Vec<Directive> {
     let mut merged: Vec<Directive> = Vec::new();
     for next in all {
         let name = next.parameter.name;
         if matches!(name, "user" | "rename-command") {
-            // Each is about something else.
+            // Each of these sets something else.
             merged.push(next);
             continue;
         }

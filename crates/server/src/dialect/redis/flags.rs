@@ -9,17 +9,17 @@ use crate::cli::{self, CommonArgs};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use std::ffi::OsString;
 
-/// What the command line says.
+/// A parsed command line.
 #[derive(Debug)]
 pub struct Flags {
-    /// What all servers share.
+    /// The arguments that all servers share.
     pub common: CommonArgs,
     /// Parameters.
     pub directives: Vec<Directive>,
 }
 
 impl Flags {
-    /// Reads the command line, and ends the process if there is no more to do or nothing can be done.
+    /// Reads the command line. Ends the process if the command line is wrong or asks only for help.
     #[must_use]
     pub fn parse<N: ParameterTable>(program: Command) -> Self {
         let words = std::env::args_os();
@@ -37,14 +37,14 @@ impl Flags {
     }
 }
 
-/// Blanks passwords in what other users see of the command line, as Redis does with all of it.
+/// Blanks the passwords on the command line that other users see; Redis replaces the whole line.
 pub fn hide_secrets<N: ParameterTable>() {
     if let Err(problem) = crate::arguments::hide(secret_from::<N>) {
         eprintln!("warning: other users can see the command line, passwords too: {problem}");
     }
 }
 
-/// From where on a word of the command line is a secret.
+/// From which byte on a word of the command line is a secret.
 pub(super) fn secret_from<N: ParameterTable>(words: &[&[u8]], number: usize) -> Option<usize> {
     let secret = |name: &[u8]| {
         let parameter = name.strip_prefix(b"--").and_then(N::find)?;
@@ -56,7 +56,7 @@ pub(super) fn secret_from<N: ParameterTable>(words: &[&[u8]], number: usize) -> 
     {
         return Some(equals + 1);
     }
-    // The words of a list go on to the next flag.
+    // The words of a list end at the next flag.
     let flag = words[..number].iter().rposition(|word| word.starts_with(b"--"))?;
     let known = secret(words[flag])?;
     (flag + 1 == number || known.is_list && !word.starts_with(b"--")).then_some(0)
@@ -80,7 +80,7 @@ pub(super) fn command<N: ParameterTable>(program: Command) -> Command {
         .help("Print version");
     let about = program.get_about().cloned().unwrap_or_default();
     let command = CommonArgs::augment_args(program.disable_version_flag(true))
-        // After the arguments, whose own documentation would take its place.
+        // Set after the arguments, whose documentation would replace it otherwise.
         .about(about)
         .long_about(None)
         .mut_arg("config", |arg| {

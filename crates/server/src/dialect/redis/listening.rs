@@ -6,7 +6,7 @@ use super::shared::shown_path;
 use crate::settings::{ClientAuth, Listen, Sections, Server, Tls, TlsVersion};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
-/// What Redis's parameters say about where to listen. They go together: an address means nothing
+/// Redis's parameters about listening. They are collected first, because an address has no meaning
 /// without the ports.
 #[derive(Debug, Default)]
 pub(super) struct Listening {
@@ -15,13 +15,13 @@ pub(super) struct Listening {
     tls_port: Option<u16>,
     tls_port_from: Option<Directive>,
     unix: Option<String>,
-    /// Certificates and such, which count if there is a port for TLS.
+    /// The settings of TLS, which are used if there is a TLS port.
     tls: Tls,
     client_auth: Option<ClientAuth>,
 }
 
 impl Listening {
-    /// Takes a directive with a value of the right kind, if it is about this; whether it is.
+    /// Takes a directive about listening, whose value has the right type. Returns whether it is one.
     pub(super) fn take(&mut self, directive: &Directive) -> Result<bool, Error> {
         let value = directive.value.as_str();
         let path = || (!value.is_empty()).then(|| value.into());
@@ -49,7 +49,7 @@ impl Listening {
         Ok(true)
     }
 
-    /// Puts what was taken in place of what `server` and `tls` say. `default_port` is the server's own.
+    /// Overrides `server` and `tls` with the directives taken. `default_port` is the server's own.
     pub(super) fn apply(
         self,
         server: &mut Server,
@@ -72,7 +72,7 @@ impl Listening {
             let addresses = hosts.iter().map(|host| SocketAddr::new(*host, port));
             server.listen.extend(addresses.map(|address| Listen::Tcp { address, plain }));
         };
-        // Port 0 is none, unless nothing else is said: then the system chooses one.
+        // Port 0 means no TCP port, unless there is nothing else to listen on: then the system chooses one.
         let is_alone = tls_port == 0 && self.unix.is_none();
         if port != 0 || is_alone {
             listen(port, true);
@@ -82,7 +82,7 @@ impl Listening {
             *tls = self.tls;
             tls.client_auth = self.client_auth.unwrap_or(ClientAuth::Required);
             if tls.client_auth == ClientAuth::None {
-                // Redis has it for replication, too, so many files name it where no client is checked.
+                // Redis uses it for replication, too, so many files name it although no client is checked.
                 tls.ca_file = None;
             }
             let problem = if tls.certificate_chain.is_none() || tls.private_key.is_none() {
@@ -139,7 +139,7 @@ fn version(protocols: &Directive) -> Result<TlsVersion, Error> {
     Ok(oldest.unwrap_or_default())
 }
 
-/// What sections say about where to listen, by the names of Redis.
+/// The sections' settings about listening, as Redis's parameters.
 pub(super) fn shown(sections: &Sections<'_>, port: u16) -> Vec<(&'static str, String)> {
     let Sections { server, tls, .. } = sections;
     let address = SocketAddr::new(server.host, server.port.unwrap_or(port));

@@ -19,37 +19,37 @@ pub trait RedisConfiguration: Configuration + Default + DeserializeOwned {
     /// The port that is listened on by default.
     const PORT: u16;
 
-    /// The parameters that no shared section says.
+    /// The parameters that are not a key of a shared section.
     fn parameters_mut(&mut self) -> &mut Parameters<Self::Table>;
 
-    /// Takes a directive that is a setting only in other words; whether it is.
+    /// Takes a directive that the server itself translates into other settings. Returns whether it is one.
     ///
     /// # Errors
     ///
-    /// When what it says cannot be.
+    /// When its value is not possible here.
     fn take(&mut self, directive: &Directive) -> Result<bool, Error>;
 }
 
-/// A configuration, and what should be known of how it came about.
+/// A configuration, the warnings about it, and the kind of its file.
 #[derive(Debug, Default)]
 pub struct Loaded<C> {
     /// The configuration.
     pub config: C,
-    /// What is said without effect, a line each.
+    /// Settings without effect, a line each.
     pub warnings: Vec<String>,
-    /// Whether it comes from a file of ours, and not as Redis is configured.
+    /// Whether it comes from a TOML file, not from a `redis.conf` or flags alone.
     pub is_ours: bool,
 }
 
 impl<C: RedisConfiguration> Loaded<C> {
     /// The configuration of `file`, if there is one, changed by `flags`.
     ///
-    /// Without a file of ours there is no admin plane unless a flag asks for it: who starts the
-    /// server as Redis is started, perhaps several times, expects Redis's ports and no other.
+    /// Without a TOML file there is no admin plane unless a flag asks for it: users who start the
+    /// server in the way of Redis, perhaps several times, expect Redis's ports and no other.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, or something in it or on the command line cannot be.
+    /// When a file cannot be read, or a value in it or on the command line is not possible.
     pub fn load(file: Option<&Path>, flags: Vec<Directive>) -> Result<Self, Error> {
         let mut loaded = Loaded { config: C::default(), warnings: Vec::new(), is_ours: false };
         let mut directives = Vec::new();
@@ -83,7 +83,7 @@ impl<C: RedisConfiguration> Loaded<C> {
         }
     }
 
-    /// Puts what directives say in place of what was said before.
+    /// Overrides earlier settings with these directives.
     fn apply(&mut self, directives: Vec<Directive>) -> Result<(), Error> {
         let mut listening = Listening::default();
         let mut idle = Vec::new();
@@ -115,7 +115,7 @@ impl<C: RedisConfiguration> Loaded<C> {
     }
 }
 
-/// Whether a file is in our own format: by its name, or else by its first line that says something.
+/// Whether a file is TOML: by its name, or else by its first line that is not empty or a comment.
 fn is_toml(file: &Path, text: &[u8]) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => true,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`ParameterTable`]: what is asked of a server's table of parameters.
+//! [`ParameterTable`]: the contract of a server's table of parameters.
 
 use std::fmt;
 
-/// A parameter, as far as its name goes.
+/// A parameter: its name, default and documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     /// Its name, in lower case.
     pub name: &'static str,
-    /// Its value when nobody says anything, as it is written.
+    /// Its default, as it is written.
     pub default: &'static str,
-    /// What it is for, in a sentence; empty if nothing goes by it.
+    /// What it is for, in a sentence; empty if it is accepted but unused.
     pub about: &'static str,
-    /// Where our own file says it, `[section] key`; `None`: by this name.
+    /// The key of a TOML file that sets the same, `[section] key`; `None` if it is set by this name.
     pub place: Option<&'static str>,
     /// Whether its value can be several words, each an argument of its own on a command line.
     pub is_list: bool,
@@ -28,14 +28,14 @@ pub trait ParameterTable: Clone + Copy + fmt::Debug + Default + PartialEq + Eq +
     /// The one with this name or alias, in any case.
     fn find(name: &[u8]) -> Option<Name>;
 
-    /// A value as it is shown.
+    /// A value in the form in which it is shown.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     fn canonical(name: Name, value: &str) -> Result<String, String>;
 
-    /// Why a value makes no difference; `None`: it does.
+    /// Why a value has no effect; `None` if it has one.
     ///
     /// # Errors
     ///

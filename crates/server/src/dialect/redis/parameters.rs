@@ -18,8 +18,8 @@ pub struct Parameters<N>(BTreeMap<&'static str, String>, PhantomData<N>);
 const REDACTED: &str = "(redacted)";
 
 impl<N: ParameterTable> Parameters<N> {
-    /// Gives a parameter a value. The result is why it makes no difference, if it makes none; then the
-    /// parameter stays as it is.
+    /// Sets a parameter. If the value has no effect, returns the reason and leaves the
+    /// parameter as it is.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<N: ParameterTable> Parameters<N> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// The same without what nobody else should see.
+    /// The same with passwords redacted.
     #[must_use]
     pub fn without_secrets(&self) -> Self {
         let mut shown = self.clone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Redis says by a parameter and all our servers by a section: a row for each.
+//! Redis's parameters that set the same as a key of a shared section: a row for each.
 
 use super::listening;
 use crate::settings::{LogLevel, Sections, SectionsMut, SocketMode};
@@ -7,7 +7,7 @@ use config::Span;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A parameter and the key of a section that is the same.
+/// A parameter and the key of a section that sets the same.
 #[derive(Debug)]
 struct Shared {
     name: &'static str,
@@ -88,13 +88,13 @@ pub(super) fn shown_path(path: Option<&PathBuf>) -> String {
     path.map_or_else(String::new, |path| path.display().to_string())
 }
 
-/// Sets what a section says, from a value of the right kind.
+/// Sets the key that belongs to a parameter, from a value of the right type.
 pub(super) fn set(sections: &mut SectionsMut<'_>, name: &str, value: &str) {
     let row = ROWS.iter().find(|row| row.name == name).expect("it has its place in a section");
     (row.set)(sections, value);
 }
 
-/// What sections say, by the names of Redis; `port` is the server's default port.
+/// The sections' settings as Redis's parameters; `port` is the server's default port.
 #[must_use]
 pub fn shown(sections: &Sections<'_>, port: u16) -> Vec<(&'static str, String)> {
     let mut shown = listening::shown(sections, port);
