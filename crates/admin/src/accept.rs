@@ -19,7 +19,7 @@ use crate::stats;
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// How often the log says that nobody can be accepted.
+/// How often the log says that connections cannot be accepted.
 const COMPLAINT_EVERY: Duration = Duration::from_secs(60);
 
 /// How long to leave the listener alone after an error: doubles with each one in a row.
@@ -49,23 +49,23 @@ impl Backoff {
 /// Out of descriptors (EMFILE, ENFILE) or memory, `accept` fails at once and the connection stays
 /// in the queue, so the socket remains readable: retrying without a pause would take a whole core.
 ///
-/// One descriptor is kept for that time, so that somebody who asks for `/health` is answered while
-/// clients have taken all others.
+/// One descriptor is kept in reserve for that time, so that a request for `/health` is answered while
+/// clients use all others.
 #[derive(Debug)]
 pub(crate) struct Acceptor {
     listener: Rc<Listener>,
     backoff: Backoff,
     pause: Option<Pin<Box<Sleep>>>,
-    /// When the log said last that nobody can be accepted.
+    /// When the log last said that connections cannot be accepted.
     complained: Option<Instant>,
 }
 
-/// The socket, and the descriptor that is kept: a second one of the same socket.
+/// The socket, and the reserved descriptor: a second one of the same socket.
 #[derive(Debug)]
 struct Listener {
     socket: TcpListener,
     reserve: RefCell<Option<OwnedFd>>,
-    /// Connections that are to give theirs back for it.
+    /// Connections that use the reserved descriptor and are to return one.
     lent: Cell<usize>,
 }
 
@@ -74,7 +74,7 @@ impl Listener {
         self.reserve.borrow().is_some()
     }
 
-    /// Takes one that is free, unless one is about to come back.
+    /// Reserves a free descriptor, unless a connection is about to return one.
     fn refill(&self) {
         let mut reserve = self.reserve.borrow_mut();
         if reserve.is_none() && self.lent.get() == 0 {
@@ -82,7 +82,8 @@ impl Listener {
         }
     }
 
-    /// Who a new connection gives its descriptor back to, if that was kept until now.
+    /// Lends the reserved descriptor to a new connection. Returns to whom it is to be returned; `None` if
+    /// there was no reserve.
     fn lend(self: &Rc<Self>) -> Option<Weak<Self>> {
         (!self.has_reserve()).then(|| {
             self.lent.update(|lent| lent + 1);
@@ -90,8 +91,8 @@ impl Listener {
         })
     }
 
-    /// Ends a connection and keeps its descriptor. It is never free in between, where a client that
-    /// waits to be accepted would get it.
+    /// Ends a connection and reserves its descriptor. The descriptor is never free in between, because a
+    /// client that waits to be accepted would get it then.
     fn take_over(&self, stream: TcpStream) {
         self.lent.update(|lent| lent - 1);
         let Ok(stream) = stream.into_std() else { return };
@@ -106,9 +107,9 @@ impl Listener {
 /// A new connection. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Accepted {
-    /// There until then.
+    /// Present until then.
     stream: Option<TcpStream>,
-    /// Whose descriptor it has.
+    /// The listener whose reserved descriptor it uses.
     lender: Option<Weak<Listener>>,
 }
 
@@ -118,7 +119,7 @@ impl Accepted {
         self.stream.as_mut().expect("it is taken by drop alone")
     }
 
-    /// Whether it has the descriptor that was kept, and is to give it back after one request.
+    /// Whether it uses the reserved descriptor, which it must return after one request.
     pub(crate) fn is_last(&self) -> bool {
         self.lender.is_some()
     }
@@ -173,7 +174,7 @@ impl Acceptor {
         }
     }
 
-    /// A connection is over, so there may be a descriptor again.
+    /// Called when a connection has ended, so there may be a free descriptor.
     pub(crate) fn has_room(&mut self) {
         self.pause = None;
         self.backoff.succeeded();

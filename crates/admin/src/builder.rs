@@ -130,7 +130,7 @@ impl Builder {
         match start.recv() {
             Ok(Ok(())) => Ok(handle),
             Ok(Err(error)) => Err(Error::Start(error)),
-            // The thread is gone without a word, which only a panic explains.
+            // The thread ended without a report, which happens only on a panic.
             Err(mpsc::RecvError) => handle.stop().and(Err(Error::Panicked(String::new()))),
         }
     }

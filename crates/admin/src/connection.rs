@@ -74,7 +74,7 @@ pub(crate) async fn serve(mut accepted: Accepted, data: Rc<PageData>, timeouts: 
                 stats::ADMIN_RESPONSE_ERROR.increment();
             }
             let wire = http.into_parts().io;
-            // Past the time the socket is closed as it is, which is all that is left to do.
+            // After the time limit the socket is closed as it is.
             let _ = timeout(LINGER_TIME_MAX, wire.linger(LINGER_BYTES_MAX)).await;
         }
         None => stats::ADMIN_SESSION_TIMEOUT.increment(),

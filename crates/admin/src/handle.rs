@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use crate::Error;
 
 /// Owns the admin thread. Dropping it stops the thread as [`AdminHandle::stop`] does, without
-/// telling how it went.
+/// reporting an error.
 #[derive(Debug)]
 pub struct AdminHandle {
     address: Option<SocketAddr>,

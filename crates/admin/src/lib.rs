@@ -3,8 +3,8 @@
 //!
 //! A server has one thread named `admin`. It answers operators and their machines (Prometheus,
 //! load balancers, `curl`) and does the periodic work that no worker should do, such as draining
-//! the log. No cache request ever crosses it, and it takes no lock a worker waits for: a stuck or
-//! hostile admin client costs the data plane nothing. This is the only crate that uses tokio.
+//! the log. It handles no cache request and takes no lock that a worker waits for, so a stuck or
+//! hostile admin client does not slow the workers. This is the only crate that uses tokio.
 //!
 //! ```
 //! use admin::{Admin, Readiness, State};
@@ -52,9 +52,9 @@
 //! `builder` binds the socket and starts the thread; [`AdminHandle`] ends it. `thread` is the
 //! loop: stop, then due tasks (`schedule`), then closed connections, then new ones (`accept`,
 //! which rests after errors). Each connection is a local task in `connection`: hyper speaks HTTP
-//! over a `wire`, which reports every read and write to a `pace`, which sets the deadline. A
-//! request goes through the table in `routes` to a function in `pages`, which writes from the
-//! `page_data`. `stats` is what the control plane counts about itself.
+//! over a `wire`, which reports every read and write to a `pace`, which sets the deadline. The table
+//! in `routes` maps a request to a function in `pages`, which writes the page from the
+//! `page_data`. `stats` has the metrics of the control plane itself.
 //!
 //! # What a client cannot do
 //!
@@ -66,8 +66,8 @@
 //! | send garbage | 400, then closed |
 //! | send a body | it is not read; the response closes the connection |
 //! | read slowly or never | closed after [`Builder::request_timeout`]; one page in memory at most |
-//! | keep a connection for later | closed after [`Builder::idle_timeout`] |
-//! | pipeline without end | one page per turn, so that tasks and other clients get theirs |
+//! | keep a connection open without a request | closed after [`Builder::idle_timeout`] |
+//! | pipeline without end | one page per turn, so that tasks and other clients get their turn |
 #![forbid(unsafe_code)]
 
 mod accept;

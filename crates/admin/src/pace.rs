@@ -7,8 +7,8 @@
 //!                  └── a byte arrives ── Idle ◄── all bytes sent
 //! ```
 //!
-//! The phase changes only by what crosses the socket, so nothing a client sends or withholds can
-//! put it in a phase without an end. `INV-DEADLINE`: every connection has a deadline at all times,
+//! The phase changes only when bytes cross the socket, so a client cannot keep a connection in a phase
+//! without an end. `INV-DEADLINE`: every connection has a deadline at all times,
 //! and no single byte moves it: only a complete response does.
 
 use std::cell::Cell;
@@ -32,7 +32,7 @@ enum Phase {
     Idle,
 }
 
-/// The phase of one connection and since when. Its socket advances it; its driver obeys it.
+/// The phase of one connection and when it began. The socket advances it; the connection's task obeys it.
 #[derive(Debug)]
 pub(crate) struct Pace {
     timeouts: Timeouts,
@@ -40,7 +40,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// A connection accepted at `now`, which owes its first request.
+    /// A connection accepted at `now`, whose first request is awaited.
     pub(crate) fn new(timeouts: Timeouts, now: Instant) -> Self {
         Self { timeouts, now: Cell::new((Phase::Reading, now)) }
     }

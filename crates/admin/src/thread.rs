@@ -82,8 +82,8 @@ impl Loop {
     ///
     /// # Panics
     ///
-    /// A panic in a page or a task goes on from here and ends the thread: a control plane that
-    /// lost a part of itself must not go on looking healthy.
+    /// A panic in a page or a task is resumed here and ends the thread: a control plane that
+    /// has lost a part must not go on looking healthy.
     pub(crate) async fn run(mut self, mut stop: oneshot::Receiver<()>) {
         loop {
             match poll_fn(|cx| self.poll_event(&mut stop, cx)).await {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The deserializer over one value of the parsed document.
 //!
-//! [`Node`] answers each question serde asks about a value. It differs from the `toml` crate's own
-//! deserializer in what it knows when something is wrong: the place, the key, the value, and, since
-//! serde passes the field names of each struct on the way in, every name that would have been
-//! right. Keys that are not among them are noted and skipped, so that one run finds them all.
+//! [`Node`] answers each question serde asks about a value. Unlike the `toml` crate's own
+//! deserializer, it can report the place, the key and the value of an error. Because
+//! serde passes the field names of each struct on the way in, it also knows every valid
+//! name. Unknown keys are noted and skipped, so that one run finds them all.
 //!
 //! Recursion is bounded by [`MAX_DEPTH`].
 
@@ -29,7 +29,7 @@ use fault::FaultPlace;
 /// The longest value shown, in characters.
 const VALUE_CHARS: usize = 40;
 
-/// What is noted on the way through the document.
+/// Notes taken on the way through the document.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// Keys that belong to no field.
@@ -82,7 +82,7 @@ impl<'a, 'doc> Node<'a, 'doc> {
         self.value.get_ref()
     }
 
-    /// Gives a fault from this value its place, unless it comes from further inside.
+    /// Adds this value's place to a fault, unless an inner value has done so.
     fn located<T>(&self, result: Result<T, Fault>) -> Result<T, Fault> {
         result.map_err(|fault| {
             let key = fault.unknown_key().and_then(|key| self.key_span(key));
@@ -95,7 +95,7 @@ impl<'a, 'doc> Node<'a, 'doc> {
         })
     }
 
-    /// The document as a whole has no place worth showing.
+    /// The place to show; none for the document as a whole.
     fn span(&self) -> Option<Range<usize>> {
         (!matches!(self.path, Path::Top)).then(|| self.value.span())
     }

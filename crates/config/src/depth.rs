@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bound on nesting.
 //!
-//! The parser bounds nested brackets and the parts of a dotted key each for itself; together they
+//! The parser bounds nested brackets and the parts of a dotted key separately. Together they can
 //! reach thousands of levels, enough to overflow the stack when the tree is dropped. So the text is
-//! checked before it is parsed. Table headers are counted apart from what they head: a tree has at
-//! most twice [`MAX_DEPTH`] levels, of which [`crate::de`] accepts [`MAX_DEPTH`].
+//! checked before it is parsed. A table's header and its content are counted separately, so a tree has at
+//! most twice [`MAX_DEPTH`] levels; [`crate::de`] accepts [`MAX_DEPTH`].
 
 use std::ops::Range;
 

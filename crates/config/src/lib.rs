@@ -41,8 +41,8 @@
 //! # Ok::<(), config::Error>(())
 //! ```
 //!
-//! A server's sections are written with [`section!`], where a key is one row of a table from which its
-//! struct, its check and its documentation come.
+//! A server's sections are written with [`section!`]: a table with one row for each key, from which the
+//! struct, its check and its documentation are generated.
 //!
 //! # What a settings struct must look like
 //!
@@ -61,11 +61,11 @@
 //!
 //! # How it works
 //!
-//! The `toml` crate parses the text into a tree in which every key and value knows its place. This
-//! crate's own deserializer walks that tree. Serde tells it the field names of each struct it
-//! enters, so it sees unknown keys before the struct does and knows what could have been meant; it
-//! attaches the place and the key to every error that comes back. No message of another library is
-//! ever taken apart.
+//! The `toml` crate parses the text into a tree in which every key and value has its position. This
+//! crate's own deserializer walks that tree. Serde passes it the field names of each struct it
+//! enters, so it finds unknown keys before the struct does and can suggest the name that was meant; it
+//! attaches the position and the key to every error that comes back. It never parses the message of
+//! another library.
 //!
 //! # What is where
 //!
@@ -79,8 +79,8 @@
 //! | `path.rs` | where in the tree a value is, written as the operator wrote it |
 //! | `source.rs` | the text: lines, columns, and the excerpt with a caret |
 //! | `suggest.rs` | "did you mean" |
-//! | `section.rs` | [`section!`]: a section as a table, a key a row; `section/row.rs`, `section/form.rs` |
-//! | `page.rs` | documentation and commented files that follow from the tables |
+//! | `section.rs` | [`section!`]: a section as a table with a row for each key; `section/row.rs`, `section/form.rs` |
+//! | `page.rs` | documentation and commented files generated from the tables |
 //! | `quantity.rs` | numbers with units; [`ByteSize`] and [`Span`] are in `size.rs` and `span.rs` |
 //!
 //! # Limits

@@ -49,8 +49,8 @@ pub fn name(path: &FilePath) -> String {
     }
 }
 
-/// Reads a file of any format of no more than [`MAX_BYTES`]; the standard input for
-/// [`STANDARD_INPUT`]. Whatever it is, a device or a pipe too, no more is read than one byte beyond.
+/// Reads a file of any format of at most [`MAX_BYTES`]; the standard input for
+/// [`STANDARD_INPUT`]. Of a longer file, a device or a pipe, at most one byte more than that is read.
 ///
 /// # Errors
 ///

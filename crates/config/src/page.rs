@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pages that follow from tables of settings: Markdown for `docs`, commented files for `packaging`.
+//! Pages generated from tables of settings: Markdown for `docs`, commented files for `packaging`.
 //!
-//! A test makes them anew and compares ([`keep`]); with [`UPDATE`] in the environment it writes them.
+//! A test generates them and compares ([`keep`]); with [`UPDATE`] in the environment it writes them.
 
 use crate::section::{Row, Table};
 use std::path::Path;
@@ -13,14 +13,14 @@ pub const UPDATE: &str = "UPDATE_SETTINGS";
 /// The widest line of a commented file.
 const WIDTH: usize = 100;
 
-/// What one server has in place of a default that all share.
+/// A default of one server that differs from the shared one.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
     /// The key, as `[section] key`.
     pub key: &'static str,
-    /// Its default as a file has it; empty if it has none.
+    /// Its default as written in a file; empty if it has none.
     pub default: &'static str,
-    /// What holds without it, in words, if a file does not say the default.
+    /// What applies without the key, in words, if it has no default.
     pub absent: &'static str,
 }
 
@@ -64,8 +64,8 @@ pub fn head(server: &str) -> String {
     )
 }
 
-/// A commented file with every key of these sections. `flag` says which flag of the command line has a
-/// key's place, if one has.
+/// A commented file with every key of these sections. `flag` names the flag of the command line that sets a
+/// key, if there is one.
 #[must_use]
 pub fn toml(
     head: &str,
@@ -140,7 +140,7 @@ fn comment(text: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// `page` with `text` between the two lines of comment that have this mark; `None` if it has none such.
+/// `page` with `text` between the two comment lines that have this mark; `None` if there are no such lines.
 #[must_use]
 pub fn with_part(page: &str, mark: &str, text: &str) -> Option<String> {
     let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
@@ -149,8 +149,8 @@ pub fn with_part(page: &str, mark: &str, text: &str) -> Option<String> {
     Some(format!("{before}{begin}{text}{end}{after}"))
 }
 
-/// Compares the page at `path` with `expected`, made from what it says now, or writes it with
-/// [`UPDATE`] in the environment.
+/// Compares the page at `path` with the result of `expected`, which is given the page's present text. With
+/// [`UPDATE`] in the environment it writes the page instead.
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`section!`](crate::section!): a section of a configuration as a table with one row for each key.
 //!
-//! A row says what the key is called, what its values may be, its default and what it is for. From the
-//! rows come the struct that a file is read into, the check of its values, the tables of
+//! A row has the key's name, its allowed values, its default and its documentation. The
+//! rows generate the struct that a file is read into, the check of its values, the tables of
 //! `docs/configuration.md` and the commented files of `packaging/config` ([`crate::page`]).
 
 mod form;
@@ -38,7 +38,7 @@ pub trait Section {
 
 /// Defines a section: a struct for its values, with a default for each, and its [`Section`].
 ///
-/// A key is a row: its documentation, then `key: Type = default`, then columns, each a method of
+/// A row is the key's documentation, then `key: Type = default`, then columns, each a method of
 /// [`Spec`] and its argument:
 ///
 /// ```
@@ -68,8 +68,8 @@ pub trait Section {
 /// assert_eq!(Cache::table().rows[1].takes, "1 to 256");
 /// ```
 ///
-/// Keys of other programs' files may follow that are accepted without effect, each with the reason:
-/// `} without_effect { hash_power: "the index grows by itself"; }`. Each is a field that is never
+/// A list may follow of keys from other programs' files that are accepted without effect, each with the
+/// reason: `} without_effect { hash_power: "the index grows by itself"; }`. Each is a field that is never
 /// printed, and `warnings` names those that were given.
 #[macro_export]
 macro_rules! section {

@@ -20,7 +20,7 @@ pub(crate) const CELLS: usize = 1024;
 /// Histograms a block has room for. A static beyond it counts in its own shared buckets.
 pub(crate) const HISTOGRAMS: usize = 64;
 
-/// One thread's cells. Aligned to two cache lines, because processors fetch lines in pairs.
+/// One thread's cells. Aligned to two cache lines, because processors prefetch lines in pairs.
 #[repr(align(128))]
 pub(crate) struct Block {
     cells: [AtomicU64; CELLS],
@@ -40,7 +40,7 @@ struct Free {
 }
 
 thread_local! {
-    // Apart from `GUARD` because a thread-local without a destructor is read without asking
+    // Separate from `GUARD`, because a thread-local without a destructor is read without checking
     // whether it is still alive.
     static BLOCK: Cell<Option<&'static Block>> = const { Cell::new(None) };
     static GUARD: Guard = const { Guard };

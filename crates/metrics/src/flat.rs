@@ -59,7 +59,7 @@ fn flatten(window: &Window) -> Vec<(String, Option<i128>)> {
             ReadValue::Gauge(value) => flat.push((name.to_owned(), Some(value.into()))),
             ReadValue::Family { members, .. } => {
                 flat.extend(members.into_iter().map(|Member { of, value }| {
-                    // As JSON and memcached's tools take names.
+                    // Only characters that JSON names and memcached's tools accept.
                     let of = of.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
                     (format!("{name}_{of}"), Some(value.into()))
                 }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Counters, gauges and histograms that workers bump without sharing cache lines.
 //!
-//! A metric is a `static` beside the code that bumps it. The macros [`counters!`], [`gauges!`],
+//! A metric is a `static` in the file of the code that bumps it. The macros [`counters!`], [`gauges!`],
 //! [`levels!`], [`totals!`], [`families!`] and [`histograms!`] declare it; its doc comment is its help text. The
 //! linker gathers all metrics of the process, so nothing is registered by hand and a crate that
 //! declares some needs no dependency but this one.
@@ -40,16 +40,16 @@
 //! Each thread owns a **block**: a cell per counter and gauge, and a table of buckets per
 //! histogram. A bump reads the thread-local pointer to the block, indexes it with the number kept
 //! in the static and does one relaxed load and one relaxed store: no read-modify-write, no lock,
-//! no allocation (but for the thread's first bump, and its first record of each histogram). No
-//! cache line is written by two threads. When a thread ends its block keeps its values and goes to
+//! no allocation (except on the thread's first bump, and its first record of each histogram). No
+//! cache line is written by two threads. When a thread ends, its block keeps its values and goes to
 //! the next thread that needs one. Readers see every bump that happened before the read, such as
-//! those of a joined thread, exactly; others as soon as the hardware makes them visible.
+//! those of a joined thread; other bumps as soon as the hardware makes them visible.
 //!
 //! # One moment
 //!
-//! The text forms first have every [`Source`] copy in what is kept elsewhere, then read all values, and
-//! only then write. So what one text shows is of one moment, to within the microseconds that reading
-//! takes: no metric is older than another by its own beat.
+//! The text forms first let every [`Source`] copy in the numbers that are kept elsewhere, then read all
+//! values, and only then write. So all values of one text are of the same moment, to within the
+//! microseconds that reading takes; no metric is older because it is updated at an interval of its own.
 //!
 //! # Which type
 //!

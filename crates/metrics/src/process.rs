@@ -55,7 +55,7 @@ crate::totals! {
     pub static RU_NIVCSW: "ru_nivcsw";
 }
 
-/// Reads them all afresh. A file that is missing or not readable leaves its metrics as they are.
+/// Updates all of them. A file that is missing or not readable leaves its metrics as they are.
 ///
 /// The uptime counts from the first call, which a server makes when it starts. One thread should
 /// make all calls, once a second or before each use: it opens about as many files as the process
@@ -117,7 +117,7 @@ fn refresh_switches() {
         voluntary += keyed(&status, "voluntary_ctxt_switches").unwrap_or(0);
         involuntary += keyed(&status, "nonvoluntary_ctxt_switches").unwrap_or(0);
     }
-    // A thread that ends takes its count away, but a counter must not go down.
+    // The count of a thread is lost when it ends, but a counter must not go down.
     RU_NVCSW.set(voluntary.max(RU_NVCSW.value()));
     RU_NIVCSW.set(involuntary.max(RU_NIVCSW.value()));
 }

@@ -2,8 +2,9 @@
 //! How a static finds its cell in the calling thread's block.
 //!
 //! A slot draws its index on its first bump, so the metrics a process really uses lie close
-//! together in every block. Until then, past the last index and while a thread is torn down, it
-//! takes the slow path; the fast path tells all three by one bounds check and one null check.
+//! together in every block. A bump takes the slow path in three cases: before the index is drawn, when all
+//! indices are used up, and while the thread is torn down. The fast path detects all three by one bounds
+//! check and one null check.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 

@@ -8,8 +8,8 @@ type Copy = dyn Fn() + Send + Sync;
 
 static SOURCES: Mutex<Vec<Weak<Copy>>> = Mutex::new(Vec::new());
 
-/// Brings [`Total`](crate::Total)s and [`Level`](crate::Level)s up to date just before the text forms
-/// read all metrics, for as long as it lives. So they are of the moment of the metrics that are
+/// While it lives, updates [`Total`](crate::Total)s and [`Level`](crate::Level)s just before the text forms
+/// read all metrics. So their values are of the same moment as those of the metrics that are
 /// counted in place, and cost nothing while nobody reads.
 ///
 /// ```
@@ -33,8 +33,8 @@ static SOURCES: Mutex<Vec<Weak<Copy>>> = Mutex::new(Vec::new());
 pub struct Source(#[expect(dead_code, reason = "kept alive")] Arc<Copy>);
 
 impl Source {
-    /// Has `copy` called before each reading, on the thread that reads. It should take microseconds,
-    /// and must not read all metrics itself.
+    /// Registers `copy`, which is called before each reading, on the thread that reads. It should take
+    /// microseconds, and must not read all metrics itself.
     pub fn new(copy: impl Fn() + Send + Sync + 'static) -> Self {
         let copy: Arc<Copy> = Arc::new(copy);
         sources().push(Arc::downgrade(&copy));
@@ -48,7 +48,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Brings everything up to date.
+/// Calls all sources.
 pub(crate) fn refresh() {
     let present: Vec<_> = {
         let mut sources = sources();

@@ -63,9 +63,9 @@ impl Percentile {
 
 /// Recent percentiles of every histogram, over the last `n` ticks.
 ///
-/// One thread owns the window and ticks it once a second, so 60 ticks are the last minute. What is
-/// recorded after a tick shows at the next one, and leaves `n` ticks later. Nothing happens by
-/// itself: without ticks the percentiles stand still.
+/// One thread owns the window and ticks it once a second, so 60 ticks are the last minute. A value
+/// recorded after a tick is included from the next tick on, and leaves `n` ticks later. Nothing happens by
+/// itself: without ticks the percentiles do not change.
 ///
 /// A tick reads the 1920 cells each thread has for each histogram. A histogram takes 30 KiB here,
 /// and 16 bytes for each bucket that a tick saw change.
@@ -120,7 +120,7 @@ impl Default for Window {
 }
 
 impl Window {
-    /// A window over the last `ticks` ticks. It begins empty: what was recorded before is not in.
+    /// A window over the last `ticks` ticks. It begins empty: values recorded earlier are not included.
     ///
     /// # Panics
     ///
@@ -140,7 +140,7 @@ impl Window {
         Self { ticks_max: ticks, tracks }
     }
 
-    /// Takes in what was recorded since the last tick and lets go of the oldest tick.
+    /// Adds the values recorded since the last tick and removes those of the oldest tick.
     pub fn tick(&mut self) {
         for track in &mut self.tracks {
             track.tick(self.ticks_max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The drain's bookkeeping: what was written, what failed, and telling somebody.
+//! The drain's counts of written and failed lines, and the reports of failures.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -29,13 +29,13 @@ impl Ledger {
         self.ring.tally.written(lines);
     }
 
-    /// Counts lines that did not, and reports why.
+    /// Counts lines that did not reach it, and reports why.
     pub(crate) fn failed(&mut self, lines: u64, output: impl Display, error: &io::Error) {
         self.ring.tally.failed(lines);
         self.trouble(format_args!("cannot write to {output}: {error}"));
     }
 
-    /// Reports a failure that costs no line.
+    /// Reports a failure by which no line is lost.
     pub(crate) fn trouble(&mut self, what: impl Display) {
         let failed = self.ring.tally.snapshot().failed;
         let text = format!("{what} (lines lost so far: {failed})");
@@ -53,7 +53,7 @@ impl Ledger {
     }
 }
 
-/// Writes to stderr, and does without when that is gone too: the counts remain.
+/// Writes to stderr. If that fails too, only the counts remain.
 fn tell(text: Option<String>) {
     if let Some(text) = text {
         let _ = writeln!(io::stderr(), "ringlog: {text}");
@@ -69,7 +69,7 @@ struct Reporter {
 }
 
 impl Reporter {
-    /// Takes a report; returns what is to be told at this time.
+    /// Takes a report; returns the text to print now, if any.
     fn admit(&mut self, now_ms: u64, text: String) -> Option<String> {
         self.held = Some(text);
         self.held_count += 1;

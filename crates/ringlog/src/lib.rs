@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Logging that never blocks its caller: a bounded ring of reusable buffers.
 //!
-//! A thread that serves requests must not wait for a disk because it has something to say. Here it
+//! A thread that serves requests must not wait for a disk when it logs. Here it
 //! takes an empty buffer from a queue, formats its line into it and puts it into a second queue.
-//! Another thread, the one that owns the [`Drain`], writes the lines out and gives the buffers
-//! back.
+//! Another thread, the one that owns the [`Drain`], writes the lines out and returns the buffers.
 //!
 //! ```text
 //!  log::info!(..)     ┌──── free buffers ◄────┐
@@ -15,7 +14,7 @@
 //!
 //! # What is promised
 //!
-//! * **The caller never waits.** It takes no lock and makes no system call but reading the time.
+//! * **The caller never waits.** It takes no lock and makes no system call except reading the time.
 //!   The worst case is a retry while another thread finishes the few instructions of its own push
 //!   or pop. When no buffer is free the line is dropped and counted: [`dropped`].
 //! * **The caller never allocates.** All buffers are made at start and never grow. A longer line

@@ -61,7 +61,7 @@ impl log::Log for RingLogger {
         slot.submit(self.routes.find(target).copied().unwrap_or(0));
     }
 
-    /// Does nothing: writing is the drain's business, and the caller must not wait for it.
+    /// Does nothing: the drain writes, and the caller must not wait for it.
     fn flush(&self) {}
 }
 

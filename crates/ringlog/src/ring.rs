@@ -22,8 +22,8 @@ pub(crate) struct Ring {
 impl Ring {
     /// Makes `capacity` buffers of `line_bytes` each.
     pub(crate) fn new(capacity: usize, line_bytes: usize) -> Self {
-        // Twice the room: the place a push goes to is then seldom one that a pop is still leaving,
-        // which the push would have to wait for.
+        // Twice the room: then a push seldom gets a place that a pop is just leaving, for which it
+        // would have to wait.
         let queue = || ArrayQueue::new(capacity.saturating_mul(2));
         let ring = Self { free: queue(), filled: queue(), capacity, tally: Tally::new() };
         for _ in 0..capacity {

@@ -17,7 +17,7 @@ const BATCH_BYTES: usize = 64 * 1024;
 pub(crate) struct Sink {
     place: Place,
     batch: Vec<u8>,
-    /// The last write to a stream ended within a line; a file knows for itself. The next write
+    /// The last write to a stream ended within a line. (A file keeps track of that itself.) The next write
     /// starts with a line break, so that two lines do not become one.
     torn: bool,
 }
@@ -61,7 +61,7 @@ impl Sink {
         self.batch.extend_from_slice(line);
     }
 
-    /// Rotates a file that has come of age.
+    /// Rotates a file that has reached its age limit.
     pub(crate) fn tend(&mut self, ledger: &mut Ledger) {
         if let Place::File(file) = &self.place
             && file.is_old_at(ledger.now_ms)
@@ -141,7 +141,7 @@ fn write_batch(output: &mut impl Write, torn: &mut bool, batch: &[u8]) -> (usize
     (done, result.and_then(|()| output.flush()))
 }
 
-/// Like `write_all`, but says how far it came.
+/// Like `write_all`, but returns how many bytes were written.
 fn write_fully(output: &mut impl Write, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut done = 0;
     while done < bytes.len() {
@@ -168,7 +168,7 @@ mod tests {
     use crate::output::FileOptions;
     use crate::ring::Ring;
 
-    /// A disk with so much room left, that writes four bytes at a time and is interrupted often.
+    /// A disk with limited room that writes four bytes at a time and is interrupted often.
     struct Disk {
         room: usize,
         content: Vec<u8>,

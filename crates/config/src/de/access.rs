@@ -149,7 +149,7 @@ impl<'a, 'doc> Variant<'a, 'doc> {
         Some(Variant { name, content, path: node.path, notes: node.notes })
     }
 
-    /// Hands the content to `read`; without content that is a fault.
+    /// Hands the content to `read`; missing content is a fault.
     fn with_content<T>(
         self,
         read: impl FnOnce(Node<'_, '_>) -> Result<T, Fault>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How values are written, and how ranges of them are told.
+//! How values are written, and how their ranges are described.
 
 use crate::{ByteSize, Span};
 use std::fmt::Display;

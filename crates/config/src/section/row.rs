@@ -15,15 +15,15 @@ pub struct Row {
     pub about: String,
     /// What its values may be, in Markdown.
     pub takes: String,
-    /// Its default as a file has it; `None` where absence says something of its own.
+    /// Its default as written in a file; `None` where absence has a meaning of its own.
     pub default: Option<String>,
-    /// What holds without it, in words, if it has no default.
+    /// What applies without the key, in words, if it has no default.
     pub absent: String,
-    /// A value as a file has it, for a key without a default.
+    /// A value as written in a file, for a key without a default.
     pub example: Option<String>,
 }
 
-/// The defaults of a section, as a file has them.
+/// The defaults of a section, as written in a file.
 #[derive(Debug)]
 pub struct Defaults(toml::Table);
 
@@ -32,7 +32,7 @@ impl Defaults {
     ///
     /// # Panics
     ///
-    /// When the section is not one of TOML.
+    /// When the section cannot be written as TOML.
     #[must_use]
     pub fn of<T: Serialize>(section: &T) -> Self {
         Defaults(toml::Table::try_from(section).expect("a section is a table"))
@@ -109,7 +109,7 @@ impl<S, T: Form> Spec<S, T> {
         self
     }
 
-    /// `absent "no limit"`: what holds without the key.
+    /// `absent "no limit"`: what applies without the key.
     pub fn absent(mut self, words: &'static str) -> Self {
         self.absent = words;
         self
