@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An authority of the test's own, and the files that a server reads.
+//! A certificate authority for the test, and the files that a server reads.
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::pem::PemObject;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The host that server certificates are for.
 const HOST: &str = "localhost";
 
-/// An authority, and a folder with `server.pem`, `server.key` and `ca.pem` that it issued.
+/// A certificate authority, and a folder with `server.pem`, `server.key` and `ca.pem` that it issued.
 pub struct Certificates {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,
@@ -51,12 +51,12 @@ impl Certificates {
         (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
     }
 
-    /// One of the files.
+    /// The path of one of the files.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// What a server is told, which asks clients for certificates if `ask`.
+    /// The TLS options of a server, which asks clients for certificates if `ask`.
     pub fn options(&self, ask: bool) -> TlsOptions {
         let options = TlsOptions::new(self.path("server.pem"), self.path("server.key"));
         if !ask {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Child`]: a server as a child process, ours or the one that it is compared with.
 //!
-//! A test of what a server of ours prints has a `Daemon`, from `daemon.rs`.
+//! A test that reads the output of one of our servers uses a `Daemon`, from `daemon.rs`.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How long a server may take to answer its first connection.
 const START_LIMIT: Duration = Duration::from_secs(20);
 
-/// How often a server is started before it is said not to start.
+/// How often a start is tried before the test fails.
 const TRIES: usize = 5;
 
 /// A process that is killed when it is dropped.
@@ -30,7 +30,7 @@ impl Drop for Child {
 }
 
 impl Child {
-    /// Starts a process without input, whose output nobody reads.
+    /// Starts a process without input, whose output is discarded.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Child {
         Ok(Child(command.spawn()?))
     }
 
-    /// Its number.
+    /// Its process id.
     pub fn id(&self) -> u32 {
         self.0.id()
     }
@@ -62,11 +62,11 @@ impl Child {
         self.0.try_wait()
     }
 
-    /// Waits until `is_ready`, or fails for good.
+    /// Waits until `is_ready` returns true.
     ///
     /// # Errors
     ///
-    /// It has ended, it takes too long, or what `is_ready` says.
+    /// The process has ended, it takes too long, or `is_ready` fails.
     pub fn await_start(&mut self, is_ready: impl FnMut(u32) -> io::Result<bool>) -> io::Result<()> {
         self.await_start_within(START_LIMIT, is_ready)
     }
@@ -100,8 +100,8 @@ pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Starts what `command` makes for a free port, and waits until it accepts connections. Another process
-/// can take the port in between, so it is tried a few times.
+/// Starts the command that `command` returns for a free port, and waits until the process accepts
+/// connections. Another process can take the port in between, so this is tried a few times.
 ///
 /// # Errors
 ///
@@ -111,7 +111,8 @@ pub fn at_free_port(mut command: impl FnMut(u16) -> Command) -> io::Result<(Chil
     at_free_port_if(|port| Child::quiet(&mut command(port)), accepts)
 }
 
-/// As [`at_free_port`], of what is ready when `is_ready` says so, to which the process's number is told.
+/// As [`at_free_port`], for a process that is ready when `is_ready` returns true. `is_ready` is given the
+/// process id.
 ///
 /// # Errors
 ///
@@ -148,7 +149,8 @@ pub fn redis_at(folder: &Path, socket: &str, flags: &[&str]) -> Option<Child> {
     Some(child)
 }
 
-/// Whether a program that comes in the package of its name can be run with `flag`. If not, says so.
+/// Whether a program, whose package has the same name, can be run with `flag`. If not, reports it
+/// ([`missing`]).
 pub fn is_installed(program: &str, flag: &str) -> bool {
     let is_there = Command::new(program).arg(flag).output().is_ok();
     if !is_there {
@@ -157,12 +159,12 @@ pub fn is_installed(program: &str, flag: &str) -> bool {
     is_there
 }
 
-/// Says loudly that a test cannot do its work, and fails where `SHOEBILL_REQUIRE_ORACLES` is 1.
+/// Prints that a test cannot run, and fails if `SHOEBILL_REQUIRE_ORACLES` is 1.
 pub fn missing(what: &str) {
     let required = std::env::var("SHOEBILL_REQUIRE_ORACLES").is_ok_and(|value| value == "1");
     assert!(!required, "{what} is missing, and SHOEBILL_REQUIRE_ORACLES is 1");
     let message =
         format!("\n*** SKIPPED: {what} is missing; this test has compared NOTHING ***\n\n");
-    // Not by a macro: what those print is only shown when a test fails.
+    // Not with `eprintln!`, whose output is shown only when a test fails.
     io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
 }

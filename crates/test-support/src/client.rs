@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Client`]: the other end of a connection, of any transport. It blocks, but never for ever.
+//! [`Client`]: a client of any transport. It blocks, but with a time limit.
 
 use super::PATIENCE;
 use rustls::pki_types::CertificateDer;
@@ -78,7 +78,7 @@ impl Client {
         self.expect(reply);
     }
 
-    /// Says that nothing more follows; replies can still be read.
+    /// Closes the sending side; replies can still be read.
     pub fn finish(&mut self) {
         match self {
             Client::Tcp(stream) => stream.shutdown(Shutdown::Write).unwrap(),
@@ -91,12 +91,12 @@ impl Client {
         }
     }
 
-    /// As [`Client::finish`], but of the socket only: a TLS session is cut, not closed.
+    /// As [`Client::finish`], but only for the socket: a TLS session is cut off, not closed.
     pub fn cut(&mut self) {
         self.socket().shutdown(Shutdown::Write).unwrap();
     }
 
-    /// All that comes until the server ends the stream in order.
+    /// All bytes until the server closes the connection; a reset fails the test.
     #[track_caller]
     pub fn rest(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
@@ -106,15 +106,15 @@ impl Client {
         all
     }
 
-    /// All that comes until the server ends the stream, in order or not.
+    /// All bytes until the server closes or resets the connection.
     pub fn rest_or_reset(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
-        // What came before a reset is kept.
+        // Bytes that came before a reset are kept.
         let _ = self.read_to_end(&mut all);
         all
     }
 
-    /// Whether nothing has come and the server has not closed. Of a socket without TLS.
+    /// Whether nothing has arrived and the server has not closed. Only for sockets without TLS.
     pub fn is_quiet(&mut self) -> bool {
         let quiet = |read: io::Result<usize>| match read {
             Err(error) => error.kind() == ErrorKind::WouldBlock,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Counting`]: a global allocator that counts, for tests of what is promised about allocations.
+//! [`Counting`]: a global allocator that counts, to test what is promised about allocations.
 //!
-//! A test makes it its allocator:
+//! A test installs it:
 //!
 //! ```
 //! use test_support::counting::{Counting, allocations};

@@ -12,12 +12,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A server that runs.
+/// A running server.
 pub struct Daemon {
     child: Child,
-    /// Lines of its output that were not looked at yet.
+    /// Lines of its output that no call has read yet.
     lines: Receiver<String>,
-    /// Those that were.
+    /// Lines that were read.
     seen: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Config {
         config
     }
 
-    /// A folder whose configuration, which may name files in it, is yet to be written.
+    /// A folder without a configuration yet, for a configuration that names files in the folder.
     pub fn empty() -> Self {
         let folder = TempDir::new().unwrap();
         let file = folder.path().join("server.toml");
@@ -59,7 +59,7 @@ pub fn run(program: &str, arguments: &[&str]) -> Output {
     Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
-/// What a program has printed.
+/// The output of a program as text.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
@@ -70,8 +70,7 @@ impl Daemon {
         Daemon::spawn(Command::new(program).arg(&config.file))
     }
 
-    /// Starts a server, with what it prints for the test: standard error, and standard output unless
-    /// that is wanted apart.
+    /// Starts a server whose standard error and standard output the test reads as one stream of lines.
     pub fn spawn(command: &mut Command) -> Self {
         let (printed, output) = pipe().unwrap();
         command.stdout(output.try_clone().unwrap());
@@ -83,7 +82,7 @@ impl Daemon {
         Daemon::spawn(Command::new("sh").args(["-c", script]))
     }
 
-    /// Starts a server, with its standard error for the test, and standard output for
+    /// Starts a server whose standard error the test reads as lines, and whose standard output is for
     /// [`Daemon::stdout`].
     pub fn spawn_apart(command: &mut Command) -> Self {
         let (printed, output) = pipe().unwrap();
@@ -106,8 +105,8 @@ impl Daemon {
         Daemon { child, lines, seen: Vec::new() }
     }
 
-    /// Waits for a line of output with `part` in it; returns what is behind `part`. Lines are
-    /// looked at once, in order.
+    /// Waits for a line of output that contains `part`; returns the text after `part`. Each line is
+    /// read once, in order.
     #[track_caller]
     pub fn line(&mut self, part: &str) -> String {
         loop {
@@ -122,7 +121,7 @@ impl Daemon {
         }
     }
 
-    /// As [`Daemon::line`], but only among the lines that have come already and in the next moment.
+    /// As [`Daemon::line`], but only for lines that have arrived already or arrive in the next moment.
     pub fn line_if_any(&mut self, part: &str) -> Option<String> {
         let moment = Duration::from_millis(10);
         while let Ok(line) = self.lines.recv_timeout(moment) {
@@ -141,13 +140,13 @@ impl Daemon {
         self.line("listening on tcp:").parse().unwrap()
     }
 
-    /// The address of the admin plane, which it reports behind its listeners.
+    /// The address of the admin plane, which the server reports after its listeners.
     #[track_caller]
     pub fn admin(&mut self) -> SocketAddr {
         self.line("admin on http://").parse().unwrap()
     }
 
-    /// Its process's number.
+    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -159,7 +158,7 @@ impl Daemon {
         assert!(status.success(), "kill -s {name} {pid}");
     }
 
-    /// Waits for its end; returns how it ended, and what it printed since the lines that were
+    /// Waits until it ends; returns its exit status, and the output since the last line that was
     /// waited for.
     #[track_caller]
     pub fn end(mut self) -> (ExitStatus, String) {
@@ -180,7 +179,7 @@ impl Daemon {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// What it has printed to standard output by its end, if it was started with
+    /// Its whole standard output, once it has ended, if it was started with
     /// [`Daemon::spawn_apart`].
     pub fn stdout(&mut self) -> String {
         let mut text = String::new();

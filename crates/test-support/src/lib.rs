@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests of several crates share. Nothing but tests depends on it.
+//! Helpers that the tests of several crates share. Only tests depend on this crate.
 //!
-//! Always there:
+//! Always available:
 //!
 //! * [`child`]: servers as child processes, ours or those that they are compared with.
-//! * [`counting`]: an allocator that counts, for promises about allocations.
+//! * [`counting`]: a counting allocator, to test what is promised about allocations.
 //! * `random`: random numbers, the same for the same seed.
 //! * `session`: recorded sessions of memcache clients.
 //!
 //! With the feature `resp`:
 //!
-//! * `story`: stories of RESP commands, told to any server.
+//! * `story`: scripts of RESP commands and their replies, played against any server.
 //!
-//! With the feature `server`; nothing here knows a protocol:
+//! With the feature `server`; these modules are independent of the protocol:
 //!
-//! * `table`: the rows that a story is told on, {1, 2 workers} x every transport.
+//! * `table`: runs a test on every row of {1, 2 workers} x every transport.
 //! * `client`: a client of any transport that fails rather than hangs.
-//! * `certificates`: an authority, and the files of a server.
-//! * `daemon`: the built program as a child process whose output is looked at.
+//! * `certificates`: a certificate authority, and the TLS files of a server.
+//! * `daemon`: a built server as a child process whose output the test reads.
 //! * `http`: a page of the admin plane.
 #![deny(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
@@ -43,14 +43,14 @@ pub mod table;
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must come.
+/// How long a test waits for something that must happen.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until `condition` holds.
 ///
 /// # Panics
 ///
-/// When it does not for [`PATIENCE`].
+/// When it does not hold within [`PATIENCE`].
 #[track_caller]
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();

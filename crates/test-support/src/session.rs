@@ -13,9 +13,9 @@
 //! ```
 //!
 //! In bytes, `\r`, `\n`, `\t`, `\\` and `\xHH` are escapes; `{text*N}` is N times the text;
-//! `$name` in an answer is a CAS number, which is what it was where the name comes again and
-//! differs from all others; in a request it is that number. `%unix+N` is the unix time N seconds
-//! from now. A `>` that is followed by neither `<` nor `!` is answered nothing.
+//! `$name` in an answer is a CAS number: the same name always stands for the same number, different names
+//! for different ones; in a request it is that number. `%unix+N` is the unix time N seconds
+//! from now. A `>` that is followed by neither `<` nor `!` gets no answer.
 
 /// One session.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub fn read(text: &str) -> Vec<Session> {
     sessions
 }
 
-/// A piece of written bytes.
+/// A piece of a line's bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
     /// As they are.
@@ -77,7 +77,7 @@ pub enum Piece {
     Unix(u64),
 }
 
-/// Takes written bytes apart.
+/// Splits the bytes of a line into pieces.
 pub fn pieces(written: &str) -> Vec<Piece> {
     let mut pieces = vec![Piece::Bytes(Vec::new())];
     let mut rest = written;
@@ -109,7 +109,7 @@ pub fn pieces(written: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Appends the bytes that the start of `written` means; returns what is left of it.
+/// Appends the bytes that the start of `written` stands for; returns the rest of it.
 fn take<'a>(written: &'a str, bytes: &mut Vec<u8>) -> &'a str {
     if let Some(rest) = written.strip_prefix('{') {
         let (inside, rest) = rest.split_once('}').expect("a closing brace");

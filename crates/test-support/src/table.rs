@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table: a story about a server is told with one worker and with two, over every transport.
+//! The table: a test of a server is run with one worker and with two, over every transport.
 //!
 //! ```text
 //! on_every_row(|row| {
@@ -57,13 +57,13 @@ pub struct Row {
     pub transport: Transport,
     /// How many workers it has.
     pub workers: usize,
-    /// What its workers poll.
+    /// The event engine of its workers.
     pub engine: Engine,
     folder: TempDir,
     certificates: Option<Certificates>,
 }
 
-/// Tells the story on every row.
+/// Runs the test on every row.
 pub fn on_every_row(story: impl Fn(&Row)) {
     for engine in Engine::usable() {
         for workers in [1, 2] {
@@ -76,7 +76,7 @@ pub fn on_every_row(story: impl Fn(&Row)) {
     }
 }
 
-/// Tells the story on every engine.
+/// Runs the test on every engine.
 pub fn on_every_engine(story: impl Fn(Engine)) {
     for engine in Engine::usable() {
         println!("{engine:?}");
@@ -84,7 +84,7 @@ pub fn on_every_engine(story: impl Fn(Engine)) {
     }
 }
 
-/// Tells the story over every transport, with one worker that all clients share.
+/// Runs the test over every transport, with one worker that all clients share.
 pub fn on_every_transport(story: impl Fn(&Row)) {
     for engine in Engine::usable() {
         for transport in Transport::ALL {
@@ -95,7 +95,7 @@ pub fn on_every_transport(story: impl Fn(&Row)) {
 }
 
 impl Row {
-    /// The row with these.
+    /// The row with this engine, transport and number of workers.
     pub fn new(engine: Engine, transport: Transport, workers: usize) -> Self {
         let folder = TempDir::new().unwrap();
         let certificates = transport.is_tls().then(|| Certificates::new(folder.path()));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The allocator: jemalloc, whose size classes the accounting of values goes by.
+//! The allocator: jemalloc. The memory accounting of values uses its size classes.
 //!
-//! Pages that are no longer used go back to the system within some ten seconds. Threads of jemalloc's
-//! own see to it, so that memory comes back also while nobody asks for anything.
+//! Unused pages are returned to the system within some ten seconds. jemalloc's own background threads
+//! do this, so memory is returned even while no request arrives.
 //!
-//! It is built with an option of its own (`.cargo/config.toml`), for replies that pile up: where large
-//! blocks were freed small ones are to go, too. Left alone, clients that were closed one after the
-//! other with a hundred megabytes of replies each made rds take a gigabyte under a limit of 256 MB.
+//! jemalloc is built with a special option (`.cargo/config.toml`), because of replies that pile up: small
+//! blocks must be able to reuse the space of freed large ones. Without the option, clients that were closed
+//! one after the other, with a hundred megabytes of replies each, made rds take a gigabyte under a limit of
+//! 256 MB.
 
 use protocol_resp::service::Allocator;
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ use tikv_jemallocator::Jemalloc;
 #[global_allocator]
 static JEMALLOC: Jemalloc = Jemalloc;
 
-/// Lets unused pages go back by themselves.
+/// Starts jemalloc's background threads, which return unused pages.
 pub(crate) fn start() {
     if let Err(error) = background_thread::write(true) {
         eprintln!("warning: unused memory goes back later than it could: {error}");
@@ -45,7 +46,7 @@ fn name() -> &'static str {
     })
 }
 
-/// Gives unused pages back now: with no time to keep them they go at once.
+/// Returns unused pages now, by setting the time for which they are kept to zero.
 pub(crate) fn purge() {
     for arena in 0..arenas::narenas::read().unwrap_or(0) {
         let key = format!("arena.{arena}.dirty_decay_ms\0");

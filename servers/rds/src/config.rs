@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The configuration of `rds`: the sections that all servers share, and `[redis]`.
 //!
-//! It comes from a TOML file, from a `redis.conf`, or from neither; then from the command line. What
-//! Redis says by a parameter and all our servers by a section goes into the section.
+//! It is read from a TOML file, from a `redis.conf`, or from neither; then the command line overrides it.
+//! A Redis parameter that sets the same as a key of a shared section is stored in the section.
 
 use crate::names::{Redis, row};
 use crate::users;
@@ -22,7 +22,7 @@ server::configuration! {
     }
 }
 
-/// A configuration, and what should be known of how it came about.
+/// A configuration, the warnings about it, and the kind of its file.
 pub(crate) type Loaded = redis::Loaded<Config>;
 
 impl RedisConfiguration for Config {
@@ -34,7 +34,7 @@ impl RedisConfiguration for Config {
         &mut self.redis
     }
 
-    /// What is said of users is a password.
+    /// Translates the directives about users into a password.
     fn take(&mut self, directive: &Directive) -> Result<bool, Error> {
         let refused = |problem: String| directive.refused(problem);
         let password = match directive.parameter.name {
@@ -54,8 +54,8 @@ impl RedisConfiguration for Config {
 }
 
 impl Config {
-    /// Whether the server is to leave who has started it, unless that is a service manager which waits
-    /// for its word.
+    /// Whether the server is to go to the background. It does not if a service manager started it and
+    /// waits for its notification.
     pub(crate) fn goes_behind(&self, has: impl Fn(&str) -> bool) -> bool {
         let is_supervised = match self.redis.get("supervised") {
             "systemd" => has("NOTIFY_SOCKET"),
@@ -66,8 +66,8 @@ impl Config {
         self.redis.get("daemonize") == "yes" && !is_supervised
     }
 
-    /// What Redis says when it accepts connections, a line for each kind. Who waits for it may look for
-    /// the mark of its level, too.
+    /// The lines that Redis logs when it accepts connections, one for each kind of listener. They begin with
+    /// Redis's mark of the log level, which programs that wait for them may look for.
     pub(crate) fn greetings(&self) -> Vec<String> {
         let is_tls = self.tls.private_key.is_some();
         let mut kinds: Vec<&str> = Vec::new();
@@ -98,14 +98,14 @@ impl Config {
         value.parse().expect("a value of the right kind")
     }
 
-    /// The same without what nobody else should see.
+    /// The configuration as text, with passwords redacted.
     pub(crate) fn text(&self) -> Result<String, config::Error> {
         let mut shown = self.clone();
         shown.redis = self.redis.without_secrets();
         config::print(&shown)
     }
 
-    /// Tells the service every parameter: those of `[redis]`, and those that sections say.
+    /// Sets every parameter on the service: those of `[redis]`, and those that sections set.
     pub(crate) fn configure(&self, host: &Host) {
         let set = |name: &str, value: &str| {
             host.configure(row(name), value.as_bytes()).expect("a value of the right kind");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A Redis replacement for caching: Redis's protocol and commands over a sharded keyspace in memory.
 //!
-//! The wiring and nothing else. The protocol and its commands are in `crates/protocol-resp`, the
+//! This crate is only wiring. The protocol and its commands are in `crates/protocol-resp`, the
 //! keyspace in `crates/storage-typed`, the values in `crates/values`.
 //!
-//! * `config.rs`: the settings. `names.rs`: the parameters, by which files and flags are read.
+//! * `config.rs`: the settings. `names.rs`: the table of parameters for reading files and flags.
 //!   `users.rs`: users of a `redis.conf`.
-//! * `allocator.rs`: jemalloc. `platform.rs`: what commands ask of the process.
+//! * `allocator.rs`: jemalloc. `platform.rs`: the process, as commands see and change it.
 #![forbid(unsafe_code)]
 
 mod allocator;
@@ -37,8 +37,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Shards per worker: enough that two workers seldom want the same one.
 const SHARDS_PER_WORKER: usize = 64;
 
-/// The least address space, most of which is never used: the allocator and threads reserve it. With
-/// less they fail sooner or later, and not in a way that can be told.
+/// The smallest address space that is accepted. The allocator and threads reserve it and never use most of
+/// it. With less they fail sooner or later, without a usable error message.
 const ADDRESS_SPACE_MIN: u64 = 512 << 20;
 
 /// Why the server did not start, or ended.
@@ -78,7 +78,7 @@ fn run(flags: Flags) -> Result<(), Error> {
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
     let builder = builder.greetings(config.greetings());
-    // As Redis has it: nobody is held, those who hold too much are closed.
+    // As in Redis: no client is held; clients that hold too much are closed.
     let builder = match config.worker.output_memory {
         Some(_) => builder,
         None => builder.output_memory(usize::MAX),
@@ -91,7 +91,7 @@ fn run(flags: Flags) -> Result<(), Error> {
         return Ok(());
     }
     let mut builder = if is_ours { builder } else { builder.log_on_stdout() };
-    // Before there is any other thread.
+    // Must come before any other thread is started.
     if config.goes_behind(|name| std::env::var_os(name).is_some()) {
         builder = builder.background(Background::enter()?);
     }

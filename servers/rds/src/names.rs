@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Redis`]: the parameters of `crates/protocol-resp`, for the readers of files and flags.
+//! [`Redis`]: the parameters of `crates/protocol-resp` as a table for reading files and flags.
 
 use protocol_resp::parse::{self, Cursor, Framing};
 use protocol_resp::service::config::{Outcome, Parameter, parameter, parameters};
@@ -49,7 +49,7 @@ impl ParameterTable for Redis {
         }
     }
 
-    /// They are those of an inline request.
+    /// A line has the syntax of an inline request.
     fn words(line: &str) -> Option<Vec<String>> {
         let input = format!("{line}\n");
         let parsed =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pages that follow from the tables of settings. When a table changes,
-//! `UPDATE_SETTINGS=1 cargo test -p shoebill-rds pages` writes them anew.
+//! Pages generated from the tables of settings. When a table changes,
+//! `UPDATE_SETTINGS=1 cargo test -p shoebill-rds pages` rewrites them.
 
 use crate::NAME;
 use crate::config::{Config, PORT};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Process`]: what commands may ask of the process.
+//! [`Process`]: the process, as commands see and change it.
 
 use crate::allocator;
 use protocol::Peer;
@@ -8,7 +8,7 @@ use server::{Controls, OutputLimit};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Memory of the process that is in RAM and is its own: not that of files, such as the program; 0 where
+/// The process's own resident memory, without pages of files such as the program; 0 if
 /// the system does not tell.
 pub(crate) fn own_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -17,7 +17,7 @@ pub(crate) fn own_bytes() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// A limit as workers want it, where 0 is none.
+/// A limit in the workers' form. In `limit` 0 means none.
 fn output_limit(limit: BufferLimit) -> OutputLimit {
     let bytes = |bytes: u64| match usize::try_from(bytes) {
         Ok(0) | Err(_) => usize::MAX,

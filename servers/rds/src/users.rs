@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Users of a `redis.conf` or an ACL file, as far as they say no more than a password.
+//! Users of a `redis.conf` or an ACL file, which are accepted if they only set a password.
 
-/// The one user there is.
+/// The only user.
 const DEFAULT: &str = "default";
 
-/// What to do about any other.
+/// What to do about other users.
 const REMEDY: &str =
     "there is one user, default, with all rights: write requirepass in place of users";
 
-/// The password that the rules of a user, with its name in front, give the one user there is; empty for
-/// none. The user must have all rights, for it has them here.
+/// The password that `rules`, a user's name and its rules, set for the only user; empty for
+/// none. The rules must give all rights, because the user has all rights here.
 ///
 /// # Errors
 ///
-/// When they say anything else.
+/// When the rules set anything else.
 pub(crate) fn password(rules: &str) -> Result<String, String> {
     let mut words = rules.split_ascii_whitespace();
     if words.next() != Some(DEFAULT) {
         return Err(REMEDY.to_owned());
     }
-    // As the user is when nobody says anything.
+    // The rights of the user without any rules.
     let (mut is_on, mut keys, mut channels, mut commands) = (true, true, true, true);
     let mut password = String::new();
     for word in words {
@@ -48,7 +48,7 @@ pub(crate) fn password(rules: &str) -> Result<String, String> {
     if is_on && keys && channels && commands { Ok(password) } else { Err(REMEDY.to_owned()) }
 }
 
-/// The same of the text of an ACL file; `None` when there is no user in it.
+/// The same for the text of an ACL file; `None` when there is no user in it.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line: memcached's flags, of which those about the cache are rows here. A flag overrides
-//! the configuration file.
+//! The command line: memcached's flags. The rows for flags about the cache are here, all others in `server`.
+//! A flag overrides the configuration file.
 
 use crate::config::Config;
 use clap::{Command, value_parser as is};

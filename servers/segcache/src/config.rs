@@ -16,14 +16,14 @@ use storage_seg::Eviction;
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 11211;
 
-/// The memcached whose behaviour this is. Clients and tools read the number that `version` answers to
-/// know what a server can do, so it comes before our own.
+/// The memcached version whose behaviour is reproduced. Clients and tools derive from the reply to `version`
+/// what a server can do, so it comes before our own version.
 const MEMCACHED_VERSION: &str = "1.6.18";
 
 /// Smallest and largest value limit, as memcached's `-I` has them.
 const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
-/// The largest value of a server that is not told which.
+/// The default of the largest value.
 const VALUE_MAX_DEFAULT: u64 = 1 << 20;
 
 /// Smallest memory limit.
@@ -70,8 +70,8 @@ config::choices! {
 }
 
 impl Cache {
-    /// The largest value: 1 MB unless the configuration says something else, and less of a memory that is
-    /// too small for so much.
+    /// The largest value: 1 MB unless the configuration sets another size, and less if the memory is
+    /// too small for that.
     pub(crate) fn value_max(&self) -> ByteSize {
         let most = self.memory.0 / self.parts();
         self.value_max.unwrap_or(ByteSize(VALUE_MAX_DEFAULT.min(most)))
@@ -111,15 +111,15 @@ impl Cache {
 }
 
 impl Config {
-    /// The same with values in place of those that depend on others.
+    /// The configuration with defaults that depend on other settings filled in.
     pub(crate) fn settled(mut self) -> Self {
         self.cache.value_max = Some(self.cache.value_max());
         self.seg.settle_goal();
         self
     }
 
-    /// Bytes of buffers that connections may hold before those that do not read their replies are held:
-    /// a quarter of the memory, of which they take their part from the items.
+    /// Bytes of buffers that connections may have before those that do not read their replies are held:
+    /// a quarter of the memory, which is taken from the items.
     pub(crate) fn output_memory(&self) -> usize {
         let quarter = ByteSize(self.cache.memory.0 / 4);
         usize::try_from(self.worker.output_memory.unwrap_or(quarter).0).unwrap_or(usize::MAX)
@@ -135,7 +135,7 @@ impl Config {
         problem.map_or(Ok(()), |(key, problem)| Err(Error::Setting { key, problem }))
     }
 
-    /// What is accepted and has no effect, a line each.
+    /// Warnings about settings that are accepted and have no effect, a line each.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.seg.warnings();
         if self.seg.huge_pages && self.cache.storage != Storage::Seg {
@@ -145,7 +145,7 @@ impl Config {
         warnings
     }
 
-    /// Makes a full cache refuse writes, in the words of its storage.
+    /// Makes a full cache refuse writes, by the setting of its storage.
     pub(crate) fn disable_evictions(&mut self) {
         match self.cache.storage {
             Storage::Seg => self.seg.eviction = Policy::None,
@@ -162,22 +162,22 @@ impl Config {
         self.cache.evict && policy_evicts
     }
 
-    /// What a store of segments does when it is full.
+    /// The eviction of a store of segments.
     pub(crate) fn eviction(&self) -> Eviction {
         if self.evicts() { self.seg.eviction() } else { Eviction::None }
     }
 
-    /// What goes when the cache is full, in the word of its storage, or in Redis's.
+    /// The eviction policy, by the name that the storage or Redis has for it.
     pub(crate) fn memory_policy(&self) -> String {
         match (self.evicts(), self.cache.storage) {
             (false, _) => "noeviction".to_owned(),
             (true, Storage::Seg) => self.eviction().to_string(),
-            // About what was not used for longest, of all items.
+            // It evicts approximately the least recently used of all items.
             (true, Storage::HashMap) => "allkeys-lru".to_owned(),
         }
     }
 
-    /// What the service of memcache shows in `stats settings`.
+    /// The options of the memcache service, which it shows in `stats settings`.
     pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
         let server = &self.server;
         let socket = server.listen.iter().find_map(|listen| match listen {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A memcached replacement: memcache's text protocol over a storage of choice, and beside it RESP's
+//! A memcached replacement: memcache's text protocol over a choice of storages, and RESP's
 //! string commands over the same items.
 //!
-//! The wiring and nothing else: `config.rs` is the table of settings, `args.rs` the flags that are its own,
+//! This crate is only wiring: `config.rs` is the table of settings, `args.rs` the flags about the cache,
 //! `service.rs` the two protocols on one store. The protocols and their services are in `crates/protocol-memcache` and
 //! `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
@@ -28,7 +28,7 @@ use storage::Scan;
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
 
-/// Shards per worker: enough that two workers seldom want the same one.
+/// Shards per worker: enough that two workers seldom need the same one at once.
 const SHARDS_PER_WORKER: usize = 16;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     let mut config = config.settled();
     config.check()?;
     let (value_max, resp) = (config.cache.value_max().0 as usize, config.resp_listen());
-    // The largest request that is waited for, of any protocol that is spoken.
+    // The largest request of the protocols in use.
     let mut request_max = Memcache::request_max(value_max);
     if !resp.is_empty() {
         request_max = request_max.max(Connection::request_max(value_max));
@@ -58,7 +58,7 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
         cli::print(&answer);
         return Ok(());
     }
-    // Before there is any other thread.
+    // Must come before any other thread is started.
     let mut builder = start.begin(builder)?;
     config.server.max_connections = builder.fit_connections()?;
     let builder = builder.config_text(::config::print(&config)?);
@@ -94,7 +94,8 @@ fn hash_map(config: &Config) -> HashMapStore {
         .build()
 }
 
-/// Serves `store` until the process is told to stop. Who does not want RESP pays nothing for it.
+/// Serves `store` until the process is told to stop. Without RESP listeners, memcache is served alone, so
+/// RESP costs nothing.
 fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
@@ -121,8 +122,8 @@ where
     E: Execute<P> + Clone + Send + 'static,
     M: Fn(u16) -> P + Clone + Send + 'static,
 {
-    // The last worker takes the handle that the others' are clones of: no handle is left over, and a
-    // store for one worker need not have a second one.
+    // The last worker takes the original handle, of which the others have clones. So no handle is left
+    // over, and a store for one worker needs no second handle.
     let last = config.worker.threads - 1;
     let mut first = Some(service);
     let hand_out = |worker| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pages that follow from the tables of settings and flags. When a table changes,
-//! `UPDATE_SETTINGS=1 cargo test -p shoebill-segcache pages` writes them anew.
+//! Pages generated from the tables of settings and flags. When a table changes,
+//! `UPDATE_SETTINGS=1 cargo test -p shoebill-segcache pages` rewrites them.
 
 use crate::args;
 use crate::config::{Cache, Config, PORT, Resp, Seg};

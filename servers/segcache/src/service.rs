@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Service`]: memcache and RESP over the same items, through one store handle per worker.
 //!
-//! Two services side by side would need a handle each. A handle that its worker
-//! does not use has to be rested all the same, so that it holds nobody up; memory for buffers would be
-//! reserved twice; and a store of segments for one worker has one handle. So the service of memcache
-//! owns the handle, and lends it for each request of RESP.
+//! Two independent services would need a handle each, which has three drawbacks:
+//!
+//! 1. An idle handle must be rested all the same, or it delays the others.
+//! 2. Memory for buffers would be reserved twice.
+//! 3. A store of segments for one worker has only one handle.
+//!
+//! So the memcache service owns the handle and lends it for each RESP request.
 
 use buffer::SendBuf;
 use clock::Now;
@@ -16,7 +19,7 @@ use storage::Scan;
 /// The tag of the listeners for RESP. All others are memcache's.
 pub(crate) const RESP: u16 = 1;
 
-/// Why a connection never meets a request of the other protocol.
+/// Why a connection never gets a request of the other protocol.
 const OWN: &str = "a codec makes requests of its own protocol";
 
 /// A connection that speaks one of the two.

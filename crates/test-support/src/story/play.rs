@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Telling stories to a server, and comparing what it answers.
+//! Playing stories against a server, and comparing its replies.
 
 use super::Server;
 use super::script::{self, Step, Story};
@@ -7,10 +7,10 @@ use super::show::show;
 use protocol_resp::Version;
 use std::time::Duration;
 
-/// How often a story is told whose telling was late and went wrong.
+/// How often a story is repeated if it failed while the machine was late.
 const TELLINGS_MAX: usize = 20;
 
-/// Tells the stories of a group to a server, all or those that redis-server 7.0 knows.
+/// Plays the stories of a group against a server: all of them, or those for redis-server 7.0.
 pub fn tell(server: &mut impl Server, group: &str, text: &str, version: Version, is_ours: bool) {
     let mut wrong = String::new();
     for story in script::read(text) {
@@ -21,7 +21,7 @@ pub fn tell(server: &mut impl Server, group: &str, text: &str, version: Version,
         for _ in 0..TELLINGS_MAX {
             server.restart();
             found = Teller { server, version, waiting: Vec::new() }.tell(&story, is_ours);
-            // On a busy machine a key has expired before it is read: that tells nothing about the server.
+            // On a busy machine a key may expire before it is read, which is no fault of the server.
             if found.is_empty() || !(story.has_times() && server.is_late()) {
                 break;
             }
@@ -41,7 +41,7 @@ struct Teller<'s, S> {
 }
 
 impl<S: Server> Teller<'_, S> {
-    /// Tells a story; what was not as told.
+    /// Plays a story; returns the replies that differ from it.
     fn tell(&mut self, story: &Story<'_>, is_ours: bool) -> String {
         let mut wrong = String::new();
         for step in &story.steps {
@@ -79,7 +79,7 @@ impl<S: Server> Teller<'_, S> {
         wrong
     }
 
-    /// The reply that is expected, and the one that comes.
+    /// The expected reply and the actual one.
     fn step(&mut self, step: &Step, time: usize) -> (String, String) {
         let now = self.server.unix_ms();
         let mut put_in = |text: &str| {
@@ -102,7 +102,7 @@ impl<S: Server> Teller<'_, S> {
             self.server.settle(self.waiting.len());
         }
         let answer = match self.server.receive(&step.client, due) {
-            // What is expected is read from lines without spaces at their ends.
+            // Expected replies come from lines whose trailing spaces are cut.
             Some(reply) => show(&reply, step.order).trim_end().to_owned(),
             None if self.server.is_closed(&step.client) => "(closed)".to_owned(),
             None if expected == "(nothing)" => expected.clone(),
@@ -112,7 +112,7 @@ impl<S: Server> Teller<'_, S> {
     }
 }
 
-/// Puts the values of words such as `{s+10}` in their place; what has none stays as it is.
+/// Replaces words such as `{s+10}` by their values; words without a value stay as they are.
 fn with_values(text: &str, mut value: impl FnMut(&str) -> Option<String>) -> String {
     let mut result = String::new();
     let mut rest = text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Remote`]: a server at the other end of sockets.
+//! [`Remote`]: a server that is reached over sockets.
 
 use super::Server;
 use protocol_resp::Version;
@@ -10,25 +10,25 @@ use std::os::unix::net::UnixStream;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long the server may take for anything.
+/// How long the server may take for any answer.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long a client may take to be seen waiting.
+/// How long the server may take until it reports a client as blocked.
 const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Commands for whose end other clients may have to wait.
+/// Commands whose end other clients may have to wait for.
 const STALLS: [&str; 2] = ["CLIENT PAUSE", "DEBUG SLEEP"];
 
-/// An observer who gets no answer for so long behind one of these waits himself.
+/// If the observer gets no answer for this long after one of these commands, it is waiting itself.
 const PAUSED: Duration = Duration::from_millis(100);
 
-/// By so much requests and sleeps may delay a story whose replies depend on the time.
+/// How late requests and sleeps may be in a story whose replies depend on the time.
 const LATE: Duration = Duration::from_millis(20);
 
 /// How long looking for a reply that is not due may take, as the system's clock ticks.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The connection of the one who prepares and observes; no story has a client of this name.
+/// The name of the connection that prepares and observes; no story has a client of this name.
 const CONTROL: &str = "Control";
 
 /// A socket of any kind.
@@ -54,20 +54,20 @@ pub struct Remote {
     connect: Box<dyn Fn() -> Box<dyn Wire>>,
     version: Version,
     clients: Vec<Client>,
-    /// Whether a client has sent what others wait for the end of.
+    /// Whether a client has sent one of [`STALLS`].
     stalls: bool,
     started: Instant,
-    /// How long was waited on purpose since then.
+    /// How long the story has waited on purpose since then.
     waited: Duration,
 }
 
 /// A connection.
 struct Client {
     name: String,
-    /// The number that the server knows it by.
+    /// The server's id of it.
     id: u64,
     stream: Box<dyn Wire>,
-    /// Bytes that have arrived and are no whole reply yet.
+    /// Bytes that have arrived and are not a whole reply yet.
     input: Vec<u8>,
     /// The server has closed it.
     is_closed: bool,
@@ -86,7 +86,7 @@ impl Remote {
         }
     }
 
-    /// A client, who is made if it is new.
+    /// A client, which is connected if it is new.
     fn client(&mut self, name: &str) -> &mut Client {
         let found = self.clients.iter().position(|client| client.name == name);
         let at = found.unwrap_or_else(|| {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`show`]: a reply as one line of text, from which its bytes could be told.
+//! [`show`]: a reply as one line of text, from which its bytes can be derived.
 
 use super::script::Order;
 
 /// Shows a whole reply.
 ///
-/// Not by way of `client::Value`: what the bytes are is the question, and the two nulls of RESP2 are
-/// one there.
+/// It does not use `client::Value`, because it must show the exact bytes, and the two nulls of RESP2 are
+/// one value there.
 pub(crate) fn show(reply: &[u8], order: Order) -> String {
     let mut reader = Reader { rest: reply, order };
     let shown = reader.show();
@@ -14,7 +14,7 @@ pub(crate) fn show(reply: &[u8], order: Order) -> String {
     shown
 }
 
-/// A line of MONITOR without what is never the same twice: the time and the address.
+/// A line of MONITOR without the time and the address, which differ each time.
 fn monitored(line: &str) -> Option<String> {
     let (time, rest) = line.split_once(" [")?;
     let (origin, command) = rest.split_once("] ")?;

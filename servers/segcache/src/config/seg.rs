@@ -105,7 +105,7 @@ impl Seg {
         Some(("[seg] segment_size", problem))
     }
 
-    /// What the policy and the keys beside it say.
+    /// The eviction that the policy and the keys about it set.
     pub(super) fn eviction(&self) -> Eviction {
         match self.eviction {
             Policy::None => Eviction::None,
