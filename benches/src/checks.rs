@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What programs that check servers share: what they are told, where the servers are, and which engines
-//! the kernel has.
+//! Shared by the programs that check servers: their arguments, the paths of the servers, and the engines that
+//! the kernel supports.
 
 use std::fmt::Display;
 use std::fs;

@@ -9,7 +9,7 @@
 //!                                               model
 //! ```
 //!
-//! * [`text`]: values that tell who wrote them, so that a torn one is seen at once.
+//! * [`text`]: values that identify their writer, so that a torn value is detected at once.
 //! * [`model`]: what operations do to keys: the specification.
 //! * [`check`](mod@check): the search for an order that explains a history. Its tests plant faults in
 //!   histories and compare the search with one that tries every order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hostile commands: every command of the table with arguments at the edges of their types, from many
-//! clients, in little memory. No server may die of it, stall, keep memory or connections.
+//! clients, against servers with little memory. No server may crash, stall, or leak memory or connections.
 //!
 //! * [`forge`]: requests from the syntax in the table. `words.rs`: values at the edges.
 //! * [`contract`]: commands that are left out, and why.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the benchmarks and the cost tests of the workspace share.
+//! Code that the benchmarks and the cost tests of the workspace share.
 //!
 //! * `criterion/`: benchmarks of single layers: `parse`, `compose`, `store`, `turn`. Run one with
 //!   `cargo bench -p benches --bench turn`.
@@ -8,13 +8,13 @@
 //!   what requests cost against `baseline.json`.
 //! * [`Connection`] (`connection.rs`): a connection without a socket, which serves bytes through
 //!   `reactor::turn` as a worker does.
-//! * [`Unprefetched`] (`unprefetched.rs`): a service without its prefetches, to see what they bring.
+//! * [`Unprefetched`] (`unprefetched.rs`): a service without its prefetches, to measure what they gain.
 //! * [`storebench`]: the program that measures a storage engine in its own process.
 //! * [`pauses`]: the program that measures the longest steps of the keyspace of `rds`.
 //! * [`trace`]: its mode that replays recorded requests.
 //! * [`workers`]: the program that measures two workers of `rds` against one.
-//! * [`history`]: the program that checks histories of concurrent clients. [`hostile`]: the one that sends hostile
-//!   commands. [`child`], [`checks`]: servers for both, and what both are told.
+//! * [`history`]: the program that checks histories of concurrent clients. [`hostile`]: the program that sends
+//!   hostile commands. [`child`], [`checks`]: servers and arguments for both.
 //! * [`workload`]: keys, requests and filled stores.
 //!
 //! ```

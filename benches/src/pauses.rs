@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The measurements of the program `pauses`: how long the longest step of a keyspace takes.
 //!
-//! A worker does one step after the other: a command, or a turn's share of upkeep. Nobody is served
-//! meanwhile, so the longest step is the longest pause that the keyspace makes.
+//! A worker does one step after the other: a command, or a turn's share of background work. No other client
+//! is served during a step, so the longest step is the longest pause that the keyspace causes.
 
 use keyspace::{Gone, Keyspace, Scope, View};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Unprefetched`]: what a service costs without its prefetches.
+//! [`Unprefetched`]: a service without its prefetches, to measure what it costs then.
 
 use buffer::SendBuf;
 use clock::{Now, Ticks};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Error`]: why a run cannot be made, or is of no use.
+//! [`Error`]: why a run cannot be made, or has no useful result.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a run cannot be made, or is of no use.
+/// Why a run cannot be made, or has no useful result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

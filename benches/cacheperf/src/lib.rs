@@ -15,12 +15,12 @@
 //!
 //! # Where to look
 //!
-//! * [`Plan`] (`plan.rs`), [`Target`] (`target.rs`), [`Workload`] (`workload/`): what is decided before.
-//! * `player/`: one thread's share of a load without sockets and clock. INV-INTENDED, why a stall is
-//!   seen in all requests that fell into it, is stated and tested there.
+//! * [`Plan`] (`plan.rs`), [`Target`] (`target.rs`), [`Workload`] (`workload/`): the settings of a run.
+//! * `player/`: one thread's share of a load, without sockets or a clock. INV-INTENDED, by which a stall
+//!   shows in all requests that fell into it, is stated and tested there.
 //! * `dialect/`: the protocols, by the client sides of the `protocol-*` crates.
 //! * `worker.rs`: the event loop. `run.rs`: threads, start, end, merging.
-//! * `tally.rs`, [`Outcome`] (`outcome.rs`): what is counted, and what is told.
+//! * `tally.rs`, [`Outcome`] (`outcome.rs`): the counts of a run, and its results.
 //! * [`report`]: text, JSON, the page with its plots. [`Live`] (`live.rs`): the line on a terminal.
 //! * [`sweep()`] (`sweep.rs`): the highest rate under a bound. [`compare()`] (`compare/`): servers in turns.
 //!   [`replay()`] (`replay/`): a trace.
@@ -28,9 +28,9 @@
 //!
 //! # Costs
 //!
-//! A request costs no allocation and no system call of its own beyond those of its pipeline: one write,
-//! one read and, for many connections, one poll. A value is made where it is sent from and checked where
-//! it arrived. A latency is one increment of a histogram of the thread's own.
+//! A request costs no allocation, and no system call beyond those of its pipeline: one write,
+//! one read and, for many connections, one poll. A value is written directly into the send buffer, and
+//! checked in the receive buffer. Recording a latency is one increment in a histogram of the thread.
 //!
 //! ```no_run
 //! use cacheperf::{Address, Plan, Protocol, Target, run};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Live`]: a line on the terminal that says how a run goes.
+//! [`Live`]: a line on the terminal with the progress of a run.
 
 use crate::report::text::percentile;
 use crate::units::show_rate;
@@ -7,11 +7,11 @@ use crate::{Event, Moment, Percentile};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
-/// How long a line stands at the least, so that it can be read.
+/// The shortest time for which a line is shown, so that it can be read.
 const STANDS: Duration = Duration::from_millis(250);
 
-/// A line on the terminal that says how a run goes. Where standard error is no terminal it says
-/// nothing.
+/// A line on the terminal with the progress of a run. It shows nothing if standard error is not a
+/// terminal.
 #[derive(Debug)]
 pub struct Live {
     shown: bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The program. All it does is in the library.
+//! The program `cacheperf`. All of its code is in the library.
 #![forbid(unsafe_code)]
 
 use clap::Parser;

@@ -4,16 +4,16 @@
 use crate::tally::Tally;
 use serde::Serialize;
 
-/// What a run has found. All latencies are in nanoseconds, and within 1 % of what they were.
+/// The results of a run. All latencies are in nanoseconds, exact to 1 %.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// The server.
     pub target: String,
-    /// What was asked: the settings that make the load.
+    /// The settings that define the load.
     pub load: String,
     /// Seconds of the measured time.
     pub seconds: f64,
-    /// Requests per second that were to be sent; `None` in a closed loop.
+    /// Requests per second that were due to be sent; `None` in a closed loop.
     pub offered_rate: Option<f64>,
     /// Requests per second that were answered.
     pub rate: f64,

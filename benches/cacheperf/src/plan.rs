@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Plan`]: all that is decided before a run.
+//! [`Plan`]: the settings of a run.
 
 use crate::{Arrivals, Error, KeySpace, MULTI_MAX, Mix, Popularity, Spread, Target, Workload};
 use std::time::Duration;
@@ -15,19 +15,19 @@ pub enum Length {
     ToEnd,
 }
 
-/// Requests that an open loop has under way on a connection at the most, unless it is told.
+/// The default for the most requests in flight on a connection of an open loop.
 const OPEN_DEPTH: usize = 64;
 
-/// All that is decided before a run.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Who is asked.
+    /// The server.
     pub target: Target,
     /// Connections, of all threads together.
     pub connections: usize,
     /// Threads, each with an event loop and its share of the connections.
     pub threads: usize,
-    /// Requests of a pipeline; of an open loop the most that are under way on a connection. `None` is
+    /// Requests of a pipeline, or in an open loop the most requests in flight on a connection. `None` is
     /// 1 for a closed loop and 64 for an open one.
     pub depth: Option<usize>,
     /// Requests per second of an open loop; `None` is a closed one.

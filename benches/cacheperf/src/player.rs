@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Player`]: one thread's share of a load, without sockets and without a clock.
 //!
-//! Whoever drives it says what time it is, gives it the bytes that arrive and sends the bytes that it
-//! writes. So the event loop in `worker.rs` is short, and a test owns the time.
+//! Its caller passes in the time and the bytes that arrive, and sends the bytes that the player
+//! writes. So the event loop in `worker.rs` is short, and a test sets the time.
 //!
-//! * INV-INTENDED: the latency of a request counts from the moment at which it was to be sent. In a
-//!   closed loop that is the moment at which it is sent. In an open loop it comes from the
-//!   [`Schedule`], and nothing that the server does moves it: a server that stalls for a second shows
-//!   up to a second of latency in *every* request that fell into that second, also in those that could
-//!   not be sent before its end. Nor does a connection that is lost move it.
-//! * INV-COUNTED: a request that was to be sent in the measured time is in the latencies, answered or
-//!   not. One that is never answered counts with the time until the run gave it up.
+//! * INV-INTENDED: the latency of a request counts from the moment at which it was due to be sent. In a
+//!   closed loop that is the moment at which it is sent. In an open loop the moment comes from the
+//!   [`Schedule`], and nothing that the server does changes it: a server that stalls for a second causes
+//!   up to a second of latency in *every* request that fell into that second, including those that could
+//!   not be sent before its end. A lost connection does not change it either.
+//! * INV-COUNTED: a request that was due in the measured time is included in the latencies, answered or
+//!   not. A request that is never answered counts with the time until the run gave it up.
 
 mod absorb;
 mod end;
@@ -52,11 +52,11 @@ impl Window {
 /// When requests are sent.
 #[derive(Clone, Debug)]
 pub(crate) enum Pace {
-    /// A pipeline of requests, and the next when all of it is answered.
+    /// A pipeline of requests, and the next pipeline when all of it is answered.
     Closed,
     /// At decided times.
     Open(Schedule),
-    /// At the times that the sources say, each of its own requests.
+    /// At the times that each source sets for its own requests.
     Recorded,
 }
 
@@ -65,8 +65,8 @@ pub(crate) enum Pace {
 pub(crate) struct Setup {
     /// When requests are sent.
     pub(crate) pace: Pace,
-    /// The length of a closed loop's pipelines, and the most requests that an open loop has under way on
-    /// a connection.
+    /// The length of a closed loop's pipelines, or the most requests in flight on a connection of an open
+    /// loop.
     pub(crate) depth: usize,
     /// The measured time.
     pub(crate) window: Window,
@@ -90,7 +90,7 @@ pub(crate) struct Player<D, S> {
     quota: Option<u64>,
     reconnect: Option<u64>,
     stopped: bool,
-    /// Lanes that ask nothing any more.
+    /// The number of lanes that have ended.
     ended: usize,
     /// The lane whose turn it is in an open loop.
     turn: usize,

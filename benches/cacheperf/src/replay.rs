@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`replay`]: asks what was recorded, as a client does that keeps a cache beside its database: what a
-//! get does not find is written.
+//! [`replay`]: sends the requests of a recorded trace, as a client with a cache in front of a database
+//! would: a key that a get misses is written.
 //!
-//! Each key has its connection, so its requests stay in order. No key is twice under way, and what was
-//! missed is written before anything else; so hits and misses are those of a client that asks one at a
-//! time.
+//! All requests for a key use the same connection, so they stay in order. At most one request for a key is in
+//! flight, and a missed key is written before any other request; so hits and misses are those of a client
+//! that sends one request at a time.
 //!
-//! A replay goes as fast as replies come, or by the times of the trace. Then it is an open loop: latencies
-//! count from the moment at which a request was to be sent (INV-INTENDED), whatever held it up.
+//! A replay goes as fast as replies come, or by the times of the trace. The latter is an open loop: latencies
+//! count from the moment at which a request was due to be sent (INV-INTENDED), whatever delayed it.
 
 mod record;
 mod source;
@@ -44,7 +44,7 @@ impl Default for ReplaySettings {
     }
 }
 
-/// What was asked for and not found.
+/// The misses of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Misses {
     /// Keys that were asked for.
@@ -68,7 +68,7 @@ impl Misses {
     }
 }
 
-/// What a replay has found.
+/// The results of a replay.
 #[derive(Clone, Debug, Serialize)]
 pub struct Replayed {
     /// Of the whole trace, as of any run.
@@ -80,9 +80,9 @@ pub struct Replayed {
     pub warm_up_records: usize,
     /// How many times as fast as it was recorded; `None` is as fast as replies came.
     pub speed: Option<f64>,
-    /// What the whole trace has missed.
+    /// The misses of the whole trace.
     pub whole: Misses,
-    /// What the records behind the warm-up have missed.
+    /// The misses of the records after the warm-up.
     pub behind_warm_up: Misses,
 }
 

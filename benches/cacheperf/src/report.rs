@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is told of a run: a text for people, a JSON file for programs, a page with plots.
+//! The reports of a run: a text for people, a JSON file for programs, a page with plots.
 
 pub mod compare;
 pub mod html;

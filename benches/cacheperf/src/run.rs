@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`run`]: from a [`Plan`] to an [`Outcome`].
 //!
-//! The calling thread starts the workers, waits until all their connections are ready, gives the
-//! start, and merges what they deliver, slice of time by slice of time.
+//! The calling thread starts the workers, waits until all their connections are ready, tells them to
+//! begin, and merges their counts, slice of time by slice of time.
 
 mod merge;
 
@@ -25,7 +25,7 @@ const MOMENTS: u32 = 120;
 const SLICE_MIN: Duration = Duration::from_millis(100);
 /// The longest.
 const SLICE_MAX: Duration = Duration::from_secs(1);
-/// A slice of a run whose end nobody knows.
+/// The length of a slice in a run whose end is not known.
 const SLICE_UNKNOWN: Duration = Duration::from_millis(250);
 
 /// Most requests of a pipeline that writes all keys before a run.

@@ -12,8 +12,8 @@ use std::time::Duration;
 /// A rate holds if this share of it is answered at the least.
 const ANSWERED_MIN: f64 = 0.98;
 
-/// A step offers so much more than a p999 takes that it is known, too, where not all is answered and where
-/// requests arrive at random.
+/// A step offers this factor more requests than a p999 needs, so that there are enough even if some are not
+/// answered and if requests arrive at random.
 const MARGIN: f64 = 1.05;
 
 /// Steps after which a search ends in any case.

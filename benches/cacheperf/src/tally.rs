@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Tally`]: what was counted and measured, by one thread or by all.
+//! [`Tally`]: the counts and latencies of one thread or of all.
 
 use crate::player::Window;
 use histogram::Histogram;
 use std::ops::RangeInclusive;
 
-/// Errors that are told word by word; the others are counted alone.
+/// How many errors are reported with their text; the others are only counted.
 pub(crate) const TOLD_MAX: usize = 5;
 
 /// Bits of a latency that are kept: an error of at most 1/128.
 const GROUPING_POWER: u8 = 7;
-/// Latencies from 2^40 ns (18 minutes) on are that long.
+/// Longer latencies count as 2^40 ns (18 minutes).
 const MAX_POWER: u8 = 40;
 const LATENCY_MAX: u64 = (1 << MAX_POWER) - 1;
 

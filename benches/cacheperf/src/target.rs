@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Target`]: which server is asked, and how.
+//! [`Target`]: the server, its protocol and how it is reached.
 
 use crate::Error;
 use session::{Session, Stream, TlsConnector};
@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What is spoken.
+/// The protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// memcache's classic text commands.
@@ -97,10 +97,10 @@ impl fmt::Display for Address {
     }
 }
 
-/// Which server is asked, and how.
+/// The server, its protocol and how it is reached.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What is spoken.
+    /// The protocol.
     pub protocol: Protocol,
     /// Where it listens.
     pub address: Address,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is asked for: keys, values, sizes, kinds of requests.
+//! The requests of a load: keys, values, sizes, kinds of requests.
 //!
 //! A [`Source`] is one connection's supply of requests. [`Synthetic`] draws them at random,
 //! [`Filling`] writes every key once; the replay of a trace has a source of its own.
@@ -25,7 +25,7 @@ use rand::{Rng, SeedableRng};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What is to be sent next.
+/// The next thing to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// A request with the last `keys` of the keys.
@@ -37,7 +37,7 @@ pub(crate) enum Next {
         /// Seconds that what it writes lives; 0 for ever.
         ttl_s: u32,
     },
-    /// Nothing before all that was sent is answered.
+    /// Nothing until all requests in flight are answered.
     Wait,
     /// Nothing any more.
     Over,

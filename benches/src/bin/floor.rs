@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The floor under every server: what the kernel alone costs for a request.
+//! The floor: a server that shows what the kernel alone costs for a request.
 //!
 //! It answers each line with the same memcache value, so it is for gets. It neither parses nor stores
-//! anything, and has one thread: what it spends is receiving, sending and waiting. Compare with it:
+//! anything, and has one thread, which only receives, sends and waits. To compare with it:
 //!
 //! ```text
 //! cacheperf compare --floor floor --server 'floor=memcache,127.0.0.1:22110,floor 22110 64' --server …

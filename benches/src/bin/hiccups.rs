@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How long the machine keeps a thread from its work.
+//! Measures how long the machine interrupts a thread.
 //!
-//! A thread does nothing but read its own clock of CPU time, for so many seconds. Two readings are some
-//! hundred nanoseconds apart. What is longer than that the thread did not do: an interrupt, or in a
-//! virtual machine the host that had something else to do with the core, both of which count as the
-//! thread's CPU time. No turn of an event loop is shorter than that at the same moment.
+//! For some seconds a thread only reads its own CPU-time clock. Two readings are usually some
+//! hundred nanoseconds apart. A longer gap was not caused by the thread, but by an interrupt or, in a
+//! virtual machine, by the host using the core; both count as the thread's CPU time. A turn of an event
+//! loop that is interrupted in this way is at least as long as the gap.
 
 use clock::CpuClock;
 use std::process::ExitCode;

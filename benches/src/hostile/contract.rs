@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands that do by contract what a hostile client may not achieve otherwise.
+//! Commands that are left out, because their contract is to do what a hostile client must not be able to.
 
 use protocol_resp::table::CommandId;
 

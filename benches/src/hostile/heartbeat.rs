@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Connections that tell whether each worker still serves.
 //!
-//! A request must be answered before its worker has had `BUSY_MAX_NS` of CPU time, and before it has
-//! slept for `ASLEEP_MAX_NS` with the request in its socket. Time that it waits for a CPU counts for
-//! neither, so what else the machine does decides nothing.
+//! A request must be answered before its worker has used `BUSY_MAX_NS` of CPU time, and before it has
+//! slept for `ASLEEP_MAX_NS` with the request in its socket. Time in which the worker waits for a CPU counts
+//! for neither, so the result does not depend on the machine's other load.
 
 use crate::child::{Child, Ran};
 use std::io::{self, ErrorKind, Read, Write};

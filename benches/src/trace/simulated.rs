@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Caches that judge each item by itself, simulated: what a policy reaches that may look at all items
-//! for each one that comes. No store does at a bearable price, but it tells how far one is from it.
+//! Simulated caches that rank each item individually: the miss ratio of a policy that may look at all items
+//! for every write. That would be too slow for a store, but shows how close a store comes to it.
 
 use super::replay::Outcome;
 use cacheperf::{RECORD_BYTES, Record, RecordedOp};

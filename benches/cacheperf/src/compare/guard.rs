@@ -9,8 +9,8 @@ use signal_hook::low_level::emulate_default_handler;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Ends the servers that it watches over when a signal is about to end this process. A server that is
-/// stopped at that moment would stay for ever.
+/// Ends the servers that it watches over when a signal is about to end this process. Without it a server
+/// that is suspended at that moment would stay for ever.
 #[derive(Debug)]
 pub(super) struct Guard {
     servers: Arc<Mutex<Vec<u32>>>,
@@ -18,7 +18,7 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Watches over nobody yet.
+    /// A guard without servers.
     pub(super) fn new() -> Result<Self, Error> {
         let failed = |error| Error::system("cannot wait for signals", error);
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Spreads`]: what several measurements of one thing have in common.
+//! [`Spreads`]: median, minimum and maximum of several measurements.
 
 use super::{Comparison, Contender, Sample};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Spreads {
     /// The least.
     pub min: f64,
-    /// As many are below as above.
+    /// The median.
     pub median: f64,
     /// The largest.
     pub max: f64,

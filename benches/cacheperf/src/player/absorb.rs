@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What arrives: replies find the requests that they answer, and are counted.
+//! Replies that arrive are matched with their requests and counted.
 
 use super::Player;
 use super::lane::{Flight, Lane};
@@ -9,11 +9,11 @@ use crate::workload::Source;
 use protocol_resp::client::{Items, Reply};
 
 impl<D: Dialect, S: Source> Player<D, S> {
-    /// Reads the replies in `input`, which arrived on a lane; how many of its bytes they take up.
+    /// Reads the replies in `input`, which arrived on a lane. Returns how many of its bytes were used.
     ///
     /// # Errors
     ///
-    /// What arrived is no reply to what was asked. The lane is of no use any more.
+    /// The bytes are not a reply to the lane's requests. The lane cannot be used any more.
     #[inline]
     pub(crate) fn absorb(
         &mut self,
@@ -25,7 +25,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
         let (tally, texts) = (&mut self.tally, &mut self.texts);
         let mut used = 0;
         while let Some(&Flight { at, op, .. }) = lane.flights.front() {
-            // Throughput is what is answered in the measured time; a number of requests is exact.
+            // Throughput counts the replies in the measured time; a fixed number of requests is exact.
             let counts = self.window.contains(if self.quota.is_some() { at } else { now });
             let Some((piece, len)) = self.dialect.read(op, &input[used..])? else {
                 return Ok(used);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How requests end that are not answered, and how a load ends. INV-COUNTED is kept here.
+//! The end of a load, and of requests that are not answered. INV-COUNTED is kept here.
 
 use super::lane::State;
 use super::{Pace, Player};
@@ -9,16 +9,16 @@ use crate::workload::Source;
 /// What a lost connection means for its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// The lane has more to ask, on a new connection.
+    /// The lane has more requests to send, on a new connection.
     Asks,
-    /// The lane has nothing to ask any more.
+    /// The lane has no more requests.
     Over,
     /// It was lost before.
     Known,
 }
 
 impl<D: Dialect, S: Source> Player<D, S> {
-    /// The connection of a lane is gone, and with it what was under way.
+    /// The connection of a lane is lost, and with it the requests in flight.
     #[cold]
     pub(crate) fn lose(&mut self, lane: usize, now: u64, why: &str) -> Loss {
         let loss = match self.lanes[lane].state {
@@ -52,7 +52,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
         self.tally.reconnected += u64::from(self.window.contains(now));
     }
 
-    /// Sends nothing any more. What an open loop should have sent before and could not counts as
+    /// Stops sending. The requests of an open loop that were due before and could not be sent count as
     /// unanswered, by INV-COUNTED.
     pub(crate) fn stop(&mut self, now: u64) {
         self.stopped = true;
@@ -80,18 +80,18 @@ impl<D: Dialect, S: Source> Player<D, S> {
         self.stopped
     }
 
-    /// Whether nothing is under way.
+    /// Whether no request is in flight.
     pub(crate) fn is_quiet(&self) -> bool {
         self.lanes.iter().all(|lane| lane.flights.is_empty())
     }
 
-    /// Whether nothing is under way and nothing follows.
+    /// Whether no request is in flight and none follows.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         (self.stopped || self.ended == self.lanes.len()) && self.is_quiet()
     }
 
-    /// Waits for nothing any more: what is under way counts as unanswered.
+    /// Stops waiting: the requests in flight count as unanswered.
     pub(crate) fn abandon(&mut self, now: u64) {
         (0..self.lanes.len()).for_each(|lane| self.give_up(lane, now));
     }

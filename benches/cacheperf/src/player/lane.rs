@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Lane`]: what one connection has been asked and has not answered.
+//! [`Lane`]: the requests of one connection that are sent and not answered yet.
 
 use crate::dialect::Op;
 use crate::tally::Tally;
 use crate::workload::{Key, Source, value};
 use std::collections::VecDeque;
 
-/// A request under way.
+/// A request in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
-    /// When it was to be sent.
+    /// When it was due to be sent.
     pub(super) at: u64,
     pub(super) op: Op,
     /// How many of its keys are still to come in its reply.
     pub(super) keys: u16,
-    /// It is behind the warm-up of a trace.
+    /// It comes after the warm-up of a trace.
     pub(super) warm: bool,
 }
 
-/// Whether a lane has anything to say.
+/// Whether a lane sends requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It asks.
+    /// It sends requests.
     Open,
     /// Its source has ended.
     Over,
-    /// It has lost its connection, and asks again when it has another.
+    /// It has lost its connection, and continues when it has another.
     Lost,
     /// It has no connection and gets none.
     Gone,
@@ -35,12 +35,12 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Lane<S> {
     pub(super) source: S,
-    /// Values are checked, and the keys they come with.
+    /// Values are checked, and the keys that come with them.
     verify: bool,
     pub(super) state: State,
     /// Requests that its present connection has had.
     pub(super) had: u64,
-    /// Requests under way, the oldest first.
+    /// Requests in flight, the oldest first.
     pub(super) flights: VecDeque<Flight>,
     /// Their keys.
     pub(super) keys: VecDeque<Key>,
@@ -52,7 +52,7 @@ impl<S: Source> Lane<S> {
         Lane { source, verify, state: State::Open, had: 0, flights, keys }
     }
 
-    /// A value has arrived: finds the key it belongs to, and checks it. Keys before that one were not
+    /// A value has arrived: finds its key, and checks the value. Keys before that one were not
     /// found.
     pub(super) fn found(
         &mut self,
@@ -85,13 +85,13 @@ impl<S: Source> Lane<S> {
         self.keys.pop_front()
     }
 
-    /// A key was found: its value must be what was written.
+    /// A key was found: checks that its value is the one that was written.
     pub(super) fn check(&self, key: Key, bytes: &[u8], tally: &mut Tally, counts: bool) {
         if counts {
             self.count(key, true, tally);
         }
-        // The length is part of what is checked, but for a value of no bytes. One of another length that
-        // was written by another run is right too.
+        // A value depends on its length, so the check covers the length too, except for an empty value. A
+        // value of another length that another run has written is also right.
         let vanished = bytes.is_empty() && key.value_len > 0;
         if self.verify && (vanished || !value::is_right(key.id, bytes)) {
             tally.wrong += 1;
@@ -123,7 +123,7 @@ impl<S: Source> Lane<S> {
         }
     }
 
-    /// Whether it can ask one request more.
+    /// Whether it can send one more request.
     #[inline]
     pub(super) fn has_room(&self, depth: usize) -> bool {
         self.state == State::Open && self.flights.len() < depth

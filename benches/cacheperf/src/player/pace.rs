@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Schedule`]: when the requests of an open loop are to be sent.
+//! [`Schedule`]: when the requests of an open loop are due to be sent.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -38,8 +38,8 @@ impl fmt::Display for Arrivals {
     }
 }
 
-/// The times at which requests are to be sent, whatever becomes of those before. They are decided
-/// beforehand, so a server that stalls does not slow them down.
+/// The times at which requests are due to be sent, whether or not earlier ones have been answered. They are
+/// decided beforehand, so a server that stalls does not slow them down.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     interval_ns: f64,
@@ -61,7 +61,7 @@ impl Schedule {
         self.next_ns as u64
     }
 
-    /// The next request is taken care of.
+    /// Moves on to the next request.
     #[inline]
     pub(crate) fn advance(&mut self) {
         let intervals: f64 = self.random.as_mut().map_or(1.0, |rng| Exp1.sample(rng));

@@ -13,9 +13,9 @@ pub(super) struct Recorded {
     records: Arc<[Record]>,
     /// Bytes of the largest key and value of all.
     bytes_max: usize,
-    /// Which of them are its own, in order.
+    /// The numbers of its own records, in order.
     part: Vec<u32>,
-    /// When each of its own is to be sent; `None` is as fast as replies come.
+    /// When each of its own records is due; `None` for as fast as replies come.
     times: Option<Vec<u64>>,
     /// The next of its own.
     next: usize,
@@ -23,10 +23,10 @@ pub(super) struct Recorded {
     warm_at: usize,
     /// Whether what was asked last is behind the warm-up.
     warm: bool,
-    /// What was not found, with the seconds that it lives.
+    /// Missed keys that are to be written, each with its time to live in seconds.
     missed: VecDeque<(Key, u32)>,
-    /// What is under way, the oldest first: the key and the seconds that it lives if it is missed; `None`
-    /// for what was missed and is being written.
+    /// Requests in flight, the oldest first: the key, and its time to live in seconds for a write after a
+    /// miss; `None` for the write of a missed key.
     under_way: VecDeque<Option<(u64, u32)>>,
 }
 
@@ -82,7 +82,7 @@ impl Source for Recorded {
             return Next::Ask { op: Op::Set, keys: 1, ttl_s };
         }
         let Some(number) = self.part.get(self.next).map(|number| *number as usize) else {
-            // What is under way may be missed.
+            // The requests in flight may be misses.
             return if self.under_way.is_empty() { Next::Over } else { Next::Wait };
         };
         let record = self.records[number];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! When the requests of a trace are to be sent.
+//! When the requests of a trace are due to be sent.
 //!
-//! The clock of a trace has steps: of a millisecond, or of a second where it was recorded so. Requests of
-//! one step are spread evenly over it, for else they would come as a burst that nobody recorded.
+//! The clock of a trace has steps of a millisecond or of a second. Requests of
+//! one step are spread evenly over it; otherwise they would come as a burst that the trace did not have.
 
 use super::Record;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`WarmUp`]: how much of a trace fills the cache before its misses tell anything.
+//! [`WarmUp`]: how much of a trace only fills the cache, before its misses are meaningful.
 
 use crate::units;
 use std::fmt;
 use std::str::FromStr;
 
-/// The first records of a trace: a cache that begins empty misses them whatever it is worth.
+/// The first records of a trace, which an empty cache misses however good it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WarmUp {
     /// A share of all, from 0 to 1.

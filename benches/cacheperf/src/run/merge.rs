@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Merger`]: adds up what the workers deliver.
+//! [`Merger`]: adds up the counts of the workers.
 
 use crate::Moment;
 use crate::player::Window;
@@ -7,7 +7,7 @@ use crate::tally::Tally;
 use crate::worker::{Message, Slices};
 use std::collections::BTreeMap;
 
-/// Adds up what the workers deliver: for each slice of time, and for all.
+/// Adds up the counts of the workers, for each slice of time and in total.
 #[derive(Debug)]
 pub(super) struct Merger {
     window: Window,
@@ -40,7 +40,7 @@ impl Merger {
         self.progress.iter().all(|last| *last == Some(u64::MAX))
     }
 
-    /// Takes in what a worker says.
+    /// Takes in a worker's message.
     pub(super) fn take(&mut self, message: Message) {
         let (worker, index, upto, tally) = match message {
             Message::Ready(_) => return,

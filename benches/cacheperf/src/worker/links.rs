@@ -6,10 +6,10 @@
 const PAUSE_MIN_NS: u64 = 10_000_000;
 /// The longest pause.
 const PAUSE_MAX_NS: u64 = 500_000_000;
-/// An attempt that has led to nothing for so long is given up.
+/// An attempt without a reply is given up after this time.
 const ATTEMPT_NS: u64 = 2_000_000_000;
 
-/// How a connection is.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It has had a reply.
@@ -18,9 +18,9 @@ enum State {
     Down(u64),
     /// It is being opened, and is given up at this time.
     Opening(u64),
-    /// It is open, and has had no reply yet. A server that hangs up on it is not back.
+    /// It is open, and has had no reply yet. If the server closes it now, the server is not back.
     Fresh,
-    /// Its lane has nothing to ask.
+    /// Its lane has no more requests.
     Over,
 }
 

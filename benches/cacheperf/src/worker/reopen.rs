@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! New connections in place of others: of those that have had their requests, and of those that broke.
+//! New connections that replace others: those that have had their number of requests, and lost ones.
 
 use super::{Worker, register};
 use crate::dialect::Dialect;
@@ -9,7 +9,8 @@ use session::{Fill, Session};
 use std::time::Duration;
 
 impl<D: Dialect, S: Source> Worker<D, S> {
-    /// Replaces a connection that has had its requests. What it asks first counts from here on.
+    /// Replaces a connection that has had its number of requests. The first request of the new one counts
+    /// from here on.
     #[cold]
     pub(super) fn replace(&mut self, lane: usize, now: u64) {
         self.sessions[lane].release(&mut self.pool);
@@ -38,7 +39,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         }
     }
 
-    /// A server says what no server of this protocol says: it would on another connection as well.
+    /// The server has sent something invalid in this protocol. It would do so on a new connection, too.
     #[cold]
     pub(super) fn drop_for_good(&mut self, lane: usize, why: &str) {
         let (now, words) = (self.now(), self.words(lane, why));
@@ -51,7 +52,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         format!("connection {lane} of thread {}: {why}", self.number)
     }
 
-    /// Tries to open what is lost; false when nobody could be reached for too long.
+    /// Tries to reopen lost connections; false when the server could not be reached for too long.
     #[cold]
     pub(super) fn reopen_lost(&mut self, now: u64) -> bool {
         if self.links.are_hopeless(now) {
@@ -70,7 +71,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         true
     }
 
-    /// A connection that is being opened has news.
+    /// A connection that is being opened has an event.
     #[cold]
     pub(super) fn go_on_opening(&mut self, lane: usize, is_writable: bool) {
         let session = &mut self.sessions[lane];
@@ -93,7 +94,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         self.lose(lane, &failure);
     }
 
-    /// Greets and asks on a new connection.
+    /// Sends the greeting and the first requests on a new connection.
     fn begin(&mut self, lane: usize, now: u64) {
         self.player.renew(lane, now);
         self.write(lane, |player, out| player.greet(lane, now, out));
