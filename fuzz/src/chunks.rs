@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ways to cut an input into arrivals, and a small deterministic generator to choose them.
+//! Ways to cut an input into arrivals, and a small deterministic random generator that chooses them.
 
 /// Inputs up to this length also arrive byte by byte: parsing them is quadratic in their length.
 const SINGLE_MAX: usize = 512;
 
-/// Arrivals of longer inputs, about.
+/// The approximate number of arrivals of longer inputs.
 const PIECES: usize = 48;
 
 /// The lengths of `len` bytes of input after each of its arrivals, for several ways to cut it: all

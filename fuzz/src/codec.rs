@@ -5,10 +5,10 @@ use crate::chunks::{Noise, plans};
 use protocol::{Malformed, Parsed, Protocol};
 use std::fmt::Debug;
 
-/// So many steps of an input are looked at: enough for a list of keys beyond every limit.
+/// The most steps of an input that are checked: enough for a list of keys beyond every limit.
 const STEPS_MAX: usize = 6000;
 
-/// One request or rejection: where it is, and where the parser stands behind it.
+/// One request or rejection: its place, and the parser's state after it.
 #[derive(Debug, PartialEq)]
 struct Step<R, C> {
     at: usize,
@@ -21,10 +21,10 @@ struct Step<R, C> {
 ///
 /// * nothing panics, and every step takes at least a byte;
 /// * requests, rejections and cursors are the same under each chunking;
-/// * the same is found when the cursor forgets what it has seen of unfinished requests;
+/// * the result is the same when the cursor forgets what it has seen of unfinished requests;
 /// * `NeedMore` asks for no more than is needed;
 /// * `inside` holds for each request: its slices lie in the bytes it was found in;
-/// * `refused` holds for each rejection, of what is at the start of some bytes, with what is dropped.
+/// * `refused` holds for each rejection, given the bytes from the rejected input on, and the bytes dropped.
 pub(crate) fn check<'a, P>(
     protocol: &P,
     input: &'a [u8],
@@ -55,9 +55,9 @@ pub(crate) fn check<'a, P>(
     }
 }
 
-/// Parses what of `input` has arrived at each of `ends`, until a rejection closes the connection or
-/// there are enough steps. Unless it `remembers`, an unfinished request is looked at from the cursor
-/// before it each time.
+/// Parses the part of `input` that has arrived at each of `ends`, until a rejection closes the connection or
+/// there are enough steps. Unless the parser `remembers`, it parses an unfinished request each time from
+/// the cursor before that request.
 fn run<'a, P: Protocol>(
     protocol: &P,
     input: &'a [u8],

@@ -3,22 +3,24 @@
 //! and on manual time.
 //!
 //! An input is two bytes of [`Setup`](world::Setup), then steps. A step that begins with a printable
-//! byte is a line of text: an inline request of the client at work, or what [`Script`] says. So a
-//! script of commands is an input. Any other byte begins a step in the choices of `reader.rs`, most
+//! byte is a line of text: an inline request of the current client, or a directive ([`Script`]). So a
+//! script of commands is a valid input. Any other byte begins a step that `reader.rs` decodes, most
 //! often a command that `catalogue.rs` makes.
 //!
-//! What must hold, after every step:
+//! After every step this must hold:
 //!
-//! * Each command gets one well-formed reply, in order; one that blocks gets it later (`client.rs`).
-//! * A command that reads, or fails, changes nothing, and another only its keys (`rules.rs`).
-//! * Those that work on plain values leave and answer what plain collections do (`oracle/`): alone, in
-//!   a pipeline and in a transaction. Time takes what has expired, and nothing else (`sequence.rs`).
-//! * A transaction runs only if no watched key has changed. Nobody waits for what is there. A message
+//! * Each command gets one well-formed reply, in order; a blocking command gets it later (`client.rs`).
+//! * A command that reads or fails changes nothing, and any other command changes only its keys
+//!   (`rules.rs`).
+//! * Commands on values give the replies and leave the data that plain collections do (`oracle/`): alone, in
+//!   a pipeline and in a transaction. The passing of time removes what has expired, and nothing else
+//!   (`sequence.rs`).
+//! * A transaction runs only if no watched key has changed. No client waits for data that is there. A message
 //!   reaches as many clients as PUBLISH says.
 //! * The keyspace keeps its invariants, and no collection in it is empty (`state.rs`).
 //!
-//! In the end all clients leave, and nothing is left of them; everything is removed, and no memory is
-//! in use.
+//! In the end all clients leave, and the server holds nothing for them; then all data is removed, and no
+//! memory is in use.
 
 mod answer;
 mod catalogue;
@@ -48,10 +50,10 @@ use world::{DATABASES, REQUEST_MAX, Setup, World};
 /// Clients at once: the first half of each four speaks RESP2, the other RESP3, and so far.
 const CLIENTS: usize = 4;
 
-/// Commands that a client sends after nobody knows which replies are to come; then it leaves.
+/// The most commands that a client sends once its replies cannot be predicted any more; then it leaves.
 const STRANGE_MAX: usize = 6;
 
-/// Calls of maintenance that must be enough for anything.
+/// Calls of maintenance that must be enough to finish any work.
 const CALLS_MAX: usize = 100_000;
 
 /// Plays an input.
@@ -79,7 +81,7 @@ struct Game {
     at_work: usize,
     /// What the keyspace held after the last step.
     state: State,
-    /// Clients have been paused. Who is held and who waits for a key cannot be told apart then.
+    /// Clients have been paused. Paused clients and clients that wait for a key cannot be told apart then.
     is_paused: bool,
 }
 
@@ -179,8 +181,8 @@ impl Game {
         self.let_be(true, |world| world.pass(time, 200));
     }
 
-    /// Lets something happen that nobody has sent, and checks what has come of it: nothing, but for
-    /// what has expired. Clients that were held may go on, and what they do then is not looked at.
+    /// Runs something that no client has sent, and checks that nothing has changed except that expired keys
+    /// are gone. Paused clients may continue, and the effects of their commands are not checked.
     fn let_be(&mut self, is_maintained: bool, happen: impl FnOnce(&mut World)) {
         let before = self.state.clone();
         let is_unclear = self.is_anybody_strange() || self.may_evict();
@@ -192,7 +194,7 @@ impl Game {
         }
     }
 
-    /// Whether a client waits that may go on, and nobody would know.
+    /// Whether a client waits that may continue unnoticed.
     fn is_anybody_strange(&self) -> bool {
         self.world.clients.iter().any(|client| client.is_lenient && client.pipeline.is_blocked())
     }
@@ -307,7 +309,7 @@ impl Game {
         (all, messages)
     }
 
-    /// Takes note of what a reply says of its client.
+    /// Records what a reply says about its client.
     fn note(&mut self, at: usize, words: &Words, reply: &Value) {
         let known = &mut self.world.clients[at].known;
         let is_ok = *reply == Value::Simple(b"OK".to_vec());

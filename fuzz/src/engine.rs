@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Engine`]: the stores that are tested beside a model, and what each may do.
+//! [`Engine`]: the stores that are compared with a model, and the freedoms of each.
 
 use arbitrary::{Result, Unstructured};
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use storage_seg::{Eviction, SegStore};
 
 /// How a store under test is made, read from the start of an input.
 pub(crate) trait Engine: Sized + Debug {
-    /// What it makes.
+    /// The store that it makes.
     type Store: Store + Debug;
 
     /// The number of the last operation that makes sense.
@@ -33,7 +33,7 @@ pub(crate) trait Engine: Sized + Debug {
     /// Whether it drops items to make room.
     fn evicts(&self) -> bool;
 
-    /// The length of a value of which a byte of the input says how long it is.
+    /// The length of a value, from a byte of the input.
     fn length(&self, byte: u8) -> usize;
 
     /// Whether it may refuse a value of `len` bytes with `error`.

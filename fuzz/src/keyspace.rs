@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Trial`]: a typed keyspace and its model, and the steps that an input is read as.
+//! [`Trial`]: a typed keyspace and its model, and the steps that an input stands for.
 //!
 //! An input is a [`Setup`], then steps. A step works through one of several handles, which are used
 //! in turn by one thread:
 //!
 //! * a session: one view of some keys, or of all, and several actions in it (`session.rs`), which
 //!   edit values of all types (`edit/`);
-//! * a piece of a walk over a database, some time that passes, some maintenance, another setting, a
-//!   handle that comes or goes.
+//! * a part of a walk over a database, passing time, maintenance, another setting, a
+//!   handle that is added or dropped.
 //!
-//! After each step the engine's invariants are checked (with many shards after some), and that its
-//! numbers are those of the model.
-//! In the end everything is removed, and as much memory is in use as in the beginning.
+//! After each step (with many shards only after some steps) the engine's invariants are checked, and its
+//! numbers are compared with the model's.
+//! In the end everything is removed, and the memory in use must be the same as in the beginning.
 
 mod edit;
 mod finish;
@@ -248,8 +248,8 @@ impl Trial {
         Ok(())
     }
 
-    /// Time goes on; or the clock is set back, after everything that has expired was removed, for
-    /// what has expired and is still there would be live again.
+    /// Advances the clock, or sets it back. Before it is set back all expired entries are removed, because
+    /// they would be live again otherwise.
     fn pass_time(&mut self, handle: usize, input: &mut Unstructured<'_>) -> Result<()> {
         let by_ms = 1 << input.int_in_range(0..=36_u32)?;
         if input.ratio(1, 16)? {

@@ -6,7 +6,7 @@ use std::fmt;
 /// Whether a finding fails the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It does.
+    /// It fails the build.
     Error,
     /// It is only shown.
     Warning,
@@ -23,7 +23,7 @@ pub struct Finding {
     pub line: usize,
     /// The name of the rule.
     pub rule: &'static str,
-    /// What is wrong or what to do.
+    /// The problem, or what to do about it.
     pub message: String,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the checks look at: packages, sources and documents.
+//! The input of the checks: packages, sources and documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::scan::Scan;
 /// too.
 const SKIPPED: [&str; 4] = ["target", "artifacts", "corpus", "coverage"];
 
-/// What the names of all our packages begin with in a registry. Within the workspace they are called without.
+/// The prefix of our packages' names in a registry. Within the workspace the names have no prefix.
 const PREFIX: &str = "shoebill-";
 
 /// The workspace.

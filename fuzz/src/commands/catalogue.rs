@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`command`]: commands made from the rows of the table, with arguments that are plausible mostly.
+//! [`command`]: commands made from the rows of the table, mostly with plausible arguments.
 
 use super::reader::Reader;
 use super::words;
@@ -62,7 +62,7 @@ pub(crate) fn command(reader: &mut Reader<'_>, now_ms: u64) -> Words {
     words
 }
 
-/// Makes a command wrong, or another one.
+/// Makes a command invalid, or turns it into another one.
 fn spoil(words: &mut Words, reader: &mut Reader<'_>) {
     let at = reader.below(words.len());
     match reader.below(6) {

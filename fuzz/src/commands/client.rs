@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Client`]: one connection, what it has sent and what it must get for that.
+//! [`Client`]: one connection, the commands it has sent and the replies it must get.
 
 use super::catalogue::Words;
 use buffer::{Pool, RecvBuf, SendBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Client {
     pub(crate) closed: bool,
     /// Commands that have not had their replies.
     pub(crate) sent: VecDeque<Sent>,
-    /// Bytes were sent, or replies switched off, so that nobody knows which replies are to come.
+    /// Raw bytes were sent, or replies switched off, so that replies cannot be predicted any more.
     pub(crate) is_lenient: bool,
     /// Commands since then.
     pub(crate) strange: usize,
@@ -112,7 +112,7 @@ impl Client {
         self.sent.front().filter(|_| self.pipeline.is_blocked())
     }
 
-    /// Looks at all that has come: it is replies, as many as are due, in the order of the commands.
+    /// Checks all bytes received: they are replies, as many as are due, in the order of the commands.
     pub(crate) fn receive(&mut self, now_ms: u64) -> Received {
         let mut received = Received::default();
         let output = std::mem::take(&mut self.output);
@@ -161,7 +161,7 @@ impl Client {
 }
 
 impl Known {
-    /// It watches nothing any more, and is not in a transaction.
+    /// Ends its transaction and its watches.
     pub(crate) fn forget_transaction(&mut self) {
         self.queue = None;
         self.watched.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What commands must answer and leave behind, told by plain collections: for the forms of commands
-//! that are used most. Other commands and forms are not told, and an error is told only where nobody
-//! could mean anything else.
+//! The replies and effects of commands, predicted with plain collections for the most common forms of
+//! commands. Other commands and forms are not predicted, and an error is predicted only where it is the only
+//! possible reply.
 
 mod databases;
 mod generic;
@@ -81,8 +81,8 @@ fn number(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Carries out a command on a state. `None`: it is not told what it does, and the state is not to be
-/// looked at any more.
+/// Executes a command on a state. `None` if its effect is not predicted; then the state must not be used
+/// any more.
 pub(super) fn run(words: &Words, db: usize, state: &mut State, now_ms: u64) -> Option<Expected> {
     let id = resolve(words)?;
     let spec = id.spec();

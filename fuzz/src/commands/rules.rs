@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What holds for every command, by what its row in the table says of it.
+//! Properties that hold for every command, derived from its row in the table.
 
 use super::catalogue::Words;
 use super::client::{Client, show_words};
@@ -105,7 +105,7 @@ pub(crate) fn waits_for(words: &Words) -> Option<(Type, Vec<Vec<u8>>, Option<u64
     Some((of, keys, wait))
 }
 
-/// Nobody waits for what is there, or longer than was asked for.
+/// No client waits for data that is there, or longer than it asked for.
 pub(crate) fn check_waits(client: &Client, state: &State, now_ms: u64, is_maintained: bool) {
     let Some(sent) = client.waits_in() else { return };
     let Some((of, keys, wait_ms)) = waits_for(&sent.words) else { return };
@@ -119,7 +119,7 @@ pub(crate) fn check_waits(client: &Client, state: &State, now_ms: u64, is_mainta
     assert!(!is_over || !is_maintained, "{} waits for too long", show_words(&sent.words));
 }
 
-/// Whether a value is a hash without live fields, of which each command has its own idea.
+/// Whether a value is a hash without live fields, which commands treat differently.
 pub(crate) fn is_hollow(held: &Held) -> bool {
     matches!(held, Held::Hash(fields) if fields.is_empty())
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What several commands come to that ran one behind the other, and what time alone comes to.
+//! The effects of several commands in sequence, and of the passing of time.
 
 use super::answer::Answer;
 use super::catalogue::Words;
@@ -21,7 +21,7 @@ pub(crate) struct Sequence<'a> {
 }
 
 impl Sequence<'_> {
-    /// Checks the replies up to the first that nobody can tell, and what is left if there is none.
+    /// Checks the replies up to the first that is not predicted, and the final state if all are.
     pub(crate) fn check<'v>(&self, ran: impl Iterator<Item = (&'v Words, &'v Value)>) {
         let (mut expected, mut db) = (self.before.clone(), self.db);
         let mut shown = Vec::new();
@@ -61,7 +61,7 @@ pub(crate) fn selected(words: &Words) -> usize {
     number.expect("it was selected")
 }
 
-/// Checks that time has taken what has expired, to the millisecond, and nothing else.
+/// Checks that time has removed exactly what has expired, to the millisecond.
 pub(crate) fn check_time(before: &State, after: &State, now_ms: u64) {
     let shown = |state: &State| {
         let mut state = state.clone();

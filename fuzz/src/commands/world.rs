@@ -25,17 +25,17 @@ const WORKERS: usize = 2;
 /// Bytes of a request at most.
 pub(crate) const REQUEST_MAX: usize = 2 << 20;
 
-/// Turns and errands that one step may take.
+/// The most turns and errands of one step.
 const ROUNDS_MAX: usize = 10_000;
 
-/// How a server is made: two bytes.
+/// The settings of a server: two bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setup {
     pub(crate) shards: usize,
     /// 0: no limit.
     pub(crate) maxmemory: u64,
     pub(crate) policy: Policy,
-    /// Requests that a connection is served before others have their turn.
+    /// Requests of a connection that are served before it yields to others.
     pub(crate) requests_per_turn: usize,
 }
 
@@ -128,7 +128,7 @@ impl World {
         workers[client.id.worker()].closed(client.pipeline.protocol_mut(), &mut context);
     }
 
-    /// Lets bytes of a client arrive, and does all that follows from that.
+    /// Delivers bytes from a client, and does everything that follows.
     pub(crate) fn arrive(&mut self, at: usize, bytes: &[u8]) {
         let World { clients, pool, .. } = self;
         clients[at].arrive(bytes, pool);
@@ -168,7 +168,7 @@ impl World {
         panic!("a turn never ends");
     }
 
-    /// Carries out what commands have left for connections.
+    /// Does the errands that commands have left for connections.
     pub(crate) fn deliver(&mut self) {
         for _ in 0..ROUNDS_MAX {
             if self.outbox.is_empty() {

@@ -14,7 +14,7 @@ use super::value::Value;
 use arbitrary::{Result, Unstructured};
 use values::{Entry, Limits};
 
-/// What an edit must know.
+/// The context of an edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edit<'a> {
     pub(crate) limits: &'a Limits,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Model`]: what a keyspace must hold, and what it must tell.
+//! [`Model`]: the expected content and statistics of a keyspace.
 
 use super::value::Value;
 use keyspace::{Gone, Policy, Reason};
@@ -39,7 +39,7 @@ pub(crate) struct Counts {
 pub(crate) struct Model {
     entries: BTreeMap<Place, Kept>,
     born: u64,
-    /// Expired entries that a view has met, in that order: it must tell of them.
+    /// Expired entries that a view has met, in that order, which it must report.
     met: VecDeque<Place>,
     pub(crate) counts: Counts,
     pub(crate) now_ms: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Session`]: what is done in one view.
+//! [`Session`]: the actions within one view.
 
 use super::edit::{Edit, element, expiry};
 use super::model::{Model, Place};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A decision record has a number, a date and a status, and stands in the list of records.
+//! A decision record has a number, a date and a status, and is in the list of records.
 
 use crate::finding::Finding;
 use crate::workspace::{Document, Workspace};

@@ -51,7 +51,7 @@ fn function(scan: &Scan, at: usize) -> Option<Function<'_>> {
     Some(Function { name, line, lines: scan.line(end) - line + 1 })
 }
 
-/// Where the body begins in what follows the name: the first brace that is not in brackets of any
+/// Where the body begins in the text after the name: the first brace that is not in brackets of any
 /// kind.
 fn body(signature: &str) -> Option<usize> {
     let mut depth = 0_usize;

@@ -8,12 +8,12 @@ use crate::workspace::{Dependency, DependencyKind, Package, Workspace};
 
 const RULE: &str = "layering";
 
-/// The server that shows how little a server needs, and what must not be below it.
+/// The smallest server, and the crates that it must not depend on.
 const SMALLEST_SERVER: &str = "pingserver";
 const NOT_BELOW_IT: [&str; 4] = ["storage", "keyspace", "memcache", "resp"];
 /// The crate that others of its own layer may use, since it depends on nothing.
 const BOTTOM: &str = "crates/prefetch";
-/// The crate that the tests of any may need, whatever its layer, and nothing but tests.
+/// The crate that the tests of any layer may use, and nothing but tests.
 const TESTS_ONLY: &str = "crates/test-support";
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
@@ -39,7 +39,7 @@ pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
     findings
 }
 
-/// What is below all crates depends on none, of ours or others'.
+/// The crate below all others depends on no crate, of ours or others'.
 fn bottom(workspace: &Workspace) -> Vec<Finding> {
     let bottoms = workspace.packages.iter().filter(|package| package.folder == BOTTOM);
     let needs = |package: &Package| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A source file says under which licence it is.
+//! A source file names its licence.
 
 use crate::finding::Finding;
 use crate::workspace::Workspace;

@@ -114,7 +114,7 @@ fn without_code(line: &str) -> String {
     out + rest
 }
 
-/// True for addresses of other places than this workspace.
+/// True for addresses outside of this workspace.
 fn is_elsewhere(target: &str) -> bool {
     let scheme = target.split_once(':').map_or("", |(scheme, _)| scheme);
     let is_scheme =

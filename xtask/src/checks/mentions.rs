@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A name that a document gives beside a link to a Rust file is defined in that file.
 //!
-//! Three forms are understood: the name is the text of the link, `` [`turn`](turn.rs) ``; names follow the
-//! link, `` [turn.rs](turn.rs), `turn` and `fill` ``; a name is said to be in it, `` `turn` in [turn.rs](turn.rs) ``.
-//! What is no name, such as a command or a file, is not looked for, nor is the name of the file's crate.
+//! The check knows three forms: the name is the text of the link, `` [`turn`](turn.rs) ``; names follow the
+//! link, `` [turn.rs](turn.rs), `turn` and `fill` ``; the name comes before it, `` `turn` in [turn.rs](turn.rs) ``.
+//! Code that is not a name, such as a command or a file, is ignored, and so is the name of the file's crate.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::scan::in_word;
 use crate::workspace::{Document, Source, Workspace};
 
 const RULE: &str = "mentions";
-/// What stands between a link and the names behind it, and between these.
+/// The separators between a link and the names after it, and between these names.
 const BEHIND: [&str; 3] = [", and ", ", ", " and "];
-/// What stands between a name and the link to its file.
+/// The separators between a name and the link to its file.
 const BEFORE: [&str; 3] = [" in ", " of ", " ("];
 /// Words that a definition begins with.
 const DEFINES: [&str; 10] =

@@ -2,7 +2,7 @@
 //! A metric's name is in snake_case and belongs to one metric.
 //!
 //! Metrics are declared by the macros of the crate `metrics`: `counters! { static GET: "get"; }`
-//! and the like. Tests are processes of their own and may declare what they want.
+//! and the like. Tests are separate processes and may declare any name.
 
 use std::collections::BTreeMap;
 

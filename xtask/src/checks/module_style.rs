@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A module with modules in it is `foo.rs` beside `foo/`, never `foo/mod.rs`.
+//! A module with submodules is `foo.rs` beside `foo/`, never `foo/mod.rs`.
 
 use crate::finding::Finding;
 use crate::workspace::Workspace;
 
 const RULE: &str = "module-style";
 
-/// A module that two tests share by `#[path]`, which wants it so.
+/// A module that two tests share by `#[path]`, which needs this form.
 const EXCEPTIONS: [&str; 1] = ["crates/protocol-resp/tests/commands/support/mod.rs"];
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {

@@ -6,7 +6,7 @@ use crate::workspace::{Package, Workspace};
 
 const RULE: &str = "naming";
 
-/// Names that say nothing and so attract everything.
+/// Names without a meaning, under which unrelated code collects.
 const HUBS: [&str; 7] = ["common", "core", "util", "utils", "types", "helpers", "misc"];
 /// Folders that hold packages; others are packages themselves.
 const SHELVES: [&str; 3] = ["benches", "crates", "servers"];

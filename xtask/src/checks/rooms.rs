@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The modules at the top of a crate, its rooms, use lower rooms only.
 //!
-//! A crate that is divided in rooms lists them, the lowest first, in its manifest:
-//! `[package.metadata.shoebill] rooms = ["wire", "table", ...]`. The check reads the paths in the code that
-//! begin with `crate` or climb with `super` to the root of the crate, in `use` and elsewhere, in tests and
-//! elsewhere.
+//! A crate that is divided into rooms lists them, the lowest first, in its manifest:
+//! `[package.metadata.shoebill] rooms = ["wire", "table", ...]`. The check reads all paths in the code that
+//! begin with `crate`, or that climb with `super` to the root of the crate, tests included.
 
 use crate::finding::Finding;
 use crate::scan::{Scan, in_word};
@@ -47,7 +46,7 @@ fn check_file(package: &Package, source: &Source, file: &str) -> Vec<Finding> {
     findings
 }
 
-/// The names of the crate's root that the code of a module at this depth uses, and where.
+/// The names in the crate's root that the code of a module at this depth uses, and their places.
 fn names_at_root(scan: &Scan, depth: usize) -> Vec<(&str, usize)> {
     let code = &scan.code;
     let inline = inline_modules(scan);
@@ -73,7 +72,7 @@ fn names_at_root(scan: &Scan, depth: usize) -> Vec<(&str, usize)> {
     names
 }
 
-/// The blocks of modules that are written in place.
+/// The blocks of inline modules.
 fn inline_modules(scan: &Scan) -> Vec<std::ops::Range<usize>> {
     let block = |at: usize| {
         let rest = scan.code[at + "mod".len()..].trim_start();
@@ -84,7 +83,7 @@ fn inline_modules(scan: &Scan) -> Vec<std::ops::Range<usize>> {
     scan.words("mod").filter_map(block).collect()
 }
 
-/// The first names behind `::` at `at`: one, or those of a group.
+/// The first names after `::` at `at`: one, or those of a group.
 fn heads(code: &str, at: usize) -> Vec<(&str, usize)> {
     let Some(rest) = code[at..].strip_prefix("::") else { return Vec::new() };
     let start = at + "::".len();

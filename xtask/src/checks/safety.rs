@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Unsafe code is justified where it stands, and stands only in the files made for it.
+//! Unsafe code is justified in place, and is only in the files made for it.
 //!
 //! A crate lists these files as `unsafe-files` in `[package.metadata.shoebill]`; a crate without
-//! the list forbids unsafe code altogether. Tests and benchmarks need no list, but reasons all the
-//! same.
+//! the list forbids unsafe code altogether. Tests and benchmarks need no list, but they need the
+//! `SAFETY:` comments.
 
 use crate::finding::Finding;
 use crate::scan::Scan;
@@ -48,7 +48,7 @@ fn unjustified(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// True for `extern "C" fn` and `extern fn`, of which the scan has blanked the string.
+/// True for `extern "C" fn` and `extern fn`; the scan has blanked the string.
 fn declares_function(code: &str) -> bool {
     code["extern".len()..].trim_start().starts_with("fn")
 }

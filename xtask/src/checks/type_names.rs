@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A name of a type means one thing: it is defined in two crates at most.
+//! A type's name has one meaning: it is defined in two crates at most.
 //!
-//! Counted are structs, enums, unions, traits and type aliases that are visible in all of their crate, without
-//! tests. Programs that measure and check (`benches`, `xtask`) and `test-support` do not count: nobody reads them
-//! with the rest.
-//! Names that more crates define stand in [`REVIEWED`], each with the reason.
+//! The check counts structs, enums, unions, traits and type aliases that are visible in their whole crate,
+//! without tests. Programs that measure and check (`benches`, `xtask`) and `test-support` do not count, because
+//! they are not read together with the rest.
+//! Names that more crates define are listed in [`REVIEWED`], each with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ fn findings(workspace: &Workspace, reviewed: &[(&str, &str)]) -> Vec<Finding> {
     findings
 }
 
-/// `crates/a` of `crates/a/src/lib.rs`; none for what only measures and checks.
+/// `crates/a` for `crates/a/src/lib.rs`; none for programs that only measure and check.
 fn crate_folder(path: &str) -> Option<&str> {
     let (kind, rest) = path.split_once('/')?;
     let name = rest.split('/').next()?;

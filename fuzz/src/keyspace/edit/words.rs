@@ -3,7 +3,7 @@
 
 use arbitrary::{Result, Unstructured};
 
-/// What looks like a number, or does not, by a hair.
+/// Texts that just are numbers, or just are not.
 const EDGES: [&[u8]; 20] = [
     b"",
     b"-1",
