@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`compare`]: several servers under the same loads in one run, in turns: A, B, C, A, B, C.
 //!
-//! A machine's speed drifts within minutes, so servers that are measured one after the other cannot be compared.
-//! Here each round measures all of them, every round in another order, and ratios are taken within
-//! rounds. Several loads take turns as well: a round measures each server under each load, so that loads can
-//! be compared, too, and the points of a curve. While one server is measured, the others are stopped by a signal. Each runs on the CPU that
-//! it is given, and the generator on another.
+//! A machine's speed drifts within minutes, so servers that are measured one after the other cannot be
+//! compared. Here each round measures all of them, every round in another order, and ratios are taken
+//! within rounds. Several loads take turns as well: a round measures each server under each load, so that
+//! loads can be compared, too, and the points of a curve. While one server is measured, the others are
+//! stopped by a signal. Each runs on the CPU that it is given, and the generator on another.
 
 mod guard;
 mod load;

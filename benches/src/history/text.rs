@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Texts that identify their writer: a value that a server has mixed up, torn or invented is detected by itself.
+//! Texts that identify their writer: a single value shows whether a server has mixed it up, torn or invented it.
 //!
 //! A text is a row of pieces. A number is its decimal digits. A token is `<`, its 16 hexadecimal digits
 //! and `>`, with bytes between that follow from the token: any bytes, line ends among them. How many

@@ -79,7 +79,7 @@
 //! | `path.rs` | where in the tree a value is, written as the operator wrote it |
 //! | `source.rs` | the text: lines, columns, and the excerpt with a caret |
 //! | `suggest.rs` | "did you mean" |
-//! | `section.rs` | [`section!`]: a section as a table with a row for each key; `section/row.rs`, `section/form.rs` |
+//! | `section.rs` | [`section!`]: a section as a table of keys; `section/row.rs`, `section/form.rs` |
 //! | `page.rs` | documentation and commented files generated from the tables |
 //! | `quantity.rs` | numbers with units; [`ByteSize`] and [`Span`] are in `size.rs` and `span.rs` |
 //!

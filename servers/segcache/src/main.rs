@@ -2,9 +2,9 @@
 //! A memcached replacement: memcache's text protocol over a choice of storages, and RESP's
 //! string commands over the same items.
 //!
-//! This crate is only wiring: `config.rs` is the table of settings, `args.rs` the flags about the cache,
-//! `service.rs` the two protocols on one store. The protocols and their services are in `crates/protocol-memcache` and
-//! `crates/protocol-resp`, the storages in `crates/storage-*`.
+//! This crate is only wiring: `config.rs` is the table of settings, `args.rs` the flags about the
+//! cache, `service.rs` the two protocols on one store. The protocols and their services are in
+//! `crates/protocol-memcache` and `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
