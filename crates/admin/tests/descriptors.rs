@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Running out of file descriptors: the admin thread answers one after the other with the descriptor
-//! that it keeps, rests while somebody has that, and recovers.
+//! Running out of file descriptors: the admin thread answers one client after the other with its reserved
+//! descriptor, pauses while that is in use, and recovers.
 //!
-//! The limit is a property of the process, so the story runs in a process of its own: this test
+//! The limit is a property of the process, so the test runs in a separate process: it
 //! starts its own executable again under a low limit.
 #![allow(clippy::unwrap_used, reason = "a failure here fails the test")]
 

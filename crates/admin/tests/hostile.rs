@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What slow, rude and broken clients get, and that others do not notice.
+//! Slow, hostile and broken clients: what they get, and that other clients are not affected.
 
 mod common;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A protocol of one's own and its server: each line comes back in capitals, and `bye` ends it.
+//! A custom protocol and its server: each line comes back in capitals, and `bye` closes the connection.
 //!
 //! Run it and talk to it:
 //!
@@ -11,8 +11,8 @@
 //! HELLO
 //! ```
 //!
-//! It has all that the big servers have: pipelining, backpressure, limits, and, with a few more
-//! lines of `Builder`, TLS, unix sockets and an admin plane.
+//! It has the features of the other servers: pipelining, backpressure, limits, and, with a few more
+//! calls of `Builder`, TLS, unix sockets and an admin plane.
 
 use buffer::SendBuf;
 use protocol::{Context, Control, ErrorReply, Execute, Malformed, Parsed, Protocol};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clients that wait for others, and clients that others put an end to: on one worker and across two,
-//! over every transport.
+//! Clients that are blocked by a request, and clients that other clients close: on one worker and across
+//! two, over every transport.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;

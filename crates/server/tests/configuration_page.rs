@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sections of `docs/configuration.md` that all servers share follow from the tables of settings.
-//! When a table changes, `UPDATE_SETTINGS=1 cargo test` writes the page anew.
+//! The sections of `docs/configuration.md` that all servers share are generated from the tables of settings.
+//! When a table changes, `UPDATE_SETTINGS=1 cargo test` rewrites the page.
 
 use config::{Section, Table, page};
 use server::settings::{Admin, DebugLog, Klog, Server, Tls, Worker};

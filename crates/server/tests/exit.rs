@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a program ends when one of its threads does. This one is both: the server, when it is started
-//! with `serve` as its argument, and its test, when it is started by cargo.
+//! How a program ends when one of its threads fails. This program is both the server, when it is started
+//! with the argument `serve`, and its test, when it is started by cargo.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every limit, on a clock that the test moves.
+//! Every limit, with a clock that the test sets.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;

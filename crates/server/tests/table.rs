@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The same stories with one worker and two, over every transport.
+//! The same tests with one worker and two, over every transport.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod lines;

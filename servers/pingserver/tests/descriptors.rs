@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Few descriptors: connections get what the server does not need, and `/health` goes on answering.
+//! Few descriptors: connections get those that the server does not need, and `/health` goes on answering.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use server::settings::Engine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signals: the orderly end, the end at once, and reading files anew.
+//! Signals: the graceful stop, the immediate end, and reading files again.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use rustls::version::{TLS12, TLS13};

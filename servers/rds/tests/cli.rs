@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line of the built server: Redis's flags beside a file of ours or a `redis.conf`.
+//! The command line of the built server: Redis's flags, with a TOML file or a `redis.conf`.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use rustls::version::TLS13;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The whole server inside the test, with one worker and two, over every transport: bytes in, bytes
-//! out. What commands answer is told elsewhere; here it is what connections do to each other.
+//! out. The replies of commands are tested elsewhere; these tests are about the effects of connections on
+//! each other.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use keyspace::Keyspace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tools that come with Redis, against the built server: `redis-cli` and `redis-benchmark`.
 //!
-//! `suites/tools.py` runs them, in a terminal where they want one, and checks what they say.
+//! `suites/tools.py` runs them, in a terminal where they need one, and checks their output.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "support/process.rs"]

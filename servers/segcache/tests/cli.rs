@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line of the built server: memcached's flags beside a configuration file.
+//! The command line of the built server: memcached's flags, with a configuration file.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clients that others have written, against the built server: pymemcache, python-memcached and the
-//! `memcache` crate.
+//! Third-party clients against the built server: pymemcache, python-memcached and the `memcache` crate.
 //!
-//! Each does all it can and writes down what it was told. memcached is asked the same, where it is
-//! installed: the transcripts are equal. `SHOEBILL_PYTHON` names a Python that has the modules of
-//! `clients/requirements.txt`.
+//! Each uses all of its functions and records the results in a transcript. Where memcached is installed, it
+//! gets the same requests, and the transcripts must be equal. `SHOEBILL_PYTHON` names a Python that has the
+//! modules of `clients/requirements.txt`.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "support/process.rs"]

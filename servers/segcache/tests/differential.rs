@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Generated commands, sent to memcached and to `segcache`: the replies are the same, byte for byte.
 //!
-//! Commands come in batches, pipelined, and each server gets them cut into other pieces. Few keys are
-//! used, so that commands meet what others left. What differs is made as short as it gets and printed.
+//! Commands come in batches, pipelined, and each server gets them cut into different pieces. Few keys are
+//! used, so that commands work on data that earlier ones left. A difference is shrunk to the shortest
+//! sequence of commands and printed.
 //!
 //! * `SHOEBILL_COMMANDS`: how many commands over the default storage, 20,000 unless set; a tenth of them
 //!   over the other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clients that speak another protocol than that of the port: each is told and closed at its first bytes,
-//! long before any time limit, nothing of it is executed, and the log names one of them.
+//! Clients that speak another protocol than the port's: each gets an error and is closed at its first bytes,
+//! long before any time limit; nothing that it sent is executed, and the log names one of them.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod support {

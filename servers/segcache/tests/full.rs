@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A full cache in which nothing may be evicted (`-M`): one expiry in place of another needs no room, as in
-//! memcached; any other change that finds none is an error, never a miss, and the item is what it was.
+//! A full cache in which nothing may be evicted (`-M`): replacing one expiry by another needs no room, as in
+//! memcached; any other change that finds no room is an error, never a miss, and leaves the item unchanged.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod support {

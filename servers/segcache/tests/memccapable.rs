@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! libmemcached's `memccapable -a`, the test of the text protocol: what memcached passes, `segcache`
+//! libmemcached's `memccapable -a`, a test of the text protocol: `segcache` passes every test that memcached
 //! passes.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! redis-py against the built server, and beside pymemcache on the same cache.
+//! redis-py against the built server, alone and together with pymemcache on the same cache.
 //!
-//! redis-py does all it can with strings and writes down what it was told. redis-server is asked the
-//! same, where it is installed: the transcripts are equal. `SHOEBILL_PYTHON` names a Python that has the
-//! modules of `clients/requirements.txt`.
+//! redis-py uses all of its functions for strings and records the results in a transcript. Where redis-server
+//! is installed, it gets the same requests, and the transcripts must be equal. `SHOEBILL_PYTHON` names a
+//! Python that has the modules of `clients/requirements.txt`.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "support/process.rs"]

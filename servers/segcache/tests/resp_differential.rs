@@ -2,8 +2,9 @@
 //! Generated RESP commands, sent to redis-server 7.0 and to `segcache`: the replies are the same, byte
 //! for byte, in RESP2 and in RESP3, over every storage.
 //!
-//! Commands come in pipelines, and each server gets them cut into other pieces. Few keys are used, so
-//! that commands meet what others left. What differs is made as short as it gets and printed.
+//! Commands come in pipelines, and each server gets them cut into different pieces. Few keys are used, so
+//! that commands work on data that earlier ones left. A difference is shrunk to the shortest sequence of
+//! commands and printed.
 //!
 //! * `SHOEBILL_COMMANDS`: how many commands over the default storage in RESP2, 20,000 unless set; a
 //!   fourth of them in RESP3, and over the other storage.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A walk over what clients can repeat to make `segcache` hold memory, on its three ports: after each step
-//! the resident memory of the process is within what `docs/limits.md` promises, and another client is
-//! answered.
+//! A walk over all actions that clients can repeat to make `segcache` hold memory, on its three ports. After
+//! each step the resident memory of the process must be within the limits of `docs/limits.md`, and another
+//! client must get an answer.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a server may choose: random elements must be there, what it pops must have been there, and an
-//! iteration in whatever order must return everything.
+//! Replies that a server may choose: random elements must be there, popped elements must have been there, and
+//! an iteration in any order must return everything.
 
 use crate::client::{Connection, End};
 use crate::generate::Command;

@@ -2,10 +2,10 @@
 //! Generated commands, sent to redis-server and to `rds`: the replies are the same.
 //!
 //! Commands come out of a table, [commands.txt](commands.txt), scenes of several connections out of
-//! another, [stories.txt](stories.txt). Few keys are used, so that commands meet what others left, and
-//! one in twelve commands is spoilt. They are sent by themselves, in pipelines and in transactions, on
-//! three connections that take turns, and each server gets them cut into other pieces. Now and then all
-//! that both servers hold is compared. What differs is made as short as it gets and printed.
+//! another, [stories.txt](stories.txt). Few keys are used, so that commands work on data that earlier ones
+//! left, and one in twelve commands is made invalid. They are sent alone, in pipelines and in transactions, on
+//! three connections that take turns, and each server gets them cut into different pieces. Now and then all
+//! data of both servers is compared. A difference is shrunk to the shortest sequence of steps and printed.
 //!
 //! * `SHOEBILL_COMMANDS`: how many commands in each version of RESP, 10,000 unless set.
 //! * `SHOEBILL_SEED`: which ones, 1 unless set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A proxy that alters replies: what the comparison is to find.
+//! A proxy that alters replies, which the comparison must detect.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Reply`]: what a server said, every type of RESP2 and RESP3 told apart.
+//! [`Reply`]: a server's reply, with a variant for each type of RESP2 and RESP3.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Run`]: takes steps on both servers and compares what they say.
+//! [`Run`]: takes steps on both servers and compares their replies.
 
 use crate::client::{Connection, End, encoded};
 use crate::generate::{Command, SESSIONS, Step};

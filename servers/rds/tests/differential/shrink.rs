@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs steps against two fresh servers, and makes steps that are answered differently as few as it can.
+//! Runs steps against two fresh servers, and shrinks a list of steps with different replies as far as it can.
 
 use crate::generate::Step;
 use crate::pair::{Both, Target};

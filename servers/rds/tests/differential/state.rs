@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compares all that both servers hold: the keys of each database, their types, values and expiries.
+//! Compares all data of both servers: the keys of each database, their types, values and expiries.
 
 use crate::client::encoded;
 use crate::generate::Command;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Tally`]: what was compared, for a reader to see what a run has covered.
+//! [`Tally`]: counts of what was compared, which show what a run has covered.
 
 use crate::reply::Reply;
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Kind`]: what commands are made of. Few of each, so that commands meet what others left.
+//! [`Kind`]: the arguments of commands. There are few of each kind, so that commands work on data that
+//! earlier ones left.
 //!
 //! No expiry is in the near future: relative ones are more than a day and hardly ever come twice,
 //! absolute ones are beyond the year 2090 or long past. So no reply depends on when a command arrives.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What clients make the built server hold: it stays within `maxmemory`, whichever command they repeat,
-//! and slow readers do not push keys out. docs/limits.md and docs/rds.md promise it.
+//! The memory that clients make the built server hold: it stays within `maxmemory`, whichever command they
+//! repeat, and slow readers do not push keys out, as docs/limits.md and docs/rds.md promise.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod flood;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every command of the table, repeated with large arguments, alone and in a transaction, by clients
-//! that stay: what they leave behind is bounded. A command that is added is walked too.
+//! that stay connected: the memory that they hold is bounded. New commands are included automatically.
 
 use super::flood::{Flood, request};
 use super::{MIB, Rig, name};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is left of clients that have gone without a word: nothing.
+//! Clients that disconnect without warning: the server keeps nothing of them.
 
 use crate::{connect, process};
 use std::io::{Read, Write};

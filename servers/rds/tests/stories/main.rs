@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Several clients at once, over sockets: the stories of the commands that concern other clients, told
-//! to `rds` with one worker and with two, and to redis-server.
+//! Several clients at once, over sockets: the stories of the commands that affect other clients, played
+//! against `rds` with one worker and with two, and against redis-server.
 //!
-//! The stories are those of `crates/protocol-resp/tests/commands`, and are told there to the service
-//! without sockets; how they are written is said in `test_support::story`. `crowd.rs`: many subscribers,
-//! one of whom does not read. `ends.rs`: what is left of clients that have gone.
+//! The stories are those of `crates/protocol-resp/tests/commands`, where they are played against the service
+//! without sockets; `test_support::story` documents their syntax. `crowd.rs`: many subscribers,
+//! one of whom does not read. `ends.rs`: clients that disconnect.
 //!
 //! * `SHOEBILL_RDS`: another build of the server.
 //! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where redis-server is missing, instead of passing with a message.
