@@ -21,7 +21,7 @@ const LINES_MAX: usize = 200;
 pub struct Child {
     process: std::process::Child,
     log: Arc<Log>,
-    /// Where it listens, in the order in which it says so.
+    /// The addresses it listens on, in the order in which it reports them.
     pub addresses: Vec<SocketAddr>,
     /// Its configuration file.
     _folder: tempfile::TempDir,
@@ -43,17 +43,17 @@ struct Lines {
     ended: bool,
 }
 
-/// What a thread has had of the CPUs so far.
+/// A thread's CPU time so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ran {
     /// Nanoseconds on a CPU.
     pub cpu_ns: u64,
-    /// Nanoseconds that it was ready and had none.
+    /// Nanoseconds for which it was ready and waited for a CPU.
     pub waited_ns: u64,
 }
 
 impl Child {
-    /// Starts a server with a configuration in TOML, and waits until it listens at so many addresses.
+    /// Starts a server with a configuration in TOML, and waits until it listens on `listeners` addresses.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use fastrand::Rng;
 /// Keys that are checked together.
 pub const SLOTS: usize = 2;
 
-/// What is done to a group of keys.
+/// The kinds of operations on a group of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Texts that are reached by memcache and by the string commands of RESP: `segcache`.

@@ -17,16 +17,16 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// How long an answer may take on a machine that does much else.
+/// How long an answer may take on a busy machine.
 const ANSWER_MAX: Duration = Duration::from_secs(120);
-/// Operations in a batch, and on one group of keys in it: what is open at once has to be tried in every
-/// order.
+/// Operations in a batch, and on one group of keys in it. The number is small because the check tries all
+/// open operations in every order.
 const BATCH_MAX: usize = 6;
 const BATCH_OF_GROUP_MAX: usize = 2;
 /// Bytes of requests after which a batch is full, so that no write waits for answers to be read.
 const BATCH_BYTES: usize = 16 << 10;
 
-/// What clients do beside what is checked.
+/// What clients do besides the operations that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filler {
     /// Nothing.
@@ -37,10 +37,10 @@ pub enum Filler {
     WritesAndRemoves,
 }
 
-/// A group of keys that is checked by itself.
+/// A group of keys that is checked independently.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// What is done to it.
+    /// The kind of operations on it.
     pub kind: Kind,
     /// Its keys.
     pub keys: Vec<Vec<u8>>,
@@ -62,22 +62,22 @@ pub struct Link {
     wire: Wire,
     planner: Planner,
     stream: TcpStream,
-    /// What has arrived and was not read yet.
+    /// Bytes that have arrived and are not read yet.
     input: Vec<u8>,
-    /// What was sent and is not answered yet.
+    /// Operations that were sent and are not answered yet.
     waiting: VecDeque<Sent>,
     output: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct Sent {
-    /// The group, or `None` for what fills the memory.
+    /// The group, or `None` for a write that fills the memory.
     group: Option<usize>,
     op: Op,
     called_ns: u64,
 }
 
-/// What a thread needs.
+/// The context of a thread.
 #[derive(Debug)]
 pub struct Clients {
     links: Vec<Link>,

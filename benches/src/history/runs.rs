@@ -21,7 +21,7 @@ const GROUPS: usize = 6;
 /// Operations of a thread before histories are checked and their memory is free again.
 const EVENTS_MAX: usize = 4_000;
 
-/// Which server, and how it keeps its items.
+/// A server and its storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
     /// `segcache` with segments.
@@ -32,7 +32,7 @@ pub enum Server {
     Rds,
 }
 
-/// How much memory there is for what is written.
+/// The memory for keys, compared with the amount of data written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// More than is written: nothing may be lost or refused.
@@ -56,7 +56,7 @@ pub struct Case {
     pub workers: usize,
 }
 
-/// What was seen of a case that is sound.
+/// The counts of a case without a violation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Operations.

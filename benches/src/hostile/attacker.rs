@@ -21,14 +21,14 @@ const TRIES: u32 = 60;
 const TRY_EVERY: Duration = Duration::from_millis(1);
 /// The longest line that a client of RESP reads here.
 const LINE_BYTES: usize = 1 << 20;
-/// Bytes of a reply that are looked at; a longer one is read without being looked at.
+/// Bytes of a reply that are checked; a longer reply is read without a check.
 const REPLY_BYTES: usize = 8 << 20;
-/// Requests that are kept to be told of, how many arguments of each, and how many bytes of those.
+/// How many requests are kept for the report, how many arguments of each, and how many bytes of those.
 const KEPT: usize = 40;
 const KEPT_WORDS: usize = 12;
 const KEPT_BYTES: usize = 40;
 
-/// What a client speaks.
+/// A client's protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tongue {
     /// RESP, with all commands of the table.
@@ -48,7 +48,7 @@ pub struct Score {
     pub connections: AtomicU32,
     /// The clients are to leave.
     pub is_over: AtomicBool,
-    /// A reply that is none.
+    /// A malformed reply.
     pub fault: Mutex<Option<String>>,
 }
 
@@ -88,14 +88,14 @@ impl Default for Score {
     }
 }
 
-/// What a connection is up to.
+/// The behaviour of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Habit {
-    /// Reads what it is answered.
+    /// Reads its replies.
     Reads,
     /// Never reads.
     Deaf,
-    /// Asks for things within transactions, half of which it never ends.
+    /// Sends its requests within transactions, half of which it never ends.
     Transactions,
     /// Waits for elements that others may push.
     Waits,

@@ -18,19 +18,19 @@ const CLIENTS: usize = 8;
 /// Workers of a server, and heartbeats: the listener gives each worker some of them.
 const WORKERS: usize = 2;
 const HEARTBEATS: usize = 4;
-/// Memory for keys, for what clients hold, and for one value: `SETRANGE` makes one of any length that
-/// `proto-max-bulk-len` allows, as in Redis, and only then are others evicted for it.
+/// Memory for keys, for what clients hold, and for one value: `SETRANGE` makes a value of any length that
+/// `proto-max-bulk-len` allows, as in Redis, and other keys are evicted only afterwards.
 const MEMORY: u64 = 16 << 20;
-/// What may be resident beyond that and what the idle server takes: fragments, buffers of io_uring, and
-/// for each client a request and a reply that are larger than all others.
+/// Resident bytes allowed beyond that and beyond those of the idle server: fragmentation, buffers of
+/// io_uring, and for each client a request and a reply of the largest size.
 const EXCESS: u64 = 96 << 20;
-/// What may stay in use once all is gone: tables that shrink later, caches of the allocator.
+/// Bytes that may stay in use after everything was removed: tables that shrink later, caches of the allocator.
 const LEFT_IN_USE: u64 = 4 << 20;
-/// The same of resident memory, which the allocator gives back in its time.
+/// The same for resident memory, which the allocator returns with a delay.
 const LEFT_RESIDENT: u64 = 48 << 20;
-/// How long that may take. It is waited for no longer than needed.
+/// How long that may take at most.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How often heartbeats and memory are looked at.
+/// How often heartbeats and memory are checked.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// A server to besiege.
@@ -51,7 +51,7 @@ pub struct Siege {
     pub engine: &'static str,
 }
 
-/// What a siege was like.
+/// The measurements of a siege.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     /// The most resident bytes.
