@@ -40,7 +40,8 @@ clients.need() {
     export SHOEBILL_PYTHON=$tools/venv/bin/python
 }
 
-# One build for all steps that measure no instructions: linked as in a release, each program takes most of a minute.
+# One build for all steps that measure neither instructions nor memory: linked as in a release, each program takes most of a
+# minute.
 # Then the builds of later steps go on beside the next ones.
 tested.need() {
     cargo build --profile under-test --locked --bins

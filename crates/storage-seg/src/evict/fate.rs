@@ -33,7 +33,7 @@ impl Lessons {
 
     /// Sets the bytes per lesson, and the memory, of the lessons to come.
     pub(super) fn draw_from(&mut self, memory: u64, bytes: u64) {
-        self.bytes = bytes.min(LESSON_BYTES);
+        self.bytes = bytes.clamp(1, LESSON_BYTES);
         self.patience = (memory / PATIENCE_SHARE).max(1);
     }
 
@@ -240,6 +240,18 @@ mod tests {
             much_used > 3_600 && little_used < 5_000,
             "{much_used} of 4,000, {little_used} of 12,000"
         );
+    }
+
+    #[test]
+    fn a_store_of_a_few_bytes_draws_lessons_too() {
+        let by_use = Eviction::Scored { size_exponent: 0.0 };
+        let lessons = Lessons::new(8, 0);
+        for _ in 0..3 {
+            let mut plan = Plan::new(KEPT, &lessons);
+            plan.decide(&by_use, Candidate { frequency: UNUSED, len: 8 });
+            plan.learn(&by_use, &lessons, true);
+        }
+        assert!(lessons.cutoff().is_finite());
     }
 
     #[test]
