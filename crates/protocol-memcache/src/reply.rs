@@ -44,8 +44,8 @@ pub(crate) trait Dialect: Copy {
     /// All keys of a list have been answered.
     fn list_end(self, out: &mut SendBuf);
 
-    /// A value was stored. `version` is given if the store reports it.
-    fn stored(self, out: &mut SendBuf, version: Option<Version>);
+    /// A value was stored, and has this version.
+    fn stored(self, out: &mut SendBuf, version: Version);
     /// A condition for storing did not hold.
     fn not_stored(self, out: &mut SendBuf);
     /// The item has another CAS number than the one given.
@@ -54,10 +54,10 @@ pub(crate) trait Dialect: Copy {
     fn not_found(self, out: &mut SendBuf);
     /// An item was removed.
     fn deleted(self, out: &mut SendBuf);
-    /// An item's expiry was changed.
-    fn touched(self, out: &mut SendBuf);
-    /// A number was changed to this one.
-    fn number(self, out: &mut SendBuf, number: u64);
+    /// The expiry of an item was changed. It keeps its version.
+    fn touched(self, out: &mut SendBuf, version: Version);
+    /// A number was changed to this one, with a new version.
+    fn number(self, out: &mut SendBuf, number: u64, version: Version);
     /// The value to add to or to subtract from is not a number.
     fn not_a_number(self, out: &mut SendBuf);
     /// The item is larger than the store accepts.

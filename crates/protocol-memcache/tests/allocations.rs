@@ -44,13 +44,15 @@ impl Store for One {
         Ok((&&*self).version())
     }
 
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         mut decide: impl FnMut(Option<&One>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
-        Ok(decide(self.get(key, now)).1)
+    ) -> Result<(R, Option<Version>), StoreError> {
+        let item = self.get(key, now);
+        let version = item.map(|item| (&item).version());
+        Ok((decide(item).1, version))
     }
 
     fn delete(&mut self, key: &[u8], _: Ticks) -> bool {

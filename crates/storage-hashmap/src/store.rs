@@ -175,12 +175,12 @@ impl Store for HashMapStore {
         self.shared.write(hash.shard, call, |shard, call| shard.put(call, &put))
     }
 
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         mut decide: impl FnMut(Option<HashMapItem<'_>>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
+    ) -> Result<(R, Option<Version>), StoreError> {
         let hash = self.hasher.hash(key);
         let call = Call { tag: hash.tag, now, cornered: false };
         self.shared.write(hash.shard, call, |shard, call| shard.update(call, key, &mut decide))

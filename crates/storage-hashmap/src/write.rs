@@ -25,6 +25,11 @@ fn expiry_ms(expiry: Expiry) -> u64 {
     expiry.ticks().map_or(NEVER_MS, Ticks::as_millis)
 }
 
+/// A version as the caller is told it.
+fn told(version: u64) -> Version {
+    Version::new(version).expect("INV-VERSION: the first version is one")
+}
+
 impl Shard {
     pub(crate) fn put(&mut self, call: Call, put: &Put<'_>) -> Result<Version, Denied> {
         self.check_size(put.key.len(), put.value.len())?;
@@ -46,52 +51,56 @@ impl Shard {
         }
         let content =
             Content { value: put.value, flags: put.flags, expiry_ms: expiry_ms(put.expiry) };
-        self.write(call, put.key, found, content)
+        self.write(call, put.key, found, content).map(told)
     }
 
-    /// [`storage::Store::update`] within this shard.
+    /// [`storage::Store::update_versioned`] within this shard.
     pub(crate) fn update<'v, R>(
         &mut self,
         call: Call,
         key: &[u8],
         decide: &mut impl FnMut(Option<HashMapItem<'_>>) -> (Change<'v>, R),
-    ) -> Result<R, Denied> {
+    ) -> Result<(R, Option<Version>), Denied> {
         let found = self.find(call.tag, key);
         let live = found.filter(|&slot| self.fate(slot, call.now).is_none());
         let (change, result) =
             decide(live.map(|slot| HashMapItem::borrowed(self.slab.entry(slot))));
         let needed = live.ok_or(Denied::Refused(StoreError::NotFound));
-        match change {
-            Change::Keep => {
-                if let Some(slot) = live {
-                    self.slab.entry_mut(slot).visit();
-                }
-            }
+        let version = match change {
+            Change::Keep => live.map(|slot| {
+                let entry = self.slab.entry_mut(slot);
+                entry.visit();
+                entry.record.version()
+            }),
             Change::Delete => {
                 if let Some(slot) = live {
                     self.remove(slot, Gone::Deleted);
                 }
+                None
             }
             Change::Expire(expiry) => {
                 let slot = needed?;
-                self.slab.entry_mut(slot).visit();
+                let entry = self.slab.entry_mut(slot);
+                entry.visit();
+                let version = entry.record.version();
                 self.set_expiry(slot, expiry_ms(expiry));
+                Some(version)
             }
             Change::Number(digits) => {
                 let entry = self.slab.entry(needed?);
                 let (flags, expiry_ms) = (entry.record.flags(), entry.expiry_ms);
                 self.check_size(key.len(), digits.as_bytes().len())?;
                 let content = Content { value: digits.as_bytes(), flags, expiry_ms };
-                self.write(call, key, found, content)?;
+                Some(self.write(call, key, found, content)?)
             }
-            Change::Extend { before, after } => self.extend(call, needed?, before, after)?,
+            Change::Extend { before, after } => Some(self.extend(call, needed?, before, after)?),
             Change::Put { value, flags, expiry } => {
                 self.check_size(key.len(), value.len())?;
                 let content = Content { value, flags, expiry_ms: expiry_ms(expiry) };
-                self.write(call, key, found, content)?;
+                Some(self.write(call, key, found, content)?)
             }
-        }
-        Ok(result)
+        };
+        Ok((result, version.map(told)))
     }
 
     /// Whether an item of this size can ever be stored.
@@ -114,13 +123,13 @@ impl Shard {
         key: &[u8],
         found: Option<u32>,
         content: Content<'_>,
-    ) -> Result<Version, Denied> {
+    ) -> Result<u64, Denied> {
         let version = match found {
             Some(slot) => self.replace(call, slot, content)?,
             None => self.insert(call, key, content)?,
         };
         self.counts.stored += 1;
-        Ok(Version::new(version).expect("INV-VERSION: the first version is one"))
+        Ok(version)
     }
 
     fn replace(&mut self, call: Call, slot: u32, content: Content<'_>) -> Result<u64, Denied> {
@@ -171,7 +180,13 @@ impl Shard {
         Ok(version)
     }
 
-    fn extend(&mut self, call: Call, slot: u32, before: &[u8], after: &[u8]) -> Result<(), Denied> {
+    fn extend(
+        &mut self,
+        call: Call,
+        slot: u32,
+        before: &[u8],
+        after: &[u8],
+    ) -> Result<u64, Denied> {
         let record = &self.slab.entry(slot).record;
         let value_len = before.len() + record.value().len() + after.len();
         self.check_size(record.key().len(), value_len)?;
@@ -191,7 +206,7 @@ impl Shard {
         entry.visit();
         self.counts.stored += 1;
         ITEM_REPLACE.increment();
-        Ok(())
+        Ok(version)
     }
 
     /// Accounts for a record with a value of this length in place of the present one.

@@ -34,21 +34,21 @@ impl Shared {
     }
 
     /// Overwrites an item's value in place with one of the same length, if the item stores a version
-    /// and nobody else can be reading it. Returns whether it did.
+    /// and nobody else can be reading it. Returns the new version if it did.
     pub(crate) fn overwrite(
         &self,
         turn: &mut Participant,
         location: Location,
         value: &[u8],
-    ) -> bool {
+    ) -> Option<u64> {
         debug_assert!(turn.is_online(), "INV-TURN");
         if !self.settings.exclusive || self.segment_of(location).pins() > 0 {
-            return false;
+            return None;
         }
         let version = self.explicit_version();
         // SAFETY: INV-PUBLISHED. There is no other handle; this one's participant is borrowed
         // exclusively, so no item is; and it is not pinned.
-        unsafe { self.heap.overwrite_value(location, value, version) }
+        unsafe { self.heap.overwrite_value(location, value, version) }.then_some(version)
     }
 
     /// Writes an item into room that is the caller's alone. Returns its length.

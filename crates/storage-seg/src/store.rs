@@ -192,12 +192,12 @@ impl Store for SegStore {
         self.put_item(&put, now)
     }
 
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         decide: impl FnMut(Option<SegItem<'_>>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
+    ) -> Result<(R, Option<Version>), StoreError> {
         self.update_item(key, now, decide)
     }
 

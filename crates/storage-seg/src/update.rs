@@ -21,7 +21,8 @@ enum Edit<'v> {
 
 /// The outcome of one attempt at an update.
 enum Attempt {
-    Done,
+    /// Done; the item has this version now, if there is one.
+    Done(Option<u64>),
     /// Another handle changed the item in between.
     Again,
 }
@@ -32,15 +33,15 @@ impl SegStore {
         key: &[u8],
         now: Ticks,
         mut decide: impl FnMut(Option<SegItem<'_>>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
+    ) -> Result<(R, Option<Version>), StoreError> {
         let hash = self.shared.hash(key);
         loop {
             self.turn.enter();
             let live = self.look(hash, key, now).filter(|item| self.is_sound(hash, item));
             let seen = live.as_ref().map(Seen::of);
             let (change, result) = decide(live);
-            if let Attempt::Done = self.attempt(hash, key, seen, change, now)? {
-                return Ok(result);
+            if let Attempt::Done(version) = self.attempt(hash, key, seen, change, now)? {
+                return Ok((result, version.and_then(Version::new)));
             }
         }
     }
@@ -55,8 +56,10 @@ impl SegStore {
     ) -> Result<Attempt, StoreError> {
         let needed = || seen.ok_or(StoreError::NotFound);
         match change {
-            Change::Keep => Ok(Attempt::Done),
-            Change::Delete => Ok(seen.map_or(Attempt::Done, |seen| self.remove_seen(hash, seen))),
+            Change::Keep => Ok(Attempt::Done(seen.map(|seen| seen.version))),
+            Change::Delete => {
+                Ok(seen.map_or(Attempt::Done(None), |seen| self.remove_seen(hash, seen)))
+            }
             Change::Expire(expiry) => self.retime(hash, key, needed()?, expiry, now),
             Change::Number(digits) => self.renumber(hash, key, needed()?, digits, now),
             Change::Extend { before, after } => {
@@ -128,7 +131,7 @@ impl SegStore {
         home.remove(&entry, false);
         drop(home);
         self.count_out(seen.location, Count::Deleted);
-        Attempt::Done
+        Attempt::Done(None)
     }
 
     /// Changes the expiry: in place if the segment's due time is late enough. Else the item is copied
@@ -143,11 +146,14 @@ impl SegStore {
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
         if expiry.is_past(now) {
-            return Ok(self.remove_seen(hash, seen));
+            return Ok(match self.remove_seen(hash, seen) {
+                Attempt::Done(_) => Attempt::Done(Some(seen.version)),
+                Attempt::Again => Attempt::Again,
+            });
         }
         let expiry_ms = expiry_ms(expiry);
         if expiry_ms == seen.expiry_ms {
-            return Ok(Attempt::Done);
+            return Ok(Attempt::Done(Some(seen.version)));
         }
         let due_ms = self.shared.segment_of(seen.location).due_ms();
         if expiry_ms.is_some_and(|at| at <= due_ms)
@@ -183,7 +189,7 @@ impl SegStore {
             // done now.
             shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
         }
-        Some(Attempt::Done)
+        Some(Attempt::Done(Some(seen.version)))
     }
 
     /// Replaces a number: in place if nobody else can be reading it.
@@ -195,9 +201,10 @@ impl SegStore {
         digits: Digits,
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
-        if self.shared.overwrite(&mut self.turn, seen.location, digits.as_bytes()) {
+        let written = self.shared.overwrite(&mut self.turn, seen.location, digits.as_bytes());
+        if written.is_some() {
             self.tally.add(Count::Stored, 1);
-            return Ok(Attempt::Done);
+            return Ok(Attempt::Done(written));
         }
         self.rewrite(hash, key, seen, &Edit::Value(digits.as_bytes()), now)
     }
@@ -230,7 +237,7 @@ impl SegStore {
 /// What the result of a write means for an update.
 fn settle(written: Result<Version, Unpublished>) -> Result<Attempt, StoreError> {
     match written {
-        Ok(_) => Ok(Attempt::Done),
+        Ok(version) => Ok(Attempt::Done(Some(version.get()))),
         Err(Unpublished::Changed | Unpublished::Crowded) => Ok(Attempt::Again),
         Err(Unpublished::Refused(error)) => Err(error),
     }

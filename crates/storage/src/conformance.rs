@@ -28,6 +28,8 @@
 //! * RULE-VERSION-NEW: every write gives the item a version that its key never had before, whatever
 //!   happened in between: deletes, expiry, eviction, clears.
 //! * RULE-VERSION-KEPT: `Change::Expire`, `Change::Keep` and refused writes leave the version.
+//! * RULE-VERSION-TOLD: an update tells the version that the item has after it, and none if it has
+//!   left or found no item.
 //! * RULE-UPDATE: an update shows the live item to its caller, makes exactly the change that the
 //!   caller decided on, and passes the caller's result on. A change that needs an item and finds
 //!   none is `NotFound`.

@@ -145,6 +145,23 @@ pub trait Store {
 
     /// Reads the item under `key` and changes it in one atomic step.
     ///
+    /// # Errors
+    ///
+    /// As [`Store::update_versioned`].
+    #[inline]
+    fn update<'v, R>(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        decide: impl FnMut(Option<Self::Item<'_>>) -> (Change<'v>, R),
+    ) -> Result<R, StoreError> {
+        self.update_versioned(key, now, decide).map(|(result, _)| result)
+    }
+
+    /// As [`Store::update`], and tells the version that the item has afterwards: a new one if the
+    /// change has written the value, else the one that `decide` has seen; `None` if there was no item
+    /// and the change made none, or the change was [`Change::Delete`].
+    ///
     /// `decide` sees the live item, if there is one, and returns the change to make; its second
     /// result is passed on. An engine may call it again when another worker changed the item in
     /// between, so it must have no effect besides its result.
@@ -153,12 +170,12 @@ pub trait Store {
     ///
     /// [`StoreError`] when the change does not fit; the item is then unchanged.
     /// [`StoreError::NotFound`] when the change needs an item and there is none.
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         decide: impl FnMut(Option<Self::Item<'_>>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError>;
+    ) -> Result<(R, Option<Version>), StoreError>;
 
     /// Removes the item under `key`. Returns whether there was a live one.
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool;

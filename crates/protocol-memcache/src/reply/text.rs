@@ -121,7 +121,7 @@ impl Dialect for Text {
     }
 
     #[inline]
-    fn stored(self, out: &mut SendBuf, _: Option<Version>) {
+    fn stored(self, out: &mut SendBuf, _: Version) {
         self.line(out, b"STORED\r\n");
     }
 
@@ -144,11 +144,11 @@ impl Dialect for Text {
     }
 
     #[inline]
-    fn touched(self, out: &mut SendBuf) {
+    fn touched(self, out: &mut SendBuf, _: Version) {
         self.line(out, b"TOUCHED\r\n");
     }
 
-    fn number(self, out: &mut SendBuf, number: u64) {
+    fn number(self, out: &mut SendBuf, number: u64, _: Version) {
         match self {
             Text::Whole | Text::Listed => {
                 out.put(itoa::Buffer::new().format(number).as_bytes());

@@ -47,22 +47,22 @@ impl<S: Store> MemcacheService<S> {
     ) -> Outcome {
         let metrics = metrics::of_arith(direction);
         let changed = loop {
-            let sum = self.store.update(key, now.ticks, |item| match item {
+            let sum = self.store.update_versioned(key, now.ticks, |item| match item {
                 Some(item) => add(&item, delta, direction),
                 None => (Change::Keep, Sum::Absent),
             });
             match sum {
-                Ok(Sum::Stored(number)) => break Ok(number),
-                Ok(Sum::Absent) => {
+                Ok((Sum::Stored(number), Some(version))) => break Ok((number, version)),
+                Ok((Sum::Absent | Sum::Stored(_), _)) => {
                     metrics.not_found.increment();
                     return Outcome::NotFound;
                 }
-                Ok(Sum::NotANumber) => {
+                Ok((Sum::NotANumber, _)) => {
                     metrics.failed.increment();
                     return Outcome::NotANumber;
                 }
-                Ok(Sum::Long(long)) => match self.put_long(key, &long, now) {
-                    Ok(()) => break Ok(long.number),
+                Ok((Sum::Long(long), _)) => match self.put_long(key, &long, now) {
+                    Ok(version) => break Ok((long.number, version)),
                     // Another worker changed it in between.
                     Err(StoreError::Exists | StoreError::NotFound) => {}
                     Err(error @ (StoreError::TooLarge | StoreError::OutOfMemory)) => {
@@ -73,9 +73,9 @@ impl<S: Store> MemcacheService<S> {
             }
         };
         match changed {
-            Ok(number) => {
+            Ok((number, version)) => {
                 metrics.stored.increment();
-                Outcome::Number(number)
+                Outcome::Number(number, version)
             }
             Err(error) => {
                 metrics.failed.increment();
@@ -84,14 +84,14 @@ impl<S: Store> MemcacheService<S> {
         }
     }
 
-    fn put_long(&mut self, key: &[u8], long: &Long, now: Now) -> Result<(), StoreError> {
+    fn put_long(&mut self, key: &[u8], long: &Long, now: Now) -> Result<Version, StoreError> {
         let mut value = long.number.to_string().into_bytes();
         value.resize(long.len, b' ');
         let put = Put::new(key, &value)
             .flags(long.flags)
             .expiry(long.expiry)
             .condition(Condition::IfVersion(long.version));
-        self.store.put(put, now.ticks).map(drop)
+        self.store.put(put, now.ticks)
     }
 }
 

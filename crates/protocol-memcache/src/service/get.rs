@@ -92,16 +92,16 @@ impl<S: Store> MemcacheService<S> {
     /// Changes a key's expiry.
     #[inline(never)]
     pub(super) fn touch(&mut self, key: &[u8], expiry: Expiry, now: Now) -> Outcome {
-        let touched = self.store.update(key, now.ticks, |item| match item {
+        let touched = self.store.update_versioned(key, now.ticks, |item| match item {
             Some(_) => (Change::Expire(expiry), true),
             None => (Change::Keep, false),
         });
         match touched {
-            Ok(true) => {
+            Ok((true, Some(version))) => {
                 metrics::TOUCH_TOUCHED.increment();
-                Outcome::Touched
+                Outcome::Touched(version)
             }
-            Ok(false) | Err(StoreError::NotFound) => {
+            Ok((_, _)) | Err(StoreError::NotFound) => {
                 metrics::TOUCH_NOT_FOUND.increment();
                 Outcome::NotFound
             }

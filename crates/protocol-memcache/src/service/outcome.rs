@@ -18,13 +18,15 @@ pub(super) enum Outcome {
     /// The end of a list.
     ListEnd,
     Ok,
-    Stored(Option<Version>),
+    Stored(Version),
     NotStored,
     Exists,
     NotFound,
     Deleted,
-    Touched,
-    Number(u64),
+    /// The version is that of the item, which a touch does not change.
+    Touched(Version),
+    /// The number that is stored, and the item's version.
+    Number(u64, Version),
     NotANumber,
     TooLarge,
     OutOfMemory,
@@ -52,8 +54,8 @@ impl Outcome {
             Outcome::Exists => reply.exists(out),
             Outcome::NotFound => reply.not_found(out),
             Outcome::Deleted => reply.deleted(out),
-            Outcome::Touched => reply.touched(out),
-            Outcome::Number(number) => reply.number(out, number),
+            Outcome::Touched(version) => reply.touched(out, version),
+            Outcome::Number(number, version) => reply.number(out, number, version),
             Outcome::NotANumber => reply.not_a_number(out),
             Outcome::TooLarge => reply.too_large(out),
             Outcome::OutOfMemory => reply.out_of_memory(out),
@@ -72,12 +74,12 @@ impl Outcome {
             Outcome::Ok | Outcome::Shown | Outcome::ListEnd | Outcome::StatsReset => "ok",
             Outcome::Hit => "hit",
             Outcome::Miss => "miss",
-            Outcome::Stored(_) | Outcome::Number(_) => "stored",
+            Outcome::Stored(_) | Outcome::Number(..) => "stored",
             Outcome::NotStored => "not_stored",
             Outcome::Exists => "exists",
             Outcome::NotFound => "not_found",
             Outcome::Deleted => "deleted",
-            Outcome::Touched => "touched",
+            Outcome::Touched(_) => "touched",
             Outcome::NotANumber => "not_a_number",
             Outcome::TooLarge => "too_large",
             Outcome::OutOfMemory => "out_of_memory",
@@ -101,8 +103,8 @@ impl Outcome {
             | Outcome::Exists
             | Outcome::NotFound
             | Outcome::Deleted
-            | Outcome::Touched
-            | Outcome::Number(_)
+            | Outcome::Touched(_)
+            | Outcome::Number(..)
             | Outcome::NotANumber
             | Outcome::TooLarge
             | Outcome::OutOfMemory

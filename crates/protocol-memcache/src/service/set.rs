@@ -8,8 +8,8 @@ use crate::op::{Mode, Set};
 use clock::Now;
 use storage::{Change, Condition, Item, Put, Store, StoreError, Version};
 
-/// The version of the stored item, if the store reports it.
-type Stored = Result<Option<Version>, StoreError>;
+/// The version of the stored item.
+type Stored = Result<Version, StoreError>;
 
 impl<S: Store> MemcacheService<S> {
     /// Executes a storage command.
@@ -39,7 +39,7 @@ impl<S: Store> MemcacheService<S> {
             .flags(set.flags)
             .expiry(set.exptime.expiry(now))
             .condition(condition);
-        self.store.put(put, now.ticks).map(Some)
+        self.store.put(put, now.ticks)
     }
 
     fn compare_and_put(&mut self, set: &Set<'_>, now: Now) -> Stored {
@@ -56,15 +56,15 @@ impl<S: Store> MemcacheService<S> {
     fn extend(&mut self, key: &[u8], before: &[u8], after: &[u8], now: Now) -> Stored {
         let more = before.len() + after.len();
         let value_max = self.shared.options.value_max;
-        let extended = self.store.update(key, now.ticks, |item| match item {
+        let extended = self.store.update_versioned(key, now.ticks, |item| match item {
             Some(item) if item.value().len().saturating_add(more) <= value_max => {
                 (Change::Extend { before, after }, true)
             }
             Some(_) | None => (Change::Keep, false),
         });
         match extended {
-            Ok(true) => Ok(None),
-            Ok(false) | Err(StoreError::TooLarge) => Err(StoreError::NotFound),
+            Ok((true, Some(version))) => Ok(version),
+            Ok((_, _)) | Err(StoreError::TooLarge) => Err(StoreError::NotFound),
             Err(error @ (StoreError::Exists | StoreError::NotFound | StoreError::OutOfMemory)) => {
                 Err(error)
             }

@@ -52,8 +52,8 @@ impl Dialect for Terse {
     fn list_end(self, _: &mut SendBuf) {
         unreachable!("there are no lists");
     }
-    fn stored(self, out: &mut SendBuf, version: Option<Version>) {
-        assert_eq!(version, Version::new(7), "the reply can show it");
+    fn stored(self, out: &mut SendBuf, version: Version) {
+        assert_eq!(version.get(), 7, "the reply can show it");
         self.success(out, b's');
     }
     fn not_stored(self, out: &mut SendBuf) {
@@ -68,10 +68,11 @@ impl Dialect for Terse {
     fn deleted(self, out: &mut SendBuf) {
         self.success(out, b'd');
     }
-    fn touched(self, out: &mut SendBuf) {
+    fn touched(self, out: &mut SendBuf, _: Version) {
         self.success(out, b't');
     }
-    fn number(self, out: &mut SendBuf, number: u64) {
+    fn number(self, out: &mut SendBuf, number: u64, version: Version) {
+        assert_eq!(version.get(), 7, "the reply can show it");
         self.success(out, b'0' + number as u8);
     }
     fn not_a_number(self, out: &mut SendBuf) {
@@ -148,17 +149,17 @@ impl Store for Single {
         self.0 = Some(Pair(put.key.to_vec(), put.value.to_vec()));
         Ok(Version::new(7).expect("not 0"))
     }
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         mut decide: impl FnMut(Option<Self::Item<'_>>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
+    ) -> Result<(R, Option<Version>), StoreError> {
         let (change, result) = decide(self.get(key, now));
         if let (Change::Number(digits), Some(item)) = (change, &mut self.0) {
             item.1 = digits.as_bytes().to_vec();
         }
-        Ok(result)
+        Ok((result, self.get(key, now).map(|item| (&item).version())))
     }
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool {
         let found = self.get(key, now).is_some();

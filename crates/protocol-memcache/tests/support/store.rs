@@ -130,12 +130,12 @@ impl Store for MapStore {
         self.write(put.key, value, put.flags, put.expiry)
     }
 
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         mut decide: impl FnMut(Option<Entry>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
+    ) -> Result<(R, Option<Version>), StoreError> {
         let races = self.inner.borrow().races;
         for _ in 0..races {
             decide(self.live(key, now));
@@ -143,30 +143,33 @@ impl Store for MapStore {
         let present = self.live(key, now);
         let (change, result) = decide(present.clone());
         let entry = || present.clone().ok_or(StoreError::NotFound);
-        match change {
-            Change::Keep => {}
+        let version = match change {
+            Change::Keep => present.map(|entry| entry.version),
             Change::Delete => {
                 self.delete(key, now);
+                None
             }
             Change::Expire(expiry) => {
                 let entry = Entry { expiry, ..entry()? };
+                let version = entry.version;
                 self.inner.borrow_mut().items.insert(key.to_vec(), entry);
+                Some(version)
             }
             Change::Number(digits) => {
                 let entry = entry()?;
                 let value = Bytes::copy_from_slice(digits.as_bytes());
-                self.write(key, value, entry.flags, entry.expiry)?;
+                Some(self.write(key, value, entry.flags, entry.expiry)?)
             }
             Change::Extend { before, after } => {
                 let entry = entry()?;
                 let value = [before, &entry.value, after].concat();
-                self.write(key, value.into(), entry.flags, entry.expiry)?;
+                Some(self.write(key, value.into(), entry.flags, entry.expiry)?)
             }
             Change::Put { value, flags, expiry } => {
-                self.write(key, Bytes::copy_from_slice(value), flags, expiry)?;
+                Some(self.write(key, Bytes::copy_from_slice(value), flags, expiry)?)
             }
-        }
-        Ok(result)
+        };
+        Ok((result, version))
     }
 
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool {

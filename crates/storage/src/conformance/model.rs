@@ -179,7 +179,7 @@ impl<S: Store> Run<S> {
         let live = self.expected(key);
         let most = self.handles[handle].limits.value_bytes as usize;
         let wanted = after_change(change, live.as_ref(), most);
-        let result = self.handles[handle].change(key, change);
+        let result = self.handles[handle].change_versioned(key, change);
         let what = format!("an update of {}", show(key));
         let wanted = match wanted {
             Ok(wanted) => wanted,
@@ -188,12 +188,14 @@ impl<S: Store> Run<S> {
                 return self.look(handle, key);
             }
         };
-        assert_eq!(result, Ok(live.clone()), "RULE-UPDATE: what {what} saw");
+        let (saw, told) = result.unwrap_or_else(|error| panic!("RULE-UPDATE: {what}: {error:?}"));
+        assert_eq!(saw, live, "RULE-UPDATE: what {what} saw");
         let Some(wanted) = wanted.filter(|seen| !seen.expiry.is_past(self.now())) else {
             self.model.remove(key);
             return self.look(handle, key);
         };
         let seen = self.handles[handle].live(key);
+        assert_eq!(told, Some(seen.version), "RULE-VERSION-TOLD: by {what}");
         let kept = matches!(change, Change::Keep | Change::Expire(_));
         let version = if kept { wanted.version } else { seen.version };
         assert_eq!(seen, Seen { version, ..wanted }, "RULE-UPDATE: {what}");

@@ -293,39 +293,41 @@ impl Shared {
         now: Ticks,
         seen: Option<Entry>,
         change: Change<'_>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<Version>, StoreError> {
         let flaw = self.flaw;
         let seen = match (change, seen) {
-            (Change::Keep, _) => return Ok(()),
+            (Change::Keep, seen) => return Ok(seen.map(|entry| entry.version)),
             (Change::Delete, seen) => {
                 if seen.is_some() {
                     self.remove(key);
                 }
-                return Ok(());
+                return Ok(None);
             }
             (Change::Put { value, flags, expiry }, _) => {
-                return self.write(Put::new(key, value).flags(flags).expiry(expiry), now).map(drop);
+                return self.write(Put::new(key, value).flags(flags).expiry(expiry), now).map(Some);
             }
             (Change::Number(digits), None) if flaw == Flaw::NumberMakesItem => {
-                return self.write(Put::new(key, digits.as_bytes()), now).map(drop);
+                return self.write(Put::new(key, digits.as_bytes()), now).map(Some);
             }
             (_, seen) => seen.ok_or(StoreError::NotFound)?,
         };
         let put = Put::new(key, &[]).flags(seen.flags).expiry(seen.expiry);
-        match change {
+        let version = match change {
             Change::Expire(expiry) if flaw == Flaw::TouchMakesVersion => {
-                self.write(Put { value: &seen.value, expiry, ..put }, now)?;
+                self.write(Put { value: &seen.value, expiry, ..put }, now)?
             }
             Change::Expire(expiry) => {
                 let entry = self.items.get_mut(key);
                 assert!(entry.is_some() || flaw == Flaw::UnlockedUpdate, "it was just seen");
                 entry.into_iter().for_each(|entry| entry.expiry = expiry);
+                seen.version
             }
             Change::Number(digits) => {
                 let version = self.write(Put { value: digits.as_bytes(), ..put }, now)?;
                 let keeps = flaw == Flaw::NumberKeepsVersion;
                 let entry = self.items.get_mut(key).expect("it was just written");
                 entry.version = if keeps { seen.version } else { version };
+                entry.version
             }
             Change::Extend { before, after } => {
                 let value = [before, &seen.value, after].concat();
@@ -336,11 +338,11 @@ impl Shared {
                 }
                 let result = self.write(Put { value: &value, flags, ..put }, now);
                 self.limits.value_bytes = limit;
-                result?;
+                result?
             }
             Change::Keep | Change::Delete | Change::Put { .. } => unreachable!("done above"),
-        }
-        Ok(())
+        };
+        Ok(Some(version))
     }
 
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
@@ -458,12 +460,12 @@ impl Store for Reference {
         self.enter_write().put(put, now)
     }
 
-    fn update<'v, R>(
+    fn update_versioned<'v, R>(
         &mut self,
         key: &[u8],
         now: Ticks,
         mut decide: impl FnMut(Option<Held>) -> (Change<'v>, R),
-    ) -> Result<R, StoreError> {
+    ) -> Result<(R, Option<Version>), StoreError> {
         let mut shared = self.enter_write();
         let seen = shared.live(key, now).map(|item| item.entry);
         if self.flaw == Flaw::UnlockedUpdate
@@ -484,8 +486,10 @@ impl Store for Reference {
         }
         let item = seen.clone().map(|entry| Held { key: key.to_vec(), entry, flaw: self.flaw });
         let (change, result) = decide(item);
-        shared.apply(key, now, seen, change)?;
-        Ok(result)
+        let before = seen.as_ref().map(|entry| entry.version);
+        let version = shared.apply(key, now, seen, change)?;
+        let version = if self.flaw == Flaw::TellsOldVersion { before } else { version };
+        Ok((result, version))
     }
 
     fn delete(&mut self, key: &[u8], now: Ticks) -> bool {

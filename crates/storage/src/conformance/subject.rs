@@ -172,8 +172,19 @@ impl<S: Store> Subject<S> {
         key: &[u8],
         change: Change<'_>,
     ) -> Result<Option<Seen>, StoreError> {
+        self.change_versioned(key, change).map(|(seen, _)| seen)
+    }
+
+    /// The same; also returns the version that the item has afterwards.
+    #[track_caller]
+    pub(super) fn change_versioned(
+        &mut self,
+        key: &[u8],
+        change: Change<'_>,
+    ) -> Result<(Option<Seen>, Option<Version>), StoreError> {
         let now = self.now();
-        let result = self.store.update(key, now, |item| (change, item.map(|item| Seen::of(&item))));
+        let see = |item: Option<S::Item<'_>>| (change, item.map(|item| Seen::of(&item)));
+        let result = self.store.update_versioned(key, now, see);
         self.settle();
         self.check_limit();
         result

@@ -38,7 +38,7 @@ fn an_update_in_two_steps_is_found() {
 }
 
 /// Each flaw of one handle, with the rule it breaks.
-const FLAWS: [(Flaw, &str); 27] = [
+const FLAWS: [(Flaw, &str); 28] = [
     (Flaw::ParsesNumbers, "RULE-READ"),
     (Flaw::CutsKeys, "RULE-READ"),
     (Flaw::DeletesAlways, "RULE-DELETE"),
@@ -48,6 +48,7 @@ const FLAWS: [(Flaw, &str); 27] = [
     (Flaw::ExpiresLate, "RULE-EXPIRY"),
     (Flaw::CountsVersionsPerItem, "RULE-VERSION-NEW"),
     (Flaw::NumberKeepsVersion, "RULE-VERSION-NEW"),
+    (Flaw::TellsOldVersion, "RULE-VERSION-TOLD"),
     (Flaw::TouchMakesVersion, "RULE-VERSION-KEPT"),
     (Flaw::ExtendForgetsFlags, "RULE-UPDATE"),
     (Flaw::NumberMakesItem, "RULE-UPDATE"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-UPDATE: every [`Change`] on a live item and on none.
+//! RULE-UPDATE and RULE-VERSION-TOLD: every [`Change`] on a live item and on none.
 
 use super::Limits;
 use super::subject::{Seen, Subject, show};
@@ -87,10 +87,14 @@ fn present<S: Store>(make: &impl Fn(Limits) -> S) {
             let key = [number as u8, 1, 2];
             subject.write(Put::new(&key, &value).flags(3).expiry(expiry));
             let before = subject.live(&key);
-            let seen = subject.change(&key, change);
+            let result = subject.change_versioned(&key, change);
             let what = format!("change {number} on {size} bytes");
-            assert_eq!(seen, Ok(Some(before.clone())), "RULE-UPDATE: what {what} saw");
+            let (seen, told) =
+                result.unwrap_or_else(|error| panic!("RULE-UPDATE: {what}: {error:?}"));
+            assert_eq!(seen, Some(before.clone()), "RULE-UPDATE: what {what} saw");
             let after = subject.read(&key);
+            let now_has = after.as_ref().map(|seen| seen.version);
+            assert_eq!(told, now_has, "RULE-VERSION-TOLD: by {what}");
             let version = after.as_ref().map_or(before.version, |seen| seen.version);
             let expected = expected(change, &before).map(|seen| Seen { version, ..seen });
             assert_eq!(after, expected, "RULE-UPDATE: {what}");
@@ -106,7 +110,8 @@ fn absent<S: Store>(make: &impl Fn(Limits) -> S) {
     subject.delete(b"gone");
     for key in [&b"never"[..], b"gone"] {
         for change in [Change::Keep, Change::Delete] {
-            assert_eq!(subject.change(key, change), Ok(None), "RULE-UPDATE: {change:?} of nothing");
+            let result = subject.change_versioned(key, change);
+            assert_eq!(result, Ok((None, None)), "RULE-UPDATE: {change:?} of nothing");
             assert_eq!(subject.read(key), None, "RULE-UPDATE: {change:?} made {}", show(key));
         }
         let needing = [
@@ -120,8 +125,10 @@ fn absent<S: Store>(make: &impl Fn(Limits) -> S) {
             assert_eq!(subject.read(key), None, "RULE-UPDATE: {change:?} made {}", show(key));
         }
         let put = Change::Put { value: b"made", flags: 8, expiry: subject.within(8) };
-        assert_eq!(subject.change(key, put), Ok(None), "RULE-UPDATE: {put:?} of nothing");
+        let result = subject.change_versioned(key, put);
         let seen = subject.live(key);
+        let told = Some(seen.version);
+        assert_eq!(result, Ok((None, told)), "RULE-UPDATE, RULE-VERSION-TOLD: {put:?} of nothing");
         let expected = (&b"made"[..], 8, subject.within(8));
         assert_eq!((&seen.value[..], seen.flags, seen.expiry), expected, "RULE-UPDATE: {put:?}");
     }

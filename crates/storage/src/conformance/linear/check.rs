@@ -97,11 +97,12 @@ impl Checker {
         if let Some(content) = record.op.written() {
             self.origins.insert(content, *record);
         }
-        let Some((version, content)) = record.op.versions() else { return Ok(()) };
-        let owner = *self.owners.entry(version).or_insert(content);
-        if owner != content {
-            let number = version.get();
-            return Err(format!("version {number:x} was that of {owner}:\n  {record}"));
+        for (version, content) in record.op.versions() {
+            let owner = *self.owners.entry(version).or_insert(content);
+            if owner != content {
+                let number = version.get();
+                return Err(format!("version {number:x} was that of {owner}:\n  {record}"));
+            }
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ pub(super) enum Op {
     Update {
         saw: Option<Seen>,
         edit: Edit,
-        result: Result<(), StoreError>,
+        result: Result<Option<Version>, StoreError>,
     },
     Delete {
         was_there: bool,
@@ -56,15 +56,19 @@ pub(super) enum Op {
 }
 
 impl Op {
-    /// The version that the operation returned, with the value it belongs to.
-    pub(super) fn versions(&self) -> Option<(Version, Content)> {
-        match *self {
-            Op::Get { saw } | Op::Update { saw, .. } => {
-                saw.map(|seen| (seen.version, seen.made.content))
-            }
-            Op::Put { made, result, .. } => result.ok().map(|version| (version, made.content)),
-            Op::Delete { .. } => None,
-        }
+    /// The versions that the operation has seen and told, each with the value it belongs to.
+    pub(super) fn versions(&self) -> impl Iterator<Item = (Version, Content)> {
+        let seen = match *self {
+            Op::Get { saw } | Op::Update { saw, .. } => saw,
+            Op::Put { .. } | Op::Delete { .. } => None,
+        };
+        let told = match *self {
+            Op::Put { result, .. } => result.ok(),
+            Op::Update { result, .. } => result.ok().flatten(),
+            Op::Get { .. } | Op::Delete { .. } => None,
+        };
+        let seen = seen.map(|seen| (seen.version, seen.made.content));
+        seen.into_iter().chain(told.zip(self.written()))
     }
 
     /// The value that it has read, if it has read any.
@@ -79,8 +83,8 @@ impl Op {
     pub(super) fn written(&self) -> Option<Content> {
         match *self {
             Op::Put { made, result: Ok(_), .. } => Some(made.content),
-            Op::Update { edit: Edit::Value(content), result: Ok(()), .. } => Some(content),
-            Op::Update { edit: Edit::Put(made), result: Ok(()), .. } => Some(made.content),
+            Op::Update { edit: Edit::Value(content), result: Ok(_), .. } => Some(content),
+            Op::Update { edit: Edit::Put(made), result: Ok(_), .. } => Some(made.content),
             _ => None,
         }
     }

@@ -103,7 +103,7 @@ impl<S: Store> Player<S> {
             let returned = table.stamp();
             let (thread, until) = (self.number, table.now());
             self.records.push(Record { key, thread, called, returned, now, until, op });
-            if let Some((version, _)) = op.versions() {
+            if let Some((version, _)) = op.versions().last() {
                 self.versions[key as usize] = Some(version);
             }
             self.besides(now, table, history);
@@ -146,7 +146,7 @@ impl<S: Store> Player<S> {
     ) -> Op {
         let yields = self.noise.below(4) == 0;
         let mut last = (None, Edit::Keep);
-        let result = self.store.update(&name(key), now, |item| {
+        let result = self.store.update_versioned(&name(key), now, |item| {
             let there = item.map(|item| (seen(key, &item), item.value().len()));
             if yields {
                 thread::yield_now();
@@ -156,7 +156,7 @@ impl<S: Store> Player<S> {
             (change, ())
         });
         let (saw, edit) = last;
-        Op::Update { saw, edit, result }
+        Op::Update { saw, edit, result: result.map(|((), version)| version) }
     }
 
     fn touch(&mut self, key: u32, now: Ticks) -> Op {

@@ -35,7 +35,8 @@ pub(super) struct Stored {
 
 impl State {
     /// Just after a write.
-    fn written(made: Made, version: Option<Version>) -> Self {
+    fn written(made: Made, version: Version) -> Self {
+        let version = Some(version);
         State::Present(Stored { made, version, former: Vec::new() })
     }
 }
@@ -66,7 +67,7 @@ impl Step<'_> {
         made: Made,
         result: Result<Version, StoreError>,
     ) -> Option<State> {
-        let after = |version| State::written(made, Some(version));
+        let after = |version| State::written(made, version);
         match (condition, result) {
             (_, Err(StoreError::OutOfMemory)) => Some(state.clone()),
             (Condition::Always, Ok(version)) => Some(after(version)),
@@ -93,24 +94,26 @@ impl Step<'_> {
         state: &State,
         saw: Option<Seen>,
         edit: Edit,
-        result: Result<(), StoreError>,
+        result: Result<Option<Version>, StoreError>,
     ) -> Option<State> {
         let before = self.look(state, saw)?;
+        let seen = saw.map(|seen| seen.version);
         match (result, edit, before) {
-            (Err(StoreError::OutOfMemory), _, before) | (Ok(()), Edit::Keep, before) => {
-                Some(before)
-            }
+            (Err(StoreError::OutOfMemory), _, before) => Some(before),
+            (Ok(told), Edit::Keep, before) if told == seen => Some(before),
             (Err(StoreError::NotFound), Edit::Expire(_) | Edit::Value(_), before) => {
                 saw.is_none().then_some(before)
             }
-            (Ok(()), Edit::Delete, _) => Some(State::Absent),
-            (Ok(()), Edit::Put(made), _) => Some(State::written(made, None)),
-            (Ok(()), Edit::Expire(expiry), State::Present(mut stored)) if saw.is_some() => {
+            (Ok(None), Edit::Delete, _) => Some(State::Absent),
+            (Ok(Some(told)), Edit::Put(made), _) => Some(State::written(made, told)),
+            (Ok(Some(told)), Edit::Expire(expiry), State::Present(mut stored))
+                if seen == Some(told) =>
+            {
                 stored.made.expiry = expiry;
                 Some(State::Present(stored))
             }
-            (Ok(()), Edit::Value(content), State::Present(stored)) if saw.is_some() => {
-                Some(State::written(Made { content, ..stored.made }, None))
+            (Ok(Some(told)), Edit::Value(content), State::Present(stored)) if saw.is_some() => {
+                Some(State::written(Made { content, ..stored.made }, told))
             }
             _ => None,
         }

@@ -50,11 +50,12 @@ fn cas(serial: u64) -> Condition {
 
 fn touch(saw: Option<Seen>, millis: u64, result: Result<(), StoreError>) -> Op {
     let edit = Edit::Expire(Expiry::at(Ticks::from_millis(millis)));
-    Op::Update { saw, edit, result }
+    Op::Update { saw, edit, result: result.map(|()| saw.map(|seen| seen.version)) }
 }
 
 fn count(saw: u64, serial: u64) -> Op {
-    Op::Update { saw: seen(saw), edit: Edit::Value(Content::of(serial)), result: Ok(()) }
+    let result = Ok(Some(version(10 * serial)));
+    Op::Update { saw: seen(saw), edit: Edit::Value(Content::of(serial)), result }
 }
 
 const DELETED: Op = Op::Delete { was_there: true };
@@ -149,6 +150,18 @@ fn a_version_that_lets_two_puts_through_is_found() {
 }
 
 #[test]
+fn an_update_that_tells_another_version_is_found() {
+    let told = |edit, told| Op::Update { saw: seen(1), edit, result: Ok(told) };
+    let write = |told_version| told(Edit::Value(Content::of(2)), told_version);
+    accepts(STRICT, &in_turn(&[set(1), write(Some(version(20))), get(seen(2))]));
+    rejects(LENIENT, &in_turn(&[set(1), write(Some(version(10))), get(seen(2))]));
+    rejects(LENIENT, &in_turn(&[set(1), write(None), get(seen(2))]));
+    rejects(STRICT, &in_turn(&[set(1), write(Some(version(19))), get(seen(2))]));
+    rejects(LENIENT, &in_turn(&[set(1), told(Edit::Keep, None)]));
+    rejects(LENIENT, &in_turn(&[set(1), told(Edit::Delete, Some(version(10)))]));
+}
+
+#[test]
 fn a_version_of_two_values_is_found() {
     let other = Some(Seen { made: made(2), version: version(10) });
     let text = rejects(LENIENT, &in_turn(&[set(1), set(2), get(other)]));
@@ -212,7 +225,7 @@ fn a_touch_that_is_lost_or_misses_is_found() {
 #[test]
 fn an_update_that_removes_what_it_has_not_seen_is_found() {
     // It saw the item before a touch and removed it after.
-    let remove = Op::Update { saw: seen(1), edit: Edit::Delete, result: Ok(()) };
+    let remove = Op::Update { saw: seen(1), edit: Edit::Delete, result: Ok(None) };
     let both = [record(0, 2, 5, remove), record(1, 3, 4, touch(seen(1), 2_000, Ok(())))];
     let later = Made { expiry: Expiry::at(Ticks::from_millis(2_000)), ..made(1) };
     let still = record(1, 6, 7, get(Some(Seen { made: later, version: version(10) })));
@@ -240,6 +253,7 @@ fn flaws_of_an_engine_are_found() {
         (Flaw::UnlockedUpdate, true),
         (Flaw::DeletedComeBack, true),
         (Flaw::CountsVersionsPerItem, true),
+        (Flaw::TellsOldVersion, true),
         (Flaw::TouchMakesVersion, true),
         (Flaw::NumberKeepsVersion, true),
         (Flaw::RefusalDeletes, false),
