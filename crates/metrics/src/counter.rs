@@ -54,13 +54,13 @@ impl Counter {
 }
 
 #[doc(hidden)]
-impl metriken::Metric for Counter {
+impl metriken_core::Metric for Counter {
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
-    fn value(&self) -> Option<metriken::Value<'_>> {
-        Some(metriken::Value::Counter(self.value()))
+    fn value(&self) -> Option<metriken_core::Value<'_>> {
+        Some(metriken_core::Value::Counter(self.value()))
     }
 }
 
@@ -105,12 +105,12 @@ impl Total {
 }
 
 #[doc(hidden)]
-impl metriken::Metric for Total {
+impl metriken_core::Metric for Total {
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
-    fn value(&self) -> Option<metriken::Value<'_>> {
-        Some(metriken::Value::Counter(self.value()))
+    fn value(&self) -> Option<metriken_core::Value<'_>> {
+        Some(metriken_core::Value::Counter(self.value()))
     }
 }

@@ -85,12 +85,15 @@ macro_rules! __declare {
             "a metric's name is made of letters, digits, `_` and `:`, no digit first",
         );
         $(#[doc = $help])+
-        #[$crate::__private::metriken::metric(
-            crate = $crate::__private::metriken,
-            name = $name,
-            description = concat!($($help),+).trim_ascii()
-        )]
         $vis static $ident: $crate::$kind = $crate::$kind::new($($label)?);
+        $crate::__private::metriken_core::declare_metric_v1! {
+            metric: $ident,
+            name: $name,
+            description: Some(concat!($($help),+).trim_ascii()),
+            module: module_path!(),
+            metadata: {},
+            formatter: $crate::__private::metriken_core::default_formatter,
+        }
     };
 }
 

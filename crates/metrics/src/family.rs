@@ -87,13 +87,13 @@ impl Family {
 }
 
 #[doc(hidden)]
-impl metriken::Metric for Family {
+impl metriken_core::Metric for Family {
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
-    fn value(&self) -> Option<metriken::Value<'_>> {
-        Some(metriken::Value::Other(self))
+    fn value(&self) -> Option<metriken_core::Value<'_>> {
+        Some(metriken_core::Value::Other(self))
     }
 }
 

@@ -69,13 +69,13 @@ impl Gauge {
 }
 
 #[doc(hidden)]
-impl metriken::Metric for Gauge {
+impl metriken_core::Metric for Gauge {
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
-    fn value(&self) -> Option<metriken::Value<'_>> {
-        Some(metriken::Value::Gauge(self.value()))
+    fn value(&self) -> Option<metriken_core::Value<'_>> {
+        Some(metriken_core::Value::Gauge(self.value()))
     }
 }
 
@@ -120,12 +120,12 @@ impl Level {
 }
 
 #[doc(hidden)]
-impl metriken::Metric for Level {
+impl metriken_core::Metric for Level {
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
-    fn value(&self) -> Option<metriken::Value<'_>> {
-        Some(metriken::Value::Gauge(self.value()))
+    fn value(&self) -> Option<metriken_core::Value<'_>> {
+        Some(metriken_core::Value::Gauge(self.value()))
     }
 }

@@ -93,13 +93,13 @@ impl Histogram {
 }
 
 #[doc(hidden)]
-impl metriken::Metric for Histogram {
+impl metriken_core::Metric for Histogram {
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
-    fn value(&self) -> Option<metriken::Value<'_>> {
-        Some(metriken::Value::Other(self))
+    fn value(&self) -> Option<metriken_core::Value<'_>> {
+        Some(metriken_core::Value::Other(self))
     }
 }
 

@@ -104,5 +104,5 @@ pub use window::{Percentile, Window};
 pub mod __private {
     //! What the declaring macros expand to. Not part of the interface.
     pub use crate::declare::is_valid_name;
-    pub use metriken;
+    pub use metriken_core;
 }

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metriken::Value;
+use metriken_core::Value;
 
 use crate::bucket::Counts;
 use crate::declare::is_valid_name;
@@ -173,12 +173,12 @@ pub(crate) fn histograms() -> impl Iterator<Item = (&'static str, &'static Histo
 
 /// The entries the linker gathered. Those declared by another crate straight through metriken are
 /// among them; a name the text forms could not carry is left out.
-fn entries() -> impl Iterator<Item = &'static metriken::MetricEntry> {
-    metriken::metrics().static_metrics().iter().filter(|entry| is_valid_name(entry.name()))
+fn entries() -> impl Iterator<Item = &'static metriken_core::MetricEntry> {
+    metriken_core::metrics().static_metrics().iter().filter(|entry| is_valid_name(entry.name()))
 }
 
 /// Reads a metric, unless it is of a type this crate does not know.
-fn read(entry: &'static metriken::MetricEntry) -> Option<Reading> {
+fn read(entry: &'static metriken_core::MetricEntry) -> Option<Reading> {
     let value = match entry.metric().value()? {
         Value::Counter(value) => ReadValue::Counter(value),
         Value::Gauge(value) => ReadValue::Gauge(value),

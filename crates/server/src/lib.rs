@@ -61,8 +61,10 @@
 pub mod arguments;
 mod background;
 mod builder;
+#[cfg(feature = "cli")]
 pub mod cli;
 mod controls;
+#[cfg(feature = "cli")]
 pub mod dialect;
 mod error;
 mod files;

@@ -18,11 +18,7 @@ use crate::stats::{
 };
 use crate::{Session, Stream, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
-use std::io::{self, ErrorKind, IoSlice};
-
-/// The most encrypted bytes that wait for the driver. Beyond that rustls keeps them in its own buffer, which
-/// is bounded too.
-const OUTGOING_BYTES: usize = 64 << 10;
+use std::io::{self, ErrorKind};
 
 /// Bytes that a driver has received, and bytes that it is to send.
 #[derive(Debug, Default)]
@@ -68,17 +64,6 @@ impl Carried {
     /// Whether a short read means that nothing is left to read.
     pub(crate) fn is_all(&self) -> bool {
         self.end.is_none() && (self.has_read_socket || !self.reads_socket)
-    }
-
-    /// Writes as to a socket that holds [`OUTGOING_BYTES`] and a little more.
-    pub(crate) fn write(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        if self.outgoing.pending() >= OUTGOING_BYTES {
-            return Err(ErrorKind::WouldBlock.into());
-        }
-        for slice in slices {
-            self.outgoing.put(slice);
-        }
-        Ok(slices.iter().map(|slice| slice.len()).sum())
     }
 }
 

@@ -84,6 +84,11 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// This build is without the feature `tls`.
+    #[error(
+        "this program was built without TLS: name no certificate, or build it with the feature `tls`"
+    )]
+    BuiltWithout,
     /// rustls refuses for a reason that concerns no file.
     #[error("TLS: {reason}")]
     Tls {
@@ -92,6 +97,7 @@ pub enum Error {
     },
 }
 
+#[cfg(feature = "tls")]
 impl Error {
     pub(crate) fn tls(error: &rustls::Error) -> Self {
         Error::Tls { reason: error.to_string() }

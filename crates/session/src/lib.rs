@@ -14,6 +14,9 @@
 //! session puts rustls between; its handshake runs inside `fill` and `flush`, so the event loop
 //! treats both alike. No type of rustls appears here: a [`TlsAcceptor`] is made from files.
 //!
+//! TLS is the feature `tls`, which is off by default, for rustls compiles C. Without it every session is plain,
+//! [`TlsAcceptor::new`] refuses with [`Error::BuiltWithout`], and there is no client's side of TLS.
+//!
 //! ```
 //! use buffer::Pool;
 //! use mio::{Events, Interest, Poll, Token};
@@ -52,21 +55,30 @@
 //! - `session.rs`: [`Session`], the plain path, and the choice between it and TLS.
 //! - `stream.rs`: [`Stream`], the socket. `wire.rs`: the system calls that move its bytes, counted.
 //! - `carried.rs`: sessions whose bytes a driver moves between the socket and memory of its own.
-//! - `tls/connection.rs`: the TLS path. `tls/acceptor.rs`: certificates, reloading.
+//! - `tls/connection.rs`: the TLS path; `no_tls.rs`: its place in a build without TLS. `tls/acceptor.rs`: certificates, reloading.
 //!   `tls/connector.rs`: the client's side, for load generators and tests.
-//! - `stats.rs`: the metrics. `error.rs`: errors in certificates and keys.
+//! - `options.rs`: what an acceptor is made from. `error.rs`: errors in certificates and keys.
+//! - `stats.rs`: the metrics.
 #![forbid(unsafe_code)]
 
 mod carried;
 mod error;
+mod options;
 mod session;
 mod stats;
 mod stream;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
 mod tls;
 mod transport;
 mod wire;
 
 pub use error::Error;
+pub use options::{ClientAuth, TlsOptions, TlsVersion};
 pub use session::{Fill, Flush, Session};
 pub use stream::Stream;
-pub use tls::{ClientAuth, TlsAcceptor, TlsConnector, TlsOptions, TlsVersion, Trust, is_not_tls};
+pub use tls::{TlsAcceptor, is_not_tls};
+#[cfg(feature = "tls")]
+pub use tls::{TlsConnector, Trust};

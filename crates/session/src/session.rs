@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Session`]: the socket, the optional TLS connection and the two buffers of one peer.
 
+#[cfg(feature = "tls")]
+use crate::TlsConnector;
 use crate::stats::{SESSION_RECV_EX, SESSION_SEND_EX};
 use crate::tls::TlsConnection;
 use crate::transport::Transport;
-use crate::{Error, Stream, TlsAcceptor, TlsConnector, wire};
+use crate::{Error, Stream, TlsAcceptor, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind};
 
@@ -71,15 +73,16 @@ impl Session {
     ///
     /// [`Error::Tls`] when rustls refuses to begin.
     pub fn tls(stream: Stream, acceptor: &TlsAcceptor) -> Result<Session, Error> {
-        let tls = TlsConnection::new(acceptor.config())?;
+        let tls = TlsConnection::server(acceptor)?;
         Ok(Session { tls: Some(Box::new(tls)), ..Session::plain(stream) })
     }
 
-    /// The client's side of a TLS session. [`Session::flush`] begins the handshake.
+    /// The client's side of a TLS session, with the feature `tls`. [`Session::flush`] begins the handshake.
     ///
     /// # Errors
     ///
     /// [`Error::Tls`] when rustls refuses to begin.
+    #[cfg(feature = "tls")]
     pub fn tls_client(stream: Stream, connector: &TlsConnector) -> Result<Session, Error> {
         let tls = TlsConnection::client(connector)?;
         Ok(Session { tls: Some(Box::new(tls)), ..Session::plain(stream) })

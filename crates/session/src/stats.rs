@@ -14,8 +14,4 @@ metrics::counters! {
     pub(crate) static SESSION_SEND_BYTE: "session_send_byte";
     /// Sessions whose sending failed.
     pub(crate) static SESSION_SEND_EX: "session_send_ex";
-    /// TLS handshakes that were completed.
-    pub(crate) static STREAM_HANDSHAKE: "stream_handshake";
-    /// TLS handshakes that failed or were broken off by the peer.
-    pub(crate) static STREAM_HANDSHAKE_EX: "stream_handshake_ex";
 }

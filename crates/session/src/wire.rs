@@ -45,7 +45,7 @@ pub(crate) fn read_socket(stream: &mut Stream, into: &mut [u8]) -> io::Result<us
 /// Counts the bytes that `write` writes and repeats it when interrupted. A write of zero bytes is
 /// an error.
 #[inline]
-fn write_with(mut write: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+pub(crate) fn write_with(mut write: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match write() {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
@@ -80,51 +80,4 @@ pub(crate) fn write_left(stream: &mut Stream, outgoing: &mut SendBuf) -> io::Res
         outgoing.consume(n);
     }
     Ok(())
-}
-
-/// The socket with the interface that rustls needs. It records whether the last read left room,
-/// which means that the socket held no more.
-#[derive(Debug)]
-pub(crate) struct Wire<'a> {
-    transport: &'a mut Transport,
-    short: bool,
-}
-
-impl<'a> Wire<'a> {
-    pub(crate) fn new(transport: &'a mut Transport) -> Self {
-        Wire { transport, short: false }
-    }
-
-    /// Whether the last read returned less than it was allowed to.
-    pub(crate) fn is_short(&self) -> bool {
-        self.short
-    }
-}
-
-impl Read for Wire<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = read(self.transport, into)?;
-        self.short = n < into.len() && self.transport.is_drained_by_less();
-        Ok(n)
-    }
-}
-
-impl Write for Wire<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.transport.carried {
-            None => write_with(|| self.transport.stream.write(bytes)),
-            Some(carried) => carried.write(&[IoSlice::new(bytes)]),
-        }
-    }
-
-    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        match &mut self.transport.carried {
-            None => write_with(|| self.transport.stream.write_vectored(slices)),
-            Some(carried) => carried.write(slices),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

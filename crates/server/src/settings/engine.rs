@@ -5,8 +5,8 @@ use crate::Error;
 
 config::choices! {
     /// How workers learn what their sockets do.
-    #[derive(Default, clap::ValueEnum)]
-    #[value(rename_all = "snake_case")]
+    #[derive(Default)]
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum), value(rename_all = "snake_case"))]
     pub enum Engine {
         /// What serves best on this system.
         #[default]

@@ -60,7 +60,7 @@ impl TlsAcceptor {
         &self.shared.options
     }
 
-    pub(crate) fn config(&self) -> Arc<ServerConfig> {
+    pub(super) fn config(&self) -> Arc<ServerConfig> {
         self.shared.config.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

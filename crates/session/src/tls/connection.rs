@@ -14,14 +14,14 @@
 //! time, and only when everything before has been sent; the rest stays in the send buffer, where it counts
 //! towards the high-water mark.
 
-use crate::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
+use super::stats::{STREAM_HANDSHAKE, STREAM_HANDSHAKE_EX};
+use super::wire::Wire;
 use crate::transport::Transport;
-use crate::wire::{SLICES_MAX, Wire};
-use crate::{Error, Fill, Flush, TlsConnector};
+use crate::wire::SLICES_MAX;
+use crate::{Error, Fill, Flush, TlsAcceptor, TlsConnector};
 use buffer::{RecvBuf, SendBuf};
-use rustls::{ClientConnection, Connection, ServerConfig, ServerConnection};
+use rustls::{ClientConnection, Connection, ServerConnection};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::sync::Arc;
 
 /// The most plaintext bytes that are encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
@@ -84,8 +84,10 @@ enum Received {
 }
 
 impl TlsConnection {
-    pub(crate) fn new(config: Arc<ServerConfig>) -> Result<Self, Error> {
-        let connection = ServerConnection::new(config).map_err(|error| Error::tls(&error))?;
+    /// The server's side.
+    pub(crate) fn server(acceptor: &TlsAcceptor) -> Result<Self, Error> {
+        let connection =
+            ServerConnection::new(acceptor.config()).map_err(|error| Error::tls(&error))?;
         Ok(TlsConnection::from(Connection::Server(connection)))
     }
 

@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(unreachable_pub, reason = "a module of several test binaries")]
 
+#[cfg(feature = "tls")]
 pub mod certificates;
+#[cfg(feature = "tls")]
 pub mod tls_client;
 
 use buffer::Pool;
