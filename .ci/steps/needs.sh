@@ -40,15 +40,7 @@ clients.need() {
     export SHOEBILL_PYTHON=$tools/venv/bin/python
 }
 
-# One build for all steps that measure neither instructions nor memory: linked as in a release, each program takes most of a
-# minute.
-# Then the builds of later steps go on beside the next ones.
-tested.need() {
-    cargo build --profile under-test --locked --bins
-    start_builds
-}
-under_test=$target/under-test
-
+tested.need() { built tested; }
 deny.need() { built deny; }
 released.need() { built released; }
 asan.need() { built asan; }
@@ -80,6 +72,13 @@ cargo_tool() {
     command -v "$1" >/dev/null || cargo install --quiet --locked --debug --root "$tools" "$1" --version "$2"
 }
 
+# One build for all steps that measure neither instructions nor memory: linked as in a release, each program takes most of a
+# minute.
+tested.build() {
+    cargo build --profile under-test --locked --workspace --bin segcache --bin rds --bin histories --bin hostile
+}
+under_test=$target/under-test
+
 released.build() {
     # Of the whole workspace, so that they have the features that they are released with.
     cargo build --release --locked --workspace --bin pingserver --bin segcache --bin rds
@@ -100,22 +99,21 @@ fuzzers.build() {
     (cd fuzz && cargo +nightly fuzz build)
 }
 
-# Later steps need builds of their own, for which they would wait. Many steps before them leave a core idle: they
-# play requests one at a time. So the builds go on beside these, on what they leave: an idle thread runs when no other
-# wants to.
+# Later steps need builds of their own, for which they would wait. Steps before them leave a core idle now and then: they
+# link, or play requests one at a time. So these builds go on beside from the first step on, on what is left: an idle
+# thread runs when no other wants to.
 start_builds() {
     local name need
     declare -A wanted=()
     for name in "${chosen[@]}"; do
-        for need in ${needs_of[$name]}; do
-            if declare -F "$need.build" >/dev/null && [ -z "${has[$need]:-}" ]; then wanted[$need]=1; fi
-        done
+        for need in ${needs_of[$name]}; do wanted[$need]=1; done
     done
     beside=()
-    for need in released asan tsan loom deny fuzzers; do
+    for need in tested released asan tsan loom deny fuzzers; do
         if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi
+    rm -f "$tools"/built.*
     start_group builds build_beside
     builds=$group
 }
@@ -125,16 +123,21 @@ build_beside() {
     chrt --idle --pid 0 $BASHPID
     for need in "${beside[@]}"; do
         "$need.build"
+        touch "$tools/built.$need"
     done
 }
 
-# Waits for the builds beside, and builds $1 if it was not among them.
+# Waits until $1 has been built beside. Its command then finds nothing to do, but a failure of it ends the step.
 built() {
-    if [ -n "${builds:-}" ]; then
-        local group=$builds
-        builds=
-        await_group "$group" || { cat "$tools/builds.log" && return 1; }
-    fi
+    until [ -z "${builds:-}" ] || [ -e "$tools/built.$1" ]; do
+        if ! kill -0 "$builds" 2>/dev/null; then
+            local group=$builds
+            builds=
+            await_group "$group" || { cat "$tools/builds.log" && return 1; }
+        else
+            sleep 0.5
+        fi
+    done
     "$1.build"
 }
 
