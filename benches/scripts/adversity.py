@@ -37,8 +37,9 @@ class Scenario:
         return self.play.__name__
 
 
-# What all clients together may make a server keep that may use 256 MB for keys and clients: rds 5 % more for clients
-# where it drops no keys, and an allocator has pages that it is about to give back.
+# The most resident memory of a server that may use 256 MB for keys and clients, while all clients misbehave at once.
+# It is above 256 MB because rds allows clients 5 % more where it evicts no keys, and because an allocator holds freed
+# pages for a while.
 ALL_MB = 340
 
 SCENARIOS = [

@@ -45,7 +45,7 @@ pub(crate) enum Piece<'a> {
     },
     /// No more values: the reply is over.
     End,
-    /// All values of a multi-get, null where there is none: the reply is over.
+    /// The whole reply to a multi-get: its values, null for a key that was not found.
     Values(Items<'a>),
     /// Done: the reply is over.
     Done,

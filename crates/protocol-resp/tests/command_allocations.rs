@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Common commands allocate nothing, once the connection has its memory: reading, changing what is
-//! there to something as long, and adding what is there already. Of both services.
+//! Common commands of both services allocate nothing once the connection has its buffers: reading, replacing a
+//! value by one of the same length, and adding an element that exists.
 
 use buffer::SendBuf;
 use clock::Clock;

@@ -15,7 +15,8 @@ pub struct Peer {
     pub id: ConnectionId,
     /// The client's address: `tcp:127.0.0.1:40112`, `tcp6:[::1]:40112` or `unix:/path`.
     pub remote: String,
-    /// The address of the listener that accepted it, in the same form; shared by its connections.
+    /// The address of the listener that accepted it, in the same form. All connections of the listener share
+    /// the string.
     pub local: Arc<str>,
     /// When it was accepted.
     pub since: Ticks,

@@ -19,8 +19,8 @@ pub(crate) enum Stream {
     Written,
     /// What evictions kept.
     Kept,
-    /// Items of the tier of new items that were live when their segment was compacted. Beside items
-    /// just written, of which many may soon be overwritten, they would be moved again and again.
+    /// New items that were live when their segment was compacted. They have segments of their own: many items
+    /// just written are soon overwritten, so in a segment with those, they would be copied again and again.
     Settled,
 }
 

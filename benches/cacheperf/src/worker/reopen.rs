@@ -108,7 +108,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
     }
 }
 
-/// Nanoseconds of a time; one that is longer than a run lasts is as good as endless.
+/// A duration in nanoseconds. One that does not fit 64 bits becomes the longest that does: no run lasts as long.
 pub(super) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

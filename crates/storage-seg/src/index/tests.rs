@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the index. Items are made up here: a location is a key's number and that of its copy.
+//! Tests of the index. They need no heap: the location of an item is computed from the number of its key and
+//! the number of its copy.
 
 mod basics;
 mod growth;

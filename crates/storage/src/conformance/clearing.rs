@@ -96,7 +96,8 @@ fn when_full<S: Store>(make: &impl Fn(Limits) -> S) {
     subject.finish();
 }
 
-/// No count of clears, however short the number it is kept in, brings an item back.
+/// An item from before a clear stays gone however often the store is cleared after it, also where an engine's
+/// counter of clears wraps.
 fn many_clears<S: Store>(make: &impl Fn(Limits) -> S) {
     let mut subject = Subject::new(make, Limits::ROOMY);
     // Each key is read once only: reading may be what removes a dead item.

@@ -19,9 +19,9 @@ from servers import DEFAULT, Running, Server
 
 SECONDS_MAX = 30
 KEYS = 1000
-# Of redis-cli, with the database and whether a transaction is open.
+# The prompt of redis-cli, which shows the database and whether a transaction is open.
 PROMPT = r"127\.0\.0\.1:\d+(\[\d+\])?(\(TX\))?> $"
-# Of what was said, when it is not what was expected.
+# How much of an unexpected output an error message shows, in characters.
 SHOWN_MAX = 4000
 
 BENCHMARKS = """PING_INLINE PING_MBULK SET GET INCR LPUSH RPUSH LPOP RPOP SADD HSET SPOP ZADD ZPOPMIN
