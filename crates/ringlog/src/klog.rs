@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     fn field(bytes: &[u8], bytes_max: usize) -> String {
-        let mut line = Line::new(LINE_BYTES);
+        let mut line = Line::new(bytes::BytesMut::with_capacity(LINE_BYTES));
         line.start(0);
         put_field(&mut line, bytes, bytes_max);
         String::from_utf8(line.bytes()[timestamp::LEN + 1..].to_vec()).unwrap()

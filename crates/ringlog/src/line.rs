@@ -4,6 +4,7 @@
 //! Text goes in piece by piece. What does not fit is cut at a boundary between characters (or
 //! escapes), and the line ends in [`TRUNCATED`] instead. The buffer never grows.
 
+use bytes::BytesMut;
 use std::fmt;
 
 use crate::timestamp;
@@ -17,7 +18,7 @@ pub(crate) const LEAST_BYTES: usize = 128;
 /// A reusable buffer with one line in it.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    bytes: Vec<u8>,
+    bytes: BytesMut,
     /// The bytes the line may have with its line break.
     limit: usize,
     /// How much stays if the line turns out too long: the last boundary that leaves room for the
@@ -29,10 +30,12 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Makes a buffer for lines of at most `limit` bytes.
-    pub(crate) fn new(limit: usize) -> Self {
+    /// Makes a buffer for lines of at most as many bytes as `memory` has room for.
+    pub(crate) fn new(mut memory: BytesMut) -> Self {
+        memory.clear();
+        let limit = memory.capacity();
         debug_assert!(limit >= LEAST_BYTES);
-        Self { bytes: Vec::with_capacity(limit), limit, ..Self::default() }
+        Self { bytes: memory, limit, ..Self::default() }
     }
 
     /// Starts a line with its time and a space.
@@ -64,7 +67,7 @@ impl Line {
 
     /// Ends the line.
     pub(crate) fn finish(&mut self) {
-        self.bytes.push(b'\n');
+        self.bytes.extend_from_slice(b"\n");
         debug_assert!(self.bytes.len() <= self.limit);
     }
 
@@ -121,7 +124,7 @@ mod tests {
     use super::*;
 
     fn written(limit: usize, pieces: &[&str]) -> String {
-        let mut line = Line::new(limit);
+        let mut line = Line::new(BytesMut::with_capacity(limit));
         line.start(0);
         for piece in pieces {
             // An error only says that the line is full.
@@ -167,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_full_line_says_so_and_a_started_one_is_empty_again() {
-        let mut line = Line::new(128);
+        let mut line = Line::new(BytesMut::with_capacity(128));
         line.start(0);
         assert!(line.write_str(&"x".repeat(200)).is_err());
         assert!(line.write_str("more").is_err());
