@@ -3,7 +3,7 @@
 //!
 //! A function gets a [`Call`](crate::engine::call::Call). `run.rs` finds the function of a command.
 //! `dispatch.rs` is shared by the containers of sub-commands. `options.rs`, `deadline.rs`, `ranges.rs`,
-//! `picks.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
+//! `random_count.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
 
 pub(crate) mod cluster;
 pub(crate) mod connection;
@@ -17,8 +17,8 @@ mod long_double;
 pub(crate) mod monitor;
 mod options;
 pub(crate) mod other;
-mod picks;
 pub(crate) mod pubsub;
+mod random_count;
 mod ranges;
 pub(crate) mod run;
 pub(crate) mod server;

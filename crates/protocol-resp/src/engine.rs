@@ -10,7 +10,7 @@
 //!
 //! * `service.rs`: [`Engine`](service::Engine), one per worker. `admit.rs`: the checks before a command runs.
 //!   `run.rs`: its locks, its call, and the work after it. `exec.rs`: EXEC.
-//! * `call.rs`, `keys.rs`: the arguments of a command function. `caller.rs`: the part of them that both
+//! * `call.rs`, `keys.rs`: the arguments of a command function. `any_call.rs`: the part of them that both
 //!   services have. `function.rs`: the trait through which the engine calls the functions.
 //! * `blocking.rs`: blocked clients, and how they are served. `worker.rs`: the state of a worker.
 //! * `unknown.rs`: errors for unknown commands. `journal.rs`: the command log.
@@ -24,9 +24,9 @@
 //! those of shards and released before anything else is locked.
 
 pub(crate) mod admit;
+pub(crate) mod any_call;
 pub(crate) mod blocking;
 pub(crate) mod call;
-pub(crate) mod caller;
 mod exec;
 pub(crate) mod function;
 mod journal;

@@ -81,7 +81,7 @@ pub struct Host {
     limits: SharedLimits,
     pub(crate) latency: Latency,
     pub(crate) rate_sampler: RateSampler,
-    pub(crate) birth: Birth,
+    pub(crate) startup: Startup,
     /// The settings of the keyspace.
     settings: OnceLock<Arc<Settings>>,
     platform: OnceLock<Box<dyn Platform>>,
@@ -92,18 +92,18 @@ pub struct Host {
 
 /// When the server started, and the name of this run.
 #[derive(Debug)]
-pub(crate) struct Birth {
+pub(crate) struct Startup {
     pub(crate) at: Instant,
     pub(crate) unix_seconds: u64,
     /// 40 hexadecimal digits.
     pub(crate) run_id: String,
 }
 
-impl Birth {
+impl Startup {
     fn now() -> Self {
         let unix = SystemTime::now().duration_since(UNIX_EPOCH);
         let digits = std::iter::repeat_with(|| fastrand::digit(16)).take(40);
-        Birth {
+        Startup {
             at: Instant::now(),
             unix_seconds: unix.map_or(0, |unix| unix.as_secs()),
             run_id: digits.collect::<String>().to_ascii_lowercase(),
@@ -130,7 +130,7 @@ impl Host {
             limits: SharedLimits::default(),
             latency: Latency::default(),
             rate_sampler: RateSampler::default(),
-            birth: Birth::now(),
+            startup: Startup::now(),
             settings: OnceLock::new(),
             platform: OnceLock::new(),
             config_file: OnceLock::new(),

@@ -17,7 +17,7 @@
 //!   for a service that serves several protocols from one handle.
 //! * [`Connection`] (`connection.rs`): a connection's state and codec. [`StringsOptions`]
 //!   (`options.rs`): facts about the server that the service shows.
-//! * `dispatch.rs`: the supported commands. `call.rs`: the arguments of a command function.
+//! * `dispatch.rs`: the supported commands. `store_call.rs`: the arguments of a command function.
 //! * `get.rs`, `set.rs`, `number.rs`, `part.rs`: values. `keys.rs`, `expire.rs`, `walk.rs`: keys.
 //!   `connect.rs`, `server.rs`, `info.rs`: the rest. Commands that are the same in both services,
 //!   such as CLIENT and COMMAND, are in `commands/`.
@@ -75,7 +75,6 @@
 // operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
-mod call;
 mod commands;
 mod connect;
 mod connection;
@@ -91,6 +90,7 @@ mod options;
 mod part;
 mod server;
 mod set;
+mod store_call;
 mod walk;
 
 pub use commands::Commands;

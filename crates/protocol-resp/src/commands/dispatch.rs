@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shared by all containers of sub-commands: HELP, and the errors for unknown sub-commands.
 
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::engine::call::Call;
-use crate::engine::caller::{Caller, Front};
 use crate::engine::unknown::wrong_subcommand;
 use crate::table::{self, CommandId};
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
 
 /// A container by itself, whose arity asks for a sub-command.
-pub(crate) fn unknown_subcommand<'c>(call: &mut impl Caller<'c>) -> Done {
-    Err(Fault::arity(call.front().spec.name))
+pub(crate) fn unknown_subcommand<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    Err(Fault::arity(call.parts().spec.name))
 }
 
 /// Lists the sub-commands of a container.
-pub(crate) fn help<'c, C: Caller<'c>>(call: &mut C) -> Done {
-    let Front { args, out, .. } = call.front();
+pub(crate) fn help<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
+    let CallParts { args, out, .. } = call.parts();
     let container = table::find(args.arg(0)).ok_or(Fault::SYNTAX)?;
     C::CATALOGUE.help(out, container);
     Ok(())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Call`]: everything that one run of a command reads and writes.
 
-use super::caller::{Caller, Front};
+use super::any_call::{AnyCall, CallParts};
 use super::keys::Keys;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;
@@ -162,14 +162,14 @@ pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
     number.ok_or(Fault::NO_SUCH_DATABASE)
 }
 
-impl<'c, V: View> Caller<'c> for Call<'c, V> {
+impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
     const CATALOGUE: Catalogue = Catalogue::ALL;
     const CONNECTION_BYTES: usize = size_of::<Resp>() + size_of::<Client>();
     // No limit for a single name: names count as memory of clients, which is bounded in total.
     const NAME_MAX: usize = usize::MAX;
 
-    fn front(&mut self) -> Front<'_, 'c> {
-        Front {
+    fn parts(&mut self) -> CallParts<'_, 'c> {
+        CallParts {
             spec: self.spec,
             args: self.args,
             out: &mut self.out,
@@ -204,7 +204,7 @@ impl<'c, V: View> Caller<'c> for Call<'c, V> {
         self.conn.no_touch = on;
     }
 
-    fn strike(&self, waiting: &Waiting) {
+    fn stop_waiting(&self, waiting: &Waiting) {
         self.host.key_events.stop_waiting(waiting);
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Commands`]: the service without its store.
 
-use super::call::Call;
 use super::connection::Connection;
 use super::dispatch::{self, resolve};
 use super::metrics::{RESP_COMMAND, RESP_COMMAND_EX, RESP_MALFORMED};
+use super::store_call::StoreCall;
 use super::{StringsOptions, log};
 use crate::host::clients::Clients;
 use crate::host::stats::{Stats, WorkerCounts};
@@ -149,7 +149,7 @@ impl Commands {
             if let Some(client) = &conn.client {
                 client.sends(id.index() as u32, context.now.ticks);
             }
-            let mut call = Call {
+            let mut call = StoreCall {
                 spec,
                 args,
                 store,

@@ -3,9 +3,9 @@
 //!
 //! There is one user, `default`, who has no password, and one database.
 
-use super::call::Call;
+use super::store_call::StoreCall;
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::database;
-use crate::engine::caller::Caller;
 use crate::session::replies::Replies;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Version;
@@ -15,7 +15,7 @@ use storage::Store;
 pub(super) const DATABASES: usize = 1;
 
 /// Answers.
-pub(super) fn ping<S>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn ping<S>(call: &mut StoreCall<'_, S>) -> Done {
     match call.args.len() {
         1 => call.out.simple("PONG"),
         2 => call.out.bulk(call.args.arg(1)),
@@ -25,14 +25,14 @@ pub(super) fn ping<S>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Selects the database, the only one there is.
-pub(super) fn select<S>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn select<S>(call: &mut StoreCall<'_, S>) -> Done {
     database(call.arg(1), DATABASES)?;
     call.out.ok();
     Ok(())
 }
 
 /// Resets the connection to the state of a new one, except for the name of its library.
-pub(super) fn reset<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn reset<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     call.set_version(Version::Resp2);
     if call.conn.replies != Replies::Skip {
         call.conn.replies = Replies::On;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The supported commands of the table, each with its function.
 
-use super::call::Call;
+use super::store_call::StoreCall;
 use super::{connect, expire, get, keys, number, part, server, set, walk};
 use crate::commands::dispatch as containers;
 use crate::commands::{connection, server as command};
@@ -29,7 +29,7 @@ macro_rules! commands {
 
         /// Carries out a command.
         #[inline]
-        pub(super) fn run<S: Scan>(op: Op, call: &mut Call<'_, S>) -> Done {
+        pub(super) fn run<S: Scan>(op: Op, call: &mut StoreCall<'_, S>) -> Done {
             match op { $( Op::$op => $module::$function(call) ),+ }
         }
     };

@@ -3,7 +3,7 @@
 //!
 //! Changing an expiry does not write the value: flags and version stay, as with memcache's touch.
 
-use super::call::{Call, refused};
+use super::store_call::{StoreCall, refused};
 use crate::commands::deadline::{Deadline, invalid};
 use crate::commands::generic::Condition;
 use crate::wire::fault::Done;
@@ -11,26 +11,26 @@ use clock::Ticks;
 use storage::{Change, Expiry, Item, Store};
 
 /// Lets a key expire after some seconds.
-pub(super) fn expire<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn expire<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     expire_by(call, Deadline::EX)
 }
 
 /// Lets a key expire after some milliseconds.
-pub(super) fn pexpire<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn pexpire<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     expire_by(call, Deadline::PX)
 }
 
 /// Lets a key expire at a time in seconds.
-pub(super) fn expireat<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn expireat<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     expire_by(call, Deadline::EXAT)
 }
 
 /// Lets a key expire at a time in milliseconds.
-pub(super) fn pexpireat<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn pexpireat<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     expire_by(call, Deadline::PXAT)
 }
 
-fn expire_by<S: Store>(call: &mut Call<'_, S>, by: Deadline) -> Done {
+fn expire_by<S: Store>(call: &mut StoreCall<'_, S>, by: Deadline) -> Done {
     let condition = Condition::parse(call.args.tail(3).iter())?;
     let number = call.integer(2)?;
     let moment = by.moment(number, call.now.unix_ms);
@@ -51,7 +51,7 @@ fn expire_by<S: Store>(call: &mut Call<'_, S>, by: Deadline) -> Done {
 }
 
 /// Takes a key's expiry away.
-pub(super) fn persist<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn persist<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let done = call.store.update(call.args.arg(1), call.now.ticks, |item| match item {
         Some(item) if item.expiry() != Expiry::NEVER => (Change::Expire(Expiry::NEVER), true),
         _ => (Change::Keep, false),
@@ -61,25 +61,25 @@ pub(super) fn persist<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Tells in how many seconds a key expires.
-pub(super) fn ttl<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn ttl<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let now = call.now.ticks;
     tell(call, |at| rounded(at.since(now).as_millis() as i64))
 }
 
 /// Tells in how many milliseconds a key expires.
-pub(super) fn pttl<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn pttl<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let now = call.now.ticks;
     tell(call, |at| at.since(now).as_millis() as i64)
 }
 
 /// Tells at what second a key expires.
-pub(super) fn expiretime<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn expiretime<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let now = call.now;
     tell(call, |at| rounded(now.unix_at(at) as i64))
 }
 
 /// Tells at what millisecond a key expires.
-pub(super) fn pexpiretime<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn pexpiretime<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let now = call.now;
     tell(call, |at| now.unix_at(at) as i64)
 }
@@ -90,7 +90,7 @@ fn rounded(millis: i64) -> i64 {
 }
 
 /// -2 without a key, -1 without an expiry, else what `show` makes of the moment.
-fn tell<S: Store>(call: &mut Call<'_, S>, show: impl Fn(Ticks) -> i64) -> Done {
+fn tell<S: Store>(call: &mut StoreCall<'_, S>, show: impl Fn(Ticks) -> i64) -> Done {
     let item = call.store.get(call.args.arg(1), call.now.ticks);
     let number = match item.map(|item| item.expiry().ticks()) {
         None => -2,

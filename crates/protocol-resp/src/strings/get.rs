@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads of whole values: GET, MGET, GETDEL, GETEX, STRLEN.
 
-use super::call::{Call, refused, reply};
+use super::store_call::{StoreCall, refused, reply};
 use crate::commands::strings::ExpiryChange;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -12,7 +12,7 @@ const AHEAD: usize = 32;
 
 /// Reads a value.
 #[inline]
-pub(super) fn get<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn get<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let key = call.arg(1);
     read(call, key);
     Ok(())
@@ -20,7 +20,7 @@ pub(super) fn get<S: Store>(call: &mut Call<'_, S>) -> Done {
 
 /// Reads one value. One look-up, one copy into the reply.
 #[inline]
-fn read<S: Store>(call: &mut Call<'_, S>, key: &[u8]) {
+fn read<S: Store>(call: &mut StoreCall<'_, S>, key: &[u8]) {
     let hit = match call.store.get(key, call.now.ticks) {
         Some(item) => {
             reply(&item, &mut call.out);
@@ -35,7 +35,7 @@ fn read<S: Store>(call: &mut Call<'_, S>, key: &[u8]) {
 }
 
 /// Reads several values, one after the other.
-pub(super) fn mget<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn mget<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let mut keys = call.args.tail(1);
     call.out.array(keys.len());
     while !keys.is_empty() {
@@ -62,8 +62,11 @@ fn prefetch<S: Store>(store: &S, keys: Args<'_>) {
 
 /// Reads a value and changes its item, in one atomic step. An invalid change is an error only if the key
 /// exists.
-fn read_and_change<S: Store>(call: &mut Call<'_, S>, change: &Result<Change<'_>, Fault>) -> Done {
-    let Call { store, out, .. } = call;
+fn read_and_change<S: Store>(
+    call: &mut StoreCall<'_, S>,
+    change: &Result<Change<'_>, Fault>,
+) -> Done {
+    let StoreCall { store, out, .. } = call;
     let mark = out.begin_array();
     let hit = store.update(call.args.arg(1), call.now.ticks, |item| {
         // The store may call this again after another worker's change.
@@ -86,12 +89,12 @@ fn read_and_change<S: Store>(call: &mut Call<'_, S>, change: &Result<Change<'_>,
 }
 
 /// Reads a value and removes its key.
-pub(super) fn getdel<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn getdel<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     read_and_change(call, &Ok(Change::Delete))
 }
 
 /// Reads a value and changes when it expires.
-pub(super) fn getex<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn getex<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let change = ExpiryChange::parse(call.args.tail(2))?;
     if change == ExpiryChange::Keep {
         return get(call);
@@ -106,7 +109,7 @@ pub(super) fn getex<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Tells the length of a value.
-pub(super) fn strlen<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn strlen<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let item = call.store.get(call.args.arg(1), call.now.ticks);
     let len = item.as_ref().map(|item| item.value().len());
     drop(item);

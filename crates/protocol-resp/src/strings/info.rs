@@ -2,9 +2,9 @@
 //! INFO, with the sections and names of Redis. Fields that have no meaning here, or are not known,
 //! are left out.
 
-use super::call::Call;
 use super::metrics::{RESP_COMMAND, RESP_KEY_HIT, RESP_KEY_MISS};
 use super::server::memory_max;
+use super::store_call::StoreCall;
 use crate::commands::server::human;
 use crate::host::version::REDIS_VERSION;
 use crate::table;
@@ -17,7 +17,7 @@ const COMMANDSTATS: &str = "Commandstats";
 
 /// The sources of a section.
 struct View<'a, 'c, S> {
-    call: &'a Call<'c, S>,
+    call: &'a StoreCall<'c, S>,
     store: Stats,
     memory_max: u64,
 }
@@ -36,7 +36,7 @@ impl Lines {
 }
 
 /// Tells about the server: all sections, or those that are named.
-pub(super) fn info<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn info<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let sections: [Section<S>; 9] = [
         ("Server", server),
         ("Clients", clients),

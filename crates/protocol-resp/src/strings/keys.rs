@@ -2,7 +2,7 @@
 //! Commands on keys with values of any type: DEL and UNLINK, EXISTS and TOUCH, TYPE, DBSIZE,
 //! FLUSHALL and FLUSHDB.
 
-use super::call::Call;
+use super::store_call::StoreCall;
 use crate::wire::fault::{Done, Fault};
 use storage::Store;
 
@@ -12,7 +12,7 @@ const FREED_AT_ONCE: usize = 4096;
 const FREEING_STEPS: usize = 32;
 
 /// Removes keys, one after the other.
-pub(super) fn del<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn del<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let keys = call.args.tail(1);
     let removed = keys.iter().filter(|key| call.store.delete(key, call.now.ticks)).count();
     call.out.count(removed);
@@ -20,7 +20,7 @@ pub(super) fn del<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Counts the existing keys, each as often as it is named, and records an access to them.
-pub(super) fn exists<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn exists<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let keys = call.args.tail(1);
     let found = keys.iter().filter(|key| call.store.get(key, call.now.ticks).is_some()).count();
     call.out.count(found);
@@ -28,20 +28,20 @@ pub(super) fn exists<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Shows the type of a value, which is always the same.
-pub(super) fn type_of<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn type_of<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let is_there = call.store.get(call.args.arg(1), call.now.ticks).is_some();
     call.out.simple(if is_there { "string" } else { "none" });
     Ok(())
 }
 
 /// Counts the keys, including dead ones whose memory has not been freed.
-pub(super) fn dbsize<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn dbsize<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     call.out.integer(i64::try_from(call.store.stats().items).unwrap_or(i64::MAX));
     Ok(())
 }
 
 /// Removes all keys at once, however many there are.
-pub(super) fn flush<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn flush<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let is_known =
         |word: &[u8]| word.eq_ignore_ascii_case(b"async") || word.eq_ignore_ascii_case(b"sync");
     if call.args.len() > 2 || !call.args.tail(1).iter().all(is_known) {

@@ -4,7 +4,7 @@
 //! A number is stored as its text, in Redis's canonical form: `007` and `+7` are not numbers. Trailing spaces
 //! are ignored, because memcache's decr leaves some when a number gets shorter.
 
-use super::call::{Call, refused};
+use super::store_call::{StoreCall, refused};
 use crate::commands::strings::sum as float_sum;
 use crate::wire::fault::{Done, Fault};
 use storage::{Change, Digits, Expiry, Item, Store};
@@ -23,29 +23,29 @@ fn trimmed(value: &[u8]) -> &[u8] {
 
 /// Adds one to an integer.
 #[inline]
-pub(super) fn incr<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn incr<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     add(call, 1)
 }
 
 /// Subtracts one from an integer.
-pub(super) fn decr<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn decr<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     add(call, -1)
 }
 
 /// Adds to an integer.
-pub(super) fn incrby<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn incrby<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let by = call.integer(2)?;
     add(call, by)
 }
 
 /// Subtracts from an integer.
-pub(super) fn decrby<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn decrby<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let by = call.integer(2)?;
     add(call, by.checked_neg().ok_or(Fault::DECREMENT_OVERFLOW)?)
 }
 
 #[inline]
-fn add<S: Store>(call: &mut Call<'_, S>, by: i64) -> Done {
+fn add<S: Store>(call: &mut StoreCall<'_, S>, by: i64) -> Done {
     let mut first = itoa::Buffer::new();
     let first = first.format(by).as_bytes();
     let sum = call.store.update(call.args.arg(1), call.now.ticks, |item| {
@@ -70,7 +70,7 @@ fn sum(value: &[u8], by: i64) -> Result<i64, Fault> {
 }
 
 /// Adds to a floating-point number. The sum is stored as the text that is shown.
-pub(super) fn incrbyfloat<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn incrbyfloat<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let by = call.arg(2);
     let text = call.rewrite(|old, new| {
         let text = float_sum(old.map(trimmed), by)?.text();

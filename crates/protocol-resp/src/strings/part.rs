@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parts of values: APPEND, GETRANGE and SUBSTR, SETRANGE.
 
-use super::call::{Call, PIN_MIN, refused};
+use super::store_call::{PIN_MIN, StoreCall, refused};
 use crate::commands::strings::part;
 use crate::wire::fault::{Done, Fault};
 use storage::{Change, Expiry, Item, Store};
 
 /// Appends bytes to a value, or stores them if there is none.
-pub(super) fn append<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn append<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let more = call.arg(2);
     let len = call.store.update(call.args.arg(1), call.now.ticks, |item| match item {
         Some(item) => (
@@ -21,7 +21,7 @@ pub(super) fn append<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Reads a part of a value.
-pub(super) fn getrange<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn getrange<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let (start, end) = (call.integer(2)?, call.integer(3)?);
     let hit = match call.store.get(call.args.arg(1), call.now.ticks) {
         Some(item) => {
@@ -44,7 +44,7 @@ pub(super) fn getrange<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Overwrites a part of a value. A gap between its end and the part is filled with zeros.
-pub(super) fn setrange<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn setrange<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let with = call.arg(3);
     let offset = usize::try_from(call.integer(2)?).map_err(|_| Fault::BAD_OFFSET)?;
     if with.is_empty() {

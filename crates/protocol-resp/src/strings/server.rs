@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The server: CONFIG GET, TIME. INFO is in `info.rs`.
 
-use super::call::Call;
 use super::connect::DATABASES;
 pub(super) use super::info::info;
+use super::store_call::StoreCall;
 use crate::wire::fault::Done;
 use crate::wire::glob;
 use storage::Store;
 
 /// Tells the time, to a millisecond.
-pub(super) fn time<S>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn time<S>(call: &mut StoreCall<'_, S>) -> Done {
     let (seconds, millis) = (call.now.unix_seconds(), call.now.unix_ms % 1000);
     call.out.array(2);
     call.out.bulk(seconds.to_string().as_bytes());
@@ -18,7 +18,7 @@ pub(super) fn time<S>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// Shows those of Redis's parameters that have a meaning here, and constants that tools look for.
-pub(super) fn config_get<S: Store>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn config_get<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
     let options = &call.shared.options;
     let parameters: [(&str, String); 11] = [
         ("appendonly", "no".to_owned()),
@@ -47,7 +47,7 @@ pub(super) fn config_get<S: Store>(call: &mut Call<'_, S>) -> Done {
 }
 
 /// The memory limit in bytes.
-pub(super) fn memory_max<S: Store>(call: &Call<'_, S>) -> u64 {
+pub(super) fn memory_max<S: Store>(call: &StoreCall<'_, S>) -> u64 {
     match call.shared.options.memory_max {
         0 => call.store.stats().limit_bytes,
         bytes => bytes,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Finding keys: SCAN, KEYS.
 
-use super::call::Call;
+use super::store_call::StoreCall;
 use crate::commands::generic::{ScanOptions, cursor, end_step};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
@@ -22,12 +22,12 @@ const AT_A_TIME: usize = 256;
 
 /// Makes one step of a scan over all keys.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
-pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn scan<S: Scan>(call: &mut StoreCall<'_, S>) -> Done {
     let mut at = cursor(call.arg(1))?;
     let options = ScanOptions::parse(call.args.tail(2).iter(), true, false)?;
     let is_of_type = options.of.is_none_or(|of| of.eq_ignore_ascii_case(b"string"));
     let count = options.count.min(SCAN_COUNT);
-    let Call { store, out, now, .. } = call;
+    let StoreCall { store, out, now, .. } = call;
     let start = out.begin_array();
     let (mut found, mut seen, mut looked) = (0, 0, 0);
     while seen < count && looked < SCAN_PLACES {
@@ -51,9 +51,9 @@ pub(super) fn scan<S: Scan>(call: &mut Call<'_, S>) -> Done {
 
 /// Lists the keys that match a pattern; refused if the index is large.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
-pub(super) fn keys<S: Scan>(call: &mut Call<'_, S>) -> Done {
+pub(super) fn keys<S: Scan>(call: &mut StoreCall<'_, S>) -> Done {
     let pattern = call.arg(1);
-    let Call { store, out, now, .. } = call;
+    let StoreCall { store, out, now, .. } = call;
     let mark = out.begin_array();
     let (mut found, mut looked, mut at) = (0, 0, Cursor::START);
     loop {

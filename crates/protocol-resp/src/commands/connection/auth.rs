@@ -2,7 +2,7 @@
 //! Authentication and the protocol version: AUTH, HELLO.
 
 use super::names::check_name;
-use crate::engine::caller::{Caller, Front};
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Version;
@@ -11,8 +11,8 @@ use crate::wire::reply::Version;
 pub(crate) const USER: &[u8] = b"default";
 
 /// Says who the client is: the password of the only user.
-pub(crate) fn auth<'c>(call: &mut impl Caller<'c>) -> Done {
-    let Front { args, .. } = call.front();
+pub(crate) fn auth<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let CallParts { args, .. } = call.parts();
     let (user, password) = match args.len() {
         2 if !call.asks_for_password() => {
             return Err(Fault::new(
@@ -25,16 +25,16 @@ pub(crate) fn auth<'c>(call: &mut impl Caller<'c>) -> Done {
         _ => return Err(Fault::SYNTAX),
     };
     let_in(call, user, password)?;
-    call.front().out.ok();
+    call.parts().out.ok();
     Ok(())
 }
 
 /// Without a password of its own the user is let in with any.
-fn let_in<'c>(call: &mut impl Caller<'c>, user: &[u8], password: &[u8]) -> Done {
+fn let_in<'c>(call: &mut impl AnyCall<'c>, user: &[u8], password: &[u8]) -> Done {
     if user != USER || !call.is_password(password) {
         return Err(Fault::new("WRONGPASS invalid username-password pair or user is disabled."));
     }
-    call.front().user.log_in();
+    call.parts().user.log_in();
     Ok(())
 }
 
@@ -77,13 +77,13 @@ fn version(word: &[u8]) -> Result<Version, Fault> {
 }
 
 /// Chooses the version of the protocol, and describes the server.
-pub(crate) fn hello<'c, C: Caller<'c>>(call: &mut C) -> Done {
-    let wishes = Wishes::parse(call.front().args.tail(1).iter())?;
+pub(crate) fn hello<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
+    let wishes = Wishes::parse(call.parts().args.tail(1).iter())?;
     check_name(wishes.name.unwrap_or_default(), C::NAME_MAX)?;
     if let Some((user, password)) = wishes.credentials {
         let_in(call, user, password)?;
     }
-    if !call.front().user.is_logged_in() && call.asks_for_password() {
+    if !call.parts().user.is_logged_in() && call.asks_for_password() {
         return Err(Fault::new(
             "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
              HELLO AUTH <user> <pass> option can be used to authenticate the client and select the \
@@ -91,17 +91,17 @@ pub(crate) fn hello<'c, C: Caller<'c>>(call: &mut C) -> Done {
         ));
     }
     if let Some(name) = wishes.name {
-        call.front().set_name(name);
+        call.parts().set_name(name);
     }
     if let Some(version) = wishes.version {
         call.set_version(version);
     }
-    describe(call.front());
+    describe(call.parts());
     Ok(())
 }
 
-fn describe(front: Front<'_, '_>) {
-    let Front { out, version, id, .. } = front;
+fn describe(parts: CallParts<'_, '_>) {
+    let CallParts { out, version, id, .. } = parts;
     out.map(7);
     out.bulk(b"server");
     out.bulk(b"redis");

@@ -2,8 +2,8 @@
 //! Closing connections: CLIENT KILL.
 
 use super::auth::USER;
-use super::selection::{Kind, Someone, everyone};
-use crate::engine::caller::{Caller, Front};
+use super::selection::{Kind, ListedClient, all_clients};
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::Client;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -46,16 +46,16 @@ impl<'a> Filter<'a> {
         Ok(filter)
     }
 
-    fn matches(&self, someone: &Someone, me: ConnectionId, now: Ticks) -> bool {
-        let is = |wanted: Option<&[u8]>, address: fn(&Someone) -> String| {
-            wanted.is_none_or(|wanted| wanted == address(someone).as_bytes())
+    fn matches(&self, listed: &ListedClient, me: ConnectionId, now: Ticks) -> bool {
+        let is = |wanted: Option<&[u8]>, address: fn(&ListedClient) -> String| {
+            wanted.is_none_or(|wanted| wanted == address(listed).as_bytes())
         };
-        self.id.is_none_or(|id| someone.id.serial() == id)
-            && self.kind.is_none_or(|kind| someone.kind() == kind)
-            && is(self.address, Someone::address)
-            && is(self.local_address, Someone::local_address)
-            && self.seconds.is_none_or(|seconds| someone.age(now).as_secs() >= seconds)
-            && !(self.skips_me && someone.id == me)
+        self.id.is_none_or(|id| listed.id.serial() == id)
+            && self.kind.is_none_or(|kind| listed.kind() == kind)
+            && is(self.address, ListedClient::address)
+            && is(self.local_address, ListedClient::local_address)
+            && self.seconds.is_none_or(|seconds| listed.age(now).as_secs() >= seconds)
+            && !(self.skips_me && listed.id == me)
     }
 }
 
@@ -73,21 +73,21 @@ fn seconds(value: &[u8]) -> Result<u64, Fault> {
 }
 
 /// Closes connections: that with an address, or those that meet conditions.
-pub(crate) fn client_kill<'c>(call: &mut impl Caller<'c>) -> Done {
-    let front = call.front();
-    let (args, me, now) = (front.args, front.id, front.now);
+pub(crate) fn client_kill<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let parts = call.parts();
+    let (args, me, now) = (parts.args, parts.id, parts.now);
     let by_address = args.len() == 3;
     let filter = if by_address {
         Filter { address: Some(args.arg(2)), ..Filter::default() }
     } else {
         Filter::parse(args.tail(2))?
     };
-    let mut meant = everyone(&front);
-    meant.retain(|someone| filter.matches(someone, me, now));
-    for someone in &meant {
-        kill(call, someone);
+    let mut meant = all_clients(&parts);
+    meant.retain(|listed| filter.matches(listed, me, now));
+    for listed in &meant {
+        kill(call, listed);
     }
-    let Front { out, .. } = call.front();
+    let CallParts { out, .. } = call.parts();
     match (by_address, meant.len()) {
         (true, 0) => return Err(Fault::new("ERR No such client")),
         (true, _) => out.ok(),
@@ -96,20 +96,20 @@ pub(crate) fn client_kill<'c>(call: &mut impl Caller<'c>) -> Done {
     Ok(())
 }
 
-fn kill<'c>(call: &mut impl Caller<'c>, someone: &Someone) {
-    let Front { id, control, outbox, .. } = call.front();
-    if someone.id == id {
+fn kill<'c>(call: &mut impl AnyCall<'c>, listed: &ListedClient) {
+    let CallParts { id, control, outbox, .. } = call.parts();
+    if listed.id == id {
         // Once it has its reply.
         *control = Control::Close;
         return;
     }
-    outbox.close(someone.id);
-    if let Some(client) = &someone.client {
+    outbox.close(listed.id);
+    if let Some(client) = &listed.client {
         client.set(Client::CLOSING, true);
         // It is gone from here on: nothing may be taken for it from the keys it waits for.
         let waiting = client.waiting.lock().take();
         if let Some(waiting) = waiting {
-            call.strike(&waiting);
+            call.stop_waiting(&waiting);
         }
     }
 }

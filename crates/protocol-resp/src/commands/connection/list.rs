@@ -2,8 +2,8 @@
 //! Descriptions of connections: CLIENT LIST, CLIENT INFO.
 
 use super::auth::USER;
-use super::selection::{Kind, Someone, everyone};
-use crate::engine::caller::{Caller, Front};
+use super::selection::{Kind, ListedClient, all_clients};
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::{Client, Names};
 use crate::session::memory::MemoryKind;
 use crate::table::CommandId;
@@ -12,48 +12,48 @@ use clock::Ticks;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Describes this connection.
-pub(crate) fn client_info<'c, C: Caller<'c>>(call: &mut C) -> Done {
-    let mut front = call.front();
-    let me = Someone::me(&front);
-    write::<C>(&[me], &mut front);
+pub(crate) fn client_info<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
+    let mut parts = call.parts();
+    let me = ListedClient::me(&parts);
+    write::<C>(&[me], &mut parts);
     Ok(())
 }
 
 /// Describes connections: all, those of a kind, or those with certain numbers.
-pub(crate) fn client_list<'c, C: Caller<'c>>(call: &mut C) -> Done {
-    let mut front = call.front();
-    let args = front.args;
+pub(crate) fn client_list<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
+    let mut parts = call.parts();
+    let args = parts.args;
     let option = args.get(2).map(<[u8]>::to_ascii_lowercase);
     let chosen = match (option.as_deref(), args.len()) {
-        (None, _) => everyone(&front),
+        (None, _) => all_clients(&parts),
         (Some(b"type"), 4) => {
             let kind = Kind::named(args.arg(3))?;
-            everyone(&front).into_iter().filter(|someone| someone.kind() == kind).collect()
+            all_clients(&parts).into_iter().filter(|listed| listed.kind() == kind).collect()
         }
-        (Some(b"id"), 4..) => with_ids(&front)?,
+        (Some(b"id"), 4..) => with_ids(&parts)?,
         _ => return Err(Fault::SYNTAX),
     };
-    write::<C>(&chosen, &mut front);
+    write::<C>(&chosen, &mut parts);
     Ok(())
 }
 
 /// Replies with a line for each.
-fn write<'c, C: Caller<'c>>(chosen: &[Someone], front: &mut Front<'_, 'c>) {
+fn write<'c, C: AnyCall<'c>>(chosen: &[ListedClient], parts: &mut CallParts<'_, 'c>) {
     let mut text = Vec::new();
-    for someone in chosen {
-        describe(someone, C::CONNECTION_BYTES, front.now, &mut text);
+    for listed in chosen {
+        describe(listed, C::CONNECTION_BYTES, parts.now, &mut text);
     }
-    front.out.verbatim(b"txt", &text);
+    parts.out.verbatim(b"txt", &text);
 }
 
 /// Those with the numbers that the arguments name, in that order and as often.
-fn with_ids(front: &Front<'_, '_>) -> Result<Vec<Someone>, Fault> {
-    let ids = front.args.tail(3).iter().map(values::parse_i64);
+fn with_ids(parts: &CallParts<'_, '_>) -> Result<Vec<ListedClient>, Fault> {
+    let ids = parts.args.tail(3).iter().map(values::parse_i64);
     let ids: Option<Vec<i64>> = ids.collect();
     let ids = ids.ok_or(Fault::new("ERR Invalid client ID"))?;
-    let all = everyone(front);
+    let all = all_clients(parts);
     let find = |id: i64| {
-        let at = all.binary_search_by_key(&id, |someone| someone.id.serial() as i64).ok()?;
+        let at = all.binary_search_by_key(&id, |listed| listed.id.serial() as i64).ok()?;
         Some(all[at].clone())
     };
     Ok(ids.into_iter().filter_map(find).collect())
@@ -61,21 +61,21 @@ fn with_ids(front: &Front<'_, '_>) -> Result<Vec<Someone>, Fault> {
 
 /// Appends a line in the form of Redis 7.4. What cannot be known here of a connection, such as its
 /// descriptor, is 0 or -1.
-fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8>) {
-    let client = someone.client.as_deref();
+fn describe(listed: &ListedClient, state_bytes: usize, now: Ticks, text: &mut Vec<u8>) {
+    let client = listed.client.as_deref();
     let number = |of: fn(&Client) -> u64| client.map_or(0, of);
     let subscriptions =
         |kind: usize| client.map_or(0, |client| client.subscriptions[kind].load(Relaxed));
     let queued = client.filter(|client| client.is(Client::IN_TRANSACTION));
     let queued = queued.map_or(-1, |client| i64::from(client.queued.load(Relaxed)));
     let queued_bytes = number(|client| client.memory.get(MemoryKind::Queue));
-    let (input, output) = (someone.input_bytes(), someone.output_bytes());
+    let (input, output) = (listed.input_bytes(), listed.output_bytes());
     let held = number(|client| client.memory.total());
     let start = format!(
         "id={} addr={} laddr={} fd=-1 name=",
-        someone.id.serial(),
-        someone.address(),
-        someone.local_address(),
+        listed.id.serial(),
+        listed.address(),
+        listed.local_address(),
     );
     text.extend_from_slice(start.as_bytes());
     append_name(client, |names| &names.name, text);
@@ -83,9 +83,9 @@ fn describe(someone: &Someone, state_bytes: usize, now: Ticks, text: &mut Vec<u8
         " age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} \
          qbuf={input} qbuf-free=0 argv-mem=0 multi-mem={queued_bytes} rbs=0 rbp=0 obl=0 oll=0 \
          omem={output} tot-mem={} events=r cmd={} user={} redir=-1 resp={} lib-name=",
-        someone.age(now).as_secs(),
-        someone.idle(now).as_secs(),
-        flags(someone),
+        listed.age(now).as_secs(),
+        listed.idle(now).as_secs(),
+        flags(listed),
         number(|client| client.db.load(Relaxed).into()),
         subscriptions(0),
         subscriptions(1),
@@ -115,9 +115,9 @@ fn last_command(client: &Client) -> Option<CommandId> {
 }
 
 /// A letter for each state that is not the usual one; `N` for none.
-fn flags(someone: &Someone) -> String {
+fn flags(listed: &ListedClient) -> String {
     let mut letters = String::new();
-    if let Some(client) = &someone.client {
+    if let Some(client) = &listed.client {
         let known = [
             (Client::MONITOR, 'O'),
             (Client::SUBSCRIBER, 'P'),
@@ -129,10 +129,10 @@ fn flags(someone: &Someone) -> String {
             letters.push('d');
         }
     }
-    if someone.is_unix() {
+    if listed.is_unix() {
         letters.push('U');
     }
-    if let Some(client) = &someone.client {
+    if let Some(client) = &listed.client {
         let known = [(Client::NO_EVICT, 'e'), (Client::NO_TOUCH, 'T')];
         letters.extend(known.iter().filter(|(flag, _)| client.is(*flag)).map(|(_, letter)| letter));
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a client is treated: CLIENT REPLY, NO-EVICT, NO-TOUCH.
 
-use crate::engine::caller::{Caller, Front};
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::Client;
 use crate::session::replies::Replies;
 use crate::wire::fault::{Done, Fault};
 
 /// Turns replies off and on. Only what turns them on is answered.
-pub(crate) fn client_reply<'c>(call: &mut impl Caller<'c>) -> Done {
-    let Front { args, replies, out, .. } = call.front();
+pub(crate) fn client_reply<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let CallParts { args, replies, out, .. } = call.parts();
     let word = args.arg(2);
     if word.eq_ignore_ascii_case(b"on") {
         *replies = Replies::On;
@@ -26,21 +26,21 @@ pub(crate) fn client_reply<'c>(call: &mut impl Caller<'c>) -> Done {
 }
 
 /// Spares the connection when others must go to free memory (`client_memory.rs`).
-pub(crate) fn client_no_evict<'c>(call: &mut impl Caller<'c>) -> Done {
+pub(crate) fn client_no_evict<'c>(call: &mut impl AnyCall<'c>) -> Done {
     switch(call, Client::NO_EVICT)?;
     Ok(())
 }
 
 /// Lets the connection use keys without a trace of it, where the store has such reads.
-pub(crate) fn client_no_touch<'c>(call: &mut impl Caller<'c>) -> Done {
+pub(crate) fn client_no_touch<'c>(call: &mut impl AnyCall<'c>) -> Done {
     let on = switch(call, Client::NO_TOUCH)?;
     call.set_no_touch(on);
     Ok(())
 }
 
 /// Turns a flag on or off.
-fn switch<'c>(call: &mut impl Caller<'c>, flag: u32) -> Result<bool, Fault> {
-    let Front { args, client, out, .. } = call.front();
+fn switch<'c>(call: &mut impl AnyCall<'c>, flag: u32) -> Result<bool, Fault> {
+    let CallParts { args, client, out, .. } = call.parts();
     let word = args.arg(2);
     let on = word.eq_ignore_ascii_case(b"on");
     if !on && !word.eq_ignore_ascii_case(b"off") {

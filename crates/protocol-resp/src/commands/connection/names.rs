@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a client is called, by the server and by itself: CLIENT ID, GETNAME, SETNAME, SETINFO.
 
-use crate::engine::caller::{Caller, Front};
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::Names;
 use crate::wire::fault::{Done, Fault};
 
 /// Tells the number of the connection.
-pub(crate) fn client_id<'c>(call: &mut impl Caller<'c>) -> Done {
-    let Front { id, out, .. } = call.front();
+pub(crate) fn client_id<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let CallParts { id, out, .. } = call.parts();
     out.integer(id.serial() as i64);
     Ok(())
 }
 
 /// Tells the name of the connection, if it has one.
-pub(crate) fn client_getname<'c>(call: &mut impl Caller<'c>) -> Done {
-    let Front { client, out, .. } = call.front();
+pub(crate) fn client_getname<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let CallParts { client, out, .. } = call.parts();
     let name = client.map(|client| client.names.lock().name.clone());
     out.bulk_or_null(name.as_deref().filter(|name| !name.is_empty()));
     Ok(())
 }
 
 /// Names the connection; an empty name takes it away.
-pub(crate) fn client_setname<'c, C: Caller<'c>>(call: &mut C) -> Done {
-    let front = call.front();
-    let name = front.args.arg(2);
+pub(crate) fn client_setname<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
+    let parts = call.parts();
+    let name = parts.args.arg(2);
     check_name(name, C::NAME_MAX)?;
-    front.set_name(name);
-    front.out.ok();
+    parts.set_name(name);
+    parts.out.ok();
     Ok(())
 }
 
 /// Notes which library the client uses.
-pub(crate) fn client_setinfo<'c, C: Caller<'c>>(call: &mut C) -> Done {
-    let Front { args, client, out, .. } = call.front();
+pub(crate) fn client_setinfo<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
+    let CallParts { args, client, out, .. } = call.parts();
     let (attribute, value) = (args.arg(2), args.arg(3));
     let place: fn(&mut Names) -> &mut Box<[u8]> = if attribute.eq_ignore_ascii_case(b"lib-name") {
         |names| &mut names.lib_name
@@ -75,7 +75,7 @@ fn is_plain(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_graphic)
 }
 
-impl Front<'_, '_> {
+impl CallParts<'_, '_> {
     pub(super) fn set_name(&self, name: &[u8]) {
         if let Some(client) = self.client {
             client.rename(|names| names.name = name.into());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Someone`]: a connection, as seen by commands that look at all connections. Of one that has never sent a
+//! [`ListedClient`]: a connection, as seen by commands that look at all connections. Of one that has never sent a
 //! command only the socket is known.
 
-use crate::engine::caller::Front;
+use crate::engine::any_call::CallParts;
 use crate::session::client::{Client, address};
 use crate::wire::fault::Fault;
 use clock::Ticks;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A connection.
 #[derive(Clone, Debug)]
-pub(super) struct Someone {
+pub(super) struct ListedClient {
     pub(super) id: ConnectionId,
     pub(super) client: Option<Arc<Client>>,
     peer: Option<Arc<Peer>>,
@@ -42,12 +42,12 @@ impl Kind {
     }
 }
 
-impl Someone {
+impl ListedClient {
     /// The client that sent the command.
-    pub(super) fn me(front: &Front<'_, '_>) -> Self {
-        let client = front.client.cloned();
+    pub(super) fn me(parts: &CallParts<'_, '_>) -> Self {
+        let client = parts.client.cloned();
         let peer = client.as_ref().and_then(|client| client.peer.clone());
-        Someone { id: front.id, client, peer }
+        ListedClient { id: parts.id, client, peer }
     }
 
     /// The address of the client.
@@ -112,14 +112,14 @@ impl Someone {
 }
 
 /// All connections, oldest first.
-pub(super) fn everyone(front: &Front<'_, '_>) -> Vec<Someone> {
+pub(super) fn all_clients(parts: &CallParts<'_, '_>) -> Vec<ListedClient> {
     let mut all = BTreeMap::new();
-    for peer in front.directory.iter().flat_map(|directory| directory.list()) {
-        all.insert(peer.id, Someone { id: peer.id, client: None, peer: Some(peer) });
+    for peer in parts.directory.iter().flat_map(|directory| directory.list()) {
+        all.insert(peer.id, ListedClient { id: peer.id, client: None, peer: Some(peer) });
     }
-    for client in front.clients.list() {
+    for client in parts.clients.list() {
         let peer = client.peer.clone();
-        all.insert(client.id, Someone { id: client.id, client: Some(client), peer });
+        all.insert(client.id, ListedClient { id: client.id, client: Some(client), peer });
     }
-    all.into_values().filter(|someone| !someone.is_going()).collect()
+    all.into_values().filter(|listed| !listed.is_going()).collect()
 }

@@ -2,8 +2,8 @@
 //! PING, ECHO, SELECT, QUIT, RESET.
 
 use super::super::pubsub;
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::engine::call::Call;
-use crate::engine::caller::{Caller, Front};
 use crate::session::replies::Replies;
 use crate::session::user::User;
 use crate::wire::fault::{Done, Fault};
@@ -32,8 +32,8 @@ pub(crate) fn ping<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Returns its argument.
-pub(crate) fn echo<'c>(call: &mut impl Caller<'c>) -> Done {
-    let Front { args, out, .. } = call.front();
+pub(crate) fn echo<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let CallParts { args, out, .. } = call.parts();
     out.bulk(args.arg(1));
     Ok(())
 }
@@ -54,8 +54,8 @@ fn set_database<V: View>(call: &mut Call<'_, V>, db: usize) {
 }
 
 /// Closes the connection.
-pub(crate) fn quit<'c>(call: &mut impl Caller<'c>) -> Done {
-    let Front { out, control, .. } = call.front();
+pub(crate) fn quit<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let CallParts { out, control, .. } = call.parts();
     out.ok();
     *control = Control::Close;
     Ok(())

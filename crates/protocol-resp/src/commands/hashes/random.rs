@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some fields at random: HRANDFIELD.
 
-use super::super::picks::{self, Count};
+use super::super::random_count::{self, Count};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::{Version, Writer};
@@ -62,7 +62,7 @@ fn repeated(
     now: u64,
     mut random: impl FnMut() -> u64,
 ) -> Done {
-    let is_short = hash.len() <= picks::LISTED_MAX;
+    let is_short = hash.len() <= random_count::LISTED_MAX;
     let listed: Vec<_> = if is_short { hash.iter(now).collect() } else { Vec::new() };
     let pick_from = |random: u64| match listed.len() as u64 {
         0 => hash.sample(random, now),
@@ -72,14 +72,14 @@ fn repeated(
     let count = if pick_from(0).is_some() { count } else { 0 };
     let mark = out.begin_array();
     head(out, count, with_values);
-    picks::repeat(out, mark, count, |out| {
+    random_count::repeat(out, mark, count, |out| {
         if let Some((field, value)) = pick_from(random()) {
             pick(out, field, value, with_values);
         }
     })
 }
 
-/// Begins a reply of `count` picks.
+/// Begins a reply of `count` random elements.
 fn head(out: &mut Writer<'_>, count: usize, with_values: bool) {
     let is_flat = with_values && out.version() == Version::Resp2;
     out.array(if is_flat { count.saturating_mul(2) } else { count });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some members at random: SPOP, SRANDMEMBER.
 
-use super::super::picks::{self, Count};
+use super::super::random_count::{self, Count};
 use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
 use crate::wire::fault::{Done, Fault};
@@ -116,11 +116,11 @@ fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
             Ok(())
         }
         Count::Repeated(count) => {
-            let is_short = set.len() <= picks::LISTED_MAX;
+            let is_short = set.len() <= random_count::LISTED_MAX;
             let listed: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
             let mark = out.begin_array();
             out.array(count);
-            picks::repeat(out, mark, count, |out| {
+            random_count::repeat(out, mark, count, |out| {
                 let random = worker.random();
                 let member = match listed.len() as u64 {
                     0 => set.sample(random),

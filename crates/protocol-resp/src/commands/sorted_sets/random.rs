@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some members at random: ZRANDMEMBER.
 
-use super::super::picks::{self, Count};
+use super::super::random_count::{self, Count};
 use super::shape::Shape;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
@@ -63,7 +63,7 @@ fn repeated(
     shape: Shape,
     mut random: impl FnMut() -> u64,
 ) -> Done {
-    let is_short = set.len() <= picks::LISTED_MAX;
+    let is_short = set.len() <= random_count::LISTED_MAX;
     let listed: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
     let pick_from = |random: u64| match listed.len() as u64 {
         0 => set.sample(random),
@@ -71,7 +71,7 @@ fn repeated(
     };
     let mark = out.begin_array();
     shape.begin(out, count);
-    picks::repeat(out, mark, count, |out| {
+    random_count::repeat(out, mark, count, |out| {
         if let Some((member, score)) = pick_from(random()) {
             shape.write(out, member, score);
         }

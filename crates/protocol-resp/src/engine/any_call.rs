@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Caller`]: the common interface of the calls of both services, for commands that both have: those about
+//! [`AnyCall`]: the common interface of the calls of both services, for commands that both have: those about
 //! connections, and COMMAND.
 
 use crate::host::clients::Clients;
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// A call of one of the services. The defaults are for features that a service does not have, such as a
 /// password.
-pub(crate) trait Caller<'c> {
+pub(crate) trait AnyCall<'c> {
     /// The commands of the service.
     const CATALOGUE: Catalogue;
     /// Bytes of memory of the state of a connection.
@@ -26,14 +26,14 @@ pub(crate) trait Caller<'c> {
     const NAME_MAX: usize;
 
     /// What calls of both services have.
-    fn front(&mut self) -> Front<'_, 'c>;
+    fn parts(&mut self) -> CallParts<'_, 'c>;
 
     /// Chooses the version of the protocol, from the reply to this command on.
     fn set_version(&mut self, version: Version) {
-        let front = self.front();
-        front.out.set_version(version);
-        *front.version = version;
-        if let Some(client) = front.client {
+        let parts = self.parts();
+        parts.out.set_version(version);
+        *parts.version = version;
+        if let Some(client) = parts.client {
             client.version.store(version.number().into(), Relaxed);
         }
         self.tell_subscriptions(version);
@@ -56,12 +56,12 @@ pub(crate) trait Caller<'c> {
     fn set_no_touch(&mut self, _on: bool) {}
 
     /// Removes a client that is closed from the queues of waiting clients.
-    fn strike(&self, _waiting: &Waiting) {}
+    fn stop_waiting(&self, _waiting: &Waiting) {}
 }
 
 /// What calls of both services have.
 #[derive(Debug)]
-pub(crate) struct Front<'a, 'c> {
+pub(crate) struct CallParts<'a, 'c> {
     pub(crate) spec: &'static Spec,
     pub(crate) args: Args<'c>,
     pub(crate) out: &'a mut Writer<'c>,

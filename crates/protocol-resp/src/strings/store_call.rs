@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Call`]: everything one run of one command reads and writes.
+//! [`StoreCall`]: everything one run of one command reads and writes.
 
 use super::commands::Shared;
 use super::connection::Connection;
 use super::dispatch::CATALOGUE;
 use super::metrics::{RESP_KEY_HIT, RESP_KEY_MISS, RESP_STORE_EX};
-use crate::engine::caller::{Caller, Front};
+use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::Client;
 use crate::table::{Catalogue, Spec};
 use crate::wire::fault::Fault;
@@ -28,7 +28,7 @@ pub(super) const NAME_MAX: usize = 1024;
 /// exactly one reply to `out`. Or it returns the error that is its reply; then the bytes it has written are
 /// removed.
 #[derive(Debug)]
-pub(super) struct Call<'c, S> {
+pub(super) struct StoreCall<'c, S> {
     pub(super) spec: &'static Spec,
     pub(super) args: Args<'c>,
     pub(super) store: &'c mut S,
@@ -49,7 +49,7 @@ pub(super) struct Call<'c, S> {
     pub(super) outcome: &'static str,
 }
 
-impl<'c, S> Call<'c, S> {
+impl<'c, S> StoreCall<'c, S> {
     /// The argument at `index`, which the command's arity promises.
     #[inline]
     pub(super) fn arg(&self, index: usize) -> &'c [u8] {
@@ -80,7 +80,7 @@ impl<'c, S> Call<'c, S> {
     }
 }
 
-impl<S: Store> Call<'_, S> {
+impl<S: Store> StoreCall<'_, S> {
     /// Replaces the value of the first key by one computed from it, or from nothing if there is none, in one
     /// atomic step. Flags and expiry stay. `make` replaces the contents of the vector by the new value; it is
     /// called again if another worker has changed the item meanwhile. Its result is returned.
@@ -115,13 +115,13 @@ impl<S: Store> Call<'_, S> {
     }
 }
 
-impl<'c, S> Caller<'c> for Call<'c, S> {
+impl<'c, S> AnyCall<'c> for StoreCall<'c, S> {
     const CATALOGUE: Catalogue = CATALOGUE;
     const CONNECTION_BYTES: usize = size_of::<Connection>() + size_of::<Client>();
     const NAME_MAX: usize = NAME_MAX;
 
-    fn front(&mut self) -> Front<'_, 'c> {
-        Front {
+    fn parts(&mut self) -> CallParts<'_, 'c> {
+        CallParts {
             spec: self.spec,
             args: self.args,
             out: &mut self.out,

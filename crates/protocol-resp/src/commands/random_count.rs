@@ -44,10 +44,10 @@ pub(crate) const LISTED_MAX: usize = 1024;
 /// else bounds what one command may ask for.
 const REPLY_MAX: usize = 512 << 20;
 
-/// Bytes of a pick at the least: an empty text.
+/// Bytes of an element at the least: an empty text.
 const PICK_MIN: usize = b"$0\r\n\r\n".len();
 
-/// Writes `count` picks, which may be the same, behind a header at `mark`. Fails if they become too
+/// Writes `count` random elements, which may repeat, behind a header at `mark`. Fails if they take too
 /// many bytes, and at once if they must.
 pub(crate) fn repeat(
     out: &mut Writer<'_>,
