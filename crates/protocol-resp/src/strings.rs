@@ -7,7 +7,7 @@
 //! command table and the errors with that service. [`CATALOGUE`] lists its commands.
 //!
 //! ```text
-//!  Connection::parse ──▶ Command ──▶ dispatch ──▶ get::get(call) ──▶ storage::Store
+//!  Connection::parse ──▶ Command ──▶ dispatch ──▶ strings::get(call) ──▶ access ──▶ storage::Store
 //!                                    by index     one function, one command
 //! ```
 //!
@@ -18,9 +18,9 @@
 //! * [`Connection`] (`connection.rs`): a connection's state and codec. [`StringsOptions`]
 //!   (`options.rs`): facts about the server that the service shows.
 //! * `dispatch.rs`: the supported commands. `store_call.rs`: the arguments of a command function.
-//! * `get.rs`, `set.rs`, `number.rs`, `part.rs`: values. `keys.rs`, `expire.rs`, `walk.rs`: keys.
-//!   `connect.rs`, `server.rs`, `info.rs`: the rest. Commands that are the same in both services,
-//!   such as CLIENT and COMMAND, are in `commands/`.
+//! * Commands that both services have are in `commands/`: those of strings and single keys, which are
+//!   written over what `access.rs` implements for a store, and such as CLIENT and COMMAND.
+//! * `keys.rs`, `walk.rs`: all keys. `connect.rs`, `server.rs`, `info.rs`: the rest.
 //! * `log.rs`: the command log. [`metrics`]: counters.
 //!
 //! # One item, two protocols
@@ -64,7 +64,7 @@
 //!     out.front().to_vec()
 //! }
 //!
-//! # fn example(store: impl storage::Scan) {
+//! # fn example(store: impl storage::Scan + 'static) {
 //! let mut service = RespStrings::new(store, StringsOptions::new());
 //! let replies = serve(&mut service, b"SET k 41\r\nINCR k\r\nGET k\r\n");
 //! assert_eq!(replies, b"+OK\r\n:42\r\n$2\r\n42\r\n");
@@ -75,22 +75,19 @@
 // operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
+mod access;
 mod commands;
 mod connect;
 mod connection;
 mod dispatch;
-mod expire;
-mod get;
 mod info;
 mod keys;
 mod log;
 pub mod metrics;
-mod number;
 mod options;
-mod part;
 mod server;
-mod set;
 mod store_call;
+
 mod walk;
 
 pub use commands::Commands;
@@ -126,7 +123,7 @@ impl<S: Store> RespStrings<S> {
     }
 }
 
-impl<S: Scan> Execute<Connection> for RespStrings<S> {
+impl<S: Scan + 'static> Execute<Connection> for RespStrings<S> {
     #[inline]
     fn prefetch(&self, _: &Connection, command: &Command<'_>, stage: Stage) {
         self.commands.prefetch(&self.store, command, stage);

@@ -47,7 +47,7 @@ impl<S> Service<S> {
     }
 }
 
-impl<S: Scan> Execute<Connection> for Service<S> {
+impl<S: Scan + 'static> Execute<Connection> for Service<S> {
     #[inline]
     fn prefetch(
         &self,

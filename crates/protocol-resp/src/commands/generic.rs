@@ -18,7 +18,7 @@ mod wait;
 pub(crate) mod walk;
 
 pub(crate) use expire::{
-    Condition, expire, expireat, expiretime, persist, pexpire, pexpireat, pexpiretime, pttl, ttl,
+    expire, expireat, expiretime, persist, pexpire, pexpireat, pexpiretime, pttl, ttl,
 };
 pub(crate) use object::{object_encoding, object_freq, object_idletime, object_refcount};
 pub(crate) use presence::{del, exists, touch, type_of, unlink};

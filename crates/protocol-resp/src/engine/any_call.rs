@@ -28,6 +28,18 @@ pub(crate) trait AnyCall<'c> {
     /// What calls of both services have.
     fn parts(&mut self) -> CallParts<'_, 'c>;
 
+    /// The row of the command.
+    fn spec(&self) -> &'static Spec;
+
+    /// Its arguments. The command's name is argument 0.
+    fn args(&self) -> Args<'c>;
+
+    /// Where the reply is written.
+    fn out(&mut self) -> &mut Writer<'c>;
+
+    /// Wall time in milliseconds.
+    fn unix_ms(&self) -> u64;
+
     /// Chooses the version of the protocol, from the reply to this command on.
     fn set_version(&mut self, version: Version) {
         let parts = self.parts();

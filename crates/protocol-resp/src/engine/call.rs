@@ -64,7 +64,7 @@ impl<'c, V: View> Call<'c, V> {
     /// Argument `i` as an integer, in the canonical form, the only one that Redis accepts.
     #[inline]
     pub(crate) fn integer(&self, i: usize) -> Result<i64, Fault> {
-        values::parse_i64(self.arg(i)).ok_or(Fault::NOT_INTEGER)
+        self.args.integer(i)
     }
 
     /// The number of a database.
@@ -184,6 +184,26 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
             directory: Some(self.directory),
             outbox: self.outbox,
         }
+    }
+
+    #[inline]
+    fn spec(&self) -> &'static Spec {
+        self.spec
+    }
+
+    #[inline]
+    fn args(&self) -> Args<'c> {
+        self.args
+    }
+
+    #[inline]
+    fn out(&mut self) -> &mut Writer<'c> {
+        &mut self.out
+    }
+
+    #[inline]
+    fn unix_ms(&self) -> u64 {
+        self.now.unix_ms
     }
 
     fn tell_subscriptions(&self, version: Version) {

@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::dispatch::{self, resolve};
 use super::metrics::{RESP_COMMAND, RESP_COMMAND_EX, RESP_MALFORMED};
-use super::store_call::StoreCall;
+use super::store_call::{Outcome, StoreCall};
 use super::{StringsOptions, log};
 use crate::host::clients::Clients;
 use crate::host::stats::{Stats, WorkerCounts};
@@ -75,7 +75,7 @@ impl Commands {
 
     /// See [`protocol::Execute::execute`].
     #[inline]
-    pub fn execute<S: Scan>(
+    pub fn execute<S: Scan + 'static>(
         &mut self,
         store: &mut S,
         conn: &mut Connection,
@@ -126,7 +126,7 @@ impl Commands {
 
     /// Executes a command, or refuses it; writes the reply to `out`.
     #[inline]
-    fn answer<S: Scan>(
+    fn answer<S: Scan + 'static>(
         &mut self,
         store: &mut S,
         conn: &mut Connection,
@@ -161,7 +161,7 @@ impl Commands {
                 scratch,
                 now: context.now,
                 control: Control::Continue,
-                outcome: "ok",
+                outcome: Outcome::Done,
             };
             let done = dispatch::run(op, &mut call);
             counts.calls.add(1);
@@ -179,7 +179,7 @@ impl Commands {
                 RESP_COMMAND_EX.increment();
                 out.truncate(mark);
                 Writer::new(out, version).error(fault.text());
-                (Control::Continue, "error")
+                (Control::Continue, Outcome::Error)
             }
         };
         if klog::sampled() {

@@ -26,7 +26,7 @@ pub(super) fn ping<S>(call: &mut StoreCall<'_, S>) -> Done {
 
 /// Selects the database, the only one there is.
 pub(super) fn select<S>(call: &mut StoreCall<'_, S>) -> Done {
-    database(call.arg(1), DATABASES)?;
+    database(call.args.arg(1), DATABASES)?;
     call.out.ok();
     Ok(())
 }

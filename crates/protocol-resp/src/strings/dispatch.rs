@@ -2,9 +2,9 @@
 //! The supported commands of the table, each with its function.
 
 use super::store_call::StoreCall;
-use super::{connect, expire, get, keys, number, part, server, set, walk};
+use super::{connect, keys, server, walk};
 use crate::commands::dispatch as containers;
-use crate::commands::{connection, server as command};
+use crate::commands::{connection, generic, server as command, strings};
 use crate::engine::unknown::no_such_subcommand;
 use crate::engine::unknown::unknown;
 use crate::table::{self, COUNT, Catalogue, CommandId};
@@ -29,55 +29,55 @@ macro_rules! commands {
 
         /// Carries out a command.
         #[inline]
-        pub(super) fn run<S: Scan>(op: Op, call: &mut StoreCall<'_, S>) -> Done {
+        pub(super) fn run<S: Scan + 'static>(op: Op, call: &mut StoreCall<'_, S>) -> Done {
             match op { $( Op::$op => $module::$function(call) ),+ }
         }
     };
 }
 
 commands! {
-    Get "get" => get::get,
-    Set "set" => set::set,
-    Incr "incr" => number::incr,
-    Mget "mget" => get::mget,
-    Del "del" => keys::del,
-    Exists "exists" => keys::exists,
-    Expire "expire" => expire::expire,
-    Ttl "ttl" => expire::ttl,
-    Setex "setex" => set::setex,
-    Setnx "setnx" => set::setnx,
+    Get "get" => strings::get,
+    Set "set" => strings::set,
+    Incr "incr" => strings::incr,
+    Mget "mget" => strings::mget,
+    Del "del" => generic::del,
+    Exists "exists" => generic::exists,
+    Expire "expire" => generic::expire,
+    Ttl "ttl" => generic::ttl,
+    Setex "setex" => strings::setex,
+    Setnx "setnx" => strings::setnx,
 
-    Append "append" => part::append,
-    Decr "decr" => number::decr,
-    Decrby "decrby" => number::decrby,
-    Getdel "getdel" => get::getdel,
-    Getex "getex" => get::getex,
-    Getrange "getrange" => part::getrange,
-    Getset "getset" => set::getset,
-    Incrby "incrby" => number::incrby,
-    Incrbyfloat "incrbyfloat" => number::incrbyfloat,
-    Mset "mset" => set::mset,
-    Msetnx "msetnx" => set::msetnx,
-    Psetex "psetex" => set::psetex,
-    Setrange "setrange" => part::setrange,
-    Strlen "strlen" => get::strlen,
-    Substr "substr" => part::getrange,
+    Append "append" => strings::append,
+    Decr "decr" => strings::decr,
+    Decrby "decrby" => strings::decrby,
+    Getdel "getdel" => strings::getdel,
+    Getex "getex" => strings::getex,
+    Getrange "getrange" => strings::getrange,
+    Getset "getset" => strings::getset,
+    Incrby "incrby" => strings::incrby,
+    Incrbyfloat "incrbyfloat" => strings::incrbyfloat,
+    Mset "mset" => strings::mset,
+    Msetnx "msetnx" => strings::msetnx,
+    Psetex "psetex" => strings::psetex,
+    Setrange "setrange" => strings::setrange,
+    Strlen "strlen" => strings::strlen,
+    Substr "substr" => strings::getrange,
 
     Dbsize "dbsize" => keys::dbsize,
-    Expireat "expireat" => expire::expireat,
-    Expiretime "expiretime" => expire::expiretime,
+    Expireat "expireat" => generic::expireat,
+    Expiretime "expiretime" => generic::expiretime,
     Flushall "flushall" => keys::flush,
     Flushdb "flushdb" => keys::flush,
     Keys "keys" => walk::keys,
-    Persist "persist" => expire::persist,
-    Pexpire "pexpire" => expire::pexpire,
-    Pexpireat "pexpireat" => expire::pexpireat,
-    Pexpiretime "pexpiretime" => expire::pexpiretime,
-    Pttl "pttl" => expire::pttl,
+    Persist "persist" => generic::persist,
+    Pexpire "pexpire" => generic::pexpire,
+    Pexpireat "pexpireat" => generic::pexpireat,
+    Pexpiretime "pexpiretime" => generic::pexpiretime,
+    Pttl "pttl" => generic::pttl,
     Scan "scan" => walk::scan,
-    Touch "touch" => keys::exists,
-    Type "type" => keys::type_of,
-    Unlink "unlink" => keys::del,
+    Touch "touch" => generic::touch,
+    Type "type" => generic::type_of,
+    Unlink "unlink" => generic::unlink,
 
     Auth "auth" => connection::auth,
     Client "client" => containers::unknown_subcommand,

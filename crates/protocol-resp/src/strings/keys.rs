@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands on keys with values of any type: DEL and UNLINK, EXISTS and TOUCH, TYPE, DBSIZE,
-//! FLUSHALL and FLUSHDB.
+//! Commands on all keys at once: DBSIZE, FLUSHALL and FLUSHDB.
 
 use super::store_call::StoreCall;
 use crate::wire::fault::{Done, Fault};
@@ -10,29 +9,6 @@ use storage::Store;
 /// gradually.
 const FREED_AT_ONCE: usize = 4096;
 const FREEING_STEPS: usize = 32;
-
-/// Removes keys, one after the other.
-pub(super) fn del<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
-    let keys = call.args.tail(1);
-    let removed = keys.iter().filter(|key| call.store.delete(key, call.now.ticks)).count();
-    call.out.count(removed);
-    Ok(())
-}
-
-/// Counts the existing keys, each as often as it is named, and records an access to them.
-pub(super) fn exists<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
-    let keys = call.args.tail(1);
-    let found = keys.iter().filter(|key| call.store.get(key, call.now.ticks).is_some()).count();
-    call.out.count(found);
-    Ok(())
-}
-
-/// Shows the type of a value, which is always the same.
-pub(super) fn type_of<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
-    let is_there = call.store.get(call.args.arg(1), call.now.ticks).is_some();
-    call.out.simple(if is_there { "string" } else { "none" });
-    Ok(())
-}
 
 /// Counts the keys, including dead ones whose memory has not been freed.
 pub(super) fn dbsize<S: Store>(call: &mut StoreCall<'_, S>) -> Done {

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command log.
 
+use super::store_call::Outcome;
 use crate::session::command::Command;
 use crate::wire::parse::Args;
 use ringlog::klog;
 
 /// Logs a command with its first key. No allocation.
 #[cold]
-pub(super) fn command(command: &Command<'_>, args: Args<'_>, reply_bytes: usize, outcome: &str) {
+pub(super) fn command(command: &Command<'_>, args: Args<'_>, reply_bytes: usize, outcome: Outcome) {
     let verb = command.id.map_or("unknown", |id| id.spec().name);
-    klog::command(
-        verb,
-        command.only_key().unwrap_or_default(),
-        wire_bytes(args),
-        reply_bytes,
-        outcome,
-    );
+    let key = command.only_key();
+    let outcome = match (outcome, key) {
+        (Outcome::Hit, Some(_)) => "hit",
+        (Outcome::Miss, Some(_)) => "miss",
+        // Some of several keys may be there.
+        (Outcome::Done | Outcome::Hit | Outcome::Miss, _) => "ok",
+        (Outcome::Error, _) => "error",
+    };
+    klog::command(verb, key.unwrap_or_default(), wire_bytes(args), reply_bytes, outcome);
 }
 
 /// The size of a request on the wire, written as an array.

@@ -23,7 +23,7 @@ const AT_A_TIME: usize = 256;
 /// Makes one step of a scan over all keys.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn scan<S: Scan>(call: &mut StoreCall<'_, S>) -> Done {
-    let mut at = cursor(call.arg(1))?;
+    let mut at = cursor(call.args.arg(1))?;
     let options = ScanOptions::parse(call.args.tail(2).iter(), true, false)?;
     let is_of_type = options.of.is_none_or(|of| of.eq_ignore_ascii_case(b"string"));
     let count = options.count.min(SCAN_COUNT);
@@ -52,7 +52,7 @@ pub(super) fn scan<S: Scan>(call: &mut StoreCall<'_, S>) -> Done {
 /// Lists the keys that match a pattern; refused if the index is large.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn keys<S: Scan>(call: &mut StoreCall<'_, S>) -> Done {
-    let pattern = call.arg(1);
+    let pattern = call.args.arg(1);
     let StoreCall { store, out, now, .. } = call;
     let mark = out.begin_array();
     let (mut found, mut looked, mut at) = (0, 0, Cursor::START);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! When commands that wait are counted: as in Redis 7.2 and later, at their end. (7.0 counts some
-//! when they begin to wait, and forgets others.)
+//! What is counted. Commands that wait: as in Redis 7.2 and later, at their end. (7.0 counts some when they
+//! begin to wait, and forgets others.) Hits and misses: those of commands that reply with what they read.
 
 use super::support::Ours;
 use protocol_resp::Version;
@@ -97,4 +97,50 @@ fn a_slow_wait_is_its_clients() {
     let entry = items(&log).iter().find(|entry| text(&items(&items(entry)[3])[0]) == "BZPOPMIN");
     let entry = items(entry.expect("it is in the log"));
     assert_eq!((text(&entry[4]), text(&entry[5])), ("127.0.0.1:50001".into(), "waiter".into()));
+}
+
+#[test]
+fn commands_that_read_in_order_to_write_count_no_hits_and_misses() {
+    let mut ours = Ours::new(Version::Resp2);
+    let mut found = |line: &str| {
+        ours.ask(&["CONFIG", "RESETSTAT"]);
+        ours.ask(&line.split(' ').collect::<Vec<_>>());
+        let info = text(&ours.ask(&["INFO", "stats"]));
+        let of = |name: &str| {
+            let line = info.lines().find_map(|line| line.strip_prefix(name)).expect(name);
+            line.parse::<u64>().expect("a number")
+        };
+        (of("keyspace_hits:"), of("keyspace_misses:"))
+    };
+    // As redis-server 7.0.15 counts them.
+    for line in [
+        "INCRBYFLOAT f 1.5",
+        "INCRBYFLOAT f 1.5",
+        "INCR i",
+        "APPEND s more",
+        "APPEND s more",
+        "SETRANGE s 1 x",
+        "SETNX s v",
+        "MSETNX s v t v",
+    ] {
+        assert_eq!(found(line), (0, 0), "{line}");
+    }
+    for (line, expected) in [
+        ("GET s", (1, 0)),
+        ("GETRANGE none 0 1", (0, 1)),
+        ("GETSET s v", (1, 0)),
+        ("SET s v XX GET", (1, 0)),
+        ("GETEX s EX 100", (1, 0)),
+        ("MGET s none i", (2, 1)),
+        ("GETDEL none", (0, 1)),
+        ("TTL s", (1, 0)),
+        ("EXISTS s none", (1, 1)),
+    ] {
+        assert_eq!(found(line), expected, "{line}");
+    }
+    let empty = ["SETRANGE", "s", "1", ""];
+    ours.ask(&["CONFIG", "RESETSTAT"]);
+    ours.ask(&empty);
+    let info = text(&ours.ask(&["INFO", "stats"]));
+    assert!(info.contains("keyspace_hits:0\r\n"), "it writes nothing: {info}");
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! When keys expire: the EXPIRE and TTL families, PERSIST.
 
+use super::super::access::{KeyAccess, KeyChange};
 use super::super::deadline::{Deadline, invalid};
-use crate::engine::call::Call;
-use crate::host::events::{Class, Event};
 use crate::wire::fault::{Done, Fault};
-use keyspace::View;
-use values::Entry;
 
 /// On what condition an expiry is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Condition {
+struct Condition {
     if_none: bool,
     if_any: bool,
     if_later: bool,
@@ -19,7 +16,7 @@ pub(crate) struct Condition {
 
 impl Condition {
     /// Reads the options behind the time.
-    pub(crate) fn parse<'a>(words: impl Iterator<Item = &'a [u8]>) -> Result<Self, Fault> {
+    fn parse<'a>(words: impl Iterator<Item = &'a [u8]>) -> Result<Self, Fault> {
         let mut condition = Condition::default();
         for word in words {
             match word.to_ascii_lowercase().as_slice() {
@@ -47,7 +44,7 @@ impl Condition {
     }
 
     /// Whether an expiry at `new` may take the place of the one at `old`. None is later than any.
-    pub(crate) fn allows(self, old: Option<u64>, new: i64) -> bool {
+    fn allows(self, old: Option<u64>, new: i64) -> bool {
         let old_moment = old.map(|moment| moment as i64);
         !(self.if_none && old.is_some()
             || self.if_any && old.is_none()
@@ -57,99 +54,82 @@ impl Condition {
 }
 
 /// Lets a key expire after some seconds.
-pub(crate) fn expire<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn expire<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     expire_by(call, Deadline::EX)
 }
 
 /// Lets a key expire after some milliseconds.
-pub(crate) fn pexpire<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn pexpire<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     expire_by(call, Deadline::PX)
 }
 
 /// Lets a key expire at a time in seconds.
-pub(crate) fn expireat<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn expireat<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     expire_by(call, Deadline::EXAT)
 }
 
 /// Lets a key expire at a time in milliseconds.
-pub(crate) fn pexpireat<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn pexpireat<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     expire_by(call, Deadline::PXAT)
 }
 
-fn expire_by<V: View>(call: &mut Call<'_, V>, unit: Deadline) -> Done {
-    let key = call.arg(1);
-    let condition = Condition::parse(call.args.tail(3).iter())?;
-    let number = call.integer(2)?;
-    let moment = unit.moment(number, call.unix_ms()).ok_or_else(|| invalid(call.spec.name))?;
-    let old = match call.keys.touch(key) {
-        Some(entry) if condition.allows(entry.expiry(), moment) => entry.expiry(),
-        _ => {
-            call.out.integer(0);
-            return Ok(());
-        }
+fn expire_by<'c>(call: &mut impl KeyAccess<'c>, unit: Deadline) -> Done {
+    let (args, now) = (call.args(), call.unix_ms());
+    let condition = Condition::parse(args.tail(3).iter())?;
+    let moment = unit.moment(args.integer(2)?, now).ok_or_else(|| invalid(call.spec().name))?;
+    let change = match u64::try_from(moment) {
+        Ok(moment) if moment > now => KeyChange::Expire(moment),
+        // Before 1970, too.
+        _ => KeyChange::Remove,
     };
-    match u64::try_from(moment) {
-        Ok(moment) if moment > call.unix_ms() => {
-            if old != Some(moment) {
-                call.keys.set_expiry(key, Some(moment));
-            }
-            call.modified(key, Event::of(Class::GENERIC, "expire"));
-        }
-        _ => {
-            call.keys.remove(key);
-            call.modified(key, Event::DEL);
-        }
-    }
-    call.out.integer(1);
+    let done = call.change_key(args.arg(1), |old| {
+        if condition.allows(old, moment) { change } else { KeyChange::Keep }
+    })?;
+    call.out().integer(done.into());
     Ok(())
 }
 
 /// Takes a key's expiry away.
-pub(crate) fn persist<V: View>(call: &mut Call<'_, V>) -> Done {
-    let key = call.arg(1);
-    let has_expiry = call.keys.touch(key).is_some_and(|entry| entry.expiry().is_some());
-    if has_expiry {
-        call.keys.set_expiry(key, None);
-        call.modified(key, Event::of(Class::GENERIC, "persist"));
-    }
-    call.out.integer(has_expiry.into());
+pub(crate) fn persist<'c>(call: &mut impl KeyAccess<'c>) -> Done {
+    let key = call.args().arg(1);
+    let done = call.change_key(key, |old| match old {
+        Some(_) => KeyChange::Persist,
+        None => KeyChange::Keep,
+    })?;
+    call.out().integer(done.into());
     Ok(())
 }
 
 /// Tells in how many seconds a key expires.
-pub(crate) fn ttl<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn ttl<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     let now = call.unix_ms();
     tell(call, |moment| moment.saturating_sub(now).saturating_add(500) / 1000)
 }
 
 /// Tells in how many milliseconds a key expires.
-pub(crate) fn pttl<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn pttl<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     let now = call.unix_ms();
     tell(call, |moment| moment.saturating_sub(now))
 }
 
 /// Tells at what second a key expires.
-pub(crate) fn expiretime<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn expiretime<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     tell(call, |moment| moment.saturating_add(500) / 1000)
 }
 
 /// Tells at what millisecond a key expires.
-pub(crate) fn pexpiretime<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn pexpiretime<'c>(call: &mut impl KeyAccess<'c>) -> Done {
     tell(call, |moment| moment)
 }
 
 /// -2 without a key, -1 without an expiry, else what `show` makes of the moment.
-fn tell<V: View>(call: &mut Call<'_, V>, show: impl Fn(u64) -> u64) -> Done {
-    let key = call.arg(1);
-    let number = match call.keys.glance(key).map(Entry::expiry) {
+fn tell<'c>(call: &mut impl KeyAccess<'c>, show: impl Fn(u64) -> u64) -> Done {
+    let number = match call.expiry(call.args().arg(1)) {
         None => -2,
         Some(None) => -1,
         Some(Some(moment)) => show(moment) as i64,
     };
-    call.out.integer(number);
-    if number == -2 {
-        call.missed(key);
-    }
+    call.out().integer(number);
     Ok(())
 }
 

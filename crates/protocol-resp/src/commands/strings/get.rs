@@ -1,80 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What reads whole strings: GET, GETDEL, GETEX, STRLEN.
+//! What reads whole strings: GET, GETDEL, GETEX, STRLEN, MGET.
 
-use super::{EXPIRE, ExpiryChange, reply};
-use crate::engine::call::Call;
-use crate::host::events::{Class, Event};
+use super::{ExpiryChange, reply};
+use crate::commands::access::{Change, KeyChange, StringAccess, StringValue};
 use crate::wire::fault::Done;
-use keyspace::View;
-use values::Type;
+use crate::wire::reply::Writer;
+
+/// How many keys are prefetched before they are read.
+const AHEAD: usize = 32;
 
 /// Reads a string.
 #[inline]
-pub(crate) fn get<V: View>(call: &mut Call<'_, V>) -> Done {
-    match call.keys.get(call.args.arg(1), Type::String)? {
-        Some(entry) => reply(entry, &mut call.out),
-        None => {
-            call.out.null();
-            call.missed(call.arg(1));
+pub(crate) fn get<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let key = call.args().arg(1);
+    call.read(key, |value, out| reply_or_null(value, out))
+}
+
+#[inline]
+fn reply_or_null(value: Option<impl StringValue>, out: &mut Writer<'_>) {
+    match value {
+        Some(value) => reply(&value, out),
+        None => out.null(),
+    }
+}
+
+/// Reads several strings. What is no string is null.
+pub(crate) fn mget<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let mut keys = call.args().tail(1);
+    call.out().array(keys.len());
+    while !keys.is_empty() {
+        call.prefetch(keys.head(AHEAD));
+        for key in keys.head(AHEAD).iter() {
+            if call.read(key, |value, out| reply_or_null(value, out)).is_err() {
+                call.out().null();
+            }
         }
+        keys = keys.tail(AHEAD);
     }
     Ok(())
 }
 
 /// Reads a string and removes its key.
-pub(crate) fn getdel<V: View>(call: &mut Call<'_, V>) -> Done {
-    let key = call.arg(1);
-    let Some(entry) = call.keys.get(key, Type::String)? else {
-        call.out.null();
-        call.missed(key);
-        return Ok(());
-    };
-    reply(entry, &mut call.out);
-    call.keys.remove(key);
-    call.modified(key, Event::DEL);
-    Ok(())
+pub(crate) fn getdel<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let key = call.args().arg(1);
+    call.read_and_change(key, |value, out| {
+        let change = if value.is_some() { KeyChange::Remove } else { KeyChange::Keep };
+        reply_or_null(value, out);
+        Ok(Change::Key(change))
+    })
 }
 
-/// Reads a string and changes when it expires.
-pub(crate) fn getex<V: View>(call: &mut Call<'_, V>) -> Done {
-    let key = call.arg(1);
-    let now = call.unix_ms();
-    let change = ExpiryChange::parse(call.args.tail(2))?;
-    let Some(entry) = call.keys.get(key, Type::String)? else {
-        call.out.null();
-        call.missed(key);
-        return Ok(());
-    };
-    let moment = change.moment(now)?;
-    let had_expiry = entry.expiry().is_some();
-    reply(entry, &mut call.out);
-    match moment {
-        Some(moment) if moment <= now => {
-            call.keys.remove(key);
-            call.modified(key, Event::DEL);
-        }
-        Some(moment) => {
-            call.keys.set_expiry(key, Some(moment));
-            call.modified(key, EXPIRE);
-        }
-        None if change == ExpiryChange::Persist && had_expiry => {
-            call.keys.set_expiry(key, None);
-            call.modified(key, Event::of(Class::GENERIC, "persist"));
-        }
-        None => {}
+/// Reads a string and changes when it expires. A moment that makes no sense is an error only if there is
+/// a string.
+pub(crate) fn getex<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let change = ExpiryChange::parse(call.args().tail(2))?;
+    let (key, now) = (call.args().arg(1), call.unix_ms());
+    if change == ExpiryChange::Keep {
+        return call.read(key, |value, out| reply_or_null(value, out));
     }
-    Ok(())
+    call.read_and_change(key, |value, out| {
+        let Some(value) = value else {
+            out.null();
+            return Ok(Change::Key(KeyChange::Keep));
+        };
+        let change = match change.moment(now)? {
+            Some(moment) if moment <= now => KeyChange::Remove,
+            Some(moment) => KeyChange::Expire(moment),
+            None if value.has_expiry() => KeyChange::Persist,
+            None => KeyChange::Keep,
+        };
+        reply(&value, out);
+        Ok(Change::Key(change))
+    })
 }
 
 /// Tells the length of a string.
-pub(crate) fn strlen<V: View>(call: &mut Call<'_, V>) -> Done {
-    let key = call.arg(1);
-    match call.keys.get(key, Type::String)? {
-        Some(entry) => call.out.count(entry.len()),
-        None => {
-            call.out.count(0);
-            call.missed(key);
-        }
-    }
-    Ok(())
+pub(crate) fn strlen<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let key = call.args().arg(1);
+    call.read(key, |value, out| out.count(value.map_or(0, |value| value.len())))
 }

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of SET and GETEX.
 
+use super::super::access::{Expiry, Only};
 use super::super::deadline::Deadline;
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
-
-/// When to store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Only {
-    Always,
-    IfAbsent,
-    IfPresent,
-}
-
-/// When what is stored expires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expiry {
-    Never,
-    /// At a moment in unix milliseconds.
-    At(u64),
-    /// As what was there before.
-    Keep,
-}
 
 /// The options of SET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,46 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parts of strings: APPEND, GETRANGE and SUBSTR, SETRANGE.
 
-use super::check_length;
-use crate::engine::call::Call;
-use crate::host::events::{Class, Event};
+use crate::commands::access::{StringAccess, StringValue};
 use crate::wire::fault::{Done, Fault};
-use keyspace::View;
-use values::{Digits, Entry, Type};
+use values::Digits;
+
+/// Parts of at least this size are sent by reference, if the string can be. For smaller ones, one more slice
+/// in the gathering write and the reference count cost more than the copy.
+pub(crate) const PIN_MIN: usize = 16 * 1024;
 
 /// Adds bytes at the end of a string, which is made if there is none.
-pub(crate) fn append<V: View>(call: &mut Call<'_, V>) -> Done {
-    let (key, more) = (call.arg(1), call.arg(2));
-    let len = if let Some(mut entry) = call.keys.get_mut(key, Type::String)? {
-        check_length(call.host, entry.len().saturating_add(more.len()))?;
-        entry.append(more);
-        entry.len()
-    } else {
-        call.keys.put(Entry::string(key, more));
-        more.len()
-    };
-    call.out.count(len);
-    call.modified(key, Event::of(Class::STRING, "append"));
+pub(crate) fn append<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let (key, more) = (call.args().arg(1), call.args().arg(2));
+    let len = call.append(key, more)?;
+    call.out().count(len);
     Ok(())
 }
 
 /// Reads a part of a string.
-pub(crate) fn getrange<V: View>(call: &mut Call<'_, V>) -> Done {
-    let (start, end) = (call.integer(2)?, call.integer(3)?);
-    let key = call.arg(1);
-    let Some(entry) = call.keys.get(key, Type::String)? else {
-        call.out.bulk(b"");
-        call.missed(key);
-        return Ok(());
-    };
-    let mut digits = Digits::new();
-    let text = entry.text(&mut digits);
-    call.out.bulk(part(text, start, end));
-    Ok(())
+pub(crate) fn getrange<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let args = call.args();
+    let (start, end) = (args.integer(2)?, args.integer(3)?);
+    call.read(args.arg(1), |value, out| {
+        let Some(value) = value else { return out.bulk(b"") };
+        let mut digits = Digits::new();
+        let text = part(value.text(&mut digits), start, end);
+        let pinned = if text.len() >= PIN_MIN { value.pin() } else { None };
+        match pinned {
+            // The same part of the pinned string.
+            Some(pinned) => out.bulk_pinned(pinned.slice_ref(part(&pinned, start, end))),
+            None => out.bulk(text),
+        }
+    })
 }
 
 /// From `start` to `end`, both counted from the end if negative; nothing if that is no part.
-pub(crate) fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
+fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
     let len = text.len() as i64;
     if start < 0 && end < 0 && start > end {
         return &[];
@@ -51,29 +46,12 @@ pub(crate) fn part(text: &[u8], start: i64, end: i64) -> &[u8] {
 }
 
 /// Overwrites a part of a string. What lies between its end and the part becomes zeros.
-pub(crate) fn setrange<V: View>(call: &mut Call<'_, V>) -> Done {
-    let (key, with) = (call.arg(1), call.arg(3));
-    let offset = call.integer(2)?;
-    let offset = usize::try_from(offset).map_err(|_| Fault::BAD_OFFSET)?;
-    if with.is_empty() {
-        let entry = call.keys.get(key, Type::String)?;
-        call.out.count(entry.map_or(0, |entry| entry.len()));
-        return Ok(());
-    }
-    let len = offset.saturating_add(with.len());
-    let len = if let Some(mut entry) = call.keys.get_mut(key, Type::String)? {
-        check_length(call.host, len)?;
-        entry.set_range(offset, with);
-        entry.len()
-    } else {
-        check_length(call.host, len)?;
-        let mut entry = Entry::raw_string(key, b"");
-        entry.set_range(offset, with);
-        call.keys.put(entry);
-        len
-    };
-    call.out.count(len);
-    call.modified(key, Event::of(Class::STRING, "setrange"));
+pub(crate) fn setrange<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let args = call.args();
+    let (key, with) = (args.arg(1), args.arg(3));
+    let offset = usize::try_from(args.integer(2)?).map_err(|_| Fault::BAD_OFFSET)?;
+    let len = if with.is_empty() { call.len_of(key)? } else { call.overwrite(key, offset, with)? };
+    call.out().count(len);
     Ok(())
 }
 

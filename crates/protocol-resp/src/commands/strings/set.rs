@@ -1,109 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stores a string: SET, SETNX, SETEX, PSETEX, GETSET.
+//! What stores strings: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX.
 
 use super::super::deadline::Deadline;
-use super::{EXPIRE, Expiry, Only, SET, SetOptions, reply};
-use crate::engine::call::Call;
-use crate::wire::fault::Done;
-use keyspace::View;
-use values::{Entry, Type};
+use super::{SetOptions, reply};
+use crate::commands::access::{Change, Expiry, KeyChange, Only, StringAccess};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
 
 /// Stores a string.
 #[inline]
-pub(crate) fn set<V: View>(call: &mut Call<'_, V>) -> Done {
-    if call.args.len() == 3 {
-        store(call, call.arg(1), call.arg(2), Expiry::Never);
-        call.out.ok();
-        return Ok(());
+pub(crate) fn set<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let args = call.args();
+    if args.len() > 3 {
+        let options = SetOptions::parse(args.tail(3), call.unix_ms())?;
+        return set_with(call, &options);
     }
-    let options = SetOptions::parse(call.args.tail(3), call.unix_ms())?;
-    set_with(call, &options)
+    call.put(args.arg(1), args.arg(2), Expiry::Never, Only::Always)?;
+    call.out().ok();
+    Ok(())
 }
 
 /// SET with options: the reply is the string before, or says whether anything was stored.
-fn set_with<V: View>(call: &mut Call<'_, V>, options: &SetOptions) -> Done {
-    let (key, value) = (call.arg(1), call.arg(2));
+fn set_with<'c>(call: &mut impl StringAccess<'c>, options: &SetOptions) -> Done {
+    let (key, value) = (call.args().arg(1), call.args().arg(2));
     if options.get {
-        match call.keys.get(key, Type::String)? {
-            Some(entry) => reply(entry, &mut call.out),
-            None => {
-                call.out.null();
-                call.missed(key);
+        return call.read_and_change(key, |old, out| {
+            let stores = match options.only {
+                Only::Always => true,
+                Only::IfAbsent => old.is_none(),
+                Only::IfPresent => old.is_some(),
+            };
+            match old {
+                Some(old) => reply(&old, out),
+                None => out.null(),
             }
-        }
+            let put = Change::Put(value, options.expiry);
+            Ok(if stores { put } else { Change::Key(KeyChange::Keep) })
+        });
     }
-    let stores = match options.only {
-        Only::Always => true,
-        Only::IfAbsent => call.keys.touch(key).is_none(),
-        Only::IfPresent => call.keys.peek(key).is_some(),
-    };
-    if stores {
-        store(call, key, value, options.expiry);
-    }
-    match (options.get, stores) {
-        (true, _) => {}
-        (false, true) => call.out.ok(),
-        (false, false) => call.out.null(),
+    if call.put(key, value, options.expiry, options.only)? {
+        call.out().ok();
+    } else {
+        call.out().null();
     }
     Ok(())
 }
 
-/// Stores a string in place of whatever is under `key`.
-#[inline]
-fn store<V: View>(call: &mut Call<'_, V>, key: &[u8], value: &[u8], expiry: Expiry) {
-    if let Some(mut entry) = call.keys.any_mut(key)
-        && !entry.is_large()
-    {
-        entry.set_string(value);
-        match expiry {
-            Expiry::Never => entry.set_expiry(None),
-            Expiry::At(moment) => entry.set_expiry(Some(moment)),
-            Expiry::Keep => {}
-        }
-    } else {
-        let mut entry = Entry::string(key, value);
-        entry.set_expiry(match expiry {
-            Expiry::Never => None,
-            Expiry::At(moment) => Some(moment),
-            Expiry::Keep => call.keys.peek(key).and_then(Entry::expiry),
-        });
-        call.keys.put(entry);
-    }
-    call.modified(key, SET);
-    if matches!(expiry, Expiry::At(_)) {
-        call.notify(key, EXPIRE);
-    }
-}
-
 /// Stores a string unless there is something under its key.
-pub(crate) fn setnx<V: View>(call: &mut Call<'_, V>) -> Done {
-    let (key, value) = (call.arg(1), call.arg(2));
-    let stores = call.keys.touch(key).is_none();
-    if stores {
-        store(call, key, value, Expiry::Never);
-    }
-    call.out.integer(stores.into());
+pub(crate) fn setnx<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let (key, value) = (call.args().arg(1), call.args().arg(2));
+    let stored = call.put(key, value, Expiry::Never, Only::IfAbsent)?;
+    call.out().integer(stored.into());
     Ok(())
 }
 
 /// Stores a string that expires after some seconds.
-pub(crate) fn setex<V: View>(call: &mut Call<'_, V>) -> Done {
-    store_for(call, Deadline::EX, "setex")
+pub(crate) fn setex<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    store_for(call, Deadline::EX)
 }
 
 /// Stores a string that expires after some milliseconds.
-pub(crate) fn psetex<V: View>(call: &mut Call<'_, V>) -> Done {
-    store_for(call, Deadline::PX, "psetex")
+pub(crate) fn psetex<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    store_for(call, Deadline::PX)
 }
 
-fn store_for<V: View>(call: &mut Call<'_, V>, unit: Deadline, command: &str) -> Done {
-    let moment = unit.positive(call.arg(2), call.unix_ms(), command)?;
-    store(call, call.arg(1), call.arg(3), Expiry::At(moment));
-    call.out.ok();
+fn store_for<'c>(call: &mut impl StringAccess<'c>, unit: Deadline) -> Done {
+    let args = call.args();
+    let moment = unit.positive(args.arg(2), call.unix_ms(), call.spec().name)?;
+    call.put(args.arg(1), args.arg(3), Expiry::At(moment), Only::Always)?;
+    call.out().ok();
     Ok(())
 }
 
 /// Stores a string and returns the one it replaces.
-pub(crate) fn getset<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn getset<'c>(call: &mut impl StringAccess<'c>) -> Done {
     set_with(call, &SetOptions::GETSET)
+}
+
+/// Stores several strings.
+pub(crate) fn mset<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let pairs = pairs(call)?;
+    for [key, value] in pairs.pairs() {
+        call.put(key, value, Expiry::Never, Only::Always)?;
+    }
+    call.out().ok();
+    Ok(())
+}
+
+/// Stores several strings, unless there is something under one of the keys.
+pub(crate) fn msetnx<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let pairs = pairs(call)?;
+    let stored = call.put_all_if_absent(pairs)?;
+    call.out().integer(stored.into());
+    Ok(())
+}
+
+/// The arguments as pairs of keys and values.
+fn pairs<'c>(call: &mut impl StringAccess<'c>) -> Result<Args<'c>, Fault> {
+    let pairs = call.args().tail(1);
+    if pairs.len().is_multiple_of(2) { Ok(pairs) } else { Err(Fault::arity(call.spec().name)) }
 }

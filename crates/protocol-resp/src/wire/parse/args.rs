@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Args`]: the arguments of a request, with access to each in constant time.
 
+use crate::wire::fault::Fault;
 use std::fmt;
 use std::ops::Index;
 
@@ -58,6 +59,20 @@ impl<'a> Args<'a> {
         slice(self.body, self.spans[index])
     }
 
+    /// The argument at `index` as an integer, in the canonical form, the only one that Redis accepts.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::NOT_INTEGER`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no argument at `index`.
+    #[inline]
+    pub fn integer(self, index: usize) -> Result<i64, Fault> {
+        values::parse_i64(self.arg(index)).ok_or(Fault::NOT_INTEGER)
+    }
+
     /// The arguments from `index` on; none if there are fewer.
     #[inline]
     #[must_use]
@@ -70,6 +85,13 @@ impl<'a> Args<'a> {
     #[must_use]
     pub fn head(self, count: usize) -> Args<'a> {
         Args { body: self.body, spans: &self.spans[..count.min(self.spans.len())] }
+    }
+
+    /// Two at a time; an odd one at the end is left out.
+    #[inline]
+    pub fn pairs(self) -> impl ExactSizeIterator<Item = [&'a [u8]; 2]> + Clone {
+        let (pairs, _) = self.spans.as_chunks::<2>();
+        pairs.iter().map(move |pair| pair.map(|span| slice(self.body, span)))
     }
 
     /// All of them in order.

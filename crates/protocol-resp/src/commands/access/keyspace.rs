@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`KeyAccess`] and [`StringAccess`] over a keyspace with values of all types.
+
+use super::{Change, Expiry, KeyAccess, KeyChange, Only, StringAccess, StringValue};
+use crate::engine::call::Call;
+use crate::host::Host;
+use crate::host::events::{Class, Event};
+use crate::session::connection::BULK_MAX_LEAST;
+use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
+use crate::wire::reply::Writer;
+use bytes::Bytes;
+use keyspace::View;
+use values::{Digits, Entry, Type};
+
+/// A string was stored.
+const SET: Event = Event::of(Class::STRING, "set");
+
+/// A key was given an expiry.
+const EXPIRE: Event = Event::of(Class::GENERIC, "expire");
+
+/// The expiry of a key was taken away.
+const PERSIST: Event = Event::of(Class::GENERIC, "persist");
+
+impl<V: View> Call<'_, V> {
+    /// Stores a string in place of whatever is under `key`.
+    #[inline]
+    fn store(&mut self, key: &[u8], value: &[u8], expiry: Expiry) {
+        if let Some(mut entry) = self.keys.any_mut(key)
+            && !entry.is_large()
+        {
+            entry.set_string(value);
+            match expiry {
+                Expiry::Never => entry.set_expiry(None),
+                Expiry::At(moment) => entry.set_expiry(Some(moment)),
+                Expiry::Keep => {}
+            }
+        } else {
+            let mut entry = Entry::string(key, value);
+            entry.set_expiry(match expiry {
+                Expiry::Never => None,
+                Expiry::At(moment) => Some(moment),
+                Expiry::Keep => self.keys.peek(key).and_then(Entry::expiry),
+            });
+            self.keys.put(entry);
+        }
+        self.modified(key, SET);
+        if matches!(expiry, Expiry::At(_)) {
+            self.notify(key, EXPIRE);
+        }
+    }
+}
+
+/// Refuses to make a string of so many bytes: no string is longer than an argument may be.
+fn check_length(host: &Host, len: usize) -> Done {
+    if len > BULK_MAX_LEAST && len > host.bulk_max() {
+        return Err(Fault::TOO_LONG);
+    }
+    Ok(())
+}
+
+impl<'c, V: View> KeyAccess<'c> for Call<'c, V> {
+    fn remove(&mut self, key: &[u8]) -> bool {
+        let was_there = self.keys.remove(key);
+        if was_there {
+            self.modified(key, Event::DEL);
+        }
+        was_there
+    }
+
+    fn contains(&mut self, key: &[u8]) -> bool {
+        let is_there = self.keys.glance(key).is_some();
+        if !is_there {
+            self.missed(key);
+        }
+        is_there
+    }
+
+    fn touch(&mut self, key: &[u8]) -> bool {
+        let is_there = self.keys.any(key).is_some();
+        if !is_there {
+            self.missed(key);
+        }
+        is_there
+    }
+
+    fn type_name(&mut self, key: &[u8]) -> Option<&'static str> {
+        let name = self.keys.glance(key).map(|entry| entry.data_type().name());
+        if name.is_none() {
+            self.missed(key);
+        }
+        name
+    }
+
+    fn expiry(&mut self, key: &[u8]) -> Option<Option<u64>> {
+        let expiry = self.keys.glance(key).map(Entry::expiry);
+        if expiry.is_none() {
+            self.missed(key);
+        }
+        expiry
+    }
+
+    fn change_key(
+        &mut self,
+        key: &[u8],
+        mut decide: impl FnMut(Option<u64>) -> KeyChange,
+    ) -> Result<bool, Fault> {
+        let Some(mut entry) = self.keys.any_mut(key) else { return Ok(false) };
+        let change = decide(entry.expiry());
+        match change {
+            KeyChange::Keep => return Ok(false),
+            KeyChange::Expire(moment) => {
+                entry.set_expiry(Some(moment));
+                drop(entry);
+                self.modified(key, EXPIRE);
+            }
+            KeyChange::Persist => {
+                entry.set_expiry(None);
+                drop(entry);
+                self.modified(key, PERSIST);
+            }
+            KeyChange::Remove => {
+                drop(entry);
+                self.remove(key);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl StringValue for &Entry {
+    #[inline]
+    fn text<'a>(&'a self, digits: &'a mut Digits) -> &'a [u8] {
+        Entry::text(self, digits)
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        Entry::len(self)
+    }
+
+    #[inline]
+    fn pin(&self) -> Option<Bytes> {
+        Entry::pin(self)
+    }
+
+    #[inline]
+    fn has_expiry(&self) -> bool {
+        self.expiry().is_some()
+    }
+}
+
+impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
+    type Value<'v> = &'v Entry;
+
+    #[inline]
+    fn read(&mut self, key: &[u8], see: impl FnOnce(Option<&Entry>, &mut Writer<'c>)) -> Done {
+        match self.keys.get(key, Type::String)? {
+            Some(entry) => see(Some(entry), &mut self.out),
+            None => {
+                see(None, &mut self.out);
+                self.missed(key);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_and_change<'v>(
+        &mut self,
+        key: &[u8],
+        mut decide: impl FnMut(Option<&Entry>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
+    ) -> Done {
+        let found = self.keys.get(key, Type::String)?;
+        let is_missing = found.is_none();
+        let change = decide(found, &mut self.out)?;
+        if is_missing {
+            self.missed(key);
+        }
+        match change {
+            Change::Put(value, expiry) => self.store(key, value, expiry),
+            Change::Key(KeyChange::Keep) => {}
+            Change::Key(KeyChange::Expire(moment)) => {
+                self.keys.set_expiry(key, Some(moment));
+                self.modified(key, EXPIRE);
+            }
+            Change::Key(KeyChange::Persist) => {
+                self.keys.set_expiry(key, None);
+                self.modified(key, PERSIST);
+            }
+            Change::Key(KeyChange::Remove) => {
+                self.remove(key);
+            }
+        }
+        Ok(())
+    }
+
+    fn len_of(&mut self, key: &[u8]) -> Result<usize, Fault> {
+        Ok(self.keys.get_mut(key, Type::String)?.map_or(0, |entry| entry.len()))
+    }
+
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8], expiry: Expiry, only: Only) -> Result<bool, Fault> {
+        let stores = match only {
+            Only::Always => true,
+            Only::IfAbsent => self.keys.any_mut(key).is_none(),
+            Only::IfPresent => self.keys.peek(key).is_some(),
+        };
+        if stores {
+            self.store(key, value, expiry);
+        }
+        Ok(stores)
+    }
+
+    fn put_all_if_absent(&mut self, pairs: Args<'_>) -> Result<bool, Fault> {
+        let stores = pairs.pairs().all(|[key, _]| self.keys.any_mut(key).is_none());
+        if stores {
+            for [key, value] in pairs.pairs() {
+                self.store(key, value, Expiry::Never);
+            }
+        }
+        Ok(stores)
+    }
+
+    fn append(&mut self, key: &[u8], more: &[u8]) -> Result<usize, Fault> {
+        let len = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
+            check_length(self.host, entry.len().saturating_add(more.len()))?;
+            entry.append(more);
+            entry.len()
+        } else {
+            self.keys.put(Entry::string(key, more));
+            more.len()
+        };
+        self.modified(key, Event::of(Class::STRING, "append"));
+        Ok(len)
+    }
+
+    fn overwrite(&mut self, key: &[u8], offset: usize, with: &[u8]) -> Result<usize, Fault> {
+        let end = offset.saturating_add(with.len());
+        let len = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
+            check_length(self.host, end)?;
+            entry.set_range(offset, with);
+            entry.len()
+        } else {
+            check_length(self.host, end)?;
+            let mut entry = Entry::raw_string(key, b"");
+            entry.set_range(offset, with);
+            self.keys.put(entry);
+            end
+        };
+        self.modified(key, Event::of(Class::STRING, "setrange"));
+        Ok(len)
+    }
+
+    #[inline]
+    fn change_integer(
+        &mut self,
+        key: &[u8],
+        first: i64,
+        change: impl Fn(i64) -> Result<i64, Fault>,
+    ) -> Result<i64, Fault> {
+        let new = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
+            let new = change(entry.as_integer().ok_or(Fault::NOT_INTEGER)?)?;
+            entry.set_integer(new);
+            new
+        } else {
+            self.keys.put(Entry::integer(key, first));
+            first
+        };
+        self.modified(key, Event::of(Class::STRING, "incrby"));
+        Ok(new)
+    }
+
+    fn change_number(
+        &mut self,
+        key: &[u8],
+        mut change: impl FnMut(Option<&[u8]>) -> Result<String, Fault>,
+    ) -> Result<String, Fault> {
+        let text = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
+            let text = change(Some(entry.text(&mut Digits::new())))?;
+            entry.set_text(text.as_bytes());
+            text
+        } else {
+            let text = change(None)?;
+            let mut entry = Entry::raw_string(key, b"");
+            entry.set_text(text.as_bytes());
+            self.keys.put(entry);
+            text
+        };
+        self.modified(key, Event::of(Class::STRING, "incrbyfloat"));
+        Ok(text)
+    }
+}
