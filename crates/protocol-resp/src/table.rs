@@ -54,32 +54,48 @@ pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
 pub use spec::{Channels, Deprecation, Group, Secret, Shape, Spec};
 
-/// The tables of the groups. A command's number is its position in them, so the most used commands
-/// come first.
-static GROUPS: [&[Spec]; 12] = [
-    strings::SPECS,
-    hashes::SPECS,
-    lists::SPECS,
-    sets::SPECS,
-    sorted_sets::SPECS,
-    generic::SPECS,
-    connection::SPECS,
-    transactions::SPECS,
-    pubsub::SPECS,
-    server::SPECS,
-    other::SPECS,
-    cluster::SPECS,
-];
+/// Makes what is made of all groups, in the order of its arguments. The most used commands come first.
+macro_rules! groups {
+    (($dollar:tt) $first:ident $($next:ident)*) => {
+        /// The tables of the groups.
+        static GROUPS: [&[Spec]; COUNT_OF_GROUPS] = [$first::SPECS, $($next::SPECS),*];
+        const COUNT_OF_GROUPS: usize = [stringify!($first), $(stringify!($next)),*].len();
+
+        /// Hands all commands of the table to the macro `$to`, in order, each as
+        /// `Get "get" = strings::get`: its name, and its function in `commands/`.
+        macro_rules! all_commands {
+            ($dollar to:ident) => {
+                $crate::table::$first::collect! { $dollar to [] $($next)* }
+            };
+        }
+        pub(crate) use all_commands;
+    };
+}
+
+groups! {
+    ($) strings hashes lists sets sorted_sets generic connection transactions pubsub server other cluster
+}
+
+/// Makes [`CommandId`].
+macro_rules! command_ids {
+    ($($command:ident $name:literal = $module:ident :: $function:ident)+) => {
+        /// A command or sub-command.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum CommandId {
+            $( #[doc = concat!("`", $name, "`")] $command, )+
+        }
+
+        impl CommandId {
+            /// All of them.
+            const ALL: [CommandId; [$($name),+].len()] = [$(CommandId::$command),+];
+        }
+    };
+}
+
+all_commands!(command_ids);
 
 /// How many commands and sub-commands there are.
-pub const COUNT: usize = {
-    let (mut count, mut group) = (0, 0);
-    while group < GROUPS.len() {
-        count += GROUPS[group].len();
-        group += 1;
-    }
-    count
-};
+pub const COUNT: usize = CommandId::ALL.len();
 
 /// The rows of all groups.
 static TABLE: [&Spec; COUNT] = {
@@ -94,20 +110,9 @@ static TABLE: [&Spec; COUNT] = {
         }
         group += 1;
     }
+    assert!(next == COUNT, "each command has its row");
     table
 };
-
-/// The number of an existing command.
-pub(crate) const fn number_of(name: &str) -> u16 {
-    let mut row = 0;
-    while row < COUNT {
-        if lookup::same(TABLE[row].name, name) {
-            return row as u16;
-        }
-        row += 1;
-    }
-    panic!("no such command")
-}
 
 /// For each row, how many of the following rows are its sub-commands.
 static SUBCOMMANDS: [u8; COUNT] = {
@@ -168,19 +173,11 @@ pub enum Places {
     Elsewhere,
 }
 
-/// The number of a command or sub-command. It is less than [`COUNT`], so it can index per-command
-/// arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommandId(u16);
-
 impl CommandId {
-    /// EXEC, which runs others.
-    pub(crate) const EXEC: CommandId = CommandId(number_of("exec"));
-
     /// The command with this number, if there is one.
     #[must_use]
     pub fn at(index: usize) -> Option<Self> {
-        (index < COUNT).then_some(Self(index as u16))
+        Self::ALL.get(index).copied()
     }
 
     /// Its row.
@@ -189,10 +186,11 @@ impl CommandId {
         TABLE[self.index()]
     }
 
-    /// The number as an index.
+    /// Its number. It is less than [`COUNT`], so it can index per-command arrays.
+    #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
-        self.0 as usize
+        self as usize
     }
 
     /// Where its keys are.
@@ -224,8 +222,8 @@ impl CommandId {
 
     /// Its sub-commands; none if it is not a container.
     pub fn subcommands(self) -> impl ExactSizeIterator<Item = Self> + Clone {
-        let first = self.0 + 1;
-        (first..first + u16::from(SUBCOMMANDS[self.index()])).map(Self)
+        let first = self.index() + 1;
+        Self::ALL[first..first + usize::from(SUBCOMMANDS[self.index()])].iter().copied()
     }
 }
 
@@ -236,16 +234,5 @@ pub fn commands() -> impl Iterator<Item = CommandId> + Clone {
 
 /// All commands and sub-commands.
 pub fn all() -> impl ExactSizeIterator<Item = CommandId> + Clone {
-    (0..COUNT as u16).map(CommandId)
+    CommandId::ALL.iter().copied()
 }
-
-/// Where each group begins in [`TABLE`].
-pub(crate) const STARTS: [usize; GROUPS.len() + 1] = {
-    let mut starts = [0; GROUPS.len() + 1];
-    let mut group = 0;
-    while group < GROUPS.len() {
-        starts[group + 1] = starts[group] + GROUPS[group].len();
-        group += 1;
-    }
-    starts
-};

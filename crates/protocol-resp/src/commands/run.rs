@@ -8,7 +8,7 @@ use crate::engine::function::Commands;
 use crate::engine::keys::Keys;
 use crate::host::events::Event;
 use crate::session::waiting::Wants;
-use crate::table::{self, CommandId, STARTS};
+use crate::table::{self, CommandId};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
@@ -17,53 +17,25 @@ use keyspace::View;
 #[derive(Debug)]
 pub(crate) enum All {}
 
-/// Makes the function that carries out the commands of a group, by the number of the row in it.
-macro_rules! group {
-    ($group:ident: $( $command:ident = $module:ident :: $function:ident )+) => {
-        #[allow(non_upper_case_globals)]
+/// Makes [`dispatch`].
+macro_rules! dispatch {
+    ($($command:ident $name:literal = $module:ident :: $function:ident)+) => {
+        /// Calls the function of a command.
         #[inline]
-        fn $group<V: View>(row: usize, call: &mut Call<'_, V>) -> Done {
-            enum Row { $($command),+ }
-            $( const $command: usize = Row::$command as usize; )+
-            match row {
-                $( $command => crate::commands::$module::$function(call), )+
-                _ => unreachable!("a row of this group"),
+        fn dispatch<V: View>(id: CommandId, call: &mut Call<'_, V>) -> Done {
+            match id {
+                $( CommandId::$command => crate::commands::$module::$function(call), )+
             }
         }
     };
 }
 
-table::strings::functions!(group strings);
-table::hashes::functions!(group hashes);
-table::lists::functions!(group lists);
-table::sets::functions!(group sets);
-table::sorted_sets::functions!(group sorted_sets);
-table::generic::functions!(group generic);
-table::connection::functions!(group connection);
-table::transactions::functions!(group transactions);
-table::pubsub::functions!(group pubsub);
-table::server::functions!(group server);
-table::other::functions!(group other);
-table::cluster::functions!(group cluster);
+table::all_commands!(dispatch);
 
 impl Commands for All {
     #[inline]
     fn run<V: View>(id: CommandId, call: &mut Call<'_, V>) -> Done {
-        let row = id.index();
-        match row {
-            _ if row < STARTS[1] => strings(row - STARTS[0], call),
-            _ if row < STARTS[2] => hashes(row - STARTS[1], call),
-            _ if row < STARTS[3] => lists(row - STARTS[2], call),
-            _ if row < STARTS[4] => sets(row - STARTS[3], call),
-            _ if row < STARTS[5] => sorted_sets(row - STARTS[4], call),
-            _ if row < STARTS[6] => generic(row - STARTS[5], call),
-            _ if row < STARTS[7] => connection(row - STARTS[6], call),
-            _ if row < STARTS[8] => transactions(row - STARTS[7], call),
-            _ if row < STARTS[9] => pubsub(row - STARTS[8], call),
-            _ if row < STARTS[10] => server(row - STARTS[9], call),
-            _ if row < STARTS[11] => other(row - STARTS[10], call),
-            _ => cluster(row - STARTS[11], call),
-        }
+        dispatch(id, call)
     }
 
     fn serve<'k, V: View>(

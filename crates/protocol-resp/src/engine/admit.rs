@@ -81,7 +81,7 @@ impl<K: Keyspace> Engine<K> {
         }
         // EXEC has the effects of its commands, and queueing takes memory too.
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
-        let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::EXEC);
+        let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::Exec);
         let flags = transaction.map_or(spec.flags, |transaction| transaction.flags);
         if (flags.has(Flags::DENYOOM) || is_queued) && !self.has_room(context) {
             return Err(Fault::OUT_OF_MEMORY);
@@ -190,7 +190,7 @@ impl<K: Keyspace> Engine<K> {
         if let Some(id) = id {
             self.worker.counts.of(id.index()).rejected.add(1);
         }
-        if id == Some(CommandId::EXEC) {
+        if id == Some(CommandId::Exec) {
             return self.refuse_exec(conn, fault, out);
         }
         if let Some(transaction) = &mut conn.transaction {

@@ -31,11 +31,11 @@ impl<K: Keyspace> Engine<K> {
         } else {
             control = self.run_transaction::<C>(conn, &transaction, out, context);
         }
-        let counts = self.worker.counts.of(CommandId::EXEC.index());
+        let counts = self.worker.counts.of(CommandId::Exec.index());
         counts.calls.add(1);
         counts.time(timer.nanos(), self.host.latency.is_tracking());
         if !self.host.monitors.is_empty() {
-            self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
+            self.host.monitors.feed(CommandId::Exec.spec(), args, conn, context);
         }
         Some(control)
     }

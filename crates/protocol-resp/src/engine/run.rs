@@ -37,7 +37,7 @@ impl<K: Keyspace> Engine<K> {
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
-        if id == CommandId::EXEC
+        if id == CommandId::Exec
             && let Some(control) = self.exec::<C>(conn, args, out, context)
         {
             return control;

@@ -149,8 +149,8 @@ impl<K: Keyspace> Engine<K> {
             Err(fault) => {
                 self.refuse(conn, command.id, &fault, out);
                 // Monitors see the end of a transaction, however it ended.
-                if command.id == Some(CommandId::EXEC) && !self.host.monitors.is_empty() {
-                    self.host.monitors.feed(CommandId::EXEC.spec(), args, conn, context);
+                if command.id == Some(CommandId::Exec) && !self.host.monitors.is_empty() {
+                    self.host.monitors.feed(CommandId::Exec.spec(), args, conn, context);
                 }
                 Control::Continue
             }

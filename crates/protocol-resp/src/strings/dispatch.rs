@@ -12,10 +12,10 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use storage::Scan;
 
-/// Makes [`Op`], [`OPS`] and [`run`] from lines of name and function. The names are those of rows of the
-/// table, which has all other facts about the commands.
+/// Makes [`Op`], [`OPS`] and [`run`] from lines of command and function. The table has all other facts about
+/// the commands.
 macro_rules! commands {
-    ($($op:ident $name:literal => $module:ident :: $function:ident),+ $(,)?) => {
+    ($($op:ident => $module:ident :: $function:ident),+ $(,)?) => {
         /// A command that there is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Op { $($op),+ }
@@ -23,7 +23,7 @@ macro_rules! commands {
         /// The commands by their index in the table.
         static OPS: [Option<Op>; COUNT] = {
             let mut ops = [None; COUNT];
-            $( ops[table::number_of($name) as usize] = Some(Op::$op); )+
+            $( ops[CommandId::$op.index()] = Some(Op::$op); )+
             ops
         };
 
@@ -36,80 +36,80 @@ macro_rules! commands {
 }
 
 commands! {
-    Get "get" => strings::get,
-    Set "set" => strings::set,
-    Incr "incr" => strings::incr,
-    Mget "mget" => strings::mget,
-    Del "del" => generic::del,
-    Exists "exists" => generic::exists,
-    Expire "expire" => generic::expire,
-    Ttl "ttl" => generic::ttl,
-    Setex "setex" => strings::setex,
-    Setnx "setnx" => strings::setnx,
+    Get => strings::get,
+    Set => strings::set,
+    Incr => strings::incr,
+    Mget => strings::mget,
+    Del => generic::del,
+    Exists => generic::exists,
+    Expire => generic::expire,
+    Ttl => generic::ttl,
+    Setex => strings::setex,
+    Setnx => strings::setnx,
 
-    Append "append" => strings::append,
-    Decr "decr" => strings::decr,
-    Decrby "decrby" => strings::decrby,
-    Getdel "getdel" => strings::getdel,
-    Getex "getex" => strings::getex,
-    Getrange "getrange" => strings::getrange,
-    Getset "getset" => strings::getset,
-    Incrby "incrby" => strings::incrby,
-    Incrbyfloat "incrbyfloat" => strings::incrbyfloat,
-    Mset "mset" => strings::mset,
-    Msetnx "msetnx" => strings::msetnx,
-    Psetex "psetex" => strings::psetex,
-    Setrange "setrange" => strings::setrange,
-    Strlen "strlen" => strings::strlen,
-    Substr "substr" => strings::getrange,
+    Append => strings::append,
+    Decr => strings::decr,
+    Decrby => strings::decrby,
+    Getdel => strings::getdel,
+    Getex => strings::getex,
+    Getrange => strings::getrange,
+    Getset => strings::getset,
+    Incrby => strings::incrby,
+    Incrbyfloat => strings::incrbyfloat,
+    Mset => strings::mset,
+    Msetnx => strings::msetnx,
+    Psetex => strings::psetex,
+    Setrange => strings::setrange,
+    Strlen => strings::strlen,
+    Substr => strings::getrange,
 
-    Dbsize "dbsize" => keys::dbsize,
-    Expireat "expireat" => generic::expireat,
-    Expiretime "expiretime" => generic::expiretime,
-    Flushall "flushall" => keys::flush,
-    Flushdb "flushdb" => keys::flush,
-    Keys "keys" => walk::keys,
-    Persist "persist" => generic::persist,
-    Pexpire "pexpire" => generic::pexpire,
-    Pexpireat "pexpireat" => generic::pexpireat,
-    Pexpiretime "pexpiretime" => generic::pexpiretime,
-    Pttl "pttl" => generic::pttl,
-    Scan "scan" => walk::scan,
-    Touch "touch" => generic::touch,
-    Type "type" => generic::type_of,
-    Unlink "unlink" => generic::unlink,
+    Dbsize => keys::dbsize,
+    Expireat => generic::expireat,
+    Expiretime => generic::expiretime,
+    Flushall => keys::flush,
+    Flushdb => keys::flush,
+    Keys => walk::keys,
+    Persist => generic::persist,
+    Pexpire => generic::pexpire,
+    Pexpireat => generic::pexpireat,
+    Pexpiretime => generic::pexpiretime,
+    Pttl => generic::pttl,
+    Scan => walk::scan,
+    Touch => generic::touch,
+    Type => generic::type_of,
+    Unlink => generic::unlink,
 
-    Auth "auth" => connection::auth,
-    Client "client" => containers::unknown_subcommand,
-    ClientGetname "client|getname" => connection::client_getname,
-    ClientHelp "client|help" => containers::help,
-    ClientId "client|id" => connection::client_id,
-    ClientInfo "client|info" => connection::client_info,
-    ClientKill "client|kill" => connection::client_kill,
-    ClientList "client|list" => connection::client_list,
-    ClientNoEvict "client|no-evict" => connection::client_no_evict,
-    ClientNoTouch "client|no-touch" => connection::client_no_touch,
-    ClientReply "client|reply" => connection::client_reply,
-    ClientSetinfo "client|setinfo" => connection::client_setinfo,
-    ClientSetname "client|setname" => connection::client_setname,
-    Echo "echo" => connection::echo,
-    Hello "hello" => connection::hello,
-    Ping "ping" => connect::ping,
-    Quit "quit" => connection::quit,
-    Reset "reset" => connect::reset,
-    Select "select" => connect::select,
+    Auth => connection::auth,
+    Client => containers::unknown_subcommand,
+    ClientGetname => connection::client_getname,
+    ClientHelp => containers::help,
+    ClientId => connection::client_id,
+    ClientInfo => connection::client_info,
+    ClientKill => connection::client_kill,
+    ClientList => connection::client_list,
+    ClientNoEvict => connection::client_no_evict,
+    ClientNoTouch => connection::client_no_touch,
+    ClientReply => connection::client_reply,
+    ClientSetinfo => connection::client_setinfo,
+    ClientSetname => connection::client_setname,
+    Echo => connection::echo,
+    Hello => connection::hello,
+    Ping => connect::ping,
+    Quit => connection::quit,
+    Reset => connect::reset,
+    Select => connect::select,
 
-    Command "command" => command::command,
-    CommandCount "command|count" => command::command_count,
-    CommandDocs "command|docs" => command::command_docs,
-    CommandHelp "command|help" => containers::help,
-    CommandInfo "command|info" => command::command_info,
-    CommandList "command|list" => command::command_list,
-    Config "config" => containers::unknown_subcommand,
-    ConfigGet "config|get" => server::config_get,
-    ConfigHelp "config|help" => containers::help,
-    Info "info" => server::info,
-    Time "time" => server::time,
+    Command => command::command,
+    CommandCount => command::command_count,
+    CommandDocs => command::command_docs,
+    CommandHelp => containers::help,
+    CommandInfo => command::command_info,
+    CommandList => command::command_list,
+    Config => containers::unknown_subcommand,
+    ConfigGet => server::config_get,
+    ConfigHelp => containers::help,
+    Info => server::info,
+    Time => server::time,
 }
 
 /// The commands that there are, for `COMMAND` and for tests.

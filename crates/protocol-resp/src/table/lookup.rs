@@ -34,44 +34,42 @@ const SHORT_MAX: usize = 8;
 const NAME_MAX: usize = 24;
 
 const SLOTS: usize = (COUNT * 4).next_power_of_two();
-/// Marks an empty slot.
-const EMPTY: u16 = u16::MAX;
 
-const _: () = assert!(COUNT < EMPTY as usize, "each command has a number");
+const _: () = assert!(size_of::<Option<CommandId>>() == 2, "32 slots share a cache line");
 const _: () = assert!(size_of::<Key>() == 32, "two keys share a cache line");
 
 /// The keys by number.
 static KEYS: [Key; COUNT] = {
     let mut keys = [Key::short(b"-", None); COUNT];
-    let (mut id, mut container) = (0, 0);
-    while id < COUNT {
-        let name = TABLE[id].name.as_bytes();
+    let (mut row, mut container) = (0, None);
+    while row < COUNT {
+        let name = TABLE[row].name.as_bytes();
         let bar = position(name, b'|');
-        keys[id] = if bar < name.len() {
+        keys[row] = if bar < name.len() {
             let (_, sub) = name.split_at(bar + 1);
-            Key::new(sub, Some(CommandId(container)))
+            Key::new(sub, container)
         } else {
-            container = id as u16;
+            container = Some(CommandId::ALL[row]);
             Key::new(name, None)
         };
-        id += 1;
+        row += 1;
     }
     keys
 };
 
-/// The hash table of command numbers, with linear probing.
-static NUMBERS: [u16; SLOTS] = {
-    let mut numbers = [EMPTY; SLOTS];
-    let mut id = 0;
-    while id < COUNT {
-        let mut slot = KEYS[id].slot();
-        while numbers[slot] != EMPTY {
+/// The hash table of commands, with linear probing.
+static COMMANDS: [Option<CommandId>; SLOTS] = {
+    let mut commands = [None; SLOTS];
+    let mut row = 0;
+    while row < COUNT {
+        let mut slot = KEYS[row].slot();
+        while commands[slot].is_some() {
             slot = (slot + 1) % SLOTS;
         }
-        numbers[slot] = id as u16;
-        id += 1;
+        commands[slot] = Some(CommandId::ALL[row]);
+        row += 1;
     }
-    numbers
+    commands
 };
 
 /// Where a byte is first, or the length.
@@ -81,22 +79,6 @@ pub(super) const fn position(bytes: &[u8], byte: u8) -> usize {
         at += 1;
     }
     at
-}
-
-/// Whether two names are the same, for the compiler.
-pub(super) const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
 }
 
 impl Key {
@@ -160,12 +142,9 @@ impl Key {
     fn find<const SHORT: bool>(&self) -> Option<CommandId> {
         let mut slot = self.slot();
         loop {
-            let number = NUMBERS[slot];
-            if number == EMPTY {
-                return None;
-            }
-            if self.is::<SHORT>(&KEYS[number as usize]) {
-                return Some(CommandId(number));
+            let command = COMMANDS[slot]?;
+            if self.is::<SHORT>(&KEYS[command.index()]) {
+                return Some(command);
             }
             slot = (slot + 1) % SLOTS;
         }
@@ -175,7 +154,7 @@ impl Key {
 #[inline]
 const fn tail(len: usize, container: Option<CommandId>) -> u64 {
     let container = match container {
-        Some(id) => id.0 as u64 + 1,
+        Some(id) => id.index() as u64 + 1,
         None => 0,
     };
     container << 8 | len as u64
@@ -330,7 +309,7 @@ mod tests {
     fn a_name_is_found_within_a_few_steps() {
         let distance = |id: CommandId| {
             let home = KEYS[id.index()].slot();
-            let place = NUMBERS.iter().position(|number| *number == id.0).unwrap();
+            let place = COMMANDS.iter().position(|found| *found == Some(id)).unwrap();
             (place + SLOTS - home) % SLOTS
         };
         let steps: Vec<usize> = table::all().map(distance).collect();

@@ -7,8 +7,8 @@
 /// Get = strings::get { name: "get", ... }
 /// ```
 ///
-/// which is the one place where a name and the function that carries it out come together. The
-/// fields are those of [`Spec`](super::spec::Spec), in a fixed order; the rows of sub-commands
+/// which is the one place where a name and the function that carries it out come together. `Get` is the
+/// command in [`CommandId`](super::CommandId). The fields are those of [`Spec`](super::spec::Spec), in a fixed order; the rows of sub-commands
 /// follow that of their container.
 macro_rules! commands {
     ($($rows:tt)+) => {
@@ -63,13 +63,23 @@ macro_rules! rows {
             categories: Categories::NONE$(.with(Categories::$category))*,
         } ),+];
 
-        /// Hands the names of the rows and of their functions, in order, to the macro `$to`.
-        macro_rules! functions {
-            ($dollar to:ident $dollar name:ident) => {
-                $dollar to! { $dollar name: $( $command = $module :: $function )+ }
+        /// Adds the commands of this group to those in brackets, and goes on with the next group; at the end
+        /// it hands all of them to the macro `$to`. See [`commands`](super::commands).
+        macro_rules! collect {
+            ($dollar to:ident [$dollar($dollar before:tt)*]) => {
+                $dollar to! {
+                    $dollar($dollar before)* $( $command $name = $module :: $function )+
+                }
+            };
+            ($dollar to:ident [$dollar($dollar before:tt)*] $dollar next:ident $dollar($dollar rest:ident)*) => {
+                $crate::table::$dollar next::collect! {
+                    $dollar to
+                    [$dollar($dollar before)* $( $command $name = $module :: $function )+]
+                    $dollar($dollar rest)*
+                }
             };
         }
-        pub(crate) use functions;
+        pub(crate) use collect;
     };
     (@element) => { None };
     (@element $element:literal) => { Some($element) };
