@@ -16,6 +16,14 @@ dependencies.step() {
     cargo deny --locked check bans licenses sources
 }
 
+step packages deep 'outside' 'packages, and a server outside of the workspace without C in a minute of CPU time'
+packages.step() {
+    cat "$tools/outside"
+    python3 .ci/packages.py packages "$target"
+    # Of this package alone, or another one's features would be on.
+    cargo test --locked -p shoebill-session --test without_tls
+}
+
 step asan deep 'asan' 'unsafe code under AddressSanitizer'
 asan.step() {
     asan --lib "${asan_crates[@]}"

@@ -11,6 +11,7 @@ declare -A title_of_need=(
     [tsan]='tests with ThreadSanitizer'
     [loom]='models for loom'
     [fuzzers]='fuzz targets'
+    [outside]='a server outside of the workspace'
 )
 
 debian.need() {
@@ -47,6 +48,7 @@ asan.need() { built asan; }
 tsan.need() { built tsan; }
 loom.need() { built loom; }
 fuzzers.need() { built fuzzers; }
+outside.need() { built outside; }
 
 asan_crates=(-p shoebill-keyspace -p shoebill-prefetch -p shoebill-storage -p shoebill-storage-hashmap
     -p shoebill-storage-seg -p shoebill-storage-typed -p shoebill-values)
@@ -99,6 +101,14 @@ fuzzers.build() {
     (cd fuzz && cargo +nightly fuzz build)
 }
 
+# From nothing, so not a second time when it has been built beside.
+rm -f "$tools/outside"
+outside.build() {
+    [ -e "$tools/outside" ] && return
+    python3 .ci/packages.py outside "$target" >"$tools/outside.part"
+    mv "$tools/outside.part" "$tools/outside"
+}
+
 # Later steps need builds of their own, for which they would wait. Steps before them leave a core idle now and then: they
 # link, or play requests one at a time. So these builds go on beside from the first step on, on what is left: an idle
 # thread runs when no other wants to.
@@ -109,7 +119,7 @@ start_builds() {
         for need in ${needs_of[$name]}; do wanted[$need]=1; done
     done
     beside=()
-    for need in tested released asan tsan loom deny fuzzers; do
+    for need in tested released outside asan tsan loom deny fuzzers; do
         if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi
