@@ -67,6 +67,10 @@ const COUNTS: usize = Count::Waits as usize + 1;
 /// The number of counts at the front that decrease too.
 const GAUGES: usize = Count::ItemBytes as usize + 1;
 
+/// The counts at the front that requests change. The others change by upkeep, which is rare: most turns change
+/// none of them.
+const OF_REQUESTS: usize = Count::Deleted as usize + 1;
+
 /// The metric that shows a count.
 enum Shown {
     Gauge(&'static Gauge),
@@ -87,18 +91,25 @@ fn shown(count: usize) -> Shown {
 #[repr(align(128))]
 pub(crate) struct Tally {
     counts: [AtomicU64; COUNTS],
+    /// How often a count of upkeep changed.
+    upkeep: AtomicU64,
 }
 
 impl Tally {
     fn new() -> Self {
-        Tally { counts: std::array::from_fn(|_| AtomicU64::new(0)) }
+        Tally { counts: std::array::from_fn(|_| AtomicU64::new(0)), upkeep: AtomicU64::new(0) }
     }
 
     /// Adds to a count. For the handle that owns the tally.
     #[inline]
     pub(crate) fn add(&self, count: Count, by: u64) {
-        let cell = &self.counts[count as usize];
-        cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+        let add = |cell: &AtomicU64, by: u64| {
+            cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+        };
+        add(&self.counts[count as usize], by);
+        if count as usize >= OF_REQUESTS {
+            add(&self.upkeep, 1);
+        }
     }
 
     /// Subtracts from a count. For the handle that owns the tally.
@@ -186,13 +197,20 @@ impl Tallies {
 
 /// The part of a handle's tally that is already in the process's metrics.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Published(Sums);
+pub(crate) struct Published {
+    counts: Sums,
+    /// [`Tally::upkeep`] at the last call.
+    upkeep: u64,
+}
 
 impl Published {
     /// Adds the counts since the last call to the metrics. Called once per turn, so that an
     /// operation adds only to the tally.
     pub(crate) fn update(&mut self, tally: &Tally) {
-        for (count, past) in self.0.0.iter_mut().enumerate() {
+        let upkeep = tally.upkeep.load(Ordering::Relaxed);
+        let changed = if upkeep == self.upkeep { OF_REQUESTS } else { COUNTS };
+        self.upkeep = upkeep;
+        for (count, past) in self.counts.0[..changed].iter_mut().enumerate() {
             let present = tally.get(count);
             let by = present.wrapping_sub(*past);
             if by == 0 {
@@ -230,5 +248,27 @@ mod tests {
         assert_eq!(tallies.sum(Count::Waits), 1);
         let last = tallies.unregister(&one).expect("it was the last");
         assert_eq!((last.get(Count::Items), last.counter(Count::Waits as usize - 2)), (3, 1));
+    }
+
+    #[test]
+    fn counts_of_requests_and_of_upkeep_are_published_once() {
+        let tally = Tally::new();
+        let mut published = Published::default();
+        let metric = |count: usize| match shown(count) {
+            Shown::Gauge(gauge) => gauge.value() as u64,
+            Shown::Counter(counter) => counter.value(),
+        };
+        for which in [Count::Items, Count::Deleted, Count::Evicted, Count::Waits] {
+            let count = which as usize;
+            let before = metric(count);
+            tally.add(which, 1 << 40);
+            published.update(&tally);
+            published.update(&tally);
+            // Other tests of the process count, too, but not as much.
+            let by = metric(count).wrapping_sub(before);
+            assert_eq!(by.wrapping_add(1 << 39) >> 40, 1, "{which:?}");
+            tally.sub(which, 1 << 40);
+            published.update(&tally);
+        }
     }
 }
