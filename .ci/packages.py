@@ -93,6 +93,8 @@ def packages(folder, target):
     run(["cargo", "package", "--locked", "--no-verify", "--allow-dirty", "--quiet", *chosen, "--target-dir", made],
         cwd=ROOT)
     now = int(time.time())
+    # From Python 3.12 on, and in later releases of those before.
+    careful = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
     members, patches = [], []
     for package in published:
         name = f"{package['name']}-{package['version']}"
@@ -100,7 +102,7 @@ def packages(folder, target):
             for member in archive:
                 # All have the same time, by which cargo would take them for those of an earlier run.
                 member.mtime = now
-                archive.extract(member, folder, filter="data")
+                archive.extract(member, folder, **careful)
         members.append(f'"{name}"')
         patches.append(f'{package["name"]} = {{ path = "{name}" }}')
     # Profiles are a workspace's and part of no package; those of this one make what is built here fit.

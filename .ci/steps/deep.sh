@@ -16,7 +16,7 @@ dependencies.step() {
     cargo deny --locked check bans licenses sources
 }
 
-step packages deep 'outside' 'packages, and a server outside of the workspace without C in a minute of CPU time'
+step packages deep 'outside' 'packages, and a server outside of the workspace without C'
 packages.step() {
     cat "$tools/outside"
     python3 .ci/packages.py packages "$target"
