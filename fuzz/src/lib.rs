@@ -8,7 +8,7 @@
 //!
 //! * `codec.rs`: the contract of a codec, for `ping_parse`, `memcache_parse` and `resp_parse`.
 //! * `peer.rs`: a connection without a socket, for `turn_chunks`.
-//! * `memcache.rs`, `resp.rs`: what is particular to these protocols; `session.rs`: the session of
+//! * `memcache.rs`, `binary.rs`, `resp.rs`: what is particular to these protocols; `session.rs`: the session of
 //!   `turn_chunks`.
 //! * `operations.rs`: the operations of `hashmap_model` and `seg_model`; `model.rs`: what they must
 //!   come to; `engine.rs`: the stores they are carried out on.
@@ -19,6 +19,7 @@
 //! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
 #![forbid(unsafe_code)]
 
+mod binary;
 mod chunks;
 mod codec;
 mod commands;
@@ -37,7 +38,7 @@ mod stretch;
 use arbitrary::Unstructured;
 use engine::Engine;
 use operations::Trial;
-use protocol_memcache::Memcache;
+use protocol_memcache::{Forms, Memcache};
 use protocol_ping::{PingProtocol, client};
 use settings::Settings;
 
@@ -81,6 +82,14 @@ pub fn memcache_parse(input: &[u8]) {
     let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
     codec::check(&codec, &input, inside, memcache::check_refused);
     memcache::check_replies(&input);
+}
+
+/// As [`memcache_parse`], in the binary protocol: the input lacks the first byte.
+pub fn memcache_binary(input: &[u8]) {
+    let input = [&[0x80], &stretch::stretch(input)[..]].concat();
+    let codec = Memcache::new(VALUE_MAX).forms(Forms::Binary);
+    let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
+    codec::check(&codec, &input, inside, memcache::check_refused);
 }
 
 /// Arbitrary bytes, stretched (see `stretch.rs`), through the RESP codec. The first byte chooses its

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is particular to memcache: what a request borrows, its way back to bytes, and replies.
 
+use crate::binary;
 use crate::codec::assert_inside;
 use protocol::{Foreign, Malformed, Parsed, Protocol};
 use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
-use protocol_memcache::{Form, KEY_MAX, Memcache, Op, Request, Text};
+use protocol_memcache::{Arith, Form, KEY_MAX, Memcache, Op, Request, Text};
 
 /// A longer body cannot be announced.
 const LEN_MAX: usize = i32::MAX as usize - 2;
@@ -15,7 +16,8 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
     if let Some(key) = request.key() {
         assert_inside(key, input);
         assert!((1..=KEY_MAX).contains(&key.len()), "a key of {} bytes", key.len());
-        assert!(!key.contains(&b' ') && !key.contains(&b'\n'), "no key: {key:?}");
+        let is_text = matches!(request.form, Form::Text(_));
+        assert!(!is_text || !key.contains(&b' ') && !key.contains(&b'\n'), "no key: {key:?}");
     }
     match request.op {
         Op::Set(set) => {
@@ -27,7 +29,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::ListEnd { .. }
         | Op::Oversized { .. }
         | Op::Delete { .. }
-        | Op::Arith { .. }
+        | Op::Arith(_)
         | Op::Touch { .. }
         | Op::FlushAll { .. }
         | Op::Version
@@ -35,7 +37,11 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::Quit => {}
     }
     let mut wire = Vec::new();
-    if encode(request, &mut Encoder::new(&mut wire)) {
+    let is_encoded = match request.form {
+        Form::Text(text) => encode(request, text, &mut Encoder::new(&mut wire)),
+        Form::Binary(form) => binary::encode(request, form).map(|frame| wire = frame).is_some(),
+    };
+    if is_encoded {
         let again = codec.parse(&mut Default::default(), &wire);
         let expected = Parsed::Request { request: *request, consumed: wire.len() };
         assert_eq!(again, Ok(expected), "encoded as {}", wire.escape_ascii());
@@ -45,6 +51,9 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
 /// Checks what is dropped with a rejected line at the start of `input`: of a storage line the body,
 /// too, if it says how long that is.
 pub(crate) fn check_refused(malformed: &Malformed, input: &[u8]) {
+    if input.first() == Some(&0x80) {
+        return binary::check_refused(malformed, input);
+    }
     let Some(skip) = malformed.skip else { return };
     let end = input.iter().position(|&byte| byte == b'\n').expect("a line that is dropped ends");
     let line = input[..end].strip_suffix(b"\r").unwrap_or(&input[..end]);
@@ -67,17 +76,17 @@ pub(crate) fn check_refused(malformed: &Malformed, input: &[u8]) {
 
 /// Encodes `request`; false for those that a client does not send in one piece, and for keys that
 /// are not what [`Encoder`] asks for.
-fn encode(request: &Request<'_>, encoder: &mut Encoder<'_>) -> bool {
+fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool {
     if request.key().is_some_and(|key| key.iter().any(|&byte| byte <= b' ')) {
         return false;
     }
-    let quiet = match request.form {
-        Form::Text(text) => text == Text::Quiet,
-    };
+    let quiet = text == Text::Quiet;
     match request.op {
         Op::Set(ref set) => encoder.store(set, quiet),
-        Op::Delete { key } => encoder.delete(key, quiet),
-        Op::Arith { key, delta, direction } => encoder.arith(direction, key, delta, quiet),
+        Op::Delete { key, .. } => encoder.delete(key, quiet),
+        Op::Arith(Arith { key, delta, direction, .. }) => {
+            encoder.arith(direction, key, delta, quiet);
+        }
         Op::Touch { key, exptime } => encoder.touch(key, exptime, quiet),
         Op::FlushAll { delay } => encoder.flush_all(delay, quiet),
         Op::Version => encoder.version(),
@@ -127,6 +136,9 @@ fn check_meta_replies(input: &[u8]) {
 /// Checks that `output` of a server is nothing but whole replies, the last of them perhaps the one to
 /// a client of another protocol, in its own words.
 pub(crate) fn assert_replies(output: &[u8]) {
+    if output.first() == Some(&0x81) {
+        return binary::assert_replies(output);
+    }
     let mut rest = output;
     while !rest.is_empty() {
         match client::parse(rest) {

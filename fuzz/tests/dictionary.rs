@@ -39,14 +39,17 @@ const HEADER: &str = "# Made from the command table by tests/dictionary.rs.\n";
 
 fn memcache() -> String {
     let mut entries = BTreeSet::new();
-    for command in protocol_memcache::commands() {
+    for command in protocol_memcache::commands().filter(|command| command.is_text()) {
         entries.insert(format!("{} ", command.name));
         let choices = command.usage.split(['[', ']', '|', ' ']);
         entries.extend(choices.filter(is_literal).map(str::to_owned));
     }
     entries.extend(WORDS.map(str::to_owned));
     let escaped = entries.iter().map(|entry| escape(entry));
-    let lines = escaped.chain(BYTES.map(str::to_owned)).map(|entry| format!("\"{entry}\"\n"));
+    let opcodes =
+        protocol_memcache::opcodes().map(|row| format!(r"\x80\x{:02x}", row.opcode as u8));
+    let others = opcodes.chain(BYTES.map(str::to_owned));
+    let lines = escaped.chain(others).map(|entry| format!("\"{entry}\"\n"));
     HEADER.to_owned() + &lines.collect::<String>()
 }
 

@@ -29,6 +29,11 @@ fn memcache_parse() {
 }
 
 #[test]
+fn memcache_binary() {
+    replay("memcache_binary", fuzz::memcache_binary);
+}
+
+#[test]
 fn resp_parse() {
     replay("resp_parse", fuzz::resp_parse);
 }

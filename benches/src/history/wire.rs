@@ -8,7 +8,7 @@ use protocol_memcache::{Direction, Exptime, Mode, Set};
 use protocol_resp::client as resp;
 
 /// Seconds of an expiry that does not come while a check runs.
-const FAR_S: i32 = 100_000;
+const FAR_S: i64 = 100_000;
 /// Seconds that `BLPOP` waits.
 const WAIT_S: &str = "0.003";
 

@@ -58,6 +58,8 @@ pub(crate) enum Parser {
     Body(Mode),
     /// A line with one key or none.
     Line(LineParser),
+    /// The binary protocol's alone: no line begins with this name.
+    Binary,
 }
 
 /// Makes an operation from the words after a command's name. The flag tells whether they ask for no
@@ -200,6 +202,14 @@ table! {
         noreply: Noreply::Last,
         parser: Parser::Line(simple::verbosity),
     };
+    Noop "noop", Row {
+        words: (0, 0),
+        usage: "",
+        about: "Answers once everything before it has been answered.",
+        requests: &counts::NOOP,
+        noreply: Noreply::Never,
+        parser: Parser::Binary,
+    };
     Quit "quit", Row {
         words: (0, ANY),
         usage: "",
@@ -237,6 +247,14 @@ const fn body(requests: &'static Counter, mode: Mode, about: &'static str) -> Ro
     }
 }
 
+impl Command {
+    /// Whether the text protocol has it. The others are the binary protocol's alone.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        !matches!(self.parser, Parser::Binary)
+    }
+}
+
 impl CommandId {
     /// The command.
     #[inline]
@@ -258,7 +276,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
 
 /// The command with this name or alias.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
-    let command = TABLE.iter().find(|command| command.name.as_bytes() == name)?;
+    let command = TABLE.iter().find(|row| row.name.as_bytes() == name && row.is_text())?;
     Some(command.alias_of.map_or(command, CommandId::command))
 }
 
@@ -268,7 +286,7 @@ mod tests {
 
     #[test]
     fn every_name_finds_its_own_command() {
-        for command in commands() {
+        for command in commands().filter(|command| command.is_text()) {
             let found = find(command.name.as_bytes()).expect("it is in the table");
             assert_eq!(found.id, command.alias_of.unwrap_or(command.id), "{}", command.name);
             assert_eq!(found.alias_of, None, "an alias of an alias");
@@ -276,6 +294,7 @@ mod tests {
             assert!(command.words.0 <= command.words.1);
         }
         assert!(find(b"GET").is_none());
+        assert!(find(b"noop").is_none(), "it is binary");
         assert!(find(b"").is_none());
     }
 }

@@ -10,15 +10,15 @@ use std::time::Duration;
 use storage::Expiry;
 
 /// The largest relative expiry time, 30 days; a larger number is a unix time.
-const RELATIVE_MAX_S: i32 = 60 * 60 * 24 * 30;
+const RELATIVE_MAX_S: i64 = 60 * 60 * 24 * 30;
 
 /// An expiry time in seconds: 0 means never, a negative number at once, up to 30 days a time from
 /// now, and a larger number a unix time.
 ///
-/// memcached keeps 32 bits of what the client wrote, and so does this: 2^32 is 0, and a unix time
-/// of 2038-01-19T03:14:08 or later is negative.
+/// Of what a client writes as text memcached keeps 32 bits, and so does the parser: 2^32 is 0, and a unix
+/// time of 2038-01-19T03:14:08 or later is negative. In the binary protocol the 32 bits have no sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exptime(pub i32);
+pub struct Exptime(pub i64);
 
 impl Exptime {
     /// Never.
@@ -31,7 +31,7 @@ impl Exptime {
     pub fn expiry(self, now: Now) -> Expiry {
         match self.0 {
             0 => Expiry::NEVER,
-            i32::MIN..0 => Expiry::at(Ticks::ZERO),
+            i64::MIN..0 => Expiry::at(Ticks::ZERO),
             _ => Expiry::at(self.moment(now)),
         }
     }
@@ -40,7 +40,7 @@ impl Exptime {
     /// what memcached makes of a unix time in the past.
     pub(crate) fn flush(self, now: Now) -> Option<Option<Ticks>> {
         match self.0 {
-            i32::MIN..=0 => None,
+            i64::MIN..=0 => None,
             seconds => {
                 let moment = self.moment(now);
                 Some((seconds <= RELATIVE_MAX_S || moment > now.ticks).then_some(moment))
@@ -51,11 +51,11 @@ impl Exptime {
     /// The moment a positive time means.
     #[expect(clippy::arithmetic_side_effects, reason = "moments saturate")]
     fn moment(self, now: Now) -> Ticks {
-        let seconds = u64::from(self.0.unsigned_abs());
+        let seconds = self.0.unsigned_abs();
         if self.0 <= RELATIVE_MAX_S {
             now.ticks + Duration::from_secs(seconds)
         } else {
-            now.at_unix(seconds * 1000)
+            now.at_unix(seconds.saturating_mul(1000))
         }
     }
 }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_past_is_over_at_once() {
         let now = at(1_700_000_000);
-        for exptime in [-1, i32::MIN, RELATIVE_MAX_S + 1, 1_700_000_010] {
+        for exptime in [-1, i64::MIN, RELATIVE_MAX_S + 1, 1_700_000_010] {
             assert!(Exptime(exptime).expiry(now).is_past(now.ticks), "{exptime}");
         }
     }
@@ -98,7 +98,7 @@ mod tests {
         let clock = Clock::manual(1_700_000_000_000);
         let earlier = clock.now();
         clock.advance(Duration::from_millis(3));
-        for exptime in [-1, i32::MIN] {
+        for exptime in [-1, i64::MIN] {
             assert!(Exptime(exptime).expiry(clock.now()).is_past(earlier.ticks), "{exptime}");
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memcache text protocol, and the service that executes it over any store.
+//! The memcache protocol, text and binary, and the service that executes it over any store.
 //!
 //! The codec finds requests in bytes; the service executes them and writes the replies. They are
 //! separate, so a server may combine this codec with another service, and a client or load
@@ -26,7 +26,9 @@
 //! * [`Memcache`] (`parse.rs`): the codec. Most requests are parsed by `parse/text/fast.rs`.
 //! * [`Request`] (`request.rs`): the result of parsing, an operation with its [`Form`].
 //! * `Dialect` (`reply.rs`): a function for each outcome; [`Text`] (`reply/text.rs`) writes the replies of
-//!   the classic protocol.
+//!   the classic protocol, [`Binary`] (`reply/binary.rs`) those of the binary one.
+//! * [`opcodes`] (`opcode.rs`): the opcodes of the binary protocol as a table, by which `parse/binary.rs`
+//!   checks frames.
 //! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: facts about the server
 //!   that it shows to clients.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
@@ -38,7 +40,7 @@
 //! `tests/sessions` are transcripts of it. The differences, and their reasons:
 //!
 //! * Meta commands (`mg`, `ms`, ...), `watch`, `lru`, `slabs`, `cache_memlimit` and the like are
-//!   answered `ERROR`, as any unknown name. The binary protocol is not supported.
+//!   answered `ERROR`, as any unknown name.
 //! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
 //!   of more than 2048 bytes only if the end of the line arrives late; this codec always does
 //!   ([`LINE_MAX`]).
@@ -52,6 +54,15 @@
 //! * The size limit applies to the value alone ([`Memcache::new`]).
 //! * Time is kept in milliseconds. A delayed `flush_all` takes place at its time and not up to two
 //!   seconds before, as memcached's does.
+//!
+//! The binary protocol, with replies byte for byte as those of memcached 1.6.45: `tests/sessions/binary.txt`.
+//! The first byte of a connection tells which of the two it speaks ([`Forms`]). The differences:
+//!
+//! * A frame ends where its header says. What follows the key of a `Touch`, `GAT` or `Stat` is dropped;
+//!   memcached takes it for the next request. Of an unknown opcode's frame memcached drops too much if it has
+//!   a key or extras.
+//! * A header that cannot be right is refused without waiting for what it claims.
+//! * `Stat` has the topics of the text protocol's `stats`.
 //!
 //! # Example
 //!
@@ -89,6 +100,7 @@ mod command;
 mod exptime;
 pub mod metrics;
 mod op;
+mod opcode;
 mod options;
 mod parse;
 mod reply;
@@ -97,9 +109,10 @@ mod service;
 
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
-pub use op::{Direction, Family, Get, KEY_MAX, Mode, Op, Set};
+pub use op::{Arith, Direction, Family, Get, KEY_MAX, Mode, Op, Set};
+pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::ServiceOptions;
-pub use parse::{Cursor, LINE_MAX, LIST_CHECKED_MAX, Memcache};
-pub use reply::Text;
+pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
+pub use reply::{Binary, Text};
 pub use request::{Form, Request};
 pub use service::MemcacheService;

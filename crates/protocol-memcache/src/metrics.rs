@@ -132,6 +132,8 @@ counters! {
     pub static VERSION: "version";
     /// Requests of verbosity.
     pub static VERBOSITY: "verbosity";
+    /// Requests of noop, in the binary protocol.
+    pub static NOOP: "noop";
     /// Requests of quit.
     pub static QUIT: "quit";
     /// Lines and bodies that were no request.

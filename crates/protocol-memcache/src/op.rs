@@ -38,16 +38,11 @@ pub enum Op<'a> {
     Delete {
         /// The key.
         key: &'a [u8],
+        /// Only an item with this CAS number; 0 is any.
+        cas: u64,
     },
     /// Add to or subtract from a decimal number.
-    Arith {
-        /// The key.
-        key: &'a [u8],
-        /// By how much.
-        delta: u64,
-        /// Add or subtract.
-        direction: Direction,
-    },
+    Arith(Arith<'a>),
     /// Change when a key expires.
     Touch {
         /// The key.
@@ -67,7 +62,8 @@ pub enum Op<'a> {
     },
     /// Show the version.
     Version,
-    /// Nothing but a reply: `verbosity`, which is accepted for compatibility and has no effect.
+    /// Nothing but a reply: `verbosity`, which is accepted for compatibility and has no effect, and the
+    /// binary protocol's Noop.
     Noop,
     /// Close the connection.
     Quit,
@@ -114,7 +110,8 @@ pub struct Set<'a> {
     pub key: &'a [u8],
     /// The value, without its line end.
     pub value: &'a [u8],
-    /// The CAS number that [`Mode::Cas`] compares; 0 for all others.
+    /// The CAS number that [`Mode::Cas`], [`Mode::Append`] and [`Mode::Prepend`] compare. To the latter two 0
+    /// is any number; for all others it is 0.
     pub cas: u64,
     /// The client's opaque flags.
     pub flags: u32,
@@ -149,6 +146,39 @@ pub enum Mode {
     Cas,
 }
 
+/// The arguments of `incr` and `decr`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arith<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// By how much.
+    pub delta: u64,
+    /// Add or subtract.
+    pub direction: Direction,
+    /// Only an item with this CAS number; 0 is any.
+    pub cas: u64,
+    /// The number of the item that is made where there is none.
+    pub initial: u64,
+    /// When that item expires, in the seconds of an [`Exptime`]; [`Arith::NONE`] makes none.
+    pub exptime: u32,
+}
+
+impl<'a> Arith<'a> {
+    /// The expiry time with which no item is made.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Changes the number of any item, and makes none.
+    #[must_use]
+    pub const fn new(key: &'a [u8], delta: u64, direction: Direction) -> Self {
+        Arith { key, delta, direction, cas: 0, initial: 0, exptime: Self::NONE }
+    }
+
+    /// When the item expires that is made where there is none; `None` if none is made.
+    pub(crate) fn creates(&self) -> Option<Exptime> {
+        (self.exptime != Self::NONE).then(|| Exptime(self.exptime.into()))
+    }
+}
+
 /// The direction of `incr` and `decr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -166,8 +196,8 @@ impl<'a> Op<'a> {
             Op::Get(Get { key, .. })
             | Op::Set(Set { key, .. })
             | Op::Oversized { key, .. }
-            | Op::Delete { key }
-            | Op::Arith { key, .. }
+            | Op::Delete { key, .. }
+            | Op::Arith(Arith { key, .. })
             | Op::Touch { key, .. } => Some(key),
             Op::ListEnd { .. }
             | Op::FlushAll { .. }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`ServiceOptions`]: facts about the server in which a service runs.
 
+use crate::parse::Forms;
 use std::time::Duration;
 
 /// Facts about the server, which `stats settings` shows.
@@ -42,6 +43,8 @@ pub struct ServiceOptions {
     pub evictions: bool,
     /// Whether connections are encrypted.
     pub tls: bool,
+    /// Which forms of the protocol are spoken.
+    pub forms: Forms,
 }
 
 impl Default for ServiceOptions {
@@ -59,6 +62,7 @@ impl Default for ServiceOptions {
             idle_timeout: Duration::ZERO,
             evictions: true,
             tls: false,
+            forms: Forms::Auto,
         }
     }
 }
@@ -98,6 +102,8 @@ setters! {
     evictions: bool,
     /// Sets whether connections are encrypted.
     tls: bool,
+    /// Sets which forms of the protocol are spoken.
+    forms: Forms,
 }
 
 impl ServiceOptions {

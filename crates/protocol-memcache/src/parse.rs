@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The codec: [`Memcache`] finds requests in bytes.
 //!
-//! The parsers of a dialect are a folder of their own: `text/` for the classic text commands. Which
-//! of them a request is for, its first bytes tell. `number.rs` reads numbers as memcached does.
+//! The parsers of a dialect are a module of their own: `text/` for the classic text commands, `binary.rs`. The
+//! first byte of a connection tells which of them its requests are for. `number.rs` reads numbers as memcached
+//! does.
 
 // Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules below this one: an
 // operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
+pub(crate) mod binary;
 pub(crate) mod number;
 pub(crate) mod text;
 
 use crate::reply::text as reply;
 use crate::request::Request;
-use protocol::{ErrorReply, Malformed, Parsed, Protocol};
+use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol};
 use text::keys::List;
 
 /// The longest line without a list of keys, in bytes before its `\n`. The connection of a client
@@ -28,7 +30,7 @@ pub const LIST_CHECKED_MAX: usize = 64 * 1024;
 /// What parsing one request comes to.
 pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 
-/// The memcache text protocol.
+/// The memcache protocol, in both its forms: text and binary.
 ///
 /// A connection has no state besides its [`Cursor`], so this type holds only what all connections
 /// share.
@@ -40,17 +42,55 @@ pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 /// let codec = Memcache::new(1 << 20);
 /// let mut cursor = Default::default();
 /// let parsed = codec.parse(&mut cursor, b"delete key\r\nget").unwrap();
-/// let request = Request::text(CommandId::Delete, Op::Delete { key: b"key" }, Text::Whole);
+/// let request = Request::text(CommandId::Delete, Op::Delete { key: b"key", cas: 0 }, Text::Whole);
 /// assert_eq!(parsed, Parsed::Request { request, consumed: 12 });
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Memcache {
     value_max: usize,
+    forms: Forms,
 }
 
-/// The parser's position: at the start of a line, or inside a list of keys.
+/// The parser's position: before the first byte, or at the start of a request, or inside a list of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor(pub(crate) Option<List>);
+pub struct Cursor {
+    spoken: Spoken,
+    list: Option<List>,
+}
+
+/// What a connection speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Spoken {
+    /// Its first byte will tell.
+    #[default]
+    Unknown,
+    Text,
+    Binary,
+}
+
+/// Which forms of the protocol a port speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Forms {
+    /// Both: the first byte of a connection tells.
+    #[default]
+    Auto,
+    /// Only text. The binary protocol is refused with its first byte.
+    Text,
+    /// Only the binary protocol. Text is refused with its first byte.
+    Binary,
+}
+
+impl Forms {
+    /// memcached's name of it, in `stats settings`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Forms::Auto => "auto-negotiate",
+            Forms::Text => "ascii",
+            Forms::Binary => "binary",
+        }
+    }
+}
 
 impl Memcache {
     /// A codec that accepts values of up to `value_max` bytes.
@@ -59,7 +99,14 @@ impl Memcache {
     /// bytes of header together, so with the same number its largest value is a little shorter.
     #[must_use]
     pub fn new(value_max: usize) -> Self {
-        Memcache { value_max }
+        Memcache { value_max, forms: Forms::Auto }
+    }
+
+    /// Sets which forms are spoken; both unless set.
+    #[must_use]
+    pub fn forms(mut self, forms: Forms) -> Self {
+        self.forms = forms;
+        self
     }
 
     /// The largest request in bytes when values have up to `value_max` bytes: a storage command
@@ -76,6 +123,29 @@ impl Memcache {
     }
 }
 
+impl Memcache {
+    /// Parses the first request of a connection.
+    #[cold]
+    fn first<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
+        let Some(&first) = input.first() else { return Ok(Parsed::NeedMore { at_least: 1 }) };
+        let is_binary = first == binary::MAGIC;
+        let speaks = match self.forms {
+            Forms::Auto => true,
+            Forms::Text => !is_binary,
+            Forms::Binary => is_binary,
+        };
+        if !speaks {
+            return Err(if is_binary {
+                Malformed::foreign(Foreign::BINARY_REPLY, Foreign::BinaryMemcache)
+            } else {
+                Malformed::close(ErrorReply::NONE)
+            });
+        }
+        cursor.spoken = if is_binary { Spoken::Binary } else { Spoken::Text };
+        self.parse(cursor, input)
+    }
+}
+
 impl Protocol for Memcache {
     const NAME: &'static str = "memcache";
     const TOO_MANY_CONNECTIONS: &'static [u8] = reply::TOO_MANY_CONNECTIONS;
@@ -85,7 +155,11 @@ impl Protocol for Memcache {
 
     #[inline]
     fn parse<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
-        text::parse(self.value_max, &mut cursor.0, input)
+        match cursor.spoken {
+            Spoken::Text => text::parse(self.value_max, &mut cursor.list, input),
+            Spoken::Binary => binary::parse(input, self.value_max),
+            Spoken::Unknown => self.first(cursor, input),
+        }
     }
 
     fn too_large(&self) -> ErrorReply {

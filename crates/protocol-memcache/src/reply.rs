@@ -6,8 +6,10 @@
 //! everything besides the outcome that a reply depends on: whether the client wants a reply, what
 //! it wants to see, what it wants echoed.
 
+pub(crate) mod binary;
 pub(crate) mod text;
 
+pub use binary::Binary;
 pub use text::Text;
 
 use crate::op::Get;
@@ -40,7 +42,7 @@ pub(crate) trait Dialect: Copy {
     /// Writes everything after the value of a hit.
     fn behind_value(self, bytes: &mut Vec<u8>);
     /// There is no item to be read.
-    fn miss(self, bytes: &mut Vec<u8>);
+    fn miss(self, bytes: &mut Vec<u8>, get: &Get<'_>);
     /// All keys of a list have been answered.
     fn list_end(self, out: &mut SendBuf);
 
@@ -54,8 +56,8 @@ pub(crate) trait Dialect: Copy {
     fn not_found(self, out: &mut SendBuf);
     /// An item was removed.
     fn deleted(self, out: &mut SendBuf);
-    /// The expiry of an item was changed. It keeps its version.
-    fn touched(self, out: &mut SendBuf, version: Version);
+    /// The expiry of an item with these flags was changed. It keeps its version.
+    fn touched(self, out: &mut SendBuf, flags: u32, version: Version);
     /// A number was changed to this one, with a new version.
     fn number(self, out: &mut SendBuf, number: u64, version: Version);
     /// The value to add to or to subtract from is not a number.

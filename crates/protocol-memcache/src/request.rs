@@ -3,7 +3,7 @@
 
 use crate::command::CommandId;
 use crate::op::Op;
-use crate::reply::Text;
+use crate::reply::{Binary, Text};
 
 /// One request, borrowed from the receive buffer: its operation and the form of its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Request<'a> {
 pub enum Form {
     /// The classic text commands.
     Text(Text),
+    /// The binary protocol.
+    Binary(Binary),
 }
 
 // A batch of requests lies on the stack, and each request is moved there as a whole.
@@ -32,6 +34,13 @@ impl<'a> Request<'a> {
     #[must_use]
     pub const fn text(command: CommandId, op: Op<'a>, text: Text) -> Self {
         Request { op, form: Form::Text(text), command }
+    }
+
+    /// A request of the binary protocol.
+    #[inline]
+    #[must_use]
+    pub const fn binary(command: CommandId, op: Op<'a>, binary: Binary) -> Self {
+        Request { op, form: Form::Binary(binary), command }
     }
 
     /// The key it concerns, if it concerns one.

@@ -90,6 +90,7 @@ impl<S: Store> MemcacheService<S> {
     fn run(&mut self, request: &Request<'_>, out: &mut SendBuf, context: &Context<'_>) -> Outcome {
         match request.form {
             Form::Text(text) => self.run_in(text, request, out, context),
+            Form::Binary(binary) => self.run_in(binary, request, out, context),
         }
     }
 
@@ -116,13 +117,14 @@ impl<S: Store> MemcacheService<S> {
                 }
             },
             Op::Set(ref set) => self.set(set, now),
-            Op::Delete { key } => self.delete(key, now),
+            Op::Delete { key, cas: 0 } => self.delete(key, now),
+            Op::Delete { key, cas } => self.compare_and_delete(key, cas, now),
             Op::ListEnd { family, keys } => {
                 metrics::of_get(family).cardinality.record(keys.into());
                 Outcome::ListEnd
             }
             Op::Oversized { key, mode } => self.oversized(key, mode, now),
-            Op::Arith { key, delta, direction } => self.arith(key, delta, direction, now),
+            Op::Arith(ref arith) => self.arith(arith, now),
             Op::Touch { key, exptime } => self.touch(key, exptime.expiry(now), now),
             Op::FlushAll { delay } => self.flush_all(delay, now),
             Op::Stats { topic } => self.stats(topic, reply, out, context),

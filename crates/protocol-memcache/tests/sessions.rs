@@ -14,15 +14,18 @@ fn play(session: &Session, piece: usize) {
     let mut connection = Connection::default();
     let mut cas = BTreeMap::new();
     let mut answered = Vec::new();
+    let is_binary =
+        matches!(session.steps.first(), Some(Step::Send(text)) if text.starts_with("\\x80"));
     for step in &session.steps {
         let context = || format!("{} in pieces of {piece}, at {step:?}", session.name);
         match step {
             Step::Send(written) => {
-                let bytes = encode(written, &cas, &server);
+                let bytes = encode(written, &cas, &server, is_binary);
                 answered.extend(connection.send(&mut server, &bytes, piece));
             }
             Step::Expect(written) => {
-                expect(written, &std::mem::take(&mut answered), &mut cas, &context());
+                let answered = std::mem::take(&mut answered);
+                expect(written, &answered, &mut cas, is_binary, &context());
             }
             Step::Pass(millis) => {
                 assert_silent(&answered, &context());
@@ -36,11 +39,12 @@ fn play(session: &Session, piece: usize) {
     assert_eq!(connection.closed, closes, "{}", session.name);
 }
 
-fn encode(written: &str, cas: &BTreeMap<String, u64>, server: &Server) -> Vec<u8> {
+fn encode(written: &str, cas: &BTreeMap<String, u64>, server: &Server, is_binary: bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     for piece in session::pieces(written) {
         match piece {
             Piece::Bytes(more) => bytes.extend(more),
+            Piece::Cas(name) if is_binary => bytes.extend(cas[&name].to_be_bytes()),
             Piece::Cas(name) => bytes.extend(cas[&name].to_string().bytes()),
             Piece::Unix(seconds) => {
                 let at = server.clock.now().unix_seconds() + seconds;
@@ -52,7 +56,13 @@ fn encode(written: &str, cas: &BTreeMap<String, u64>, server: &Server) -> Vec<u8
 }
 
 /// Compares an answer and learns the CAS numbers in it.
-fn expect(written: &str, answered: &[u8], cas: &mut BTreeMap<String, u64>, context: &str) {
+fn expect(
+    written: &str,
+    answered: &[u8],
+    cas: &mut BTreeMap<String, u64>,
+    is_binary: bool,
+    context: &str,
+) {
     let mut rest = answered;
     for piece in session::pieces(written) {
         let shown = || shorten(answered);
@@ -63,9 +73,8 @@ fn expect(written: &str, answered: &[u8], cas: &mut BTreeMap<String, u64>, conte
                     .unwrap_or_else(|| panic!("{context}\nanswered: {}", shown()));
             }
             Piece::Cas(name) => {
-                let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                let number = String::from_utf8_lossy(&rest[..len]).parse().expect("a CAS number");
-                rest = &rest[len..];
+                let number;
+                (number, rest) = cas_number(rest, is_binary);
                 let known = cas.iter().find(|(_, known)| **known == number);
                 let known = known.map_or(&name, |(known, _)| known);
                 assert_eq!(*known, name, "{context}\nanswered: {}", shown());
@@ -76,6 +85,17 @@ fn expect(written: &str, answered: &[u8], cas: &mut BTreeMap<String, u64>, conte
         }
     }
     assert!(rest.is_empty(), "{context}\nand more: {}", shorten(rest));
+}
+
+/// The CAS number at the start of an answer, and what follows it.
+fn cas_number(answered: &[u8], is_binary: bool) -> (u64, &[u8]) {
+    if is_binary {
+        let (number, rest) = answered.split_first_chunk().expect("a CAS number");
+        return (u64::from_be_bytes(*number), rest);
+    }
+    let len = answered.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = answered.split_at(len);
+    (String::from_utf8_lossy(number).parse().expect("a CAS number"), rest)
 }
 
 fn assert_silent(answered: &[u8], context: &str) {
@@ -134,6 +154,24 @@ fn lines_that_are_no_request() {
 #[test]
 fn time() {
     play_all(include_str!("sessions/time.txt"), &[usize::MAX, 1]);
+}
+
+#[test]
+fn the_binary_protocol() {
+    play_all(include_str!("sessions/binary.txt"), &[usize::MAX, 1 << 16, 977]);
+    play_all(include_str!("sessions/binary_differs.txt"), &[usize::MAX, 1]);
+}
+
+#[test]
+fn the_binary_protocol_byte_by_byte() {
+    let text = include_str!("sessions/binary.txt");
+    for session in session::read(text) {
+        // A large value is written as a repetition of seven digits.
+        let is_large = |step: &Step| matches!(step, Step::Send(text) if text.contains("v*1"));
+        if !session.steps.iter().any(is_large) {
+            [1, 3, 24, 25].into_iter().for_each(|piece| play(&session, piece));
+        }
+    }
 }
 
 #[test]

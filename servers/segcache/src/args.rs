@@ -2,7 +2,7 @@
 //! The command line: memcached's flags. The rows for flags about the cache are here, all others in `server`.
 //! A flag overrides the configuration file.
 
-use crate::config::Config;
+use crate::config::{Config, Spoken};
 use clap::{Command, value_parser as is};
 use config::ByteSize;
 use server::dialect::memcached::{self, Flag, flag};
@@ -27,6 +27,12 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
                 // On the same addresses as memcache.
                 said.config.resp.listen = said.elsewhere(port);
             }),
+        flag("-B", "protocol")
+            .after("listen")
+            .value("NAME", spoken as fn(&str) -> Result<Spoken, String>)
+            .about("What is spoken: auto, ascii or binary [default: auto]")
+            .over("[memcache] protocol")
+            .sets(|said, spoken| said.config.memcache.protocol = spoken),
         flag("-m", "memory-limit")
             .after("listen")
             .value("MB", is!(u64).range(1..1 << 30))
@@ -50,6 +56,16 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .over("[cache] value_max")
             .sets(|said, size| said.config.cache.set_value_max(size)),
     ])
+}
+
+/// memcached's names of protocols.
+fn spoken(text: &str) -> Result<Spoken, String> {
+    match text {
+        "auto" | "auto-negotiate" => Ok(Spoken::Auto),
+        "ascii" => Ok(Spoken::Ascii),
+        "binary" => Ok(Spoken::Binary),
+        _ => Err("expected auto, ascii or binary".to_owned()),
+    }
 }
 
 /// memcached's item sizes: bytes, or with suffix k or m.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The configuration of `segcache`: the sections that all servers share, `[cache]`, `[resp]`, and what
+//! The configuration of `segcache`: the sections that all servers share, `[memcache]`, `[cache]`, `[resp]`, and what
 //! belongs to one storage.
 
+mod memcache;
 mod resp;
 mod seg;
 
 use config::{ByteSize, Section};
+pub(crate) use memcache::{Memcache, Spoken};
 use protocol_memcache::ServiceOptions;
 pub(crate) use resp::Resp;
 pub(crate) use seg::{Policy, Seg, refusal};
@@ -32,6 +34,7 @@ const MEMORY_MIN: u64 = 1 << 20;
 server::configuration! {
     /// The whole file.
     pub(crate) struct Config {
+        memcache: Memcache,
         resp: Resp,
         cache: Cache,
         seg: Seg,
@@ -205,7 +208,8 @@ impl Config {
             .backlog(server.backlog)
             .idle_timeout(server.idle_timeout.0)
             .evictions(self.evicts())
-            .tls(self.tls.private_key.is_some());
+            .tls(self.tls.private_key.is_some())
+            .forms(self.memcache.forms());
         match socket {
             Some(path) => options.socket_path(path),
             None => options,

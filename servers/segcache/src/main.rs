@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A memcached replacement: memcache's text protocol over a choice of storages, and RESP's
+//! A memcached replacement: memcache's text and binary protocol over a choice of storages, and RESP's
 //! string commands over the same items.
 //!
 //! This crate is only wiring: `config.rs` is the table of settings, `args.rs` the flags about the
@@ -100,13 +100,13 @@ fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
 {
-    let value_max = config.cache.value_max().0 as usize;
+    let codec = Memcache::new(config.cache.value_max().0 as usize).forms(config.memcache.forms());
     let memcache = MemcacheService::new(store, config.service_options(VERSION));
     if config.resp_listen().is_empty() {
-        return run_with(config, builder, move |_tag| Memcache::new(value_max), memcache);
+        return run_with(config, builder, move |_tag| codec, memcache);
     }
     let resp = Commands::new(config.resp_options(format!("{NAME} {VERSION}")));
-    let connection = move |tag| service::connection(tag, value_max);
+    let connection = move |tag| service::connection(tag, codec);
     run_with(config, builder, connection, Service::new(memcache, resp))
 }
 

@@ -26,10 +26,10 @@ const OWN: &str = "a codec makes requests of its own protocol";
 pub(crate) type Connection = Either<Memcache, strings::Connection>;
 
 /// A new connection of the listener with this tag.
-pub(crate) fn connection(tag: u16, value_max: usize) -> Connection {
+pub(crate) fn connection(tag: u16, memcache: Memcache) -> Connection {
     match tag {
-        RESP => Either::B(strings::Connection::new(value_max)),
-        _ => Either::A(Memcache::new(value_max)),
+        RESP => Either::B(strings::Connection::new(memcache.value_max())),
+        _ => Either::A(memcache),
     }
 }
 

@@ -20,6 +20,9 @@ use support::ports::{PATIENCE, Server};
 const NO_BINARY: &[u8] =
     b"\x81\0\0\0\0\0\0\x81\0\0\0\x23\0\0\0\0\0\0\0\0\0\0\0\0binary memcache is not spoken here.";
 
+/// What is told of a key that is not there, in binary memcache.
+const NOT_FOUND: &[u8] = b"\x81\0\0\0\0\0\0\x01\0\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0Not found";
+
 /// The first bytes of a TLS client.
 const HELLO: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03";
 
@@ -65,7 +68,7 @@ fn ask(address: SocketAddr, bytes: &[u8], quit: &[u8]) -> Vec<u8> {
 
 #[test]
 fn other_protocols_fail_at_once_on_memcaches_port() {
-    let server = Server::start(&[], "");
+    let server = Server::start(&["-B", "ascii"], "");
     let to = server.memcache;
     let get = [b"\x80\0\0\x01\0\0\0\0\0\0\0\x01", &[0; 12][..], b"k"].concat();
     assert_ended(to, b"\x80", NO_BINARY);
@@ -79,6 +82,19 @@ fn other_protocols_fail_at_once_on_memcaches_port() {
     let post = b"POST / HTTP/1.1\r\nHost: x\r\n\r\nset injected 0 0 1\r\n1\r\n";
     assert_ended(to, post, b"");
     assert_eq!(ask(to, b"get injected\r\n", b"quit\r\n"), b"END\r\n");
+    // A port of binary memcache alone closes whatever else it is sent.
+    let server = Server::start(&["-B", "binary"], "");
+    let to = server.memcache;
+    for bytes in [&b"g"[..], b"get injected\r\n", HELLO, set, post, b"\r\n"] {
+        assert_ended(to, bytes, b"");
+    }
+    let quit = [b"\x80\x07", &[0; 22][..]].concat();
+    assert_ended(to, &quit, &[b"\x81\x07", &[0; 22][..]].concat());
+    // One of both tells by the first byte of a connection.
+    let server = Server::start(&[], "");
+    let to = server.memcache;
+    assert_ended(to, &quit, &[b"\x81\x07", &[0; 22][..]].concat());
+    assert_ended(to, &[&get[..], b"get k\r\n", &quit].concat(), NOT_FOUND);
     // An inline command of RESP is a line: it is answered, and the connection goes on.
     assert_eq!(ask(to, b"PING\r\n", b"quit\r\n"), b"ERROR\r\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! libmemcached's `memccapable -a`, a test of the text protocol: `segcache` passes every test that memcached
-//! passes.
+//! libmemcached's `memccapable`, a test of the text protocol (`-a`) and of the binary one (`-b`): `segcache`
+//! passes every test that memcached passes.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "support/process.rs"]
@@ -10,16 +10,17 @@ use process::Server;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The names of the tests that `server` passes.
-fn passed(server: &Server) -> BTreeSet<String> {
+/// The names of the tests of a form of the protocol that `server` passes.
+fn passed(server: &Server, form: &str) -> BTreeSet<String> {
     let port = server.address.port().to_string();
     let mut command = Command::new("memccapable");
-    let output = command.args(["-h", "127.0.0.1", "-p", &port, "-a"]).output().unwrap();
+    let output = command.args(["-h", "127.0.0.1", "-p", &port, &form[..2]]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     // The names of tests that fail come without a verdict and a line end: those go to standard error.
     let name = |line: &str| {
         let names = line.trim_end().strip_suffix("[pass]")?;
-        Some(names[names.rfind("ascii ")?..].trim_end().to_owned())
+        let start = names.rfind("ascii ").or_else(|| names.rfind("binary "))?;
+        Some(names[start..].trim_end().to_owned())
     };
     text.lines().filter_map(name).collect()
 }
@@ -30,12 +31,15 @@ fn what_memcached_passes_segcache_passes() {
         return test_support::child::missing("memccapable (apt-get install libmemcached-tools)");
     }
     let Some(memcached) = process::memcached(&[]) else { return };
-    let theirs = passed(&memcached);
-    assert!(theirs.len() > 20, "memcached passes most: {theirs:?}");
-    for storage in process::STORAGES {
-        let ours = passed(&process::segcache(&[], &process::over(storage)));
-        println!("memcached passes {}, segcache over {storage} {}", theirs.len(), ours.len());
-        let failed: Vec<_> = theirs.difference(&ours).collect();
-        assert!(failed.is_empty(), "memcached passes these, {storage} does not: {failed:?}");
+    for form in ["-ascii", "-binary"] {
+        let theirs = passed(&memcached, form);
+        assert!(theirs.len() > 20, "memcached passes most: {theirs:?}");
+        for storage in process::STORAGES {
+            let ours = passed(&process::segcache(&[], &process::over(storage)), form);
+            let [all, here] = [theirs.len(), ours.len()];
+            println!("{form}: memcached passes {all}, segcache over {storage} {here}");
+            let failed: Vec<_> = theirs.difference(&ours).collect();
+            assert!(failed.is_empty(), "memcached passes these, {storage} does not: {failed:?}");
+        }
     }
 }

@@ -32,7 +32,7 @@ impl Dialect for Text {
         len: usize,
         value: impl FnOnce(&mut Vec<u8>),
     ) {
-        Encoder::new(out).set_with(key, Exptime(relative(ttl_s) as i32), len, value);
+        Encoder::new(out).set_with(key, Exptime((relative(ttl_s) as i32).into()), len, value);
     }
 
     #[inline]

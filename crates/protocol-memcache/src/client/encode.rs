@@ -186,6 +186,7 @@ impl<'a> Encoder<'a> {
 mod tests {
     use super::*;
     use crate::command::CommandId;
+    use crate::op::Arith;
     use crate::op::{Get, Op};
     use crate::parse::{Cursor, Memcache};
     use crate::reply::Text;
@@ -225,19 +226,19 @@ mod tests {
         encoder.store(&cas, false);
         encoder.gats(Exptime(7), &[b"key"]);
         encoder.arith(Direction::Down, b"key", u64::MAX, true);
-        encoder.touch(b"key", Exptime(i32::MIN), false);
+        encoder.touch(b"key", Exptime(i32::MIN.into()), false);
         encoder.flush_all(Some(Exptime(3)), true);
         encoder.flush_all(None, false);
         encoder.stats(Some("items"));
         let key = &b"key"[..];
         let (whole, quiet) = (Text::Whole, Text::Quiet);
-        let down = Op::Arith { key, delta: u64::MAX, direction: Direction::Down };
+        let down = Op::Arith(Arith::new(key, u64::MAX, Direction::Down));
         let expected = [
             (CommandId::Append, Op::Set(set), quiet),
             (CommandId::Cas, Op::Set(cas), whole),
             (CommandId::Gats, Op::Get(Get { key, cas: true, touch: Some(Exptime(7)) }), whole),
             (CommandId::Decr, down, quiet),
-            (CommandId::Touch, Op::Touch { key, exptime: Exptime(i32::MIN) }, whole),
+            (CommandId::Touch, Op::Touch { key, exptime: Exptime(i32::MIN.into()) }, whole),
             (CommandId::FlushAll, Op::FlushAll { delay: Some(Exptime(3)) }, quiet),
             (CommandId::FlushAll, Op::FlushAll { delay: None }, whole),
             (CommandId::Stats, Op::Stats { topic: b"items" }, whole),

@@ -112,7 +112,7 @@ impl Dialect for Text {
     }
 
     #[inline]
-    fn miss(self, bytes: &mut Vec<u8>) {
+    fn miss(self, bytes: &mut Vec<u8>, _: &Get<'_>) {
         self.end(bytes);
     }
 
@@ -144,7 +144,7 @@ impl Dialect for Text {
     }
 
     #[inline]
-    fn touched(self, out: &mut SendBuf, _: Version) {
+    fn touched(self, out: &mut SendBuf, _: u32, _: Version) {
         self.line(out, b"TOUCHED\r\n");
     }
 

@@ -7,9 +7,9 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
-use super::set::refused;
+use super::set::{has_version, refused};
 use crate::metrics;
-use crate::op::Direction;
+use crate::op::{Arith, Direction};
 use crate::parse::number;
 use clock::Now;
 use storage::{Change, Condition, Digits, Expiry, Item, Put, Store, StoreError, Version};
@@ -21,7 +21,11 @@ const NUMBER_MAX: usize = 512 * 1024;
 /// The result of the addition.
 enum Sum {
     Absent,
+    /// There was no item, and one was made.
+    Created,
     NotANumber,
+    /// The item has another CAS number.
+    Exists,
     Stored(u64),
     /// With padding it is longer than a [`Digits`] and must be written as a whole item.
     Long(Long),
@@ -38,22 +42,29 @@ struct Long {
 impl<S: Store> MemcacheService<S> {
     /// Adds to a number, or subtracts from it.
     #[inline(never)]
-    pub(super) fn arith(
-        &mut self,
-        key: &[u8],
-        delta: u64,
-        direction: Direction,
-        now: Now,
-    ) -> Outcome {
-        let metrics = metrics::of_arith(direction);
+    pub(super) fn arith(&mut self, arith: &Arith<'_>, now: Now) -> Outcome {
+        let key = arith.key;
+        let metrics = metrics::of_arith(arith.direction);
+        let mut digits = itoa::Buffer::new();
+        let created = arith.creates().map(|exptime| {
+            let value = digits.format(arith.initial).as_bytes();
+            Change::Put { value, flags: 0, expiry: exptime.expiry(now) }
+        });
         let changed = loop {
             let sum = self.store.update_versioned(key, now.ticks, |item| match item {
-                Some(item) => add(&item, delta, direction),
-                None => (Change::Keep, Sum::Absent),
+                Some(item) => add(&item, arith),
+                None => created.map_or((Change::Keep, Sum::Absent), |put| (put, Sum::Created)),
             });
             match sum {
                 Ok((Sum::Stored(number), Some(version))) => break Ok((number, version)),
-                Ok((Sum::Absent | Sum::Stored(_), _)) => {
+                Ok((Sum::Created, Some(version))) => {
+                    return Outcome::Number(arith.initial, version);
+                }
+                Ok((Sum::Exists, _)) => {
+                    metrics.failed.increment();
+                    return Outcome::Exists;
+                }
+                Ok((Sum::Absent | Sum::Created | Sum::Stored(_), _)) => {
                     metrics.not_found.increment();
                     return Outcome::NotFound;
                 }
@@ -95,14 +106,17 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-/// The number in `item`, changed by `delta`.
-fn add<'v>(item: &impl Item, delta: u64, direction: Direction) -> (Change<'v>, Sum) {
-    let value = item.value();
+/// The number in `item`, changed. As in memcached, an empty value is no number whatever its CAS number.
+fn add<'v>(item: &impl Item, arith: &Arith<'_>) -> (Change<'v>, Sum) {
+    let (value, delta) = (item.value(), arith.delta);
+    if !value.is_empty() && !has_version(item, arith.cas) {
+        return (Change::Keep, Sum::Exists);
+    }
     let old = (value.len() <= NUMBER_MAX).then(|| number::unsigned(value)).flatten();
     let Some(old) = old else {
         return (Change::Keep, Sum::NotANumber);
     };
-    let number = match direction {
+    let number = match arith.direction {
         Direction::Up => old.wrapping_add(delta),
         Direction::Down => old.saturating_sub(delta),
     };

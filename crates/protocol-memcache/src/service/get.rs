@@ -34,7 +34,7 @@ impl<S: Store> MemcacheService<S> {
                 hit = true;
                 pinned = value(bytes, get, &item, reply);
             } else {
-                reply.miss(bytes);
+                reply.miss(bytes, get);
             }
         });
         if let Some(pinned) = pinned {
@@ -80,7 +80,7 @@ impl<S: Store> MemcacheService<S> {
                 count(Family::Gat, true)
             }
             Ok(None) | Err(StoreError::NotFound) => {
-                out.put_with(|bytes| reply.miss(bytes));
+                out.put_with(|bytes| reply.miss(bytes, get));
                 count(Family::Gat, false)
             }
             Err(error @ (StoreError::Exists | StoreError::TooLarge | StoreError::OutOfMemory)) => {
@@ -93,13 +93,13 @@ impl<S: Store> MemcacheService<S> {
     #[inline(never)]
     pub(super) fn touch(&mut self, key: &[u8], expiry: Expiry, now: Now) -> Outcome {
         let touched = self.store.update_versioned(key, now.ticks, |item| match item {
-            Some(_) => (Change::Expire(expiry), true),
-            None => (Change::Keep, false),
+            Some(item) => (Change::Expire(expiry), Some(item.flags())),
+            None => (Change::Keep, None),
         });
         match touched {
-            Ok((true, Some(version))) => {
+            Ok((Some(flags), Some(version))) => {
                 metrics::TOUCH_TOUCHED.increment();
-                Outcome::Touched(version)
+                Outcome::Touched(flags, version)
             }
             Ok((_, _)) | Err(StoreError::NotFound) => {
                 metrics::TOUCH_NOT_FOUND.increment();

@@ -3,8 +3,9 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::op::{Get, Op, Set};
-use crate::reply::Text;
+use crate::op::{Arith, Get, Op, Set};
+use crate::parse::binary::HEADER_LEN;
+use crate::reply::{Binary, Text};
 use crate::request::{Form, Request};
 use ringlog::klog;
 
@@ -24,6 +25,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
     let noreply = match request.form {
         Form::Text(Text::Quiet) => " noreply".len(),
         Form::Text(Text::Whole | Text::Listed) => 0,
+        Form::Binary(binary) => return frame_bytes(binary, request),
     };
     let key = request.key().map_or(0, |key| 1 + key.len());
     let rest = match request.op {
@@ -33,7 +35,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
             let cas = if cas == 0 { 0 } else { digits(cas) };
             numbers + cas + value.len() + 2 + noreply
         }
-        Op::Arith { delta, .. } => digits(delta) + noreply,
+        Op::Arith(Arith { delta, .. }) => digits(delta) + noreply,
         Op::Touch { exptime, .. } => word(exptime) + noreply,
         Op::Delete { .. } | Op::Noop => noreply,
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
@@ -43,6 +45,20 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::Oversized { .. } => 0,
     };
     name.len() + key + rest + 2
+}
+
+/// The size of a request of the binary protocol.
+fn frame_bytes(binary: Binary, request: &Request<'_>) -> usize {
+    let extras = match request.op {
+        Op::FlushAll { delay } => delay.map_or(0, |_| 4),
+        _ => usize::from(binary.opcode.row().extras[0]),
+    };
+    let rest = match request.op {
+        Op::Set(Set { value, .. }) => value.len(),
+        Op::Stats { topic } => topic.len(),
+        _ => 0,
+    };
+    HEADER_LEN + extras + request.key().map_or(0, <[u8]>::len) + rest
 }
 
 /// A space and an expiry time.

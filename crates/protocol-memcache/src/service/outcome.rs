@@ -23,8 +23,8 @@ pub(super) enum Outcome {
     Exists,
     NotFound,
     Deleted,
-    /// The version is that of the item, which a touch does not change.
-    Touched(Version),
+    /// Flags and version are those of the item, which a touch does not change.
+    Touched(u32, Version),
     /// The number that is stored, and the item's version.
     Number(u64, Version),
     NotANumber,
@@ -54,7 +54,7 @@ impl Outcome {
             Outcome::Exists => reply.exists(out),
             Outcome::NotFound => reply.not_found(out),
             Outcome::Deleted => reply.deleted(out),
-            Outcome::Touched(version) => reply.touched(out, version),
+            Outcome::Touched(flags, version) => reply.touched(out, flags, version),
             Outcome::Number(number, version) => reply.number(out, number, version),
             Outcome::NotANumber => reply.not_a_number(out),
             Outcome::TooLarge => reply.too_large(out),
@@ -79,7 +79,7 @@ impl Outcome {
             Outcome::Exists => "exists",
             Outcome::NotFound => "not_found",
             Outcome::Deleted => "deleted",
-            Outcome::Touched(_) => "touched",
+            Outcome::Touched(..) => "touched",
             Outcome::NotANumber => "not_a_number",
             Outcome::TooLarge => "too_large",
             Outcome::OutOfMemory => "out_of_memory",
@@ -103,7 +103,7 @@ impl Outcome {
             | Outcome::Exists
             | Outcome::NotFound
             | Outcome::Deleted
-            | Outcome::Touched(_)
+            | Outcome::Touched(..)
             | Outcome::Number(..)
             | Outcome::NotANumber
             | Outcome::TooLarge

@@ -21,8 +21,8 @@ impl<S: Store> MemcacheService<S> {
             Mode::Add => self.put(set, Condition::IfAbsent, now),
             Mode::Replace => self.put(set, Condition::IfPresent, now),
             Mode::Cas => self.compare_and_put(set, now),
-            Mode::Append => self.extend(set.key, b"", set.value, now),
-            Mode::Prepend => self.extend(set.key, set.value, b"", now),
+            Mode::Append => self.extend(set, b"", set.value, now),
+            Mode::Prepend => self.extend(set, set.value, b"", now),
         };
         match result {
             Ok(version) => {
@@ -53,18 +53,20 @@ impl<S: Store> MemcacheService<S> {
 
     /// Adds bytes before and after a value. memcached answers `NOT_STORED` when there is no value,
     /// and when the result would be too large.
-    fn extend(&mut self, key: &[u8], before: &[u8], after: &[u8], now: Now) -> Stored {
+    fn extend(&mut self, set: &Set<'_>, before: &[u8], after: &[u8], now: Now) -> Stored {
         let more = before.len() + after.len();
         let value_max = self.shared.options.value_max;
-        let extended = self.store.update_versioned(key, now.ticks, |item| match item {
+        let extended = self.store.update_versioned(set.key, now.ticks, |item| match item {
+            Some(item) if !has_version(&item, set.cas) => (Change::Keep, Err(StoreError::Exists)),
             Some(item) if item.value().len().saturating_add(more) <= value_max => {
-                (Change::Extend { before, after }, true)
+                (Change::Extend { before, after }, Ok(()))
             }
-            Some(_) | None => (Change::Keep, false),
+            Some(_) | None => (Change::Keep, Err(StoreError::NotFound)),
         });
         match extended {
-            Ok((true, Some(version))) => Ok(version),
-            Ok((_, _)) | Err(StoreError::TooLarge) => Err(StoreError::NotFound),
+            Ok((Ok(()), Some(version))) => Ok(version),
+            Ok((Err(error), _)) => Err(error),
+            Ok((Ok(()), None)) | Err(StoreError::TooLarge) => Err(StoreError::NotFound),
             Err(error @ (StoreError::Exists | StoreError::NotFound | StoreError::OutOfMemory)) => {
                 Err(error)
             }
@@ -89,7 +91,7 @@ impl<S: Store> MemcacheService<S> {
         now: Now,
     ) -> Outcome {
         match (error, mode) {
-            (StoreError::Exists, Mode::Cas) => {
+            (StoreError::Exists, Mode::Cas | Mode::Append | Mode::Prepend) => {
                 metrics.not_stored.increment();
                 Outcome::Exists
             }
@@ -97,8 +99,9 @@ impl<S: Store> MemcacheService<S> {
                 metrics.not_found.increment();
                 Outcome::NotFound
             }
-            (
-                StoreError::Exists | StoreError::NotFound,
+            (StoreError::Exists, Mode::Set | Mode::Add | Mode::Replace)
+            | (
+                StoreError::NotFound,
                 Mode::Set | Mode::Add | Mode::Replace | Mode::Append | Mode::Prepend,
             ) => {
                 metrics.not_stored.increment();
@@ -114,6 +117,23 @@ impl<S: Store> MemcacheService<S> {
         }
     }
 
+    /// Removes a key whose item has this CAS number.
+    #[inline(never)]
+    pub(super) fn compare_and_delete(&mut self, key: &[u8], cas: u64, now: Now) -> Outcome {
+        let removed = self.store.update(key, now.ticks, |item| match item {
+            Some(item) if has_version(&item, cas) => (Change::Delete, Outcome::Deleted),
+            Some(_) => (Change::Keep, Outcome::Exists),
+            None => (Change::Keep, Outcome::NotFound),
+        });
+        let outcome = removed.unwrap_or_else(refused);
+        match outcome {
+            Outcome::Deleted => metrics::DELETE_DELETED.increment(),
+            Outcome::NotFound => metrics::DELETE_NOT_FOUND.increment(),
+            _ => {}
+        }
+        outcome
+    }
+
     /// Removes a key.
     pub(super) fn delete(&mut self, key: &[u8], now: Now) -> Outcome {
         if self.store.delete(key, now.ticks) {
@@ -124,6 +144,11 @@ impl<S: Store> MemcacheService<S> {
             Outcome::NotFound
         }
     }
+}
+
+/// Whether an item has this CAS number; 0 is any.
+pub(super) fn has_version(item: &impl Item, cas: u64) -> bool {
+    cas == 0 || item.version().get() == cas
 }
 
 /// The outcome of a change that the store refused. Only [`StoreError::NotFound`] is a miss.

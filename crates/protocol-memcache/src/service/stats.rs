@@ -175,7 +175,7 @@ fn settings(options: &ServiceOptions, store: &Stats, show: Show<'_>) {
         ("num_threads", &options.threads),
         ("cas_enabled", &"yes"),
         ("tcp_backlog", &options.backlog),
-        ("binding_protocol", &"ascii"),
+        ("binding_protocol", &options.forms.name()),
         ("auth_enabled_sasl", &"no"),
         ("auth_enabled_ascii", &"no"),
         ("item_size_max", &options.value_max),

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::command::CommandId;
-use crate::op::{Direction, Get, Set};
+use crate::op::{Arith, Direction, Get, Set};
 use crate::reply::Text;
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Directory};
@@ -44,7 +44,7 @@ impl Dialect for Terse {
     fn behind_value(self, _: &mut Vec<u8>) {
         unreachable!("no value is sent");
     }
-    fn miss(self, bytes: &mut Vec<u8>) {
+    fn miss(self, bytes: &mut Vec<u8>, _: &Get<'_>) {
         if !self.quiet {
             bytes.extend([self.opaque, b'm']);
         }
@@ -68,7 +68,7 @@ impl Dialect for Terse {
     fn deleted(self, out: &mut SendBuf) {
         self.success(out, b'd');
     }
-    fn touched(self, out: &mut SendBuf, _: Version) {
+    fn touched(self, out: &mut SendBuf, _: u32, _: Version) {
         self.success(out, b't');
     }
     fn number(self, out: &mut SendBuf, number: u64, version: Version) {
@@ -199,13 +199,13 @@ fn operations_are_told_in_the_words_of_any_dialect() {
     let key = &b"k"[..];
     let get = Op::Get(Get { key, cas: false, touch: None });
     let set = Op::Set(Set::new(key, b"5"));
-    let add = |delta| Op::Arith { key, delta, direction: Direction::Up };
+    let add = |delta| Op::Arith(Arith::new(key, delta, Direction::Up));
     let ops = [
         get,
         set,
         get,
         add(3),
-        Op::Delete { key },
+        Op::Delete { key, cas: 0 },
         add(1),
         Op::Noop,
         Op::Version,

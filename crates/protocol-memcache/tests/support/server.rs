@@ -125,7 +125,7 @@ impl Connection {
             match self.codec.parse(&mut self.cursor, rest) {
                 Ok(Parsed::Request { request, consumed }) => {
                     self.skip = consumed;
-                    let codec = &mut self.codec.clone();
+                    let codec = &mut self.codec;
                     let control = server.service.execute(codec, request, out, &mut context);
                     self.closed = control == Control::Close;
                 }

@@ -114,6 +114,21 @@ fn a_small_memory_has_small_values_unless_they_are_asked_for() {
 }
 
 #[test]
+fn what_is_spoken_has_memcacheds_names() {
+    assert_eq!(config("segcache").memcache.protocol, Spoken::Auto);
+    for (name, expected) in [
+        ("auto", Spoken::Auto),
+        ("auto-negotiate", Spoken::Auto),
+        ("ascii", Spoken::Ascii),
+        ("binary", Spoken::Binary),
+    ] {
+        assert_eq!(config(&format!("segcache -B {name}")).memcache.protocol, expected);
+        assert_eq!(config(&format!("segcache --protocol={name}")).memcache.protocol, expected);
+    }
+    assert!(parse("segcache -B text").is_err());
+}
+
+#[test]
 fn what_changes_nothing_is_told_in_one_line() {
     let warning = |line: &str| {
         let args = parse(line).expect(line);
@@ -121,8 +136,8 @@ fn what_changes_nothing_is_told_in_one_line() {
         args.warning()
     };
     assert_eq!(warning("segcache -d -P /x -u nobody -k -r -R 20 -B auto"), None);
-    let line = "segcache -f 1.5 -n 48 -C -B ascii -o modern,hashpower=20,idle_timeout=5";
-    let expected = "without effect: -f, -n, -B, -C, -o modern, -o hashpower";
+    let line = "segcache -f 1.5 -n 48 -C -o modern,hashpower=20,idle_timeout=5";
+    let expected = "without effect: -f, -n, -C, -o modern, -o hashpower";
     assert_eq!(warning(line).as_deref(), Some(expected));
 }
 

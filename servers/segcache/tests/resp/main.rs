@@ -14,7 +14,7 @@ mod keys;
 mod service;
 
 use clock::Clock;
-use protocol_memcache::{MemcacheService, ServiceOptions};
+use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
 use protocol_resp::strings::{Commands, StringsOptions};
 use server::{Builder, Process};
 use service::{RESP, Service};
@@ -51,7 +51,7 @@ fn spawn<S: Scan + Clone + Send + 'static>(row: &Row, builder: Builder, store: S
         let service = if worker == last { first.take() } else { first.clone() };
         service.expect("the last worker is asked for last")
     };
-    builder.spawn(|tag| service::connection(tag, VALUE_MAX), hand_out).unwrap()
+    builder.spawn(|tag| service::connection(tag, Memcache::new(VALUE_MAX)), hand_out).unwrap()
 }
 
 /// A server and clients of each protocol.

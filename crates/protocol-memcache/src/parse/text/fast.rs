@@ -48,7 +48,7 @@ fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     let key = key(&input[4..])?;
     let mut at = 4 + key.len();
     let flags = u32::try_from(number(input, &mut at)?).ok()?;
-    let exptime = i32::try_from(number(input, &mut at)?).ok()?;
+    let exptime = Exptime(i32::try_from(number(input, &mut at)?).ok()?.into());
     let len = usize::try_from(number(input, &mut at)?).ok()?;
     if len > value_max {
         return None;
@@ -62,7 +62,7 @@ fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     } else {
         return None;
     };
-    let set = Set { key, value: b"", cas: 0, flags, exptime: Exptime(exptime), mode: Mode::Set };
+    let set = Set { key, value: b"", cas: 0, flags, exptime, mode: Mode::Set };
     Some(set::body(CommandId::Set, input, header, len, set, quiet))
 }
 

@@ -70,6 +70,7 @@ fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: 
             set::parse(command, mode, &Words::split(rest), input, consumed, value_max)
         }
         Parser::Line(parse) => simple::parse(command, parse, &Words::split(rest), consumed),
+        Parser::Binary => Err(unknown(name, line, consumed)),
     }
 }
 

@@ -90,7 +90,7 @@ fn fields<'a>(mode: Mode, words: &Words<'a>) -> Option<Set<'a>> {
         Mode::Cas => number::unsigned(words.get(4))?,
         Mode::Set | Mode::Add | Mode::Replace | Mode::Append | Mode::Prepend => 0,
     };
-    Some(Set { key, value: b"", cas, flags, exptime: Exptime(exptime), mode })
+    Some(Set { key, value: b"", cas, flags, exptime: Exptime(exptime.into()), mode })
 }
 
 /// Completes `set` with the `len` bytes of the body, once the body and its line end have arrived.

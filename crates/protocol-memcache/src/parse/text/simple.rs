@@ -5,7 +5,7 @@ use super::found;
 use super::words::Words;
 use crate::command::{Command, LineParser};
 use crate::exptime::Exptime;
-use crate::op::{Direction, KEY_MAX, Op};
+use crate::op::{Arith, Direction, KEY_MAX, Op};
 use crate::parse::{Step, number};
 use crate::reply::Text;
 use crate::reply::text as reply;
@@ -46,14 +46,14 @@ pub(crate) fn delete<'a>(words: &Words<'a>, quiet: bool) -> Line<'a> {
     if !sound {
         return Err(reply::BAD_DELETE);
     }
-    Ok(Op::Delete { key: key(words)? })
+    Ok(Op::Delete { key: key(words)?, cas: 0 })
 }
 
 /// `<key> <u64> [noreply]`
 pub(crate) fn arith<'a>(words: &Words<'a>, direction: Direction) -> Line<'a> {
     let key = key(words)?;
     let delta = number::unsigned(words.get(1)).ok_or(reply::BAD_DELTA)?;
-    Ok(Op::Arith { key, delta, direction })
+    Ok(Op::Arith(Arith::new(key, delta, direction)))
 }
 
 /// `<key> <exptime> [noreply]`
@@ -87,5 +87,5 @@ fn key<'a>(words: &Words<'a>) -> Result<&'a [u8], ErrorReply> {
 /// Reads an expiry time; memcached keeps its low 32 bits.
 pub(super) fn exptime(word: &[u8]) -> Result<Exptime, ErrorReply> {
     let seconds = number::signed(word).ok_or(reply::BAD_EXPTIME)?;
-    Ok(Exptime(seconds as i32))
+    Ok(Exptime((seconds as i32).into()))
 }

@@ -123,15 +123,12 @@ fn process<C: Configuration>() -> Vec<Flag<C>> {
     ]
 }
 
-/// Flags about memcached's slabs and protocols, which have no effect here.
+/// Flags about memcached's slabs and commands, which have no effect here.
 fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
     vec![
         flag("-f", "slab-growth-factor").value("NUM", is!(f64)).without_any_effect(),
         flag("-n", "slab-min-size").value("BYTES", is!(u64)).without_any_effect(),
         flag("-D", "").value("CHAR", is!(char)).without_any_effect(),
-        flag("-B", "protocol")
-            .value("NAME", is!(String))
-            .without_effect_unless(&["auto", "auto-negotiate"]),
         flag("-C", "disable-cas").without_any_effect(),
         flag("-X", "disable-dumping").without_any_effect(),
         flag("-W", "disable-watch").without_any_effect(),

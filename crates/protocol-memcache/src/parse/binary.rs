@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The binary protocol: frames of a header of 24 bytes, extras, a key and a value.
+//!
+//! ```text
+//!   0      1       2          4        5        6        8          12       16    24
+//!   magic  opcode  key len:16 extras:8 type:8   vbucket  body len:32 opaque  CAS:64  extras key value
+//! ```
+//!
+//! # INV-FRAME
+//!
+//! A frame ends where its header says: no byte of a frame is ever parsed as another request. What is wrong with
+//! the header alone closes the connection. Nothing is waited for that the opcode does not need, and nothing is
+//! allocated: a value that is too large is dropped as it arrives.
+//!
+//! The type and the virtual bucket are ignored, as memcached does.
+
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "sums of lengths of 32 bits at most, checked against the length of the body"
+)]
+
+use super::Step;
+use crate::exptime::Exptime;
+use crate::op::{Arith, Direction, Get, KEY_MAX, Mode, Op, Set};
+use crate::opcode::{self, Opcode, OpcodeRow, Part};
+use crate::reply::binary::{Binary, INVALID, Status, UNKNOWN};
+use crate::request::Request;
+use protocol::{ErrorReply, Malformed, Parsed};
+
+/// The first byte of each request.
+pub(crate) const MAGIC: u8 = 0x80;
+
+/// The length of a header.
+pub(crate) const HEADER_LEN: usize = 24;
+
+/// memcached refuses a longer body at once, whatever its limit for values.
+const BODY_MAX: usize = 1 << 30;
+
+/// What a header says.
+struct Header<'a> {
+    opcode: u8,
+    key_len: usize,
+    extras_len: usize,
+    body_len: usize,
+    opaque: [u8; 4],
+    cas: &'a [u8; 8],
+}
+
+impl<'a> Header<'a> {
+    #[inline]
+    fn of(bytes: &'a [u8; HEADER_LEN]) -> Self {
+        let [_, opcode, k0, k1, extras, _, _, _, b0, b1, b2, b3, o0, o1, o2, o3, cas @ ..] = bytes;
+        Header {
+            opcode: *opcode,
+            key_len: u16::from_be_bytes([*k0, *k1]).into(),
+            extras_len: usize::from(*extras),
+            body_len: u32::from_be_bytes([*b0, *b1, *b2, *b3]) as usize,
+            opaque: [*o0, *o1, *o2, *o3],
+            cas,
+        }
+    }
+
+    /// The reply to a request that is not carried out.
+    #[cold]
+    fn error(&self, status: Status, text: &str) -> ErrorReply {
+        let mut reply = Vec::with_capacity(HEADER_LEN + text.len());
+        status.write(&mut reply, self.opcode, self.opaque, text);
+        ErrorReply::made(reply)
+    }
+
+    #[cold]
+    fn close<'r>(&self, (status, text): (Status, &str)) -> Step<'r> {
+        Err(Malformed::close(self.error(status, text)))
+    }
+}
+
+/// Finds the next request.
+#[inline]
+pub(super) fn parse(input: &[u8], value_max: usize) -> Step<'_> {
+    let Some(header) = input.first_chunk::<HEADER_LEN>() else {
+        return unfinished(input);
+    };
+    let header = Header::of(header);
+    let before_value = header.extras_len + header.key_len;
+    if input[0] != MAGIC {
+        return Err(Malformed::close(ErrorReply::NONE));
+    }
+    let Some(value_len) = header.body_len.checked_sub(before_value) else {
+        return header.close(UNKNOWN);
+    };
+    if header.body_len > BODY_MAX || header.key_len > KEY_MAX {
+        return header.close(INVALID);
+    }
+    let Some(row) = opcode::find(header.opcode) else {
+        let (status, text) = UNKNOWN;
+        let reply = header.error(status, text);
+        return Err(Malformed::skip(reply, HEADER_LEN + header.body_len));
+    };
+    let fits = row.extras.contains(&(header.extras_len as u8))
+        && row.key.allows(header.key_len)
+        && row.value.allows(value_len);
+    if !fits {
+        return header.close(INVALID);
+    }
+    frame(input, &header, row, value_len, value_max)
+}
+
+/// Makes the request of a frame whose parts are those of its row.
+#[inline]
+fn frame<'a>(
+    input: &'a [u8],
+    header: &Header<'_>,
+    row: &OpcodeRow,
+    value_len: usize,
+    value_max: usize,
+) -> Step<'a> {
+    let total = HEADER_LEN + header.body_len;
+    let key_at = HEADER_LEN + header.extras_len;
+    let value_at = key_at + header.key_len;
+    let is_oversized = value_len > value_max;
+    // A value that nobody needs is not waited for.
+    let needed = if row.value != Part::Maybe || is_oversized { value_at } else { total };
+    if input.len() < needed {
+        return Ok(Parsed::NeedMore { at_least: needed - input.len() });
+    }
+    let parts = Parts {
+        extras: &input[HEADER_LEN..key_at],
+        key: &input[key_at..value_at],
+        value: &input[value_at..needed],
+        cas: u64::from_be_bytes(*header.cas),
+    };
+    let op = if is_oversized && row.value == Part::Maybe {
+        parts.oversized(row.opcode)
+    } else {
+        parts.op(row.opcode)
+    };
+    let form = Binary { opcode: row.opcode, opaque: header.opaque };
+    let command = match op {
+        Op::Set(Set { mode: Mode::Cas, .. }) => crate::command::CommandId::Cas,
+        _ => row.command,
+    };
+    Ok(Parsed::Request { request: Request::binary(command, op, form), consumed: total })
+}
+
+/// The header has not arrived as a whole.
+#[cold]
+fn unfinished<'a>(input: &[u8]) -> Step<'a> {
+    match input.first() {
+        Some(&MAGIC) | None => Ok(Parsed::NeedMore { at_least: HEADER_LEN - input.len() }),
+        // The end of what is no request need not be waited for.
+        Some(_) => Err(Malformed::close(ErrorReply::NONE)),
+    }
+}
+
+/// The parts of a frame.
+struct Parts<'a> {
+    extras: &'a [u8],
+    key: &'a [u8],
+    value: &'a [u8],
+    cas: u64,
+}
+
+impl<'a> Parts<'a> {
+    #[inline]
+    fn op(&self, opcode: Opcode) -> Op<'a> {
+        let Parts { key, cas, .. } = *self;
+        match opcode {
+            Opcode::Get | Opcode::GetQ | Opcode::GetK | Opcode::GetKQ => self.get(None),
+            Opcode::Set | Opcode::SetQ => self.set(Mode::Set),
+            Opcode::Add | Opcode::AddQ => self.set(Mode::Add),
+            Opcode::Replace | Opcode::ReplaceQ => self.set(Mode::Replace),
+            Opcode::Append | Opcode::AppendQ => self.extend(Mode::Append),
+            Opcode::Prepend | Opcode::PrependQ => self.extend(Mode::Prepend),
+            Opcode::Delete | Opcode::DeleteQ => Op::Delete { key, cas },
+            Opcode::Increment | Opcode::IncrementQ => self.arith(Direction::Up),
+            Opcode::Decrement | Opcode::DecrementQ => self.arith(Direction::Down),
+            Opcode::Touch => Op::Touch { key, exptime: exptime(self.extras, 0) },
+            Opcode::Gat | Opcode::GatQ | Opcode::GatK | Opcode::GatKQ => {
+                self.get(Some(exptime(self.extras, 0)))
+            }
+            Opcode::Flush | Opcode::FlushQ => {
+                let delay = (!self.extras.is_empty()).then(|| exptime(self.extras, 0));
+                Op::FlushAll { delay }
+            }
+            Opcode::Stat => Op::Stats { topic: topic(key) },
+            Opcode::Version => Op::Version,
+            Opcode::Noop => Op::Noop,
+            Opcode::Quit | Opcode::QuitQ => Op::Quit,
+        }
+    }
+
+    #[inline]
+    fn get(&self, touch: Option<Exptime>) -> Op<'a> {
+        Op::Get(Get { key: self.key, cas: true, touch })
+    }
+
+    /// Whatever the opcode, a CAS number asks for just that: that the item has it.
+    #[inline]
+    fn set(&self, mode: Mode) -> Op<'a> {
+        let Parts { key, value, cas, .. } = *self;
+        let mode = if cas == 0 { mode } else { Mode::Cas };
+        let flags = word(self.extras, 0);
+        Op::Set(Set { key, value, cas, flags, exptime: exptime(self.extras, 4), mode })
+    }
+
+    #[inline]
+    fn extend(&self, mode: Mode) -> Op<'a> {
+        Op::Set(Set { cas: self.cas, mode, ..Set::new(self.key, self.value) })
+    }
+
+    fn arith(&self, direction: Direction) -> Op<'a> {
+        let [delta, initial] = [0, 8].map(|at| {
+            u64::from(word(self.extras, at)) << 32 | u64::from(word(self.extras, at + 4))
+        });
+        Op::Arith(Arith {
+            key: self.key,
+            delta,
+            direction,
+            cas: self.cas,
+            initial,
+            exptime: word(self.extras, 16),
+        })
+    }
+
+    /// The old value goes if the opcode would have replaced it, whatever the CAS number.
+    #[cold]
+    fn oversized(&self, opcode: Opcode) -> Op<'a> {
+        let mode = match self.op(opcode) {
+            Op::Set(_) if matches!(opcode, Opcode::Set | Opcode::SetQ) => Mode::Set,
+            Op::Set(set) => set.mode,
+            _ => unreachable!("only storing has values"),
+        };
+        Op::Oversized { key: self.key, mode }
+    }
+}
+
+/// A number of 32 bits in the extras; 0 if they are shorter, which the row rules out.
+#[inline]
+fn word(extras: &[u8], at: usize) -> u32 {
+    let bytes = extras.get(at..).and_then(|rest| rest.first_chunk());
+    bytes.map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// An expiry time, which is never negative here.
+#[inline]
+fn exptime(extras: &[u8], at: usize) -> Exptime {
+    Exptime(word(extras, at).into())
+}
+
+/// The topic of statistics. memcached looks only at the beginning of these three.
+fn topic(key: &[u8]) -> &[u8] {
+    let begins =
+        [&b"reset"[..], b"settings", b"detail"].into_iter().find(|name| key.starts_with(name));
+    begins.map_or(key, |name| &key[..name.len()])
+}
