@@ -5,7 +5,6 @@
 //! keyspace in `crates/storage-typed`, the values in `crates/values`.
 //!
 //! * `config.rs`: the settings. `names.rs`: the table of parameters for reading files and flags.
-//!   `users.rs`: users of a `redis.conf`.
 //! * `allocator.rs`: jemalloc. `platform.rs`: the process, as commands see and change it.
 #![forbid(unsafe_code)]
 
@@ -15,7 +14,6 @@ mod names;
 #[cfg(test)]
 mod pages;
 mod platform;
-mod users;
 
 use crate::config::{Loaded, PORT};
 use clap::Command;
@@ -77,7 +75,7 @@ fn run(flags: Flags) -> Result<(), Error> {
     common.apply(&mut config);
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
-    let builder = builder.greetings(config.greetings());
+    let builder = builder.greetings(redis::greetings(&config.sections()));
     // As in Redis: no client is held; clients that hold too much are closed.
     let builder = match config.worker.output_memory {
         Some(_) => builder,
@@ -92,7 +90,7 @@ fn run(flags: Flags) -> Result<(), Error> {
     }
     let mut builder = if is_ours { builder } else { builder.log_on_stdout() };
     // Must come before any other thread is started.
-    if config.goes_behind(|name| std::env::var_os(name).is_some()) {
+    if redis::goes_behind(&config.redis, |name| std::env::var_os(name).is_some()) {
         builder = builder.background(Background::enter()?);
     }
     let pid_file = config.redis.get("pidfile");

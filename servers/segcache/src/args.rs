@@ -5,7 +5,7 @@
 use crate::config::{Config, Spoken};
 use clap::{Command, value_parser as is};
 use config::ByteSize;
-use server::dialect::memcached::{self, Flag, flag};
+use server::dialect::memcached::{self, Flag, flag, item_size};
 
 pub(crate) const NAME: &str = "segcache";
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -65,20 +65,6 @@ fn spoken(text: &str) -> Result<Spoken, String> {
         "ascii" => Ok(Spoken::Ascii),
         "binary" => Ok(Spoken::Binary),
         _ => Err("expected auto, ascii or binary".to_owned()),
-    }
-}
-
-/// memcached's item sizes: bytes, or with suffix k or m.
-fn item_size(text: &str) -> Result<ByteSize, String> {
-    let lower = text.to_ascii_lowercase();
-    let (digits, shift) = match lower.strip_suffix(['k', 'm']) {
-        Some(digits) if lower.ends_with('k') => (digits, 10),
-        Some(digits) => (digits, 20),
-        None => (lower.as_str(), 0),
-    };
-    match digits.parse::<u64>() {
-        Ok(number) if number <= u64::MAX >> shift => Ok(ByteSize(number << shift)),
-        _ => Err("expected a number of bytes, or one with suffix k or m".to_owned()),
     }
 }
 

@@ -6,16 +6,18 @@
 //!
 //! * `memcached/flag.rs`: a row. `memcached/flags.rs`: the rows.
 //! * `memcached/option.rs`: a row of `-o`. `memcached/options.rs`: the rows.
-//! * `memcached/interface.rs`: addresses of `-l`.
+//! * `memcached/interface.rs`: addresses of `-l`. `memcached/item_size.rs`: sizes of `-I`.
 
 mod flag;
 mod flags;
 mod interface;
+mod item_size;
 mod option;
 mod options;
 
 pub use flag::{Flag, flag};
 pub use interface::Interface;
+pub use item_size::item_size;
 
 use crate::cli::{self, CommonArgs};
 use crate::settings::{Configuration, Listen};

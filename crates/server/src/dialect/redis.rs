@@ -8,7 +8,8 @@
 //! * `redis/names.rs`: the contract of a table of parameters.
 //! * `redis/conf.rs`: lines of a `redis.conf`. `redis/flags.rs`: the command line.
 //! * `redis/parameters.rs`: the section of a TOML file.
-//! * `redis/load.rs`: from files and flags to a configuration.
+//! * `redis/load.rs`: from files and flags to a configuration. `redis/users.rs`: users that are a password.
+//! * `redis/start.rs`: going to the background, and the first lines of the log.
 
 mod conf;
 mod flags;
@@ -17,6 +18,8 @@ mod load;
 mod names;
 mod parameters;
 mod shared;
+mod start;
+mod users;
 
 pub use conf::{Directive, Error, Place};
 pub use flags::{Flags, hide_secrets};
@@ -24,6 +27,7 @@ pub use load::{Loaded, RedisConfiguration};
 pub use names::{Name, ParameterTable};
 pub use parameters::Parameters;
 pub use shared::shown;
+pub use start::{goes_behind, greetings};
 
 #[cfg(test)]
 mod tests;

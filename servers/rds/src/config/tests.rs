@@ -4,7 +4,7 @@
 use super::*;
 use config::Span;
 use protocol_resp::service::config::parameter;
-use server::dialect::redis::Place;
+use server::dialect::redis::{Directive, ParameterTable, Place};
 use server::settings::{LogLevel, SocketMode};
 use std::io::Write;
 use std::time::Duration;
@@ -131,19 +131,19 @@ fn the_configuration_of_debian_is_accepted() {
     };
     let loaded = load("redis.conf", &text, &[]).expect("it is right");
     assert_eq!(loaded.warnings, [""; 0]);
-    assert!(loaded.config.goes_behind(|_| false));
+    assert!(redis::goes_behind(&loaded.config.redis, |_| false));
     assert!(loaded.config.redis.get("pidfile").ends_with(".pid"));
     // As its service file starts it.
     let flags = [("supervised", "systemd"), ("daemonize", "no")];
     let loaded = load("redis.conf", &text, &flags).expect("it is right");
-    assert!(!loaded.config.goes_behind(|_| true));
+    assert!(!redis::goes_behind(&loaded.config.redis, |_| true));
 }
 
 #[test]
 fn who_is_supervised_stays_in_the_foreground() {
     let goes = |flags: &[(&str, &str)], set: &str| {
         let config = load("redis.conf", "", flags).expect("right flags").config;
-        config.goes_behind(|name| name == set)
+        redis::goes_behind(&config.redis, |name| name == set)
     };
     assert!(!goes(&[], ""));
     assert!(goes(&[("daemonize", "yes")], "NOTIFY_SOCKET"));

@@ -6,7 +6,7 @@ use super::conf::{Conf, Directive, Error, merge};
 use super::listening::Listening;
 use super::names::ParameterTable;
 use super::parameters::Parameters;
-use super::shared;
+use super::{shared, users};
 use crate::settings::Configuration;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -21,13 +21,6 @@ pub trait RedisConfiguration: Configuration + Default + DeserializeOwned {
 
     /// The parameters that are not a key of a shared section.
     fn parameters_mut(&mut self) -> &mut Parameters<Self::Table>;
-
-    /// Takes a directive that the server itself translates into other settings. Returns whether it is one.
-    ///
-    /// # Errors
-    ///
-    /// When its value is not possible here.
-    fn take(&mut self, directive: &Directive) -> Result<bool, Error>;
 }
 
 /// A configuration, the warnings about it, and the kind of its file.
@@ -99,7 +92,7 @@ impl<C: RedisConfiguration> Loaded<C> {
                 }
                 continue;
             }
-            if self.config.take(&directive)? {
+            if users::take(self.config.parameters_mut(), &directive)? {
                 continue;
             }
             let why = self.config.parameters_mut().set(parameter, &directive.value);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Users of a `redis.conf` or an ACL file, which are accepted if they only set a password.
 
+use super::conf::{Directive, Error};
+use super::names::ParameterTable;
+use super::parameters::Parameters;
+
 /// The only user.
 const DEFAULT: &str = "default";
 
@@ -8,13 +12,38 @@ const DEFAULT: &str = "default";
 const REMEDY: &str =
     "there is one user, default, with all rights: write requirepass in place of users";
 
+/// Translates a directive about users into `requirepass`. Returns whether it is one.
+///
+/// # Errors
+///
+/// When there is a user that is more than a password, or its file cannot be read.
+pub(super) fn take<T: ParameterTable>(
+    parameters: &mut Parameters<T>,
+    directive: &Directive,
+) -> Result<bool, Error> {
+    let refused = |problem: String| directive.refused(problem);
+    let password = match directive.parameter.name {
+        "user" => Some(password(&directive.value).map_err(refused)?),
+        "aclfile" if !directive.value.is_empty() => {
+            let text = config::read(&directive.value)?;
+            password_in_file(&String::from_utf8_lossy(&text)).map_err(refused)?
+        }
+        _ => return Ok(false),
+    };
+    if let Some(password) = password {
+        let parameter = T::find(b"requirepass").expect("a table with users has passwords");
+        parameters.set(parameter, &password).map_err(refused)?;
+    }
+    Ok(true)
+}
+
 /// The password that `rules`, a user's name and its rules, set for the only user; empty for
 /// none. The rules must give all rights, because the user has all rights here.
 ///
 /// # Errors
 ///
 /// When the rules set anything else.
-pub(crate) fn password(rules: &str) -> Result<String, String> {
+fn password(rules: &str) -> Result<String, String> {
     let mut words = rules.split_ascii_whitespace();
     if words.next() != Some(DEFAULT) {
         return Err(REMEDY.to_owned());
@@ -53,7 +82,7 @@ pub(crate) fn password(rules: &str) -> Result<String, String> {
 /// # Errors
 ///
 /// As for [`password`].
-pub(crate) fn password_in_file(text: &str) -> Result<Option<String>, String> {
+fn password_in_file(text: &str) -> Result<Option<String>, String> {
     let mut found = None;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let rules = line.strip_prefix("user ").ok_or("a line of an ACL file begins with user")?;
