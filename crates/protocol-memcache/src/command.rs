@@ -20,33 +20,21 @@ pub struct Command {
     pub id: CommandId,
     /// What the line starts with, lower case.
     pub name: &'static str,
-    /// The command of which this name is an alias. Requests by this name count as requests of that
-    /// command.
-    pub alias_of: Option<CommandId>,
-    /// The fewest and the most words that may follow the name. A line with fewer or more words is
-    /// answered `ERROR`, as an unknown name is. Extra words of a storage command are ignored.
-    pub words: (usize, usize),
+    /// The fewest words that may follow the name. A line with fewer is answered `CLIENT_ERROR bad command line
+    /// format`; words beyond those that the command takes are ignored.
+    pub words_min: usize,
+    /// Whether spaces may precede the name.
+    pub may_be_indented: bool,
     /// The arguments, as shown to people.
     pub usage: &'static str,
     /// One sentence on what it does.
     pub about: &'static str,
     /// Counts its requests; a list of keys is one.
     pub requests: &'static Counter,
-    /// Where its line may say `noreply`.
-    pub(crate) noreply: Noreply,
+    /// Whether `noreply` as the last word asks for no reply.
+    pub(crate) noreply: bool,
     /// How its line is parsed.
     pub(crate) parser: Parser,
-}
-
-/// Which words of a line ask for no reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Noreply {
-    /// None.
-    Never,
-    /// The last one.
-    Last,
-    /// The last one, unless it is the only word, which is the key.
-    BehindKey,
 }
 
 /// How the words of a command become an operation.
@@ -75,12 +63,9 @@ pub(crate) struct Keys {
     pub(crate) cas: bool,
 }
 
-/// No limit to the number of words.
-const ANY: usize = usize::MAX;
-
 /// Makes [`CommandId`], with a name for each row, and the table.
 macro_rules! table {
-    ($($id:ident $name:literal $(= $other:ident)?, $row:expr;)*) => {
+    ($($id:ident $name:literal, $row:expr;)*) => {
         /// A command: its row of the [table](commands).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
@@ -91,30 +76,21 @@ macro_rules! table {
 
         /// All commands, the frequent ones first, because the parser searches in this order.
         static TABLE: [Command; [$(CommandId::$id),*].len()] = [$({
-            let Row { words, usage, about, requests, noreply, parser } = $row;
-            let alias_of = alias!($($other)?);
+            let Row { words_min, may_be_indented, usage, about, requests, noreply, parser } = $row;
             let (id, name) = (CommandId::$id, $name);
-            Command { id, name, alias_of, words, usage, about, requests, noreply, parser }
+            Command { id, name, words_min, may_be_indented, usage, about, requests, noreply, parser }
         },)*];
     };
 }
 
-macro_rules! alias {
-    () => {
-        None
-    };
-    ($id:ident) => {
-        Some(CommandId::$id)
-    };
-}
-
-/// The columns of [`Command`] except its names.
+/// The columns of [`Command`] except its name.
 struct Row {
-    words: (usize, usize),
+    words_min: usize,
+    may_be_indented: bool,
     usage: &'static str,
     about: &'static str,
     requests: &'static Counter,
-    noreply: Noreply,
+    noreply: bool,
     parser: Parser,
 }
 
@@ -123,27 +99,30 @@ table! {
     Gets "gets", keys(&counts::GETS, GETS, "Reads values with their CAS numbers.");
     Set "set", body(&counts::SET, Mode::Set, "Stores a value.");
     Delete "delete", Row {
-        words: (1, 3),
-        usage: "<key> [0] [noreply]",
+        words_min: 1,
+        may_be_indented: false,
+        usage: "<key> [noreply]",
         about: "Removes a value.",
         requests: &counts::DELETE,
-        noreply: Noreply::BehindKey,
+        noreply: true,
         parser: Parser::Line(simple::delete),
     };
     Incr "incr", Row {
-        words: (2, 3),
+        words_min: 2,
+        may_be_indented: false,
         usage: "<key> <u64> [noreply]",
         about: "Adds to a decimal number; wraps at 2^64.",
         requests: &counts::INCR,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Line(|words, _| simple::arith(words, Direction::Up)),
     };
     Decr "decr", Row {
-        words: (2, 3),
+        words_min: 2,
+        may_be_indented: false,
         usage: "<key> <u64> [noreply]",
         about: "Subtracts from a decimal number; stops at 0.",
         requests: &counts::DECR,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Line(|words, _| simple::arith(words, Direction::Down)),
     };
     Add "add", body(&counts::ADD, Mode::Add, "Stores a value if there is none.");
@@ -151,71 +130,78 @@ table! {
     Append "append", body(&counts::APPEND, Mode::Append, "Puts bytes behind a value.");
     Prepend "prepend", body(&counts::PREPEND, Mode::Prepend, "Puts bytes before a value.");
     Cas "cas", Row {
-        words: (5, ANY),
+        words_min: 5,
+        may_be_indented: false,
         usage: "<key> <flags> <exptime> <bytes> <cas> [noreply]",
         about: "Stores a value if nobody has changed it since it was read with this CAS number.",
         requests: &counts::CAS,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Body(Mode::Cas),
     };
     Touch "touch", Row {
-        words: (2, 3),
+        words_min: 2,
+        may_be_indented: false,
         usage: "<key> <exptime> [noreply]",
         about: "Changes when a value expires.",
         requests: &counts::TOUCH,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Line(simple::touch),
     };
     Gat "gat", keys(&counts::GAT, GAT, "Reads values and changes when they expire.");
     Gats "gats", keys(&counts::GAT, GATS,
         "Reads values with their CAS numbers and changes when they expire.");
-    Bget "bget" = Get, keys(&counts::GET, GET, "Another name of get.");
     FlushAll "flush_all", Row {
-        words: (0, 2),
+        words_min: 0,
+        may_be_indented: true,
         usage: "[<delay>] [noreply]",
         about: "Makes all values unreadable, at once or after a delay.",
         requests: &counts::FLUSH_ALL,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Line(simple::flush_all),
     };
     Stats "stats", Row {
-        words: (0, ANY),
+        words_min: 0,
+        may_be_indented: false,
         usage: "[items|slabs|sizes|settings|conns|reset]",
         about: "Tells about the server.",
         requests: &counts::STATS,
-        noreply: Noreply::Never,
-        parser: Parser::Line(|words, _| Ok(Op::Stats { topic: words.get(0) })),
+        noreply: false,
+        parser: Parser::Line(simple::stats),
     };
     Version "version", Row {
-        words: (0, ANY),
+        words_min: 0,
+        may_be_indented: false,
         usage: "",
         about: "Tells the server's version.",
         requests: &counts::VERSION,
-        noreply: Noreply::Never,
+        noreply: false,
         parser: Parser::Line(|_, _| Ok(Op::Version)),
     };
     Verbosity "verbosity", Row {
-        words: (1, 2),
+        words_min: 1,
+        may_be_indented: true,
         usage: "<level> [noreply]",
         about: "Accepted and ignored: the log level is set elsewhere.",
         requests: &counts::VERBOSITY,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Line(simple::verbosity),
     };
     Noop "noop", Row {
-        words: (0, 0),
+        words_min: 0,
+        may_be_indented: false,
         usage: "",
         about: "Answers once everything before it has been answered.",
         requests: &counts::NOOP,
-        noreply: Noreply::Never,
+        noreply: false,
         parser: Parser::Binary,
     };
     Quit "quit", Row {
-        words: (0, ANY),
+        words_min: 0,
+        may_be_indented: false,
         usage: "",
         about: "Closes the connection.",
         requests: &counts::QUIT,
-        noreply: Noreply::Never,
+        noreply: false,
         parser: Parser::Line(|_, _| Ok(Op::Quit)),
     };
 }
@@ -227,22 +213,24 @@ const GATS: Keys = Keys { exptime: true, cas: true };
 
 const fn keys(requests: &'static Counter, keys: Keys, about: &'static str) -> Row {
     Row {
-        words: (1, ANY),
-        usage: if keys.exptime { "<exptime> <key>*" } else { "<key>+" },
+        words_min: if keys.exptime { 2 } else { 1 },
+        may_be_indented: false,
+        usage: if keys.exptime { "<exptime> <key>+" } else { "<key>+" },
         about,
         requests,
-        noreply: Noreply::Never,
+        noreply: false,
         parser: Parser::Keys(keys),
     }
 }
 
 const fn body(requests: &'static Counter, mode: Mode, about: &'static str) -> Row {
     Row {
-        words: (4, ANY),
+        words_min: 4,
+        may_be_indented: false,
         usage: "<key> <flags> <exptime> <bytes> [noreply]",
         about,
         requests,
-        noreply: Noreply::Last,
+        noreply: true,
         parser: Parser::Body(mode),
     }
 }
@@ -274,10 +262,9 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
     TABLE.iter()
 }
 
-/// The command with this name or alias.
+/// The command with this name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
-    let command = TABLE.iter().find(|row| row.name.as_bytes() == name && row.is_text())?;
-    Some(command.alias_of.map_or(command, CommandId::command))
+    TABLE.iter().find(|row| row.name.as_bytes() == name && row.is_text())
 }
 
 #[cfg(test)]
@@ -288,10 +275,8 @@ mod tests {
     fn every_name_finds_its_own_command() {
         for command in commands().filter(|command| command.is_text()) {
             let found = find(command.name.as_bytes()).expect("it is in the table");
-            assert_eq!(found.id, command.alias_of.unwrap_or(command.id), "{}", command.name);
-            assert_eq!(found.alias_of, None, "an alias of an alias");
+            assert_eq!(found.id, command.id, "{}", command.name);
             assert!(std::ptr::eq(command.id.command(), command), "{}", command.name);
-            assert!(command.words.0 <= command.words.1);
         }
         assert!(find(b"GET").is_none());
         assert!(find(b"noop").is_none(), "it is binary");

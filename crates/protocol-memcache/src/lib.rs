@@ -36,7 +36,7 @@
 //!
 //! # What is spoken
 //!
-//! The classic text commands, with replies byte for byte as those of memcached 1.6.18. The files in
+//! The classic text commands, with replies byte for byte as those of memcached 1.6.45. The files in
 //! `tests/sessions` are transcripts of it. The differences, and their reasons:
 //!
 //! * Meta commands (`mg`, `ms`, ...), `watch`, `lru`, `slabs`, `cache_memlimit` and the like are
@@ -49,7 +49,7 @@
 //!   connection.
 //! * A `gat` line with a bad key touches nothing; memcached touches the keys before it. When a key
 //!   of a list is too long, memcached loses unsent replies to earlier requests; here every request
-//!   is answered.
+//!   is answered. No empty line follows that error, as it does from memcached.
 //! * `incr` of a value that consists of white space is an error; memcached reads past its end.
 //! * The size limit applies to the value alone ([`Memcache::new`]).
 //! * Time is kept in milliseconds. A delayed `flush_all` takes place at its time and not up to two

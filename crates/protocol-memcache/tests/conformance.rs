@@ -22,6 +22,7 @@ fn samples() -> Vec<Vec<u8>> {
         include_str!("sessions/get.txt"),
         include_str!("sessions/line.txt"),
         include_str!("sessions/number.txt"),
+        include_str!("sessions/odd.txt"),
         include_str!("sessions/refused.txt"),
         include_str!("sessions/store.txt"),
         include_str!("sessions/time.txt"),
@@ -113,7 +114,7 @@ fn every_command_of_the_table_is_parsed() {
     for command in commands().filter(|command| command.is_text()) {
         let words = match command.name {
             "flush_all" | "stats" | "version" | "quit" => "",
-            "delete" | "get" | "gets" | "bget" => " key",
+            "delete" | "get" | "gets" => " key",
             "gat" | "gats" => " 0 key",
             "incr" | "decr" | "touch" => " key 1",
             "verbosity" => " 1",
@@ -125,6 +126,6 @@ fn every_command_of_the_table_is_parsed() {
         let Ok(Parsed::Request { request, .. }) = parsed else {
             panic!("{} {}: {parsed:?}", command.name, command.usage);
         };
-        assert_eq!(request.command, command.alias_of.unwrap_or(command.id), "{}", command.name);
+        assert_eq!(request.command, command.id, "{}", command.name);
     }
 }

@@ -152,6 +152,11 @@ fn lines_that_are_no_request() {
 }
 
 #[test]
+fn odd_lines() {
+    play_all(include_str!("sessions/odd.txt"), &[usize::MAX, 100, 1]);
+}
+
+#[test]
 fn time() {
     play_all(include_str!("sessions/time.txt"), &[usize::MAX, 1]);
 }

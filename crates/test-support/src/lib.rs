@@ -5,6 +5,7 @@
 //!
 //! * [`child`]: servers as child processes, ours or those that they are compared with.
 //! * [`counting`]: a counting allocator, to test what is promised about allocations.
+//! * [`memcached`]: memcached as the oracle of its protocol, of whatever version.
 //! * `random`: random numbers, the same for the same seed.
 //! * `session`: recorded sessions of memcache clients.
 //!
@@ -34,6 +35,7 @@ pub mod counting;
 pub mod daemon;
 #[cfg(feature = "server")]
 pub mod http;
+pub mod memcached;
 pub mod random;
 pub mod session;
 #[cfg(feature = "resp")]

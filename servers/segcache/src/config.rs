@@ -20,7 +20,7 @@ pub(crate) const PORT: u16 = 11211;
 
 /// The memcached version whose behaviour is reproduced. Clients and tools derive from the reply to `version`
 /// what a server can do, so it comes before our own version.
-const MEMCACHED_VERSION: &str = "1.6.18";
+const MEMCACHED_VERSION: &str = "1.6.45";
 
 /// Smallest and largest value limit, as memcached's `-I` has them.
 const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;

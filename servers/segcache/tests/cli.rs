@@ -306,7 +306,7 @@ fn the_version_is_memcacheds_and_then_its_own() {
     let config = Config::new(QUIET);
     let mut daemon = start(&["-p", "0"], &config);
     let mut client = Client::tcp(daemon.address());
-    let reply = concat!("VERSION 1.6.18+segcache.", env!("CARGO_PKG_VERSION"), "\r\n");
+    let reply = concat!("VERSION 1.6.45+segcache.", env!("CARGO_PKG_VERSION"), "\r\n");
     client.ask(b"version\r\n", reply.as_bytes());
 }
 

@@ -9,6 +9,7 @@
 //!   over the other.
 //! * `SHOEBILL_SEED`: which ones, 1 unless set.
 //! * `SHOEBILL_SEGCACHE`: another build of the server, such as the release build.
+//! * `SHOEBILL_MEMCACHED`: another memcached than that on the `PATH`; its version is printed.
 //! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where memcached is missing, instead of passing with a message.
 //!
 //! Compared in part:
@@ -17,20 +18,18 @@
 //!   first seen. memcached's never come again under another key, ours may.
 //! * `version`: that there is an answer, not its text.
 //! * `stats`: what ends it; the `STAT` lines are left out, names and figures differ by nature.
-//! * A storage line that is refused although its length can be read: memcached 1.6.18 goes on to parse
-//!   its body, which is dropped here as by 1.6.45. So only `segcache` gets the body, and the same must
-//!   come of it.
+//! * A key that is too long, in a list: memcached writes an empty line behind the error, which is left out.
+//! * With a memcached before 1.6.45, whose replies are not those to reproduce: what it is known to answer otherwise is
+//!   left out ([`older`](support::older)), and the bodies of refused lines are sent to `segcache` alone, because it
+//!   parses them.
 //!
 //! Left out:
 //!
-//! * Storage lines with more words than they take, `cas` without its number, and lengths of 2^32 and
-//!   more, of which memcached 1.6.18 keeps the low half: all are as in 1.6.45 here. The sessions of
-//!   `protocol-memcache` have them.
 //! * Commands that only memcached has: meta (`mg` …), `lru`, `lru_crawler`, `slabs`, `watch`,
 //!   `cache_memlimit`, `shutdown`, `refresh_certs`, `extstore`. Here they are unknown: `ERROR`.
-//! * `stats detail`: it counts by prefix of key, which is refused here.
-//! * `incr` and `decr` of 2^63 and more, and of white space: memcached then looks beyond the end of the
-//!   value, into what its memory held before.
+//! * `stats detail on`: it counts by prefix of key, which is refused here.
+//! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held
+//!   before.
 //! * Values in the last 400 bytes below the limit, which memcached counts with key and header.
 //! * Lines of 2,048 to 40,000 bytes other than of `get` and `gets`: whether memcached closes the
 //!   connection then depends on how they arrive.
@@ -38,6 +37,8 @@
 //!   sessions of `protocol-memcache` have them, under a clock of their own.
 //! * Commands before a reading command whose line has a key that is too long, in one batch:
 //!   memcached drops those of their replies that it has not sent yet.
+//! * A reading command with a key that is too long and `noreply` as its last key, to which memcached answers with an
+//!   empty line alone.
 //! * `incr` and `decr` behind a reading command in one batch: memcached pads a number that gets shorter
 //!   with spaces, but not while a reply that is not sent yet holds on to it.
 //! * A delayed `flush_all` right behind an immediate one: memcached shows again what it flushed, as
@@ -47,6 +48,7 @@
 mod support {
     pub(crate) mod exchange;
     pub(crate) mod generate;
+    pub(crate) mod older;
     pub(crate) mod process;
     pub(crate) mod replies;
     pub(crate) mod shrink;
@@ -54,9 +56,14 @@ mod support {
     pub(crate) mod words;
 }
 
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use support::generate::Generator;
-use support::process::STORAGES;
-use support::shrink::{Delivery, Difference, compare, servers, shrink};
+use support::older::{ANSWERED_BEFORE, BEFORE, SAMPLES, answers_otherwise};
+use support::process::{STORAGES, Server};
+use support::shrink::{Delivery, Difference, comparable, compare, servers, shrink};
+use test_support::PATIENCE;
+use test_support::memcached::Memcached;
 
 /// The number in an environment variable.
 fn variable(name: &str) -> Option<u64> {
@@ -71,6 +78,58 @@ fn replies_are_those_of_memcached() {
     }
 }
 
+/// An older memcached differs where this test says so, and `segcache` is as the reference.
+#[test]
+fn what_older_versions_answer_otherwise_is_known() {
+    let Some(memcached) = Memcached::find() else { return };
+    println!("memcached {}", memcached.version);
+    let (oracle, ours) = servers("seg").expect("memcached is there");
+    for (bytes, older, reference) in SAMPLES {
+        let shown = bytes.escape_ascii();
+        let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
+        assert!(answers_otherwise(line), "{shown} is expected to be answered alike");
+        let theirs = if memcached.is_reference() { reference } else { older };
+        for (name, server, expected) in
+            [("memcached", &oracle, theirs), ("segcache", &ours, reference)]
+        {
+            let answer = ask(server, bytes);
+            let is_as_expected = match *expected {
+                b"VERSION " => answer.starts_with(expected),
+                _ => answer == *expected,
+            };
+            assert!(is_as_expected, "{name} answers {shown} with {}", answer.escape_ascii());
+        }
+    }
+}
+
+/// What `server` answers to `bytes` when there is a key `k`; `closed` when it closes the connection.
+fn ask(server: &Server, bytes: &[u8]) -> Vec<u8> {
+    const MARK: &[u8] = b"set mark 5 0 4\r\nmark\r\nget mark\r\n";
+    const MARKED: &[u8] = b"STORED\r\nVALUE mark 5 4\r\nmark\r\nEND\r\n";
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(&[BEFORE, bytes, MARK].concat()).unwrap();
+    let mut answer = Vec::new();
+    let mut block = [0; 4096];
+    while !answer.ends_with(MARKED) {
+        match stream.read(&mut block) {
+            Ok(0) => {
+                answer.extend_from_slice(b"closed");
+                break;
+            }
+            Ok(read) => answer.extend_from_slice(&block[..read]),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => {
+                answer.extend_from_slice(b"closed");
+                break;
+            }
+            Err(error) => panic!("{} is answered {answer:?}: {error}", bytes.escape_ascii()),
+        }
+    }
+    let answer = answer.strip_suffix(MARKED).unwrap_or(&answer);
+    // What was answered before may be lost when the connection closes.
+    answer.strip_prefix(ANSWERED_BEFORE).unwrap_or(answer).to_vec()
+}
+
 /// Compares one of `share` commands over `storage`.
 fn compare_all(storage: &str, share: usize) {
     if servers(storage).is_none() {
@@ -79,7 +138,8 @@ fn compare_all(storage: &str, share: usize) {
     let seed = variable("SHOEBILL_SEED").unwrap_or(1);
     let count = variable("SHOEBILL_COMMANDS").unwrap_or(20_000) as usize;
     println!("{count} / {share} commands of SHOEBILL_SEED={seed} over {storage}");
-    let units = Generator::new(seed).units(count / share);
+    let mut units = Generator::new(seed).units(count / share);
+    comparable(&mut units);
     let delivery = Delivery::Batches { seed };
     if let Some(difference) = compare(storage, &units, delivery) {
         eprintln!(

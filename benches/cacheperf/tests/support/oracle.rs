@@ -5,6 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
 use test_support::child::{self, Child, is_installed};
+use test_support::memcached::Memcached;
 
 pub use test_support::child::free_port;
 
@@ -18,11 +19,10 @@ pub struct Server {
 /// The command that starts memcached at a port; `None` where it is not installed, which is a failure
 /// where `SHOEBILL_REQUIRE_ORACLES` is 1.
 pub fn memcached_command(port: u16) -> Option<String> {
-    if !is_installed("memcached", "-V") {
-        return None;
-    }
-    // As root it wants to be told whom to run as; to others the flag means nothing.
-    Some(format!("memcached -u root -l 127.0.0.1 -U 0 -t 1 -p {port}"))
+    let command = Memcached::find()?.command(port);
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    Some(format!("{} -t 1", words.join(" ")))
 }
 
 /// As [`memcached_command`], of redis-server.

@@ -161,7 +161,7 @@ mod tests {
             (b"EXISTS\r\n", Reply::Exists),
             (b"NOT_FOUND\r\n", Reply::NotFound),
             (b"18446744073709551615\r\n", Reply::Number(u64::MAX)),
-            (b"VERSION 1.6.18\r\n", Reply::Version(b"1.6.18")),
+            (b"VERSION 1.6.45\r\n", Reply::Version(b"1.6.45")),
             (b"STAT version a b\r\n", Reply::Stat { name: b"version", value: b"a b" }),
             (b"ERROR\r\n", Reply::Error(b"ERROR")),
             (b"CLIENT_ERROR bad data chunk\r\n", Reply::Error(b"CLIENT_ERROR bad data chunk")),

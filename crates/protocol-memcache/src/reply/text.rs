@@ -28,8 +28,6 @@ pub(crate) const BAD_EXPTIME: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR invalid exptime argument\r\n");
 pub(crate) const BAD_DELTA: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR invalid numeric delta argument\r\n");
-pub(crate) const BAD_DELETE: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n");
 
 /// Room for everything in a value's first and last line but the key: `VALUE `, three numbers with
 /// their spaces, two line ends and `END`.

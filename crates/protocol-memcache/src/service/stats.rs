@@ -105,8 +105,8 @@ impl<S: Store> MemcacheService<S> {
             b"settings" => settings(&self.shared.options, &self.store.stats(), show),
             b"conns" => conns(show, context),
             b"sizes" => show("sizes_status", &"disabled"),
-            // There is no storage outside of memory.
-            b"extstore" => {}
+            // There is no storage outside of memory, and no proxy.
+            b"extstore" | b"proxy" | b"proxyfuncs" | b"proxybe" => {}
             b"reset" => return self.reset(),
             b"cachedump" => return Outcome::NoKeys,
             b"detail" => return Outcome::NoPrefixes,

@@ -28,7 +28,7 @@ pub struct Server {
 
 impl Server {
     pub fn new() -> Self {
-        Self::with(ServiceOptions::new().version("1.6.18").value_max(VALUE_MAX))
+        Self::with(ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX))
     }
 
     pub fn with(options: ServiceOptions) -> Self {

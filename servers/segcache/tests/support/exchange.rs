@@ -84,7 +84,7 @@ impl Client {
         if end != End::Open {
             self.stream = open(self.address);
         }
-        Answer { replies: self.seen.normalise(&received), end }
+        Answer { replies: self.seen.normalise(&received, self.side), end }
     }
 
     /// Where a batch of `len` bytes is cut.

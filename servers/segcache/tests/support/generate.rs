@@ -7,7 +7,7 @@
 use crate::support::unit::Unit;
 use crate::support::words::{
     BAD_CASES, BAD_EXPTIMES, BAD_FLAGS, CASES, COUNTS, DELTAS, EXPTIMES, FLAGS, LENGTHS, LEVELS,
-    NAMES, NUMBERS, ODD_EXPTIMES, ODD_FLAGS, SUMS, TOPICS, UNKNOWN, keys,
+    NAMES, NUL_KEY, NUMBERS, ODD_EXPTIMES, ODD_FLAGS, SUMS, TOPICS, UNKNOWN, keys,
 };
 use test_support::random::Random;
 
@@ -28,6 +28,8 @@ pub(crate) struct Generator {
 struct Line {
     words: Vec<Vec<u8>>,
     body: Option<Vec<u8>>,
+    /// Its length is sound, or it has none: no body is parsed as lines.
+    is_sound: bool,
 }
 
 impl Generator {
@@ -49,13 +51,18 @@ impl Generator {
         match self.random.below(1000) {
             0..3 => units.push(self.closing()),
             3..5 => units.push(self.large()),
-            5..15 => units.push(self.delayed_flush()),
+            5..15 => {
+                units.push(Unit::new([b"get ", NUL_KEY, b"\r\n"].concat()));
+                let flush = self.delayed_flush();
+                units.push(flush);
+            }
             15..25 => units.push(self.many_keys()),
             25..105 => self.compare_and_swap(units),
             105..205 => units.push(self.spoilt_line()),
             205..255 => units.push(self.spoilt_body()),
             255..270 => units.push(self.unknown()),
-            270..280 => units.push(Unit::new(self.random.pick(SUMS).to_vec())),
+            270..280 => units.push(Unit::with_body(Vec::new(), self.random.pick(SUMS).to_vec())),
+            280..290 => units.push(self.short()),
             _ => {
                 let line = self.line();
                 units.push(self.written(&line));
@@ -63,12 +70,20 @@ impl Generator {
         }
         if let Some(last) = units.last_mut() {
             last.ends_batch |= self.random.one_in(16);
+            if last.reads() && last.has_long_key() && last.wants_no_reply() {
+                // memcached answers with an empty line, `segcache` with an error.
+                units.pop();
+                return;
+            }
             // memcached then drops replies to other commands that are not sent yet.
             last.starts_batch |= last.reads() && last.has_long_key();
         }
     }
 
     fn key(&mut self) -> Vec<u8> {
+        if self.random.one_in(60) {
+            return NUL_KEY.to_vec();
+        }
         // The first few interact; the rest are odd.
         let end = if self.random.one_in(8) { self.keys.len() } else { 6 };
         self.keys[self.random.below(end)].clone()
@@ -112,7 +127,7 @@ impl Generator {
                 }
                 body = Some(value);
             }
-            b"get" | b"gets" | b"bget" | b"gat" | b"gats" => {
+            b"get" | b"gets" | b"gat" | b"gats" => {
                 if name.starts_with(b"gat") {
                     words.push(self.exptime());
                 }
@@ -136,7 +151,7 @@ impl Generator {
         if self.random.one_in(10) {
             words.push(b"noreply".to_vec());
         }
-        Line { words, body }
+        Line { words, body, is_sound: true }
     }
 
     fn exptime(&mut self) -> Vec<u8> {
@@ -153,7 +168,9 @@ impl Generator {
         let odd = self.random.one_in(12);
         for (index, word) in line.words.iter().enumerate() {
             let least = usize::from(index > 0);
-            let spaces = if odd { least + self.random.below(3) } else { least };
+            // Indented, a line announces no body: values would be parsed.
+            let is_odd = odd && (index > 0 || line.body.is_none());
+            let spaces = if is_odd { least + self.random.below(3) } else { least };
             bytes.resize(bytes.len() + spaces, b' ');
             bytes.extend_from_slice(word);
         }
@@ -161,10 +178,19 @@ impl Generator {
             bytes.resize(bytes.len() + self.random.below(3), b' ');
         }
         bytes.extend_from_slice(if self.random.one_in(12) { b"\n" } else { b"\r\n" });
-        if let Some(body) = &line.body {
-            bytes.extend_from_slice(body);
-            bytes.extend_from_slice(b"\r\n");
+        match &line.body {
+            Some(body) if line.is_sound => Unit::with_body(bytes, [body, &b"\r\n"[..]].concat()),
+            Some(body) => Unit::new(bytes).and_lines(&[body, &b"\r\n"[..]].concat()),
+            None => Unit::new(bytes),
         }
+    }
+
+    /// A line that is too short to be one.
+    fn short(&mut self) -> Unit {
+        let byte = |random: &mut Random| *random.pick(&[&b'a', &b' ', &b'\t', &0, &b'0', &b'\r']);
+        let len = self.random.below(4);
+        let mut bytes: Vec<u8> = (0..len).map(|_| byte(&mut self.random)).collect();
+        bytes.extend_from_slice(self.random.pick(&[&b"\r\n"[..], b"\n"]));
         Unit::new(bytes)
     }
 
@@ -188,19 +214,22 @@ impl Generator {
         // Parsed as a command where the length is the fault: short and harmless.
         let body = self.random.pick(&[&b"get k2"[..], b"12345", b"", b"bad\r\nbody"]).to_vec();
         line.words[4] = body.len().to_string().into_bytes();
-        let quiet = line.words.last().is_some_and(|word| word == b"noreply");
-        let is_cas = line.words[0] == b"cas";
-        match self.random.below(8) {
+        let fault = self.random.below(8);
+        line.is_sound = fault > 3;
+        match fault {
             // Not a storage command any more: its body is parsed by both.
             0 => line.words[0].make_ascii_uppercase(),
             1 => line.words[0] = self.random.pick(UNKNOWN).to_vec(),
             2 => line.words[4] = self.length(body.len()),
             // Too few words to have a length.
             3 => line.words.truncate(1 + self.random.below(4)),
-            4 if !quiet && !is_cas => {
-                // A fifth word is not looked at.
-                let word = self.random.pick(&[&b"noreply"[..], b"0", b"x", b"NOREPLY"]);
-                line.words.push(word.to_vec());
+            // More words than it takes.
+            4 => {
+                let most = *self.random.pick(&[&1, &3, &30]);
+                for _ in 0..1 + self.random.below(most) {
+                    let word = self.random.pick(&[&b"noreply"[..], b"0", b"x", b"NOREPLY"]);
+                    line.words.push(word.to_vec());
+                }
             }
             // In the other places a word is odd and may be valid: the body is the value then.
             5 => {
@@ -268,9 +297,11 @@ impl Generator {
 
     /// Something odd in place of the length `len`: refused, or `len` in another way of writing.
     fn length(&mut self, len: usize) -> Vec<u8> {
-        match self.random.below(4) {
+        match self.random.below(6) {
             0 => format!("+{len}").into_bytes(),
             1 => format!("000{len}").into_bytes(),
+            2 => format!("{len:011}").into_bytes(),
+            3 => format!("{len:012}").into_bytes(),
             _ => self.random.pick(LENGTHS).to_vec(),
         }
     }
@@ -293,14 +324,15 @@ impl Generator {
         bytes.push(b' ');
         bytes.extend_from_slice(&key);
         bytes.extend_from_slice(format!(" 0 0 {len}{noreply}\r\n").as_bytes());
-        bytes.extend_from_slice(&body);
-        bytes.extend_from_slice(rest);
-        Unit::new(bytes)
+        Unit::with_body(bytes, body).and_lines(rest)
     }
 
     /// Reads a CAS number, and later writes with it.
     fn compare_and_swap(&mut self, units: &mut Vec<Unit>) {
-        let key = self.key();
+        let mut key = self.key();
+        if key == NUL_KEY {
+            key = self.keys[0].clone();
+        }
         let mut read = if self.random.one_in(3) { b"gats 0 ".to_vec() } else { b"gets ".to_vec() };
         read.extend_from_slice(&key);
         read.extend_from_slice(b"\r\n");
@@ -379,10 +411,12 @@ impl Generator {
         bytes.push(b' ');
         bytes.extend_from_slice(&key);
         bytes.extend_from_slice(format!(" 1 0 {len}{noreply}\r\n").as_bytes());
-        bytes.resize(bytes.len() + len, b"0.x\xff"[self.random.below(4)]);
-        bytes.extend_from_slice(if self.random.one_in(4) { b"xx\r\n" } else { b"\r\n" });
-        bytes.extend_from_slice(self.random.pick(&[&b""[..], b"get big\r\n", b"delete big\r\n"]));
-        Unit::new(bytes)
+        let mut body = vec![b"0.x\xff"[self.random.below(4)]; len];
+        let is_longer = self.random.one_in(4);
+        body.extend_from_slice(if is_longer { b"xx" } else { b"\r\n" });
+        let unit = Unit::with_body(bytes, body);
+        let unit = if is_longer { unit.and_lines(b"\r\n") } else { unit };
+        unit.and_lines(self.random.pick(&[&b""[..], b"get big\r\n", b"delete big\r\n"]))
     }
 
     fn unknown(&mut self) -> Unit {
@@ -390,18 +424,27 @@ impl Generator {
             0 => Vec::new(),
             _ => self.random.pick(UNKNOWN).to_vec(),
         };
-        let rest = self.random.pick(&[&b"\r\n"[..], b"\n", b" k0\r\n", b" k0 0 0 2\r\n"]);
+        let rest = self.random.pick(&[
+            &b"\r\n"[..],
+            b"\n",
+            b" k0\r\n",
+            b" k0 0 0 2\r\n",
+            b" k0 noreply\r\n",
+            b" noreply\r\n",
+        ]);
         bytes.extend_from_slice(rest);
         Unit::new(bytes)
     }
 
     /// Something that closes the connection.
     fn closing(&mut self) -> Unit {
-        let bytes = match self.random.below(6) {
+        let bytes = match self.random.below(8) {
             0 => vec![b'x'; 40_000],
             1 => b"set ".iter().copied().chain([b'k'; 40_000]).collect(),
             2 => b"GET / HTTP/1.1\r\n".to_vec(),
             3 => b"POST /x HTTP/1.0\n".to_vec(),
+            4 => b"  get k0 HTTP/1.1 \r\n".to_vec(),
+            5 => b"setx HTTP/\r\n".to_vec(),
             _ => self.random.pick(&[&b"quit\r\n"[..], b"quit\n", b"quit now\r\n"]).to_vec(),
         };
         // All but quit may drop replies that are not sent yet.

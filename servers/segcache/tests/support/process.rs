@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
 use test_support::child::{self, Child};
+use test_support::memcached::Memcached;
 
 /// A running server.
 #[derive(Debug)]
@@ -47,15 +48,6 @@ pub(crate) fn segcache(flags: &[&str], sections: &str) -> Server {
 /// Starts memcached on a free port with `flags`; `None` when it is not installed, which is a failure
 /// where `SHOEBILL_REQUIRE_ORACLES` is 1.
 pub(crate) fn memcached(flags: &[&str]) -> Option<Server> {
-    if !child::is_installed("memcached", "-V") {
-        return None;
-    }
-    let command = |port: u16| {
-        let mut command = Command::new("memcached");
-        // As root it wants to be told whom to run as; to others the flag means nothing.
-        command.args(["-u", "root", "-l", "127.0.0.1", "-p"]).arg(port.to_string()).args(flags);
-        command
-    };
-    let (child, address) = child::at_free_port(command).expect("memcached starts");
+    let (child, address) = Memcached::find()?.start(flags);
     Some(Server { _child: child, address, _folder: None })
 }

@@ -3,9 +3,11 @@
 //! short as it gets.
 
 use crate::support::exchange::{Answer, Client, End};
+use crate::support::older;
 use crate::support::process::{self, Server};
 use crate::support::unit::{Side, Unit, batches};
 use std::time::{Duration, Instant};
+use test_support::memcached::Memcached;
 use test_support::random::Random;
 
 /// How long shorter sequences are tried.
@@ -36,12 +38,14 @@ pub(crate) fn compare(
     units: &[Unit],
     delivery: Delivery,
 ) -> Option<Box<Difference>> {
+    let installed = Memcached::find()?;
+    let side = if installed.is_reference() { Side::Reference } else { Side::Older };
     let (oracle, ours) = servers(storage)?;
     let cuts = |salt| match delivery {
         Delivery::Batches { seed } => Some(Random::new(seed ^ salt)),
         Delivery::Single => None,
     };
-    let mut oracle = Client::connect(Side::Oracle, oracle.address, cuts(1));
+    let mut oracle = Client::connect(side, oracle.address, cuts(1));
     let mut ours = Client::connect(Side::Ours, ours.address, cuts(2));
     let batches = match delivery {
         Delivery::Batches { .. } => batches(units),
@@ -61,6 +65,18 @@ pub(crate) fn compare(
         }
     }
     None
+}
+
+/// Leaves out of `units` what the installed memcached is known to answer otherwise, because it is older than the
+/// reference.
+pub(crate) fn comparable(units: &mut Vec<Unit>) {
+    let Some(installed) = Memcached::find() else { return };
+    println!("memcached {}", installed.version);
+    if !installed.is_reference() {
+        let all = units.len();
+        units.retain(|unit| !unit.lines().any(older::answers_otherwise));
+        println!("left out {} of {all} commands that it answers otherwise", all - units.len());
+    }
 }
 
 /// Both servers, ours over `storage`, with as much memory as keeps both from evicting.

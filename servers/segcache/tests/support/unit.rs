@@ -26,27 +26,43 @@ enum Piece {
         key: Vec<u8>,
         stale: bool,
     },
-    /// The body of a refused line, which `segcache` drops and memcached 1.6.18 parses: only
-    /// `segcache` gets it.
+    /// The body of a line, as long as the line says: no line of its own.
+    Body(Vec<u8>),
+    /// The body of a refused line. Older versions of memcached parse it, so they do not get it.
     Dropped(Vec<u8>),
 }
 
 /// Whom bytes are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    Oracle,
+    /// memcached of the version whose replies are reproduced.
+    Reference,
+    /// An older memcached.
+    Older,
     Ours,
 }
 
 impl Unit {
+    /// Lines.
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         Unit::of(vec![Piece::Bytes(bytes)])
     }
 
+    /// Lines, the last of which announces `body`.
+    pub(crate) fn with_body(lines: Vec<u8>, body: Vec<u8>) -> Self {
+        Unit::of(vec![Piece::Bytes(lines), Piece::Body(body)])
+    }
+
+    /// The same with more lines.
+    pub(crate) fn and_lines(mut self, lines: &[u8]) -> Self {
+        self.pieces.push(Piece::Bytes(lines.to_vec()));
+        self
+    }
+
     /// A unit with the CAS number that was last seen for `key`, or with a stale one, between `head` and
-    /// `tail`.
+    /// `tail`, which is the end of the line and the body.
     pub(crate) fn with_cas(head: Vec<u8>, key: Vec<u8>, stale: bool, tail: Vec<u8>) -> Self {
-        Unit::of(vec![Piece::Bytes(head), Piece::Cas { key, stale }, Piece::Bytes(tail)])
+        Unit::of(vec![Piece::Body(head), Piece::Cas { key, stale }, Piece::Body(tail)])
     }
 
     /// The same with the body of its line, which is refused.
@@ -59,21 +75,24 @@ impl Unit {
         Unit { pieces, closes: false, starts_batch: false, ends_batch: false }
     }
 
-    /// Whether it starts with one of these commands.
-    fn is_one_of(&self, names: &[&[u8]]) -> bool {
-        let Some(Piece::Bytes(bytes)) = self.pieces.first() else { return false };
-        names.iter().any(|name| bytes.trim_ascii_start().starts_with(name))
+    /// Its lines, without their `\n`.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.pieces.iter().flat_map(|piece| {
+            let lines: &[u8] = if let Piece::Bytes(bytes) = piece { bytes } else { b"" };
+            lines.split_inclusive(|&byte| byte == b'\n').map(|line| &line[..line.len() - 1])
+        })
     }
 
-    /// Whether it reads values.
+    /// Whether one of its lines reads values.
     pub(crate) fn reads(&self) -> bool {
-        self.is_one_of(&[b"get", b"gat", b"bget"])
+        self.lines().any(|line| line.starts_with(b"get") || line.starts_with(b"gat"))
     }
 
     /// Whether it may only come when everything in `batch` is answered.
     fn waits_for(&self, batch: &[Unit]) -> bool {
         // memcached pads a number that gets shorter, but not while a reply holds on to it.
-        let counts = self.is_one_of(&[b"incr", b"decr"]);
+        let counts =
+            self.lines().any(|line| line.starts_with(b"incr") || line.starts_with(b"decr"));
         self.starts_batch || counts && batch.iter().any(Unit::reads)
     }
 
@@ -84,17 +103,22 @@ impl Unit {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Bytes(bytes) if long(bytes)))
     }
 
+    /// Whether its first line says `noreply` at its end.
+    pub(crate) fn wants_no_reply(&self) -> bool {
+        self.lines().next().is_some_and(|line| line.trim_ascii_end().ends_with(b" noreply"))
+    }
+
     /// The bytes for the server on this `side`, which has shown `seen`.
     pub(crate) fn bytes(&self, side: Side, seen: &Seen) -> Vec<u8> {
         let mut bytes = Vec::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Bytes(more) => bytes.extend_from_slice(more),
+                Piece::Bytes(more) | Piece::Body(more) => bytes.extend_from_slice(more),
                 Piece::Cas { key, stale } => {
                     bytes.extend_from_slice(seen.cas(key, *stale).to_string().as_bytes());
                 }
                 Piece::Dropped(body) => {
-                    if side == Side::Ours {
+                    if side != Side::Older {
                         bytes.extend_from_slice(body);
                     }
                 }
@@ -106,16 +130,16 @@ impl Unit {
     /// The unit as a line of a report.
     pub(crate) fn show(&self) -> String {
         let show = |piece: &Piece| match piece {
-            Piece::Bytes(bytes) if bytes.len() > 2000 => {
+            Piece::Bytes(bytes) | Piece::Body(bytes) if bytes.len() > 2000 => {
                 let (head, tail) = (&bytes[..200], &bytes[bytes.len() - 40..]);
                 let left_out = bytes.len() - 240;
                 format!("{}<{left_out} bytes>{}", head.escape_ascii(), tail.escape_ascii())
             }
-            Piece::Bytes(bytes) => bytes.escape_ascii().to_string(),
+            Piece::Bytes(bytes) | Piece::Body(bytes) => bytes.escape_ascii().to_string(),
             Piece::Cas { key, stale } => {
                 format!("<{} cas of {}>", if *stale { "older" } else { "last" }, key.escape_ascii())
             }
-            Piece::Dropped(body) => format!("<to segcache alone: {}>", body.escape_ascii()),
+            Piece::Dropped(body) => format!("<dropped: {}>", body.escape_ascii()),
         };
         self.pieces.iter().map(show).collect()
     }

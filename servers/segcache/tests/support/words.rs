@@ -23,7 +23,6 @@ pub(crate) const NAMES: &[&[u8]] = &[
     b"gets",
     b"gat",
     b"gats",
-    b"bget",
     b"delete",
     b"delete",
     b"incr",
@@ -59,13 +58,29 @@ pub(crate) const UNKNOWN: &[&[u8]] = &[
     b"get\tk0",
     b"touchy",
     b"get,",
+    b"bget",
+    b"get\0",
+    b"  get",
+    b" set",
+    b" noreply",
 ];
 
 pub(crate) const FLAGS: &[&[u8]] = &[b"0", b"1", b"123", b"65535", b"4294967295"];
 
 /// Flags that are written in an odd way and taken.
-pub(crate) const ODD_FLAGS: &[&[u8]] =
-    &[b"007", b"+7", b"-0", b"4294967296", b"4294967303", b"18446744073709551615"];
+pub(crate) const ODD_FLAGS: &[&[u8]] = &[
+    b"007",
+    b"+7",
+    b"-0",
+    b"4294967296",
+    b"4294967303",
+    b"18446744073709551615",
+    b"\t",
+    b"\t7",
+    b"7\tx",
+    b"7\0x",
+    b"18446744073709551615\t-",
+];
 
 /// Flags that are refused.
 pub(crate) const BAD_FLAGS: &[&[u8]] =
@@ -95,6 +110,11 @@ pub(crate) const EXPTIMES: &[&[u8]] = &[
     b"0x",
     b"+0",
     b"000",
+    b"00000000000",
+    b"000000000000",
+    b"0\t",
+    b"\t0",
+    b"0\0",
     b"-0",
     b"1e5",
     b"99999999999999999999999",
@@ -112,6 +132,10 @@ pub(crate) const ODD_EXPTIMES: &[&[u8]] = &[
     b"-9223372036854775808",
     b"+0",
     b"000",
+    b"000000000000",
+    b"\t0",
+    b"0\tx",
+    b"0\0x",
     b"-0",
 ];
 
@@ -139,11 +163,14 @@ pub(crate) const DELTAS: &[&[u8]] = &[
     b"-",
     b"+",
     b"1\t2",
+    b"0000000000000000000001",
+    b"00000000000000000000001",
+    b"1\0",
 ];
 
 /// CAS numbers that no item has.
 pub(crate) const CASES: &[&[u8]] =
-    &[b"0", b"18446744073709551615", b"9223372036854775808", b"+999999999999999", b"-0"];
+    &[b"0", b"18446744073709551615", b"9223372036854775808", b"000999999999999999"];
 
 /// CAS numbers that are refused.
 pub(crate) const BAD_CASES: &[&[u8]] = &[
@@ -156,6 +183,10 @@ pub(crate) const BAD_CASES: &[&[u8]] = &[
     b"-",
     b"99999999999999999999999",
     b"noreply",
+    b"+7",
+    b"-0",
+    b"7\t",
+    b"7\0",
 ];
 
 /// What becomes 2^63 or more, or goes round, and is not looked at by another `incr`.
@@ -233,9 +264,22 @@ pub(crate) const TOPICS: &[&[u8]] = &[
     b"RESET",
     b"cachedump",
     b"items x",
+    b"r",
+    b"rese",
+    b"se",
+    b"co",
+    b"c",
+    b"d",
+    b"e x",
+    b"proxy",
+    b"it",
+    b"slab",
 ];
 
-/// All keys: a few that all commands share, and odd ones.
+/// A key of its own, because older versions of memcached end the line at its NUL.
+pub(crate) const NUL_KEY: &[u8] = b"nul\0key";
+
+/// All other keys: a few that all commands share, and odd ones.
 pub(crate) fn keys() -> Vec<Vec<u8>> {
     let plain = (0..6).map(|index| format!("k{index}").into_bytes());
     let odd: [&[u8]; 14] = [

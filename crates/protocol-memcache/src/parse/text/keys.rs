@@ -14,7 +14,7 @@ use crate::parse::{LIST_CHECKED_MAX, Step};
 use crate::reply::Text;
 use crate::reply::text as reply;
 use crate::request::Request;
-use memchr::{memchr, memchr3};
+use memchr::memchr2;
 use protocol::{ErrorReply, Malformed, Parsed};
 
 /// Inside a list of keys.
@@ -46,6 +46,9 @@ impl List {
 
 /// The command and its kind of list, if `head`, the start of a line, begins a list of keys.
 pub(super) fn announced(head: &[u8]) -> Option<(CommandId, Keys)> {
+    if head.first() == Some(&b' ') {
+        return None;
+    }
     let mut rest = head;
     let command = command::find(next_word(&mut rest)?)?;
     match command.parser {
@@ -73,10 +76,12 @@ pub(super) fn checked<'a>(
     let reject = |reply: ErrorReply| Err(Malformed::skip(reply, consumed));
     let mut list = match begin(command, keys, &mut rest) {
         Ok(list) => list,
-        Err(reply) => return reject(reply),
+        // A line without keys is malformed, whatever its expiry time.
+        Err(reply) if next_word(&mut rest).is_some() => return reject(reply),
+        Err(_) => return reject(reply::BAD_FORMAT),
     };
     let Some(first) = next_word(&mut rest) else {
-        return if keys.exptime { found(list.end(), consumed) } else { reject(reply::UNKNOWN) };
+        return reject(reply::BAD_FORMAT);
     };
     let first_end = line.len() - rest.len();
     let mut only = true;
@@ -126,7 +131,7 @@ pub(super) fn endless<'a>(
 /// Reads what comes before the keys.
 fn begin(command: CommandId, keys: Keys, rest: &mut &[u8]) -> Result<List, ErrorReply> {
     let touch = if keys.exptime {
-        let word = next_word(rest).ok_or(reply::UNKNOWN)?;
+        let word = next_word(rest).ok_or(reply::BAD_FORMAT)?;
         Some(simple::exptime(word)?)
     } else {
         None
@@ -148,7 +153,7 @@ pub(super) fn next<'a>(mut list: List, cursor: &mut Option<List>, input: &'a [u8
     }
     let rest = &input[start..];
     let window = &rest[..rest.len().min(KEY_MAX + 2)];
-    let Some(len) = memchr3(b' ', b'\n', 0, window) else {
+    let Some(len) = memchr2(b' ', b'\n', window) else {
         return if window.len() == KEY_MAX + 2 {
             Err(Malformed::close(reply::BAD_FORMAT))
         } else {
@@ -167,13 +172,7 @@ pub(super) fn next<'a>(mut list: List, cursor: &mut Option<List>, input: &'a [u8
         *cursor = Some(list);
         return found(request, start + key.len());
     }
-    // The line ends here, or at a NUL, after which memcached ignores the rest of the line.
-    match memchr(b'\n', &rest[..rest.len().min(LIST_CHECKED_MAX)]) {
-        Some(end) => {
-            *cursor = None;
-            found(list.end(), start + end + 1)
-        }
-        None if rest.len() < LIST_CHECKED_MAX => unfinished(),
-        None => Err(Malformed::close(ErrorReply::NONE)),
-    }
+    // The line ends here: at its `\n`, or at a `\r` before it.
+    *cursor = None;
+    found(list.end(), start + len + 1)
 }

@@ -2,13 +2,16 @@
 //! Any line: finds its end, its words and its command.
 
 use super::keys::{self, List};
-use super::words::{WORDS_SPLIT_MAX, Words, next_word};
+use super::words::{WORDS_MAX, Words, next_word};
 use super::{set, simple, unfinished};
 use crate::command::{self, Parser};
 use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Step};
 use crate::reply::text as reply;
 use memchr::memchr;
 use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
+
+/// The fewest bytes of a line that may be a request, its end included.
+const LINE_MIN: usize = 4;
 
 /// Parses the line at the start of `input`.
 pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
@@ -57,13 +60,19 @@ fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
     reason = "positions in the input: at most its length, and a few bytes"
 )]
 fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: usize) -> Step<'a> {
-    let line = content(&input[..end]);
+    let consumed = end + 1;
+    if consumed < LINE_MIN {
+        return Err(Malformed::skip(reply::BAD_FORMAT, consumed));
+    }
+    let line = &input[..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut rest = line;
     let name = next_word(&mut rest).unwrap_or_default();
-    let Some(command) = command::find(name) else {
-        return Err(unknown(name, line, end + 1));
+    let is_indented = line.first() == Some(&b' ');
+    let found = command::find(name).filter(|command| command.may_be_indented || !is_indented);
+    let Some(command) = found else {
+        return Err(unknown(name, line, consumed));
     };
-    let consumed = end + 1;
     match command.parser {
         Parser::Keys(keys) => keys::checked(command.id, keys, cursor, line, rest, consumed),
         Parser::Body(mode) => {
@@ -74,26 +83,20 @@ fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: 
     }
 }
 
-/// A line as memcached sees it: without a `\r` at its end, and only up to a NUL.
-fn content(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    memchr(0, line).map_or(line, |nul| &line[..nul])
-}
-
 /// The rejection of a line with an unknown name. An HTTP request line closes the connection, so
 /// that a web page cannot make a browser send commands.
-///
-/// memcached treats a name as one of its own if the first letter is one of seven, and a name of two
-/// letters that begins with `m` as a meta command. No HTTP request line begins like that.
 fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
     if name == b"ms" {
         return Malformed::skip(reply::UNKNOWN, set::behind_meta_set(line, consumed));
     }
-    let own = matches!(name, [b'a' | b'c' | b'd' | b'g' | b'i' | b's' | b't', ..] | [b'm', _]);
     let mut rest = line;
-    let words = std::iter::from_fn(|| next_word(&mut rest)).take(WORDS_SPLIT_MAX);
-    if !own && words.last().is_some_and(|word| word.starts_with(b"HTTP/")) {
+    let mut words = std::iter::from_fn(|| next_word(&mut rest)).take(WORDS_MAX);
+    let first = words.next();
+    let behind = words.last();
+    if behind.is_some_and(|word| word.starts_with(b"HTTP/")) {
         Malformed::foreign(ErrorReply::NONE, Foreign::Http)
+    } else if behind.or(first) == Some(b"noreply") {
+        Malformed::skip(ErrorReply::NONE, consumed)
     } else {
         Malformed::skip(reply::UNKNOWN, consumed)
     }

@@ -19,10 +19,7 @@ use crate::request::Request;
 use protocol::{ErrorReply, Malformed, Parsed};
 
 /// memcached refuses a longer body as a malformed line.
-const LEN_MAX: i64 = i32::MAX as i64 - 2;
-
-/// The fewest words after the name of a line that has a length.
-const WORDS_MIN: usize = 4;
+const LEN_MAX: i32 = i32::MAX - 2;
 
 /// Parses a storage command whose line takes up the first `header` bytes of `input`.
 ///
@@ -31,7 +28,7 @@ const WORDS_MIN: usize = 4;
 /// No byte of a value is ever parsed as a command. Whatever is wrong with the line, as long as it
 /// states the length of its body, the body is dropped together with the line. If the length is
 /// missing or impossible, the end of the body is unknown, and parsing continues after the line, as
-/// in memcached.
+/// in memcached; the client is told even if it wants no reply.
 pub(super) fn parse<'a>(
     command: &Command,
     mode: Mode,
@@ -40,19 +37,13 @@ pub(super) fn parse<'a>(
     header: usize,
     value_max: usize,
 ) -> Step<'a> {
-    let quiet = words.quiet(command.noreply);
-    if words.count < WORDS_MIN {
-        return Err(Malformed::skip(reply::UNKNOWN, header));
-    }
-    let refused = |skip| {
-        let reply = if quiet { ErrorReply::NONE } else { reply::BAD_FORMAT };
-        Err(Malformed::skip(reply, skip))
-    };
     let Some(len) = length(words.get(3)) else {
-        return refused(header);
+        return Err(Malformed::skip(reply::BAD_FORMAT, header));
     };
+    let quiet = words.say_noreply();
     let Some(set) = fields(mode, words) else {
-        return refused(header + len + 2);
+        let reply = if quiet { ErrorReply::NONE } else { reply::BAD_FORMAT };
+        return Err(Malformed::skip(reply, header + len + 2));
     };
     if len > value_max {
         let op = Op::Oversized { key: set.key, mode };
@@ -73,7 +64,7 @@ pub(super) fn behind_meta_set(line: &[u8], consumed: usize) -> usize {
 
 /// The length of a body.
 fn length(word: &[u8]) -> Option<usize> {
-    let len = number::signed(word).filter(|len| (0..=LEN_MAX).contains(len))?;
+    let len = number::digits_i32(word).filter(|len| (0..=LEN_MAX).contains(len))?;
     usize::try_from(len).ok()
 }
 
@@ -84,10 +75,10 @@ fn fields<'a>(mode: Mode, words: &Words<'a>) -> Option<Set<'a>> {
         return None;
     }
     // memcached keeps the low 32 bits of each.
-    let flags = number::unsigned(words.get(1))? as u32;
-    let exptime = number::signed(words.get(2))? as i32;
+    let flags = number::unsigned(words.from(1))? as u32;
+    let exptime = number::signed(words.from(2))? as i32;
     let cas = match mode {
-        Mode::Cas => number::unsigned(words.get(4))?,
+        Mode::Cas => number::digits_u64(words.get(4))?,
         Mode::Set | Mode::Add | Mode::Replace | Mode::Append | Mode::Prepend => 0,
     };
     Some(Set { key, value: b"", cas, flags, exptime: Exptime(exptime.into()), mode })

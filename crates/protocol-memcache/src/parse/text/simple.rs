@@ -22,11 +22,10 @@ pub(super) fn parse<'a>(
     words: &Words<'a>,
     consumed: usize,
 ) -> Step<'a> {
-    let (least, most) = command.words;
-    if !(least..=most).contains(&words.count) {
-        return Err(Malformed::skip(reply::UNKNOWN, consumed));
+    if words.count < command.words_min {
+        return Err(Malformed::skip(reply::BAD_FORMAT, consumed));
     }
-    let quiet = words.quiet(command.noreply);
+    let quiet = command.noreply && words.say_noreply();
     match parse(words, quiet) {
         Ok(op) => found(Request::text(command.id, op, Text::unless(quiet)), consumed),
         Err(_) if quiet => Err(Malformed::skip(ErrorReply::NONE, consumed)),
@@ -34,25 +33,15 @@ pub(super) fn parse<'a>(
     }
 }
 
-/// `<key> [0] [noreply]`
-pub(crate) fn delete<'a>(words: &Words<'a>, quiet: bool) -> Line<'a> {
-    // Old clients send a delay, which must be 0.
-    let zero = words.get(1) == b"0";
-    let sound = match words.count {
-        1 => true,
-        2 => zero || quiet,
-        _ => zero && quiet,
-    };
-    if !sound {
-        return Err(reply::BAD_DELETE);
-    }
+/// `<key> [noreply]`
+pub(crate) fn delete<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     Ok(Op::Delete { key: key(words)?, cas: 0 })
 }
 
 /// `<key> <u64> [noreply]`
 pub(crate) fn arith<'a>(words: &Words<'a>, direction: Direction) -> Line<'a> {
     let key = key(words)?;
-    let delta = number::unsigned(words.get(1)).ok_or(reply::BAD_DELTA)?;
+    let delta = number::digits_u64(words.get(1)).ok_or(reply::BAD_DELTA)?;
     Ok(Op::Arith(Arith::new(key, delta, direction)))
 }
 
@@ -70,9 +59,29 @@ pub(crate) fn flush_all<'a>(words: &Words<'a>, quiet: bool) -> Line<'a> {
     Ok(Op::FlushAll { delay })
 }
 
+/// The topics of `stats` that may be abbreviated, in memcached's order: what is the start of several means the first.
+const ABBREVIATED: [&[u8]; 9] = [
+    b"reset",
+    b"detail",
+    b"settings",
+    b"cachedump",
+    b"conns",
+    b"extstore",
+    b"proxy",
+    b"proxyfuncs",
+    b"proxybe",
+];
+
+/// `[<topic>]`
+pub(crate) fn stats<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
+    let word = words.get(0);
+    let meant = ABBREVIATED.into_iter().find(|topic| !word.is_empty() && topic.starts_with(word));
+    Ok(Op::Stats { topic: meant.unwrap_or(word) })
+}
+
 /// `<level> [noreply]`
 pub(crate) fn verbosity<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
-    number::unsigned(words.get(0)).ok_or(reply::BAD_FORMAT)?;
+    number::digits_u32(words.get(0)).ok_or(reply::BAD_FORMAT)?;
     Ok(Op::Noop)
 }
 
@@ -84,8 +93,8 @@ fn key<'a>(words: &Words<'a>) -> Result<&'a [u8], ErrorReply> {
     Ok(key)
 }
 
-/// Reads an expiry time; memcached keeps its low 32 bits.
+/// Reads an expiry time.
 pub(super) fn exptime(word: &[u8]) -> Result<Exptime, ErrorReply> {
-    let seconds = number::signed(word).ok_or(reply::BAD_EXPTIME)?;
-    Ok(Exptime((seconds as i32).into()))
+    let seconds = number::digits_i32(word).ok_or(reply::BAD_EXPTIME)?;
+    Ok(Exptime(seconds.into()))
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The words of a line.
 
-use crate::command::Noreply;
 use memchr::memchr;
 
-/// memcached splits a line into this many words at most.
-pub(super) const WORDS_SPLIT_MAX: usize = 23;
+/// memcached looks at this many words of a line, the command's name included, and ignores the rest. Lists of keys
+/// have no limit.
+pub(super) const WORDS_MAX: usize = 23;
 
 /// Takes the next word off the front of `line`; `None` when only spaces are left.
 #[inline]
@@ -21,6 +21,8 @@ pub(super) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
 #[derive(Debug)]
 pub(crate) struct Words<'a> {
     words: [&'a [u8]; Words::KEPT],
+    /// For each of these words, the line from its start.
+    tails: [&'a [u8]; Words::KEPT],
     last: &'a [u8],
     /// The number of words, including those that are not kept.
     pub(crate) count: usize,
@@ -34,18 +36,23 @@ impl<'a> Words<'a> {
         clippy::arithmetic_side_effects,
         reason = "positions in the input: at most its length, and a few bytes"
     )]
-    pub(super) fn split(mut line: &'a [u8]) -> Self {
+    pub(super) fn split(line: &'a [u8]) -> Self {
         let mut words = [&b""[..]; Self::KEPT];
+        let mut tails = words;
         let mut last = &b""[..];
         let mut count = 0;
-        while let Some(word) = next_word(&mut line) {
-            if let Some(place) = words.get_mut(count) {
-                *place = word;
+        let mut rest = line;
+        while count < WORDS_MAX - 1
+            && let Some(word) = next_word(&mut rest)
+        {
+            if count < Self::KEPT {
+                words[count] = word;
+                tails[count] = &line[line.len() - rest.len() - word.len()..];
             }
             last = word;
             count += 1;
         }
-        Words { words, last, count }
+        Words { words, tails, last, count }
     }
 
     /// The word at `index`; empty when the line has fewer.
@@ -53,14 +60,14 @@ impl<'a> Words<'a> {
         self.words.get(index).copied().unwrap_or_default()
     }
 
-    /// Whether the line asks for no reply, if its command allows that. A line with more words than
-    /// memcached splits never does.
-    pub(super) fn quiet(&self, noreply: Noreply) -> bool {
-        let least = match noreply {
-            Noreply::Never => return false,
-            Noreply::Last => 1,
-            Noreply::BehindKey => 2,
-        };
-        (least..WORDS_SPLIT_MAX).contains(&self.count) && self.last == b"noreply"
+    /// The line from the word at `index` on, where a number is read that may be preceded by white space; empty when
+    /// the line has fewer words.
+    pub(super) fn from(&self, index: usize) -> &'a [u8] {
+        self.tails.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether the last word asks for no reply.
+    pub(super) fn say_noreply(&self) -> bool {
+        self.last == b"noreply"
     }
 }
