@@ -3,6 +3,7 @@
 # What steps need: programs, clients and builds. Each `NEED.need` runs once, before the first step that names it.
 declare -A title_of_need=(
     [debian]='Debian packages'
+    [memcached]='memcached of a newer Debian'
     [clients]='Python clients'
     [tested]='the servers and programs under test, optimised but not linked as one'
     [deny]='cargo-deny'
@@ -33,6 +34,12 @@ debian.need() {
     # Only the programs are wanted; the tests start their own servers.
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
         apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# The memcached of this machine's release is too old to be compared with; newer ones are unpacked, not installed.
+memcached.need() {
+    bash .ci/oracles.sh "$tools/trixie" trixie
+    export SHOEBILL_MEMCACHED=$tools/trixie/bin/memcached
 }
 
 clients.need() {

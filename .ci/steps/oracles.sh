@@ -5,7 +5,7 @@
 history_seconds=${SECONDS_OF_HISTORIES:-30}
 hostile_seconds=${SECONDS_OF_HOSTILITY:-60}
 
-step servers oracles 'debian clients' 'tests of servers and of programs: stories, clients, tools'
+step servers oracles 'debian memcached clients' 'tests of servers and of programs: stories, clients, tools'
 servers.step() {
     local targets
     targets=$(test_targets servers)
@@ -15,7 +15,7 @@ servers.step() {
 }
 
 # All of the workspace: what was built for its tests is built for these.
-step differential oracles 'debian tested' \
+step differential oracles 'debian memcached tested' \
     'differential tests with memcached and redis-server, 100,000 commands of each protocol'
 differential.step() {
     SHOEBILL_RDS=$under_test/rds SHOEBILL_COMMANDS=100000 \

@@ -61,25 +61,20 @@ impl Memcached {
         Some(Memcached { program, version })
     }
 
-    /// As [`Memcached::find`], if it is the [`REFERENCE`] or newer. If not, says so.
-    pub fn find_reference() -> Option<Self> {
-        let found = Self::find()?;
-        if found.is_reference() {
-            return Some(found);
-        }
-        let message = format!(
-            "\n*** NOT COMPARED: memcached {REFERENCE} is the reference and {} is {}; {PROGRAM} may name a newer one \
-             (.ci/oracles.sh DIR sid) ***\n\n",
-            found.program, found.version
-        );
-        // Not with `eprintln!`, whose output is shown only when a test fails.
-        std::io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
-        None
-    }
-
     /// Whether it is the [`REFERENCE`] or newer.
     pub fn is_reference(&self) -> bool {
         self.version >= REFERENCE
+    }
+
+    /// Prints, so that nobody overlooks it, what is not compared because this version is older than the [`REFERENCE`].
+    pub fn not_compared(&self, what: &str) {
+        let message = format!(
+            "\n*** NOT COMPARED: {what}; {} is memcached {}, the reference is {REFERENCE}. {PROGRAM} names another one \
+             (.ci/oracles.sh) ***\n\n",
+            self.program, self.version
+        );
+        // Not with `eprintln!`, whose output is shown only when a test fails.
+        std::io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
     }
 
     /// The command that starts it at a port of this machine.

@@ -75,7 +75,8 @@ pub(crate) fn comparable(units: &mut Vec<Unit>) {
     if !installed.is_reference() {
         let all = units.len();
         units.retain(|unit| !unit.lines().any(older::answers_otherwise));
-        println!("left out {} of {all} commands that it answers otherwise", all - units.len());
+        let left_out = all - units.len();
+        installed.not_compared(&format!("{left_out} of {all} commands"));
     }
 }
 
