@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A few random inputs for the targets that work through a model, without a fuzzer.
+//! A few random inputs for the targets that work through a model, and changed seeds of others, without a fuzzer.
 
 /// Numbers from a seed (SplitMix64).
 struct Noise(u64);
@@ -35,4 +35,43 @@ fn keyspace_model() {
 #[test]
 fn resp_commands() {
     inputs(100, 4096, fuzz::resp_commands);
+}
+
+/// Inputs made of the seeds of a target, with some bytes changed, dropped or doubled.
+fn mutated(runs: u64, name: &str, target: fn(&[u8])) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("seeds")
+        .map(|entry| entry.expect("a seed").path())
+        .collect();
+    paths.sort();
+    let seeds: Vec<_> = paths.iter().map(|path| std::fs::read(path).expect("a seed")).collect();
+    let number =
+        |name, default| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
+    let (runs, first) = (number("FUZZ_RUNS", runs), number("FUZZ_SEED", 0));
+    for seed in first..first + runs {
+        let mut noise = Noise(seed);
+        let mut below = |end: usize| (noise.next() % end.max(1) as u64) as usize;
+        let mut input = seeds[below(seeds.len())].clone();
+        for _ in 0..=below(6) {
+            let (at, other) = (below(input.len()), &seeds[below(seeds.len())]);
+            match below(5) {
+                0 => input.insert(at, below(256) as u8),
+                1 if !input.is_empty() => drop(input.remove(at)),
+                2 => input.extend_from_slice(&[&[0x80], &other[..]].concat()),
+                3 => input.truncate(at),
+                _ if !input.is_empty() => {
+                    input[at] = [0, 1, 0x80, 0xff, below(256) as u8][below(5)]
+                }
+                _ => {}
+            }
+        }
+        println!("FUZZ_SEED={seed} FUZZ_RUNS=1");
+        target(&input);
+    }
+}
+
+#[test]
+fn memcache_binary() {
+    mutated(2_000, "memcache_binary", fuzz::memcache_binary);
 }

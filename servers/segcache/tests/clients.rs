@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Third-party clients against the built server: pymemcache, python-memcached and the `memcache` crate.
+//! Third-party clients against the built server: pymemcache, python-memcached, python-binary-memcached and the
+//! `memcache` crate, in both forms of the protocol.
 //!
 //! Each uses all of its functions and records the results in a transcript. Where memcached is installed, it
 //! gets the same requests, and the transcripts must be equal. `SHOEBILL_PYTHON` names a Python that has the
@@ -19,9 +20,10 @@ use std::process::Command;
 use test_support::certificates::Certificates;
 use test_support::daemon::{Config, Daemon};
 
-/// A Python that has both modules.
+/// A Python that has the modules.
 fn python() -> Option<String> {
-    python::python("pymemcache, memcache", "pymemcache and python-memcached")
+    let told = "pymemcache, python-memcached and python-binary-memcached";
+    python::python("pymemcache, memcache, bmemcached", told)
 }
 
 /// Plays `script` against both servers.
@@ -54,6 +56,11 @@ fn pymemcache_is_told_what_memcached_tells_it() {
 #[test]
 fn python_memcached_is_told_what_memcached_tells_it() {
     play("with_python_memcached.py");
+}
+
+#[test]
+fn python_binary_memcached_is_told_what_memcached_tells_it() {
+    play("with_binary_memcached.py");
 }
 
 #[test]
@@ -123,7 +130,7 @@ fn with_the_memcache_crate(url: &str) -> Vec<String> {
     let cas = read["a"].2.expect("gets tells the number");
     told.note("cas", client.cas("a", "new", 0, cas));
     told.note("cas too late", client.cas("a", "newer", 0, cas));
-    told.note("cas absent", client.cas("none", "newer", 0, cas));
+    told.note("cas absent", client.cas("absent", "newer", 0, cas));
     told.note("get", client.get::<String>("a"));
 
     told.note("delete", client.delete("a"));
@@ -149,8 +156,12 @@ fn with_the_memcache_crate(url: &str) -> Vec<String> {
 
 #[test]
 fn the_memcache_crate_is_told_what_memcached_tells_it() {
+    ["ascii", "binary"].into_iter().for_each(play_with_the_memcache_crate);
+}
+
+fn play_with_the_memcache_crate(form: &str) {
     let play = |server: &Server| {
-        with_the_memcache_crate(&format!("memcache://{}?protocol=ascii", server.address))
+        with_the_memcache_crate(&format!("memcache://{}?protocol={form}", server.address))
     };
     let ours = process::STORAGES.map(|storage| {
         let ours = play(&process::segcache(&["-t", "2"], &process::over(storage)));
@@ -163,6 +174,6 @@ fn the_memcache_crate_is_told_what_memcached_tells_it() {
     let Some(memcached) = process::memcached(&[]) else { return };
     let theirs = play(&memcached);
     for (storage, ours) in process::STORAGES.iter().zip(ours) {
-        assert_eq!(ours, theirs, "over {storage}");
+        assert_eq!(ours, theirs, "{form} over {storage}");
     }
 }
