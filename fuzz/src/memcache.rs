@@ -24,6 +24,13 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
             assert_inside(set.value, input);
             assert!(set.value.len() <= codec.value_max(), "a value of {}", set.value.len());
         }
+        Op::Meta(meta) => {
+            [meta.key(), meta.flags().text(), meta.value]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .for_each(|part| assert_inside(part, input));
+            assert!(meta.key().len() <= KEY_MAX && meta.value.len() <= codec.value_max());
+        }
         Op::Get(_)
         | Op::ListEnd { .. }
         | Op::Oversized { .. }
@@ -40,6 +47,8 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
     let mut wire = Vec::new();
     let is_encoded = match request.form {
         Form::Text(text) => encode(request, text, &mut Encoder::new(&mut wire)),
+        // A line may have any number of spaces, which are no part of what was asked for.
+        Form::Meta => false,
         Form::Binary(form) => binary::encode(request, form).map(|frame| wire = frame).is_some(),
     };
     if is_encoded {

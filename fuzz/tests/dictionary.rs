@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What else a fuzzer would have to find by chance.
-const WORDS: [&str; 18] = [
+const WORDS: [&str; 28] = [
     " ",
     "\r\n",
     "\n",
@@ -29,6 +29,16 @@ const WORDS: [&str; 18] = [
     " 18446744073709551615 ",
     " HTTP/1.1\r\n",
     "kkkkkkkkkkkkkkkk",
+    " v",
+    " k q",
+    " b",
+    " O1",
+    " T30",
+    " N30 R31",
+    " C1 I",
+    " E1",
+    " MA",
+    " MI J1 D1",
 ];
 
 /// Repetitions and passing time, see `src/stretch.rs` and `src/session.rs`.

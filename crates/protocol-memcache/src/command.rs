@@ -7,7 +7,7 @@
 //! all steps.
 
 use crate::metrics as counts;
-use crate::op::{Direction, Mode, Op};
+use crate::op::{Act, Direction, Mode, Op};
 use crate::parse::text::simple::{self, Line};
 use crate::parse::text::words::Words;
 use ::metrics::Counter;
@@ -48,6 +48,8 @@ pub(crate) enum Parser {
     Line(LineParser),
     /// The binary protocol's alone: no line begins with this name.
     Binary,
+    /// A meta command on one key: its flags say what it wants to be told.
+    Meta(Act),
 }
 
 /// Makes an operation from the words after a command's name. The flag tells whether they ask for no
@@ -98,6 +100,21 @@ table! {
     Get "get", keys(&counts::GET, GET, "Reads values.");
     Gets "gets", keys(&counts::GETS, GETS, "Reads values with their CAS numbers.");
     Set "set", body(&counts::SET, Mode::Set, "Stores a value.");
+    Mg "mg", meta(&counts::MG, Act::Get, "Reads a value, or facts about it.");
+    Ms "ms", Row { usage: "<key> <bytes> <flags>*",
+        ..meta(&counts::MS, Act::Set, "Stores a value.") };
+    Md "md", meta(&counts::MD, Act::Delete, "Removes a value, or marks it as stale.");
+    Ma "ma", meta(&counts::MA, Act::Arith, "Adds to a decimal number, or subtracts from it.");
+    Mn "mn", Row {
+        words_min: 0,
+        may_be_indented: false,
+        usage: "",
+        about: "Answers once everything before it has been answered.",
+        requests: &counts::MN,
+        noreply: false,
+        parser: Parser::Meta(Act::Noop),
+    };
+    Me "me", meta(&counts::ME, Act::Describe, "Tells what the server knows of an item.");
     Delete "delete", Row {
         words_min: 1,
         may_be_indented: false,
@@ -220,6 +237,18 @@ const fn keys(requests: &'static Counter, keys: Keys, about: &'static str) -> Ro
         requests,
         noreply: false,
         parser: Parser::Keys(keys),
+    }
+}
+
+const fn meta(requests: &'static Counter, act: Act, about: &'static str) -> Row {
+    Row {
+        words_min: 1,
+        may_be_indented: false,
+        usage: "<key> <flags>*",
+        about,
+        requests,
+        noreply: false,
+        parser: Parser::Meta(act),
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memcache protocol, text and binary, and the service that executes it over any store.
+//! The memcache protocol, text with its meta commands and binary, and the service that executes it over any store.
 //!
 //! The codec finds requests in bytes; the service executes them and writes the replies. They are
 //! separate, so a server may combine this codec with another service, and a client or load
@@ -13,6 +13,9 @@
 //!
 //!   client::Encoder ──▶ bytes                      bytes ──▶ client::parse ──▶ Reply<'_>
 //! ```
+//!
+//! A meta command is an operation of its own, [`Op::Meta`]: its flags are read again where they are needed, by the
+//! service (`service/meta.rs`) and by the reply (`reply/meta.rs`).
 //!
 //! A request has two halves. The *operation* is what the store is asked to do; the *dialect* is how
 //! the outcome is written as a reply. The service is generic over the dialect, so each operation is
@@ -36,11 +39,10 @@
 //!
 //! # What is spoken
 //!
-//! The classic text commands, with replies byte for byte as those of memcached 1.6.45. The files in
+//! The classic text commands and the meta commands, with replies byte for byte as those of memcached 1.6.45. The files in
 //! `tests/sessions` are transcripts of it. The differences, and their reasons:
 //!
-//! * Meta commands (`mg`, `ms`, ...), `watch`, `lru`, `slabs`, `cache_memlimit` and the like are
-//!   answered `ERROR`, as any unknown name.
+//! * `watch`, `lru`, `slabs`, `cache_memlimit` and the like are answered `ERROR`, as any unknown name.
 //! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
 //!   of more than 2048 bytes only if the end of the line arrives late; this codec always does
 //!   ([`LINE_MAX`]).
@@ -109,9 +111,10 @@ mod service;
 
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
-pub use op::{Arith, Direction, Family, Get, KEY_MAX, Mode, Op, Set};
+pub use op::{Act, Arith, Direction, Family, Get, KEY_MAX, Meta, Mode, Op, Set};
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::ServiceOptions;
+pub use parse::meta::Flags;
 pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};

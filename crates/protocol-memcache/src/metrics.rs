@@ -118,6 +118,18 @@ counters! {
     pub static DELETE_DELETED: "delete_deleted";
     /// Requests of delete without an item.
     pub static DELETE_NOT_FOUND: "delete_not_found";
+    /// Requests of mg.
+    pub static MG: "mg";
+    /// Requests of ms.
+    pub static MS: "ms";
+    /// Requests of md.
+    pub static MD: "md";
+    /// Requests of ma.
+    pub static MA: "ma";
+    /// Requests of mn.
+    pub static MN: "mn";
+    /// Requests of me.
+    pub static ME: "me";
     /// Requests of touch.
     pub static TOUCH: "touch";
     /// Requests of touch that changed an expiry.

@@ -5,6 +5,7 @@
 //! of a [request](crate::Request).
 
 use crate::exptime::Exptime;
+use crate::parse::meta::{Flags, Letters};
 
 /// The longest key in bytes.
 pub const KEY_MAX: usize = 250;
@@ -67,6 +68,79 @@ pub enum Op<'a> {
     Noop,
     /// Close the connection.
     Quit,
+    /// A meta command on one key.
+    Meta(Meta<'a>),
+}
+
+/// A meta command on one key, as it was written: what it asks for is in its flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta<'a> {
+    /// The line from its key on.
+    line: &'a [u8],
+    /// The value to store, without its line end.
+    pub value: &'a [u8],
+    letters: Letters,
+    /// Where in `line` the flags begin.
+    flags_at: u16,
+    key_len: u8,
+    /// What to do.
+    pub act: Act,
+}
+
+impl<'a> Meta<'a> {
+    /// The command in a line that begins with its key, and ends with its flags, whose letters these are.
+    #[inline]
+    pub(crate) fn new(act: Act, line: &'a [u8], key: &[u8], flags: Flags<'_>) -> Self {
+        let flags_at = line.len().saturating_sub(flags.text().len());
+        let (flags_at, key_len) = (flags_at as u16, key.len() as u8);
+        Meta { line, value: b"", letters: flags.letters(), flags_at, key_len, act }
+    }
+
+    /// The same command with a value.
+    #[inline]
+    pub(crate) fn with_value(self, value: &'a [u8]) -> Self {
+        Meta { value, ..self }
+    }
+
+    /// The key as it was written, which is base64 if the flags say so.
+    #[inline]
+    #[must_use]
+    pub fn key(&self) -> &'a [u8] {
+        &self.line[..usize::from(self.key_len)]
+    }
+
+    /// The flags.
+    #[inline]
+    #[must_use]
+    pub fn flags(&self) -> Flags<'a> {
+        Flags::checked(&self.line[usize::from(self.flags_at)..], self.letters)
+    }
+
+    /// The key, if the input has it as it is.
+    #[inline]
+    fn plain_key(&self) -> Option<&'a [u8]> {
+        let is_plain = self.act != Act::Noop && !self.letters.has(const { Letters::of(b"b") });
+        is_plain.then(|| self.key())
+    }
+}
+
+/// What a meta command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// `mg`: read a value, or facts about it.
+    Get,
+    /// `ms`: store a value.
+    Set,
+    /// `ms` with a value that is larger than the server accepts. Its body is dropped unread.
+    SetTooLarge,
+    /// `md`: remove an item or mark it as stale.
+    Delete,
+    /// `ma`: add to or subtract from a decimal number.
+    Arith,
+    /// `me`: tell what the server knows of an item.
+    Describe,
+    /// `mn`: reply, and nothing else.
+    Noop,
 }
 
 /// The arguments of a read of one key.
@@ -189,7 +263,7 @@ pub enum Direction {
 }
 
 impl<'a> Op<'a> {
-    /// The key it concerns, if it concerns one.
+    /// The key it concerns, if it concerns one and the input has it as it is: not one in base64.
     #[inline]
     pub fn key(&self) -> Option<&'a [u8]> {
         match *self {
@@ -199,6 +273,7 @@ impl<'a> Op<'a> {
             | Op::Delete { key, .. }
             | Op::Arith(Arith { key, .. })
             | Op::Touch { key, .. } => Some(key),
+            Op::Meta(meta) => meta.plain_key(),
             Op::ListEnd { .. }
             | Op::FlushAll { .. }
             | Op::Stats { .. }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The codec: [`Memcache`] finds requests in bytes.
 //!
-//! The parsers of a dialect are a module of their own: `text/` for the classic text commands, `binary.rs`. The
-//! first byte of a connection tells which of them its requests are for. `number.rs` reads numbers as memcached
-//! does.
+//! The parsers of a dialect are a module of their own: `text/` for the classic text commands, `meta/` for the meta
+//! commands, whose lines `text/` finds, `binary.rs`. The first byte of a connection tells whether its requests are
+//! text or binary. `number.rs` reads numbers as memcached does.
 
 // Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules below this one: an
 // operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 pub(crate) mod binary;
+pub(crate) mod meta;
 pub(crate) mod number;
 pub(crate) mod text;
 

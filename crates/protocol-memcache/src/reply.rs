@@ -7,6 +7,7 @@
 //! it wants to see, what it wants echoed.
 
 pub(crate) mod binary;
+pub(crate) mod meta;
 pub(crate) mod text;
 
 pub use binary::Binary;

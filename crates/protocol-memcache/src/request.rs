@@ -2,7 +2,7 @@
 //! [`Request`]: the codec's result, which the service executes.
 
 use crate::command::CommandId;
-use crate::op::Op;
+use crate::op::{Meta, Op};
 use crate::reply::{Binary, Text};
 
 /// One request, borrowed from the receive buffer: its operation and the form of its reply.
@@ -23,6 +23,8 @@ pub enum Form {
     Text(Text),
     /// The binary protocol.
     Binary(Binary),
+    /// The meta commands: what the reply shows is in the flags of [`Op::Meta`].
+    Meta,
 }
 
 // A batch of requests lies on the stack, and each request is moved there as a whole.
@@ -41,6 +43,13 @@ impl<'a> Request<'a> {
     #[must_use]
     pub const fn binary(command: CommandId, op: Op<'a>, binary: Binary) -> Self {
         Request { op, form: Form::Binary(binary), command }
+    }
+
+    /// A meta command on one key.
+    #[inline]
+    #[must_use]
+    pub const fn meta(command: CommandId, meta: Meta<'a>) -> Self {
+        Request { op: Op::Meta(meta), form: Form::Meta, command }
     }
 
     /// The key it concerns, if it concerns one.

@@ -10,6 +10,7 @@ mod arith;
 mod flush;
 mod get;
 mod log;
+mod meta;
 mod outcome;
 mod set;
 mod stats;
@@ -20,7 +21,7 @@ use crate::metrics;
 use crate::op::Op;
 use crate::options::ServiceOptions;
 use crate::parse::Memcache;
-use crate::reply::Dialect;
+use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
 use buffer::SendBuf;
 use clock::Now;
@@ -91,6 +92,25 @@ impl<S: Store> MemcacheService<S> {
         match request.form {
             Form::Text(text) => self.run_in(text, request, out, context),
             Form::Binary(binary) => self.run_in(binary, request, out, context),
+            Form::Meta => self.run_meta(request, out, context),
+        }
+    }
+
+    /// As `run`, for a meta command.
+    #[inline]
+    fn run_meta(
+        &mut self,
+        request: &Request<'_>,
+        out: &mut SendBuf,
+        context: &Context<'_>,
+    ) -> Outcome {
+        match request.op {
+            Op::Meta(ref meta) => {
+                request.command.command().requests.increment();
+                self.meta(meta, out, context.now)
+            }
+            // A request made by hand: what it asks for has no form of its own in the meta protocol.
+            _ => self.run_in(Text::Whole, request, out, context),
         }
     }
 
@@ -134,6 +154,7 @@ impl<S: Store> MemcacheService<S> {
             }
             Op::Noop => Outcome::Ok,
             Op::Quit => Outcome::Closed,
+            Op::Meta(ref meta) => return self.meta(meta, out, now),
         };
         outcome.tell(reply, out)
     }

@@ -119,11 +119,17 @@ fn serving_binary_requests_allocates_nothing() {
 fn serving_requests_allocates_nothing() {
     let input: &[u8] = b"get n\r\ngets n x n\r\ngat 9 n\r\nset n 1 2 3\r\nabc\r\n\
         add n 0 0 1 noreply\r\nx\r\nappend n 0 0 1\r\nx\r\ncas n 0 0 1 9\r\nx\r\nincr n 1\r\n\
-        decr n 50\r\ntouch n 5\r\ndelete n\r\ndelete x\r\nfoo\r\nset n 0 0 9999 noreply\r\n";
+        decr n 50\r\ntouch n 5\r\ndelete n\r\ndelete x\r\nfoo\r\n\
+        mg n v\r\nmg n k v s t f c h O123 q\r\nmg bg== b k v\r\nmg x v q\r\nmg n T30 R5 N9 l v\r\n\
+        ms n 3\r\nabc\r\nms n 3 T30 F7 c k q\r\nabc\r\nms bg== 3 b k\r\nabc\r\nms n 1 C9 c\r\nx\r\n\
+        ms n 1 MA\r\nx\r\nma n v\r\nmd n q\r\nmd n I\r\nme n\r\nmn\r\nset n 0 0 9999 noreply\r\n";
     let replies: &[u8] = b"VALUE n 7 2\r\n41\r\nEND\r\n\
         VALUE n 7 2 9\r\n41\r\nVALUE n 7 2 9\r\n41\r\nEND\r\n\
         VALUE n 7 2\r\n41\r\nEND\r\nSTORED\r\nSTORED\r\nSTORED\r\n42\r\n0\r\nTOUCHED\r\nDELETED\r\n\
-        NOT_FOUND\r\nERROR\r\n";
+        NOT_FOUND\r\nERROR\r\n\
+        VA 2\r\n41\r\nVA 2 kn s2 t-1 f7 c9 h0 O123\r\n41\r\nVA 2 kbg== b\r\n41\r\nVA 2 l0\r\n41\r\n\
+        HD\r\nHD kbg== b\r\nHD c9\r\nHD\r\nVA 2\r\n42\r\nHD\r\n\
+        ME n exp=-1 la=0 cas=9 fetch=no cls=1 size=3\r\nMN\r\n";
     let out = serve_three_times(input);
     assert_eq!(out.front().escape_ascii().to_string(), replies.escape_ascii().to_string());
 }

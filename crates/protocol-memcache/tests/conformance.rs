@@ -21,6 +21,7 @@ fn samples() -> Vec<Vec<u8>> {
         include_str!("sessions/differs.txt"),
         include_str!("sessions/get.txt"),
         include_str!("sessions/line.txt"),
+        include_str!("sessions/meta.txt"),
         include_str!("sessions/number.txt"),
         include_str!("sessions/odd.txt"),
         include_str!("sessions/refused.txt"),
@@ -118,6 +119,8 @@ fn every_command_of_the_table_is_parsed() {
             "gat" | "gats" => " 0 key",
             "incr" | "decr" | "touch" => " key 1",
             "verbosity" => " 1",
+            "mg" | "md" | "ma" | "me" | "mn" => " key",
+            "ms" => " key 0",
             "cas" => " key 0 0 0 1",
             _ => " key 0 0 0",
         };

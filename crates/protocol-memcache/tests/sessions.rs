@@ -132,6 +132,11 @@ fn storage_lines_that_are_refused() {
 }
 
 #[test]
+fn meta_commands() {
+    play_all(include_str!("sessions/meta.txt"), &[usize::MAX, 7, 1]);
+}
+
+#[test]
 fn large_values() {
     play_all(include_str!("sessions/large.txt"), &[usize::MAX, 16_384]);
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`HashMapItem`]: a live item, borrowed under its shard's lock.
 
+use crate::item_state::ItemState;
 use crate::record::Record;
 use crate::shard::Shard;
 use crate::slab::{Entry, NEVER_MS};
 use bytes::Bytes;
 use clock::Ticks;
 use parking_lot::{MappedMutexGuard, MutexGuard};
-use storage::{Expiry, Item, Version};
+use storage::{Expiry, Idle, Item, Marks, Version};
 
 /// A live item. While it is held its shard is locked: copy or pin the value and drop the item.
 #[derive(Debug)]
 pub struct HashMapItem<'a> {
     source: Source<'a>,
     expiry_ms: u64,
+    /// Its state before this read.
+    state: ItemState,
 }
 
 #[derive(Debug)]
@@ -26,14 +29,15 @@ enum Source<'a> {
 
 impl<'a> HashMapItem<'a> {
     #[inline]
-    pub(crate) fn locked(shard: MutexGuard<'a, Shard>, slot: u32) -> Self {
+    pub(crate) fn locked(shard: MutexGuard<'a, Shard>, slot: u32, state: ItemState) -> Self {
         let expiry_ms = shard.slab.entry(slot).expiry_ms;
         let record = MutexGuard::map(shard, |shard| &mut shard.slab.entry_mut(slot).record);
-        HashMapItem { source: Source::Locked(record), expiry_ms }
+        HashMapItem { source: Source::Locked(record), expiry_ms, state }
     }
 
     pub(crate) fn borrowed(entry: &'a Entry) -> Self {
-        HashMapItem { source: Source::Borrowed(&entry.record), expiry_ms: entry.expiry_ms }
+        let (expiry_ms, state) = (entry.expiry_ms, entry.record.state());
+        HashMapItem { source: Source::Borrowed(&entry.record), expiry_ms, state }
     }
 
     #[inline]
@@ -71,6 +75,23 @@ impl Item for HashMapItem<'_> {
             NEVER_MS => Expiry::NEVER,
             millis => Expiry::at(Ticks::from_millis(millis)),
         }
+    }
+
+    fn marks(&self) -> Marks {
+        self.state.marks()
+    }
+
+    fn was_read(&self) -> bool {
+        self.state.was_read()
+    }
+
+    /// Noted to about a minute.
+    fn idle(&self, now: Ticks) -> Idle {
+        Idle::Noted(self.state.idle(now))
+    }
+
+    fn footprint(&self) -> usize {
+        self.record().cost() as usize
     }
 
     fn pin(&self) -> Option<Bytes> {

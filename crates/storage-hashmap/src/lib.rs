@@ -77,6 +77,7 @@ mod hash;
 mod heads;
 mod integrity;
 mod item;
+mod item_state;
 mod metrics;
 mod record;
 mod reserve;

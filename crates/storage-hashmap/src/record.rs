@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Record`]: an item's key, value, flags and version, in memory of its own.
+//! [`Record`]: an item's key, value, flags, version and state, in memory of its own.
 //!
 //! A small item is one allocation: a header of 18 bytes, the key, the value, and spare bytes up to
 //! the next size that `malloc` hands out anyway. A value of [`PIN_MIN`] bytes or more is kept as
 //! [`Bytes`], so that a reply can hold it by reference count.
 //!
 //! ```text
-//!  Packed   | version 8 | flags 4 | value length 4 | key length 2 | key | value | spare |
-//!  Large    | version, flags | key ──▶ bytes | value ──▶ Bytes (reference counted)
+//!  Packed   | version 8 | flags 4 | state 18 bits, value length 14 bits | key length 2 | key | value | spare |
+//!  Large    | version, flags, state | key ──▶ bytes | value ──▶ Bytes (reference counted)
 //! ```
 
+use crate::item_state::{ItemState, STATE_BITS};
 use bytes::Bytes;
 
 /// Values of at least this many bytes can be pinned instead of copied.
@@ -18,8 +19,18 @@ pub const PIN_MIN: usize = 16 * 1024;
 /// The longest key in bytes: its length is stored in two bytes.
 pub const KEY_MAX: usize = u16::MAX as usize;
 
+/// Bits of a packed value's length.
+const LEN_BITS: u32 = 32 - STATE_BITS;
+const LEN_MASK: u32 = (1 << LEN_BITS) - 1;
+const _: () = assert!(PIN_MIN - 1 <= LEN_MASK as usize, "the length of a packed value fits");
+
 /// Bytes before the key of a packed record.
 const HEADER: usize = 18;
+
+/// Where the fields begin behind the version.
+const FLAGS_AT: usize = 8;
+const LEN_AT: usize = 12;
+const KEY_LEN_AT: usize = 16;
 
 /// Bytes of `malloc`'s header in front of an allocation.
 const MALLOC_HEADER: usize = 8;
@@ -43,8 +54,17 @@ const _: () = assert!(size_of::<Record>() == 16, "an entry is half a cache line"
 pub(crate) struct Large {
     version: u64,
     flags: u32,
+    state: ItemState,
     key: Box<[u8]>,
     value: Bytes,
+}
+
+/// What a record holds besides key and value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) flags: u32,
+    pub(crate) version: u64,
+    pub(crate) state: ItemState,
 }
 
 /// A value to write, as up to three pieces that follow each other.
@@ -115,20 +135,26 @@ impl Record {
     }
 
     /// Allocates a record. The key is at most [`KEY_MAX`] and the value at most `u32::MAX` long.
-    pub(crate) fn build(key: &[u8], value: Pieces<'_>, flags: u32, version: u64) -> Self {
+    pub(crate) fn build(key: &[u8], value: Pieces<'_>, facts: Facts) -> Self {
         debug_assert!(key.len() <= KEY_MAX, "INV-SIZE");
         let value_len = value.len();
         if value_len >= PIN_MIN {
             let mut bytes = Vec::with_capacity(value_len);
             value.append_to(&mut bytes);
             let value = Bytes::from(bytes);
-            return Record::Large(Box::new(Large { version, flags, key: key.into(), value }));
+            let Facts { flags, version, state } = facts;
+            return Record::Large(Box::new(Large {
+                version,
+                flags,
+                state,
+                key: key.into(),
+                value,
+            }));
         }
         let capacity = packed_capacity(key.len(), value_len);
         let mut bytes = Vec::with_capacity(capacity);
-        bytes.extend_from_slice(&version.to_ne_bytes());
-        bytes.extend_from_slice(&flags.to_ne_bytes());
-        bytes.extend_from_slice(&(value_len as u32).to_ne_bytes());
+        bytes.resize(KEY_LEN_AT, 0);
+        set_header(&mut bytes, facts, value_len);
         bytes.extend_from_slice(&(key.len() as u16).to_ne_bytes());
         bytes.extend_from_slice(key);
         value.append_to(&mut bytes);
@@ -149,17 +175,16 @@ impl Record {
     }
 
     /// Writes a value over the present one, for which there is room.
-    pub(crate) fn overwrite(&mut self, value: &[u8], flags: u32, version: u64) {
+    pub(crate) fn overwrite(&mut self, value: &[u8], facts: Facts) {
         debug_assert!(self.has_room_for(value.len()), "INV-ROOM");
         let Record::Packed(bytes) = self else { return };
         let start = HEADER + key_len(bytes);
         bytes[start..start + value.len()].copy_from_slice(value);
-        set_header(bytes, version, flags, value.len());
+        set_header(bytes, facts, value.len());
     }
 
     /// Puts bytes before and after the present value, for which there is room.
-    pub(crate) fn extend(&mut self, before: &[u8], after: &[u8], version: u64) {
-        let flags = self.flags();
+    pub(crate) fn extend(&mut self, before: &[u8], after: &[u8], facts: Facts) {
         let Record::Packed(bytes) = self else { return };
         let old_len = value_len(bytes);
         let start = HEADER + key_len(bytes);
@@ -168,7 +193,43 @@ impl Record {
         bytes.copy_within(start..start + old_len, middle);
         bytes[start..middle].copy_from_slice(before);
         bytes[end..end + after.len()].copy_from_slice(after);
-        set_header(bytes, version, flags, before.len() + old_len + after.len());
+        set_header(bytes, facts, before.len() + old_len + after.len());
+    }
+
+    /// Changes everything but key and value.
+    pub(crate) fn set_facts(&mut self, facts: Facts) {
+        match self {
+            Record::Packed(bytes) => {
+                let value_len = value_len(bytes);
+                set_header(bytes, facts, value_len);
+            }
+            Record::Large(large) => {
+                let Facts { flags, version, state } = facts;
+                (large.flags, large.version, large.state) = (flags, version, state);
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> ItemState {
+        match self {
+            Record::Packed(bytes) => {
+                ItemState::from_bits(u32::from_ne_bytes(field(bytes, LEN_AT)) >> LEN_BITS)
+            }
+            Record::Large(large) => large.state,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set_state(&mut self, state: ItemState) {
+        match self {
+            Record::Packed(bytes) => {
+                let len = u32::from_ne_bytes(field(bytes, LEN_AT)) & LEN_MASK;
+                let word = state.bits() << LEN_BITS | len;
+                bytes[LEN_AT..KEY_LEN_AT].copy_from_slice(&word.to_ne_bytes());
+            }
+            Record::Large(large) => large.state = state,
+        }
     }
 
     #[inline]
@@ -193,7 +254,7 @@ impl Record {
     #[inline]
     pub(crate) fn flags(&self) -> u32 {
         match self {
-            Record::Packed(bytes) => u32::from_ne_bytes(field(bytes, 8)),
+            Record::Packed(bytes) => u32::from_ne_bytes(field(bytes, FLAGS_AT)),
             Record::Large(large) => large.flags,
         }
     }
@@ -238,30 +299,55 @@ fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 
 #[inline]
 fn key_len(bytes: &[u8]) -> usize {
-    usize::from(u16::from_ne_bytes(field(bytes, 16)))
+    usize::from(u16::from_ne_bytes(field(bytes, KEY_LEN_AT)))
 }
 
 #[inline]
 fn value_len(bytes: &[u8]) -> usize {
-    u32::from_ne_bytes(field(bytes, 12)) as usize
+    (u32::from_ne_bytes(field(bytes, LEN_AT)) & LEN_MASK) as usize
 }
 
-fn set_header(bytes: &mut [u8], version: u64, flags: u32, value_len: usize) {
-    bytes[0..8].copy_from_slice(&version.to_ne_bytes());
-    bytes[8..12].copy_from_slice(&flags.to_ne_bytes());
-    bytes[12..16].copy_from_slice(&(value_len as u32).to_ne_bytes());
+/// Writes everything before the length of the key.
+fn set_header(bytes: &mut [u8], facts: Facts, value_len: usize) {
+    let state_and_len = facts.state.bits() << LEN_BITS | value_len as u32;
+    bytes[..FLAGS_AT].copy_from_slice(&facts.version.to_ne_bytes());
+    bytes[FLAGS_AT..LEN_AT].copy_from_slice(&facts.flags.to_ne_bytes());
+    bytes[LEN_AT..KEY_LEN_AT].copy_from_slice(&state_and_len.to_ne_bytes());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clock::Ticks;
+    use storage::Marks;
+
+    fn facts(flags: u32, version: u64) -> Facts {
+        Facts { flags, version, ..Facts::default() }
+    }
+
+    #[test]
+    fn the_state_changes_nothing_else() {
+        let state = ItemState::new(Marks { stale: true, claimed: true }, true, Ticks::MAX);
+        for len in [0, 1, PIN_MIN - 1, PIN_MIN] {
+            let value = vec![0xff; len];
+            let mut record = Record::build(b"key", Pieces::one(&value), facts(7, 8));
+            record.set_state(state);
+            assert_eq!(
+                (record.state(), record.value(), record.key()),
+                (state, &value[..], &b"key"[..])
+            );
+            assert_eq!((record.flags(), record.version()), (7, 8));
+            record.set_facts(facts(7, 8));
+            assert_eq!((record.state(), record.value()), (ItemState::default(), &value[..]));
+        }
+    }
 
     #[test]
     fn a_record_costs_what_was_asked_for_and_reads_back() {
         for key_len in [0, 1, 20, 250, KEY_MAX] {
             for value_len in [0, 1, 5, 6, 7, 64, 1000, PIN_MIN - 1, PIN_MIN, 100_000] {
                 let (key, value) = (vec![b'k'; key_len], vec![b'v'; value_len]);
-                let record = Record::build(&key, Pieces::one(&value), 7, u64::MAX);
+                let record = Record::build(&key, Pieces::one(&value), facts(7, u64::MAX));
                 assert_eq!((record.key(), record.value()), (&key[..], &value[..]));
                 assert_eq!((record.flags(), record.version()), (7, u64::MAX));
                 assert_eq!(record.cost(), Record::cost_of(key_len, value_len));
@@ -273,21 +359,21 @@ mod tests {
 
     #[test]
     fn small_changes_of_length_stay_in_place() {
-        let mut record = Record::build(b"key", Pieces::one(&[1; 100]), 0, 1);
+        let mut record = Record::build(b"key", Pieces::one(&[1; 100]), facts(0, 1));
         let cost = record.cost();
         assert!(record.has_room_for(90) && record.has_room_for(103));
         assert!(!record.has_room_for(200), "it does not fit");
         assert!(!record.has_room_for(10), "it would waste more than half");
-        record.overwrite(&[2; 103], 9, 2);
+        record.overwrite(&[2; 103], facts(9, 2));
         assert_eq!((record.value(), record.flags(), record.version()), (&[2; 103][..], 9, 2));
         assert_eq!((record.cost(), record.key()), (cost, &b"key"[..]));
     }
 
     #[test]
     fn extending_in_place_keeps_the_middle() {
-        let mut record = Record::build(b"key", Pieces::one(b"middle, of some length"), 3, 1);
+        let mut record = Record::build(b"key", Pieces::one(b"middle, of some length"), facts(3, 1));
         assert!(record.has_room_for(b"<middle, of some length>".len()));
-        record.extend(b"<", b">", 2);
+        record.extend(b"<", b">", facts(3, 2));
         assert_eq!(record.value(), b"<middle, of some length>");
         assert_eq!((record.flags(), record.version()), (3, 2));
     }

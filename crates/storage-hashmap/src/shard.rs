@@ -7,6 +7,7 @@
 
 use crate::budget::{Account, Pool};
 use crate::heads::Heads;
+use crate::item_state::ItemState;
 use crate::metrics::HASH_REMOVE;
 use crate::slab::{NEVER_MS, NONE, Slab};
 use crate::sweep::Sweep;
@@ -160,6 +161,22 @@ impl Shard {
         }
         self.slab.entry_mut(slot).visit();
         Some(slot)
+    }
+
+    /// As [`Shard::get`], without the mark of use.
+    pub(crate) fn peek(&self, tag: u32, key: &[u8], now: Ticks) -> Option<u32> {
+        self.find(tag, key).filter(|&slot| self.fate(slot, now).is_none())
+    }
+
+    /// Notes a read of an item. Returns its state of before.
+    #[inline]
+    pub(crate) fn note_read(&mut self, slot: u32, now: Ticks) -> ItemState {
+        let record = &mut self.slab.entry_mut(slot).record;
+        let state = record.state();
+        if state.read(now) != state {
+            record.set_state(state.read(now));
+        }
+        state
     }
 
     pub(crate) fn delete(&mut self, tag: u32, key: &[u8], now: Ticks) -> bool {

@@ -5,13 +5,14 @@
 //! has to begin anew, has changed no item (but may have dropped others).
 
 use crate::item::HashMapItem;
+use crate::item_state::ItemState;
 use crate::metrics::HASH_INSERT;
-use crate::record::{KEY_MAX, Pieces, Record};
+use crate::record::{Facts, KEY_MAX, Pieces, Record};
 use crate::shard::{Call, Denied, Gone, Shard};
 use crate::slab::{NEVER_MS, NONE};
 use clock::Ticks;
 use storage::metrics::{ITEM_ALLOCATE, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_REPLACE};
-use storage::{Change, Condition, Expiry, Put, StoreError, Version};
+use storage::{Amend, Change, Condition, Expiry, Marks, Put, StoreError, Version, Write};
 
 /// What a write leaves under a key, besides the key.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,9 @@ struct Content<'a> {
     value: &'a [u8],
     flags: u32,
     expiry_ms: u64,
+    /// The version, if the caller gives it.
+    version: Option<Version>,
+    state: ItemState,
 }
 
 fn expiry_ms(expiry: Expiry) -> u64 {
@@ -49,8 +53,13 @@ impl Shard {
                 }
             }
         }
-        let content =
-            Content { value: put.value, flags: put.flags, expiry_ms: expiry_ms(put.expiry) };
+        let content = Content {
+            value: put.value,
+            flags: put.flags,
+            expiry_ms: expiry_ms(put.expiry),
+            version: None,
+            state: ItemState::new(Marks::NONE, false, call.now),
+        };
         self.write(call, put.key, found, content).map(told)
     }
 
@@ -66,7 +75,7 @@ impl Shard {
         let (change, result) =
             decide(live.map(|slot| HashMapItem::borrowed(self.slab.entry(slot))));
         let needed = live.ok_or(Denied::Refused(StoreError::NotFound));
-        let version = match change {
+        let version = match change.general() {
             Change::Keep => live.map(|slot| {
                 let entry = self.slab.entry_mut(slot);
                 entry.visit();
@@ -78,29 +87,89 @@ impl Shard {
                 }
                 None
             }
-            Change::Expire(expiry) => {
-                let slot = needed?;
-                let entry = self.slab.entry_mut(slot);
-                entry.visit();
-                let version = entry.record.version();
-                self.set_expiry(slot, expiry_ms(expiry));
-                Some(version)
-            }
-            Change::Number(digits) => {
-                let entry = self.slab.entry(needed?);
-                let (flags, expiry_ms) = (entry.record.flags(), entry.expiry_ms);
-                self.check_size(key.len(), digits.as_bytes().len())?;
-                let content = Content { value: digits.as_bytes(), flags, expiry_ms };
-                Some(self.write(call, key, found, content)?)
-            }
-            Change::Extend { before, after } => Some(self.extend(call, needed?, before, after)?),
-            Change::Put { value, flags, expiry } => {
-                self.check_size(key.len(), value.len())?;
-                let content = Content { value, flags, expiry_ms: expiry_ms(expiry) };
-                Some(self.write(call, key, found, content)?)
+            Change::Amend(amend) => Some(self.amend(call, needed?, &amend)),
+            Change::Write(write) => Some(self.write_seen(call, key, (found, live), &write)?),
+            Change::Expire(_) | Change::Number(_) | Change::Extend { .. } | Change::Put { .. } => {
+                unreachable!("these have a general form")
             }
         };
         Ok((result, version.map(told)))
+    }
+
+    /// Changes what is known of an item besides its content. Returns its version.
+    fn amend(&mut self, call: Call, slot: u32, amend: &Amend) -> u64 {
+        let entry = self.slab.entry_mut(slot);
+        entry.visit();
+        if let Some(marks) = amend.marks {
+            entry.record.set_state(entry.record.state().with_marks(marks));
+        }
+        let version = entry.record.version();
+        if amend.read {
+            self.note_read(slot, call.now);
+        }
+        if let Some(expiry) = amend.expiry {
+            self.set_expiry(slot, expiry_ms(expiry));
+        }
+        version
+    }
+
+    /// Writes an item over the one that an update saw, or where it saw none. Returns its version.
+    fn write_seen(
+        &mut self,
+        call: Call,
+        key: &[u8],
+        (found, live): (Option<u32>, Option<u32>),
+        write: &Write<'_>,
+    ) -> Result<u64, Denied> {
+        let before = live.map(|slot| self.slab.entry(slot));
+        let flags = before.map_or(0, |entry| entry.record.flags());
+        let old_ms = before.map_or(NEVER_MS, |entry| entry.expiry_ms);
+        let same = before.filter(|_| write.content.is_the_same_item());
+        let state = same.map_or_else(ItemState::default, |entry| entry.record.state());
+        let content = Content {
+            value: b"",
+            flags: write.flags.unwrap_or(flags),
+            expiry_ms: write.expiry.map_or(old_ms, expiry_ms),
+            version: write.version,
+            state: ItemState::new(write.marks.unwrap_or(state.marks()), state.was_read(), call.now),
+        };
+        let needed = live.ok_or(StoreError::NotFound);
+        match write.content {
+            storage::Content::Whole(value) => {
+                self.check_size(key.len(), value.len())?;
+                self.write(call, key, found, Content { value, ..content })
+            }
+            storage::Content::Number(digits) => {
+                needed?;
+                self.check_size(key.len(), digits.as_bytes().len())?;
+                self.write(call, key, found, Content { value: digits.as_bytes(), ..content })
+            }
+            storage::Content::Around { before, after } => {
+                self.extend(call, needed?, before, after, content)
+            }
+            storage::Content::Same => {
+                let slot = needed?;
+                let facts = self.facts(&content, Some(slot));
+                let entry = self.slab.entry_mut(slot);
+                entry.record.set_facts(facts);
+                entry.visit();
+                self.counts.stored += 1;
+                ITEM_REPLACE.increment();
+                self.set_expiry(slot, content.expiry_ms);
+                Ok(facts.version)
+            }
+        }
+    }
+
+    /// What a record of this content holds besides key and value: a new version, unless it gives one. It is not that
+    /// of the item in `replaced`, which a client may have given.
+    fn facts(&mut self, content: &Content<'_>, replaced: Option<u32>) -> Facts {
+        let present = replaced.map(|slot| self.slab.entry(slot).record.version());
+        let mut version = content.version.map_or_else(|| self.new_version(), Version::get);
+        if content.version.is_none() && present == Some(version) {
+            version = self.new_version();
+        }
+        Facts { flags: content.flags, version, state: content.state }
     }
 
     /// Whether an item of this size can ever be stored.
@@ -133,18 +202,18 @@ impl Shard {
     }
 
     fn replace(&mut self, call: Call, slot: u32, content: Content<'_>) -> Result<u64, Denied> {
-        let Content { value, flags, expiry_ms } = content;
+        let Content { value, expiry_ms, .. } = content;
         let fate = self.fate(slot, call.now);
         let in_place = self.slab.entry(slot).record.has_room_for(value.len());
         if !in_place {
             self.resize(call, slot, value.len())?;
         }
-        let version = self.new_version();
+        let facts = self.facts(&content, Some(slot));
         let record = &mut self.slab.entry_mut(slot).record;
         if in_place {
-            record.overwrite(value, flags, version);
+            record.overwrite(value, facts);
         } else {
-            *record = Record::build(record.key(), Pieces::one(value), flags, version);
+            *record = Record::build(record.key(), Pieces::one(value), facts);
         }
         match fate {
             None => ITEM_REPLACE.increment(),
@@ -155,18 +224,18 @@ impl Shard {
         }
         self.slab.entry_mut(slot).visit();
         self.set_expiry(slot, expiry_ms);
-        Ok(version)
+        Ok(facts.version)
     }
 
     fn insert(&mut self, call: Call, key: &[u8], content: Content<'_>) -> Result<u64, Denied> {
-        let Content { value, flags, expiry_ms } = content;
+        let Content { value, expiry_ms, .. } = content;
         let cost = Record::cost_of(key.len(), value.len());
         self.grow_heads(call);
         self.provide_slot(call)?;
         self.reserve(call, cost, NONE)?;
         self.account.spend(cost);
-        let version = self.new_version();
-        let record = Record::build(key, Pieces::one(value), flags, version);
+        let facts = self.facts(&content, None);
+        let record = Record::build(key, Pieces::one(value), facts);
         let bucket = self.heads.bucket(call.tag);
         let first = *self.heads.head(bucket);
         let slot = self.slab.insert(call.tag, first, expiry_ms, record);
@@ -177,7 +246,7 @@ impl Shard {
         ITEM_CURRENT.increment();
         ITEM_ALLOCATE.increment();
         HASH_INSERT.increment();
-        Ok(version)
+        Ok(facts.version)
     }
 
     fn extend(
@@ -186,6 +255,7 @@ impl Shard {
         slot: u32,
         before: &[u8],
         after: &[u8],
+        content: Content<'_>,
     ) -> Result<u64, Denied> {
         let record = &self.slab.entry(slot).record;
         let value_len = before.len() + record.value().len() + after.len();
@@ -194,19 +264,20 @@ impl Shard {
         if !in_place {
             self.resize(call, slot, value_len)?;
         }
-        let version = self.new_version();
+        let facts = self.facts(&content, Some(slot));
         let entry = self.slab.entry_mut(slot);
         if in_place {
-            entry.record.extend(before, after, version);
+            entry.record.extend(before, after, facts);
         } else {
             let old = &entry.record;
             let pieces = Pieces([before, old.value(), after]);
-            entry.record = Record::build(old.key(), pieces, old.flags(), version);
+            entry.record = Record::build(old.key(), pieces, facts);
         }
         entry.visit();
+        self.set_expiry(slot, content.expiry_ms);
         self.counts.stored += 1;
         ITEM_REPLACE.increment();
-        Ok(version)
+        Ok(facts.version)
     }
 
     /// Accounts for a record with a value of this length in place of the present one.

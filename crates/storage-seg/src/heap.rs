@@ -26,8 +26,8 @@
 //!   published it (release to acquire), or is that writer. So the write happens before the read.
 //! * INV-STAYS: the memory of an item is not reused or released while an [`ItemRef`] or [`Bytes`]
 //!   of it lives.
-//! * INV-FROZEN: of a published item only two words ever change, word 0 (its DEAD bit) and an expiry
-//!   of one word. These are read and written as atomics while the item is published, and no
+//! * INV-FROZEN: of a published item only three words ever change, word 0 (its DEAD bit), an expiry
+//!   of one word, and the state. These are read and written as atomics while the item is published, and no
 //!   reference but an atomic's covers them. Everything else is plain memory that does not change.
 //!   The exception is [`Heap::overwrite_value`], for a caller with exclusive access to the item.
 //! * INV-INSIDE: a location was made for an item that lies wholly inside the heap, and so do all

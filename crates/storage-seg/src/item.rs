@@ -2,15 +2,18 @@
 //! [`SegItem`]: a live item, borrowed from its segment.
 
 use crate::epoch::Participant;
+use crate::evict::is_read;
 use crate::heap::ItemRef;
-use crate::index::Location;
+use crate::index::{Entry, Location};
+use crate::layout::State;
 use crate::segment::Segment;
 use crate::shared::Shared;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use bytes::Bytes;
 use clock::Ticks;
-use storage::{Expiry, Item, Version};
+use std::time::Duration;
+use storage::{Expiry, Idle, Item, Marks, Version};
 
 /// Values of at least this many bytes can be pinned; shorter ones are cheaper to copy.
 pub const PIN_MIN: usize = 16 << 10;
@@ -22,6 +25,8 @@ pub struct SegItem<'a> {
     item: ItemRef<'a>,
     location: Location,
     expiry_ms: Option<u64>,
+    state: Option<State>,
+    was_read: bool,
 }
 
 impl std::fmt::Debug for SegItem<'_> {
@@ -57,7 +62,18 @@ impl<'a> SegItem<'a> {
         if cleared_before != 0 && shared.segment_of(location).birth() < cleared_before {
             return None;
         }
-        Some(SegItem { shared, item, location, expiry_ms })
+        let state = item.state();
+        Some(SegItem { shared, item, location, expiry_ms, state, was_read: false })
+    }
+
+    /// The same item, which was read before if its entry says so.
+    #[inline]
+    pub(crate) fn found_by(self, entry: &Entry<'_>) -> Self {
+        SegItem { was_read: is_read(entry.frequency()), ..self }
+    }
+
+    pub(crate) fn state(&self) -> Option<State> {
+        self.state
     }
 
     pub(crate) fn item(&self) -> ItemRef<'a> {
@@ -99,6 +115,31 @@ impl Item for SegItem<'_> {
 
     fn expiry(&self) -> Expiry {
         self.expiry_ms.map_or(Expiry::NEVER, |at| Expiry::at(Ticks::from_millis(at)))
+    }
+
+    fn marks(&self) -> Marks {
+        self.state.map_or(Marks::NONE, State::marks)
+    }
+
+    fn was_read(&self) -> bool {
+        self.was_read
+    }
+
+    /// Noted to the second for an item that has a state. For others it is estimated by the age of the segment, to
+    /// which the item was written or moved later than that.
+    fn idle(&self, now: Ticks) -> Idle {
+        match self.state {
+            Some(state) => Idle::Noted(state.idle(now)),
+            None => {
+                let base_ms = self.shared.segment_of(self.location).base_ms();
+                let age_ms = now.as_millis().saturating_sub(base_ms);
+                Idle::Estimated(Duration::from_millis(age_ms))
+            }
+        }
+    }
+
+    fn footprint(&self) -> usize {
+        self.item.len()
     }
 
     /// `None` for values shorter than [`PIN_MIN`], and when an eighth of all segments is pinned:

@@ -3,27 +3,33 @@
 //! [`crate::heap`] reads and writes the memory.
 //!
 //! ```text
-//!  word 0 │ long? │ expiry? 1 or 2 │ flags? │ version? 2 │ checksum? ║ key ║ value ║ padding
+//!  word 0 │ long? │ state? │ expiry? 1 or 2 │ flags? │ version? 2 │ checksum? ║ key ║ value ║ padding
 //!
 //!  word 0, from bit 31 down:
 //!    value length 18 │ key length 8 │ LONG 1 │ EXPIRY 2 │ FLAGS 1 │ VERSION 1 │ DEAD 1
-//!  long, from bit 21 down:
-//!    value length, upper 14 │ key length, upper 8
+//!  long, from bit 31 down:
+//!    0 │ STATE 1 │ ... │ value length, upper 14 │ key length, upper 8
+//!  state, from bit 31 down: see `state.rs`
+//!    1 │ STALE 1 │ CLAIMED 1 │ last access 29
 //! ```
 //!
 //! A word is 4 bytes, little-endian. An item has an optional word only if it needs it: `long` for a
-//! key or a value whose length does not fit word 0, one word of expiry for milliseconds since the
+//! key or a value whose length does not fit word 0, `state` for an item that was marked or whose reads are noted, one
+//! word of expiry for milliseconds since the
 //! segment's base or two for milliseconds since the clock's start, flags other than zero, a version
-//! that its place does not imply. All items of a store have a checksum, or none has. An item without
+//! that its place does not imply. LONG says that word 1 is `long` or `state`, which its highest bit tells apart; if
+//! there are both, `long` says so. All items of a store have a checksum, or none has. An item without
 //! expiry and flags costs 4 bytes and the padding to the next unit.
 
 use std::ops::Range;
 
 mod new_item;
+mod state;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use new_item::{NewItem, checksum};
+pub(crate) use state::State;
 
 /// The longest key in bytes: its length has 16 bits.
 pub(crate) const KEY_MAX: usize = (1 << 16) - 1;
@@ -46,6 +52,8 @@ const KEY_SHIFT: u32 = 6;
 const KEY_BITS: u32 = 8;
 const VALUE_SHIFT: u32 = KEY_SHIFT + KEY_BITS;
 const VALUE_BITS: u32 = 32 - VALUE_SHIFT;
+/// The bit of `long` of an item that has a state as well.
+const LONG_AND_STATE: u32 = 1 << 30;
 const OPTIONAL: u32 = LONG | EXPIRY | FLAGS | VERSION;
 
 /// The properties that all items of a store share.
@@ -100,46 +108,56 @@ pub(crate) struct Header {
     word: u32,
     /// Bytes before the key.
     len: u32,
-    key_len: u32,
     value_len: u32,
+    key_len: u16,
+    /// The number of the state's word; 0 without a state.
+    state_at: u8,
 }
 
 impl Header {
     fn new(layout: Layout, item: &NewItem<'_>, expiry_words: u32) -> Self {
         let (key_len, value_len) = (item.key.len(), item.value_len());
         assert!(key_len <= KEY_MAX && value_len <= VALUE_MAX, "INV-LENGTHS: checked before");
-        let (key_len, value_len) = (key_len as u32, value_len as u32);
+        let (key_len, value_len) = (key_len as u16, value_len as u32);
+        let is_long = u32::from(key_len) > low(KEY_BITS) || value_len > low(VALUE_BITS);
+        let has_state = item.state.is_some();
         let word = value_len << VALUE_SHIFT
-            | (key_len & low(KEY_BITS)) << KEY_SHIFT
-            | flag(key_len > low(KEY_BITS) || value_len > low(VALUE_BITS), LONG)
+            | (u32::from(key_len) & low(KEY_BITS)) << KEY_SHIFT
+            | flag(is_long || has_state, LONG)
             | expiry_words << EXPIRY_SHIFT
             | flag(item.flags != 0, FLAGS)
             | flag(item.version.is_some(), VERSION);
-        let header = Header { word, len: 0, key_len, value_len };
+        let state_at = if has_state { 1 + u8::from(is_long) } else { 0 };
+        let header = Header { word, len: 0, value_len, key_len, state_at };
         Header { len: header.words(layout) * WORD as u32, ..header }
     }
 
-    /// Reads word 0, and word 1 if it has a part of the lengths.
+    /// Reads word 0, and word 1 of an item that is long or has a state.
     #[inline(always)]
-    pub(crate) fn parse(word: u32, layout: Layout, long: impl FnOnce() -> u32) -> Self {
-        let key_len = word >> KEY_SHIFT & low(KEY_BITS);
+    pub(crate) fn parse(word: u32, layout: Layout, word_1: impl FnOnce() -> u32) -> Self {
+        let key_len = (word >> KEY_SHIFT & low(KEY_BITS)) as u16;
         let value_len = word >> VALUE_SHIFT;
-        let mut header = Header { word, len: 0, key_len, value_len };
+        let mut header = Header { word, len: 0, value_len, key_len, state_at: 0 };
         if word & OPTIONAL == 0 {
             header.len = (1 + u32::from(layout.checksum)) * WORD as u32;
             return header;
         }
-        header.len = header.words(layout) * WORD as u32;
-        if header.is_long() {
-            let long = long();
-            header.key_len |= (long & low(8)) << KEY_BITS;
-            header.value_len |= long >> 8 << VALUE_BITS;
+        if word & LONG != 0 {
+            let word_1 = word_1();
+            if State::is_state(word_1) {
+                header.state_at = 1;
+            } else {
+                header.state_at = if word_1 & LONG_AND_STATE != 0 { 2 } else { 0 };
+                header.key_len |= ((word_1 & low(8)) << KEY_BITS) as u16;
+                header.value_len |= word_1 >> 8 << VALUE_BITS;
+            }
         }
+        header.len = header.words(layout) * WORD as u32;
         header
     }
 
     fn words(&self, layout: Layout) -> u32 {
-        1 + u32::from(self.is_long())
+        self.words_before_expiry()
             + self.expiry_words()
             + u32::from(self.has_flags())
             + 2 * u32::from(self.has_version())
@@ -150,13 +168,27 @@ impl Header {
         self.word
     }
 
-    /// Word 1 of an item that [`is_long`](Self::is_long).
-    pub(crate) fn long_word(&self) -> u32 {
-        self.value_len >> VALUE_BITS << 8 | self.key_len >> KEY_BITS
+    /// The word with the upper parts of the lengths, of an item whose lengths need it: its word 1.
+    pub(crate) fn long_word(&self) -> Option<u32> {
+        let lengths = self.value_len >> VALUE_BITS << 8 | u32::from(self.key_len) >> KEY_BITS;
+        (lengths != 0).then_some(lengths | flag(self.has_state(), LONG_AND_STATE))
     }
 
-    pub(crate) fn is_long(&self) -> bool {
-        self.word & LONG != 0
+    /// Words before those of the expiry.
+    #[inline]
+    fn words_before_expiry(&self) -> u32 {
+        1 + u32::from(self.word & LONG != 0) + u32::from(self.state_at == 2)
+    }
+
+    #[inline]
+    pub(crate) fn has_state(&self) -> bool {
+        self.state_at != 0
+    }
+
+    /// Where the state is, of an item that has one.
+    #[inline]
+    pub(crate) fn state_at(&self) -> usize {
+        WORD * usize::from(self.state_at)
     }
 
     #[inline]
@@ -176,7 +208,7 @@ impl Header {
 
     #[inline]
     pub(crate) fn expiry_at(&self) -> usize {
-        WORD + WORD * usize::from(self.is_long())
+        WORD * self.words_before_expiry() as usize
     }
 
     #[inline]
@@ -196,7 +228,7 @@ impl Header {
 
     #[inline]
     pub(crate) fn key(&self) -> Range<usize> {
-        self.len as usize..self.len as usize + self.key_len as usize
+        self.len as usize..self.len as usize + usize::from(self.key_len)
     }
 
     #[inline]
@@ -213,7 +245,7 @@ impl Header {
 
     /// The header for a value of another length, if nothing else in the item changes.
     pub(crate) fn with_value_len(&self, layout: Layout, value_len: usize) -> Option<Self> {
-        if self.is_long() || value_len > low(VALUE_BITS) as usize {
+        if self.word & LONG != 0 || value_len > low(VALUE_BITS) as usize {
             return None;
         }
         let value_len = value_len as u32;

@@ -90,7 +90,7 @@ impl SegStore {
             is_key
         })?;
         let item = SegItem::live(shared, turn, found?, entry.location(), now)?;
-        Some((entry, item))
+        Some((entry, item.found_by(&entry)))
     }
 
     #[inline]
@@ -184,7 +184,15 @@ impl Store for SegStore {
         if let Some(frequency) = self.lesson.read(entry.frequency()) {
             entry.set_frequency(frequency);
         }
+        item.item().note_access(now);
         Some(item)
+    }
+
+    fn peek(&mut self, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
+        self.turn.enter();
+        let hash = self.shared.hash(key);
+        let (_, item) = self.find(hash, key, now)?;
+        self.is_sound(hash, &item).then_some(item)
     }
 
     #[inline]

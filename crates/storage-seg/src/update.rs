@@ -4,19 +4,29 @@
 
 use crate::heap::{ItemRef, NewItem};
 use crate::item::{Pin, SegItem};
+use crate::layout::State as ItemState;
 use crate::segment::State;
 use crate::store::SegStore;
 use crate::sync::atomic::Ordering;
 use crate::tally::Count;
-use crate::write::{Demand, Seen, Unpublished, expiry_ms};
+use crate::write::{Demand, Reads, Seen, Unpublished, expiry_ms};
 use clock::Ticks;
-use storage::{Change, Digits, Expiry, StoreError, Version};
+use storage::{Amend, Change, Content, Marks, StoreError, Version, Write};
 
-/// The change that a new copy of an item has.
-enum Edit<'v> {
-    Value(&'v [u8]),
-    Around { before: &'v [u8], after: &'v [u8] },
-    Expiry(Option<u64>),
+/// The item that takes the place of the one that was seen.
+#[derive(Clone, Copy, Debug)]
+struct Edit<'v> {
+    content: Content<'v>,
+    /// `None`: as the item seen has them.
+    flags: Option<u32>,
+    expiry_ms: Option<u64>,
+    version: Option<u64>,
+    state: Option<ItemState>,
+    reads: Reads,
+    /// It is the same item in another place, not a new value.
+    is_moved: bool,
+    /// The marks, if the item can be amended in place as well.
+    or_in_place: Option<Marks>,
 }
 
 /// The outcome of one attempt at an update.
@@ -38,7 +48,7 @@ impl SegStore {
         loop {
             self.turn.enter();
             let live = self.look(hash, key, now).filter(|item| self.is_sound(hash, item));
-            let seen = live.as_ref().map(Seen::of);
+            let seen = live.as_ref().map(|live| self.shared.seen(live));
             let (change, result) = decide(live);
             if let Attempt::Done(version) = self.attempt(hash, key, seen, change, now)? {
                 return Ok((result, version.and_then(Version::new)));
@@ -54,28 +64,84 @@ impl SegStore {
         change: Change<'_>,
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
-        let needed = || seen.ok_or(StoreError::NotFound);
-        match change {
-            Change::Keep => Ok(Attempt::Done(seen.map(|seen| seen.version))),
-            Change::Delete => {
-                Ok(seen.map_or(Attempt::Done(None), |seen| self.remove_seen(hash, seen)))
-            }
-            Change::Expire(expiry) => self.retime(hash, key, needed()?, expiry, now),
-            Change::Number(digits) => self.renumber(hash, key, needed()?, digits, now),
-            Change::Extend { before, after } => {
-                self.rewrite(hash, key, needed()?, &Edit::Around { before, after }, now)
-            }
-            Change::Put { value, flags, expiry } => {
-                let expiry_ms = expiry_ms(expiry);
-                let item =
-                    NewItem { key, value: [value, b"", b""], flags, expiry_ms, version: None };
+        match (change.general(), seen) {
+            (Change::Keep, _) => Ok(Attempt::Done(seen.map(|seen| seen.version))),
+            (Change::Delete, None) => Ok(Attempt::Done(None)),
+            (Change::Delete, Some(seen)) => Ok(self.remove_seen(hash, seen)),
+            (Change::Amend(amend), Some(seen)) => self.amend(hash, key, seen, &amend, now),
+            (Change::Write(write), seen) => self.write_seen(hash, key, seen, &write, now),
+            (Change::Amend(_), None) => Err(StoreError::NotFound),
+            (
+                Change::Expire(_) | Change::Number(_) | Change::Extend { .. } | Change::Put { .. },
+                _,
+            ) => unreachable!("these have a general form"),
+        }
+    }
+
+    /// Writes an item in place of the one that was seen, or where none was seen.
+    fn write_seen(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        seen: Option<Seen>,
+        write: &Write<'_>,
+        now: Ticks,
+    ) -> Result<Attempt, StoreError> {
+        let &Write { content, flags, expiry, version, marks } = write;
+        let version = version.map(Version::get);
+        let state = self.state_after(seen, &content, marks, now);
+        let expiry_ms = expiry.map_or(seen.and_then(|seen| seen.expiry_ms), expiry_ms);
+        match (content, seen) {
+            (Content::Whole(value), _) => {
+                let flags = flags.unwrap_or_else(|| seen.map_or(0, |seen| self.flags_of(seen)));
+                let value = [value, b"", b""];
+                let item = NewItem { key, value, flags, expiry_ms, version, state };
                 let demand = seen.map_or(Demand::Absent, Demand::Same);
                 self.check_size(&item)?;
                 let spot = self.room(self.shared.heap.len_of(&item), expiry_ms, now)?;
                 let filled = self.fill(spot, &item);
                 settle(self.publish(hash, key, filled, demand, now))
             }
+            (_, None) => Err(StoreError::NotFound),
+            (Content::Number(digits), Some(seen))
+                if flags.is_none() && expiry.is_none() && version.is_none() && marks.is_none() =>
+            {
+                self.renumber(hash, key, seen, state, digits.as_bytes(), now)
+            }
+            (_, Some(seen)) => {
+                let reads = if content.is_the_same_item() { Reads::Kept } else { Reads::Forgotten };
+                let (is_moved, or_in_place) = (false, None);
+                let edit = Edit {
+                    content,
+                    flags,
+                    expiry_ms,
+                    version,
+                    state,
+                    reads,
+                    is_moved,
+                    or_in_place,
+                };
+                self.rewrite(hash, key, seen, &edit, now)
+            }
         }
+    }
+
+    fn flags_of(&self, seen: Seen) -> u32 {
+        self.shared.item(&self.turn, seen.location).flags()
+    }
+
+    /// The state of an item that is written in place of the one seen.
+    fn state_after(
+        &self,
+        seen: Option<Seen>,
+        content: &Content<'_>,
+        marks: Option<Marks>,
+        now: Ticks,
+    ) -> Option<ItemState> {
+        let before = seen.and_then(|seen| seen.marks).filter(|_| content.is_the_same_item());
+        let has_state = before.is_some() || marks.is_some_and(|marks| marks != Marks::NONE);
+        let marks = marks.or(before).unwrap_or_default();
+        has_state.then(|| ItemState::new(marks, now))
     }
 
     /// Writes a changed copy of the item that was seen.
@@ -95,8 +161,8 @@ impl SegStore {
         if let Ok(place) = self.place_new(class, len, now) {
             (spot, pin) = (place, None);
         } else {
-            if let Edit::Expiry(expiry_ms) = *edit
-                && let Some(attempt) = self.retime_in_place(hash, seen, expiry_ms)
+            if let Some(marks) = edit.or_in_place
+                && let Some(attempt) = self.amend_in_place(hash, seen, expiry_ms, marks)
             {
                 return Ok(attempt);
             }
@@ -109,11 +175,9 @@ impl SegStore {
             pin = Some(Pin::briefly(&self.shared, seen.location));
             spot = self.room(len, expiry_ms, now)?;
         }
-        let filled = self.fill(spot, &self.edited(key, seen, edit));
-        let demand = match edit {
-            Edit::Expiry(_) => Demand::Retime(seen),
-            _ => Demand::Same(seen),
-        };
+        let mut filled = self.fill(spot, &self.edited(key, seen, edit));
+        filled.reads = edit.reads;
+        let demand = if edit.is_moved { Demand::Retime(seen) } else { Demand::Same(seen) };
         let attempt = settle(self.publish(hash, key, filled, demand, now));
         drop(pin);
         attempt
@@ -124,8 +188,11 @@ impl SegStore {
         let home = self.shared.index.lock(hash);
         let Some(entry) = home.find_location(seen.location) else { return Attempt::Again };
         let base_ms = self.shared.segment_of(seen.location).base_ms();
-        if self.shared.item(&self.turn, seen.location).expiry_ms(base_ms) != seen.expiry_ms {
-            // Another handle touched the item in between, which the caller has not seen.
+        let item = self.shared.item(&self.turn, seen.location);
+        if item.expiry_ms(base_ms) != seen.expiry_ms
+            || item.state().map(ItemState::marks) != seen.marks
+        {
+            // Another handle touched or marked the item in between, which the caller has not seen.
             return Attempt::Again;
         }
         home.remove(&entry, false);
@@ -134,40 +201,77 @@ impl SegStore {
         Attempt::Done(None)
     }
 
-    /// Changes the expiry: in place if the segment's due time is late enough. Else the item is copied
-    /// to a segment of its new class; if there is no room, the expiry changes in place and the segment
-    /// stays longer.
-    fn retime(
+    /// Changes what is known of an item: in place if its header has the words and its segment stays long enough.
+    /// Else the item is copied to a segment of its class; if there is no room for a copy that differs in its expiry
+    /// alone, the expiry changes in place and the segment stays longer.
+    fn amend(
         &mut self,
         hash: u64,
         key: &[u8],
         seen: Seen,
-        expiry: Expiry,
+        amend: &Amend,
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
-        if expiry.is_past(now) {
+        if amend.expiry.is_some_and(|expiry| expiry.is_past(now)) {
             return Ok(match self.remove_seen(hash, seen) {
                 Attempt::Done(_) => Attempt::Done(Some(seen.version)),
                 Attempt::Again => Attempt::Again,
             });
         }
-        let expiry_ms = expiry_ms(expiry);
-        if expiry_ms == seen.expiry_ms {
-            return Ok(Attempt::Done(Some(seen.version)));
+        let expiry_ms = amend.expiry.map_or(seen.expiry_ms, expiry_ms);
+        let marks = amend.marks.unwrap_or(seen.marks.unwrap_or_default());
+        let lacks_state = seen.marks.is_none() && (amend.timed || marks != Marks::NONE);
+        if !lacks_state {
+            if expiry_ms == seen.expiry_ms && marks == seen.marks.unwrap_or_default() {
+                self.note_read(hash, seen, amend, now);
+                return Ok(Attempt::Done(Some(seen.version)));
+            }
+            let due_ms = self.shared.segment_of(seen.location).due_ms();
+            let is_in_time = expiry_ms.is_some_and(|at| at <= due_ms);
+            if (expiry_ms == seen.expiry_ms || is_in_time)
+                && let Some(attempt) = self.amend_in_place(hash, seen, expiry_ms, marks)
+            {
+                if let Attempt::Done(_) = attempt {
+                    self.note_read(hash, seen, amend, now);
+                }
+                return Ok(attempt);
+            }
         }
-        let due_ms = self.shared.segment_of(seen.location).due_ms();
-        if expiry_ms.is_some_and(|at| at <= due_ms)
-            && let Some(attempt) = self.retime_in_place(hash, seen, expiry_ms)
-        {
-            return Ok(attempt);
-        }
-        self.rewrite(hash, key, seen, &Edit::Expiry(expiry_ms), now)
+        let has_state = seen.marks.is_some() || lacks_state;
+        let edit = Edit {
+            content: Content::Same,
+            flags: None,
+            expiry_ms,
+            version: Some(seen.version),
+            state: has_state.then(|| ItemState::new(marks, now)),
+            reads: if amend.read { Reads::Counted } else { Reads::Kept },
+            is_moved: true,
+            or_in_place: (!lacks_state).then_some(marks),
+        };
+        self.rewrite(hash, key, seen, &edit, now)
     }
 
-    /// Changes the expiry in place, and extends the segment's due time to it; `None` if the item's
-    /// header has no room for it.
-    fn retime_in_place(&self, hash: u64, seen: Seen, expiry_ms: Option<u64>) -> Option<Attempt> {
-        let at = expiry_ms?;
+    /// Counts a read of the item that was seen, if it is one and the item is still there.
+    fn note_read(&self, hash: u64, seen: Seen, amend: &Amend, now: Ticks) {
+        if !amend.read {
+            return;
+        }
+        let Some(entry) = self.shared.index.find(hash, |at| at == seen.location) else { return };
+        if let Some(frequency) = self.lesson.read(entry.frequency()) {
+            entry.set_frequency(frequency);
+        }
+        self.shared.item(&self.turn, seen.location).note_access(now);
+    }
+
+    /// Changes expiry and marks in place, and extends the segment's due time to the expiry; `None` if the item's
+    /// header has no room for them.
+    fn amend_in_place(
+        &self,
+        hash: u64,
+        seen: Seen,
+        expiry_ms: Option<u64>,
+        marks: Marks,
+    ) -> Option<Attempt> {
         let shared = &*self.shared;
         let home = shared.index.lock(hash);
         if home.find_location(seen.location).is_none() {
@@ -175,19 +279,27 @@ impl SegStore {
         }
         let segment = shared.segment_of(seen.location);
         let item = shared.item(&self.turn, seen.location);
-        if item.expiry_ms(segment.base_ms()) != seen.expiry_ms {
+        let is_as_seen = item.expiry_ms(segment.base_ms()) == seen.expiry_ms
+            && item.state().map(ItemState::marks) == seen.marks;
+        if !is_as_seen {
             return Some(Attempt::Again);
         }
-        if !item.set_expiry(segment.base_ms(), at) {
-            return None;
+        if expiry_ms != seen.expiry_ms {
+            let at = expiry_ms?;
+            if !item.set_expiry(segment.base_ms(), at) {
+                return None;
+            }
+            // The segment is not used for anything else before it is emptied, and removing this item
+            // from the index would need this lock.
+            if segment.due_ms() < at {
+                segment.extend_due(expiry_ms);
+                // The segment's own handle may not have lowered this for it yet, and will take it as
+                // done now.
+                shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+            }
         }
-        // The segment is not used for anything else before it is emptied, and removing this item
-        // from the index would need this lock.
-        if segment.due_ms() < at {
-            segment.extend_due(expiry_ms);
-            // The segment's own handle may not have lowered this for it yet, and will take it as
-            // done now.
-            shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
+        if seen.marks.is_some_and(|before| before != marks) {
+            item.set_marks(marks);
         }
         Some(Attempt::Done(Some(seen.version)))
     }
@@ -198,39 +310,41 @@ impl SegStore {
         hash: u64,
         key: &[u8],
         seen: Seen,
-        digits: Digits,
+        state: Option<ItemState>,
+        digits: &[u8],
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
-        let written = self.shared.overwrite(&mut self.turn, seen.location, digits.as_bytes());
+        let written = self.shared.overwrite(&mut self.turn, seen.location, digits);
         if written.is_some() {
             self.tally.add(Count::Stored, 1);
             return Ok(Attempt::Done(written));
         }
-        self.rewrite(hash, key, seen, &Edit::Value(digits.as_bytes()), now)
+        let edit = Edit {
+            content: Content::Whole(digits),
+            flags: None,
+            expiry_ms: seen.expiry_ms,
+            // So the next number can be written in place.
+            version: self.shared.settings.exclusive.then(|| self.shared.explicit_version()),
+            state,
+            reads: Reads::Kept,
+            is_moved: false,
+            or_in_place: None,
+        };
+        self.rewrite(hash, key, seen, &edit, now)
     }
 
     /// The item that results from an edit.
-    fn edited<'a>(&'a self, key: &'a [u8], seen: Seen, edit: &Edit<'a>) -> NewItem<'a> {
+    fn edited<'a>(&'a self, key: &'a [u8], seen: Seen, edit: &'a Edit<'a>) -> NewItem<'a> {
         let old: ItemRef<'a> = self.shared.item(&self.turn, seen.location);
-        let (flags, expiry_ms) = (old.flags(), seen.expiry_ms);
-        let item = NewItem { key, value: [b"", b"", b""], flags, expiry_ms, version: None };
-        match *edit {
-            Edit::Value(value) => NewItem {
-                value: [value, b"", b""],
-                // So the next number can be written in place.
-                version: self.shared.settings.exclusive.then(|| self.shared.explicit_version()),
-                ..item
-            },
-            Edit::Around { before, after } => {
-                NewItem { value: [before, old.value(), after], ..item }
-            }
-            Edit::Expiry(expiry_ms) => NewItem {
-                value: [old.value(), b"", b""],
-                expiry_ms,
-                version: Some(self.shared.version(&old, seen.location)),
-                ..item
-            },
-        }
+        let &Edit { flags, expiry_ms, version, state, .. } = edit;
+        let value = match edit.content {
+            Content::Same => [old.value(), b"", b""],
+            Content::Number(ref digits) => [digits.as_bytes(), b"", b""],
+            Content::Around { before, after } => [before, old.value(), after],
+            Content::Whole(value) => [value, b"", b""],
+        };
+        let flags = flags.unwrap_or_else(|| old.flags());
+        NewItem { key, value, flags, expiry_ms, version, state }
     }
 }
 

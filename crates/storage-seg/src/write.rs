@@ -6,16 +6,17 @@
 //! refused write leaves its room to the next write.
 
 use crate::Reason;
-use crate::evict::Deed;
+use crate::evict::{Deed, as_read_as};
 use crate::heap::NewItem;
 use crate::index::Location;
 use crate::item::SegItem;
-use crate::layout::KEY_MAX;
+use crate::layout::{KEY_MAX, State};
 use crate::place::{Lack, Spot};
+use crate::shared::Shared;
 use crate::store::SegStore;
 use crate::tally::Count;
 use clock::Ticks;
-use storage::{Condition, Put, StoreError, Version};
+use storage::{Condition, Marks, Put, StoreError, Version};
 
 /// How many other items may be dropped to free a slot for one.
 const CROWDED_MAX: usize = 8;
@@ -26,13 +27,28 @@ pub(crate) struct Seen {
     pub(crate) location: Location,
     pub(crate) version: u64,
     pub(crate) expiry_ms: Option<u64>,
+    pub(crate) marks: Option<Marks>,
+    /// When the item's segment was opened: a client may give two items of a key the same version.
+    birth: u64,
 }
 
 impl Seen {
-    pub(crate) fn of(live: &SegItem<'_>) -> Self {
+    pub(crate) fn of(live: &SegItem<'_>, birth: u64) -> Self {
         let (location, version) = (live.location(), live.version_number());
-        Seen { location, version, expiry_ms: live.expiry_ms() }
+        let marks = live.state().map(State::marks);
+        Seen { location, version, expiry_ms: live.expiry_ms(), marks, birth }
     }
+}
+
+/// Whether a written item counts as read, if it takes the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// No: it is another value.
+    Forgotten,
+    /// If the other was: it has the same value, or a number in its place.
+    Kept,
+    /// It is read now.
+    Counted,
 }
 
 /// The condition on the present item under which a write is published.
@@ -67,6 +83,7 @@ pub(crate) struct Filled {
     len: usize,
     expiry_ms: Option<u64>,
     version: u64,
+    pub(crate) reads: Reads,
 }
 
 /// The expiry in milliseconds as items keep it.
@@ -82,6 +99,7 @@ impl SegStore {
             flags: put.flags,
             expiry_ms: expiry_ms(put.expiry),
             version: None,
+            state: None,
         };
         self.check_size(&item)?;
         self.turn.enter();
@@ -136,7 +154,8 @@ impl SegStore {
         let len = self.shared.fill(spot, item);
         let location = self.shared.heap.location(spot.segment, spot.offset);
         let version = item.version.unwrap_or(self.shared.version_at(spot.birth, spot.offset));
-        Filled { spot, location, len, expiry_ms: item.expiry_ms, version }
+        let (expiry_ms, reads) = (item.expiry_ms, Reads::Forgotten);
+        Filled { spot, location, len, expiry_ms, version, reads }
     }
 
     /// Publishes a written item if the demand is met.
@@ -148,12 +167,13 @@ impl SegStore {
         demand: Demand,
         now: Ticks,
     ) -> Result<Version, Unpublished> {
-        let mut entered = self.enter_index(hash, key, filled.location, demand, now);
+        let place = (filled.location, filled.reads);
+        let mut entered = self.enter_index(hash, key, place, demand, now);
         for _ in 0..CROWDED_MAX {
             if !matches!(entered, Err(Unpublished::Crowded)) || !self.uncrowd(hash) {
                 break;
             }
-            entered = self.enter_index(hash, key, filled.location, demand, now);
+            entered = self.enter_index(hash, key, place, demand, now);
         }
         if let Err(unpublished) = entered {
             self.abandon(filled.spot);
@@ -181,7 +201,7 @@ impl SegStore {
         &mut self,
         hash: u64,
         key: &[u8],
-        location: Location,
+        (location, reads): (Location, Reads),
         demand: Demand,
         now: Ticks,
     ) -> Result<(), Unpublished> {
@@ -200,10 +220,15 @@ impl SegStore {
             .as_ref()
             .zip(present)
             .and_then(|(entry, item)| SegItem::live(shared, turn, item, entry.location(), now));
-        check(demand, live.as_ref())?;
+        check(shared, demand, live.as_ref())?;
         match entry.zip(present) {
             Some((entry, old)) => {
-                let frequency = self.lesson.overwritten(entry.frequency());
+                let before = entry.frequency();
+                let frequency = match reads {
+                    Reads::Forgotten => self.lesson.overwritten(before),
+                    Reads::Kept => as_read_as(before, self.lesson.overwritten(before)),
+                    Reads::Counted => self.lesson.read(before).unwrap_or(before),
+                };
                 home.replace(&entry, location, frequency);
                 drop(home);
                 old.mark_dead();
@@ -229,14 +254,21 @@ impl SegStore {
     }
 }
 
+impl Shared {
+    /// A live item as an update remembers it.
+    pub(crate) fn seen(&self, live: &SegItem<'_>) -> Seen {
+        Seen::of(live, self.segment_of(live.location()).birth())
+    }
+}
+
 /// Whether the live item, if any, is what the write demands.
-fn check(demand: Demand, live: Option<&SegItem<'_>>) -> Result<(), Unpublished> {
+fn check(shared: &Shared, demand: Demand, live: Option<&SegItem<'_>>) -> Result<(), Unpublished> {
     match demand {
         Demand::Condition(condition) => {
             refuses(condition, live).map_or(Ok(()), |error| Err(Unpublished::Refused(error)))
         }
         Demand::Same(seen) | Demand::Retime(seen)
-            if live.is_some_and(|live| Seen::of(live) == seen) =>
+            if live.is_some_and(|live| shared.seen(live) == seen) =>
         {
             Ok(())
         }

@@ -33,6 +33,11 @@
 //! * RULE-UPDATE: an update shows the live item to its caller, makes exactly the change that the
 //!   caller decided on, and passes the caller's result on. A change that needs an item and finds
 //!   none is `NotFound`.
+//! * RULE-MARKS: an item has the marks that were set on it until its value is replaced; new numbers and changes
+//!   of its expiry leave them.
+//! * RULE-READS: an item knows whether it was read since its value was written. A peek is no read. Where the
+//!   engine notes when, it is right to about a minute.
+//! * RULE-VERSION-GIVEN: a write that gives a version makes an item of that version.
 //! * RULE-CLEAR: after a clear no older item is readable by any operation, and newer ones are.
 //! * RULE-RECLAIM: `expire` frees no more items than its budget, returns how many, and never frees
 //!   a live one. Repeated calls give back all memory of expired and cleared items.
@@ -65,7 +70,8 @@
 //!   each takes place at one moment between its call and its return. By itself the engine may only drop an
 //!   item, or give it a new version.
 //!
-//! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`, `updates`,
+//! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`, `updates`, `state`
+//! (marks, reads and given versions),
 //! `clearing`, `memory`, `fits`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a long random
 //! run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and `linear`
 //! (linearizability). `subject` is the engine under test with its clock.
@@ -83,6 +89,7 @@ mod model;
 mod pins;
 mod reserve;
 mod scan;
+mod state;
 mod statistics;
 mod subject;
 mod threads;
@@ -129,6 +136,7 @@ pub fn check<S: Store>(make: impl Fn(Limits) -> S) {
     conditions::run(&make);
     expiry::run(&make);
     versions::run(&make);
+    state::run(&make);
     clearing::run(&make);
     statistics::run(&make);
     pins::run(&make);

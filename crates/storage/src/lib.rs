@@ -34,12 +34,14 @@
 pub mod conformance;
 pub mod metrics;
 mod scan;
+mod state;
 mod stats;
 mod store;
 mod write;
 
 pub use prefetch::Stage;
 pub use scan::{Cursor, Scan};
+pub use state::{Idle, Marks};
 pub use stats::Stats;
 pub use store::{Expiry, Item, Store, StoreError, Version};
-pub use write::{Change, Condition, Digits, Put};
+pub use write::{Amend, Change, Condition, Content, Digits, Put, Write};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Store`] and [`Item`]: the traits, and the small types in their signatures.
 
-use crate::{Change, Put, Stage, Stats};
+use crate::{Change, Idle, Marks, Put, Stage, Stats};
 use bytes::Bytes;
 use clock::Ticks;
 use std::fmt::Display;
@@ -93,6 +93,23 @@ pub trait Item {
     fn version(&self) -> Version;
     /// When it stops being readable.
     fn expiry(&self) -> Expiry;
+    /// The marks that clients have set on it.
+    fn marks(&self) -> Marks {
+        Marks::NONE
+    }
+    /// Whether it was read since its value was written, the call that lent it not counted.
+    fn was_read(&self) -> bool {
+        false
+    }
+    /// How long ago it was last read or written, the call that lent it not counted.
+    fn idle(&self, now: Ticks) -> Idle {
+        let _ = now;
+        Idle::Estimated(Duration::ZERO)
+    }
+    /// The bytes that it takes in the store.
+    fn footprint(&self) -> usize {
+        self.key().len() + self.value().len()
+    }
     /// The value by reference count, for a reply that outlives this borrow without a copy.
     ///
     /// `None` when the engine would have to copy it (small values); the caller then copies
@@ -135,6 +152,12 @@ pub trait Store {
 
     /// The item under `key`, unless there is none or it has expired.
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<Self::Item<'_>>;
+
+    /// As [`Store::get`], but does not count as a read. An engine to which reads do not count does the same as for
+    /// [`Store::get`].
+    fn peek(&mut self, key: &[u8], now: Ticks) -> Option<Self::Item<'_>> {
+        self.get(key, now)
+    }
 
     /// Writes an item, if its [`Condition`](crate::Condition) holds.
     ///

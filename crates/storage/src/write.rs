@@ -2,7 +2,7 @@
 //! The arguments of writes: [`Put`] with its [`Condition`], and the [`Change`] an update decides
 //! on.
 
-use crate::{Expiry, Version};
+use crate::{Expiry, Marks, Version};
 
 /// An item to write and the condition under which to write it.
 ///
@@ -97,6 +97,102 @@ pub enum Change<'v> {
         /// The expiry.
         expiry: Expiry,
     },
+    /// Change what is known of it besides its content: the version stays. Needs an item.
+    Amend(Amend),
+    /// Write it anew, in part or as a whole: the general form of [`Change::Number`], [`Change::Extend`] and
+    /// [`Change::Put`]. Needs an item unless it has a whole value.
+    Write(Write<'v>),
+}
+
+impl<'v> Change<'v> {
+    /// The same change in its most general form, so that an engine has fewer to implement:
+    /// [`Change::Keep`], [`Change::Delete`], [`Change::Amend`] or [`Change::Write`].
+    #[inline]
+    #[must_use]
+    pub fn general(self) -> Self {
+        match self {
+            Change::Expire(expiry) => {
+                Change::Amend(Amend { expiry: Some(expiry), read: true, ..Amend::default() })
+            }
+            Change::Number(digits) => Change::Write(Write::new(Content::Number(digits))),
+            Change::Extend { before, after } => {
+                Change::Write(Write::new(Content::Around { before, after }))
+            }
+            Change::Put { value, flags, expiry } => Change::Write(Write {
+                flags: Some(flags),
+                expiry: Some(expiry),
+                ..Write::new(Content::Whole(value))
+            }),
+            Change::Keep | Change::Delete | Change::Amend(_) | Change::Write(_) => self,
+        }
+    }
+}
+
+/// Changes to what is known of an item besides its content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amend {
+    /// The expiry, if it changes.
+    pub expiry: Option<Expiry>,
+    /// The marks, if they change.
+    pub marks: Option<Marks>,
+    /// Counts as a read of the item, as [`Store::get`](crate::Store::get) does.
+    pub read: bool,
+    /// Has the engine note from now on when the item is read. This may cost memory.
+    pub timed: bool,
+}
+
+/// An item to be written in place of the one that an update saw. What is `None` stays as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Write<'v> {
+    /// The value.
+    pub content: Content<'v>,
+    /// The client's flags; of a new item 0.
+    pub flags: Option<u32>,
+    /// The expiry; of a new item never.
+    pub expiry: Option<Expiry>,
+    /// The version, for a client that makes its own; else the engine makes one.
+    pub version: Option<Version>,
+    /// The marks. They stay with [`Content::Same`] and [`Content::Number`], as does whether the item was read; another
+    /// value has none unless they are given here.
+    pub marks: Option<Marks>,
+}
+
+impl<'v> Write<'v> {
+    /// Writes this value; everything else stays.
+    #[must_use]
+    pub const fn new(content: Content<'v>) -> Self {
+        Write { content, flags: None, expiry: None, version: None, marks: None }
+    }
+}
+
+/// The value of a [`Write`].
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'v> {
+    /// The value that it has.
+    Same,
+    /// A number in its place.
+    Number(Digits),
+    /// The value that it has, with bytes before and after it.
+    Around {
+        /// What comes before the present value.
+        before: &'v [u8],
+        /// What comes after it.
+        after: &'v [u8],
+    },
+    /// Another value.
+    Whole(&'v [u8]),
+}
+
+impl Content<'_> {
+    /// Whether the item stays what it was to its readers: its marks stay, and whether it was read.
+    #[inline]
+    #[must_use]
+    pub const fn is_the_same_item(&self) -> bool {
+        match self {
+            Content::Same | Content::Number(_) => true,
+            Content::Around { .. } | Content::Whole(_) => false,
+        }
+    }
 }
 
 /// A short value made inside an update, such as a counter's digits: up to 24 bytes, on the stack.

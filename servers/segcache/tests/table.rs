@@ -190,6 +190,7 @@ sessions! {
     large_values: "large.txt";
     numbers: "number.txt";
     deleting_and_touching: "delete.txt";
+    meta_commands: "meta.txt";
     lines_that_are_no_request: "line.txt";
     time: "time.txt";
     where_memcached_answers_otherwise: "differs.txt";

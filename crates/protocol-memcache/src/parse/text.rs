@@ -15,7 +15,7 @@
 mod fast;
 pub(super) mod keys;
 mod line;
-mod set;
+pub(super) mod set;
 pub(crate) mod simple;
 #[cfg(test)]
 mod tests;

@@ -106,34 +106,44 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-/// The number in `item`, changed. As in memcached, an empty value is no number whatever its CAS number.
-fn add<'v>(item: &impl Item, arith: &Arith<'_>) -> (Change<'v>, Sum) {
-    let (value, delta) = (item.value(), arith.delta);
-    if !value.is_empty() && !has_version(item, arith.cas) {
-        return (Change::Keep, Sum::Exists);
-    }
-    let old = (value.len() <= NUMBER_MAX).then(|| number::unsigned(value)).flatten();
-    let Some(old) = old else {
-        return (Change::Keep, Sum::NotANumber);
-    };
-    let number = match arith.direction {
+/// The number that `value` is, changed by `delta`; `None` if it is no number.
+pub(super) fn sum(value: &[u8], delta: u64, direction: Direction) -> Option<u64> {
+    let old = (value.len() <= NUMBER_MAX).then(|| number::unsigned(value)).flatten()?;
+    Some(match direction {
         Direction::Up => old.wrapping_add(delta),
         Direction::Down => old.saturating_sub(delta),
-    };
-    if value.len() > Digits::MAX {
-        let long = Long {
-            number,
-            len: value.len(),
-            flags: item.flags(),
-            expiry: item.expiry(),
-            version: item.version(),
-        };
-        return (Change::Keep, Sum::Long(long));
-    }
+    })
+}
+
+/// A number, with spaces up to `len` bytes; `None` for more bytes than a [`Digits`] holds.
+pub(super) fn padded(number: u64, len: usize) -> Option<Digits> {
     let mut text = [b' '; Digits::MAX];
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(number).as_bytes();
     text[..digits.len()].copy_from_slice(digits);
-    let padded = &text[..digits.len().max(value.len())];
-    (Change::Number(Digits::new(padded)), Sum::Stored(number))
+    text.get(..digits.len().max(len)).map(Digits::new)
+}
+
+/// The number in `item`, changed. As in memcached, an empty value is no number whatever its CAS number.
+fn add<'v>(item: &impl Item, arith: &Arith<'_>) -> (Change<'v>, Sum) {
+    let value = item.value();
+    if !value.is_empty() && !has_version(item, arith.cas) {
+        return (Change::Keep, Sum::Exists);
+    }
+    let Some(number) = sum(value, arith.delta, arith.direction) else {
+        return (Change::Keep, Sum::NotANumber);
+    };
+    match padded(number, value.len()) {
+        Some(digits) => (Change::Number(digits), Sum::Stored(number)),
+        None => {
+            let long = Long {
+                number,
+                len: value.len(),
+                flags: item.flags(),
+                expiry: item.expiry(),
+                version: item.version(),
+            };
+            (Change::Keep, Sum::Long(long))
+        }
+    }
 }

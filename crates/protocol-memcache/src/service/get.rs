@@ -32,7 +32,7 @@ impl<S: Store> MemcacheService<S> {
         out.put_with(|bytes| {
             if let Some(item) = self.store.get(get.key, now.ticks) {
                 hit = true;
-                pinned = value(bytes, get, &item, reply);
+                pinned = text_value(bytes, get, &item, reply);
             } else {
                 reply.miss(bytes, get);
             }
@@ -62,7 +62,7 @@ impl<S: Store> MemcacheService<S> {
                 bytes.truncate(start);
                 match item {
                     Some(item) => {
-                        let pinned = value(bytes, get, &item, reply);
+                        let pinned = text_value(bytes, get, &item, reply);
                         (Change::Expire(expiry), Some(pinned))
                     }
                     None => (Change::Keep, None),
@@ -131,25 +131,37 @@ fn not_touched<D: Dialect>(
     Outcome::Closed
 }
 
-/// Appends a hit. If the value is to be sent by reference, returns it instead of copying it, together with
-/// the bytes that follow it.
+/// Appends a hit, with what the dialect writes around the value.
 #[inline]
-fn value<D: Dialect>(
+fn text_value<D: Dialect>(
     bytes: &mut Vec<u8>,
     get: &Get<'_>,
     item: &impl Item,
     reply: D,
 ) -> Option<Bytes> {
+    let before = |bytes: &mut Vec<u8>, copied| reply.hit(bytes, get, item, copied);
+    value(bytes, item, reply.sends_value(), before, |bytes| reply.behind_value(bytes)).1
+}
+
+/// Appends a hit: what `before` writes, and if the value is `sent`, the value and what `behind` writes. If the value is
+/// to be sent by reference, returns it instead of copying it; then what follows it is not written yet.
+#[inline]
+pub(super) fn value<R>(
+    bytes: &mut Vec<u8>,
+    item: &impl Item,
+    sent: bool,
+    before: impl FnOnce(&mut Vec<u8>, bool) -> R,
+    behind: impl FnOnce(&mut Vec<u8>),
+) -> (R, Option<Bytes>) {
     let value = item.value();
-    let sent = reply.sends_value();
     let pinned = if sent && value.len() >= PIN_MIN { item.pin() } else { None };
     let copied = sent && pinned.is_none();
-    reply.hit(bytes, get, item, copied);
+    let result = before(bytes, copied);
     if copied {
         bytes.extend_from_slice(value);
-        reply.behind_value(bytes);
+        behind(bytes);
     }
-    pinned
+    (result, pinned)
 }
 
 #[cold]
@@ -159,7 +171,7 @@ fn put_pinned<D: Dialect>(value: Bytes, reply: D, out: &mut SendBuf) {
 }
 
 #[inline]
-fn count(family: Family, hit: bool) -> Outcome {
+pub(super) fn count(family: Family, hit: bool) -> Outcome {
     let metrics = metrics::of_get(family);
     metrics.keys.increment();
     if hit {

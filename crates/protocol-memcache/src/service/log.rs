@@ -3,7 +3,7 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::op::{Arith, Get, Op, Set};
+use crate::op::{Act, Arith, Get, Op, Set};
 use crate::parse::binary::HEADER_LEN;
 use crate::reply::{Binary, Text};
 use crate::request::{Form, Request};
@@ -24,7 +24,7 @@ pub(super) fn command(request: &Request<'_>, reply_bytes: usize, outcome: Outcom
 fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
     let noreply = match request.form {
         Form::Text(Text::Quiet) => " noreply".len(),
-        Form::Text(Text::Whole | Text::Listed) => 0,
+        Form::Text(Text::Whole | Text::Listed) | Form::Meta => 0,
         Form::Binary(binary) => return frame_bytes(binary, request),
     };
     let key = request.key().map_or(0, |key| 1 + key.len());
@@ -41,6 +41,11 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),
+        Op::Meta(ref meta) => {
+            let len = meta.value.len();
+            let body = if meta.act == Act::Set { digits(len as u64) + len + 2 } else { 0 };
+            meta.flags().text().len() + body
+        }
         // Bytes that were not read are not counted.
         Op::Oversized { .. } => 0,
     };

@@ -7,7 +7,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
-use storage::{Change, Condition, Expiry, Item, Put, Stats, Store, StoreError, Version};
+use storage::{
+    Amend, Change, Condition, Content, Expiry, Idle, Item, Marks, Put, Stats, Store, StoreError,
+    Version, Write,
+};
 
 /// No number that a test would make up.
 const FIRST_VERSION: u64 = 1 << 40;
@@ -41,6 +44,9 @@ pub struct Entry {
     flags: u32,
     version: Version,
     expiry: Expiry,
+    marks: Marks,
+    was_read: bool,
+    accessed: Ticks,
 }
 
 impl Item for Entry {
@@ -58,6 +64,15 @@ impl Item for Entry {
     }
     fn expiry(&self) -> Expiry {
         self.expiry
+    }
+    fn marks(&self) -> Marks {
+        self.marks
+    }
+    fn was_read(&self) -> bool {
+        self.was_read
+    }
+    fn idle(&self, now: Ticks) -> Idle {
+        Idle::Noted(now.since(self.accessed))
     }
     fn pin(&self) -> Option<Bytes> {
         Some(self.value.clone())
@@ -87,22 +102,62 @@ impl MapStore {
         (!entry.expiry.is_past(now)).then(|| entry.clone())
     }
 
-    fn write(
+    /// Changes what is known of an item, and lends it as it was before.
+    fn amend(&self, entry: Entry, amend: &Amend, now: Ticks) {
+        let entry = Entry {
+            expiry: amend.expiry.unwrap_or(entry.expiry),
+            marks: amend.marks.unwrap_or(entry.marks),
+            was_read: entry.was_read || amend.read,
+            accessed: if amend.read { now } else { entry.accessed },
+            ..entry
+        };
+        self.inner.borrow_mut().items.insert(entry.key.clone(), entry);
+    }
+
+    fn write_over(
         &self,
         key: &[u8],
-        value: Bytes,
-        flags: u32,
-        expiry: Expiry,
+        present: Option<&Entry>,
+        write: &Write<'_>,
+        now: Ticks,
     ) -> Result<Version, StoreError> {
+        let value = match (write.content, present) {
+            (Content::Whole(value), _) => Bytes::copy_from_slice(value),
+            (_, None) => return Err(StoreError::NotFound),
+            (Content::Same, Some(entry)) => entry.value.clone(),
+            (Content::Number(digits), Some(_)) => Bytes::copy_from_slice(digits.as_bytes()),
+            (Content::Around { before, after }, Some(entry)) => {
+                [before, &entry.value, after].concat().into()
+            }
+        };
+        let same = present.filter(|_| write.content.is_the_same_item());
+        let before = present;
+        self.write(Entry {
+            key: key.to_vec(),
+            value,
+            flags: write.flags.or(before.map(|entry| entry.flags)).unwrap_or(0),
+            version: write.version.unwrap_or(self.new_version()),
+            expiry: write.expiry.or(before.map(|entry| entry.expiry)).unwrap_or(Expiry::NEVER),
+            marks: write.marks.or(same.map(|entry| entry.marks)).unwrap_or_default(),
+            was_read: same.is_some_and(|entry| entry.was_read),
+            accessed: now,
+        })
+    }
+
+    fn new_version(&self) -> Version {
+        let mut inner = self.inner.borrow_mut();
+        inner.version += 1;
+        Version::new(FIRST_VERSION + inner.version).expect("it is not 0")
+    }
+
+    fn write(&self, entry: Entry) -> Result<Version, StoreError> {
         let mut inner = self.inner.borrow_mut();
         if inner.full {
             return Err(StoreError::OutOfMemory);
         }
-        inner.version += 1;
         inner.stored += 1;
-        let version = Version::new(FIRST_VERSION + inner.version).expect("it is not 0");
-        let entry = Entry { key: key.to_vec(), value, flags, version, expiry };
-        inner.items.insert(key.to_vec(), entry);
+        let version = entry.version;
+        inner.items.insert(entry.key.clone(), entry);
         Ok(version)
     }
 }
@@ -111,6 +166,12 @@ impl Store for MapStore {
     type Item<'a> = Entry;
 
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<Entry> {
+        let entry = self.live(key, now)?;
+        self.amend(entry.clone(), &Amend { read: true, ..Amend::default() }, now);
+        Some(entry)
+    }
+
+    fn peek(&mut self, key: &[u8], now: Ticks) -> Option<Entry> {
         self.live(key, now)
     }
 
@@ -126,8 +187,16 @@ impl Store for MapStore {
             }
             _ => {}
         }
-        let value = Bytes::copy_from_slice(put.value);
-        self.write(put.key, value, put.flags, put.expiry)
+        self.write(Entry {
+            key: put.key.to_vec(),
+            value: Bytes::copy_from_slice(put.value),
+            flags: put.flags,
+            version: self.new_version(),
+            expiry: put.expiry,
+            marks: Marks::NONE,
+            was_read: false,
+            accessed: now,
+        })
     }
 
     fn update_versioned<'v, R>(
@@ -142,31 +211,21 @@ impl Store for MapStore {
         }
         let present = self.live(key, now);
         let (change, result) = decide(present.clone());
-        let entry = || present.clone().ok_or(StoreError::NotFound);
-        let version = match change {
+        let version = match change.general() {
             Change::Keep => present.map(|entry| entry.version),
             Change::Delete => {
                 self.delete(key, now);
                 None
             }
-            Change::Expire(expiry) => {
-                let entry = Entry { expiry, ..entry()? };
+            Change::Amend(amend) => {
+                let entry = present.ok_or(StoreError::NotFound)?;
                 let version = entry.version;
-                self.inner.borrow_mut().items.insert(key.to_vec(), entry);
+                self.amend(entry, &amend, now);
                 Some(version)
             }
-            Change::Number(digits) => {
-                let entry = entry()?;
-                let value = Bytes::copy_from_slice(digits.as_bytes());
-                Some(self.write(key, value, entry.flags, entry.expiry)?)
-            }
-            Change::Extend { before, after } => {
-                let entry = entry()?;
-                let value = [before, &entry.value, after].concat();
-                Some(self.write(key, value.into(), entry.flags, entry.expiry)?)
-            }
-            Change::Put { value, flags, expiry } => {
-                Some(self.write(key, Bytes::copy_from_slice(value), flags, expiry)?)
+            Change::Write(write) => Some(self.write_over(key, present.as_ref(), &write, now)?),
+            Change::Expire(_) | Change::Number(_) | Change::Extend { .. } | Change::Put { .. } => {
+                unreachable!("these have a general form")
             }
         };
         Ok((result, version))

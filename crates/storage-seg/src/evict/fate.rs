@@ -2,7 +2,7 @@
 //! Decides which items of a segment stay.
 
 use super::Eviction;
-use super::frequency::{UNUSED, decayed, is_memorable, is_used, spent, uses};
+use super::frequency::{UNUSED, as_read_as, decayed, is_memorable, is_used, spent, uses};
 use crate::empty::{Candidate, Fate};
 use crate::order::{KEPT, NEW};
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -142,7 +142,7 @@ impl Plan {
             }
             Eviction::S3Fifo { .. } => match (self.tier, is_used(frequency)) {
                 (NEW, false) => Fate::Drop { remember: true },
-                (NEW, true) => Fate::Keep { tier: KEPT, frequency: UNUSED },
+                (NEW, true) => Fate::Keep { tier: KEPT, frequency: as_read_as(frequency, UNUSED) },
                 (_, false) => FORGET,
                 (_, true) => Fate::Keep { tier: KEPT, frequency: spent(frequency) },
             },

@@ -6,6 +6,8 @@
 //! eighth, items that were popular once stay too long; with one of a half, a small store forgets more
 //! than it can learn anew. The slots of heavily used items have the highest frequency, so reads do not
 //! write to them.
+//!
+//! The lowest bit tells something else: whether the item was read since its value was written ([`is_read`]).
 
 use std::cell::Cell;
 
@@ -17,10 +19,32 @@ const USE: u8 = 8;
 /// comes back.
 pub(crate) const UNUSED: u8 = USE;
 
+/// Set in the frequency of an item that was read since its value was written. The rest counts uses, by eighths
+/// rounded down to quarters.
+const READ: u8 = 1;
+
+/// Whether the item was read since its value was written.
+#[inline]
+pub(crate) fn is_read(frequency: u8) -> bool {
+    frequency & READ != 0
+}
+
+/// The frequency of another value of the same key, which nobody has read.
+#[inline]
+pub(crate) fn unread(frequency: u8) -> u8 {
+    frequency & !READ
+}
+
+/// The frequency `to`, and whether the item was read as in `from`.
+#[inline]
+pub(crate) fn as_read_as(from: u8, to: u8) -> u8 {
+    unread(to) | from & READ
+}
+
 /// A frequency converted to uses.
 #[inline]
 pub(crate) fn uses(frequency: u8) -> f64 {
-    f64::from(frequency) / f64::from(USE)
+    f64::from(unread(frequency)) / f64::from(USE)
 }
 
 /// The frequency of an item that is used once more.
@@ -32,7 +56,8 @@ pub(crate) fn used(frequency: u8) -> u8 {
 /// The frequency of an item that an eviction keeps: three quarters of what it was, and never 0.
 #[inline]
 pub(crate) fn decayed(frequency: u8) -> u8 {
-    (frequency - frequency.div_ceil(4)).max(USE / 4)
+    let uses = unread(frequency);
+    as_read_as(frequency, (uses - uses.div_ceil(4)).max(USE / 4))
 }
 
 /// The uses since an item came, or since [`spent`] counted them last: up to three, as S3-FIFO has it.
@@ -50,7 +75,7 @@ pub(crate) fn is_used(frequency: u8) -> bool {
 /// The frequency of a used item that stays for another round at the price of one use.
 #[inline]
 pub(crate) fn spent(frequency: u8) -> u8 {
-    UNUSED + recent_uses(frequency).saturating_sub(1) * USE
+    as_read_as(frequency, UNUSED + recent_uses(frequency).saturating_sub(1) * USE)
 }
 
 /// Whether the frequency of an item that is dropped is worth remembering: not when it decayed to less
@@ -85,19 +110,20 @@ impl Lesson {
     /// The frequency of an item that is read; `None` when it stays what it was.
     #[inline]
     pub(crate) fn read(&self, frequency: u8) -> Option<u8> {
-        frequency.checked_add(USE)
+        let read = frequency.checked_add(USE).unwrap_or(frequency) | READ;
+        (read != frequency).then_some(read)
     }
 
     /// The frequency of an item that is overwritten, which counts as a use.
     #[inline]
     pub(crate) fn overwritten(&self, frequency: u8) -> u8 {
-        used(frequency)
+        unread(used(frequency))
     }
 
     /// The frequency of a new item, given what the index remembers of the last one of its key.
     #[inline]
     pub(crate) fn inserted(&self, remembered: Option<u8>) -> u8 {
-        remembered.map_or(UNUSED, used)
+        remembered.map_or(UNUSED, |frequency| unread(used(frequency)))
     }
 }
 
@@ -118,8 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn whether_it_was_read_is_known_until_it_is_overwritten() {
+        let lesson = Lesson::new(1);
+        for frequency in (0..=u8::MAX).map(unread) {
+            assert!(!is_read(frequency));
+            let read = lesson.read(frequency).unwrap_or_else(|| panic!("{frequency} is unread"));
+            assert!(is_read(read) && is_read(decayed(read)) && is_read(spent(read)));
+            assert!(!is_read(decayed(frequency)) && !is_read(spent(frequency)));
+            assert!(!is_read(lesson.overwritten(read)) && !is_read(lesson.inserted(Some(read))));
+            assert_eq!(uses(read) - uses(frequency), if frequency < 248 { 1.0 } else { 0.0 });
+        }
+    }
+
+    #[test]
     fn decay_ends_at_a_quarter() {
-        let mut frequency = u8::MAX;
+        let mut frequency = unread(u8::MAX);
         for _ in 0..100 {
             let next = decayed(frequency);
             assert!(next < frequency || next == USE / 4, "{frequency} decays to {next}");
@@ -140,7 +179,7 @@ mod tests {
             assert!(is_used(frequency));
             frequency = spent(frequency);
         }
-        assert_eq!(frequency, UNUSED);
+        assert_eq!(unread(frequency), UNUSED);
     }
 
     #[test]
@@ -148,6 +187,6 @@ mod tests {
         let lesson = Lesson::new(1);
         assert!(is_memorable(UNUSED) && !is_memorable(decayed(UNUSED)));
         assert_eq!(uses(lesson.inserted(Some(3 * USE))), 4.0);
-        assert_eq!(lesson.inserted(Some(u8::MAX)), u8::MAX);
+        assert_eq!(lesson.inserted(Some(u8::MAX)), unread(u8::MAX));
     }
 }

@@ -2,9 +2,11 @@
 //! [`ItemRef`]: an item in the heap, as readers see it.
 
 use super::Heap;
-use crate::layout::{DEAD, ExpiryForm, Header, NewItem, WORD, checksum};
+use crate::layout::{DEAD, ExpiryForm, Header, NewItem, State, WORD, checksum};
+use clock::Ticks;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
+use storage::Marks;
 
 /// A published item, borrowed without a copy.
 ///
@@ -27,8 +29,10 @@ impl<'a> ItemRef<'a> {
         // SAFETY: INV-FROZEN: word 0 is an atomic. It is aligned, as are all units of the heap.
         let word = unsafe { AtomicU32::from_ptr(start.cast()) }.load(Ordering::Relaxed);
         let header = Header::parse(u32::from_le(word), heap.layout, || {
-            // SAFETY: the item has this word, and it does not change.
-            unsafe { read_word(start.add(WORD)) }
+            // SAFETY: the item has this word. It is aligned, as word 0 is, and an atomic because it may be a state,
+            // which changes (INV-FROZEN).
+            let word_1 = unsafe { AtomicU32::from_ptr(start.add(WORD).cast()) };
+            u32::from_le(word_1.load(Ordering::Relaxed))
         });
         ItemRef { heap, start, header }
     }
@@ -90,6 +94,33 @@ impl<'a> ItemRef<'a> {
         }
     }
 
+    /// Its state, if it has one. Another thread may change it meanwhile.
+    #[inline]
+    pub(crate) fn state(&self) -> Option<State> {
+        let word = || u32::from_le(self.state_word().load(Ordering::Relaxed));
+        self.header.has_state().then(|| State::from_word(word()))
+    }
+
+    /// Changes the marks of an item that has a state. The caller holds the lock of the item's key, so that no other
+    /// thread changes them meanwhile.
+    pub(crate) fn set_marks(&self, marks: Marks) {
+        self.update_state(|state| state.with_marks(marks));
+    }
+
+    /// Notes an access to an item that has a state.
+    #[inline]
+    pub(crate) fn note_access(&self, now: Ticks) {
+        if self.state().is_some_and(|state| state != state.accessed(now)) {
+            self.update_state(|state| state.accessed(now));
+        }
+    }
+
+    fn update_state(&self, change: impl Fn(State) -> State) {
+        let change = |word| Some(change(State::from_word(u32::from_le(word))).word().to_le());
+        // The function never refuses.
+        let _ = self.state_word().fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
+    }
+
     /// Its own version, if it has one.
     #[inline]
     pub(crate) fn version(&self) -> Option<u64> {
@@ -126,10 +157,11 @@ impl<'a> ItemRef<'a> {
         self.is_inside() && expected == checksum(self.key(), [self.value(), b"", b""], self.flags())
     }
 
-    /// A new item with the same key, value and flags.
+    /// A new item with the same key, value, flags and state.
     pub(crate) fn renewed(&self, expiry_ms: Option<u64>, version: Option<u64>) -> NewItem<'a> {
         let value = [self.value(), b"", b""];
-        NewItem { key: self.key(), value, flags: self.flags(), expiry_ms, version }
+        let (key, flags, state) = (self.key(), self.flags(), self.state());
+        NewItem { key, value, flags, expiry_ms, version, state }
     }
 
     /// The checksum it was written with, if items have them.
@@ -157,6 +189,14 @@ impl<'a> ItemRef<'a> {
     fn word(&self) -> &'a AtomicU32 {
         // SAFETY: INV-FROZEN: word 0 is an atomic, aligned as all units are; it lives for `'a`.
         unsafe { AtomicU32::from_ptr(self.start.cast()) }
+    }
+
+    /// The state of an item that has one.
+    #[inline]
+    fn state_word(&self) -> &'a AtomicU32 {
+        assert!(self.header.has_state(), "INV-FROZEN: the other words are something else");
+        // SAFETY: INV-FROZEN: this word is an atomic, aligned as word 0 is; it lives for `'a`.
+        unsafe { AtomicU32::from_ptr(self.start.add(self.header.state_at()).cast()) }
     }
 
     /// The expiry of an item that has it as one word.

@@ -17,7 +17,7 @@ fn heap(segments: u32, integrity: bool) -> Heap {
 }
 
 fn new<'a>(key: &'a [u8], value: &'a [u8]) -> NewItem<'a> {
-    NewItem { key, value: [value, b"", b""], flags: 0, expiry_ms: None, version: None }
+    NewItem { key, value: [value, b"", b""], flags: 0, expiry_ms: None, version: None, state: None }
 }
 
 /// Writes an item; the test owns the heap and borrows no item that this overwrites.
@@ -230,7 +230,7 @@ proptest! {
     ) {
         let heap = heap(16, integrity);
         let value = [&before[..], &middle, &after];
-        let item = NewItem { key: &key, value, flags, expiry_ms, version };
+        let item = NewItem { key: &key, value, flags, expiry_ms, version, state: None };
         let len = write(&heap, 0, FIRST_OFFSET, base_ms, &item);
         prop_assert_eq!(len, item.header(heap.layout, base_ms).total(heap.layout));
         let read = at(&heap, 0, FIRST_OFFSET);

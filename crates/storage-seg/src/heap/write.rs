@@ -79,8 +79,11 @@ impl Heap {
         // `len`. These bytes are the caller's alone, so none of the item's parts overlaps them.
         unsafe {
             to.word(header.word());
-            if header.is_long() {
-                to.word(header.long_word());
+            if let Some(long) = header.long_word() {
+                to.word(long);
+            }
+            if let Some(state) = item.state {
+                to.word(state.word());
             }
             match ExpiryForm::of(item.expiry_ms, base_ms) {
                 ExpiryForm::Never => {}

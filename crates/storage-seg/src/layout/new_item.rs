@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`NewItem`]: an item to be written, its length and its checksum.
 
-use super::{ExpiryForm, Header, Layout};
+use super::{ExpiryForm, Header, Layout, State};
 
 /// An item to write. Its value is given in three parts that follow each other.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct NewItem<'a> {
     pub(crate) expiry_ms: Option<u64>,
     /// The version to store, for an item whose version is not implied by its place.
     pub(crate) version: Option<u64>,
+    /// The state, of an item that was marked or whose reads are noted.
+    pub(crate) state: Option<State>,
 }
 
 impl NewItem<'_> {

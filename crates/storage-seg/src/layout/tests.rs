@@ -7,8 +7,11 @@ use proptest::prelude::*;
 const PLAIN: Layout = Layout { unit: 4, checksum: false };
 const SUMMED: Layout = Layout { unit: 4, checksum: true };
 
+/// A state with all bits set.
+const STATE: State = State::ALL_BITS;
+
 fn item<'a>(key: &'a [u8], value: &'a [u8]) -> NewItem<'a> {
-    NewItem { key, value: [value, b"", b""], flags: 0, expiry_ms: None, version: None }
+    NewItem { key, value: [value, b"", b""], flags: 0, expiry_ms: None, version: None, state: None }
 }
 
 fn len(item: &NewItem<'_>, layout: Layout, base_ms: u64) -> usize {
@@ -24,6 +27,8 @@ fn each_word_is_there_when_it_is_needed() {
         (plain, SUMMED, 8 + 52),
         (NewItem { flags: 1, ..plain }, PLAIN, 8 + 52),
         (NewItem { version: Some(0), ..plain }, PLAIN, 12 + 52),
+        (NewItem { state: Some(STATE), ..plain }, PLAIN, 8 + 52),
+        (NewItem { state: Some(STATE), flags: 1, ..plain }, SUMMED, 16 + 52),
         (NewItem { expiry_ms: Some(base_ms), ..plain }, PLAIN, 8 + 52),
         (NewItem { expiry_ms: Some(base_ms - 1), ..plain }, PLAIN, 12 + 52),
         (item(b"", b""), PLAIN, 4),
@@ -34,6 +39,7 @@ fn each_word_is_there_when_it_is_needed() {
         (item(&[0; 256], b""), PLAIN, 8 + 256),
         (item(b"", &[0; (1 << 18) - 1]), PLAIN, 4 + (1 << 18)),
         (item(b"", &[0; 1 << 18]), PLAIN, 8 + (1 << 18)),
+        (NewItem { state: Some(STATE), ..item(&[0; 256], b"") }, PLAIN, 12 + 256),
         (item(b"k", b"v"), Layout { unit: 16, ..PLAIN }, 16),
         (item(b"0123456789", b"012"), Layout { unit: 16, ..PLAIN }, 32),
     ] {
@@ -98,18 +104,24 @@ proptest! {
         flags in 0..2_u32,
         expiry_ms in proptest::option::of(any::<u64>()),
         version in proptest::option::of(any::<u64>()),
+        has_state in any::<bool>(),
         base_ms in any::<u64>(),
     ) {
         let (key, value) = (vec![0; key_len], vec![0; value_len]);
-        let item = NewItem { flags, expiry_ms, version, ..item(&key, &value) };
+        let state = has_state.then_some(STATE);
+        let item = NewItem { flags, expiry_ms, version, state, ..item(&key, &value) };
         let header = item.header(layout, base_ms);
         let parsed = Header::parse(header.word(), layout, || {
-            assert!(header.is_long());
-            header.long_word()
+            header.long_word().unwrap_or_else(|| state.expect("it is not long").word())
         });
         prop_assert_eq!(parsed, header);
         prop_assert_eq!((header.key().len(), header.value().len()), (key_len, value_len));
-        prop_assert_eq!(header.is_long(), key_len > 255 || value_len >= 1 << 18);
+        let is_long = key_len > 255 || value_len >= 1 << 18;
+        prop_assert_eq!(header.long_word().is_some(), is_long);
+        prop_assert_eq!(header.has_state(), has_state);
+        if has_state {
+            prop_assert_eq!(header.state_at(), if is_long { 8 } else { 4 });
+        }
         let len = len(&item, layout, base_ms);
         prop_assert!(len.is_multiple_of(layout.unit) && len - header.value().end < layout.unit);
         prop_assert!(len <= item.len_max(layout));

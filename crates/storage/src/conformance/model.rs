@@ -3,7 +3,10 @@
 
 use super::Limits;
 use super::subject::{Noise, Seen, Subject, show};
-use crate::{Change, Condition, Digits, Expiry, Put, Store, StoreError, Version};
+use crate::{
+    Amend, Change, Condition, Content, Digits, Expiry, Marks, Put, Store, StoreError, Version,
+    Write,
+};
 use clock::Ticks;
 use std::collections::{BTreeMap, HashSet};
 
@@ -119,6 +122,12 @@ impl<S: Store> Run<S> {
         }
     }
 
+    /// Any marks, or none to be set.
+    fn marks(&mut self) -> Option<Marks> {
+        let (stale, claimed) = (self.noise.below(2) == 0, self.noise.below(2) == 0);
+        (self.noise.below(2) == 0).then_some(Marks { stale, claimed })
+    }
+
     /// Any condition; the version is the item's or one that it is not.
     fn condition(&mut self, expected: Option<&Seen>) -> Condition {
         let version = expected.map_or(1, |seen| seen.version.get());
@@ -147,7 +156,10 @@ impl<S: Store> Run<S> {
         let put = Put::new(key, &value).flags(flags).expiry(expiry).condition(condition);
         let result = self.handles[handle].put(put);
         match (refusal, result) {
-            (None, Ok(version)) => self.written(key, Seen { value, flags, expiry, version }),
+            (None, Ok(version)) => {
+                let marks = Marks::NONE;
+                self.written(key, Seen { value, flags, expiry, version, marks });
+            }
             (None, Err(error)) => {
                 panic!("RULE-EVICTION: {condition:?} for {}: {error:?}", show(key))
             }
@@ -168,13 +180,33 @@ impl<S: Store> Run<S> {
         let (before, after) = (self.value(), self.value());
         let (flags, expiry) = (self.noise.next() as u32, self.expiry());
         let number = (self.noise.next() >> self.noise.below(64)).to_string();
-        let change = match self.noise.below(6) {
+        let marks = self.marks();
+        let content = match self.noise.below(4) {
+            0 => Content::Same,
+            1 => Content::Number(Digits::new(number.as_bytes())),
+            2 => Content::Around { before: &before, after: &after },
+            _ => Content::Whole(&after),
+        };
+        let expires = self.noise.below(2) == 0;
+        let change = match self.noise.below(8) {
             0 => Change::Keep,
             1 => Change::Delete,
             2 => Change::Expire(expiry),
             3 => Change::Number(Digits::new(number.as_bytes())),
             4 => Change::Extend { before: &before, after: &after },
-            _ => Change::Put { value: &before, flags, expiry },
+            5 => Change::Put { value: &before, flags, expiry },
+            6 => Change::Amend(Amend {
+                expiry: expires.then_some(expiry),
+                marks,
+                read: flags % 2 == 0,
+                timed: flags % 3 == 0,
+            }),
+            _ => Change::Write(Write {
+                flags: expires.then_some(flags),
+                expiry: expires.then_some(expiry),
+                marks,
+                ..Write::new(content)
+            }),
         };
         let live = self.expected(key);
         let most = self.handles[handle].limits.value_bytes as usize;
@@ -196,7 +228,7 @@ impl<S: Store> Run<S> {
         };
         let seen = self.handles[handle].live(key);
         assert_eq!(told, Some(seen.version), "RULE-VERSION-TOLD: by {what}");
-        let kept = matches!(change, Change::Keep | Change::Expire(_));
+        let kept = matches!(change, Change::Keep | Change::Expire(_) | Change::Amend(_));
         let version = if kept { wanted.version } else { seen.version };
         assert_eq!(seen, Seen { version, ..wanted }, "RULE-UPDATE: {what}");
         if kept {
@@ -258,11 +290,34 @@ fn after_change(
         Change::Number(digits) => Seen { value: digits.as_bytes().to_vec(), ..needed? },
         Change::Extend { before, after } => {
             let seen = needed?;
-            Seen { value: [before, &seen.value, after].concat(), ..seen }
+            let value = [before, &seen.value, after].concat();
+            Seen { value, marks: Marks::NONE, ..seen }
         }
         Change::Put { value, flags, expiry } => {
             let version = Version::new(1).expect("not zero");
-            Seen { value: value.to_vec(), flags, expiry, version }
+            Seen { value: value.to_vec(), flags, expiry, version, marks: Marks::NONE }
+        }
+        Change::Amend(amend) => {
+            let seen = needed?;
+            let expiry = amend.expiry.unwrap_or(seen.expiry);
+            Seen { expiry, marks: amend.marks.unwrap_or(seen.marks), ..seen }
+        }
+        Change::Write(write) => {
+            let value = match write.content {
+                Content::Whole(value) => value.to_vec(),
+                Content::Same => needed?.value,
+                Content::Number(digits) => needed.map(|_| digits.as_bytes().to_vec())?,
+                Content::Around { before, after } => [before, &needed?.value, after].concat(),
+            };
+            let version = Version::new(1).expect("not zero");
+            let same = live.filter(|_| write.content.is_the_same_item());
+            Seen {
+                value,
+                flags: write.flags.or(live.map(|seen| seen.flags)).unwrap_or(0),
+                expiry: write.expiry.or(live.map(|seen| seen.expiry)).unwrap_or(Expiry::NEVER),
+                version,
+                marks: write.marks.or(same.map(|seen| seen.marks)).unwrap_or_default(),
+            }
         }
     };
     if seen.value.len() > most { Err(StoreError::TooLarge) } else { Ok(Some(seen)) }

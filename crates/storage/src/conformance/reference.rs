@@ -7,7 +7,8 @@ pub(super) use flaw::Flaw;
 
 use super::Limits;
 use crate::{
-    Change, Condition, Cursor, Expiry, Item, Put, Scan, Stats, Store, StoreError, Version,
+    Amend, Change, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put, Scan, Stats, Store,
+    StoreError, Version, Write,
 };
 use bytes::Bytes;
 use clock::Ticks;
@@ -88,6 +89,9 @@ struct Entry {
     version: Version,
     generation: u64,
     age: u64,
+    marks: Marks,
+    was_read: bool,
+    accessed: Ticks,
 }
 
 /// An item by reference count: it borrows nothing.
@@ -113,6 +117,15 @@ impl Item for Held {
     }
     fn expiry(&self) -> Expiry {
         self.entry.expiry
+    }
+    fn marks(&self) -> Marks {
+        self.entry.marks
+    }
+    fn was_read(&self) -> bool {
+        self.entry.was_read
+    }
+    fn idle(&self, now: Ticks) -> Idle {
+        Idle::Noted(now.since(self.entry.accessed))
     }
     fn pin(&self) -> Option<Bytes> {
         match self.flaw {
@@ -229,7 +242,9 @@ impl Shared {
         self.writer = thread::current().id();
         let number = match (self.flaw, before) {
             (Flaw::CountsVersionsPerItem, None) => 1,
-            (Flaw::CountsVersionsPerItem, Some(entry)) => entry.version.get() + 1,
+            (Flaw::CountsVersionsPerItem, Some(entry)) => {
+                entry.version.get().checked_add(1).unwrap_or(1)
+            }
             _ => self.last_age,
         };
         let version = Version::new(number).expect("counted from one");
@@ -242,6 +257,9 @@ impl Shared {
             version,
             generation: self.generation,
             age: self.last_age,
+            marks: Marks::NONE,
+            was_read: false,
+            accessed: now,
         };
         self.item_bytes -= (put.value.len() - entry.value.len()) as u64;
         self.places.insert(place(&key), key.clone());
@@ -303,6 +321,14 @@ impl Shared {
                 }
                 return Ok(None);
             }
+            (Change::Amend(amend), seen) => {
+                let seen = seen.ok_or(StoreError::NotFound)?;
+                self.amend(key, now, &amend);
+                return Ok(Some(seen.version));
+            }
+            (Change::Write(write), seen) => {
+                return self.write_seen(key, now, seen, &write).map(Some);
+            }
             (Change::Put { value, flags, expiry }, _) => {
                 return self.write(Put::new(key, value).flags(flags).expiry(expiry), now).map(Some);
             }
@@ -320,6 +346,7 @@ impl Shared {
                 let entry = self.items.get_mut(key);
                 assert!(entry.is_some() || flaw == Flaw::UnlockedUpdate, "it was just seen");
                 entry.into_iter().for_each(|entry| entry.expiry = expiry);
+                self.amend(key, now, &Amend { read: true, ..Amend::default() });
                 seen.version
             }
             Change::Number(digits) => {
@@ -327,6 +354,7 @@ impl Shared {
                 let keeps = flaw == Flaw::NumberKeepsVersion;
                 let entry = self.items.get_mut(key).expect("it was just written");
                 entry.version = if keeps { seen.version } else { version };
+                (entry.marks, entry.was_read) = (seen.marks, seen.was_read);
                 entry.version
             }
             Change::Extend { before, after } => {
@@ -340,9 +368,60 @@ impl Shared {
                 self.limits.value_bytes = limit;
                 result?
             }
-            Change::Keep | Change::Delete | Change::Put { .. } => unreachable!("done above"),
+            Change::Keep
+            | Change::Delete
+            | Change::Put { .. }
+            | Change::Amend(_)
+            | Change::Write(_) => unreachable!("done above"),
         };
         Ok(Some(version))
+    }
+
+    fn amend(&mut self, key: &[u8], now: Ticks, amend: &Amend) {
+        let flaw = self.flaw;
+        let key = self.key(key).to_vec();
+        let Some(entry) = self.items.get_mut(&key) else { return };
+        entry.expiry = amend.expiry.unwrap_or(entry.expiry);
+        if flaw != Flaw::LosesMarks {
+            entry.marks = amend.marks.unwrap_or(entry.marks);
+        }
+        if amend.read {
+            (entry.was_read, entry.accessed) = (true, now);
+        }
+    }
+
+    fn write_seen(
+        &mut self,
+        key: &[u8],
+        now: Ticks,
+        seen: Option<Entry>,
+        write: &Write<'_>,
+    ) -> Result<Version, StoreError> {
+        let value = match (&write.content, &seen) {
+            (Content::Whole(value), _) => value.to_vec(),
+            (_, None) => return Err(StoreError::NotFound),
+            (Content::Same, Some(seen)) => seen.value.to_vec(),
+            (Content::Number(digits), _) => digits.as_bytes().to_vec(),
+            (Content::Around { before, after }, Some(seen)) => {
+                [before, &seen.value[..], after].concat()
+            }
+        };
+        let flags = write.flags.or(seen.as_ref().map(|seen| seen.flags)).unwrap_or(0);
+        let expiry = write.expiry.or(seen.as_ref().map(|seen| seen.expiry));
+        let put = Put::new(key, &value).flags(flags).expiry(expiry.unwrap_or(Expiry::NEVER));
+        let version = self.write(put, now)?;
+        let flaw = self.flaw;
+        let key = self.key(key).to_vec();
+        let entry = self.items.get_mut(&key).expect("it was just written");
+        if flaw != Flaw::MakesAllVersions {
+            entry.version = write.version.unwrap_or(version);
+        }
+        let keeps = write.content.is_the_same_item() || flaw == Flaw::KeepsMarks;
+        if let Some(seen) = seen.filter(|_| keeps) {
+            (entry.marks, entry.was_read) = (seen.marks, seen.was_read);
+        }
+        entry.marks = write.marks.unwrap_or(entry.marks);
+        Ok(entry.version)
     }
 
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
@@ -453,6 +532,18 @@ impl Store for Reference {
     }
 
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<Held> {
+        let mut shared = self.enter();
+        let held = shared.live(key, now)?;
+        if self.flaw != Flaw::CountsNoReads {
+            shared.amend(key, now, &Amend { read: true, ..Amend::default() });
+        }
+        Some(held)
+    }
+
+    fn peek(&mut self, key: &[u8], now: Ticks) -> Option<Held> {
+        if self.flaw == Flaw::PeekReads {
+            return self.get(key, now);
+        }
         self.enter().live(key, now)
     }
 

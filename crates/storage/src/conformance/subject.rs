@@ -2,7 +2,7 @@
 //! [`Subject`]: the engine under test with its clock, and [`Seen`]: what was read from it.
 
 use super::Limits;
-use crate::{Change, Expiry, Item, Put, Stage, Stats, Store, StoreError, Version};
+use crate::{Change, Expiry, Item, Marks, Put, Stage, Stats, Store, StoreError, Version};
 use clock::{Clock, Ticks};
 use std::fmt;
 use std::time::Duration;
@@ -14,6 +14,7 @@ pub(super) struct Seen {
     pub(super) flags: u32,
     pub(super) expiry: Expiry,
     pub(super) version: Version,
+    pub(super) marks: Marks,
 }
 
 impl Seen {
@@ -23,6 +24,7 @@ impl Seen {
             flags: item.flags(),
             expiry: item.expiry(),
             version: item.version(),
+            marks: item.marks(),
         }
     }
 }
@@ -35,6 +37,7 @@ impl fmt::Debug for Seen {
             .field("flags", &self.flags)
             .field("expiry", &self.expiry)
             .field("version", &self.version.get())
+            .field("marks", &self.marks)
             .finish()
     }
 }
@@ -140,6 +143,7 @@ impl<S: Store> Subject<S> {
             flags,
             expiry,
             version,
+            marks: Marks::NONE,
         });
         let seen = self.read(key);
         let ended = seen.is_some() != expected.is_some() && expiry != Expiry::NEVER;

@@ -38,7 +38,7 @@ fn an_update_in_two_steps_is_found() {
 }
 
 /// Each flaw of one handle, with the rule it breaks.
-const FLAWS: [(Flaw, &str); 28] = [
+const FLAWS: [(Flaw, &str); 33] = [
     (Flaw::ParsesNumbers, "RULE-READ"),
     (Flaw::CutsKeys, "RULE-READ"),
     (Flaw::DeletesAlways, "RULE-DELETE"),
@@ -52,6 +52,11 @@ const FLAWS: [(Flaw, &str); 28] = [
     (Flaw::TouchMakesVersion, "RULE-VERSION-KEPT"),
     (Flaw::ExtendForgetsFlags, "RULE-UPDATE"),
     (Flaw::NumberMakesItem, "RULE-UPDATE"),
+    (Flaw::LosesMarks, "RULE-MARKS"),
+    (Flaw::KeepsMarks, "RULE-MARKS"),
+    (Flaw::MakesAllVersions, "RULE-VERSION-GIVEN"),
+    (Flaw::CountsNoReads, "RULE-READS"),
+    (Flaw::PeekReads, "RULE-READS"),
     (Flaw::ShortGenerations, "RULE-CLEAR"),
     (Flaw::LeaksCleared, "RULE-RECLAIM"),
     (Flaw::IgnoresBudget, "RULE-RECLAIM"),

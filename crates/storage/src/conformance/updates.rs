@@ -3,7 +3,7 @@
 
 use super::Limits;
 use super::subject::{Seen, Subject, show};
-use crate::{Change, Digits, Expiry, Item, Put, Store, StoreError};
+use crate::{Amend, Change, Content, Digits, Expiry, Item, Put, Store, StoreError, Write};
 
 pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
     results(make);
@@ -52,7 +52,21 @@ fn expected(change: Change<'_>, before: &Seen) -> Option<Seen> {
             after.value = [head, &after.value, tail].concat();
         }
         Change::Put { value, flags, expiry } => {
-            after = Seen { value: value.to_vec(), flags, expiry, version: before.version };
+            let (value, version) = (value.to_vec(), before.version);
+            after = Seen { value, flags, expiry, version, marks: before.marks };
+        }
+        Change::Amend(Amend { expiry, .. }) => after.expiry = expiry.unwrap_or(after.expiry),
+        Change::Write(Write { content, flags, expiry, .. }) => {
+            after.value = match content {
+                Content::Same => after.value,
+                Content::Number(digits) => digits.as_bytes().to_vec(),
+                Content::Around { before: head, after: tail } => {
+                    [head, &after.value, tail].concat()
+                }
+                Content::Whole(value) => value.to_vec(),
+            };
+            after.flags = flags.unwrap_or(after.flags);
+            after.expiry = expiry.unwrap_or(after.expiry);
         }
     }
     Some(after)
@@ -63,6 +77,7 @@ fn present<S: Store>(make: &impl Fn(Limits) -> S) {
     let mut subject = Subject::new(make, Limits::ROOMY);
     let long = vec![b'l'; 70_000];
     let expiry = subject.within(1_000);
+    let around = Content::Around { before: b"head", after: b"tail" };
     let changes = [
         Change::Keep,
         Change::Delete,
@@ -80,6 +95,12 @@ fn present<S: Store>(make: &impl Fn(Limits) -> S) {
         Change::Put { value: b"", flags: 0, expiry: Expiry::NEVER },
         Change::Put { value: b"put", flags: u32::MAX, expiry: subject.within(99) },
         Change::Put { value: &long, flags: 1, expiry: Expiry::NEVER },
+        Change::Amend(Amend { expiry: Some(Expiry::NEVER), ..Amend::default() }),
+        Change::Amend(Amend { timed: true, read: true, ..Amend::default() }),
+        Change::Write(Write { flags: Some(0), ..Write::new(Content::Same) }),
+        Change::Write(Write { flags: Some(8), ..Write::new(Content::Number(Digits::new(b"9"))) }),
+        Change::Write(Write { expiry: Some(expiry), ..Write::new(around) }),
+        Change::Write(Write::new(Content::Whole(&long))),
     ];
     for size in [0, 1, 2, 19, 20, 21, 24, 25, 63, 64, 65, 1_000, 5_000, 100_000] {
         let value: Vec<u8> = (0..size).map(|n: u32| n.to_le_bytes()[0]).collect();

@@ -7,18 +7,20 @@
 use super::{found, set};
 use crate::command::CommandId;
 use crate::exptime::Exptime;
-use crate::op::{Get, KEY_MAX, Mode, Op, Set};
-use crate::parse::Step;
+use crate::op::{Act, Get, KEY_MAX, Mode, Op, Set};
+use crate::parse::{LINE_MAX, Step, meta};
 use crate::reply::Text;
 use crate::request::Request;
+use memchr::memchr;
 
-/// Parses `get <key>`, `gets <key>` and `set <key> <flags> <exptime> <bytes> [noreply]` with single
+/// Parses the lines of `mg` and `ms`, `get <key>`, `gets <key>` and `set <key> <flags> <exptime> <bytes> [noreply]` with single
 /// spaces, plain numbers and `\r\n`. `None` for everything else, unfinished lines included.
 #[inline]
 pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     match input.first_chunk::<4>()? {
         b"get " => get(input, 4, CommandId::Get, false),
         b"set " => set(input, value_max),
+        [b'm', _, b' ', _] => meta(input, value_max),
         b"gets" if input.get(4) == Some(&b' ') => get(input, 5, CommandId::Gets, true),
         _ => None,
     }
@@ -37,6 +39,21 @@ fn get(input: &[u8], start: usize, command: CommandId, cas: bool) -> Option<Step
     }
     let op = Op::Get(Get { key, cas, touch: None });
     Some(found(Request::text(command, op, Text::Whole), end + 2))
+}
+
+/// A meta command whose line has arrived.
+#[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "a position in the input")]
+fn meta(input: &[u8], value_max: usize) -> Option<Step<'_>> {
+    let (command, act) = match input.get(1)? {
+        b'g' => (CommandId::Mg, Act::Get),
+        b's' => (CommandId::Ms, Act::Set),
+        _ => return None,
+    };
+    let end = memchr(b'\n', &input[..input.len().min(LINE_MAX + 1)])?;
+    let line = &input[..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    Some(meta::parse(command, act, line, input, end + 1, value_max))
 }
 
 #[inline]

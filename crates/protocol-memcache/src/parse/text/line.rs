@@ -5,7 +5,7 @@ use super::keys::{self, List};
 use super::words::{WORDS_MAX, Words, next_word};
 use super::{set, simple, unfinished};
 use crate::command::{self, Parser};
-use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Step};
+use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Step, meta};
 use crate::reply::text as reply;
 use memchr::memchr;
 use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
@@ -71,7 +71,7 @@ fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: 
     let is_indented = line.first() == Some(&b' ');
     let found = command::find(name).filter(|command| command.may_be_indented || !is_indented);
     let Some(command) = found else {
-        return Err(unknown(name, line, consumed));
+        return Err(unknown(line, consumed));
     };
     match command.parser {
         Parser::Keys(keys) => keys::checked(command.id, keys, cursor, line, rest, consumed),
@@ -79,16 +79,14 @@ fn whole<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8], end: 
             set::parse(command, mode, &Words::split(rest), input, consumed, value_max)
         }
         Parser::Line(parse) => simple::parse(command, parse, &Words::split(rest), consumed),
-        Parser::Binary => Err(unknown(name, line, consumed)),
+        Parser::Binary => Err(unknown(line, consumed)),
+        Parser::Meta(act) => meta::parse(command.id, act, line, input, consumed, value_max),
     }
 }
 
 /// The rejection of a line with an unknown name. An HTTP request line closes the connection, so
 /// that a web page cannot make a browser send commands.
-fn unknown(name: &[u8], line: &[u8], consumed: usize) -> Malformed {
-    if name == b"ms" {
-        return Malformed::skip(reply::UNKNOWN, set::behind_meta_set(line, consumed));
-    }
+fn unknown(line: &[u8], consumed: usize) -> Malformed {
     let mut rest = line;
     let mut words = std::iter::from_fn(|| next_word(&mut rest)).take(WORDS_MAX);
     let first = words.next();

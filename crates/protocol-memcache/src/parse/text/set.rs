@@ -53,17 +53,8 @@ pub(super) fn parse<'a>(
     body(command.id, input, header, len, set, quiet)
 }
 
-/// The bytes to drop for `ms`, the storage command of the meta protocol, which is not supported
-/// here: its line of `consumed` bytes and, as for every storage command (INV-BODY), the body that
-/// the line announces.
-pub(super) fn behind_meta_set(line: &[u8], consumed: usize) -> usize {
-    // `ms <key> <bytes> <flag>*`: the name is the first word.
-    let words = Words::split(line);
-    length(words.get(2)).map_or(consumed, |len| consumed + len + 2)
-}
-
 /// The length of a body.
-fn length(word: &[u8]) -> Option<usize> {
+pub(in crate::parse) fn length(word: &[u8]) -> Option<usize> {
     let len = number::digits_i32(word).filter(|len| (0..=LEN_MAX).contains(len))?;
     usize::try_from(len).ok()
 }

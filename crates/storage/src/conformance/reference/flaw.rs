@@ -37,6 +37,16 @@ pub(in crate::conformance) enum Flaw {
     ShortGenerations,
     /// Never frees what a clear left.
     LeaksCleared,
+    /// Forgets which marks are set.
+    LosesMarks,
+    /// Another value keeps the marks.
+    KeepsMarks,
+    /// Makes a version also where one is given.
+    MakesAllVersions,
+    /// A get does not count as a read.
+    CountsNoReads,
+    /// A peek counts as a read.
+    PeekReads,
     /// Frees everything at once, whatever the budget.
     IgnoresBudget,
     /// Frees live items too.

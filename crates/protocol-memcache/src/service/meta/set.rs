@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ms`.
+
+use super::super::MemcacheService;
+use super::super::outcome::Outcome;
+use super::{failed, given_version};
+use crate::metrics;
+use crate::op::Mode;
+use crate::parse::meta::{Flags, Letters};
+use crate::reply::meta::{Shown, exptime};
+use buffer::SendBuf;
+use storage::{Change, Condition, Content, Expiry, Item, Marks, Put, Store, StoreError, Write};
+
+/// Flags with which the store's plain operations do not suffice.
+const SPECIAL: Letters = Letters::of(b"CEMN");
+const STALE: Letters = Letters::of(b"I");
+
+/// What an atomic step decided.
+enum Decided {
+    /// The value was stored, and is this long now.
+    Stored(usize),
+    NotStored,
+    Exists,
+    NotFound,
+}
+
+impl<S: Store> MemcacheService<S> {
+    /// Stores a value. Without a condition, a mode or a version of its own it costs what a `set` does.
+    #[inline]
+    pub(super) fn meta_set(
+        &mut self,
+        shown: &Shown<'_>,
+        value: &[u8],
+        out: &mut SendBuf,
+    ) -> Outcome {
+        if shown.flags.has(SPECIAL) {
+            return self.meta_set_if(shown, value, out);
+        }
+        let put = Put::new(shown.key, value)
+            .flags(client_flags(&shown.flags))
+            .expiry(expiry(shown))
+            .condition(Condition::Always);
+        match self.store.put(put, shown.now.ticks) {
+            Ok(version) => {
+                metrics::of_set(Mode::Set).stored.increment();
+                out.put_with(|bytes| shown.stored(bytes, Some(version), value.len()));
+                Outcome::Stored(version)
+            }
+            Err(error) => self.not_set(shown, error, out),
+        }
+    }
+
+    /// Stores a value if the item is as the flags want it, or extends the value it has.
+    #[inline(never)]
+    fn meta_set_if(&mut self, shown: &Shown<'_>, value: &[u8], out: &mut SendBuf) -> Outcome {
+        let mode = mode(&shown.flags);
+        let value_max = self.shared.options.value_max;
+        let decided = self.store.update_versioned(shown.key, shown.now.ticks, |item| {
+            decide(shown, mode, value, value_max, item.as_ref())
+        });
+        let metrics = metrics::of_set(mode);
+        match decided {
+            Ok((Decided::Stored(len), version)) => {
+                metrics.stored.increment();
+                out.put_with(|bytes| shown.stored(bytes, version, len));
+                version.map_or(Outcome::Ok, Outcome::Stored)
+            }
+            Ok((Decided::NotStored, _)) => {
+                metrics.not_stored.increment();
+                out.put_with(|bytes| shown.not_stored(bytes, b"NS", value.len()));
+                Outcome::NotStored
+            }
+            Ok((Decided::Exists, _)) => {
+                metrics.not_stored.increment();
+                out.put_with(|bytes| shown.not_stored(bytes, b"EX", value.len()));
+                Outcome::Exists
+            }
+            Ok((Decided::NotFound, _)) => {
+                metrics.not_found.increment();
+                out.put_with(|bytes| shown.not_stored(bytes, b"NF", value.len()));
+                Outcome::NotFound
+            }
+            Err(error) => self.not_set(shown, error, out),
+        }
+    }
+
+    /// Tells that a value could not be stored. The old one is removed, because the client believes it replaced.
+    #[cold]
+    pub(super) fn not_set(
+        &mut self,
+        shown: &Shown<'_>,
+        error: StoreError,
+        out: &mut SendBuf,
+    ) -> Outcome {
+        metrics::of_set(mode(&shown.flags)).failed.increment();
+        self.store.delete(shown.key, shown.now.ticks);
+        failed(error, out)
+    }
+}
+
+/// The mode, with a condition on the CAS number where that matters.
+fn mode(flags: &Flags<'_>) -> Mode {
+    let mode = match flags.argument(b'M') {
+        Some([b'A', ..]) => Mode::Append,
+        Some([b'P', ..]) => Mode::Prepend,
+        Some([b'E', ..]) => Mode::Add,
+        Some([b'R', ..]) => Mode::Replace,
+        _ => Mode::Set,
+    };
+    match (mode, flags.number(b'C')) {
+        (Mode::Set | Mode::Replace, Some(_)) => Mode::Cas,
+        _ => mode,
+    }
+}
+
+fn client_flags(flags: &Flags<'_>) -> u32 {
+    flags.number(b'F').map_or(0, |number| number as u32)
+}
+
+fn expiry(shown: &Shown<'_>) -> Expiry {
+    let time = shown.flags.argument(b'T').map(exptime);
+    time.map_or(Expiry::NEVER, |exptime| exptime.expiry(shown.now))
+}
+
+/// What becomes of the item.
+fn decide<'v>(
+    shown: &Shown<'_>,
+    mode: Mode,
+    value: &'v [u8],
+    value_max: usize,
+    item: Option<&impl Item>,
+) -> (Change<'v>, Decided) {
+    let flags = &shown.flags;
+    let refused = |decided| (Change::Keep, decided);
+    let whole = Write {
+        flags: Some(client_flags(flags)),
+        expiry: Some(expiry(shown)),
+        version: given_version(flags),
+        ..Write::new(Content::Whole(value))
+    };
+    let stored = |write| (Change::Write(write), Decided::Stored(value.len()));
+    let cas = flags.number(b'C');
+    match (mode, item) {
+        (Mode::Set, _) | (Mode::Add, None) | (Mode::Replace, Some(_)) => stored(whole),
+        (Mode::Add, Some(_)) | (Mode::Replace, None) => refused(Decided::NotStored),
+        (Mode::Cas, None) => refused(Decided::NotFound),
+        (Mode::Cas, Some(item)) => {
+            let (present, wanted) = (item.version().get(), cas.unwrap_or_default());
+            if present == wanted {
+                return stored(whole);
+            }
+            // A value that is older than the present one may be better than what was invalidated.
+            if flags.has(STALE) && wanted < present {
+                let marks = Marks { stale: true, ..item.marks() };
+                return stored(Write { marks: Some(marks), ..whole });
+            }
+            refused(Decided::Exists)
+        }
+        (Mode::Append | Mode::Prepend, None) => match flags.argument(b'N').map(exptime) {
+            None => refused(Decided::NotStored),
+            Some(exptime) => stored(Write { expiry: Some(exptime.expiry(shown.now)), ..whole }),
+        },
+        (Mode::Append | Mode::Prepend, Some(item)) => {
+            if cas.is_some_and(|wanted| wanted != 0 && wanted != item.version().get()) {
+                return refused(Decided::Exists);
+            }
+            let len = item.value().len().saturating_add(value.len());
+            if len > value_max {
+                return refused(Decided::NotStored);
+            }
+            let (before, after) =
+                if mode == Mode::Append { (&b""[..], value) } else { (value, &b""[..]) };
+            let content = Content::Around { before, after };
+            let write = Write { version: given_version(flags), ..Write::new(content) };
+            (Change::Write(write), Decided::Stored(len))
+        }
+    }
+}
