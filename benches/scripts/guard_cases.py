@@ -11,9 +11,10 @@ templates, one line each, for one of 256 keys at a time:
     {n}             a number that is larger by one the next time
 
 Lines of memcache are sent as they are. Words of a RESP request are its arguments. Lines of a RESP reply
-that begin with +, :, * or $ are sent as they are, others are bulk strings.
+that begin with +, :, * or $ are sent as they are, others are bulk strings. A line of binary memcache is a
+frame: its opcode, the key of a request, the value.
 """
-import dataclasses, re
+import dataclasses, re, struct
 
 KEYS = 256
 NUMBER = 1_000_000
@@ -28,13 +29,15 @@ class Case:
     depth: int
     request: str
     reply: str
-    is_resp: bool
+    wire: str  # lines, resp or frames
 
     def step(self, number, lap):
         """The bytes of the request about this key, which has had so many turns before, and of the reply."""
         request, reply = fill_in(self.request, number, lap), fill_in(self.reply, number, lap)
-        if not self.is_resp:
+        if self.wire == "lines":
             return crlf(request), crlf(reply)
+        if self.wire == "frames":
+            return frames(request, 0x80), frames(reply, 0x81)
         commands = [line.split() for line in request.splitlines()]
         return b"".join(map(command, commands)), b"".join(map(element, reply.splitlines()))
 
@@ -73,6 +76,35 @@ def crlf(lines):
     return b"".join(line.encode() + b"\r\n" for line in lines.splitlines())
 
 
+OPCODES = {"Get": 0x00, "Set": 0x01, "GetQ": 0x09, "Noop": 0x0A, "SetQ": 0x11}
+HEADER = struct.Struct(">BBHBBHI12x")
+
+
+def frames(lines, magic):
+    """
+    >>> frames("Set k v", 0x80) == b"\\x80\\1\\0\\1\\x08\\0\\0\\0\\0\\0\\0\\x0a" + bytes(20) + b"kv"
+    True
+    >>> frames("Get v", 0x81) == b"\\x81\\0\\0\\0\\4\\0\\0\\0\\0\\0\\0\\5" + bytes(16) + b"v"
+    True
+    """
+    made = []
+    for name, *words in map(str.split, lines.splitlines()):
+        is_request = magic == 0x80
+        extras = {"Set": 8, "SetQ": 8}.get(name, 0) if is_request else {"Get": 4, "GetQ": 4}.get(name, 0)
+        key, body = len(words[0]) if is_request and words else 0, bytes(extras) + "".join(words).encode()
+        made.append(HEADER.pack(magic, OPCODES[name], key, extras, 0, 0, len(body)) + body)
+    return b"".join(made)
+
+
+def without_versions(reply):
+    """The reply with zeros for the CAS numbers of its frames, if it is made of frames."""
+    reply, at = bytearray(reply), 0
+    while reply[at : at + 1] == b"\x81" and len(reply) >= at + HEADER.size:
+        reply[at + 16 : at + 24] = bytes(8)
+        at += HEADER.size + HEADER.unpack_from(reply, at)[-1]
+    return reply
+
+
 def command(words):
     """
     >>> command(["GET", "a"])
@@ -87,9 +119,9 @@ def element(line):
     return b"$%d\r\n%s\r\n" % (len(line), line.encode())
 
 
-def cases(prefix, is_resp, rows):
+def cases(prefix, wire, rows):
     return [
-        Case(f"{prefix} {name}, depth {depth}", depth, request, reply, is_resp)
+        Case(f"{prefix} {name}, depth {depth}", depth, request, reply, wire)
         for name, depths, request, reply in rows
         for depth in depths
     ]
@@ -125,6 +157,14 @@ MORE_MEMCACHE = [
     ("incr", (32,), "incr {counter} 1", "{n}"),
     ("touch", (32,), "touch {large} 600", "TOUCHED"),
 ]  # fmt: skip
+
+BINARY_FILLING = [("text", (32,), "Set {text} {v}", "Set")]
+BINARY = [
+    ("Get hit", (1, 32), "Get {text}", "Get {v}"),
+    ("Set overwrite", (1, 32), "Set {written} {w}", "Set"),
+    ("GetQ hit and miss, Noop", (8,), "GetQ {text}\nGetQ {nothing}\nNoop", "GetQ {v}\nNoop"),
+    ("SetQ, Noop", (16,), "SetQ {written} {w}\nNoop", "Noop"),
+]
 
 STRING_FILLING = [("text", (32,), "SET {text} {v}", "+OK")]
 STRINGS = [
@@ -175,16 +215,17 @@ HASHMAP = '[cache]\nstorage = "hashmap"\n'
 WITH_RESP = '[resp]\nlisten = ["127.0.0.1:0"]\n'
 
 SCRIPTS = [
-    Script("pingserver", cases("pingserver", False, PINGSERVER)),
-    Script("segcache", cases("segcache", False, MEMCACHE + MORE_MEMCACHE),
-           cases("", False, MEMCACHE_FILLING)),
-    Script("segcache", cases("segcache (hashmap)", False, MEMCACHE),
-           cases("", False, MEMCACHE_FILLING), HASHMAP),
-    Script("segcache", cases("segcache (RESP)", True, STRINGS), cases("", True, STRING_FILLING), WITH_RESP, 2),
-    Script("rds", cases("rds", True, RDS), cases("", True, RDS_FILLING)),
+    Script("pingserver", cases("pingserver", "lines", PINGSERVER)),
+    Script("segcache", cases("segcache", "lines", MEMCACHE + MORE_MEMCACHE),
+           cases("", "lines", MEMCACHE_FILLING)),
+    Script("segcache", cases("segcache (hashmap)", "lines", MEMCACHE),
+           cases("", "lines", MEMCACHE_FILLING), HASHMAP),
+    Script("segcache", cases("segcache (binary)", "frames", BINARY), cases("", "frames", BINARY_FILLING)),
+    Script("segcache", cases("segcache (RESP)", "resp", STRINGS), cases("", "resp", STRING_FILLING), WITH_RESP, 2),
+    Script("rds", cases("rds", "resp", RDS), cases("", "resp", RDS_FILLING)),
 ]  # fmt: skip
 
 # The same case twice, once with a setting that costs something.
-CONTROL = cases("control", False, [("get hit", (32,), "get {text}", FOUND + "END")])
-PLAIN = Script("segcache", CONTROL, cases("", False, MEMCACHE_FILLING))
+CONTROL = cases("control", "lines", [("get hit", (32,), "get {text}", FOUND + "END")])
+PLAIN = Script("segcache", CONTROL, cases("", "lines", MEMCACHE_FILLING))
 DEAR = dataclasses.replace(PLAIN, config="[seg]\nintegrity = true\n")
