@@ -161,7 +161,16 @@ impl Entry {
             Kind::HashPack | Kind::ListPack | Kind::SetPack | Kind::ZsetPack => {
                 self.bytes().is_empty()
             }
-            _ => self.len() == 0,
+            Kind::Int
+            | Kind::Embstr
+            | Kind::Raw
+            | Kind::HashPackEx
+            | Kind::SetInts
+            | Kind::LargeString
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => self.len() == 0,
         }
     }
 
@@ -387,7 +396,18 @@ impl Keyed for Entry {
     fn due(&self) -> Option<u64> {
         let of_fields = match self.kind() {
             Kind::HashPackEx | Kind::LargeHash => self.hash().and_then(HashRef::next_expiry),
-            _ => None,
+            Kind::Int
+            | Kind::Embstr
+            | Kind::Raw
+            | Kind::HashPack
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeString
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => None,
         };
         self.expiry().into_iter().chain(of_fields).min()
     }

@@ -62,10 +62,22 @@ impl<'a> ListRef<'a> {
     pub(crate) fn of(entry: &'a Entry) -> Option<Self> {
         let form = match entry.kind() {
             Kind::ListPack => Form::Packed(entry.bytes()),
-            _ => match entry.large() {
+            Kind::LargeList => match entry.large() {
                 Some(Large::List(large)) => Form::Large(large),
                 _ => return None,
             },
+            Kind::Int
+            | Kind::Embstr
+            | Kind::Raw
+            | Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeString
+            | Kind::LargeHash
+            | Kind::LargeSet
+            | Kind::LargeZset => return None,
         };
         Some(ListRef { form })
     }

@@ -32,10 +32,21 @@ impl Entry {
         let form = match self.kind() {
             Kind::SetInts => Form::Ints(Intset::new(self.bytes())),
             Kind::SetPack => Form::Packed(Pack::new(self.bytes())),
-            _ => match self.large() {
+            Kind::LargeSet => match self.large() {
                 Some(Large::Set(large)) => Form::Large(large),
                 _ => return None,
             },
+            Kind::Int
+            | Kind::Embstr
+            | Kind::Raw
+            | Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::ListPack
+            | Kind::ZsetPack
+            | Kind::LargeString
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeZset => return None,
         };
         Some(SetRef { form })
     }

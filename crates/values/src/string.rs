@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::kind::Kind;
 use crate::large::Large;
 use crate::large_string::LargeString;
-use crate::{Digits, Entry, Text, Type, parse_i64};
+use crate::{Digits, Entry, Text, parse_i64};
 
 /// The longest string that Redis stores in one piece with its header, and calls `embstr`.
 const EMBSTR_MAX: usize = 44;
@@ -51,7 +51,17 @@ impl Entry {
         match self.kind() {
             Kind::Embstr | Kind::Raw => self.bytes(),
             Kind::Int => digits.format(self.stored_integer()),
-            _ => self.large_string().map_or(&[], LargeString::as_bytes),
+            Kind::LargeString
+            | Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => self.large_string().map_or(&[], LargeString::as_bytes),
         }
     }
 
@@ -61,7 +71,19 @@ impl Entry {
         match self.kind() {
             Kind::Embstr | Kind::Raw => Text::from(self.bytes()),
             Kind::Int => Text::from(self.stored_integer()),
-            _ => Text::from(self.large_string().map_or(&[][..], LargeString::as_bytes)),
+            Kind::LargeString
+            | Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => {
+                Text::from(self.large_string().map_or(&[][..], LargeString::as_bytes))
+            }
         }
     }
 
@@ -71,7 +93,18 @@ impl Entry {
         match self.kind() {
             Kind::Int => Some(self.stored_integer()),
             Kind::Embstr | Kind::Raw => parse_i64(self.bytes()),
-            _ => None,
+            // Longer than any integer.
+            Kind::LargeString => None,
+            Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => None,
         }
     }
 
@@ -175,10 +208,20 @@ impl Entry {
                 self.set_bytes(Kind::Raw, digits.format(self.stored_integer()));
             }
             Kind::Embstr => self.relabel(Kind::Raw),
-            _ => {
-                debug_assert!(self.data_type() != Type::String, "large strings have been served");
+            Kind::LargeString => {
+                debug_assert!(false, "large strings have been served");
                 return false;
             }
+            Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => return false,
         }
         true
     }

@@ -59,10 +59,22 @@ impl<'a> ZsetRef<'a> {
     pub(crate) fn of(entry: &'a Entry) -> Option<Self> {
         let form = match entry.kind() {
             Kind::ZsetPack => Form::Packed(entry.bytes()),
-            _ => match entry.large() {
+            Kind::LargeZset => match entry.large() {
                 Some(Large::Zset(large)) => Form::Large(large),
                 _ => return None,
             },
+            Kind::Int
+            | Kind::Embstr
+            | Kind::Raw
+            | Kind::HashPack
+            | Kind::HashPackEx
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::LargeString
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet => return None,
         };
         Some(ZsetRef { form })
     }
@@ -183,7 +195,7 @@ impl<'a> ZsetRef<'a> {
         let len = self.len();
         let large = match self.form {
             Form::Large(large) if count <= len / SPARSE => large,
-            _ => {
+            Form::Packed(_) | Form::Large(_) => {
                 let visit = |(member, score)| visit(member, score);
                 return sample::select(self.iter(), len, count, random, visit);
             }

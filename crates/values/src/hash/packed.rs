@@ -95,7 +95,18 @@ impl<'a> Packed<'a> {
         let expiring = match entry.kind() {
             Kind::HashPack => false,
             Kind::HashPackEx => true,
-            _ => return None,
+            Kind::Int
+            | Kind::Embstr
+            | Kind::Raw
+            | Kind::ListPack
+            | Kind::SetInts
+            | Kind::SetPack
+            | Kind::ZsetPack
+            | Kind::LargeString
+            | Kind::LargeHash
+            | Kind::LargeList
+            | Kind::LargeSet
+            | Kind::LargeZset => return None,
         };
         Some(Packed { bytes: entry.bytes(), expiring })
     }
