@@ -19,7 +19,7 @@ pub(super) fn ping<S>(call: &mut StoreCall<'_, S>) -> Done {
     match call.args.len() {
         1 => call.out.simple("PONG"),
         2 => call.out.bulk(call.args.arg(1)),
-        _ => return Err(Fault::arity("ping")),
+        _ => return Err(Fault::arity(call.spec.name)),
     }
     Ok(())
 }

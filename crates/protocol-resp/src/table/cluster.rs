@@ -102,7 +102,7 @@ commands! {
     }
     ClusterHelp = dispatch::help {
         name: "cluster|help", arity: 2, since: "5.0.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",

@@ -31,7 +31,7 @@ commands! {
     }
     ClientHelp = dispatch::help {
         name: "client|help", arity: 2, since: "5.0.0",
-        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        flags: [LOADING STALE HELP], categories: [CONNECTION], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",

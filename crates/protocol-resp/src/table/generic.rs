@@ -90,7 +90,7 @@ commands! {
     }
     ObjectHelp = dispatch::help {
         name: "object|help", arity: 2, since: "6.2.0",
-        flags: [LOADING STALE], categories: [KEYSPACE], keys: [],
+        flags: [LOADING STALE HELP], categories: [KEYSPACE], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",

@@ -30,7 +30,7 @@ commands! {
     }
     AclHelp = dispatch::help {
         name: "acl|help", arity: 2, since: "6.0.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",
@@ -94,7 +94,7 @@ commands! {
     }
     ModuleHelp = dispatch::help {
         name: "module|help", arity: 2, since: "5.0.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",

@@ -38,7 +38,7 @@ commands! {
     }
     PubsubHelp = dispatch::help {
         name: "pubsub|help", arity: 2, since: "6.2.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",

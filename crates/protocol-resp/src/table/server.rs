@@ -46,7 +46,7 @@ commands! {
     }
     CommandHelp = dispatch::help {
         name: "command|help", arity: 2, since: "5.0.0",
-        flags: [LOADING STALE], categories: [CONNECTION], keys: [],
+        flags: [LOADING STALE HELP], categories: [CONNECTION], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",
@@ -83,7 +83,7 @@ commands! {
     }
     ConfigHelp = dispatch::help {
         name: "config|help", arity: 2, since: "5.0.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",
@@ -175,7 +175,7 @@ commands! {
     }
     LatencyHelp = dispatch::help {
         name: "latency|help", arity: 2, since: "2.8.13",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",
@@ -236,7 +236,7 @@ commands! {
     }
     MemoryHelp = dispatch::help {
         name: "memory|help", arity: 2, since: "4.0.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",
@@ -303,7 +303,7 @@ commands! {
     }
     SlowlogHelp = dispatch::help {
         name: "slowlog|help", arity: 2, since: "6.2.0",
-        flags: [LOADING STALE], categories: [], keys: [],
+        flags: [LOADING STALE HELP], categories: [], keys: [],
         syntax: "",
         reply: Array, complexity: "O(1)",
         summary: "Lists the sub-commands.",

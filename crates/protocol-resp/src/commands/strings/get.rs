@@ -54,7 +54,7 @@ pub(crate) fn getdel<'c>(call: &mut impl StringAccess<'c>) -> Done {
 /// a string.
 pub(crate) fn getex<'c>(call: &mut impl StringAccess<'c>) -> Done {
     let change = ExpiryChange::parse(call.args().tail(2))?;
-    let (key, now) = (call.args().arg(1), call.unix_ms());
+    let (key, now, name) = (call.args().arg(1), call.unix_ms(), call.spec().name);
     if change == ExpiryChange::Keep {
         return call.read(key, |value, out| reply_or_null(value, out));
     }
@@ -63,7 +63,7 @@ pub(crate) fn getex<'c>(call: &mut impl StringAccess<'c>) -> Done {
             out.null();
             return Ok(Change::Key(KeyChange::Keep));
         };
-        let change = match change.moment(now)? {
+        let change = match change.moment(now, name)? {
             Some(moment) if moment <= now => KeyChange::Remove,
             Some(moment) => KeyChange::Expire(moment),
             None if value.has_expiry() => KeyChange::Persist,

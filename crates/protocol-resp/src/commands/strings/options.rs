@@ -21,7 +21,7 @@ impl SetOptions {
         SetOptions { only: Only::Always, get: true, expiry: Expiry::Never };
 
     /// Reads the words behind the value. One may be given again, but not one that excludes it.
-    pub(crate) fn parse(words: Args<'_>, unix_ms: u64) -> Result<Self, Fault> {
+    pub(crate) fn parse(words: Args<'_>, unix_ms: u64, command: &str) -> Result<Self, Fault> {
         let mut options = SetOptions { get: false, ..Self::GETSET };
         let mut words = words.iter();
         let mut deadline: Option<(Deadline, &[u8])> = None;
@@ -46,7 +46,7 @@ impl SetOptions {
         }
         // Only when all options are known to be well formed.
         if let Some((unit, number)) = deadline {
-            options.expiry = Expiry::At(unit.positive(number, unix_ms, "set")?);
+            options.expiry = Expiry::At(unit.positive(number, unix_ms, command)?);
         }
         Ok(options)
     }
@@ -83,9 +83,9 @@ impl<'a> ExpiryChange<'a> {
 
     /// The new expiry in unix milliseconds, if it is to be a new one. The number is read here: it is
     /// of no interest to a client whose key is not there.
-    pub(crate) fn moment(self, unix_ms: u64) -> Result<Option<u64>, Fault> {
+    pub(crate) fn moment(self, unix_ms: u64, command: &str) -> Result<Option<u64>, Fault> {
         match self {
-            Self::Set(unit, number) => unit.positive(number, unix_ms, "getex").map(Some),
+            Self::Set(unit, number) => unit.positive(number, unix_ms, command).map(Some),
             Self::Keep | Self::Persist => Ok(None),
         }
     }

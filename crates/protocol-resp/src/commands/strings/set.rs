@@ -12,7 +12,7 @@ use crate::wire::parse::Args;
 pub(crate) fn set<'c>(call: &mut impl StringAccess<'c>) -> Done {
     let args = call.args();
     if args.len() > 3 {
-        let options = SetOptions::parse(args.tail(3), call.unix_ms())?;
+        let options = SetOptions::parse(args.tail(3), call.unix_ms(), call.spec().name)?;
         return set_with(call, &options);
     }
     call.put(args.arg(1), args.arg(2), Expiry::Never, Only::Always)?;

@@ -2,7 +2,7 @@
 //! `HELP` of a container: its sub-commands, a line for the arguments and one for the summary.
 
 use crate::table::spec::Spec;
-use crate::table::{Catalogue, CommandId};
+use crate::table::{Catalogue, CommandId, Flags};
 use crate::wire::reply::{Output, Writer};
 
 impl Catalogue {
@@ -20,7 +20,7 @@ impl Catalogue {
         if alone {
             lines(out, "(no subcommand)", spec);
         }
-        let is_help = |subcommand: &CommandId| subcommand.spec().word() == "help";
+        let is_help = |subcommand: &CommandId| subcommand.spec().flags.has(Flags::HELP);
         let others = subcommands.clone().filter(|subcommand| !is_help(subcommand));
         for subcommand in others.chain(subcommands.filter(is_help)) {
             let spec = subcommand.spec();
