@@ -64,14 +64,14 @@ pub struct Host {
     /// How many databases there are.
     databases: usize,
     /// Clients interested in changes of keys.
-    pub(crate) key_events: KeyEvents,
-    pub(crate) clients: Clients,
+    key_events: KeyEvents,
+    clients: Clients,
     /// The memory that clients take.
-    pub(crate) client_memory: ClientMemory,
-    pub(crate) stats: Stats,
-    pub(crate) monitors: Monitors,
-    pub(crate) pause: Pause,
-    pub(crate) slowlog: Slowlog,
+    client_memory: ClientMemory,
+    stats: Stats,
+    monitors: Monitors,
+    pause: Pause,
+    slowlog: Slowlog,
     password: Password,
     /// Accepted but unused parameters.
     config: Config,
@@ -79,9 +79,9 @@ pub struct Host {
     connection_settings: ConnectionSettings,
     /// Size limits of the compact forms of values.
     limits: SharedLimits,
-    pub(crate) latency: Latency,
-    pub(crate) rate_sampler: RateSampler,
-    pub(crate) startup: Startup,
+    latency: Latency,
+    rate_sampler: RateSampler,
+    startup: Startup,
     /// The settings of the keyspace.
     settings: OnceLock<Arc<Settings>>,
     platform: OnceLock<Box<dyn Platform>>,
@@ -159,6 +159,72 @@ impl Host {
     /// Records the file that the parameters were read from.
     pub fn set_config_file(&self, path: PathBuf) {
         self.config_file.get_or_init(|| path);
+    }
+
+    /// Clients interested in changes of keys, and channels.
+    #[inline]
+    pub(crate) fn key_events(&self) -> &KeyEvents {
+        &self.key_events
+    }
+
+    /// All clients.
+    #[inline]
+    pub(crate) fn clients(&self) -> &Clients {
+        &self.clients
+    }
+
+    /// The memory that clients take.
+    #[inline]
+    pub(crate) fn client_memory(&self) -> &ClientMemory {
+        &self.client_memory
+    }
+
+    /// The counts of commands and errors.
+    #[inline]
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Who sees all commands (MONITOR).
+    #[inline]
+    pub(crate) fn monitors(&self) -> &Monitors {
+        &self.monitors
+    }
+
+    /// The pause of clients (CLIENT PAUSE).
+    #[inline]
+    pub(crate) fn pause(&self) -> &Pause {
+        &self.pause
+    }
+
+    /// The slow log.
+    #[inline]
+    pub(crate) fn slowlog(&self) -> &Slowlog {
+        &self.slowlog
+    }
+
+    /// The latency monitor.
+    #[inline]
+    pub(crate) fn latency(&self) -> &Latency {
+        &self.latency
+    }
+
+    /// Rates and peaks of what is counted.
+    #[inline]
+    pub(crate) fn rate_sampler(&self) -> &RateSampler {
+        &self.rate_sampler
+    }
+
+    /// When the server started, and the name of this run.
+    pub(crate) fn startup(&self) -> &Startup {
+        &self.startup
+    }
+
+    /// Resets what is counted, as CONFIG RESETSTAT does.
+    pub(crate) fn reset_counts(&self) {
+        self.stats.reset();
+        self.rate_sampler.reset(self.counts());
+        self.client_memory.reset_evicted();
     }
 
     /// The settings of the keyspace, or defaults while there is none.

@@ -16,7 +16,7 @@ pub(crate) fn monitor<V: View>(call: &mut Call<'_, V>) -> Done {
         return Ok(());
     }
     call.conn.is_monitor = true;
-    call.host.monitors.enter(call.id);
+    call.monitors().enter(call.id);
     if let Some(client) = &call.conn.client {
         client.set(Client::MONITOR, true);
     }

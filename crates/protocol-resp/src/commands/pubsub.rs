@@ -50,7 +50,7 @@ fn begin<V: View>(call: &mut Call<'_, V>, kind: Kind, word: &[u8]) -> Done {
     let new = || Box::new(Subscriptions::new(id, version));
     let mut subscriptions = call.conn.subscriptions.take().unwrap_or_else(new);
     for name in call.args.tail(1).iter() {
-        call.host.key_events.channels().subscribe(&mut subscriptions, kind, name);
+        call.key_events().channels().subscribe(&mut subscriptions, kind, name);
         confirm(call, word, Some(name), subscriptions.count(kind));
     }
     call.conn.subscriptions = Some(subscriptions);
@@ -75,7 +75,7 @@ fn end<V: View>(call: &mut Call<'_, V>, kind: Kind, word: &[u8]) -> Done {
         subscriptions.names(kind).iter().cloned().collect()
     };
     for name in &named {
-        call.host.key_events.channels().unsubscribe(&mut subscriptions, kind, name);
+        call.key_events().channels().unsubscribe(&mut subscriptions, kind, name);
         confirm(call, word, Some(name), subscriptions.count(kind));
     }
     if named.is_empty() {
@@ -97,7 +97,7 @@ fn confirm<V: View>(call: &mut Call<'_, V>, word: &[u8], name: Option<&[u8]>, co
 /// Stops listening to everything, without a word.
 pub(crate) fn leave<V: View>(call: &mut Call<'_, V>) {
     if let Some(subscriptions) = call.conn.subscriptions.take() {
-        call.host.key_events.channels().leave(&subscriptions);
+        call.key_events().channels().leave(&subscriptions);
     }
     note(call);
 }
@@ -117,14 +117,14 @@ fn note<V: View>(call: &mut Call<'_, V>) {
 
 /// Sends a message to a channel.
 pub(crate) fn publish<V: View>(call: &mut Call<'_, V>) -> Done {
-    let sent = call.host.key_events.channels().publish(call.arg(1), call.arg(2), call.outbox);
+    let sent = call.key_events().channels().publish(call.arg(1), call.arg(2), call.outbox);
     call.out.count(sent);
     Ok(())
 }
 
 /// Sends a message to a shard channel.
 pub(crate) fn spublish<V: View>(call: &mut Call<'_, V>) -> Done {
-    let sent = call.host.key_events.channels().publish_shard(call.arg(1), call.arg(2), call.outbox);
+    let sent = call.key_events().channels().publish_shard(call.arg(1), call.arg(2), call.outbox);
     call.out.count(sent);
     Ok(())
 }
@@ -143,7 +143,7 @@ fn list<V: View>(call: &mut Call<'_, V>, kind: Kind) -> Done {
     if call.args.len() > 3 {
         return Err(too_many_arguments(call));
     }
-    let mut names = call.host.key_events.channels().names(kind);
+    let mut names = call.key_events().channels().names(kind);
     if let Some(pattern) = call.args.get(2) {
         names.retain(|name| glob::matches(pattern, name));
     }
@@ -156,7 +156,7 @@ fn list<V: View>(call: &mut Call<'_, V>, kind: Kind) -> Done {
 
 /// Counts the patterns that are listened to.
 pub(crate) fn pubsub_numpat<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.count(call.host.key_events.channels().len(Kind::Pattern));
+    call.out.count(call.key_events().channels().len(Kind::Pattern));
     Ok(())
 }
 
@@ -176,7 +176,7 @@ fn count<V: View>(call: &mut Call<'_, V>, kind: Kind) -> Done {
     call.out.array(names.len() * 2);
     for name in names.iter() {
         call.out.bulk(name);
-        call.out.count(call.host.key_events.channels().listeners(kind, name));
+        call.out.count(call.key_events().channels().listeners(kind, name));
     }
     Ok(())
 }

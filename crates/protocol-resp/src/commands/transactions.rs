@@ -20,7 +20,7 @@ pub(crate) fn discard<V: View>(call: &mut Call<'_, V>) -> Done {
     if call.conn.end_transaction().is_none() {
         return Err(Fault::new("ERR DISCARD without MULTI"));
     }
-    call.host.key_events.unwatch(call.conn);
+    call.key_events().unwatch(call.conn);
     call.out.ok();
     Ok(())
 }
@@ -32,7 +32,7 @@ pub(crate) fn watch<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     for key in call.args.tail(1).iter() {
         let was_there = call.keys.peek(key).is_some();
-        call.host.key_events.watch(call.conn, call.keys.db, key, was_there);
+        call.key_events().watch(call.conn, call.keys.db, key, was_there);
     }
     call.conn.note_transaction();
     call.out.ok();
@@ -41,7 +41,7 @@ pub(crate) fn watch<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Forgets all watched keys.
 pub(crate) fn unwatch<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.host.key_events.unwatch(call.conn);
+    call.key_events().unwatch(call.conn);
     call.out.ok();
     Ok(())
 }

@@ -107,8 +107,8 @@ impl<K: Keyspace> Engine<K> {
             if flags.meets(WRITES.with(Flags::READONLY)) {
                 return Err(Fault::new("ERR Replica can't interact with the keyspace"));
             }
-        } else if self.host.pause.holds(flags.meets(WRITES), context.now) {
-            conn.held = self.host.pause.hold(context.connection, context.ticket, context.now);
+        } else if self.host.pause().holds(flags.meets(WRITES), context.now) {
+            conn.held = self.host.pause().hold(context.connection, context.ticket, context.now);
             if conn.held.is_some() {
                 conn.note_blocked(true);
                 return Ok(Admission::Defer);
@@ -155,7 +155,7 @@ impl<K: Keyspace> Engine<K> {
     #[cold]
     fn admit_memory(&mut self, more: u64) -> Result<(), Fault> {
         self.count_memory();
-        self.host.client_memory.admit(more, self.keyspace.used_bytes(), self.host.settings())
+        self.host.client_memory().admit(more, self.keyspace.used_bytes(), self.host.settings())
     }
 
     /// Whether there is room for a write, after closing clients that hold more than their share.
@@ -175,7 +175,8 @@ impl<K: Keyspace> Engine<K> {
             return true;
         }
         let outbox = &mut *context.outbox;
-        keyspace.make_room(context.now.unix_ms, &mut |gone| host.key_events.tell_gone(gone, outbox))
+        keyspace
+            .make_room(context.now.unix_ms, &mut |gone| host.key_events().tell_gone(gone, outbox))
     }
 
     /// Replies to a refused command. If it belongs to a transaction, EXEC will execute nothing.

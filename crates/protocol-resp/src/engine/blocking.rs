@@ -54,7 +54,7 @@ impl<V: View> Call<'_, V> {
             until: wait.map(|wait| self.now.ticks + wait),
             command: Mutex::default(),
         };
-        let waiting = self.host.key_events.wait(waiter);
+        let waiting = self.host.key_events().wait(waiter);
         self.worker.await_end(&waiting);
         self.conn.waiting = Some(waiting);
         self.control = Control::Block;
@@ -67,7 +67,7 @@ impl<K: Keyspace> Engine<K> {
     pub(super) fn end_wait(&mut self, conn: &mut Resp) {
         if let Some(waiting) = conn.waiting.take() {
             self.worker.forget_end(&waiting);
-            self.host.key_events.stop_waiting(&waiting);
+            self.host.key_events().stop_waiting(&waiting);
         }
         if let Some(client) = &conn.client {
             *client.waiting.lock() = None;
@@ -114,7 +114,7 @@ impl<V: View> Execution<'_, '_, V> {
         let mut later = Vec::new();
         while let Some((db, key)) = self.worker.ready.pop_front() {
             let mut behind = 0;
-            while let Some(waiting) = self.host.key_events.waiters().next(db, &key, behind) {
+            while let Some(waiting) = self.host.key_events().waiters().next(db, &key, behind) {
                 behind = waiting.turn;
                 match self.serve_one::<C>(db, &key, &waiting) {
                     Served::Yes | Served::No => {}
@@ -139,7 +139,7 @@ impl<V: View> Execution<'_, '_, V> {
             return Served::Later;
         }
         // From here on no other side replies to it, and the locks keep the elements in place.
-        if !self.host.key_events.stop_waiting(waiting) {
+        if !self.host.key_events().stop_waiting(waiting) {
             return Served::No;
         }
         let timer = Timer::start();
@@ -152,7 +152,7 @@ impl<V: View> Execution<'_, '_, V> {
         match done {
             Ok(events) => self.tell(db, key, &events, has_new),
             Err(fault) => {
-                self.host.stats.error(fault.code());
+                self.host.stats().error(fault.code());
                 Writer::new(&mut reply, waiting.version).error(fault.text());
             }
         }
@@ -166,18 +166,18 @@ impl<V: View> Execution<'_, '_, V> {
     /// the key from which it was served if that is empty.
     fn tell(&mut self, db: usize, key: &[u8], events: &[(&[u8], Event)], has_new: bool) {
         if let Some((made, _)) = events.first().filter(|_| has_new) {
-            self.host.key_events.notify(db, made, Event::NEW, self.context.outbox);
+            self.host.key_events().notify(db, made, Event::NEW, self.context.outbox);
         }
         for (key, event) in events {
             let (ready, outbox) = (&mut self.worker.ready, &mut *self.context.outbox);
-            self.host.key_events.changed(db, key, *event, ready, outbox);
+            self.host.key_events().changed(db, key, *event, ready, outbox);
         }
         if self.view.peek(db, key).is_some_and(Entry::is_empty) {
             if let Some(entry) = self.view.take(db, key) {
                 self.view.dispose(entry);
             }
             let (ready, outbox) = (&mut self.worker.ready, &mut *self.context.outbox);
-            self.host.key_events.changed(db, key, Event::DEL, ready, outbox);
+            self.host.key_events().changed(db, key, Event::DEL, ready, outbox);
         }
     }
 }

@@ -5,7 +5,15 @@ use super::any_call::{AnyCall, CallParts};
 use super::keys::Keys;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;
+use crate::host::clients::Clients;
 use crate::host::events::Event;
+use crate::host::key_events::KeyEvents;
+use crate::host::latency::Latency;
+use crate::host::monitor::Monitors;
+use crate::host::pause::Pause;
+use crate::host::platform::Platform;
+use crate::host::slowlog::Slowlog;
+use crate::host::stats::Stats;
 use crate::session::client::Client;
 use crate::session::connection::Resp;
 use crate::session::waiting::Waiting;
@@ -14,9 +22,8 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::{Version, Writer};
 use clock::Now;
-use keyspace::{KeyspaceStats, Scope, View};
+use keyspace::{KeyspaceStats, Scope, Settings, View};
 use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
-use std::sync::Arc;
 use values::Entry;
 
 /// One run of one command.
@@ -40,7 +47,7 @@ pub(crate) struct Call<'c, V> {
     /// The locked shards.
     pub(crate) scope: Scope,
     /// The state that all workers share.
-    pub(crate) host: &'c Arc<Host>,
+    pub(super) host: &'c Host,
     /// The state of this worker.
     pub(crate) worker: &'c mut WorkerState,
     /// A summary of the keyspace, for commands whose row in the table asks for it.
@@ -90,7 +97,7 @@ impl<'c, V: View> Call<'c, V> {
     #[inline]
     pub(crate) fn modified_in(&mut self, db: usize, key: &[u8], event: Event) {
         self.worker.changes += 1;
-        if self.host.key_events.has_audience() {
+        if self.host.key_events().has_audience() {
             self.tell(db, key, event);
         }
     }
@@ -101,13 +108,13 @@ impl<'c, V: View> Call<'c, V> {
             self.tell_new(db, key);
         }
         self.tell_gone();
-        self.host.key_events.changed(db, key, event, &mut self.worker.ready, self.outbox);
+        self.host.key_events().changed(db, key, event, &mut self.worker.ready, self.outbox);
     }
 
     /// Reports that the command has created `key`, for commands whose first event is about another
     /// key.
     pub(crate) fn made(&mut self, db: usize, key: &[u8]) {
-        if self.host.key_events.has_audience() {
+        if self.host.key_events().has_audience() {
             self.keys.has_new = false;
             self.tell_new(db, key);
         }
@@ -115,13 +122,13 @@ impl<'c, V: View> Call<'c, V> {
 
     fn tell_new(&mut self, db: usize, key: &[u8]) {
         self.tell_gone();
-        self.host.key_events.notify(db, key, Event::NEW, self.outbox);
+        self.host.key_events().notify(db, key, Event::NEW, self.outbox);
     }
 
     /// Publishes the expiry of entries that were found expired, before later events.
     fn tell_gone(&mut self) {
         let (host, outbox) = (self.host, &mut *self.outbox);
-        self.keys.view.drain_gone(&mut |gone| host.key_events.tell_gone(gone, outbox));
+        self.keys.view.drain_gone(&mut |gone| host.key_events().tell_gone(gone, outbox));
     }
 
     /// Reports that the command has read a key that does not exist.
@@ -133,9 +140,9 @@ impl<'c, V: View> Call<'c, V> {
     /// Publishes an event that changed no value (`expired`, `keymiss`).
     #[inline]
     pub(crate) fn notify(&mut self, key: &[u8], event: Event) {
-        if self.host.key_events.has_audience() {
+        if self.host.key_events().has_audience() {
             self.tell_gone();
-            self.host.key_events.notify(self.keys.db, key, event, self.outbox);
+            self.host.key_events().notify(self.keys.db, key, event, self.outbox);
         }
     }
 
@@ -147,6 +154,66 @@ impl<'c, V: View> Call<'c, V> {
             self.modified(key, Event::DEL);
         }
         is_empty
+    }
+}
+
+/// The parts of the server that commands are about.
+impl<'c, V> Call<'c, V> {
+    /// Clients interested in changes of keys, and channels.
+    #[inline]
+    pub(crate) fn key_events(&self) -> &'c KeyEvents {
+        self.host.key_events()
+    }
+
+    /// All clients.
+    pub(crate) fn clients(&self) -> &'c Clients {
+        self.host.clients()
+    }
+
+    /// The counts of commands and errors.
+    pub(crate) fn command_stats(&self) -> &'c Stats {
+        self.host.stats()
+    }
+
+    /// Who sees all commands (MONITOR).
+    pub(crate) fn monitors(&self) -> &'c Monitors {
+        self.host.monitors()
+    }
+
+    /// The pause of clients (CLIENT PAUSE).
+    pub(crate) fn pause(&self) -> &'c Pause {
+        self.host.pause()
+    }
+
+    /// The slow log.
+    pub(crate) fn slowlog(&self) -> &'c Slowlog {
+        self.host.slowlog()
+    }
+
+    /// The latency monitor.
+    pub(crate) fn latency(&self) -> &'c Latency {
+        self.host.latency()
+    }
+
+    /// The settings of the keyspace.
+    pub(crate) fn settings(&self) -> &'c Settings {
+        self.host.settings()
+    }
+
+    /// The program around the service.
+    pub(crate) fn platform(&self) -> Option<&'c dyn Platform> {
+        self.host.platform()
+    }
+
+    /// How many databases there are.
+    pub(crate) fn databases(&self) -> usize {
+        self.host.databases()
+    }
+
+    /// The server as a whole: its parameters, and what INFO tells of it.
+    #[inline]
+    pub(crate) fn host(&self) -> &'c Host {
+        self.host
     }
 }
 
@@ -180,7 +247,7 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
             replies: &mut self.conn.replies,
             control: &mut self.control,
             now: self.now.ticks,
-            clients: &self.host.clients,
+            clients: self.host.clients(),
             directory: Some(self.directory),
             outbox: self.outbox,
         }
@@ -225,6 +292,6 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
     }
 
     fn stop_waiting(&self, waiting: &Waiting) {
-        self.host.key_events.stop_waiting(waiting);
+        self.host.key_events().stop_waiting(waiting);
     }
 }

@@ -26,16 +26,16 @@ impl<K: Keyspace> Engine<K> {
         let timer = Timer::start();
         let mut control = Control::Continue;
         if transaction.is_spoilt {
-            self.host.key_events.unwatch(conn);
+            self.host.key_events().unwatch(conn);
             self.fail(b"EXECABORT Transaction discarded because of previous errors.", conn, out);
         } else {
             control = self.run_transaction::<C>(conn, &transaction, out, context);
         }
         let counts = self.worker.counts.of(CommandId::Exec.index());
         counts.calls.add(1);
-        counts.time(timer.nanos(), self.host.latency.is_tracking());
-        if !self.host.monitors.is_empty() {
-            self.host.monitors.feed(CommandId::Exec.spec(), args, conn, context);
+        counts.time(timer.nanos(), self.host.latency().is_tracking());
+        if !self.host.monitors().is_empty() {
+            self.host.monitors().feed(CommandId::Exec.spec(), args, conn, context);
         }
         Some(control)
     }
@@ -44,7 +44,7 @@ impl<K: Keyspace> Engine<K> {
     #[cold]
     pub(super) fn refuse_exec(&mut self, conn: &mut Resp, fault: &Fault, out: &mut SendBuf) {
         drop(conn.end_transaction());
-        self.host.key_events.unwatch(conn);
+        self.host.key_events().unwatch(conn);
         let reason = fault.text();
         let reason = reason.strip_prefix(b"ERR ").unwrap_or(reason);
         let text = [b"EXECABORT Transaction discarded because of: ", reason].concat();
@@ -55,7 +55,7 @@ impl<K: Keyspace> Engine<K> {
     #[cold]
     pub(super) fn fail(&mut self, text: &[u8], conn: &Resp, out: &mut SendBuf) {
         let fault = Fault::made(text);
-        self.host.stats.error(fault.code());
+        self.host.stats().error(fault.code());
         Writer::new(out, conn.version).error(fault.text());
     }
 }

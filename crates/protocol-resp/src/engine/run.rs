@@ -94,7 +94,7 @@ impl<K: Keyspace> Engine<K> {
                 .watching
                 .keys()
                 .any(|watched| watched.was_there && view.peek(watched.db, watched.key).is_none());
-        host.key_events.unwatch(conn);
+        host.key_events().unwatch(conn);
         if has_changed {
             Writer::new(out, conn.version).null_array();
             return Control::Continue;
@@ -137,7 +137,7 @@ impl<K: Keyspace> Engine<K> {
     #[inline]
     fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
         let spec = id.spec();
-        if self.host.key_events.is_awaited()
+        if self.host.key_events().is_awaited()
             && spec.flags.has(Flags::WRITE)
             && self.may_move(spec, args)
         {
@@ -155,7 +155,7 @@ impl<K: Keyspace> Engine<K> {
     /// serving others.
     #[cold]
     fn may_move(&self, spec: &Spec, args: Args<'_>) -> bool {
-        let waiters = self.host.key_events.waiters();
+        let waiters = self.host.key_events().waiters();
         let mut may_serve = false;
         if waiters.has_movers() {
             // A client that begins to wait just now is served later, see `blocking.rs`.
@@ -206,8 +206,8 @@ impl<V: View> Execution<'_, '_, V> {
     #[inline]
     fn is_timed(&self, id: CommandId) -> bool {
         self.worker.counts.of(id.index()).is_next_timed(id.spec())
-            || self.host.slowlog.times_all()
-            || self.host.latency.is_on()
+            || self.host.slowlog().times_all()
+            || self.host.latency().is_on()
     }
 
     /// Runs one command; writes its reply or error to `out`.
@@ -263,8 +263,8 @@ impl<V: View> Execution<'_, '_, V> {
         if let Some(before) = before {
             journal::command(spec, args, self.out.pending() - before, &done, control);
         }
-        if !self.host.monitors.is_empty() {
-            self.host.monitors.feed(spec, args, conn, self.context);
+        if !self.host.monitors().is_empty() {
+            self.host.monitors().feed(spec, args, conn, self.context);
         }
         control
     }
@@ -275,11 +275,11 @@ impl<V: View> Execution<'_, '_, V> {
     fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Timer) {
         let (spec, now) = (id.spec(), self.context.now);
         let nanos = timer.nanos() + std::mem::take(&mut self.worker.slept_nanos);
-        self.worker.counts.of(id.index()).time(nanos, self.host.latency.is_tracking());
-        self.host.latency.note_command(spec, nanos, now.unix_seconds());
+        self.worker.counts.of(id.index()).time(nanos, self.host.latency().is_tracking());
+        self.host.latency().note_command(spec, nanos, now.unix_seconds());
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
             let client = conn.client.as_deref();
-            self.host.slowlog.note(nanos, client, now, || slowlog::kept(spec, args));
+            self.host.slowlog().note(nanos, client, now, || slowlog::kept(spec, args));
         }
     }
 
@@ -306,7 +306,7 @@ impl<V: View> Execution<'_, '_, V> {
     #[cold]
     fn fail(&mut self, conn: &Resp, fault: &Fault, mark: buffer::Mark) {
         debug_assert_eq!(mark, self.out.mark(), "a command that fails has written nothing");
-        self.host.stats.error(fault.code());
+        self.host.stats().error(fault.code());
         Writer::new(self.out, conn.version).error(fault.text());
     }
 
@@ -317,9 +317,9 @@ impl<V: View> Execution<'_, '_, V> {
         if !self.worker.ready.is_empty() {
             self.serve::<C>();
         }
-        if self.host.key_events.has_audience() {
+        if self.host.key_events().has_audience() {
             let (host, outbox) = (self.host, &mut *self.context.outbox);
-            self.view.drain_gone(&mut |gone| host.key_events.tell_gone(gone, outbox));
+            self.view.drain_gone(&mut |gone| host.key_events().tell_gone(gone, outbox));
         }
     }
 }

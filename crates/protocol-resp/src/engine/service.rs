@@ -54,7 +54,7 @@ impl<K: Keyspace> Engine<K> {
     pub(crate) fn new(keyspace: K, host: Arc<Host>) -> Self {
         host.adopt(keyspace.settings());
         host.report(|| keyspace.observer());
-        let worker = WorkerState::new(host.stats.enter());
+        let worker = WorkerState::new(host.stats().enter());
         Engine {
             keyspace,
             host,
@@ -72,7 +72,7 @@ impl<K: Keyspace> Engine<K> {
     fn enter(&self, conn: &mut Resp, context: &Context<'_>) {
         let client =
             Arc::new(Client::new(context, conn.version, conn.watching.mark(), &self.account));
-        self.host.clients.enter(&client);
+        self.host.clients().enter(&client);
         conn.client = Some(client);
     }
 
@@ -87,7 +87,7 @@ impl<K: Keyspace> Engine<K> {
 
     /// Reports the buffers and the held memory of this worker's clients as used.
     fn count(&mut self, buffers: Buffers, held: u64) {
-        self.host.client_memory.note((self.buffers, buffers), (self.told, held));
+        self.host.client_memory().note((self.buffers, buffers), (self.told, held));
         (self.buffers, self.told) = (buffers, held);
         self.keyspace.reserve(buffers.bytes + held);
     }
@@ -97,7 +97,7 @@ impl<K: Keyspace> Engine<K> {
     fn end_hold(&mut self, conn: &mut Resp) {
         self.end_wait(conn);
         if let Some(held) = conn.held.take() {
-            self.host.pause.forget(held);
+            self.host.pause().forget(held);
         }
         conn.note_blocked(false);
     }
@@ -149,8 +149,8 @@ impl<K: Keyspace> Engine<K> {
             Err(fault) => {
                 self.refuse(conn, command.id, &fault, out);
                 // Monitors see the end of a transaction, however it ended.
-                if command.id == Some(CommandId::Exec) && !self.host.monitors.is_empty() {
-                    self.host.monitors.feed(CommandId::Exec.spec(), args, conn, context);
+                if command.id == Some(CommandId::Exec) && !self.host.monitors().is_empty() {
+                    self.host.monitors().feed(CommandId::Exec.spec(), args, conn, context);
                 }
                 Control::Continue
             }
@@ -213,7 +213,7 @@ impl<K: Keyspace> Engine<K> {
     pub(crate) fn rejected(&mut self, malformed: &Malformed) {
         // An empty request is skipped without a reply.
         if let Some(text) = malformed.reply.as_bytes().strip_prefix(b"-") {
-            self.host.stats.error(fault::code_of(text));
+            self.host.stats().error(fault::code_of(text));
         }
     }
 
@@ -221,19 +221,19 @@ impl<K: Keyspace> Engine<K> {
     pub(crate) fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {
         self.end_hold(conn);
         let host = &self.host;
-        host.key_events.unwatch(conn);
+        host.key_events().unwatch(conn);
         if let Some(subscriptions) = conn.subscriptions.take() {
-            host.key_events.channels().leave(&subscriptions);
+            host.key_events().channels().leave(&subscriptions);
         }
         if conn.is_monitor {
-            host.monitors.leave(context.connection);
+            host.monitors().leave(context.connection);
         }
         if let Some(client) = conn.client.take() {
             self.worker.forget(client.id);
-            host.clients.leave(&client);
+            host.clients().leave(&client);
             client.memory.clear();
         }
-        host.client_memory.gone(context.connection, host.settings());
+        host.client_memory().gone(context.connection, host.settings());
     }
 
     /// See [`protocol::Execute::maintain`].
@@ -242,23 +242,23 @@ impl<K: Keyspace> Engine<K> {
         self.worker.trim();
         let Engine { keyspace, host, .. } = self;
         self.worker.end_waits(host, now, outbox);
-        if !host.client_memory.is_small() {
+        if !host.client_memory().is_small() {
             // Clients are closed before any key is evicted.
             host.relieve(now.ticks, keyspace.used_bytes(), None, outbox);
         }
-        if host.rate_sampler.is_due(now.ticks) {
+        if host.rate_sampler().is_due(now.ticks) {
             host.forget_gone();
             let used = host.settings().with_overhead(keyspace.used_bytes());
-            host.rate_sampler.beat(now.ticks, host.counts(), used);
+            host.rate_sampler().beat(now.ticks, host.counts(), used);
         }
-        host.pause.end_if_over(now, outbox);
-        let mut tell = |gone: Gone<'_>| host.key_events.tell_gone(gone, outbox);
+        host.pause().end_if_over(now, outbox);
+        let mut tell = |gone: Gone<'_>| host.key_events().tell_gone(gone, outbox);
         keyspace.maintain(now.unix_ms, budget, &mut tell)
     }
 
     /// See [`protocol::Execute::wake_at`].
     pub(crate) fn wake_at(&self) -> Option<Ticks> {
-        self.worker.wake_at().into_iter().chain(self.host.pause.until()).min()
+        self.worker.wake_at().into_iter().chain(self.host.pause().until()).min()
     }
 
     /// See [`protocol::Execute::buffers`].

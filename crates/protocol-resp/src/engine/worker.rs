@@ -88,7 +88,7 @@ impl WorkerState {
         {
             let waiting = first.remove();
             // A client that was served meanwhile is not in the table any more.
-            if host.key_events.stop_waiting(&waiting) {
+            if host.key_events().stop_waiting(&waiting) {
                 host.end_wait(&waiting, &self.counts, 0, false, now);
                 outbox.resume(waiting.id, waiting.ticket, waiting.nothing());
             }

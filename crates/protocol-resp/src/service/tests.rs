@@ -53,7 +53,7 @@ fn who_begins_to_wait_when_a_writer_has_chosen_its_locks_is_served_behind_it() {
         assert_eq!(clients.execute(number, line).0, Control::Block);
     }
     // The writer has seen nobody who wants to move anything, and locks one shard.
-    clients.host.key_events.waiters().hide_movers();
+    clients.host.key_events().waiters().hide_movers();
     let pushed = clients.execute(3, "RPUSH from a b");
     assert_eq!(pushed, (Control::Continue, ":2\r\n".to_owned()));
     let first = Bytes::from_static(b"$1\r\na\r\n");

@@ -222,8 +222,9 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
     }
 
     fn append(&mut self, key: &[u8], more: &[u8]) -> Result<usize, Fault> {
+        let host = self.host();
         let len = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
-            check_length(self.host, entry.len().saturating_add(more.len()))?;
+            check_length(host, entry.len().saturating_add(more.len()))?;
             entry.append(more);
             entry.len()
         } else {
@@ -235,13 +236,13 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
     }
 
     fn overwrite(&mut self, key: &[u8], offset: usize, with: &[u8]) -> Result<usize, Fault> {
-        let end = offset.saturating_add(with.len());
+        let (host, end) = (self.host(), offset.saturating_add(with.len()));
         let len = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
-            check_length(self.host, end)?;
+            check_length(host, end)?;
             entry.set_range(offset, with);
             entry.len()
         } else {
-            check_length(self.host, end)?;
+            check_length(host, end)?;
             let mut entry = Entry::raw_string(key, b"");
             entry.set_range(offset, with);
             self.keys.put(entry);

@@ -18,14 +18,14 @@ pub(crate) fn client_pause<V: View>(call: &mut Call<'_, V>) -> Done {
         _ => return Err(Fault::new("ERR CLIENT PAUSE mode must be WRITE or ALL")),
     };
     let time = timeout_ms(call.arg(2), call.unix_ms())?;
-    call.host.pause.begin(call.now, time, writes_only);
+    call.pause().begin(call.now, time, writes_only);
     call.out.ok();
     Ok(())
 }
 
 /// Ends a pause.
 pub(crate) fn client_unpause<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.host.pause.end(call.outbox);
+    call.pause().end(call.outbox);
     call.out.ok();
     Ok(())
 }
@@ -40,18 +40,18 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
         _ => return Err(Fault::new("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")),
     };
     let id = call.integer(2)?;
-    let client = u64::try_from(id).ok().and_then(|id| call.host.clients.get(id));
+    let client = u64::try_from(id).ok().and_then(|id| call.clients().get(id));
     let waiting = client.and_then(|client| client.waiting.lock().take());
     // The side that removes it from the table replies to it.
-    let waiting = waiting.filter(|waiting| call.host.key_events.stop_waiting(waiting));
+    let waiting = waiting.filter(|waiting| call.key_events().stop_waiting(waiting));
     if let Some(waiting) = &waiting {
         let reply = if with_error {
-            call.host.stats.error(b"UNBLOCKED");
+            call.command_stats().error(b"UNBLOCKED");
             Bytes::from_static(b"-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n")
         } else {
             waiting.nothing()
         };
-        call.host.end_wait(waiting, &call.worker.counts, 0, with_error, call.now);
+        call.host().end_wait(waiting, &call.worker.counts, 0, with_error, call.now);
         call.outbox.resume(waiting.id, waiting.ticket, reply);
     }
     call.out.integer(waiting.is_some().into());

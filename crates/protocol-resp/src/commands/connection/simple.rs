@@ -65,14 +65,14 @@ pub(crate) fn quit<'c>(call: &mut impl AnyCall<'c>) -> Done {
 pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
     if call.conn.is_monitor {
         call.conn.is_monitor = false;
-        call.host.monitors.leave(call.id);
+        call.monitors().leave(call.id);
     }
     drop(call.conn.end_transaction());
-    call.host.key_events.unwatch(call.conn);
+    call.key_events().unwatch(call.conn);
     pubsub::leave(call);
     set_database(call, 0);
     call.set_version(Version::Resp2);
-    call.conn.user = User::new(!call.host.asks_for_password());
+    call.conn.user = User::new(!call.host().asks_for_password());
     call.conn.no_touch = false;
     if call.conn.replies != Replies::Skip {
         call.conn.replies = Replies::On;

@@ -24,7 +24,7 @@ pub(crate) fn flushdb<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Empties all databases.
 pub(crate) fn flushall<V: View>(call: &mut Call<'_, V>) -> Done {
     check_option(call)?;
-    for db in 0..call.host.databases() {
+    for db in 0..call.databases() {
         clear(call, db);
     }
     call.out.ok();
@@ -44,8 +44,9 @@ fn check_option<V: View>(call: &Call<'_, V>) -> Done {
 /// Empties a database. Clients that wait for keys go on waiting, and no events of single keys are
 /// published.
 fn clear<V: View>(call: &mut Call<'_, V>, db: usize) {
+    let key_events = call.key_events();
     let view = &mut *call.keys.view;
-    call.host.key_events.touch_all(db, |key| view.peek(db, key).is_some());
+    key_events.touch_all(db, |key| view.peek(db, key).is_some());
     call.worker.changes += view.len(db) as u64;
     view.clear(db);
 }
@@ -68,15 +69,16 @@ pub(crate) fn swapdb<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 fn swap<V: View>(call: &mut Call<'_, V>, a: usize, b: usize) {
+    let key_events = call.key_events();
     let view = &mut *call.keys.view;
     // A watched key that is in neither database has not changed.
     let was_there = |key: &[u8]| view.peek(a, key).is_some() || view.peek(b, key).is_some();
-    call.host.key_events.touch_all(a, was_there);
-    call.host.key_events.touch_all(b, was_there);
+    key_events.touch_all(a, was_there);
+    key_events.touch_all(b, was_there);
     view.swap(a, b);
-    if call.host.key_events.is_awaited() {
+    if key_events.is_awaited() {
         for db in [a, b] {
-            let keys = call.host.key_events.waiters().keys_of(db).into_iter();
+            let keys = key_events.waiters().keys_of(db).into_iter();
             call.worker.ready.extend(keys.map(|key| (db, key)));
         }
     }

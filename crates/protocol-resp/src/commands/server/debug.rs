@@ -66,7 +66,7 @@ pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Whether a parameter of `no`, `yes` and `local` lets a client do something.
 pub(super) fn may<V: View>(call: &Call<'_, V>, parameter: &str) -> bool {
-    match call.host.value_of(parameter).number() {
+    match call.host().value_of(parameter).number() {
         0 => false,
         LOCAL => call.directory.get(call.id).is_some_and(|peer| is_local(&peer.remote)),
         _ => true,
@@ -91,7 +91,7 @@ fn log<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn set_active_expiry<V: View>(call: &mut Call<'_, V>) -> Done {
     let is_on = values::parse_i64(call.arg(2)).unwrap_or(0) != 0;
-    call.host.settings().set_active_expiry(is_on);
+    call.settings().set_active_expiry(is_on);
     call.out.ok();
     Ok(())
 }

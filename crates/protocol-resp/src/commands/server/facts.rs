@@ -28,14 +28,14 @@ impl Facts {
     /// Collects them, for a command whose row of the table asks for the keyspace's numbers.
     pub(super) fn of<V: View>(call: &Call<'_, V>) -> Self {
         let keyspace = call.stats.cloned().unwrap_or_default();
-        let settings = call.host.settings();
+        let settings = call.settings();
         let used_bytes = settings.with_overhead(keyspace.used_bytes);
         let peers = call.directory.list();
         let most = |of: fn(&Peer) -> usize| peers.iter().map(|peer| of(peer)).max().unwrap_or(0);
         Facts {
-            allocator: call.host.platform().and_then(|platform| platform.allocator()),
+            allocator: call.platform().and_then(|platform| platform.allocator()),
             resident_bytes: process("process_resident_memory_bytes"),
-            peak_bytes: call.host.rate_sampler.peak(used_bytes),
+            peak_bytes: call.host().rate_sampler().peak(used_bytes),
             connections: peers.len(),
             largest_buffers: (most(Peer::input_bytes), most(Peer::output_bytes)),
             used_bytes,

@@ -17,12 +17,11 @@ use crate::wire::fault::Done;
 use clock::Now;
 use keyspace::View;
 use std::fmt::Display;
-use std::sync::Arc;
 
 /// Sections in the making.
 struct Report<'a> {
     text: String,
-    host: &'a Arc<Host>,
+    host: &'a Host,
     facts: &'a Facts,
     now: Now,
 }
@@ -100,7 +99,8 @@ pub(crate) fn info<V: View>(call: &mut Call<'_, V>) -> Done {
     let words = call.args.tail(1);
     let is = |word: &[u8], name: &str| word.eq_ignore_ascii_case(name.as_bytes());
     let facts = Facts::of(call);
-    let mut report = Report { text: String::new(), host: call.host, facts: &facts, now: call.now };
+    let mut report =
+        Report { text: String::new(), host: call.host(), facts: &facts, now: call.now };
     for (name, write, is_default) in &SECTIONS {
         let is_meant = |word: &[u8]| {
             is(word, name)

@@ -25,11 +25,11 @@ pub(crate) fn latency_histogram<V: View>(call: &mut Call<'_, V>) -> Done {
         meant.push(command);
         meant.extend(command.subcommands());
     }
-    let stats = call.host.stats.commands();
+    let stats = call.command_stats().commands();
     let mark = call.out.begin_map();
     let mut count = 0;
     for command in meant {
-        let times = call.host.stats.times(command.index());
+        let times = call.command_stats().times(command.index());
         if times.count() > 0 {
             call.out.bulk(command.spec().name.as_bytes());
             histogram(call, &stats[command.index()], &times);
@@ -69,7 +69,7 @@ fn histogram<V: View>(call: &mut Call<'_, V>, stats: &CommandStats, times: &Dist
 
 /// Lists the last latency of each event.
 pub(crate) fn latency_latest<V: View>(call: &mut Call<'_, V>) -> Done {
-    let events = call.host.latency.events();
+    let events = call.latency().events();
     call.out.array(events.len());
     for (name, history) in &events {
         let last = history.samples.back().copied().unwrap_or(Sample { unix_seconds: 0, ms: 0 });
@@ -84,7 +84,7 @@ pub(crate) fn latency_latest<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Lists the latencies of an event.
 pub(crate) fn latency_history<V: View>(call: &mut Call<'_, V>) -> Done {
-    let samples = call.host.latency.event(call.arg(2)).unwrap_or_default().samples;
+    let samples = call.latency().event(call.arg(2)).unwrap_or_default().samples;
     call.out.array(samples.len());
     for sample in samples {
         call.out.array(2);
@@ -99,7 +99,7 @@ pub(crate) fn latency_reset<V: View>(call: &mut Call<'_, V>) -> Done {
     let names = call.args.tail(2);
     let is_meant =
         |event: &str| names.is_empty() || names.iter().any(|name| name == event.as_bytes());
-    let count = call.host.latency.reset(is_meant);
+    let count = call.latency().reset(is_meant);
     call.out.count(count);
     Ok(())
 }
@@ -107,7 +107,7 @@ pub(crate) fn latency_reset<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Draws the latencies of an event.
 pub(crate) fn latency_graph<V: View>(call: &mut Call<'_, V>) -> Done {
     let name = call.arg(2);
-    let Some(history) = call.host.latency.event(name) else {
+    let Some(history) = call.latency().event(name) else {
         let mut text = b"ERR No samples available for event '".to_vec();
         text.extend_from_slice(name);
         text.push(b'\'');
@@ -144,7 +144,7 @@ fn graph(name: &str, history: &History) -> String {
 
 /// Says what might be slow.
 pub(crate) fn latency_doctor<V: View>(call: &mut Call<'_, V>) -> Done {
-    let latency = &call.host.latency;
+    let latency = &call.latency();
     let events = latency.events();
     let threshold = latency.threshold_ms.load(Relaxed);
     let text = if threshold == 0 && events.is_empty() {

@@ -149,7 +149,7 @@ fn findings(facts: &Facts) -> Vec<String> {
 
 /// Tells about the allocator.
 pub(crate) fn memory_malloc_stats<V: View>(call: &mut Call<'_, V>) -> Done {
-    let allocator = call.host.platform().and_then(|platform| platform.allocator());
+    let allocator = call.platform().and_then(|platform| platform.allocator());
     let text = match allocator {
         None => "Stats not supported for the current allocator".to_owned(),
         Some(allocator) => format!(
@@ -168,7 +168,7 @@ pub(crate) fn memory_malloc_stats<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Asks the allocator to return memory.
 pub(crate) fn memory_purge<V: View>(call: &mut Call<'_, V>) -> Done {
-    if let Some(platform) = call.host.platform() {
+    if let Some(platform) = call.platform() {
         platform.purge();
     }
     call.out.ok();

@@ -48,7 +48,7 @@ pub(crate) fn shutdown<V: View>(call: &mut Call<'_, V>) -> Done {
     if options.save && !options.force {
         return Err(Fault::new("ERR Errors trying to SHUTDOWN. Check logs."));
     }
-    let Some(platform) = call.host.platform() else {
+    let Some(platform) = call.platform() else {
         return Err(Fault::new("ERR Errors trying to SHUTDOWN. Check logs."));
     };
     platform.stop();

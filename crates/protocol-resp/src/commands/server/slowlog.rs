@@ -20,7 +20,7 @@ pub(crate) fn slowlog_get<V: View>(call: &mut Call<'_, V>) -> Done {
         },
         _ => return Err(dispatch::wrong_arguments(call)),
     };
-    let entries = call.host.slowlog.latest(most);
+    let entries = call.slowlog().latest(most);
     call.out.array(entries.len());
     for entry in &entries {
         call.out.array(6);
@@ -39,13 +39,13 @@ pub(crate) fn slowlog_get<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Counts them.
 pub(crate) fn slowlog_len<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.count(call.host.slowlog.len());
+    call.out.count(call.slowlog().len());
     Ok(())
 }
 
 /// Forgets them.
 pub(crate) fn slowlog_reset<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.host.slowlog.clear();
+    call.slowlog().clear();
     call.out.ok();
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::table;
 
 pub(super) fn commandstats(report: &mut Report<'_>) {
     report.title("Commandstats");
-    for (command, stats) in table::all().zip(report.host.stats.commands()) {
+    for (command, stats) in table::all().zip(report.host.stats().commands()) {
         if stats.is_used() {
             report.line(&format!("cmdstat_{}", command.spec().name), stats.describe());
         }
@@ -15,7 +15,7 @@ pub(super) fn commandstats(report: &mut Report<'_>) {
 
 pub(super) fn errorstats(report: &mut Report<'_>) {
     report.title("Errorstats");
-    for (code, count) in report.host.stats.errors() {
+    for (code, count) in report.host.stats().errors() {
         let code = String::from_utf8_lossy(&code);
         report.line(&format!("errorstat_{code}"), format!("count={count}"));
     }
@@ -26,7 +26,7 @@ pub(super) fn latencystats(report: &mut Report<'_>) {
     let wanted = String::from_utf8_lossy(wanted.text()).into_owned();
     report.title("Latencystats");
     for command in table::all() {
-        let times = report.host.stats.times(command.index());
+        let times = report.host.stats().times(command.index());
         if times.count() == 0 {
             continue;
         }

@@ -21,8 +21,8 @@ pub(super) fn memory(report: &mut Report<'_>) {
     report.line("used_memory_dataset_perc", format!("{share:.2}%"));
     report.line("used_memory_index", keyspace.index_bytes);
     report.line("used_memory_leaving", keyspace.leaving_bytes);
-    report.line("used_memory_buffers", report.host.client_memory.buffers());
-    report.line("used_memory_clients", report.host.client_memory.held());
+    report.line("used_memory_buffers", report.host.client_memory().buffers());
+    report.line("used_memory_clients", report.host.client_memory().held());
     let allocator = facts.allocator.unwrap_or_default();
     report.numbers(&[
         ("allocator_allocated", allocator.allocated),
@@ -59,7 +59,7 @@ pub(super) fn memory(report: &mut Report<'_>) {
 fn limits(report: &mut Report<'_>) {
     let settings = report.host.settings();
     report.bytes("maxmemory", settings.maxmemory());
-    let clients = report.host.client_memory.configured(settings.maxmemory());
+    let clients = report.host.client_memory().configured(settings.maxmemory());
     report.line("maxmemory_clients", clients.unwrap_or(0));
     let policy = config::parameter(b"maxmemory-policy").expect("the table has it");
     let policy = report.host.configured(policy);

@@ -23,10 +23,10 @@ pub(super) fn server(report: &mut Report<'_>) {
     report.line("multiplexing_api", "epoll");
     report.line("process_id", std::process::id());
     report.line("process_supervised", "no");
-    report.line("run_id", &host.startup.run_id);
+    report.line("run_id", &host.startup().run_id);
     report.line("tcp_port", host.value_of("port").number());
     report.line("server_time_usec", report.now.unix_ms * 1000);
-    let uptime = host.startup.at.elapsed().as_secs();
+    let uptime = host.startup().at.elapsed().as_secs();
     report.line("uptime_in_seconds", uptime);
     report.line("uptime_in_days", uptime / DAY_SECONDS);
     let hz = host.value_of("hz").number();
@@ -73,7 +73,7 @@ pub(super) fn persistence(report: &mut Report<'_>) {
         "rdb_changes_since_last_save",
         "rdb_bgsave_in_progress",
     ]);
-    report.line("rdb_last_save_time", report.host.startup.unix_seconds);
+    report.line("rdb_last_save_time", report.host.startup().unix_seconds);
     report.line("rdb_last_bgsave_status", "ok");
     report.line("rdb_last_bgsave_time_sec", -1);
     report.line("rdb_current_bgsave_time_sec", -1);
@@ -91,7 +91,7 @@ pub(super) fn replication(report: &mut Report<'_>) {
     report.line("role", "master");
     report.line("connected_slaves", 0);
     report.line("master_failover_state", "no-failover");
-    report.line("master_replid", &report.host.startup.run_id);
+    report.line("master_replid", &report.host.startup().run_id);
     report.line("master_replid2", "0".repeat(40));
     report.line("master_repl_offset", 0);
     report.line("second_repl_offset", -1);
