@@ -124,6 +124,8 @@ mod report;
 mod room;
 mod scan;
 mod segment;
+#[cfg(feature = "settings")]
+pub mod settings;
 mod shared;
 mod store;
 mod sweep;

@@ -3,17 +3,18 @@
 //! belongs to one storage.
 
 mod memcache;
+mod refusal;
 mod resp;
-mod seg;
 
 use config::{ByteSize, Section};
 pub(crate) use memcache::{Memcache, Spoken};
 use protocol_memcache::ServiceOptions;
+pub(crate) use refusal::refusal;
 pub(crate) use resp::Resp;
-pub(crate) use seg::{Policy, Seg, refusal};
 use server::Error;
 use server::settings::Listen;
 use storage_seg::Eviction;
+use storage_seg::settings::{Policy, Seg};
 
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 11211;

@@ -69,20 +69,17 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
 }
 
 fn segments(config: &Config) -> Result<SegStore, Error> {
-    let seg = &config.seg;
     let builder = SegStore::builder()
         .memory(config.cache.memory.0)
         .value_max(config.cache.value_max().0)
-        .workers(config.worker.threads)
+        .workers(config.worker.threads);
+    // `[cache] evict` comes before the section's policy.
+    config
+        .seg
+        .apply(builder)
         .eviction(config.eviction())
-        .integrity(seg.integrity)
-        .huge_pages(seg.huge_pages)
-        .prefault(seg.prefault);
-    let builder = match seg.segment_size {
-        Some(size) => builder.segment_bytes(size.0),
-        None => builder,
-    };
-    builder.build().map_err(|error| config::refusal(&error))
+        .build()
+        .map_err(|error| config::refusal(&error))
 }
 
 fn hash_map(config: &Config) -> HashMapStore {

@@ -3,12 +3,13 @@
 //! `UPDATE_SETTINGS=1 cargo test -p shoebill-segcache pages` rewrites them.
 
 use crate::args;
-use crate::config::{Cache, Config, PORT, Resp, Seg};
+use crate::config::{Cache, Config, PORT, Resp};
 use ::config::Section;
 use ::config::page::{self, Own};
 use server::dialect::memcached;
 use server::settings::Configuration;
 use std::path::Path;
+use storage_seg::settings::Seg;
 
 /// What differs from the defaults that all servers share.
 const OWN: [Own; 2] = [

@@ -2,10 +2,11 @@
 //! From a command line to a configuration.
 
 use super::*;
-use crate::config::{PORT, Policy, Storage};
+use crate::config::{PORT, Storage};
 use server::dialect::memcached::Arguments;
 use server::settings::{Listen, LogLevel, SocketMode};
 use std::ffi::OsString;
+use storage_seg::settings::Policy;
 
 fn parse(line: &str) -> Result<Arguments<Config>, clap::Error> {
     let words = line.split_whitespace().map(OsString::from);

@@ -6,7 +6,7 @@ use super::Seg;
 config::choices! {
     /// What is to be missed as little as possible.
     #[derive(Default)]
-    pub(crate) enum Goal {
+    pub enum Goal {
         /// Requests, whatever the size of the item.
         #[default]
         Objects = "objects",
@@ -48,7 +48,7 @@ impl Seg {
     }
 
     /// Fills in what is absent of the two. An exponent between those of the goals has no name.
-    pub(in crate::config) fn settle_goal(&mut self) {
+    pub fn settle_goal(&mut self) {
         let exponent = self.exponent();
         self.size_exponent = Some(exponent);
         let named = |goal: &Goal| goal.size_exponent() == exponent;
@@ -58,14 +58,9 @@ impl Seg {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{File, seg};
     use super::*;
-    use crate::config::Config;
-    use ::config::Section;
-
-    fn seg(lines: &str) -> Seg {
-        let text = format!("[seg]\n{lines}\n");
-        config::parse::<Config>(&text, "test.toml").unwrap_or_else(|e| panic!("{e}")).seg
-    }
+    use config::Section;
 
     #[test]
     fn a_goal_is_an_exponent_by_name() {
@@ -83,7 +78,7 @@ mod tests {
             assert_eq!((seg.goal, seg.size_exponent), (goal, Some(exponent)), "{lines}");
             assert_eq!(seg.problem(), None, "what is shown can be read again: {lines}");
         }
-        let error = config::parse::<Config>("[seg]\ngoal = \"latency\"", "test.toml");
+        let error = config::parse::<File>("[seg]\ngoal = \"latency\"", "test.toml");
         assert!(error.expect_err("there is no such goal").to_string().contains("latency"));
     }
 

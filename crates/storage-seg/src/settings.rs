@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `[seg]`: how the storage in segments works. Names follow Pelikan's where the meaning is the same.
+//! The section `[seg]` of a server's configuration, which sets the options of a [`Builder`]. With the feature
+//! `settings`.
+//!
+//! ```
+//! use storage_seg::SegStore;
+//! use storage_seg::settings::Seg;
+//!
+//! #[derive(serde::Deserialize)]
+//! struct File {
+//!     seg: Seg,
+//! }
+//!
+//! let file: File = config::parse("[seg]\neviction = \"fifo\"", "cache.toml")?;
+//! let store = file.seg.apply(SegStore::builder().memory(64 << 20)).build()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod goal;
 
+pub use goal::Goal;
+
+use crate::{Builder, Eviction, SEGMENT_BYTES};
 use config::ByteSize;
-use goal::Goal;
-use server::Error;
-use storage_seg::{Eviction, SEGMENT_BYTES};
 
 /// The fewest segments that the memory must hold for segments of a given size to be of use.
 const SEGMENTS_MIN: u64 = 8;
@@ -16,35 +31,35 @@ const MERGE_MAX: std::ops::RangeInclusive<u32> = 2..=256;
 
 config::section! {
     /// Segments, with `storage = "seg"`. Names follow Pelikan's where the meaning is the same.
-    pub(crate) struct Seg in "seg" {
+    pub struct Seg in "seg" {
         /// `[cache] memory` in Pelikan's words. Refused: a file must not say two sizes.
         heap_size: Option<ByteSize> = None, hidden (), rule Seg::heap_size_problem;
         /// The size of a segment. Larger values take several.
-        pub(crate) segment_size: Option<ByteSize> = None,
+        pub segment_size: Option<ByteSize> = None,
             takes "a power of two from `\"16KB\"` to `\"8MB\"`, at most an eighth of `memory`",
             absent "a 512th of `memory`, rounded up to what is allowed",
             example ByteSize(1 << 20), rule Seg::segment_problem;
         /// What goes when the memory is used up.
-        pub(crate) eviction: Policy = Policy::Scored;
+        pub eviction: Policy = Policy::Scored;
         /// For `scored`: what is to be missed as little as possible, requests or their bytes.
-        goal: Option<Goal> = None, absent "`\"objects\"`", example Goal::Objects;
+        pub goal: Option<Goal> = None, absent "`\"objects\"`", example Goal::Objects;
         /// For `scored`, in place of `goal`: how much an item's size counts against it; 1 is `"objects"`, 0 is
         /// `"bytes"`. Another one than that of a `goal` that is given is refused.
-        size_exponent: Option<f64> = None, takes "0 to 1",
+        pub size_exponent: Option<f64> = None, takes "0 to 1",
             absent "1.0, or 0 with `goal = \"bytes\"`", example 1.0, rule Seg::exponent_problem;
         /// For `merge`: how many segments become one.
-        pub(crate) merge_target: u32 = 4, takes "2 to `merge_max`", rule Seg::merge_target_problem;
+        pub merge_target: u32 = 4, takes "2 to `merge_max`", rule Seg::merge_target_problem;
         /// For `merge`: how many segments are looked at for that.
-        pub(crate) merge_max: u32 = 8, within MERGE_MAX;
+        pub merge_max: u32 = 8, within MERGE_MAX;
         /// For `s3fifo`: the share of the memory in which new items prove themselves.
-        pub(crate) admission_ratio: f64 = 0.10, within 0.01..=0.9;
+        pub admission_ratio: f64 = 0.10, within 0.01..=0.9;
         /// Whether each item carries a checksum that is verified when it is read.
-        pub(crate) integrity: bool = false;
+        pub integrity: bool = false;
         /// Whether to ask for huge pages. Memory is then taken 2 MB at a time, and a full server takes some
         /// 4 MB more.
-        pub(crate) huge_pages: bool = false;
+        pub huge_pages: bool = false;
         /// Whether to touch all memory at the start rather than as it is needed.
-        pub(crate) prefault: bool = false;
+        pub prefault: bool = false;
     }
     without_effect {
         hash_power: "the index is sized from [cache] memory and grows by itself";
@@ -56,7 +71,7 @@ config::section! {
 
 config::choices! {
     /// Which items go when the memory is used up. Pelikan's spellings are good too.
-    pub(crate) enum Policy {
+    pub enum Policy {
         /// None: a full cache refuses writes.
         None = "none" | "None",
         /// Those of a random segment.
@@ -98,15 +113,31 @@ impl Seg {
         (!holds).then(|| format!("{merge_target} is not between 2 and merge_max = {merge_max}"))
     }
 
-    /// The problem of segments that are too large for `memory`, if they are.
-    pub(super) fn size_problem(&self, memory: ByteSize) -> Option<(&'static str, String)> {
+    /// The key and the problem of segments that are too large for `memory`, if they are. Besides the section's own
+    /// rules, for the memory is set elsewhere.
+    #[must_use]
+    pub fn size_problem(&self, memory: ByteSize) -> Option<(&'static str, String)> {
         let size = self.segment_size.filter(|size| memory.0 / SEGMENTS_MIN < size.0)?;
         let problem = format!("{size} is more than an eighth of [cache] memory = {memory}");
         Some(("[seg] segment_size", problem))
     }
 
+    /// Sets the options of a store as this section has them.
+    pub fn apply(&self, builder: Builder) -> Builder {
+        let builder = builder
+            .eviction(self.eviction())
+            .integrity(self.integrity)
+            .huge_pages(self.huge_pages)
+            .prefault(self.prefault);
+        match self.segment_size {
+            Some(size) => builder.segment_bytes(size.0),
+            None => builder,
+        }
+    }
+
     /// The eviction that the policy and the keys about it set.
-    pub(super) fn eviction(&self) -> Eviction {
+    #[must_use]
+    pub fn eviction(&self) -> Eviction {
         match self.eviction {
             Policy::None => Eviction::None,
             Policy::Random => Eviction::Random,
@@ -123,31 +154,20 @@ impl Seg {
     }
 }
 
-/// Why a store of segments cannot be built, as the key to change.
-pub(crate) fn refusal(error: &storage_seg::Error) -> Error {
-    let key = match error {
-        storage_seg::Error::Option { option: "segment_bytes", .. } => "[seg] segment_size",
-        storage_seg::Error::Option { option: "value_max", .. } => "[cache] value_max",
-        storage_seg::Error::Option { option: "workers", .. } => "[worker] threads",
-        _ => "[cache] memory",
-    };
-    let problem = match error {
-        storage_seg::Error::Option { value, reason, .. } => format!("{value}: {reason}"),
-        other => other.to_string(),
-    };
-    Error::Setting { key, problem }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, Storage};
-    use ::config::Section;
+    use config::Section;
 
-    fn seg(lines: &str) -> Seg {
+    /// A configuration of nothing but this section.
+    #[derive(Debug, serde::Deserialize)]
+    pub(super) struct File {
+        pub(super) seg: Seg,
+    }
+
+    pub(super) fn seg(lines: &str) -> Seg {
         let text = format!("[seg]\n{lines}\n");
-        let config: Config = config::parse(&text, "test.toml").unwrap_or_else(|e| panic!("{e}"));
-        config.seg
+        config::parse::<File>(&text, "test.toml").unwrap_or_else(|e| panic!("{e}")).seg
     }
 
     fn problem(lines: &str) -> String {
@@ -176,7 +196,7 @@ mod tests {
             assert!(printed.expect("it is a table").contains(&line), "{line}");
         }
         assert_eq!(Seg::default().eviction, Policy::Scored);
-        let error = config::parse::<Config>("[seg]\neviction = \"lru\"", "test.toml");
+        let error = config::parse::<File>("[seg]\neviction = \"lru\"", "test.toml");
         assert!(error.expect_err("there is no such policy").to_string().contains("lru"));
     }
 
@@ -208,43 +228,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_accepted_can_be_built() {
-        for memory in [1_u64 << 20, 3 << 20, 64 << 20, 1 << 30] {
-            for size in
-                [None, Some(16 << 10), Some(memory / 8).filter(|size| size.is_power_of_two())]
-            {
-                let mut config = Config::default();
-                config.cache.storage = Storage::Seg;
-                config.cache.memory = ByteSize(memory);
-                config.cache.set_value_max(ByteSize((memory / 4).min(1 << 20)));
-                config.seg.segment_size = size.filter(|size| *size <= 8 << 20).map(ByteSize);
-                config.check().unwrap_or_else(|error| panic!("{memory} {size:?}: {error}"));
-                let store = crate::segments(&config);
-                store.unwrap_or_else(|error| panic!("{memory} {size:?}: {error}"));
-            }
-        }
-    }
-
-    #[test]
-    fn eight_segments_must_fit_the_memory_of_a_cache_of_segments() {
-        let check = |size: u64, storage| {
-            let mut config = Config::default();
-            config.cache.storage = storage;
-            config.seg.segment_size = Some(ByteSize(size));
-            config.check()
-        };
-        assert!(check(8 << 20, Storage::Seg).is_ok());
-        assert!(seg("segment_size = \"2MB\"").size_problem(ByteSize(16 << 20)).is_none());
-        let (_, problem) =
-            seg("segment_size = \"2MB\"").size_problem(ByteSize(15 << 20)).expect("too large");
+    fn segments_are_at_most_an_eighth_of_the_memory() {
+        let seg = seg("segment_size = \"2MB\"");
+        assert!(seg.size_problem(ByteSize(16 << 20)).is_none());
+        let (_, problem) = seg.size_problem(ByteSize(15 << 20)).expect("too large");
         assert_eq!(problem, "2MB is more than an eighth of [cache] memory = 15MB");
-        let mut config = Config::default();
-        config.cache.memory = ByteSize(8 << 20);
-        config.seg.segment_size = Some(ByteSize(2 << 20));
-        config.cache.storage = Storage::HashMap;
-        assert!(config.check().is_ok(), "another storage has no segments");
-        config.cache.storage = Storage::Seg;
-        assert!(config.check().is_err());
     }
 
     #[test]
@@ -267,27 +255,6 @@ mod tests {
         }
         let by_bytes = seg("goal = \"bytes\"").eviction();
         assert_eq!(by_bytes, Eviction::Scored { size_exponent: 0.0 });
-    }
-
-    #[test]
-    fn a_store_that_cannot_be_built_names_the_key() {
-        use storage_seg::{Builder, SegStore};
-        let refused = |builder: Builder| {
-            let error = builder.build().expect_err("it cannot be built");
-            refusal(&error).to_string()
-        };
-        for (builder, parts) in [
-            (SegStore::builder().segment_bytes(3), ["[seg] segment_size", "power of two"]),
-            (
-                SegStore::builder().value_max(1 << 30),
-                ["[cache] value_max", "a quarter of the memory"],
-            ),
-            (SegStore::builder().workers(0), ["[worker] threads", "from 1 to"]),
-            (SegStore::builder().memory(1), ["[cache] memory", "at least 1 MiB"]),
-        ] {
-            let message = refused(builder);
-            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
-        }
     }
 
     #[test]
