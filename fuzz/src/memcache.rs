@@ -104,7 +104,12 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         Op::FlushAll { delay } => encoder.flush_all(delay, quiet),
         Op::Version => encoder.version(),
         Op::Quit => encoder.quit(),
-        Op::Get(_) | Op::ListEnd { .. } | Op::Oversized { .. } | Op::Stats { .. } | Op::Noop => {
+        Op::Get(_)
+        | Op::ListEnd { .. }
+        | Op::Oversized { .. }
+        | Op::Stats { .. }
+        | Op::Meta(_)
+        | Op::Noop => {
             return false;
         }
     }
