@@ -58,7 +58,8 @@ impl Pool {
 
     /// Notes that bytes have come from another shard.
     pub(crate) fn arrive(&self, bytes: u64) {
-        self.moving.fetch_sub(bytes, Relaxed);
+        let before = self.moving.fetch_sub(bytes, Relaxed);
+        debug_assert!(bytes <= before, "INV-LIMIT: {bytes} of {before} in transit");
     }
 
     pub(crate) fn moving(&self) -> u64 {
@@ -76,7 +77,8 @@ impl Pool {
 
     /// Notes that bytes are no longer reserved.
     pub(crate) fn unreserve(&self, bytes: u64) {
-        self.reserved.fetch_sub(bytes, Relaxed);
+        let before = self.reserved.fetch_sub(bytes, Relaxed);
+        debug_assert!(bytes <= before, "INV-LIMIT: {bytes} of {before} reserved");
     }
 
     pub(crate) fn reserved(&self) -> u64 {

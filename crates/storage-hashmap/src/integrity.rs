@@ -52,13 +52,29 @@ impl Shard {
         slots
     }
 
+    /// The part of the check that costs no more than a few additions. With debug assertions it is made
+    /// each time a thread takes the lock of the shard or is about to release it after a change.
+    ///
+    /// # Panics
+    ///
+    /// As [`Shard::check_integrity`] does.
+    pub(crate) fn check_sums(&self) {
+        let heads = self.heads.present() as u64 * self.heads.chunk_cost();
+        let slab = self.slab.present() as u64 * self.slab.chunk_cost();
+        let used = self.account.used();
+        assert_eq!(used, self.item_bytes + heads + slab, "INV-LIMIT: bytes used");
+        assert!(used <= self.account.lease(), "INV-LIMIT: more than leased");
+        assert!(self.account.lease() <= self.common.limit, "INV-LIMIT: more than there is");
+        assert!(self.slab.live() <= self.slab.slots(), "INV-SLOT: more items than slots");
+        assert_eq!(self.slab.live() == 0, self.item_bytes == 0, "INV-LIMIT: items and their bytes");
+        let buckets = self.heads.buckets() as usize;
+        assert!(buckets <= self.heads.capacity(), "INV-BUCKET: buckets without memory");
+    }
+
     fn check_account(&self, slots: &HashSet<u32>) {
         let items: u64 = slots.iter().map(|&slot| self.slab.entry(slot).record.cost()).sum();
         assert_eq!(items, self.item_bytes, "INV-LIMIT: bytes of items");
-        let heads = self.heads.present() as u64 * self.heads.chunk_cost();
-        let slab = self.slab.present() as u64 * self.slab.chunk_cost();
-        assert_eq!(self.account.used(), items + heads + slab, "INV-LIMIT: bytes used");
-        assert!(self.account.used() <= self.account.lease(), "INV-LIMIT: more than leased");
+        self.check_sums();
         let capacity = self.heads.capacity();
         let buckets = self.heads.buckets() as usize;
         let spare = capacity.checked_sub(buckets).expect("INV-BUCKET: buckets without memory");

@@ -92,6 +92,7 @@ impl Shard {
         while self.account.slack() < wanted && self.evict(now, NONE) {}
         let parted = self.account.part(wanted);
         self.common.pool.depart(parted);
+        self.check_exit();
         parted
     }
 
@@ -103,13 +104,14 @@ impl Shard {
         }
     }
 
-    /// Returns leased bytes that are not likely to be used soon.
+    /// Returns leased bytes that are not likely to be used soon: what a holder of the lock does last.
     pub(crate) fn settle(&mut self) {
         let slack = self.account.slack();
         if slack > 2 * self.common.lease {
             let parted = self.account.part(slack - self.common.lease);
             self.common.pool.give(parted);
         }
+        self.check_exit();
     }
 
     /// Makes sure that the slab has a free slot.

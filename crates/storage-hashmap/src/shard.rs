@@ -213,6 +213,14 @@ impl Shard {
         self.count_gone(gone);
     }
 
+    /// Checks, with debug assertions, what must hold whenever nobody has the lock of the shard.
+    #[inline]
+    pub(crate) fn check_exit(&self) {
+        if cfg!(debug_assertions) {
+            self.check_sums();
+        }
+    }
+
     pub(crate) fn count_gone(&mut self, gone: Gone) {
         match gone {
             Gone::Deleted => ITEM_DELETE.increment(),

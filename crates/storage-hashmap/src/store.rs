@@ -53,12 +53,14 @@ impl Shared {
 
     #[inline]
     pub(crate) fn try_lock(&self, shard: usize) -> Option<MutexGuard<'_, Shard>> {
-        self.shards[shard].0.try_lock()
+        self.shards[shard].0.try_lock().inspect(|guard| check_entry(guard, shard))
     }
 
     #[inline]
     pub(crate) fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
-        self.shards[shard].0.lock()
+        let guard = self.shards[shard].0.lock();
+        check_entry(&guard, shard);
+        guard
     }
 
     /// How many shards there are.
@@ -93,6 +95,7 @@ impl Shared {
                     });
                 }
             };
+            guard.check_exit();
             drop(guard);
             grant = self.gather(short, shard, call.now);
             call.cornered |= grant < short;
@@ -118,6 +121,13 @@ impl Shared {
         }
         gathered
     }
+}
+
+/// Checks, with debug assertions, what the last holder of a lock has left behind.
+#[inline]
+fn check_entry(shard: &Shard, number: usize) {
+    debug_assert_eq!(shard.number, number, "INV-TAG");
+    shard.check_exit();
 }
 
 impl HashMapStore {

@@ -193,12 +193,19 @@ impl Shard {
         found: Option<u32>,
         content: Content<'_>,
     ) -> Result<u64, Denied> {
+        debug_assert!(found.is_none_or(|slot| self.is_under(slot, call.tag, key)), "INV-KEY");
         let version = match found {
             Some(slot) => self.replace(call, slot, content)?,
             None => self.insert(call, key, content)?,
         };
         self.counts.stored += 1;
         Ok(version)
+    }
+
+    /// Whether the item in a slot is the one under a key.
+    fn is_under(&self, slot: u32, tag: u32, key: &[u8]) -> bool {
+        let entry = self.slab.entry(slot);
+        entry.tag == tag && entry.record.key() == key
     }
 
     fn replace(&mut self, call: Call, slot: u32, content: Content<'_>) -> Result<u64, Denied> {
@@ -233,6 +240,7 @@ impl Shard {
         self.grow_heads(call);
         self.provide_slot(call)?;
         self.reserve(call, cost, NONE)?;
+        debug_assert!(self.find(call.tag, key).is_none(), "INV-KEY: a key is there already");
         self.account.spend(cost);
         let facts = self.facts(&content, None);
         let record = Record::build(key, Pieces::one(value), facts);
@@ -284,6 +292,7 @@ impl Shard {
     fn resize(&mut self, call: Call, slot: u32, value_len: usize) -> Result<(), Denied> {
         let record = &self.slab.entry(slot).record;
         let old = record.cost();
+        let version = record.version();
         let new = Record::cost_of(record.key().len(), value_len);
         if new > old {
             self.reserve(call, new - old, slot)?;
@@ -291,6 +300,12 @@ impl Shard {
         } else {
             self.account.refund(old - new);
         }
+        let kept = self.slab.entry(slot);
+        debug_assert_eq!(
+            (kept.tag, kept.record.version()),
+            (call.tag, version),
+            "INV-KEY: it stays"
+        );
         self.item_bytes = self.item_bytes + new - old;
         ITEM_CURRENT_BYTES.add(new as i64 - old as i64);
         Ok(())

@@ -21,6 +21,7 @@ use crate::index::Location;
 use crate::item::Pin;
 use crate::place::Spot;
 use crate::pool::Piece;
+use crate::segment::State;
 use crate::shared::Shared;
 use bytes::Bytes;
 
@@ -29,6 +30,7 @@ impl Shared {
     #[inline]
     pub(crate) fn item<'a>(&'a self, turn: &'a Participant, location: Location) -> ItemRef<'a> {
         debug_assert!(turn.is_online(), "INV-TURN");
+        debug_assert!(self.segment_of(location).state().may_be_read(), "INV-TURN: {location:?}");
         // SAFETY: INV-PUBLISHED, and INV-TURN for as long as `turn` is borrowed.
         unsafe { self.heap.item(location) }
     }
@@ -53,6 +55,7 @@ impl Shared {
 
     /// Writes an item into room that is the caller's alone. Returns its length.
     pub(crate) fn fill(&self, spot: Spot, item: &NewItem<'_>) -> usize {
+        debug_assert!(self.is_room(spot, self.heap.len_of(item)), "INV-ROOM: {spot:?}");
         // SAFETY: INV-OWNER: the segment is open and the caller's, and nothing is published from
         // `spot.offset` on, where `place` has found room for the item.
         unsafe { self.heap.write(spot.segment, spot.offset, spot.base_ms, item) }
@@ -66,18 +69,33 @@ impl Shared {
         version: Option<u64>,
         spot: Spot,
     ) -> usize {
+        let len = || self.heap.len_of(&item.renewed(expiry_ms, version));
+        debug_assert!(self.is_room(spot, len()), "INV-ROOM: {spot:?}");
         // SAFETY: as for `fill`.
         unsafe { self.heap.copy(item, expiry_ms, version, spot.segment, spot.offset, spot.base_ms) }
     }
 
+    /// Whether a spot is behind all items of its open segment, and in front of `len` bytes of its
+    /// memory: what INV-ROOM says.
+    fn is_room(&self, spot: Spot, len: usize) -> bool {
+        let segment = self.pool.segment(spot.segment);
+        segment.state() == State::Open
+            && segment.birth() == spot.birth
+            && segment.written() == spot.offset
+            && spot.offset as usize + len <= segment.span() as usize * self.heap.segment_bytes()
+    }
+
     /// The value of an item found in this turn, as bytes that outlive it.
     pub(crate) fn bytes(&self, location: Location, pin: Pin) -> Bytes {
+        debug_assert_ne!(self.segment_of(location).pins(), 0, "INV-PINS");
         // SAFETY: INV-PUBLISHED, and INV-PINS: `pin` was made in the turn in which the item was found.
         unsafe { Heap::bytes(&self.heap, location, pin) }
     }
 
     /// Returns memory that the pool has just withdrawn to the operating system.
     pub(crate) fn release(&self, piece: &Piece) {
+        let state = || self.pool.segment(piece.segment).state();
+        debug_assert!(matches!(state(), State::Open | State::Withdrawn), "INV-PIECE: {piece:?}");
         // SAFETY: INV-PIECE of the pool: nobody reads it, and the pool keeps it from writers.
         unsafe { self.heap.release(piece.segment, piece.parts.clone()) }
     }

@@ -8,6 +8,7 @@ use crate::heap::{FIRST_OFFSET, ItemRef};
 use crate::index::Location;
 use crate::order::NEW;
 use crate::place::Stream;
+use crate::segment::State;
 use crate::store::SegStore;
 use crate::tally::Count;
 use crate::victims::Why;
@@ -129,6 +130,7 @@ impl SegStore {
         judge: &mut Judge<'_>,
     ) -> Progress {
         let mut progress = Progress::default();
+        self.check_job(job);
         let bytes = judge.bytes_max();
         while job.at < job.end && progress.looked_at < budget && progress.bytes < bytes {
             let batch = self.look_ahead(job, &mut progress, (budget, bytes));
@@ -137,8 +139,22 @@ impl SegStore {
             }
         }
         progress.is_done = job.at >= job.end;
+        self.check_job(job);
         self.ask_ahead(*job);
         progress
+    }
+
+    /// Panics, with debug assertions, unless the segment of a job is claimed, no more was written to it
+    /// since, and the walk is within what was written.
+    #[inline]
+    fn check_job(&self, job: &Job) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let segment = self.shared.pool.segment(job.segment);
+        assert_eq!(segment.state(), State::Claimed, "INV-OWNER: {job:?}");
+        assert_eq!(segment.written(), job.end, "INV-OWNER: {job:?}");
+        assert!(job.at <= job.end, "INV-INSIDE: {job:?} is behind the last item");
     }
 
     /// Prefetches the slots that the next step begins with, which is a write or a turn away.

@@ -70,6 +70,7 @@ impl Order {
     /// Takes a segment out of its list.
     pub(crate) fn remove(&mut self, segment: u32) {
         let Link { older, newer, list, weight } = self.links[segment as usize];
+        debug_assert_ne!(list, NONE, "INV-ORDER: segment {segment} is in no list");
         let list = &mut self.lists[list as usize];
         match older {
             NONE => list.oldest = newer,

@@ -236,6 +236,8 @@ impl SegStore {
         let shared = &*self.shared;
         let segment = shared.pool.segment(spot.segment);
         let end = spot.offset + len as u32;
+        let memory = || segment.span() as usize * shared.heap.segment_bytes();
+        debug_assert!(end as usize <= memory(), "INV-INSIDE: {spot:?} and {len} bytes");
         segment.add_live(len as u32, shared.settings.exclusive);
         if segment.extend_due(expiry_ms.map(|at| at.max(1))) {
             // It may be due at once.

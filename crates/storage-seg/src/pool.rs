@@ -175,6 +175,7 @@ impl Pool {
                     return None;
                 }
                 if let Some(segment) = inner.free.pop() {
+                    debug_assert_eq!(self.segment(segment).state(), State::Free, "INV-OWNER");
                     self.count_free(&inner);
                     self.segment(segment).set_state(State::Open);
                     return Some(segment);
@@ -233,6 +234,7 @@ impl Pool {
         let mut inner = self.inner.lock();
         let segment = self.segment(number);
         debug_assert_eq!(segment.state(), State::Claimed, "INV-OWNER");
+        debug_assert!(!inner.order.contains(number), "INV-ORDER");
         segment.set_state(State::Limbo);
         // Under the lock, so that epochs in the queue ascend.
         inner.limbo.push_back((epochs.retire(), number));
@@ -279,6 +281,9 @@ impl Pool {
         while at < inner.pinned.len() {
             if self.segment(inner.pinned[at]).pins() == 0 {
                 let number = inner.pinned.swap_remove(at);
+                if cfg!(debug_assertions) {
+                    self.segment(number).check_unreachable();
+                }
                 inner.limbo_span -= self.segment(number).span();
                 self.free_one(inner, number);
             } else {

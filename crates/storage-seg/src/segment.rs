@@ -9,10 +9,13 @@ pub(crate) const NEVER_MS: u64 = u64::MAX;
 /// What a segment is used for. Changes under the pool's lock only.
 ///
 /// ```text
-///   Free ──▶ Open ──▶ Sealed ──▶ Claimed ──▶ Limbo ──▶ Free
-///    │                                        │
-///    └──────────────▶ Withdrawn ◀─────────────┘
+///   Free ──▶ Open ──▶ Sealed ◀──▶ Claimed ──▶ Limbo ──▶ Free
+///              │
+///              └──▶ Free or Withdrawn, if nothing was written to it
 /// ```
+///
+/// A withdrawn segment becomes free or open. A row claims segments that are free, sealed or withdrawn.
+/// [`State::may_become`] says it exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {
@@ -42,6 +45,26 @@ impl State {
         State::Withdrawn,
         State::Tail,
     ];
+
+    /// Whether a segment may go from this state to that one.
+    const fn may_become(self, next: State) -> bool {
+        use State::*;
+        match self {
+            Free => matches!(next, Open | Claimed),
+            Open => matches!(next, Sealed | Free | Withdrawn),
+            Sealed => matches!(next, Claimed),
+            Claimed => matches!(next, Sealed | Limbo | Free | Withdrawn | Tail),
+            Limbo => matches!(next, Free),
+            Withdrawn => matches!(next, Free | Open | Claimed),
+            // `Tail` again when the row that it was in becomes another one.
+            Tail => matches!(next, Tail | Open | Free),
+        }
+    }
+
+    /// Whether a segment in this state may have items that are being read.
+    pub(crate) const fn may_be_read(self) -> bool {
+        matches!(self, State::Open | State::Sealed | State::Claimed | State::Limbo)
+    }
 }
 
 /// One segment's bookkeeping: one cache line of fields that are read often and seldom changed, and one
@@ -104,6 +127,8 @@ impl Segment {
     /// Opens the segment for the handle that took it from the pool.
     pub(crate) fn open(&self, birth: u64, base_ms: u64, class: u8, tier: u8, written: u32) {
         debug_assert_eq!(self.state(), State::Open, "INV-OWNER");
+        debug_assert_eq!(self.pins(), 0, "INV-GRACE: used again while a value is lent");
+        debug_assert!(birth > self.birth(), "every opening has a larger number");
         self.base_ms.store(base_ms, Ordering::Relaxed);
         self.due_ms.store(0, Ordering::Relaxed);
         self.written.store(written, Ordering::Relaxed);
@@ -121,6 +146,7 @@ impl Segment {
 
     /// For the pool, under its lock.
     pub(crate) fn set_state(&self, state: State) {
+        debug_assert!(self.state().may_become(state), "INV-OWNER: {self:?} to {state:?}");
         self.state.store(state as u8, Ordering::Release);
     }
 
@@ -159,6 +185,8 @@ impl Segment {
     /// Makes the written bytes visible to a walk over the segment.
     #[inline]
     pub(crate) fn set_written(&self, written: u32) {
+        debug_assert_eq!(self.state(), State::Open, "INV-OWNER");
+        debug_assert!(written > self.written(), "INV-ROOM: items follow one after the other");
         self.written.store(written, Ordering::Release);
     }
 
@@ -172,6 +200,14 @@ impl Segment {
 
     pub(crate) fn live_bytes(&self) -> u32 {
         self.usage.live.load(Ordering::Relaxed) as u32
+    }
+
+    /// Panics unless nobody can reach an item of it: all were counted out, and no value is pinned.
+    /// True once every handle has passed a quiescent state since it was emptied, for a handle counts
+    /// out what it has removed within the same turn.
+    pub(crate) fn check_unreachable(&self) {
+        let counted = (self.live_items(), self.live_bytes(), self.pins());
+        assert_eq!(counted, (0, 0, 0), "INV-GRACE: live items, live bytes, pins");
     }
 
     /// Counts an item that was written and that the index points to. For the handle that writes
@@ -294,6 +330,22 @@ mod tests {
         assert_eq!(segment.items(), 0);
         assert!(segment.extend_due(None));
         assert_eq!(segment.due_ms(), NEVER_MS);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "INV-OWNER")]
+    fn a_segment_that_was_not_claimed_is_not_used_again() {
+        Segment::new(State::Sealed).set_state(State::Free);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "INV-GRACE")]
+    fn a_segment_with_a_value_that_is_lent_is_not_used_again() {
+        let segment = Segment::new(State::Open);
+        segment.pin();
+        segment.open(1, 0, 0, 0, 16);
     }
 
     #[test]

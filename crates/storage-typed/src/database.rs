@@ -60,6 +60,8 @@ impl Books {
 
     #[inline]
     pub(crate) fn change(&mut self, tally: Tally) {
+        debug_assert!(self.bytes.checked_add_signed(tally.bytes).is_some(), "INV-BYTES");
+        debug_assert!(self.volatile.checked_add_signed(tally.volatile).is_some(), "INV-BYTES");
         self.bytes = self.bytes.wrapping_add_signed(tally.bytes);
         self.volatile = self.volatile.wrapping_add_signed(tally.volatile);
         ITEM_CURRENT_BYTES.add(tally.bytes);
@@ -99,6 +101,7 @@ impl Database {
         (access, unix_ms): (Access, u64),
         random: &mut Random,
     ) -> Option<Entry> {
+        debug_assert_eq!(hash_of(entry.key()), hash, "INV-PLACE");
         let due = entry.due();
         let Some(slot) = self.table.find_mut(hash, entry.key()) else {
             entry.set_access(access.fresh());
@@ -122,6 +125,7 @@ impl Database {
     /// Removes the entry with this hash for which `is_it` holds.
     pub(crate) fn remove_by(&mut self, hash: u64, is_it: impl Fn(&Entry) -> bool) -> Option<Entry> {
         let entry = self.table.remove_by(hash, is_it, |entry| hash_of(entry.key()))?;
+        debug_assert_eq!(hash_of(entry.key()), hash, "INV-PLACE");
         self.books.subtract(&entry);
         Some(entry)
     }

@@ -61,6 +61,7 @@ impl<'a> Guards<'a> {
     fn assert_held(&self, number: usize) {
         let scope = Scope::shard(number);
         assert!(self.scope.contains(scope), "shard {number} is not in the scope of the view");
+        debug_assert!(self.shared.mutex(number).is_locked(), "INV-HELD: shard {number}");
     }
 }
 
@@ -68,6 +69,10 @@ impl Drop for Guards<'_> {
     #[inline]
     fn drop(&mut self) {
         for number in self.scope.shards() {
+            // A panic may come in the middle of a change.
+            if cfg!(debug_assertions) && !std::thread::panicking() {
+                self.shard(number).check_sums(self.shared, number);
+            }
             // SAFETY: INV-HELD, and this is the end.
             unsafe { self.shared.mutex(number).force_unlock() };
         }

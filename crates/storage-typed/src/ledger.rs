@@ -73,14 +73,16 @@ impl Ledger {
 
     /// Counts leaving bytes as freed.
     pub(crate) fn release(&self, bytes: u64) {
-        self.leaving.fetch_sub(bytes, Relaxed);
+        let before = self.leaving.fetch_sub(bytes, Relaxed);
+        debug_assert!(bytes <= before, "INV-LEDGER: {bytes} of {before} leaving");
         self.used.fetch_sub(bytes as i64, Relaxed);
     }
 
     /// Changes the reservation of a handle.
     pub(crate) fn reserve(&self, before: u64, after: u64) {
         let moved = after.wrapping_sub(before);
-        self.reserved.fetch_add(moved, Relaxed);
+        let reserved = self.reserved.fetch_add(moved, Relaxed);
+        debug_assert!(before <= reserved, "INV-LEDGER: {before} of {reserved} reserved");
         self.used.fetch_add(moved as i64, Relaxed);
     }
 }

@@ -100,12 +100,20 @@ impl Shared {
 
     #[inline]
     pub(crate) fn lock(&self, number: usize) -> MutexGuard<'_, Shard> {
-        self.shards[number].0.lock()
+        let shard = self.shards[number].0.lock();
+        if cfg!(debug_assertions) {
+            shard.check_sums(self, number);
+        }
+        shard
     }
 
     #[inline]
     pub(crate) fn try_lock(&self, number: usize) -> Option<MutexGuard<'_, Shard>> {
-        self.shards[number].0.try_lock()
+        let shard = self.shards[number].0.try_lock();
+        if cfg!(debug_assertions) {
+            shard.iter().for_each(|shard| shard.check_sums(self, number));
+        }
+        shard
     }
 
     /// Prefetches the cache line of a shard, to lock it soon.

@@ -3,7 +3,7 @@
 
 use super::{Heap, ItemRef};
 use crate::index::Location;
-use crate::layout::{ExpiryForm, NewItem, WORD, checksum};
+use crate::layout::{ExpiryForm, Header, NewItem, State, WORD, checksum};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 impl Heap {
@@ -74,7 +74,8 @@ impl Heap {
         let byte = self.geometry.byte(segment, offset);
         assert!(byte.is_multiple_of(self.layout.unit), "offset {offset} is between units");
         assert!(len <= self.geometry.bytes() - byte, "INV-INSIDE");
-        let mut to = Pen(self.at(byte));
+        let start = self.at(byte);
+        let mut to = Pen(start);
         // SAFETY: what is written is what the header announces, in its order, so it ends within
         // `len`. These bytes are the caller's alone, so none of the item's parts overlaps them.
         unsafe {
@@ -104,7 +105,16 @@ impl Heap {
                 to.bytes(part);
             }
         }
+        debug_assert_eq!(to.0.addr() - start.addr(), header.value().end, "INV-INSIDE: announced");
+        debug_assert_eq!(header, self.as_read(&header, item), "INV-FROZEN: what a reader finds");
         len
+    }
+
+    /// The header of an item as [`ItemRef::new`] will parse it.
+    fn as_read(&self, header: &Header, item: &NewItem<'_>) -> Header {
+        let state = || item.state.map_or(0, State::word);
+        let word_1 = || header.long_word().unwrap_or_else(state);
+        Header::parse(header.word(), self.layout, word_1)
     }
 
     /// Overwrites an item's value and version in place. Only if the item stores a version, and

@@ -80,6 +80,9 @@ impl Pool {
     pub(crate) fn form_span(&self, row: &Row, count: u32) -> u32 {
         let mut inner = self.inner.lock();
         let first = row.segments.start;
+        if cfg!(debug_assertions) {
+            row.occupied.iter().for_each(|&number| self.segment(number).check_unreachable());
+        }
         self.in_service.fetch_add(row.swapped.len(), Ordering::Relaxed);
         self.swapped.fetch_sub(row.swapped.len(), Ordering::Relaxed);
         for number in row.segments.clone() {

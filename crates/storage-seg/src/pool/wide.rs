@@ -124,7 +124,9 @@ impl Pool {
             inner.backed_span -= span;
             Piece { segment, parts: span - most.min(span)..span }
         };
-        self.segment(piece.segment).set_state(State::Open);
+        let segment = self.segment(piece.segment);
+        debug_assert_eq!(segment.state(), State::Free, "INV-PIECE");
+        segment.set_state(State::Open);
         self.count_free(inner);
         Some(piece)
     }
@@ -132,6 +134,9 @@ impl Pool {
     /// Counts memory that was given back as out of service.
     pub(super) fn withdraw(&self, inner: &mut Inner, piece: &Piece) {
         let number = piece.segment;
+        let segment = self.segment(number);
+        debug_assert_eq!(segment.state(), State::Open, "INV-PIECE");
+        debug_assert_eq!(segment.span(), piece.parts.end, "INV-PIECE: its last parts");
         if self.is_wide(number) {
             self.segment(number).set_span(piece.parts.start);
             self.free_wide(inner, number);
