@@ -77,6 +77,12 @@ pub(crate) struct Mail {
     pub(crate) letters: Vec<Letter>,
 }
 
+impl Mail {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty() && self.overrun.is_empty() && self.letters.is_empty()
+    }
+}
+
 #[derive(Debug)]
 struct Shared {
     queues: Mutex<Queues>,

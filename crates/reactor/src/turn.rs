@@ -24,6 +24,7 @@
 //!    ticket of this very block. Then it continues as if it had not been interrupted. A deferred request is
 //!    executed again, a request that was executed is not.
 
+mod edges;
 mod pipeline;
 
 pub use pipeline::Pipeline;
@@ -211,6 +212,25 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
     limits: &Limits,
     context: &mut Context<'_>,
 ) -> Turn {
+    let (begin, ticket) = (*share, pipeline.ticket());
+    let turn = serve(share, pipeline, service, recv, send, limits, context);
+    if cfg!(debug_assertions) {
+        debug_assert_eq!(pipeline.ticket(), ticket, "RULE-BLOCK: no turn resumes a connection");
+        edges::check_share(begin, *share);
+        edges::check_wait(turn, pipeline, recv, limits);
+    }
+    turn
+}
+
+fn serve<P: Protocol, E: Execute<P>>(
+    share: &mut Share,
+    pipeline: &mut Pipeline<P>,
+    service: &mut E,
+    recv: &mut RecvBuf,
+    send: &mut SendBuf,
+    limits: &Limits,
+    context: &mut Context<'_>,
+) -> Turn {
     if pipeline.is_blocked() {
         return Turn::Blocked; // RULE-BLOCK
     }
@@ -230,8 +250,11 @@ pub(crate) fn turn_within<P: Protocol, E: Execute<P>>(
             let mut batch = ArrayVec::new();
             let (input, left) = (recv.filled(), share.requests);
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
+            edges::check_parsed(&batch);
             prefetch(service, &pipeline.protocol, &batch);
-            (stop, run(pipeline, service, &mut batch, send, share.unsent, context))
+            let ran = run(pipeline, service, &mut batch, send, share.unsent, context);
+            edges::check_ran(&batch, &ran);
+            (stop, ran)
         };
         pipeline.advance(end, recv);
         share.requests -= served;

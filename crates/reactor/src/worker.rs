@@ -20,6 +20,7 @@ mod ahead;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod completions;
 mod driver;
+mod edge;
 mod footprint;
 mod post;
 mod readiness;
@@ -197,6 +198,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if let Some(stopwatch) = &mut self.stopwatch {
             stopwatch.lap();
         }
+        self.check_edge();
         self.now = self.clock.now();
         self.woken = Timer::start();
         self.until = Some(Until::new(self.woken, self.options.turn_time));
@@ -228,6 +230,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         if is_last {
             self.service.rest();
         }
+        self.check_edge();
+        debug_assert!(!is_last || self.connections.is_empty(), "a worker ends without connections");
         Ok(is_last)
     }
 

@@ -39,6 +39,11 @@ impl Outgoing {
         Outgoing { peers, has_letters: false }
     }
 
+    /// Whether no letter waits to be sent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.peers.iter().all(|(_, letters)| letters.is_empty())
+    }
+
     fn add(&mut self, to: ConnectionId, errand: Errand) {
         let Some((mailbox, letters)) = self.peers.get_mut(to.worker()) else { return };
         letters.push((to, errand));
