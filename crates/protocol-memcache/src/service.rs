@@ -87,7 +87,10 @@ impl<S: Store> MemcacheService<S> {
     }
 
     /// Executes a request, writes its reply and returns the outcome.
-    #[inline]
+    ///
+    /// It is compiled into its one caller, with `run_in` once for each dialect: a call of each costs a tenth of a
+    /// small request.
+    #[inline(always)]
     fn run(&mut self, request: &Request<'_>, out: &mut SendBuf, context: &Context<'_>) -> Outcome {
         match request.form {
             Form::Text(text) => self.run_in(text, request, out, context),
@@ -97,7 +100,7 @@ impl<S: Store> MemcacheService<S> {
     }
 
     /// As `run`, for a meta command.
-    #[inline]
+    #[inline(never)]
     fn run_meta(
         &mut self,
         request: &Request<'_>,
@@ -115,7 +118,7 @@ impl<S: Store> MemcacheService<S> {
     }
 
     /// As `run`, with a known dialect.
-    #[inline]
+    #[inline(always)]
     fn run_in<D: Dialect>(
         &mut self,
         reply: D,
@@ -177,14 +180,11 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
         context: &mut Context<'_>,
     ) -> Control {
         self.flush_if_due(context.now);
-        let outcome = if klog::sampled() {
-            let before = out.pending();
-            let outcome = self.run(&request, out, context);
+        let logged = klog::sampled().then(|| out.pending());
+        let outcome = self.run(&request, out, context);
+        if let Some(before) = logged {
             log::command(&request, out.pending() - before, outcome);
-            outcome
-        } else {
-            self.run(&request, out, context)
-        };
+        }
         outcome.control()
     }
 

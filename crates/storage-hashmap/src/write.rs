@@ -163,6 +163,7 @@ impl Shard {
 
     /// What a record of this content holds besides key and value: a new version, unless it gives one. It is not that
     /// of the item in `replaced`, which a client may have given.
+    #[inline(always)]
     fn facts(&mut self, content: &Content<'_>, replaced: Option<u32>) -> Facts {
         let present = replaced.map(|slot| self.slab.entry(slot).record.version());
         let mut version = content.version.map_or_else(|| self.new_version(), Version::get);

@@ -115,6 +115,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    #[inline(always)]
     fn new(layout: Layout, item: &NewItem<'_>, expiry_words: u32) -> Self {
         let (key_len, value_len) = (item.key.len(), item.value_len());
         assert!(key_len <= KEY_MAX && value_len <= VALUE_MAX, "INV-LENGTHS: checked before");

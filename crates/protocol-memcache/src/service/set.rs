@@ -13,7 +13,7 @@ type Stored = Result<Version, StoreError>;
 
 impl<S: Store> MemcacheService<S> {
     /// Executes a storage command.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set(&mut self, set: &Set<'_>, now: Now) -> Outcome {
         let metrics = metrics::of_set(set.mode);
         let result = match set.mode {

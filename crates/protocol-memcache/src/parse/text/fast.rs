@@ -26,7 +26,7 @@ pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     }
 }
 
-#[inline]
+#[inline(always)]
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
@@ -56,7 +56,7 @@ fn meta(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     Some(meta::parse(command, act, line, input, end + 1, value_max))
 }
 
-#[inline]
+#[inline(always)]
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
