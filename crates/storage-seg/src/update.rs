@@ -64,6 +64,12 @@ impl SegStore {
         change: Change<'_>,
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
+        // The most common change, of the most common item, past the general form that it has, too.
+        if let (Change::Number(digits), Some(seen)) = (&change, seen)
+            && seen.marks.is_none()
+        {
+            return self.renumber(hash, key, seen, None, digits.as_bytes(), now);
+        }
         match (change.general(), seen) {
             (Change::Keep, _) => Ok(Attempt::Done(seen.map(|seen| seen.version))),
             (Change::Delete, None) => Ok(Attempt::Done(None)),

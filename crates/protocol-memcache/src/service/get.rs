@@ -19,7 +19,7 @@ const PIN_MIN: usize = 16 * 1024;
 
 impl<S: Store> MemcacheService<S> {
     /// Reads one key. One look-up, one copy of the value into the reply.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get<D: Dialect>(
         &mut self,
         get: &Get<'_>,

@@ -84,7 +84,7 @@ fn set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
 }
 
 /// The key at the start of `input`, if its length is valid and something follows it.
-#[inline]
+#[inline(always)]
 fn key(input: &[u8]) -> Option<&[u8]> {
     let window = &input[..input.len().min(KEY_MAX + 1)];
     let len = visible_len(window);

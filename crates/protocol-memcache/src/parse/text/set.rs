@@ -79,7 +79,7 @@ fn fields<'a>(mode: Mode, words: &Words<'a>) -> Option<Set<'a>> {
 ///
 /// If the body does not end with a line end, `len` bytes are dropped, and the bytes after them are
 /// parsed as the next line.
-#[inline]
+#[inline(always)]
 pub(super) fn body<'a>(
     command: CommandId,
     input: &'a [u8],
