@@ -155,6 +155,11 @@ impl Protocol for Memcache {
     type Cursor = Cursor;
 
     #[inline]
+    fn is_inside_request(cursor: &Cursor) -> bool {
+        cursor.list.is_some()
+    }
+
+    #[inline]
     fn parse<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
         match cursor.spoken {
             Spoken::Text => text::parse(self.value_max, &mut cursor.list, input),

@@ -32,6 +32,16 @@ pub trait Protocol {
     /// executed it goes back to an earlier cursor and parses them again.
     type Cursor: Copy + Default + PartialEq + Send + std::fmt::Debug;
 
+    /// Whether the parser has taken a part of a request and waits for the rest of it. A connection that stays so for
+    /// long is closed.
+    ///
+    /// A cursor that also remembers what the connection speaks differs from the first one for good; its protocol has to
+    /// look at the position alone.
+    #[inline]
+    fn is_inside_request(cursor: &Self::Cursor) -> bool {
+        *cursor != Self::Cursor::default()
+    }
+
     /// Finds the first request in `input`.
     ///
     /// `cursor` moves with every request and every rejection. On [`Parsed::NeedMore`] it may record how far

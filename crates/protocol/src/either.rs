@@ -25,6 +25,11 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
     /// A connection moves the cursor of its own protocol; the other stays at its start.
     type Cursor = (A::Cursor, B::Cursor);
 
+    #[inline]
+    fn is_inside_request((a, b): &Self::Cursor) -> bool {
+        A::is_inside_request(a) || B::is_inside_request(b)
+    }
+
     fn too_many_connections(&self) -> &'static [u8] {
         match self {
             Either::A(a) => a.too_many_connections(),

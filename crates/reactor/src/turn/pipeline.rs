@@ -40,7 +40,7 @@ impl<P: Protocol> Pipeline<P> {
 
     /// Whether the connection is in the middle of a request, given the bytes that wait in `recv`.
     pub fn is_inside_request(&self, recv: &RecvBuf) -> bool {
-        self.skip > 0 || !recv.is_empty() || self.cursor != P::Cursor::default()
+        self.skip > 0 || !recv.is_empty() || P::is_inside_request(&self.cursor)
     }
 
     /// Whether a request waits for [`Pipeline::resume`].

@@ -36,7 +36,7 @@ fn pipelines_of_both_protocols_are_answered_in_order() {
 #[test]
 fn what_is_no_request_gets_the_error_of_its_protocol() {
     on_every_row(|stage| {
-        stage.memcache("get\r\n", "ERROR\r\n");
+        stage.memcache("get\r\n", "CLIENT_ERROR bad command line format\r\n");
         stage.resp("set k", "-ERR wrong number of arguments for 'set' command");
         stage.resp("gets k", "-ERR unknown command 'gets', with args beginning with: 'k' ");
         stage.resp("PING", "+PONG");

@@ -99,3 +99,23 @@ fn a_write_has_all_its_fields() {
     let input = b"cas k 5 -6 2 77 noreply\r\nab\r\n";
     assert_eq!(parse(input), found(request, input.len()));
 }
+
+#[test]
+fn a_connection_is_inside_of_a_request_only_within_a_list() {
+    let codec = Memcache::new(100);
+    for (input, inside) in [
+        (&b"get k\r\n"[..], [false].as_slice()),
+        (b"get a b\r\n", &[true, true, false]),
+        (b"gat 20 a b\r\n", &[true, true, false]),
+        (b"set k 0 0 1\r\nx\r\nmn\r\n", &[false, false]),
+        (&[&[0x80, 0x0a][..], &[0; 22]].concat(), &[false]),
+    ] {
+        let (mut cursor, mut rest, mut seen) = (Cursor::default(), input, Vec::new());
+        assert!(!Memcache::is_inside_request(&cursor));
+        while let Ok(Parsed::Request { consumed, .. }) = codec.parse(&mut cursor, rest) {
+            rest = &rest[consumed..];
+            seen.push(Memcache::is_inside_request(&cursor));
+        }
+        assert_eq!(seen, inside, "{}", input.escape_ascii());
+    }
+}
