@@ -77,7 +77,7 @@ impl Stage {
             stream.write_all(set.as_bytes()).unwrap();
         }
         self.ask();
-        expect(&mut stream, b"mn\r\n", b"ERROR\r\n");
+        expect(&mut stream, b"mn\r\n", b"MN\r\n");
     }
 
     /// Another client is answered on each port.
