@@ -334,3 +334,18 @@ fn zeros_before_an_offset_take_no_memory_before_they_are_written() {
     let resident = rig.own_bytes();
     assert!(resident < 64 * MIB, "{resident} bytes are resident");
 }
+
+#[test]
+fn a_part_that_is_not_read_does_not_keep_the_whole_string() {
+    let mut rig = Rig::start(&["--maxmemory", "1gb"]);
+    let mut readers = Vec::new();
+    for _ in 0..6 {
+        rig.set("long", 32 << 20);
+        let mut reader = Client::tcp(rig.address);
+        // More than sockets hold, so parts of this string wait in the server when the next one takes its place.
+        reader.send("GETRANGE long 0 65535\r\n".repeat(200).as_bytes());
+        reader.expect(b"$65536\r\n");
+        readers.push(reader);
+    }
+    rig.expect_resident(128 * MIB, "parts");
+}

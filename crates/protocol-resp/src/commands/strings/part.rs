@@ -7,6 +7,9 @@ use values::Digits;
 
 /// Parts of at least this size are sent by reference, if the string can be. For smaller ones, one more slice
 /// in the gathering write and the reference count cost more than the copy.
+///
+/// Only if they are half of the string or more: the reference keeps the whole string for as long as the client does
+/// not read, and what is counted against the client is the part.
 pub(crate) const PIN_MIN: usize = 16 * 1024;
 
 /// Adds bytes at the end of a string, which is made if there is none.
@@ -24,8 +27,10 @@ pub(crate) fn getrange<'c>(call: &mut impl StringAccess<'c>) -> Done {
     call.read(args.arg(1), |value, out| {
         let Some(value) = value else { return out.bulk(b"") };
         let mut digits = Digits::new();
-        let text = part(value.text(&mut digits), start, end);
-        let pinned = if text.len() >= PIN_MIN { value.pin() } else { None };
+        let whole = value.text(&mut digits);
+        let text = part(whole, start, end);
+        let is_most = text.len() >= PIN_MIN && text.len() >= whole.len() / 2;
+        let pinned = if is_most { value.pin() } else { None };
         match pinned {
             // The same part of the pinned string.
             Some(pinned) => out.bulk_pinned(pinned.slice_ref(part(&pinned, start, end))),
