@@ -130,16 +130,15 @@ impl Shared {
 
     /// Recomputes how many segments the limit has room for.
     pub(crate) fn retarget(&self) {
-        let index = self.index_budget.load(Ordering::Relaxed);
-        let reserved = self.reserved.load(Ordering::Relaxed);
-        let segment = self.heap.segment_bytes() as u64;
-        self.pool.set_target(segments_within(
-            self.settings.limit,
-            index,
-            reserved,
-            segment,
-            self.settings.value_max as u64,
-        ));
+        self.pool.set_target(|| {
+            segments_within(
+                self.settings.limit,
+                self.index_budget.load(Ordering::Relaxed),
+                self.reserved.load(Ordering::Relaxed),
+                self.heap.segment_bytes() as u64,
+                self.settings.value_max as u64,
+            )
+        });
         self.reckon_reserve();
     }
 
@@ -150,11 +149,23 @@ impl Shared {
         }
     }
 
+    /// Gives segments the memory that was set aside for a change of size, if there is none now.
+    fn take_back_from_index(&self) {
+        if self.index_budget.load(Ordering::Relaxed) == self.index.bytes() {
+            return;
+        }
+        // Another thread may be about to begin a change, for which it has set memory aside.
+        let Some(_sizing) = self.sizing.try_lock() else { return };
+        if !self.index.is_growing() {
+            self.grant_index(self.index.bytes());
+        }
+    }
+
     /// Moves the index on, if it is changing its size.
     pub(crate) fn migrate(&self, homes: usize, keys: &mut impl Keys) {
         self.index.migrate(homes, &self.epochs, keys);
         if !self.index.is_growing() {
-            self.grant_index(self.index.bytes());
+            self.take_back_from_index();
         }
     }
 
@@ -168,7 +179,11 @@ impl Shared {
         let is_large = load < LOAD_MIN && used > 0.95;
         let load_max = if used < 0.9 { LOAD_FILLING } else { LOAD };
         if load < load_max && !is_large || self.index.is_final() {
-            self.grant_index(self.index.bytes());
+            self.take_back_from_index();
+            return;
+        }
+        let Some(_sizing) = self.sizing.try_lock() else { return };
+        if self.index.is_growing() {
             return;
         }
         // The number of items when memory is full, if the bytes per item stay what they are now.
@@ -183,7 +198,7 @@ impl Shared {
         // The size of both tables, or of the larger one and the memory that waits to be given back.
         let (present, next) = (self.index.bytes(), Index::bytes_of(buckets));
         self.grant_index((present + next).min(present.max(next) + MOVING_BYTES));
-        if self.pool.in_service() > self.pool.target() {
+        if self.pool.counts().surplus > 0 {
             // Evictions come first; the caller is back soon.
             return;
         }
@@ -196,8 +211,14 @@ impl Shared {
     pub(crate) fn stats(&self) -> Stats {
         let sums = self.tallies.sums();
         let segment = self.heap.segment_bytes() as u64;
-        let index_bytes = self.index.bytes();
-        let used = (self.pool.in_service() - self.pool.free()) as u64;
+        let (index_bytes, used) = {
+            // While it is held, segments do not take what the index gives back, nor does the index
+            // begin to take what they gave back.
+            let _sizing = self.sizing.lock();
+            let index_bytes = self.index.bytes();
+            let segments = self.pool.counts();
+            (index_bytes, (segments.in_service - segments.free) as u64)
+        };
         let mut stats = Stats::default();
         stats.items = sums.get(Count::Items);
         stats.item_bytes = sums.get(Count::ItemBytes);

@@ -69,6 +69,15 @@ pub(crate) struct Inner {
     pub(crate) order: Order,
 }
 
+/// Counts of segments that belong together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    pub(crate) in_service: usize,
+    pub(crate) free: usize,
+    /// Segments that have to be withdrawn, free or not.
+    pub(crate) surplus: usize,
+}
+
 impl Pool {
     /// `total` segments, of which the last ones are withdrawn, and `wide` ones without memory.
     pub(crate) fn new(total: usize, in_service: usize, segment_bytes: u64, wide: usize) -> Self {
@@ -149,10 +158,21 @@ impl Pool {
         self.target.load(Ordering::Relaxed).saturating_sub(swapped)
     }
 
-    /// How many segments the memory limit has room for; more become available or have to be
+    /// Sets how many segments the memory limit has room for; more become available or have to be
     /// withdrawn.
-    pub(crate) fn set_target(&self, target: usize) {
-        self.target.store(target.min(self.total), Ordering::Relaxed);
+    ///
+    /// `reckon` is called with the lock held: of two threads, the one that comes later knows what the
+    /// earlier one has changed, and no segment comes into service for a target of before.
+    pub(crate) fn set_target(&self, reckon: impl FnOnce() -> usize) {
+        let _inner = self.inner.lock();
+        self.target.store(reckon().min(self.total), Ordering::Relaxed);
+    }
+
+    /// The segments in service, those of them that are free, and how many have to be withdrawn, all at
+    /// one moment.
+    pub(crate) fn counts(&self) -> Counts {
+        let _inner = self.inner.lock();
+        Counts { in_service: self.in_service(), free: self.free(), surplus: self.surplus() }
     }
 
     /// Takes a free segment for the caller and makes it `Open`, if as many others as asked for stay

@@ -9,8 +9,8 @@ use crate::heap::{Heap, ItemRef, WIDE_BYTES_MAX};
 use crate::index::{Index, Location};
 use crate::pool::Pool;
 use crate::segment::Segment;
-use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Arc, Mutex};
 use crate::tally::Tallies;
 use clock::Ticks;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
@@ -71,6 +71,8 @@ pub(crate) struct Shared {
     versions: AtomicU64,
     /// Segments with pinned values.
     pub(crate) pinned: AtomicUsize,
+    /// Held by the one thread that decides on the size of the index and the memory for it.
+    pub(crate) sizing: Mutex<()>,
     /// Bytes that the index may take, now or when it has grown.
     pub(crate) index_budget: AtomicU64,
     /// Bytes outside of the store that count against its limit.
@@ -100,6 +102,7 @@ impl Shared {
             lessons: Lessons::new(settings.limit, LESSON_BYTES),
             trials: Trials::new(),
             heap: Arc::new(heap),
+            sizing: Mutex::new(()),
             index_budget: AtomicU64::new(index.bytes()),
             index,
             epochs: Arc::new(epochs),
