@@ -41,7 +41,7 @@ pub(crate) fn bgrewriteaof<V: View>(_: &mut Call<'_, V>) -> Done {
 
 /// The start of the server, as if it had been saved then: what Redis says that has never saved.
 pub(crate) fn lastsave<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.integer(call.host().startup().unix_seconds as i64);
+    call.out.integer(call.startup().unix_seconds as i64);
     Ok(())
 }
 

@@ -4,7 +4,6 @@
 use super::any_call::{AnyCall, CallParts};
 use super::keys::Keys;
 use crate::engine::worker::WorkerState;
-use crate::host::Host;
 use crate::host::clients::Clients;
 use crate::host::events::Event;
 use crate::host::key_events::KeyEvents;
@@ -12,8 +11,10 @@ use crate::host::latency::Latency;
 use crate::host::monitor::Monitors;
 use crate::host::pause::Pause;
 use crate::host::platform::Platform;
+use crate::host::rate_sampler::RateSampler;
 use crate::host::slowlog::Slowlog;
 use crate::host::stats::Stats;
+use crate::host::{Host, Startup};
 use crate::session::client::Client;
 use crate::session::connection::Resp;
 use crate::session::waiting::Waiting;
@@ -210,8 +211,23 @@ impl<'c, V> Call<'c, V> {
         self.host.databases()
     }
 
-    /// The server as a whole: its parameters, and what INFO tells of it.
-    #[inline]
+    /// Rates and peaks of what is counted.
+    pub(crate) fn rate_sampler(&self) -> &'c RateSampler {
+        self.host.rate_sampler()
+    }
+
+    /// When the server started, and the name of this run.
+    pub(crate) fn startup(&self) -> &'c Startup {
+        self.host.startup()
+    }
+
+    /// The longest argument, and so the longest string, in bytes.
+    pub(crate) fn bulk_max(&self) -> usize {
+        self.host.bulk_max()
+    }
+
+    /// The server as a whole, for commands that are about all of it: INFO, and CONFIG with its
+    /// parameters.
     pub(crate) fn host(&self) -> &'c Host {
         self.host
     }

@@ -3,7 +3,6 @@
 
 use super::{Change, Expiry, KeyAccess, KeyChange, Only, StringAccess, StringValue};
 use crate::engine::call::Call;
-use crate::host::Host;
 use crate::host::events::{Class, Event};
 use crate::session::connection::BULK_MAX_LEAST;
 use crate::wire::fault::{Done, Fault};
@@ -52,8 +51,8 @@ impl<V: View> Call<'_, V> {
 }
 
 /// Refuses to make a string of so many bytes: no string is longer than an argument may be.
-fn check_length(host: &Host, len: usize) -> Done {
-    if len > BULK_MAX_LEAST && len > host.bulk_max() {
+fn check_length(bulk_max: usize, len: usize) -> Done {
+    if len > BULK_MAX_LEAST && len > bulk_max {
         return Err(Fault::TOO_LONG);
     }
     Ok(())
@@ -222,9 +221,9 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
     }
 
     fn append(&mut self, key: &[u8], more: &[u8]) -> Result<usize, Fault> {
-        let host = self.host();
+        let bulk_max = self.bulk_max();
         let len = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
-            check_length(host, entry.len().saturating_add(more.len()))?;
+            check_length(bulk_max, entry.len().saturating_add(more.len()))?;
             entry.append(more);
             entry.len()
         } else {
@@ -236,13 +235,13 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
     }
 
     fn overwrite(&mut self, key: &[u8], offset: usize, with: &[u8]) -> Result<usize, Fault> {
-        let (host, end) = (self.host(), offset.saturating_add(with.len()));
+        let (bulk_max, end) = (self.bulk_max(), offset.saturating_add(with.len()));
         let len = if let Some(mut entry) = self.keys.get_mut(key, Type::String)? {
-            check_length(host, end)?;
+            check_length(bulk_max, end)?;
             entry.set_range(offset, with);
             entry.len()
         } else {
-            check_length(host, end)?;
+            check_length(bulk_max, end)?;
             let mut entry = Entry::raw_string(key, b"");
             entry.set_range(offset, with);
             self.keys.put(entry);

@@ -72,7 +72,7 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
     pubsub::leave(call);
     set_database(call, 0);
     call.set_version(Version::Resp2);
-    call.conn.user = User::new(!call.host().asks_for_password());
+    call.conn.user = User::new(!call.asks_for_password());
     call.conn.no_touch = false;
     if call.conn.replies != Replies::Skip {
         call.conn.replies = Replies::On;

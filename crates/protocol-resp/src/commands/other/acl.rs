@@ -2,6 +2,7 @@
 //! ACL: one user, who may do everything.
 
 use crate::commands::dispatch;
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::table::{self, Categories};
 use crate::wire::fault::{Done, Fault};
@@ -33,7 +34,7 @@ pub(crate) fn acl_users<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// The one user, and what it may do. If there is a password, that there is one.
 pub(crate) fn acl_list<V: View>(call: &mut Call<'_, V>) -> Done {
-    let password = if call.host().asks_for_password() { "#(redacted)" } else { "nopass" };
+    let password = if call.asks_for_password() { "#(redacted)" } else { "nopass" };
     call.out.array(1);
     call.out.bulk(format!("user default on {password} ~* &* +@all").as_bytes());
     Ok(())

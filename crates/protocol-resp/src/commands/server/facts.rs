@@ -35,7 +35,7 @@ impl Facts {
         Facts {
             allocator: call.platform().and_then(|platform| platform.allocator()),
             resident_bytes: process("process_resident_memory_bytes"),
-            peak_bytes: call.host().rate_sampler().peak(used_bytes),
+            peak_bytes: call.rate_sampler().peak(used_bytes),
             connections: peers.len(),
             largest_buffers: (most(Peer::input_bytes), most(Peer::output_bytes)),
             used_bytes,
