@@ -34,6 +34,7 @@
 //!   checks frames.
 //! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: facts about the server
 //!   that it shows to clients.
+//! * `settings`, with the feature of that name: the section `[memcache]` of a configuration.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
 //! * [`metrics`]: the counters.
 //!
@@ -108,6 +109,8 @@ mod parse;
 mod reply;
 mod request;
 mod service;
+#[cfg(feature = "settings")]
+pub mod settings;
 
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;

@@ -27,7 +27,7 @@ use buffer::SendBuf;
 use clock::Now;
 use flush::Deadline;
 use outcome::Outcome;
-use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
 use ringlog::klog;
 use stats::Baseline;
 use std::sync::Arc;
@@ -70,14 +70,6 @@ impl<S: Store> MemcacheService<S> {
     /// The store handle.
     pub fn store(&self) -> &S {
         &self.store
-    }
-
-    /// The store handle for a request at `now`, after a delayed `flush_all` that is due has been
-    /// carried out. For a service that serves another protocol from the same handle.
-    #[inline]
-    pub fn store_at(&mut self, now: Now) -> &mut S {
-        self.flush_if_due(now);
-        &mut self.store
     }
 
     /// The facts about the server that the service was given.
@@ -160,6 +152,22 @@ impl<S: Store> MemcacheService<S> {
             Op::Meta(ref meta) => return self.meta(meta, out, now),
         };
         outcome.tell(reply, out)
+    }
+}
+
+impl<S: Store> Lend for MemcacheService<S> {
+    type Store = S;
+
+    #[inline]
+    fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// A delayed `flush_all` that is due is carried out before.
+    #[inline]
+    fn store_at(&mut self, now: Now) -> &mut S {
+        self.flush_if_due(now);
+        &mut self.store
     }
 }
 

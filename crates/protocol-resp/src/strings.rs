@@ -98,7 +98,7 @@ pub use options::StringsOptions;
 use crate::session::command::Command;
 use buffer::SendBuf;
 use clock::Now;
-use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Execute, ExecuteOn, Malformed, Outbox, Stage};
 use storage::{Scan, Store};
 
 /// Executes string commands over a store. Each worker has its own.
@@ -125,8 +125,8 @@ impl<S: Store> RespStrings<S> {
 
 impl<S: Scan + 'static> Execute<Connection> for RespStrings<S> {
     #[inline]
-    fn prefetch(&self, _: &Connection, command: &Command<'_>, stage: Stage) {
-        self.commands.prefetch(&self.store, command, stage);
+    fn prefetch(&self, connection: &Connection, command: &Command<'_>, stage: Stage) {
+        self.commands.prefetch(&self.store, connection, command, stage);
     }
 
     #[inline]
@@ -137,15 +137,15 @@ impl<S: Scan + 'static> Execute<Connection> for RespStrings<S> {
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
-        self.commands.execute(&mut self.store, connection, &command, out, context)
+        self.commands.execute(&mut self.store, connection, command, out, context)
     }
 
-    fn rejected(&mut self, _: &Connection, malformed: &Malformed) {
-        self.commands.rejected(malformed);
+    fn rejected(&mut self, connection: &Connection, malformed: &Malformed) {
+        ExecuteOn::<_, S>::rejected(&mut self.commands, connection, malformed);
     }
 
-    fn closed(&mut self, connection: &mut Connection, _: &mut Context<'_>) {
-        self.commands.closed(connection);
+    fn closed(&mut self, connection: &mut Connection, context: &mut Context<'_>) {
+        ExecuteOn::<_, S>::closed(&mut self.commands, connection, context);
     }
 
     #[inline]

@@ -2,8 +2,8 @@
 //! [`Either`]: two protocols in one server.
 //!
 //! A connection speaks one of them for all its life. The tag of the listener that accepted it decides which.
-//! A server of three protocols uses `Either<A, Either<B, C>>`. The server writes the service itself, because
-//! the protocols usually share a store, of which a worker has one handle.
+//! A server of three protocols uses `Either<A, Either<B, C>>`. If the protocols share a store,
+//! [`Sharing`](crate::Sharing) makes one service of theirs.
 
 use crate::{ErrorReply, Malformed, Parsed, Protocol};
 

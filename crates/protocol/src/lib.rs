@@ -18,7 +18,8 @@
 //! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side. [`Stage`]: how far one of its
 //!   prefetches goes.
 //! * [`Outbox`] (`outbox.rs`): messages and commands for *other* connections, on any worker.
-//! * [`Either`] (`either.rs`): two protocols in one server.
+//! * [`Either`] (`either.rs`): two protocols in one server. [`Sharing`] (`sharing.rs`): their services over
+//!   one store.
 //! * [`Directory`] (`directory.rs`): who is connected, for commands that list connections.
 //! * [`conformance`]: `conformance::check(..)` tests a new codec in one call.
 //!
@@ -60,6 +61,7 @@ mod either;
 mod execute;
 mod foreign;
 mod outbox;
+mod sharing;
 
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
@@ -68,3 +70,4 @@ pub use execute::{Buffers, Context, Control, Execute};
 pub use foreign::{FirstBytes, Foreign};
 pub use outbox::{ConnectionId, Errand, Outbox, Ticket};
 pub use prefetch::Stage;
+pub use sharing::{ExecuteOn, Lend, Sharing};

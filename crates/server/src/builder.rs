@@ -220,6 +220,17 @@ impl Builder {
         self
     }
 
+    /// A service for each worker: clones of `service`, which the last worker takes itself. So no handle of a
+    /// store is left over, and a store for one worker needs no second handle.
+    pub fn clones<E: Clone>(&self, service: E) -> impl FnMut(usize) -> E + use<E> {
+        let last = self.workers - 1;
+        let mut first = Some(service);
+        move |worker| {
+            let service = if worker == last { first.take() } else { first.clone() };
+            service.expect("the last worker is asked for last")
+        }
+    }
+
     /// Starts the server's threads and returns. Logs and signals are left alone: they belong to
     /// the program.
     ///

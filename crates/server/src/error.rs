@@ -48,6 +48,14 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// A setting that cannot be carried out, as its key and the problem.
+    #[must_use]
+    pub fn setting((key, problem): (&'static str, String)) -> Self {
+        Error::Setting { key, problem }
+    }
+}
+
 /// What an operator can do about a failure of the admin plane.
 fn admin_remedy(error: &admin::Error) -> &'static str {
     match error {

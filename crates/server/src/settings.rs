@@ -19,7 +19,7 @@ pub use config::{Section, Table};
 pub use engine::Engine;
 pub use listen::{Listen, SocketMode};
 pub use log::{Debug as DebugLog, Klog, LogLevel};
-pub use server::Server;
+pub use server::{MainAddress, Server};
 pub use tls::{ClientAuth, Tls, TlsVersion};
 pub use worker::Worker;
 

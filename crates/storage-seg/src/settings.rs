@@ -17,8 +17,10 @@
 //! ```
 
 mod goal;
+mod refusal;
 
 pub use goal::Goal;
+pub use refusal::refusal;
 
 use crate::{Builder, Eviction, SEGMENT_BYTES};
 use config::ByteSize;

@@ -2,9 +2,10 @@
 //! The command line: memcached's flags. The rows for flags about the cache are here, all others in `server`.
 //! A flag overrides the configuration file.
 
-use crate::config::{Config, Spoken};
+use crate::config::Config;
 use clap::{Command, value_parser as is};
 use config::ByteSize;
+use protocol_memcache::settings::Spoken;
 use server::dialect::memcached::{self, Flag, flag, item_size};
 
 pub(crate) const NAME: &str = "segcache";
@@ -29,7 +30,7 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             }),
         flag("-B", "protocol")
             .after("listen")
-            .value("NAME", spoken as fn(&str) -> Result<Spoken, String>)
+            .value("NAME", is!(Spoken))
             .about("What is spoken: auto, ascii or binary [default: auto]")
             .over("[memcache] protocol")
             .sets(|said, spoken| said.config.memcache.protocol = spoken),
@@ -56,16 +57,6 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .over("[cache] value_max")
             .sets(|said, size| said.config.cache.set_value_max(size)),
     ])
-}
-
-/// memcached's names of protocols.
-fn spoken(text: &str) -> Result<Spoken, String> {
-    match text {
-        "auto" | "auto-negotiate" => Ok(Spoken::Auto),
-        "ascii" => Ok(Spoken::Ascii),
-        "binary" => Ok(Spoken::Binary),
-        _ => Err("expected auto, ascii or binary".to_owned()),
-    }
 }
 
 #[cfg(test)]

@@ -2,17 +2,13 @@
 //! The configuration of `segcache`: the sections that all servers share, `[memcache]`, `[cache]`, `[resp]`, and what
 //! belongs to one storage.
 
-mod memcache;
-mod refusal;
 mod resp;
 
 use config::{ByteSize, Section};
-pub(crate) use memcache::{Memcache, Spoken};
 use protocol_memcache::ServiceOptions;
-pub(crate) use refusal::refusal;
+use protocol_memcache::settings::Memcache;
 pub(crate) use resp::Resp;
 use server::Error;
-use server::settings::Listen;
 use storage_seg::Eviction;
 use storage_seg::settings::{Policy, Seg};
 
@@ -136,7 +132,7 @@ impl Config {
             Storage::Seg => self.seg.size_problem(self.cache.memory),
             Storage::HashMap => None,
         });
-        problem.map_or(Ok(()), |(key, problem)| Err(Error::Setting { key, problem }))
+        problem.map_or(Ok(()), |problem| Err(Error::setting(problem)))
     }
 
     /// Warnings about settings that are accepted and have no effect, a line each.
@@ -184,36 +180,26 @@ impl Config {
     /// The options of the memcache service, which it shows in `stats settings`.
     pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
         let server = &self.server;
-        let socket = server.listen.iter().find_map(|listen| match listen {
-            Listen::Unix(path) => Some(path.display().to_string()),
-            Listen::Tcp { .. } => None,
-        });
-        let tcp = server.listen.iter().find_map(|listen| match listen {
-            Listen::Tcp { address, .. } => Some((address.ip(), address.port())),
-            Listen::Unix(_) => None,
-        });
-        let default = (server.host, server.port.unwrap_or(PORT));
-        let (host, port) = match (tcp, &socket) {
-            (Some((ip, port)), _) => (ip.to_string(), port),
-            (None, None) => (default.0.to_string(), default.1),
-            (None, Some(_)) => (String::new(), 0),
-        };
+        let address = server.main_address(PORT);
         let options = ServiceOptions::new()
             .value_max(self.cache.value_max().0 as usize)
             .version(format!("{MEMCACHED_VERSION}+segcache.{version}"))
             .threads(self.worker.threads)
             .memory_max(self.cache.memory.0)
             .connections_max(server.max_connections)
-            .port(port)
-            .listen(host)
+            .port(address.port)
+            .listen(address.host)
             .backlog(server.backlog)
             .idle_timeout(server.idle_timeout.0)
             .evictions(self.evicts())
             .tls(self.tls.private_key.is_some())
             .forms(self.memcache.forms());
-        match socket {
+        match address.socket {
             Some(path) => options.socket_path(path),
             None => options,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,33 +3,34 @@
 //! string commands over the same items.
 //!
 //! This crate is only wiring: `config.rs` is the table of settings, `args.rs` the flags about the
-//! cache, `service.rs` the two protocols on one store. The protocols and their services are in
-//! `crates/protocol-memcache` and `crates/protocol-resp`, the storages in `crates/storage-*`.
+//! cache. The protocols and their services are in `crates/protocol-memcache` and `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
 mod config;
 #[cfg(test)]
 mod pages;
-mod service;
 
 use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
-use protocol::{Execute, Protocol};
+use protocol::{Either, Sharing};
 use protocol_memcache::{Memcache, MemcacheService};
 use protocol_resp::strings::{Commands, Connection};
 use server::cli;
 use server::dialect::memcached::Arguments;
 use server::settings::Configuration;
 use server::{Builder, Error};
-use service::Service;
 use std::process::ExitCode;
 use storage::Scan;
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
+use storage_seg::settings::refusal;
 
 /// Shards per worker: enough that two workers seldom need the same one at once.
 const SHARDS_PER_WORKER: usize = 16;
+
+/// The tag of the listeners for RESP. All others are memcache's.
+const RESP: u16 = 1;
 
 fn main() -> ExitCode {
     cli::exit_code(run(&Arguments::parse(args::command(), args::flags())))
@@ -49,7 +50,7 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     }
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder
-        .listen_on(service::RESP, &resp, config.server.socket_mode)
+        .listen_on(RESP, &resp, config.server.socket_mode)
         .output_memory(config.output_memory());
     for warning in config.warnings().into_iter().chain(args.warning()) {
         eprintln!("warning: {warning}");
@@ -79,7 +80,7 @@ fn segments(config: &Config) -> Result<SegStore, Error> {
         .apply(builder)
         .eviction(config.eviction())
         .build()
-        .map_err(|error| config::refusal(&error))
+        .map_err(|error| Error::setting(refusal(&error)))
 }
 
 fn hash_map(config: &Config) -> HashMapStore {
@@ -97,35 +98,18 @@ fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
 {
-    let codec = Memcache::new(config.cache.value_max().0 as usize).forms(config.memcache.forms());
+    let value_max = config.cache.value_max().0 as usize;
+    let codec = Memcache::new(value_max).forms(config.memcache.forms());
     let memcache = MemcacheService::new(store, config.service_options(VERSION));
     if config.resp_listen().is_empty() {
-        return run_with(config, builder, move |_tag| codec, memcache);
+        let services = builder.clones(memcache);
+        return builder.run(config.sections(), move |_tag| codec, services);
     }
     let resp = Commands::new(config.resp_options(format!("{NAME} {VERSION}")));
-    let connection = move |tag| service::connection(tag, codec);
-    run_with(config, builder, connection, Service::new(memcache, resp))
-}
-
-/// Runs the server with a clone of `service` for each worker.
-fn run_with<P, E, M>(
-    config: &Config,
-    builder: Builder,
-    make_protocol: M,
-    service: E,
-) -> Result<(), Error>
-where
-    P: Protocol + Send + 'static,
-    E: Execute<P> + Clone + Send + 'static,
-    M: Fn(u16) -> P + Clone + Send + 'static,
-{
-    // The last worker takes the original handle, of which the others have clones. So no handle is left
-    // over, and a store for one worker needs no second handle.
-    let last = config.worker.threads - 1;
-    let mut first = Some(service);
-    let hand_out = |worker| {
-        let service = if worker == last { first.take() } else { first.clone() };
-        service.expect("the last worker is asked for last")
+    let connection = move |tag| match tag {
+        RESP => Either::B(Connection::new(value_max)),
+        _ => Either::A(codec),
     };
-    builder.run(config.sections(), make_protocol, hand_out)
+    let services = builder.clones(Sharing::new(memcache, resp));
+    builder.run(config.sections(), connection, services)
 }

@@ -6,6 +6,7 @@ use crate::args;
 use crate::config::{Cache, Config, PORT, Resp};
 use ::config::Section;
 use ::config::page::{self, Own};
+use protocol_memcache::settings::Memcache;
 use server::dialect::memcached;
 use server::settings::Configuration;
 use std::path::Path;
@@ -26,6 +27,7 @@ fn pages_follow_from_the_tables() {
     let file = page::toml(&page::head(args::NAME), &Config::tables(), &OWN, flag);
     page::keep(&root.join("packaging/config/segcache.toml"), |_| file.clone());
     let parts = [
+        ("keys of [memcache]", page::markdown(&Memcache::table())),
         ("keys of [resp]", page::markdown(&Resp::table())),
         ("keys of [cache]", page::markdown(&Cache::table())),
         ("keys of [seg]", page::markdown(&Seg::table())),

@@ -17,13 +17,9 @@ const CRATES_MAX: usize = 2;
 const KEYWORDS: [&str; 5] = ["struct", "enum", "union", "trait", "type"];
 
 /// Names that more crates may define, and why.
-const REVIEWED: [(&str, &str); 19] = [
+const REVIEWED: [(&str, &str); 18] = [
     ("Builder", "as in the standard library: each crate has one, of the thing that it makes"),
     ("Config", "the file of each server; and in `protocol-resp` what CONFIG SET has changed"),
-    (
-        "Connection",
-        "a client's connection: what the reactor serves, and what a codec or a server remembers of one",
-    ),
     ("Counts", "numbers read together: each crate has those of its own subject, inside"),
     (
         "Cursor",

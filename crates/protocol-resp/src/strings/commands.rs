@@ -16,10 +16,10 @@ use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
 use buffer::SendBuf;
 use clock::Timer;
-use protocol::{Context, Control, ErrorReply, Malformed, Stage};
+use protocol::{Context, Control, ErrorReply, ExecuteOn, Malformed, Stage};
 use ringlog::klog;
 use std::sync::Arc;
-use storage::{Scan, Store};
+use storage::Scan;
 
 /// Executes commands on a store that its caller lends: for a service that serves other protocols
 /// from the same handle. [`RespStrings`](super::RespStrings) has a store of its own.
@@ -63,56 +63,6 @@ impl Commands {
     fn of(shared: Arc<Shared>) -> Self {
         let counts = shared.stats.enter();
         Commands { shared, counts, spans: Vec::new(), scratch: Vec::new() }
-    }
-
-    /// See [`protocol::Execute::prefetch`].
-    #[inline]
-    pub fn prefetch<S: Store>(&self, store: &S, command: &Command<'_>, stage: Stage) {
-        if let Some(key) = command.only_key() {
-            store.prefetch(key, stage);
-        }
-    }
-
-    /// See [`protocol::Execute::execute`].
-    #[inline]
-    pub fn execute<S: Scan + 'static>(
-        &mut self,
-        store: &mut S,
-        conn: &mut Connection,
-        command: &Command<'_>,
-        out: &mut SendBuf,
-        context: &mut Context<'_>,
-    ) -> Control {
-        RESP_COMMAND.increment();
-        if conn.client.is_none() {
-            self.enter(conn, context);
-        }
-        if conn.replies == Replies::On {
-            return self.answer(store, conn, command, out, context);
-        }
-        conn.replies.begin();
-        let mark = out.mark();
-        let control = self.answer(store, conn, command, out, context);
-        if !conn.replies.end() {
-            out.truncate(mark);
-        }
-        control
-    }
-
-    /// See [`protocol::Execute::rejected`].
-    pub fn rejected(&mut self, malformed: &Malformed) {
-        // Bytes that are dropped without a reply belong to a request that was counted, or to an
-        // empty one.
-        if malformed.reply != ErrorReply::NONE {
-            RESP_MALFORMED.increment();
-        }
-    }
-
-    /// See [`protocol::Execute::closed`].
-    pub fn closed(&mut self, conn: &mut Connection) {
-        if let Some(client) = conn.client.take() {
-            self.shared.clients.leave(&client);
-        }
     }
 
     /// Enters a connection into the list of clients.
@@ -186,5 +136,53 @@ impl Commands {
             log::command(command, args, out.pending().saturating_sub(before), outcome);
         }
         control
+    }
+}
+
+impl<S: Scan + 'static> ExecuteOn<Connection, S> for Commands {
+    #[inline]
+    fn prefetch(&self, store: &S, _: &Connection, command: &Command<'_>, stage: Stage) {
+        if let Some(key) = command.only_key() {
+            store.prefetch(key, stage);
+        }
+    }
+
+    #[inline]
+    fn execute(
+        &mut self,
+        store: &mut S,
+        conn: &mut Connection,
+        command: Command<'_>,
+        out: &mut SendBuf,
+        context: &mut Context<'_>,
+    ) -> Control {
+        RESP_COMMAND.increment();
+        if conn.client.is_none() {
+            self.enter(conn, context);
+        }
+        if conn.replies == Replies::On {
+            return self.answer(store, conn, &command, out, context);
+        }
+        conn.replies.begin();
+        let mark = out.mark();
+        let control = self.answer(store, conn, &command, out, context);
+        if !conn.replies.end() {
+            out.truncate(mark);
+        }
+        control
+    }
+
+    fn rejected(&mut self, _: &Connection, malformed: &Malformed) {
+        // Bytes that are dropped without a reply belong to a request that was counted, or to an
+        // empty one.
+        if malformed.reply != ErrorReply::NONE {
+            RESP_MALFORMED.increment();
+        }
+    }
+
+    fn closed(&mut self, conn: &mut Connection, _: &mut Context<'_>) {
+        if let Some(client) = conn.client.take() {
+            self.shared.clients.leave(&client);
+        }
     }
 }

@@ -43,3 +43,55 @@ config::section! {
         pub drain_timeout: Span = Span(Duration::from_secs(10));
     }
 }
+
+/// The address of a server, for statistics that have room for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MainAddress {
+    /// The IP address; empty without TCP.
+    pub host: String,
+    /// The TCP port; 0 without TCP.
+    pub port: u16,
+    /// The path of the unix socket, if there is one.
+    pub socket: Option<String>,
+}
+
+impl Server {
+    /// The first TCP address and the first unix socket that are listened on. `port` is the server's default
+    /// port.
+    #[must_use]
+    pub fn main_address(&self, port: u16) -> MainAddress {
+        let socket = self.listen.iter().find_map(|listen| match listen {
+            Listen::Unix(path) => Some(path.display().to_string()),
+            Listen::Tcp { .. } => None,
+        });
+        let tcp = self.listen.iter().find_map(|listen| match listen {
+            Listen::Tcp { address, .. } => Some((address.ip(), address.port())),
+            Listen::Unix(_) => None,
+        });
+        let default = (self.host, self.port.unwrap_or(port));
+        match tcp.or(socket.is_none().then_some(default)) {
+            Some((ip, port)) => MainAddress { host: ip.to_string(), port, socket },
+            None => MainAddress { host: String::new(), port: 0, socket },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_main_address_is_the_first_of_each_kind() {
+        let main = |listen: &[&str]| {
+            let listen = listen.iter().map(|text| text.parse().unwrap()).collect();
+            let MainAddress { host, port, socket } =
+                Server { listen, port: Some(7), ..Server::default() }.main_address(11211);
+            (host, port, socket)
+        };
+        let path = || Some("/x".to_owned());
+        assert_eq!(main(&[]), ("127.0.0.1".to_owned(), 7, None));
+        assert_eq!(main(&["unix:/x", "unix:/y"]), (String::new(), 0, path()));
+        assert_eq!(main(&["unix:/x", "[::1]:5", "10.0.0.1:6"]), ("::1".to_owned(), 5, path()));
+        assert_eq!(Server::default().main_address(11211).port, 11211);
+    }
+}

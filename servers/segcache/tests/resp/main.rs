@@ -10,14 +10,12 @@
 mod connections;
 mod items;
 mod keys;
-#[path = "../../src/service.rs"]
-mod service;
 
 use clock::Clock;
+use protocol::{Either, Sharing};
 use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
-use protocol_resp::strings::{Commands, StringsOptions};
+use protocol_resp::strings::{Commands, Connection, StringsOptions};
 use server::{Builder, Process};
-use service::{RESP, Service};
 use std::time::Duration;
 use storage::Scan;
 use storage_hashmap::HashMapStore;
@@ -30,6 +28,9 @@ const START_S: u64 = 1_800_000_000;
 
 const VALUE_MAX: usize = 1 << 20;
 
+/// The tag of the listeners for RESP.
+const RESP: u16 = 1;
+
 /// Makes the server of a row.
 type Spawn = fn(&Row, Builder) -> Process;
 
@@ -37,21 +38,20 @@ type Spawn = fn(&Row, Builder) -> Process;
 const STORAGES: [(&str, Spawn); 2] = [
     ("seg", |row, builder| {
         let store = SegStore::builder().memory(64 << 20).workers(row.workers);
-        spawn(row, builder, store.build().unwrap())
+        spawn(builder, store.build().unwrap())
     }),
-    ("hashmap", |row, builder| spawn(row, builder, HashMapStore::builder().build())),
+    ("hashmap", |_, builder| spawn(builder, HashMapStore::builder().build())),
 ];
 
-fn spawn<S: Scan + Clone + Send + 'static>(row: &Row, builder: Builder, store: S) -> Process {
+fn spawn<S: Scan + Clone + Send + 'static>(builder: Builder, store: S) -> Process {
     let memcache = MemcacheService::new(store, ServiceOptions::new().value_max(VALUE_MAX));
     let resp = Commands::new(StringsOptions::new().value_max(VALUE_MAX));
-    let last = row.workers - 1;
-    let mut first = Some(Service::new(memcache, resp));
-    let hand_out = move |worker| {
-        let service = if worker == last { first.take() } else { first.clone() };
-        service.expect("the last worker is asked for last")
+    let services = builder.clones(Sharing::new(memcache, resp));
+    let connection = |tag| match tag {
+        RESP => Either::B(Connection::new(VALUE_MAX)),
+        _ => Either::A(Memcache::new(VALUE_MAX)),
     };
-    builder.spawn(|tag| service::connection(tag, Memcache::new(VALUE_MAX)), hand_out).unwrap()
+    builder.spawn(connection, services).unwrap()
 }
 
 /// A server and clients of each protocol.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The section `[memcache]` of a server's configuration. Needs the feature `settings`.
+//!
+//! ```
+//! use protocol_memcache::Forms;
+//! use protocol_memcache::settings::Memcache;
+//!
+//! #[derive(serde::Deserialize)]
+//! struct File {
+//!     memcache: Memcache,
+//! }
+//!
+//! let file: File = config::parse("[memcache]\nprotocol = \"ascii\"", "cache.toml")?;
+//! assert_eq!(file.memcache.forms(), Forms::Text);
+//! # Ok::<(), config::Error>(())
+//! ```
+
+use crate::Forms;
+use std::str::FromStr;
+
+config::section! {
+    /// memcache's protocol.
+    pub struct Memcache in "memcache" {
+        /// Which of its forms: text, binary, or either, which the first byte of a connection tells.
+        pub protocol: Spoken = Spoken::Auto;
+    }
+}
+
+config::choices! {
+    /// The forms that are spoken.
+    #[derive(Default)]
+    pub enum Spoken {
+        /// Both.
+        #[default]
+        Auto = "auto",
+        /// Text alone.
+        Ascii = "ascii",
+        /// The binary protocol alone.
+        Binary = "binary",
+    }
+}
+
+impl Memcache {
+    /// What the codec accepts.
+    #[must_use]
+    pub fn forms(&self) -> Forms {
+        match self.protocol {
+            Spoken::Auto => Forms::Auto,
+            Spoken::Ascii => Forms::Text,
+            Spoken::Binary => Forms::Binary,
+        }
+    }
+}
+
+/// The names that memcached's flag `-B` has for them.
+impl FromStr for Spoken {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" | "auto-negotiate" => Ok(Spoken::Auto),
+            "ascii" => Ok(Spoken::Ascii),
+            "binary" => Ok(Spoken::Binary),
+            _ => Err("expected auto, ascii or binary".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memcacheds_names_are_known() {
+        for (name, expected) in [
+            ("auto", Spoken::Auto),
+            ("auto-negotiate", Spoken::Auto),
+            ("ascii", Spoken::Ascii),
+            ("binary", Spoken::Binary),
+        ] {
+            assert_eq!(name.parse(), Ok(expected));
+        }
+        assert!("text".parse::<Spoken>().is_err());
+    }
+}
