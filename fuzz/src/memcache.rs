@@ -42,6 +42,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::Stats { .. }
         | Op::Version
         | Op::Noop
+        | Op::Admin(_)
         | Op::Quit => {}
     }
     let mut wire = Vec::new();
@@ -109,6 +110,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Oversized { .. }
         | Op::Stats { .. }
         | Op::Meta(_)
+        | Op::Admin(_)
         | Op::Noop => {
             return false;
         }

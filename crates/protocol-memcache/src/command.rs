@@ -198,10 +198,19 @@ table! {
         words_min: 1,
         may_be_indented: true,
         usage: "<level> [noreply]",
-        about: "Accepted and ignored: the log level is set elsewhere.",
+        about: "Sets how much is logged: 0, 1 or 2.",
         requests: &counts::VERBOSITY,
         noreply: true,
         parser: Parser::Line(simple::verbosity),
+    };
+    Shutdown "shutdown", Row {
+        words_min: 0,
+        may_be_indented: false,
+        usage: "[graceful] [noreply]",
+        about: "Stops the server, if it allows that.",
+        requests: &counts::SHUTDOWN,
+        noreply: true,
+        parser: Parser::Line(simple::shutdown),
     };
     Noop "noop", Row {
         words_min: 0,

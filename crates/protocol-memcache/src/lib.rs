@@ -33,7 +33,7 @@
 //! * [`opcodes`] (`opcode.rs`): the opcodes of the binary protocol as a table, by which `parse/binary.rs`
 //!   checks frames.
 //! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: facts about the server
-//!   that it shows to clients.
+//!   that it shows to clients; [`Platform`]: what it asks of the process.
 //! * `settings`, with the feature of that name: the section `[memcache]` of a configuration.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
 //! * [`metrics`]: the counters.
@@ -106,6 +106,7 @@ mod op;
 mod opcode;
 mod options;
 mod parse;
+mod platform;
 mod reply;
 mod request;
 mod service;
@@ -114,11 +115,12 @@ pub mod settings;
 
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
-pub use op::{Act, Arith, Direction, Family, Get, KEY_MAX, Meta, Mode, Op, Set};
+pub use op::{Act, Admin, Arith, Direction, Family, Get, KEY_MAX, Meta, Mode, Op, Set};
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::ServiceOptions;
 pub use parse::meta::Flags;
 pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
+pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};
 pub use service::MemcacheService;

@@ -144,6 +144,8 @@ counters! {
     pub static VERSION: "version";
     /// Requests of verbosity.
     pub static VERBOSITY: "verbosity";
+    /// Requests of shutdown.
+    pub static SHUTDOWN: "shutdown";
     /// Requests of noop, in the binary protocol.
     pub static NOOP: "noop";
     /// Requests of quit.

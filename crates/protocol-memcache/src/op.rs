@@ -63,13 +63,27 @@ pub enum Op<'a> {
     },
     /// Show the version.
     Version,
-    /// Nothing but a reply: `verbosity`, which is accepted for compatibility and has no effect, and the
-    /// binary protocol's Noop.
+    /// Nothing but a reply: a setting of memcached's that is accepted for compatibility and has no effect, and
+    /// the binary protocol's Noop.
     Noop,
+    /// Change the server, for its operator.
+    Admin(Admin),
     /// Close the connection.
     Quit,
     /// A meta command on one key.
     Meta(Meta<'a>),
+}
+
+/// What an operator asks of the server as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admin {
+    /// Stop the server.
+    Shutdown {
+        /// Whether the line names a way to stop that there is.
+        understood: bool,
+    },
+    /// Log as much as `-v` given this many times.
+    Verbosity(u32),
 }
 
 /// A meta command on one key, as it was written: what it asks for is in its flags.
@@ -279,6 +293,7 @@ impl<'a> Op<'a> {
             | Op::Stats { .. }
             | Op::Version
             | Op::Noop
+            | Op::Admin(_)
             | Op::Quit => None,
         }
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max` changes the behaviour of the service. The others are only shown to clients, and
-/// should be true.
+/// Only `value_max`, `flush` and `shutdown` change the behaviour of the service. The others are only shown to
+/// clients, and should be true.
 ///
 /// ```
 /// use protocol_memcache::ServiceOptions;
@@ -45,6 +45,10 @@ pub struct ServiceOptions {
     pub tls: bool,
     /// Which forms of the protocol are spoken.
     pub forms: Forms,
+    /// Whether clients may make all items unreadable.
+    pub flush: bool,
+    /// Whether clients may stop the server.
+    pub shutdown: bool,
 }
 
 impl Default for ServiceOptions {
@@ -63,6 +67,8 @@ impl Default for ServiceOptions {
             evictions: true,
             tls: false,
             forms: Forms::Auto,
+            flush: true,
+            shutdown: false,
         }
     }
 }
@@ -104,6 +110,10 @@ setters! {
     tls: bool,
     /// Sets which forms of the protocol are spoken.
     forms: Forms,
+    /// Sets whether clients may make all items unreadable.
+    flush: bool,
+    /// Sets whether clients may stop the server.
+    shutdown: bool,
 }
 
 impl ServiceOptions {

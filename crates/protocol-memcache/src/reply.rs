@@ -18,6 +18,17 @@ use buffer::SendBuf;
 use std::fmt::Display;
 use storage::{Item, Version};
 
+/// What the server does not do for the client that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// `flush_all`, which is switched off.
+    Flush,
+    /// `shutdown`, which is not switched on.
+    Shutdown,
+    /// To stop in a way that there is not.
+    ShutdownMode,
+}
+
 /// Writes the replies to one request.
 ///
 /// No function has a default: a dialect must decide for each outcome what the reply is, and whether
@@ -84,6 +95,8 @@ pub(crate) trait Dialect: Copy {
     fn no_keys(self, out: &mut SendBuf);
     /// Prefixes of keys are not counted: `stats detail`.
     fn no_prefixes(self, out: &mut SendBuf);
+    /// The server does not do what an operator asks for.
+    fn refused(self, out: &mut SendBuf, refusal: Refusal);
     /// The connection is closed as the client asked.
     fn closed(self, out: &mut SendBuf);
 }

@@ -2,10 +2,11 @@
 //! The service: [`MemcacheService`] executes requests over any store.
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
-//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`. A method executes an
-//! operation and returns the [`Outcome`]; the [dialect](Dialect) of the request writes the reply. Values and
+//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `admin.rs` (what changes the
+//! server). A method executes an operation and returns the [`Outcome`]; the [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
 
+mod admin;
 mod arith;
 mod flush;
 mod get;
@@ -21,6 +22,7 @@ use crate::metrics;
 use crate::op::Op;
 use crate::options::ServiceOptions;
 use crate::parse::Memcache;
+use crate::platform::{Nowhere, Platform};
 use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
 use buffer::SendBuf;
@@ -55,6 +57,7 @@ pub struct MemcacheService<S> {
 #[derive(Debug)]
 struct Shared {
     options: ServiceOptions,
+    platform: Arc<dyn Platform>,
     flush: Deadline,
     baseline: Baseline,
 }
@@ -63,8 +66,14 @@ impl<S: Store> MemcacheService<S> {
     /// A service over `store`.
     #[must_use]
     pub fn new(store: S, options: ServiceOptions) -> Self {
-        let shared = Shared { options, flush: Deadline::default(), baseline: Baseline::default() };
-        MemcacheService { store, shared: Arc::new(shared) }
+        Self::within(Arc::new(Nowhere), store, options)
+    }
+
+    /// A service over `store`, within the process that `platform` stands for.
+    #[must_use]
+    pub fn within(platform: Arc<dyn Platform>, store: S, options: ServiceOptions) -> Self {
+        let (flush, baseline) = (Deadline::default(), Baseline::default());
+        MemcacheService { store, shared: Arc::new(Shared { options, platform, flush, baseline }) }
     }
 
     /// The store handle.
@@ -148,6 +157,7 @@ impl<S: Store> MemcacheService<S> {
                 Outcome::Shown
             }
             Op::Noop => Outcome::Ok,
+            Op::Admin(admin) => self.admin(admin),
             Op::Quit => Outcome::Closed,
             Op::Meta(ref meta) => return self.meta(meta, out, now),
         };

@@ -23,6 +23,10 @@ config::section! {
     pub struct Memcache in "memcache" {
         /// Which of its forms: text, binary, or either, which the first byte of a connection tells.
         pub protocol: Spoken = Spoken::Auto;
+        /// Whether clients may make all items unreadable (`flush_all`).
+        pub flush: bool = true;
+        /// Whether clients may stop the server (`shutdown`).
+        pub shutdown: bool = false;
     }
 }
 

@@ -38,8 +38,9 @@ impl RingLogger {
 }
 
 impl log::Log for RingLogger {
+    /// Raising the level of the `log` macros later raises this one.
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.level() <= self.level
+        metadata.level() <= self.level.max(log::max_level())
     }
 
     fn log(&self, record: &Record<'_>) {

@@ -193,7 +193,9 @@ impl Config {
             .idle_timeout(server.idle_timeout.0)
             .evictions(self.evicts())
             .tls(self.tls.private_key.is_some())
-            .forms(self.memcache.forms());
+            .forms(self.memcache.forms())
+            .flush(self.memcache.flush)
+            .shutdown(self.memcache.shutdown);
         match address.socket {
             Some(path) => options.socket_path(path),
             None => options,

@@ -10,9 +10,11 @@ mod args;
 mod config;
 #[cfg(test)]
 mod pages;
+mod process;
 
 use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
+use process::Process;
 use protocol::{Either, Sharing};
 use protocol_memcache::{Memcache, MemcacheService};
 use protocol_resp::strings::{Commands, Connection};
@@ -21,6 +23,7 @@ use server::dialect::memcached::Arguments;
 use server::settings::Configuration;
 use server::{Builder, Error};
 use std::process::ExitCode;
+use std::sync::Arc;
 use storage::Scan;
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
@@ -100,7 +103,8 @@ where
 {
     let value_max = config.cache.value_max().0 as usize;
     let codec = Memcache::new(value_max).forms(config.memcache.forms());
-    let memcache = MemcacheService::new(store, config.service_options(VERSION));
+    let process = Arc::new(Process::new(builder.controls(), config));
+    let memcache = MemcacheService::within(process, store, config.service_options(VERSION));
     if config.resp_listen().is_empty() {
         let services = builder.clones(memcache);
         return builder.run(config.sections(), move |_tag| codec, services);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Binary`]: the replies of the binary protocol, a header of 24 bytes and a body.
 
-use super::Dialect;
+use super::{Dialect, Refusal};
 use crate::op::Get;
 use crate::opcode::Opcode;
 use crate::parse::binary::HEADER_LEN;
@@ -26,6 +26,7 @@ pub(crate) enum Status {
     Invalid = 4,
     NotStored = 5,
     NotANumber = 6,
+    NotAllowed = 0x20,
     Unknown = 0x81,
     OutOfMemory = 0x82,
 }
@@ -35,6 +36,7 @@ type Failure = (Status, &'static str);
 
 pub(crate) const UNKNOWN: Failure = (Status::Unknown, "Unknown command");
 pub(crate) const INVALID: Failure = (Status::Invalid, "Invalid arguments");
+const NOT_ALLOWED: Failure = (Status::NotAllowed, "Auth failure.");
 const NOT_FOUND: Failure = (Status::NotFound, "Not found");
 const EXISTS: Failure = (Status::Exists, "Data exists for key.");
 const TOO_LARGE: Failure = (Status::TooLarge, "Too large.");
@@ -276,6 +278,15 @@ impl Dialect for Binary {
 
     fn no_prefixes(self, out: &mut SendBuf) {
         self.failure(out, NOT_FOUND);
+    }
+
+    /// What there are no opcodes for is asked for in text.
+    fn refused(self, out: &mut SendBuf, refusal: Refusal) {
+        let failure = match refusal {
+            Refusal::Flush => NOT_ALLOWED,
+            Refusal::Shutdown | Refusal::ShutdownMode => UNKNOWN,
+        };
+        self.failure(out, failure);
     }
 
     fn closed(self, out: &mut SendBuf) {

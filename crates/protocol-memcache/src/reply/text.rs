@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Text`]: the replies of the classic text protocol, lines that end with `\r\n`.
 
-use super::Dialect;
+use super::{Dialect, Refusal};
 use crate::op::Get;
 use buffer::SendBuf;
 use protocol::ErrorReply;
@@ -204,6 +204,15 @@ impl Dialect for Text {
 
     fn no_prefixes(self, out: &mut SendBuf) {
         out.put(b"CLIENT_ERROR stats detail not allowed\r\n");
+    }
+
+    fn refused(self, out: &mut SendBuf, refusal: Refusal) {
+        let line: &[u8] = match refusal {
+            Refusal::Flush => b"CLIENT_ERROR flush_all not allowed\r\n",
+            Refusal::Shutdown => b"SERVER_ERROR: shutdown not enabled\r\n",
+            Refusal::ShutdownMode => b"CLIENT_ERROR invalid shutdown mode\r\n",
+        };
+        self.line(out, line);
     }
 
     /// Nothing: a client that says `quit` waits for the end of the connection.

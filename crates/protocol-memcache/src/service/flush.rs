@@ -4,6 +4,7 @@
 use super::MemcacheService;
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
+use crate::reply::Refusal;
 use clock::{Now, Ticks};
 use std::sync::atomic::{AtomicU64, Ordering};
 use storage::Store;
@@ -49,6 +50,9 @@ impl<S: Store> MemcacheService<S> {
     /// deadline.
     #[inline(never)]
     pub(super) fn flush_all(&mut self, delay: Option<Exptime>, now: Now) -> Outcome {
+        if !self.shared.options.flush {
+            return Outcome::Refused(Refusal::Flush);
+        }
         let at = delay.and_then(|delay| delay.flush(now));
         self.shared.flush.set(at.flatten());
         if at.is_none() {

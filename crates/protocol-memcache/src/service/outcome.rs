@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Outcome`]: the outcome of an operation.
 
-use crate::reply::Dialect;
+use crate::reply::{Dialect, Refusal};
 use buffer::SendBuf;
 use protocol::Control;
 use storage::Version;
@@ -37,6 +37,8 @@ pub(super) enum Outcome {
     NoKeys,
     /// Prefixes of keys are not counted: `stats detail`.
     NoPrefixes,
+    /// The server does not do it for clients.
+    Refused(Refusal),
     Closed,
 }
 
@@ -63,6 +65,7 @@ impl Outcome {
             Outcome::NoTopic => reply.no_topic(out),
             Outcome::NoKeys => reply.no_keys(out),
             Outcome::NoPrefixes => reply.no_prefixes(out),
+            Outcome::Refused(refusal) => reply.refused(out, refusal),
             Outcome::Closed => reply.closed(out),
         }
         self
@@ -83,7 +86,9 @@ impl Outcome {
             Outcome::NotANumber => "not_a_number",
             Outcome::TooLarge => "too_large",
             Outcome::OutOfMemory => "out_of_memory",
-            Outcome::NoTopic | Outcome::NoKeys | Outcome::NoPrefixes => "error",
+            Outcome::NoTopic | Outcome::NoKeys | Outcome::NoPrefixes | Outcome::Refused(_) => {
+                "error"
+            }
             Outcome::Closed => "closed",
         }
     }
@@ -111,7 +116,8 @@ impl Outcome {
             | Outcome::StatsReset
             | Outcome::NoTopic
             | Outcome::NoKeys
-            | Outcome::NoPrefixes => Control::Continue,
+            | Outcome::NoPrefixes
+            | Outcome::Refused(_) => Control::Continue,
         }
     }
 }

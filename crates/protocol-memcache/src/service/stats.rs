@@ -102,7 +102,7 @@ impl<S: Store> MemcacheService<S> {
             b"slabs" => slabs(&self.store.stats(), show),
             // Details of the storage engine, with names of its own: a topic that memcached does not have.
             b"store" => self.store.details(context.now.ticks, show),
-            b"settings" => settings(&self.shared.options, &self.store.stats(), show),
+            b"settings" => settings(self, show),
             b"conns" => conns(show, context),
             b"sizes" => show("sizes_status", &"disabled"),
             // There is no storage outside of memory, and no proxy.
@@ -162,16 +162,19 @@ fn slabs(store: &Stats, show: Show<'_>) {
     show("total_malloced", &store.used_bytes);
 }
 
-fn settings(options: &ServiceOptions, store: &Stats, show: Show<'_>) {
+fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
+    let (options, store) = (&service.shared.options, &service.store.stats());
     let socket = options.socket_path.as_deref().unwrap_or("NULL");
-    let lines: [(&str, &dyn Display); 18] = [
+    let lines: [(&str, &dyn Display); 20] = [
         ("maxbytes", &memory_max(options, store)),
         ("maxconns", &options.connections_max),
         ("tcpport", &options.port),
         ("udpport", &0),
         ("inter", &options.listen),
+        ("verbosity", &service.shared.platform.verbosity()),
         ("evictions", &if options.evictions { "on" } else { "off" }),
         ("domain_socket", &socket),
+        ("shutdown_command", &if options.shutdown { "yes" } else { "no" }),
         ("num_threads", &options.threads),
         ("cas_enabled", &"yes"),
         ("tcp_backlog", &options.backlog),
@@ -179,7 +182,7 @@ fn settings(options: &ServiceOptions, store: &Stats, show: Show<'_>) {
         ("auth_enabled_sasl", &"no"),
         ("auth_enabled_ascii", &"no"),
         ("item_size_max", &options.value_max),
-        ("flush_enabled", &"yes"),
+        ("flush_enabled", &if options.flush { "yes" } else { "no" }),
         ("dump_enabled", &"no"),
         ("idle_timeout", &options.idle_timeout.as_secs()),
         ("ssl_enabled", &if options.tls { "yes" } else { "no" }),

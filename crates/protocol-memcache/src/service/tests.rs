@@ -5,7 +5,7 @@
 use super::*;
 use crate::command::CommandId;
 use crate::op::{Arith, Direction, Get, Set};
-use crate::reply::Text;
+use crate::reply::{Refusal, Text};
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Directory};
 use std::fmt::Display;
@@ -107,6 +107,9 @@ impl Dialect for Terse {
     }
     fn no_prefixes(self, out: &mut SendBuf) {
         self.failure(out, b'?');
+    }
+    fn refused(self, out: &mut SendBuf, _: Refusal) {
+        self.failure(out, b'!');
     }
     fn closed(self, out: &mut SendBuf) {
         self.success(out, b'q');

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Platform`]: services that the surrounding program provides.
+
+use std::fmt::Debug;
+
+/// The process around the service, with the operations that commands need from it.
+///
+/// No method waits: a change takes effect soon after the call.
+pub trait Platform: Debug + Send + Sync {
+    /// Ends the process in order.
+    fn stop(&self);
+
+    /// Logs as much as a server that was started with this many `-v`.
+    fn set_verbosity(&self, level: u32);
+
+    /// How many `-v` a server would be started with to log as much as now.
+    fn verbosity(&self) -> u32;
+}
+
+/// Where there is no process to change: in tests, and in programs that serve in passing.
+#[derive(Debug)]
+pub(crate) struct Nowhere;
+
+impl Platform for Nowhere {
+    fn stop(&self) {}
+
+    fn set_verbosity(&self, _: u32) {}
+
+    fn verbosity(&self) -> u32 {
+        0
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What changes the server as a whole: `shutdown`, `verbosity`.
+
+use super::MemcacheService;
+use super::outcome::Outcome;
+use crate::op::Admin;
+use crate::reply::Refusal;
+use storage::Store;
+
+impl<S: Store> MemcacheService<S> {
+    /// Executes what an operator asks for.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn admin(&mut self, admin: Admin) -> Outcome {
+        let platform = &self.shared.platform;
+        match admin {
+            Admin::Shutdown { .. } if !self.shared.options.shutdown => {
+                Outcome::Refused(Refusal::Shutdown)
+            }
+            Admin::Shutdown { understood: false } => Outcome::Refused(Refusal::ShutdownMode),
+            // Without a reply: the client sees the connection end.
+            Admin::Shutdown { understood: true } => {
+                log::info!("a client has asked for the server to stop");
+                platform.stop();
+                Outcome::Closed
+            }
+            Admin::Verbosity(level) => {
+                platform.set_verbosity(level);
+                Outcome::Ok
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What changes the server as a whole.
+
+mod support;
+
+use protocol_memcache::{MemcacheService, Platform, ServiceOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use support::server::{Connection, Server};
+
+/// A process that notes what it is told.
+#[derive(Debug, Default)]
+struct Noted {
+    stops: AtomicU32,
+    verbosity: AtomicU32,
+}
+
+impl Platform for Noted {
+    fn stop(&self) {
+        self.stops.fetch_add(1, Relaxed);
+    }
+
+    fn set_verbosity(&self, level: u32) {
+        self.verbosity.store(level.min(2), Relaxed);
+    }
+
+    fn verbosity(&self) -> u32 {
+        self.verbosity.load(Relaxed)
+    }
+}
+
+fn server(options: ServiceOptions) -> (Server, Arc<Noted>) {
+    let noted = Arc::new(Noted::default());
+    let mut server = Server::new();
+    let platform: Arc<dyn Platform> = noted.clone();
+    server.service = MemcacheService::within(platform, server.store.clone(), options);
+    (server, noted)
+}
+
+/// The replies to `input`, which must not depend on how it arrives.
+fn ask(options: &ServiceOptions, input: &str) -> String {
+    let replies = [usize::MAX, 7, 1].map(|piece| {
+        let (mut server, _) = server(options.clone());
+        Connection::default().send(&mut server, input.as_bytes(), piece)
+    });
+    assert!(replies.windows(2).all(|pair| pair[0] == pair[1]), "{input:?}");
+    String::from_utf8(replies[0].clone()).expect("it is text")
+}
+
+const NOT_ENABLED: &str = "SERVER_ERROR: shutdown not enabled\r\n";
+
+#[test]
+fn a_client_stops_the_server_only_where_it_may() {
+    let never = ServiceOptions::new();
+    for line in ["shutdown", "shutdown graceful", "shutdown foo"] {
+        assert_eq!(ask(&never, &format!("{line}\r\n")), NOT_ENABLED, "{line}");
+    }
+    assert_eq!(ask(&never, "shutdown noreply\r\nmn\r\n"), "MN\r\n");
+
+    let allowed = ServiceOptions::new().shutdown(true);
+    let invalid = "CLIENT_ERROR invalid shutdown mode\r\n";
+    for line in ["shutdown foo", "shutdown graceful x"] {
+        assert_eq!(ask(&allowed, &format!("{line}\r\n")), invalid, "{line}");
+    }
+    assert_eq!(ask(&allowed, "shutdown noreply\r\nmn\r\n"), "MN\r\n");
+    for line in ["shutdown\r\n", "shutdown graceful\r\n"] {
+        let (mut server, noted) = server(allowed.clone());
+        let mut connection = Connection::default();
+        assert_eq!(connection.send(&mut server, line.as_bytes(), 3), b"");
+        assert!(connection.closed && noted.stops.load(Relaxed) == 1, "{line}");
+    }
+}
+
+#[test]
+fn a_server_that_may_not_be_flushed_keeps_its_items() {
+    let (mut server, _) = server(ServiceOptions::new().flush(false));
+    server.ask(b"set a 0 0 1\r\nx\r\n");
+    let refused = "CLIENT_ERROR flush_all not allowed\r\n";
+    assert_eq!(server.text("flush_all\r\n"), refused);
+    assert_eq!(server.text("flush_all 0\r\nflush_all noreply\r\n"), refused);
+    // The binary protocol's Flush is answered with status 0x20.
+    let frame = [&b"\x80\x08"[..], &[0; 22]].concat();
+    let reply = server.ask(&frame);
+    assert_eq!(reply[6..8], [0, 0x20]);
+    assert_eq!(reply[24..], *b"Auth failure.");
+    assert_eq!(server.text("get a\r\n"), "VALUE a 0 1\r\nx\r\nEND\r\n");
+    assert!(server.text("stats settings\r\n").contains("STAT flush_enabled no\r\n"));
+}
+
+#[test]
+fn the_verbosity_is_passed_on_and_shown() {
+    let (mut server, noted) = server(ServiceOptions::new());
+    assert_eq!(server.text("verbosity 1\r\n"), "OK\r\n");
+    assert_eq!(noted.verbosity.load(Relaxed), 1);
+    assert_eq!(server.text("verbosity 4294967295 noreply\r\n"), "");
+    assert!(server.text("stats settings\r\n").contains("STAT verbosity 2\r\n"));
+    assert_eq!(server.text("verbosity x\r\n"), "CLIENT_ERROR bad command line format\r\n");
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Process`]: the process, as commands see and change it.
+
+use crate::config::Config;
+use log::LevelFilter;
+use protocol_memcache::Platform;
+use server::Controls;
+
+/// The process, as the service sees it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    controls: Controls,
+    /// The level of the log without `-v`: that of the configuration, unless it asks for more.
+    quiet: LevelFilter,
+}
+
+impl Process {
+    /// The process with this configuration.
+    pub(crate) fn new(controls: Controls, config: &Config) -> Self {
+        let level = LevelFilter::from(config.debug.log_level);
+        Process { controls, quiet: level.min(LevelFilter::Info) }
+    }
+}
+
+impl Platform for Process {
+    fn stop(&self) {
+        self.controls.stop();
+    }
+
+    fn set_verbosity(&self, level: u32) {
+        log::set_max_level(match level {
+            0 => self.quiet,
+            1 => LevelFilter::Debug,
+            _ => LevelFilter::Trace,
+        });
+    }
+
+    fn verbosity(&self) -> u32 {
+        match log::max_level() {
+            LevelFilter::Off | LevelFilter::Error | LevelFilter::Warn | LevelFilter::Info => 0,
+            LevelFilter::Debug => 1,
+            LevelFilter::Trace => 2,
+        }
+    }
+}
