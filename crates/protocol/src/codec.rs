@@ -71,6 +71,13 @@ pub trait Protocol {
     /// The reply to a request that does not fit the receive limit. The connection closes after it.
     fn too_large(&self) -> ErrorReply;
 
+    /// The reply in place of an answer that takes more datagrams than are sent to one `request`, the payload of
+    /// a datagram. Must fit in one datagram.
+    fn answer_too_large(&self, request: &[u8]) -> ErrorReply {
+        let _ = request;
+        self.too_large()
+    }
+
     /// Whether a message from another connection may be sent to this one now. Asked for each
     /// message: one that was still on its way when the connection unsubscribed is dropped if the
     /// client would take it for a reply.

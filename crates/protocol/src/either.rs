@@ -64,6 +64,13 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
         }
     }
 
+    fn answer_too_large(&self, request: &[u8]) -> ErrorReply {
+        match self {
+            Either::A(a) => a.answer_too_large(request),
+            Either::B(b) => b.answer_too_large(request),
+        }
+    }
+
     fn takes_messages(&self) -> bool {
         match self {
             Either::A(a) => a.takes_messages(),

@@ -20,6 +20,8 @@
 //!   (`mailbox/letters.rs`).
 //! * [`Acceptor`] (`acceptor.rs`): accepts at each [`Door`], refuses past the limit, backs off when
 //!   descriptors run out, hands each socket to the least loaded worker ([`Census`], `census.rs`).
+//! * [`exchange`] (`datagram.rs`): requests that come in UDP datagrams, and the limits of what is answered to
+//!   them.
 //! * [`Endpoint`] and [`Listener`] (`listener.rs`): what can be listened on.
 //! * [`Options`] (`options.rs`): every limit and its default. [`Output`] (`output.rs`): the limits
 //!   of unread replies. [`Dials`] (`dials.rs`): the limits that may change while the server runs.
@@ -91,6 +93,7 @@ mod acceptor;
 mod bell;
 mod census;
 mod connection;
+mod datagram;
 mod dials;
 mod engine;
 mod foreign;
@@ -107,6 +110,10 @@ mod worker;
 
 pub use acceptor::{Acceptor, AcceptorHandle, Door};
 pub use census::{Census, Seat};
+pub use datagram::exchange;
+pub use datagram::{
+    AnswerLimits, Cut, DATAGRAM_BYTES, DatagramSocket, HEADER_BYTES, Quota, Refused,
+};
 pub use dials::Dials;
 pub use engine::Engine;
 pub use listener::{Endpoint, Listener};

@@ -62,6 +62,25 @@ metrics::counters! {
     /// Connections closed by an error of their socket or their TLS session.
     pub(crate) static CONNECTIONS_ERROR: "connections_error";
 
+    /// Datagrams received, of any kind.
+    pub(crate) static DATAGRAMS_RECEIVED: "datagrams_received";
+    /// Bytes received in datagrams, with their headers.
+    pub(crate) static DATAGRAM_RECV_BYTE: "datagram_recv_byte";
+    /// Datagrams dropped because they are not a request in one piece, or do not come from a client.
+    pub(crate) static DATAGRAMS_REFUSED: "datagrams_refused";
+    /// Datagrams that ended inside a request, which was dropped.
+    pub(crate) static DATAGRAMS_UNFINISHED: "datagrams_unfinished";
+    /// Requests and answers dropped because their source had got its datagrams of the second.
+    pub(crate) static DATAGRAMS_LIMITED: "datagrams_limited";
+    /// Answers replaced by an error because they took too many datagrams.
+    pub(crate) static DATAGRAMS_TOO_LARGE: "datagrams_too_large";
+    /// Datagrams sent.
+    pub(crate) static DATAGRAMS_SENT: "datagrams_sent";
+    /// Bytes sent in datagrams, with their headers.
+    pub(crate) static DATAGRAM_SEND_BYTE: "datagram_send_byte";
+    /// Datagrams that the operating system refused to send.
+    pub(crate) static DATAGRAMS_LOST: "datagrams_lost";
+
     /// Failed attempts to accept, mostly for want of file descriptors.
     pub(crate) static ACCEPT_ERROR: "accept_error";
     /// Milliseconds in which nothing was accepted for want of resources.

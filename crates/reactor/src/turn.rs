@@ -92,7 +92,7 @@ impl Share {
     /// Whether its time is up. Reads the clock, so call it only after a good deal of work.
     #[inline]
     pub(crate) fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| until.is_over(until.since.nanos()))
+        self.until.is_some_and(Until::is_past)
     }
 }
 
@@ -113,6 +113,12 @@ impl Until {
     #[inline]
     pub(crate) fn is_over(&self, nanos: u64) -> bool {
         nanos >= self.nanos
+    }
+
+    /// Whether the deadline has passed. Reads the clock.
+    #[inline]
+    pub(crate) fn is_past(self) -> bool {
+        self.is_over(self.since.nanos())
     }
 }
 

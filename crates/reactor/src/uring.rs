@@ -37,6 +37,7 @@ mod ring;
 mod token;
 
 use crate::bell::Bell;
+use crate::datagram::Ports;
 pub(crate) use digest::News;
 use link::{Link, Receiving, Way};
 pub(crate) use probe::probe;
@@ -50,7 +51,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
-use token::Kind;
+use token::{Kind, Token};
 
 /// Number of receive buffers. Connections share them, so they suffice for all connections with input in one
 /// turn of the loop, unless these send much; then some input waits for the next turn.
@@ -86,6 +87,8 @@ pub(crate) struct Uring {
     generation: u32,
     /// Sends since the last submission.
     sends: usize,
+    /// Sockets at which datagrams have arrived, and whether the ring will tell of the next.
+    datagrams: Vec<(usize, bool)>,
     /// An error of submitting within a turn.
     failed: Option<io::Error>,
     /// The initial streak of a link: 0, except in tests.
@@ -161,6 +164,7 @@ impl Uring {
             bell,
             generation: 0,
             sends: 0,
+            datagrams: Vec::new(),
             failed: None,
             streak: 0,
         })
@@ -175,6 +179,23 @@ impl Uring {
         self.queue.enable()?;
         self.queue.listen(self.bell.as_fd());
         Ok(())
+    }
+
+    /// Has the ring tell of datagrams at the sockets of `ports`, on the thread that [`Uring::begin`] was called on.
+    pub(crate) fn await_datagrams(&mut self, ports: &mut Ports) {
+        for (number, socket) in ports.sockets().enumerate() {
+            self.queue.await_input(socket.as_fd(), Token::datagrams(number));
+        }
+    }
+
+    /// Tells `ports` where datagrams have arrived.
+    pub(crate) fn hear_of_datagrams(&mut self, ports: &mut Ports) {
+        for (number, has_more) in self.datagrams.drain(..) {
+            ports.on_readable(number);
+            if !has_more && let Some(socket) = ports.sockets().nth(number) {
+                self.queue.await_input(socket.as_fd(), Token::datagrams(number));
+            }
+        }
     }
 
     /// Submits the prepared operations and waits for a completion, for at most `most`.

@@ -7,9 +7,10 @@
 //! 2. Read the clock once.
 //! 3. Take messages from the mailbox.
 //! 4. Serve the connections that have events, then those that yielded in the turn before.
-//! 5. Let the service do background work.
-//! 6. Look for connections that ran out of time.
-//! 7. Send what was written to connections of other workers.
+//! 5. Serve the datagrams that wait, if the worker receives any.
+//! 6. Let the service do background work.
+//! 7. Look for connections that ran out of time.
+//! 8. Send what was written to connections of other workers.
 //!
 //! INV-SHORT: once a turn has taken [`Options::turn_time`], no further connection is served in it, unless
 //! none has been. The connection that is being served then ends with its batch of requests or its write.
@@ -19,6 +20,7 @@
 mod ahead;
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod completions;
+mod datagrams;
 mod driver;
 mod edge;
 mod footprint;
@@ -28,6 +30,7 @@ mod stopwatch;
 mod sweep;
 
 use crate::connection::{Connection, Desk, Next};
+use crate::datagram::Ports;
 use crate::mailbox::{Inbox, Mail, Mailbox, mailbox};
 use crate::metrics::*;
 use crate::turn::Until;
@@ -76,6 +79,8 @@ pub struct Worker<P: Protocol, E, M> {
     outbox: Outbox,
     connections: Slab<Connection<P>>,
     slots: HashMap<ConnectionId, usize>,
+    /// Its sockets for datagrams, if it has any.
+    ports: Option<Box<Ports>>,
     /// Slots of connections that have more to do and need no event.
     again: VecDeque<usize>,
     now: Now,
@@ -145,6 +150,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             outbox: Outbox::new(),
             connections: Slab::new(),
             slots: HashMap::new(),
+            ports: None,
             again: VecDeque::with_capacity(LINE),
             now,
             woken: Timer::start(),
@@ -216,6 +222,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             self.serve_events();
             self.serve_queue(waiting);
         }
+        self.serve_datagrams();
         let before = self.footprint.told();
         if let Some(buffers) = self.footprint.news(&self.pool) {
             note_buffers(buffers.bytes as i64 - before as i64);
@@ -237,7 +244,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     /// How long to sleep before the next turn; `None` when there is something to do.
     fn sleep(&self) -> Option<Duration> {
-        if !self.again.is_empty() || self.more_upkeep || self.inbox.has_mail() {
+        let has_more = !self.again.is_empty() || self.more_upkeep || self.has_datagrams();
+        if has_more || self.inbox.has_mail() {
             return None;
         }
         let tick = self.options.tick;

@@ -73,6 +73,10 @@ impl Uring {
         }
         let Some(link) = self.links.get_mut(place).filter(|link| link.knows(completion.token))
         else {
+            if kind == Kind::Datagrams {
+                self.datagrams.push((completion.token.number(), completion.has_more()));
+                return None;
+            }
             debug_assert!(false, "INV-LATE: {completion:?}");
             drop(self.queue.take(completion));
             return None;
@@ -101,7 +105,7 @@ impl Uring {
                 Some(news)
             }
             Kind::Watch => Some(News::HungUp),
-            Kind::Bell | Kind::Cancel | Kind::Accept => None,
+            Kind::Bell | Kind::Cancel | Kind::Accept | Kind::Datagrams => None,
         };
         match link.slot {
             Some(slot) => news.map(|news| (slot, news)),

@@ -16,10 +16,19 @@ pub(super) enum Kind {
     Cancel,
     /// Accepts on a listening socket (multishot).
     Accept,
+    /// Waits for datagrams (multishot).
+    Datagrams,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::Bell, Kind::Receive, Kind::Send, Kind::Watch, Kind::Cancel, Kind::Accept];
+const KINDS: [Kind; 7] = [
+    Kind::Bell,
+    Kind::Receive,
+    Kind::Send,
+    Kind::Watch,
+    Kind::Cancel,
+    Kind::Accept,
+    Kind::Datagrams,
+];
 
 /// Bits of a generation. It wraps around, but only after more links in one place than can have late
 /// completions.
@@ -37,6 +46,17 @@ pub(super) struct Token {
 impl Token {
     /// The operation for the bell, which belongs to no link.
     pub(super) const BELL: Token = Token { kind: Kind::Bell, generation: 0, link: 0 };
+
+    /// The operation for the socket for datagrams with this number, which belongs to no link: no link has so
+    /// high a place.
+    pub(super) fn datagrams(number: usize) -> Self {
+        Token { kind: Kind::Datagrams, generation: 0, link: u32::MAX - number as u32 }
+    }
+
+    /// The number of the socket for datagrams that the operation is for.
+    pub(super) fn number(self) -> usize {
+        (u32::MAX - self.link) as usize
+    }
 
     /// A token; `generation` is truncated to [`GENERATION_BITS`].
     pub(super) fn new(kind: Kind, generation: u32, link: u32) -> Self {

@@ -65,7 +65,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         match &mut self.driver {
             Driver::Readiness(_) => Ok(()),
             #[cfg(all(feature = "io-uring", target_os = "linux"))]
-            Driver::Completions(uring) => uring.begin(),
+            Driver::Completions(uring) => {
+                uring.begin()?;
+                if let Some(ports) = &mut self.ports {
+                    uring.await_datagrams(ports);
+                }
+                Ok(())
+            }
         }
     }
 

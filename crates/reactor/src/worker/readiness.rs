@@ -3,6 +3,7 @@
 
 use super::Worker;
 use super::ahead::Ready;
+use crate::DatagramSocket;
 use crate::connection::Connection;
 use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE};
 use mio::event::Event;
@@ -14,6 +15,9 @@ use std::time::Duration;
 
 /// The token of the mailbox's waker; connections use their slot in the slab.
 const WAKER: Token = Token(usize::MAX);
+
+/// The token of the first socket for datagrams; that of the next is one less.
+const DATAGRAMS: usize = usize::MAX - 1;
 
 /// A poll and the events of its last wait.
 #[derive(Debug)]
@@ -48,6 +52,15 @@ impl Readiness {
         self.poll.registry().register(stream, Token(slot), interest)
     }
 
+    /// Watches the socket for datagrams with this number.
+    pub(super) fn watch_datagrams(
+        &mut self,
+        number: usize,
+        socket: &mut DatagramSocket,
+    ) -> io::Result<()> {
+        socket.register(self.poll.registry(), Token(DATAGRAMS - number))
+    }
+
     pub(super) fn leave<P: Protocol>(&mut self, mut connection: Connection<P>) {
         // Closing the socket takes it out of the event queue too.
         let _ = self.poll.registry().deregister(connection.session.stream());
@@ -77,7 +90,12 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Records an event; returns the slot of its connection, if the connection is to be served now.
     fn note(&mut self, event: &Event) -> Option<usize> {
         let Token(slot) = event.token();
-        let connection = self.connections.get_mut(slot)?;
+        let Some(connection) = self.connections.get_mut(slot) else {
+            if let Some(ports) = &mut self.ports {
+                ports.on_readable(DATAGRAMS.wrapping_sub(slot));
+            }
+            return None;
+        };
         let hung_up = event.is_read_closed();
         if event.is_readable() || hung_up || event.is_error() {
             WORKER_EVENT_READ.increment();

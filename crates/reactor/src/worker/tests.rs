@@ -30,6 +30,8 @@ macro_rules! on_engine {
 
             #[path = "block.rs"]
             mod block;
+            #[path = "datagrams.rs"]
+            mod datagrams;
             #[path = "errands.rs"]
             mod errands;
             #[path = "life.rs"]
@@ -257,12 +259,22 @@ where
     F: FnMut(&[u8], &mut SendBuf, &mut Context<'_>) -> Control,
 {
     fn new(options: Options, service: F) -> Self {
+        Self::with(options, service, |_| Ok(()))
+    }
+
+    /// A rig whose worker is prepared by `prepare` before it begins.
+    fn with(
+        options: Options,
+        service: F,
+        prepare: impl FnOnce(&mut Worker<Lines, Serve<F>, fn(u16) -> Lines>) -> io::Result<()>,
+    ) -> Self {
         let clock = Clock::manual(0);
         let directory = Arc::new(Directory::new());
         let make: fn(u16) -> Lines =
             |tag| Lines { may_idle: tag == PATIENT, takes_messages: tag != ALOOF };
         let worker = Worker::new(0, Serve(service), make, options, clock.clone(), directory);
         let mut worker = worker.unwrap();
+        prepare(&mut worker).unwrap();
         worker.begin().unwrap();
         #[cfg(all(feature = "io-uring", target_os = "linux"))]
         if let Driver::Completions(uring) = &mut worker.driver

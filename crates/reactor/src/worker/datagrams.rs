@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A worker's turn with its datagrams: after the connections, so that neither keeps the other waiting for more
+//! than the time of a turn.
+
+use super::{Driver, Worker};
+use crate::connection::Desk;
+use crate::datagram::{AnswerLimits, DatagramSocket, Ports};
+use crate::metrics::REQUEST_LATENCY;
+use protocol::{Execute, Protocol};
+use std::io;
+
+impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
+    /// Serves the requests that come to `sockets` in datagrams, with a protocol value of this tag for each.
+    /// Call it once, before the worker runs.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system refuses to watch a socket.
+    pub fn receive_datagrams(
+        &mut self,
+        sockets: Vec<DatagramSocket>,
+        tag: u16,
+        limits: AnswerLimits,
+    ) -> io::Result<()> {
+        debug_assert!(self.ports.is_none(), "called once");
+        let mut ports = Ports::new(sockets, tag, limits);
+        if let Driver::Readiness(readiness) = &mut self.driver {
+            for (number, socket) in ports.sockets().enumerate() {
+                readiness.watch_datagrams(number, socket)?;
+            }
+        }
+        self.ports = Some(Box::new(ports));
+        Ok(())
+    }
+
+    /// Serves the datagrams that wait.
+    #[inline]
+    pub(super) fn serve_datagrams(&mut self) {
+        if self.ports.is_some() {
+            self.serve_ports();
+        }
+    }
+
+    fn serve_ports(&mut self) {
+        let Some(ports) = &mut self.ports else { return };
+        #[cfg(all(feature = "io-uring", target_os = "linux"))]
+        if let Driver::Completions(uring) = &mut self.driver {
+            uring.hear_of_datagrams(ports);
+        }
+        if self.deadline.is_some() || !ports.has_more() {
+            return;
+        }
+        let mut desk = Desk {
+            service: &mut self.service,
+            pool: &mut self.pool,
+            outbox: &mut self.outbox,
+            directory: &self.directory,
+            limits: &self.options.limits,
+            output: &self.options.output,
+            now: self.now,
+            until: self.until,
+        };
+        if ports.serve(self.index, &self.make_protocol, &mut desk) {
+            REQUEST_LATENCY.record(self.woken.nanos());
+        }
+        self.deliver();
+    }
+
+    /// Whether datagrams wait that no event will tell of.
+    #[inline]
+    pub(super) fn has_datagrams(&self) -> bool {
+        self.deadline.is_none() && self.ports.as_ref().is_some_and(|ports| ports.has_more())
+    }
+}
