@@ -34,8 +34,10 @@ pub(crate) const LONG_OPAQUE: ErrorReply =
 /// Room for the letters, the lengths and the marks of a reply without its key and its opaque.
 const AROUND_VALUE: usize = 160;
 
-/// The flags that ask for the value, that hide what is expected, and of a key in base64.
+/// The flags that ask for the value, that name the version whose value a client has, that hide what is expected,
+/// and of a key in base64.
 pub(crate) const VALUE: Letters = Letters::of(b"v");
+const UNLESS: Letters = Letters::of(b"C");
 pub(crate) const QUIET: Letters = Letters::of(b"q");
 pub(crate) const BASE64: Letters = Letters::of(b"b");
 
@@ -73,6 +75,13 @@ pub(crate) struct Hit {
 }
 
 impl Shown<'_> {
+    /// Whether the value of a hit is sent: if it was asked for, and is not the one that the client says it has.
+    #[inline]
+    pub(crate) fn sends_value(&self, item: &impl Item) -> bool {
+        let has_it = || self.flags.number(b'C') == Some(item.version().get());
+        self.flags.has(VALUE) && !(self.flags.has(UNLESS) && has_it())
+    }
+
     /// Writes everything before the value of a hit. If the value is `copied`, also reserves room for it.
     #[inline]
     pub(crate) fn hit(
@@ -86,7 +95,7 @@ impl Shown<'_> {
         let room =
             AROUND_VALUE.saturating_add(self.flags.text().len()).saturating_add(self.key.len());
         bytes.reserve(room.saturating_add(if copied { len } else { 0 }));
-        if self.flags.has(VALUE) {
+        if self.sends_value(item) {
             bytes.extend_from_slice(b"VA ");
             digits(bytes, len as u64);
         } else {

@@ -7,7 +7,7 @@ use super::super::outcome::Outcome;
 use super::{failed, given_version};
 use crate::op::Family;
 use crate::parse::meta::Letters;
-use crate::reply::meta::{Shown, Shows, VALUE, exptime};
+use crate::reply::meta::{Shown, Shows, exptime};
 use buffer::SendBuf;
 use bytes::Bytes;
 use storage::{
@@ -214,7 +214,7 @@ fn shown_value(
     value(
         bytes,
         item,
-        shown.flags.has(VALUE),
+        shown.sends_value(item),
         |bytes, copied| shown.hit(bytes, item, shows, copied),
         Shown::behind_value,
     )
