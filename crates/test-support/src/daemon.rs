@@ -59,6 +59,16 @@ pub fn run(program: &str, arguments: &[&str]) -> Output {
     Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
+/// The number in a pid file, once it is there.
+pub fn pid_in(file: &Path) -> String {
+    let mut number = String::new();
+    crate::wait_until("there is a pid file", || {
+        number = fs::read_to_string(file).unwrap_or_default();
+        number.ends_with('\n')
+    });
+    number.trim().to_owned()
+}
+
 /// The output of a program as text.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()

@@ -77,6 +77,12 @@ impl Memcached {
         std::io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
     }
 
+    /// What it tells of its flags.
+    pub fn help(&self) -> String {
+        let output = Command::new(&self.program).arg("-h").output().expect("memcached runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     /// The command that starts it at a port of this machine.
     pub fn command(&self, port: u16) -> Command {
         let mut command = Command::new(&self.program);

@@ -36,7 +36,7 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .sets(|said, spoken| said.config.memcache.protocol = spoken),
         flag("-m", "memory-limit")
             .after("listen")
-            .value("MB", is!(u64).range(1..1 << 30))
+            .value("MB", is!(u64).range(1..=(1 << 30) - 1))
             .about("Memory for items, their index and connections' buffers, in megabytes [default: 64]")
             .over("[cache] memory")
             .sets(|said, megabytes: u64| said.config.cache.memory = ByteSize(megabytes << 20)),
@@ -53,7 +53,7 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
         flag("-I", "max-item-size")
             .after("threads")
             .value("SIZE", item_size as fn(&str) -> Result<ByteSize, String>)
-            .about("Largest value in bytes, or with suffix k or m [default: 1m]")
+            .about("Largest value in bytes, or with suffix k, m or g [default: 1m]")
             .over("[cache] value_max")
             .sets(|said, size| said.config.cache.set_value_max(size)),
     ])

@@ -36,13 +36,13 @@ const SHARDS_PER_WORKER: usize = 16;
 const RESP: u16 = 1;
 
 fn main() -> ExitCode {
-    cli::exit_code(run(&Arguments::parse(args::command(), args::flags())))
+    let args = Arguments::parse(args::command(), args::flags());
+    cli::exit_code(run(&args).map_err(|error| args.named(error)))
 }
 
 fn run(args: &Arguments<Config>) -> Result<(), Error> {
-    args.check()?;
     let mut config: Config = args.common.load()?;
-    let start = args.apply(&mut config, PORT);
+    let start = args.apply(&mut config, PORT)?;
     let mut config = config.settled();
     config.check()?;
     let (value_max, resp) = (config.cache.value_max().0 as usize, config.resp_listen());
@@ -54,8 +54,9 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder
         .listen_on(RESP, &resp, config.server.socket_mode)
-        .output_memory(config.output_memory());
-    for warning in config.warnings().into_iter().chain(args.warning()) {
+        .output_memory(config.output_memory())
+        .greetings(args.notice().into_iter().collect());
+    for warning in config.warnings() {
         eprintln!("warning: {warning}");
     }
     if let Some(answer) = args.common.answer(&config)? {

@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //! memcached's command line: a row for each flag ([`Flag`]) and for each option of `-o` ([`options`](self)).
 //!
-//! A row says what a flag does: it sets a key, it has no effect, or it is refused with a reason.
-//! A server adds rows of its own to those for the settings that all servers share.
+//! A row says what a flag does: it sets a key, it has no effect and nobody relies on one, or it is refused with
+//! a reason. A server adds rows of its own to those for the settings that all servers share. As with memcached's
+//! own reader of flags, the last of several counts, long names may be shortened, and whatever follows a
+//! flag that has a value is the value.
 //!
 //! * `memcached/flag.rs`: a row. `memcached/flags.rs`: the rows.
 //! * `memcached/option.rs`: a row of `-o`. `memcached/options.rs`: the rows.
 //! * `memcached/interface.rs`: addresses of `-l`. `memcached/item_size.rs`: sizes of `-I`.
+//! * `memcached/conf.rs`: a `memcached.conf`, which is a file of flags.
+//! * `memcached/wrong.rs`: what is said of a wrong command line.
 
+mod conf;
 mod flag;
 mod flags;
 mod interface;
 mod item_size;
 mod option;
 mod options;
+mod wrong;
 
 pub use flag::{Flag, flag};
 pub use interface::Interface;
 pub use item_size::item_size;
+pub use wrong::Wrong;
 
 use crate::cli::{self, CommonArgs};
 use crate::settings::{Configuration, Listen};
 use crate::{Background, Builder, Error};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches};
+use conf::Conf;
 use option::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,6 +43,8 @@ pub struct Arguments<C> {
     pub common: CommonArgs,
     flags: Vec<Flag<C>>,
     matches: ArgMatches,
+    /// Lines of a `memcached.conf` without effect, by their first word.
+    idle_lines: Vec<String>,
 }
 
 /// What flags can change: the configuration, and how the process runs.
@@ -69,72 +79,122 @@ pub fn flags<C: Configuration>(own: Vec<Flag<C>>) -> Vec<Flag<C>> {
 }
 
 impl<C: Configuration> Arguments<C> {
-    /// Reads the command line. Ends the process if the command line is wrong or asks only for help.
+    /// Reads the command line. Ends the process if the command line is wrong or asks only for help, the
+    /// version or the licence.
     pub fn parse(command: Command, flags: Vec<Flag<C>>) -> Self {
-        Self::try_parse(command, flags, std::env::args_os())
-            .unwrap_or_else(|error| cli::refuse(error))
+        let title = format!("{} {}", command.get_name(), command.get_version().unwrap_or_default());
+        match Self::try_parse(command, flags, std::env::args_os()) {
+            Ok(args) if is_given(&args.matches, flags::LICENSE) => {
+                cli::print(&format!("{title}\n\n{LICENCE}\n"));
+                std::process::exit(0)
+            }
+            Ok(args) => args,
+            Err(Wrong::Shown(text)) => text.exit(),
+            Err(Wrong::Refused { message, code }) => {
+                eprintln!("error: {message}");
+                std::process::exit(code.into())
+            }
+        }
     }
 
-    /// Reads a command line, whose first word is the program.
+    /// Reads a command line, whose first word is the program. If it names a `memcached.conf`, the flags of that
+    /// file come before its own.
     ///
     /// # Errors
     ///
-    /// clap's message when the command line is wrong or asks for help.
+    /// When the command line is wrong, or asks for help or the version.
     pub fn try_parse(
         command: Command,
         flags: Vec<Flag<C>>,
         words: impl IntoIterator<Item = OsString>,
-    ) -> Result<Self, clap::Error> {
+    ) -> Result<Self, Wrong> {
         let about = command.get_about().cloned();
         let command = CommonArgs::augment_args(command);
         // Set after the arguments, whose documentation would replace it otherwise.
         let command = command.about(about.unwrap_or_default()).long_about(None);
+        let command = command.args_override_self(true).infer_long_args(true);
         let command = flags.iter().fold(command, |command, flag| command.arg(flag.arg()));
-        let matches = command.try_get_matches_from(words)?;
-        let common = CommonArgs::from_arg_matches(&matches)?;
-        Ok(Arguments { common, flags, matches })
-    }
-
-    /// Checks that no flag asks for something that memcached does and this server does not: ignoring such a
-    /// flag would do harm.
-    ///
-    /// # Errors
-    ///
-    /// When such a flag is given.
-    pub fn check(&self) -> Result<(), Error> {
-        let given = self.flags.iter().filter(|flag| is_given(&self.matches, flag.id()));
-        let refused = given.clone().find_map(Flag::refusal);
-        let refused =
-            refused.or_else(|| given.clone().find_map(|flag| flag.lacks(&self.options())));
-        match refused {
-            Some((key, problem)) => Err(Error::Setting { key, problem: problem.to_owned() }),
-            None => Ok(()),
+        let words: Vec<OsString> = words.into_iter().collect();
+        let read = |words: Vec<OsString>| {
+            let matches = command.clone().try_get_matches_from(words)?;
+            Ok((CommonArgs::from_arg_matches(&matches)?, matches))
+        };
+        let wrong = |error| Wrong::new(error, &flags);
+        let (mut common, mut matches) = read(words.clone()).map_err(wrong)?;
+        let conf = common.config.as_deref().and_then(Conf::read);
+        let Conf { words: of_file, idle: idle_lines } = conf.unwrap_or_default();
+        if !of_file.is_empty() || !idle_lines.is_empty() {
+            let (program, own) = words.split_at(words.len().min(1));
+            let all = [program, &of_file, own].concat();
+            (common, matches) = read(all).map_err(wrong)?;
+            common.config = None;
         }
+        Ok(Arguments { common, flags, matches, idle_lines })
     }
 
-    /// A warning, in one line, about the flags that are accepted and have no effect.
-    pub fn warning(&self) -> Option<String> {
-        let given = self.flags.iter().filter(|flag| is_given(&self.matches, flag.id()));
-        let idle = given.filter_map(|flag| flag.without_effect(&self.matches));
+    /// One line about the flags that are accepted and have no effect, if there are any.
+    pub fn notice(&self) -> Option<String> {
+        let idle = self.given().filter(|flag| flag.idle().is_some());
+        let idle = idle.map(|flag| flag.short().to_owned());
         let options = self.options();
         let idle_options = options.iter().filter_map(Given::without_effect);
-        let all: Vec<String> = idle.chain(idle_options).collect();
-        (!all.is_empty()).then(|| format!("without effect: {}", all.join(", ")))
+        let all: Vec<String> =
+            idle.chain(idle_options).chain(self.idle_lines.iter().cloned()).collect();
+        (!all.is_empty()).then(|| format!("accepted, no effect: {}", all.join(", ")))
     }
 
     /// Overrides `config` with the command line. `port` is the server's default port. Call
     /// [`Start::begin`] on the result.
-    pub fn apply(&self, config: &mut C, port: u16) -> Start {
+    ///
+    /// # Errors
+    ///
+    /// When a flag asks for something that memcached does and this server does not, because ignoring it would
+    /// do harm; or when something is missing that must go with a flag.
+    pub fn apply(&self, config: &mut C, port: u16) -> Result<Start, Error> {
+        let refused = |(key, problem): (&'static str, &str)| Error::setting((key, problem.into()));
+        if let Some(refusal) = self.given().find_map(Flag::refusal) {
+            return Err(refused(refusal));
+        }
+        let options = self.options();
+        if !is_given(&self.matches, flags::ENCRYPT)
+            && let Some(option) = options.iter().find_map(Given::encrypts)
+        {
+            return Err(refused(("-o", &format!("{option} needs -Z"))));
+        }
         let process = ProcessFlags::default();
         let mut said = Said { config, process, port, matches: &self.matches };
-        for flag in self.flags.iter().filter(|flag| is_given(&self.matches, flag.id())) {
+        for flag in self.given() {
             flag.apply(&mut said);
         }
-        for option in self.options() {
+        for option in &options {
             option.apply(&mut said.config.sections_mut());
         }
         said.port();
-        Start(said.process)
+        said.key_in_chain(&options);
+        let process = said.process;
+        match self.given().find_map(|flag| flag.lacks(config)) {
+            Some(lack) => Err(refused(lack)),
+            None => Ok(Start(process)),
+        }
+    }
+
+    /// An error about a setting, told as one about the flag that set it.
+    #[must_use]
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Setting { key, problem } => {
+                match self.given().find(|flag| flag.key() == key).map(Flag::short) {
+                    Some(flag) => Error::setting((flag, format!("{key}: {problem}"))),
+                    None => Error::Setting { key, problem },
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// The flags of the command line.
+    fn given(&self) -> impl Iterator<Item = &Flag<C>> {
+        self.flags.iter().filter(|flag| is_given(&self.matches, flag.id()))
     }
 
     /// The options of `-o`, in the order in which they were given.
@@ -183,15 +243,26 @@ impl<C: Configuration> Said<'_, C> {
         is_given(self.matches, long)
     }
 
+    /// As with memcached, the file of the certificates has the key, too, unless another one is named.
+    fn key_in_chain(&mut self, options: &[Given]) {
+        let has = |name: &str| options.iter().any(|given| given.name() == name);
+        if has("ssl_chain_cert") && !has("ssl_key") {
+            let tls = self.config.sections_mut().tls;
+            tls.private_key.clone_from(&tls.certificate_chain);
+        }
+    }
+
     /// The addresses of `-l`, each once, with another port.
     #[must_use]
     pub fn elsewhere(&self, port: u16) -> Vec<Listen> {
         let mut seen = Vec::new();
         let mut listen = Vec::new();
         for interface in self.matches.get_many::<Interface>(flags::LISTEN).into_iter().flatten() {
-            if !seen.contains(&interface.ip()) {
-                seen.push(interface.ip());
-                listen.push(interface.elsewhere(port));
+            for ip in interface.ips() {
+                if !seen.contains(ip) {
+                    seen.push(*ip);
+                    listen.push(interface.listen(*ip, port));
+                }
             }
         }
         listen
@@ -203,18 +274,38 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-/// The flags as tables in Markdown: those that set something, then the names of the others.
+/// What `-i` prints.
+const LICENCE: &str =
+    "Licensed under the Apache License, Version 2.0: https://www.apache.org/licenses/LICENSE-2.0";
+
+/// The flags as tables in Markdown: those that have an effect, those that have none, and those that are refused.
 #[must_use]
 pub fn markdown<C: Configuration>(flags: &[Flag<C>]) -> String {
     let mut text = "| flag | in place of | meaning |\n|---|---|---|\n".to_owned();
     text.extend(flags.iter().filter_map(Flag::markdown));
     text.extend(options::ALL.iter().filter_map(option::Opt::markdown));
-    let idle = flags.iter().filter(|flag| flag.is_idle()).map(|flag| format!("`{}`", flag.short()));
-    let idle_options = options::ALL.iter().filter(|option| option.is_idle());
-    let idle = idle.chain(idle_options.map(|option| format!("`-o {}`", option.name())));
-    text.push_str("\nAccepted with a warning, without effect: ");
-    text.push_str(&idle.collect::<Vec<_>>().join(", "));
-    text.push_str(".\n\n| refused | why |\n|---|---|\n");
+    let as_it_is = options::ALL.iter().filter(|option| option.is_as_it_is());
+    let names: Vec<_> = as_it_is.map(|option| format!("`-o {}`", option.written())).collect();
+    text.push_str("\nThese ask for what is so anyway: ");
+    text.push_str(&names.join(", "));
+    text.push_str(".\n\n| accepted, no effect | why |\n|---|---|\n");
+    let flags_idle =
+        flags.iter().filter_map(|flag| Some((format!("`{}`", flag.short()), flag.idle()?)));
+    let options_idle = options::ALL
+        .iter()
+        .filter_map(|option| Some((format!("`-o {}`", option.name()), option.idle()?)));
+    // A row for each reason.
+    let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, why) in flags_idle.chain(options_idle) {
+        match rows.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, names)) => names.push(name),
+            None => rows.push((why, vec![name])),
+        }
+    }
+    for (why, names) in rows {
+        text.push_str(&format!("| {} | {why} |\n", names.join(", ")));
+    }
+    text.push_str("\n| refused | why |\n|---|---|\n");
     for (flag, why) in flags.iter().filter_map(Flag::refusal) {
         text.push_str(&format!("| `{flag}` | {why} |\n"));
     }

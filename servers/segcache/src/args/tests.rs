@@ -3,12 +3,12 @@
 
 use super::*;
 use crate::config::{PORT, Storage};
-use server::dialect::memcached::Arguments;
+use server::dialect::memcached::{Arguments, Wrong};
 use server::settings::{Listen, LogLevel, SocketMode};
 use std::ffi::OsString;
 use storage_seg::settings::Policy;
 
-fn parse(line: &str) -> Result<Arguments<Config>, clap::Error> {
+fn parse(line: &str) -> Result<Arguments<Config>, Wrong> {
     let words = line.split_whitespace().map(OsString::from);
     Arguments::try_parse(command(), flags(), words)
 }
@@ -16,7 +16,7 @@ fn parse(line: &str) -> Result<Arguments<Config>, clap::Error> {
 fn applied(line: &str, mut config: Config) -> Config {
     let args = parse(line).expect(line);
     args.common.apply(&mut config);
-    let _start = args.apply(&mut config, PORT);
+    let _start = args.apply(&mut config, PORT).unwrap_or_else(|error| panic!("{line}: {error}"));
     config
 }
 
@@ -63,7 +63,7 @@ fn sizes_are_written_as_for_memcached() {
     assert_eq!(config("segcache -I 512K").cache.value_max(), ByteSize(512 << 10));
     assert_eq!(config("segcache -I 4096").cache.value_max(), ByteSize(4096));
     assert_eq!(config("segcache -m 100").cache.memory, ByteSize(100 << 20));
-    assert!(parse("segcache -I 1g").is_err());
+    assert_eq!(config("segcache -I 1g").cache.value_max(), ByteSize(1 << 30));
 }
 
 #[test]
@@ -129,27 +129,123 @@ fn what_is_spoken_has_memcacheds_names() {
     assert!(parse("segcache -B text").is_err());
 }
 
+/// Why a command line is refused, and memcached's exit code for it.
+fn wrong(line: &str) -> (String, u8) {
+    match parse(line).expect_err(line) {
+        Wrong::Refused { message, code } => (message, code),
+        other => panic!("{line}: {other}"),
+    }
+}
+
+/// The error of a command line that is understood and cannot be carried out.
+fn refused(line: &str) -> String {
+    let args = parse(line).expect(line);
+    let mut config = Config::default();
+    let result = args.apply(&mut config, PORT).map(|_start| ()).and_then(|()| config.check());
+    args.named(result.expect_err(line)).to_string()
+}
+
 #[test]
 fn what_changes_nothing_is_told_in_one_line() {
-    let warning = |line: &str| {
-        let args = parse(line).expect(line);
-        assert!(args.check().is_ok(), "{line}");
-        args.warning()
-    };
-    assert_eq!(warning("segcache -d -P /x -u nobody -k -r -R 20 -B auto"), None);
-    let line = "segcache -f 1.5 -n 48 -C -o modern,hashpower=20,idle_timeout=5";
-    let expected = "without effect: -f, -n, -C, -o modern, -o hashpower";
-    assert_eq!(warning(line).as_deref(), Some(expected));
+    let notice = |line: &str| parse(line).expect(line).notice();
+    assert_eq!(notice("segcache -d -P /x -u nobody -k -r -R 20 -B auto -o modern"), None);
+    let line = "segcache -f 1.5 -n 48 -C -N 2 -o modern,hashpower=20,idle_timeout=5";
+    let expected = "accepted, no effect: -f, -n, -C, -N, -o hashpower";
+    assert_eq!(notice(line).as_deref(), Some(expected));
 }
 
 #[test]
 fn what_would_be_believed_in_is_refused() {
-    for flag in ["-A", "-S", "-F", "-Y /x", "-e /x", "-Z"] {
-        let line = format!("segcache {flag}");
-        let args = parse(&line).expect(flag);
-        let error = args.check().expect_err(flag).to_string();
+    for flag in ["-S", "-Y /x", "-e /x", "-Z", "-o ssl_key=/x", "-I 100"] {
+        let error = refused(&format!("segcache {flag}"));
         assert!(error.starts_with(&format!("{}: ", &flag[..2])), "{error}");
     }
+    for option in ["ext_path=/x", "proxy_config=x", "drop_privileges", "ssl_ciphers=x"] {
+        let (message, code) = wrong(&format!("segcache -o {option}"));
+        assert!(message.starts_with(&format!("-o {option}: ")), "{message}");
+        assert_eq!(code, 1, "{message}");
+    }
+}
+
+#[test]
+fn a_wrong_value_is_told_with_its_flag_and_memcacheds_exit_code() {
+    for (line, message, code) in [
+        ("-q", "-q: there is no such flag, see --help", 1),
+        ("--foo", "--foo: there is no such flag, see --help", 1),
+        ("a b", "b: there is a configuration file already", 1),
+        ("-p x", "-p x: expected a whole number", 64),
+        ("--port=x", "-p x: expected a whole number", 64),
+        ("-p 70000", "-p 70000: expected a number from 0 to 65535", 64),
+        ("-p", "-p: needs a value", 1),
+        ("-m -v", "-m -v: expected a whole number", 1),
+        ("-b -1", "-b -1: expected a number from 0 to 4294967295", 1),
+        ("-f x", "-f x: expected a number", 1),
+        ("-B text", "-B text: expected auto, ascii or binary", 64),
+        ("--daemon=yes", "-d yes: takes no value", 1),
+        ("--engine x", "--engine x: expected one of auto, epoll, io_uring", 1),
+        ("-o modern,x=1", "-o x=1: there is no such option of memcached's", 1),
+        ("-o idle_timeout", "-o idle_timeout: needs a value: idle_timeout=SECONDS", 1),
+        ("-o idle_timeout=x", "-o idle_timeout=x: expected a number of seconds", 1),
+        (
+            "-o ssl_keyformat=DER",
+            "-o ssl_keyformat=DER: expected PEM: convert it with openssl pkey",
+            1,
+        ),
+    ] {
+        assert_eq!(wrong(&format!("segcache {line}")), (message.to_owned(), code), "{line}");
+    }
+}
+
+#[test]
+fn flags_are_read_as_memcached_reads_them() {
+    assert_eq!(
+        config("segcache -m 64 -m 128").cache.memory,
+        ByteSize(128 << 20),
+        "the last counts"
+    );
+    assert_eq!(config("segcache -p77 -U0 --conn=9").server.port, Some(77));
+    assert_eq!(config("segcache -c 9 --conn-l 7").server.max_connections, 7);
+}
+
+#[test]
+fn addresses_may_be_hosts_and_have_no_prefixes_but_notls() {
+    assert_eq!(listen("segcache -l notls:localhost:5"), "notls:127.0.0.1:5");
+    for prefix in ["btls:", "mtls:", "proto[ascii]:", "tag_x_:", "tag[x]:"] {
+        let (message, _) = wrong(&format!("segcache -l {prefix}127.0.0.1"));
+        assert!(message.starts_with(&format!("-l {prefix}127.0.0.1: ")), "{message}");
+        assert!(!message.contains("expected"), "{message}");
+    }
+}
+
+#[test]
+fn the_file_of_certificates_may_have_the_key() {
+    let tls = config("segcache -Z -o ssl_chain_cert=/both").tls;
+    assert_eq!(tls.private_key.as_deref(), Some("/both".as_ref()));
+    let tls = config("segcache -Z -o ssl_key=/k,ssl_chain_cert=/c").tls;
+    assert_eq!(tls.private_key.as_deref(), Some("/k".as_ref()));
+}
+
+#[test]
+fn a_certificate_is_required_wherever_memcached_requires_one() {
+    use server::settings::ClientAuth::{None, Optional, Required};
+    for (mode, auth) in [(0, None), (1, Optional), (2, Required), (3, Required)] {
+        let line = format!("segcache -Z -o ssl_chain_cert=/c,ssl_verify_mode={mode}");
+        assert_eq!(config(&line).tls.client_auth, auth, "{mode}");
+    }
+    for version in ["3", "tlsv1.3"] {
+        let line = format!("segcache -Z -o ssl_chain_cert=/c,ssl_min_version={version}");
+        assert_eq!(config(&line).tls.min_version, server::settings::TlsVersion::Tls13);
+    }
+}
+
+#[test]
+fn a_limit_of_buffers_is_taken() {
+    let memory = |value: &str| {
+        config(&format!("segcache -o read_buf_mem_limit={value}")).worker.output_memory
+    };
+    assert_eq!(memory("10"), Some(ByteSize(10 << 20)));
+    assert_eq!(memory("0"), None);
+    assert!(parse("segcache -o read_buf_mem_limit=99999999999999999").is_err());
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! [`Flag`]: a row of the table of flags.
 
 use super::Said;
-use super::option::Given;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::fmt;
@@ -29,10 +28,10 @@ enum Effect<C> {
     Sets(Change<C>),
     /// It asks for what this server does anyway.
     AsItIs,
-    /// It turns on a feature that needs this option of `-o`.
-    Needs { option: &'static str, problem: &'static str },
-    /// It has no effect here, with a warning unless its value is one of these.
-    Nothing { unless: &'static [&'static str] },
+    /// It turns on a feature for which something else must be set, too.
+    Needs { is_met: fn(&C) -> bool, problem: &'static str },
+    /// It has no effect here, for this reason, and nobody relies on one.
+    Nothing(&'static str),
     /// It is refused for this reason, because a user would rely on an effect that does not happen.
     Refused(&'static str),
 }
@@ -56,6 +55,8 @@ impl<C> Flag<C> {
     #[must_use]
     pub fn value(mut self, name: &'static str, parser: impl Into<ValueParser>) -> Self {
         self.arg = self.arg.value_name(name).value_parser(parser.into()).action(ArgAction::Set);
+        // The next word is the value, as for getopt: an error names both.
+        self.arg = self.arg.allow_hyphen_values(true);
         self
     }
 
@@ -136,23 +137,17 @@ impl<C> Flag<C> {
         self
     }
 
-    /// It needs an option of `-o`. If that is missing, `problem` is the error.
+    /// Something in the configuration must go with it. If that is missing, `problem` is the error.
     #[must_use]
-    pub fn needs(mut self, option: &'static str, problem: &'static str) -> Self {
-        self.effect = Effect::Needs { option, problem };
+    pub fn needs(mut self, is_met: fn(&C) -> bool, problem: &'static str) -> Self {
+        self.effect = Effect::Needs { is_met, problem };
         self
     }
 
-    /// It is accepted with a warning, and has no effect.
+    /// It is accepted and has no effect, for this reason.
     #[must_use]
-    pub fn without_any_effect(self) -> Self {
-        self.without_effect_unless(&[])
-    }
-
-    /// The same, but without a warning if its value is one of these.
-    #[must_use]
-    pub fn without_effect_unless(mut self, unless: &'static [&'static str]) -> Self {
-        self.effect = Effect::Nothing { unless };
+    pub fn without_effect(mut self, why: &'static str) -> Self {
+        self.effect = Effect::Nothing(why);
         self
     }
 
@@ -189,8 +184,7 @@ impl<C> Flag<C> {
                 let matches = said.matches;
                 set(said, matches);
             }
-            Effect::AsItIs | Effect::Needs { .. } | Effect::Nothing { .. } | Effect::Refused(_) => {
-            }
+            Effect::AsItIs | Effect::Needs { .. } | Effect::Nothing(_) | Effect::Refused(_) => {}
         }
     }
 
@@ -198,35 +192,24 @@ impl<C> Flag<C> {
     pub(super) fn refusal(&self) -> Option<(&'static str, &'static str)> {
         match self.effect {
             Effect::Refused(why) => Some((self.short, why)),
-            Effect::Sets(_) | Effect::AsItIs | Effect::Needs { .. } | Effect::Nothing { .. } => {
-                None
-            }
+            Effect::Sets(_) | Effect::AsItIs | Effect::Needs { .. } | Effect::Nothing(_) => None,
         }
     }
 
-    /// The flag and the problem, if it needs an option that was not given.
-    pub(super) fn lacks(&self, options: &[Given]) -> Option<(&'static str, &'static str)> {
+    /// The flag and the problem, if something is missing in `config` that must go with it.
+    pub(super) fn lacks(&self, config: &C) -> Option<(&'static str, &'static str)> {
         match self.effect {
-            Effect::Needs { option, problem } => {
-                let is_there = options.iter().any(|given| given.name() == option);
-                (!is_there).then_some((self.short, problem))
-            }
-            Effect::Sets(_) | Effect::AsItIs | Effect::Nothing { .. } | Effect::Refused(_) => None,
+            Effect::Needs { is_met, problem } => (!is_met(config)).then_some((self.short, problem)),
+            Effect::Sets(_) | Effect::AsItIs | Effect::Nothing(_) | Effect::Refused(_) => None,
         }
     }
 
-    /// The flag as it is written, if it was given and has no effect.
-    pub(super) fn without_effect(&self, matches: &ArgMatches) -> Option<String> {
-        let Effect::Nothing { unless } = self.effect else { return None };
-        let raw = matches.get_raw(self.id()).into_iter().flatten().next();
-        let is_meant =
-            raw.and_then(|word| word.to_str()).is_some_and(|word| unless.contains(&word));
-        (!is_meant).then(|| self.short.to_owned())
-    }
-
-    /// Whether it never has an effect.
-    pub(super) fn is_idle(&self) -> bool {
-        matches!(self.effect, Effect::Nothing { .. })
+    /// Why it has no effect, if it has none.
+    pub(super) fn idle(&self) -> Option<&'static str> {
+        match self.effect {
+            Effect::Nothing(why) => Some(why),
+            Effect::Sets(_) | Effect::AsItIs | Effect::Needs { .. } | Effect::Refused(_) => None,
+        }
     }
 
     /// Its row of a table in Markdown, if the help shows it.

@@ -4,12 +4,19 @@
 use super::flag::{Flag, flag};
 use super::interface::Interface;
 use super::option::Given;
+use super::options;
 use crate::settings::{Configuration, Listen, LogLevel, SocketMode};
 use clap::value_parser as is;
 use std::path::PathBuf;
 
 /// The long name of `-l`.
 pub(super) const LISTEN: &str = "listen";
+
+/// The long name of `-i`.
+pub(super) const LICENSE: &str = "license";
+
+/// The long name of `-Z`.
+pub(super) const ENCRYPT: &str = "enable-ssl";
 
 /// The long name of `-o`.
 pub(super) const EXTENDED: &str = "extended";
@@ -54,7 +61,7 @@ fn connections<C: Configuration>() -> Vec<Flag<C>> {
                 let port = said.port();
                 // A unix socket is instead of TCP.
                 if !said.has("unix-socket") {
-                    let listen = interfaces.iter().map(|interface| interface.at(port));
+                    let listen = interfaces.iter().flat_map(|interface| interface.at(port));
                     said.config.sections_mut().server.listen = listen.collect();
                 }
             }),
@@ -81,7 +88,7 @@ fn connections<C: Configuration>() -> Vec<Flag<C>> {
                 said.config.sections_mut().debug.log_level = level;
             }),
         flag("-U", "udp-port")
-            .value("NUM", is!(u16).range(0..=0))
+            .value("NUM", no_udp as fn(&str) -> Result<u16, String>)
             .about("UDP port: only 0, there is no UDP"),
     ]
 }
@@ -89,7 +96,9 @@ fn connections<C: Configuration>() -> Vec<Flag<C>> {
 /// Flags about the process, and the other flags that have an effect.
 fn process<C: Configuration>() -> Vec<Flag<C>> {
     vec![
-        flag("-d", "daemon").about("Go to the background").does(|said| said.process.goes_behind = true),
+        flag("-d", "daemon")
+            .about("Go to the background")
+            .does(|said| said.process.goes_behind = true),
         flag("-P", "pidfile")
             .value("FILE", is!(PathBuf))
             .about("File to write the process's number to")
@@ -104,34 +113,53 @@ fn process<C: Configuration>() -> Vec<Flag<C>> {
         flag("-r", "enable-coredumps")
             .about("Allow core dumps of any size")
             .does(|said| said.process.dumps_core = true),
+        flag("-i", LICENSE).about("Print the licence and exit"),
         flag("-R", "max-reqs-per-event")
             .value("NUM", is!(usize))
             .about("Requests a connection is served before others have their turn [default: 256]")
             .over("[worker] requests_per_turn")
             .sets(|said, most| said.config.sections_mut().worker.requests_per_turn = most),
-        flag("-Z", "enable-ssl")
+        flag("-Z", ENCRYPT)
             .about("Encrypt, with the files of -o ssl_chain_cert=FILE,ssl_key=FILE")
-            .needs("ssl_key", "needs -o ssl_chain_cert=FILE,ssl_key=FILE"),
+            .needs(
+                |config| config.sections().tls.private_key.is_some(),
+                "needs -o ssl_chain_cert=FILE,ssl_key=FILE",
+            ),
         flag("-o", EXTENDED)
             .value("NAME[=VALUE]", is!(Given))
             .about(
-                "Options of memcached's: idle_timeout=SECONDS, ssl_chain_cert=FILE, ssl_key=FILE, \
-                 ssl_ca_cert=FILE, ssl_verify_mode=NUM, ssl_min_version=NAME; others have no effect",
+                "Options of memcached's: idle_timeout=SECONDS, read_buf_mem_limit=MB, \
+                 ssl_chain_cert=FILE, ssl_key=FILE, ssl_ca_cert=FILE, ssl_verify_mode=NUM, \
+                 ssl_min_version=NUM; others have no effect",
             )
             // The options are applied after all flags.
             .sets_all(|_, _: Vec<Given>| {}),
     ]
 }
 
-/// Flags about memcached's slabs and commands, which have no effect here.
+/// UDP is off.
+fn no_udp(text: &str) -> Result<u16, String> {
+    match text {
+        "0" => Ok(0),
+        _ => Err("there is no UDP: use TCP, -p".to_owned()),
+    }
+}
+
+/// Flags about how memcached works inside, which have no effect here.
 fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
     vec![
-        flag("-f", "slab-growth-factor").value("NUM", is!(f64)).without_any_effect(),
-        flag("-n", "slab-min-size").value("BYTES", is!(u64)).without_any_effect(),
-        flag("-D", "").value("CHAR", is!(char)).without_any_effect(),
-        flag("-C", "disable-cas").without_any_effect(),
-        flag("-X", "disable-dumping").without_any_effect(),
-        flag("-W", "disable-watch").without_any_effect(),
+        flag("-f", "slab-growth-factor").value("NUM", is!(f64)).without_effect(options::SLABS),
+        flag("-n", "slab-min-size").value("BYTES", is!(u64)).without_effect(options::SLABS),
+        flag("-C", "disable-cas")
+            .without_effect("versions for cas are a part of every item, and take no room"),
+        flag("-D", "")
+            .value("CHAR", is!(String))
+            .without_effect("prefixes of keys are not counted"),
+        flag("-N", "napi_ids")
+            .value("NUM", is!(u32))
+            .without_effect("a connection goes to the worker that has the fewest"),
+        flag("-X", "disable-dumping").without_effect("no command dumps keys"),
+        flag("-W", "disable-watch").without_effect("there is no command watch"),
     ]
 }
 

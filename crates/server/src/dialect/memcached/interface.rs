@@ -2,34 +2,35 @@
 //! [`Interface`]: an address of `-l`.
 
 use crate::settings::Listen;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
-/// An address of `-l`, with or without a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An address of `-l` or the name of a host, with or without a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    ip: IpAddr,
+    /// A host may have several.
+    ips: Vec<IpAddr>,
     port: Option<u16>,
     plain: bool,
 }
 
 impl Interface {
-    /// The address.
+    /// The IP addresses.
     #[must_use]
-    pub fn ip(self) -> IpAddr {
-        self.ip
+    pub fn ips(&self) -> &[IpAddr] {
+        &self.ips
     }
 
-    /// The listen address, with this port if it has none.
-    #[must_use]
-    pub fn at(self, port: u16) -> Listen {
-        self.elsewhere(self.port.unwrap_or(port))
+    /// The listen addresses, with this port if none is given.
+    pub fn at(&self, port: u16) -> impl Iterator<Item = Listen> {
+        let port = self.port.unwrap_or(port);
+        self.ips.iter().map(move |ip| self.listen(*ip, port))
     }
 
-    /// The listen address, with this port.
+    /// The listen address of one of the IP addresses, with this port.
     #[must_use]
-    pub fn elsewhere(self, port: u16) -> Listen {
-        Listen::Tcp { address: SocketAddr::new(self.ip, port), plain: self.plain }
+    pub fn listen(&self, ip: IpAddr, port: u16) -> Listen {
+        Listen::Tcp { address: SocketAddr::new(ip, port), plain: self.plain }
     }
 }
 
@@ -41,14 +42,48 @@ impl FromStr for Interface {
             Some(rest) => (rest, true),
             None => (text, false),
         };
-        let named = rest.replacen("localhost", "127.0.0.1", 1);
-        let bare = named.trim_start_matches('[').trim_end_matches(']');
-        if let Ok(ip) = bare.parse() {
-            return Ok(Interface { ip, port: None, plain });
+        if let Some((_, why)) = FOREIGN.iter().find(|(prefix, _)| rest.starts_with(prefix)) {
+            return Err((*why).to_owned());
         }
-        match named.parse::<SocketAddr>() {
-            Ok(address) => Ok(Interface { ip: address.ip(), port: Some(address.port()), plain }),
-            Err(_) => Err("expected an IP address, with :PORT if it differs from -p".to_owned()),
+        let bare = rest.trim_start_matches('[').trim_end_matches(']');
+        if let Ok(ip) = bare.parse() {
+            return Ok(Interface { ips: vec![ip], port: None, plain });
+        }
+        if let Ok(address) = rest.parse::<SocketAddr>() {
+            return Ok(Interface { ips: vec![address.ip()], port: Some(address.port()), plain });
+        }
+        let (host, port) = match rest.rsplit_once(':').map(|(host, port)| (host, port.parse())) {
+            Some((host, Ok(port))) => (host, Some(port)),
+            Some((_, Err(_))) => return Err(EXPECTED.to_owned()),
+            None => (rest, None),
+        };
+        let ips = addresses_of(host).ok_or(EXPECTED)?;
+        Ok(Interface { ips, port, plain })
+    }
+}
+
+/// Why an address is refused.
+const EXPECTED: &str =
+    "expected an IP address or the name of a host, with :PORT if it differs from -p";
+
+/// Prefixes that memcached has and that cannot be meant here, and why.
+const FOREIGN: [(&str, &str); 4] = [
+    ("btls:", "all TLS addresses treat clients alike: use -o ssl_verify_mode=0 instead of btls:"),
+    ("mtls:", "all TLS addresses treat clients alike: use -o ssl_verify_mode=2 instead of mtls:"),
+    ("proto[", "all addresses speak the same protocol: use -B instead of proto[…]"),
+    ("tag", "addresses have no tags: leave the tag out"),
+];
+
+/// The IP addresses of a host. `localhost` is the address of IPv4 alone, as all defaults are.
+fn addresses_of(host: &str) -> Option<Vec<IpAddr>> {
+    if host == "localhost" {
+        return Some(vec![IpAddr::from([127, 0, 0, 1])]);
+    }
+    let mut ips = Vec::new();
+    for address in (host, 0).to_socket_addrs().ok()? {
+        if !ips.contains(&address.ip()) {
+            ips.push(address.ip());
         }
     }
+    (!ips.is_empty()).then_some(ips)
 }

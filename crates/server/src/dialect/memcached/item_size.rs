@@ -3,13 +3,14 @@
 
 use config::ByteSize;
 
-/// memcached's item sizes: bytes, or with suffix k or m.
+/// memcached's item sizes: bytes, or with suffix k or m; and with suffix g.
 ///
 /// ```
 /// use server::dialect::memcached::item_size;
 ///
 /// assert_eq!(item_size("2m").unwrap().0, 2 << 20);
-/// assert!(item_size("2g").is_err());
+/// assert_eq!(item_size("1g").unwrap().0, 1 << 30);
+/// assert!(item_size("2t").is_err());
 /// ```
 ///
 /// # Errors
@@ -17,13 +18,11 @@ use config::ByteSize;
 /// What was expected, when it is none.
 pub fn item_size(text: &str) -> Result<ByteSize, String> {
     let lower = text.to_ascii_lowercase();
-    let (digits, shift) = match lower.strip_suffix(['k', 'm']) {
-        Some(digits) if lower.ends_with('k') => (digits, 10),
-        Some(digits) => (digits, 20),
-        None => (lower.as_str(), 0),
-    };
+    let units = [('k', 10), ('m', 20), ('g', 30)];
+    let unit = units.iter().find_map(|(unit, shift)| Some((lower.strip_suffix(*unit)?, *shift)));
+    let (digits, shift) = unit.unwrap_or((lower.as_str(), 0));
     match digits.parse::<u64>() {
         Ok(number) if number <= u64::MAX >> shift => Ok(ByteSize(number << shift)),
-        _ => Err("expected a number of bytes, or one with suffix k or m".to_owned()),
+        _ => Err("expected a number of bytes, or one with suffix k, m or g".to_owned()),
     }
 }

@@ -28,8 +28,8 @@ enum Effect {
     Path(fn(&mut SectionsMut<'_>, PathBuf)),
     /// It asks for what this server does anyway.
     AsItIs,
-    /// It is about a feature that this server does not have.
-    Nothing,
+    /// It has no effect here, for this reason, and nobody relies on one.
+    Nothing(&'static str),
     /// It is refused for this reason, because a user would rely on an effect that does not happen.
     Refused(&'static str),
 }
@@ -58,9 +58,9 @@ pub(super) const fn as_it_is(written: &'static str) -> Opt {
     Opt { written, key: "", effect: Effect::AsItIs }
 }
 
-/// A row of an option without effect, which is accepted with a warning.
-pub(super) const fn nothing(written: &'static str) -> Opt {
-    Opt { written, key: "", effect: Effect::Nothing }
+/// A row of an option that is accepted and has no effect, for this reason.
+pub(super) const fn nothing(written: &'static str, why: &'static str) -> Opt {
+    Opt { written, key: "", effect: Effect::Nothing(why) }
 }
 
 /// A row of an option that is refused.
@@ -73,6 +73,11 @@ impl Opt {
         self.written.split_once('=').map_or(self.written, |(name, _)| name)
     }
 
+    /// The name, with the name of its value.
+    pub(super) fn written(&self) -> &'static str {
+        self.written
+    }
+
     fn is_called(&self, name: &str) -> bool {
         match self.name().strip_suffix('*') {
             Some(start) => name.starts_with(start),
@@ -80,16 +85,28 @@ impl Opt {
         }
     }
 
-    /// Whether it never has an effect.
-    pub(super) fn is_idle(&self) -> bool {
-        matches!(self.effect, Effect::Nothing)
+    /// Why it has no effect, if it has none.
+    pub(super) fn idle(&self) -> Option<&'static str> {
+        match self.effect {
+            Effect::Nothing(why) => Some(why),
+            Effect::Sets { .. } | Effect::Path(_) | Effect::AsItIs | Effect::Refused(_) => None,
+        }
+    }
+
+    /// Whether it asks for what this server does anyway.
+    pub(super) fn is_as_it_is(&self) -> bool {
+        match self.effect {
+            Effect::AsItIs => true,
+            Effect::Sets { .. } => self.key.is_empty(),
+            Effect::Path(_) | Effect::Nothing(_) | Effect::Refused(_) => false,
+        }
     }
 
     /// The option and the reason why it is refused, if it is.
     pub(super) fn refusal(&self) -> Option<(&'static str, &'static str)> {
         match self.effect {
             Effect::Refused(why) => Some((self.written, why)),
-            Effect::Sets { .. } | Effect::Path(_) | Effect::AsItIs | Effect::Nothing => None,
+            Effect::Sets { .. } | Effect::Path(_) | Effect::AsItIs | Effect::Nothing(_) => None,
         }
     }
 
@@ -117,18 +134,18 @@ impl FromStr for Given {
             None => (text, None),
         };
         let row = ALL.iter().find(|row| row.is_called(name));
-        let row = row.ok_or_else(|| format!("{name} is no option of memcached's"))?;
-        let given = || value.ok_or_else(|| format!("{name} needs a value: {name}=…"));
+        let row = row.ok_or("there is no such option of memcached's")?;
+        let given = || value.ok_or_else(|| format!("needs a value: {}", row.written));
         match row.effect {
             Effect::Sets { expected, read } => {
                 let value = given()?;
                 if read(value).is_none() {
-                    return Err(format!("{name}: {value} is not {expected}"));
+                    return Err(format!("expected {expected}"));
                 }
             }
             Effect::Path(_) => _ = given()?,
-            Effect::Refused(why) => return Err(format!("{name}: {why}")),
-            Effect::AsItIs | Effect::Nothing => {}
+            Effect::Refused(why) => return Err(why.to_owned()),
+            Effect::AsItIs | Effect::Nothing(_) => {}
         }
         Ok(Given { row, name: name.to_owned(), value: value.unwrap_or_default().to_owned() })
     }
@@ -148,13 +165,18 @@ impl Given {
                 }
             }
             Effect::Path(set) => set(sections, PathBuf::from(&self.value)),
-            Effect::AsItIs | Effect::Nothing | Effect::Refused(_) => {}
+            Effect::AsItIs | Effect::Nothing(_) | Effect::Refused(_) => {}
         }
     }
 
     /// The option as it was written, if it has no effect.
     pub(super) fn without_effect(&self) -> Option<String> {
-        self.row.is_idle().then(|| format!("-o {}", self.name))
+        self.row.idle().is_some().then(|| format!("-o {}", self.name))
+    }
+
+    /// The option as it was written, if it is about TLS.
+    pub(super) fn encrypts(&self) -> Option<&'static str> {
+        self.row.key.starts_with("[tls]").then_some(self.row.written)
     }
 }
 

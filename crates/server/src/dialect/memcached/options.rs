@@ -3,8 +3,17 @@
 
 use super::option::{Opt, as_it_is, nothing, path, refused, sets};
 use crate::settings::{ClientAuth, TlsVersion};
-use config::Span;
+use config::{ByteSize, Span};
 use std::time::Duration;
+
+/// Why options about the places of items have no effect.
+pub(super) const SLABS: &str = "memory is given out in segments and blocks, not in slabs";
+const LRU: &str = "there are no lists of used items: `[seg] eviction` says which go";
+const INDEX: &str = "the index is sized from the memory, and grows by itself";
+const EXPIRED: &str = "expired items are found without a crawler";
+const BUFFERS: &str = "buffers of logs have a fixed size";
+const OLD: &str = "memcached itself has no such option any more";
+const TLS: &str = "sessions are resumed, and TLS is done by the workers";
 
 /// The rows. A name that ends in `*` stands for all names with that prefix.
 pub(super) static ALL: &[Opt] = &[
@@ -12,6 +21,16 @@ pub(super) static ALL: &[Opt] = &[
         let time = Span(Duration::from_secs(seconds.parse().ok()?));
         Some(Box::new(move |sections| sections.server.idle_timeout = time))
     }),
+    sets(
+        "read_buf_mem_limit=MEGABYTES",
+        "[worker] output_memory",
+        "a number of megabytes",
+        |text| {
+            let megabytes: u64 = text.parse().ok().filter(|megabytes| *megabytes < 1 << 40)?;
+            let memory = (megabytes > 0).then_some(ByteSize(megabytes << 20));
+            Some(Box::new(move |sections| sections.worker.output_memory = memory))
+        },
+    ),
     path("ssl_chain_cert=FILE", "[tls] certificate_chain", |sections, path| {
         sections.tls.certificate_chain = Some(path);
     }),
@@ -22,68 +41,72 @@ pub(super) static ALL: &[Opt] = &[
     sets("ssl_verify_mode=NUM", "[tls] client_auth", "from 0 to 3", |mode| {
         let auth = match mode {
             "0" => ClientAuth::None,
-            "1" | "3" => ClientAuth::Optional,
-            "2" => ClientAuth::Required,
+            "1" => ClientAuth::Optional,
+            // 3 asks once in a session, as every session of ours does.
+            "2" | "3" => ClientAuth::Required,
             _ => return None,
         };
         Some(Box::new(move |sections| sections.tls.client_auth = auth))
     }),
-    sets("ssl_min_version=NAME", "[tls] min_version", "one of tlsv1.0 to tlsv1.3", |name| {
+    sets("ssl_min_version=NAME", "[tls] min_version", "0 to 3, or tlsv1.0 to tlsv1.3", |name| {
         let version = match name {
-            "tlsv1.0" | "tlsv1.1" | "tlsv1.2" => TlsVersion::Tls12,
-            "tlsv1.3" => TlsVersion::Tls13,
+            "0" | "1" | "2" | "tlsv1.0" | "tlsv1.1" | "tlsv1.2" => TlsVersion::Tls12,
+            "3" | "tlsv1.3" => TlsVersion::Tls13,
             _ => return None,
         };
         Some(Box::new(move |sections| sections.tls.min_version = version))
     }),
+    sets("ssl_keyformat=PEM", "", "PEM: convert it with openssl pkey", |format| {
+        format.eq_ignore_ascii_case("PEM").then_some(Box::new(|_| {}))
+    }),
     as_it_is("maxconns_fast"),
-    refused("ext_*", "there is no external storage, items are in memory"),
-    nothing("drop_privileges"),
-    nothing("expirezero_does_not_evict"),
-    nothing("hash_algorithm"),
-    nothing("hashpower"),
-    nothing("hot_lru_pct"),
-    nothing("hot_max_factor"),
-    nothing("inline_ascii_response"),
-    nothing("lru_crawler"),
-    nothing("lru_crawler_sleep"),
-    nothing("lru_crawler_tocrawl"),
-    nothing("lru_maintainer"),
-    nothing("meta_response_old"),
-    nothing("modern"),
-    nothing("no_chunked_items"),
-    nothing("no_drop_privileges"),
-    nothing("no_hashexpand"),
-    nothing("no_inline_ascii_resp"),
-    nothing("no_lru_crawler"),
-    nothing("no_lru_maintainer"),
-    nothing("no_maxconns_fast"),
-    nothing("no_modern"),
-    nothing("no_slab_reassign"),
-    nothing("read_buf_mem_limit"),
-    nothing("read_obj_mem_limit"),
-    nothing("relaxed_privileges"),
-    nothing("resp_obj_mem_limit"),
-    nothing("slab_automove"),
-    nothing("slab_automove_freeratio"),
-    nothing("slab_automove_ratio"),
-    nothing("slab_automove_window"),
-    nothing("slab_chunk_max"),
-    nothing("slab_reassign"),
-    nothing("slab_sizes"),
-    nothing("sock_cookie_id"),
-    nothing("ssl_ciphers"),
-    nothing("ssl_kernel_tls"),
-    nothing("ssl_keyformat"),
-    nothing("ssl_proto"),
-    nothing("ssl_session_cache"),
-    nothing("ssl_wbuf_size"),
-    nothing("tail_repair_time"),
-    nothing("tcp_backlog"),
-    nothing("temporary_ttl"),
-    nothing("track_sizes"),
-    nothing("warm_lru_pct"),
-    nothing("warm_max_factor"),
-    nothing("watcher_logbuf_size"),
-    nothing("worker_logbuf_size"),
+    as_it_is("modern"),
+    as_it_is("no_drop_privileges"),
+    as_it_is("ssl_session_cache"),
+    refused("ext_*", "there is no external storage: raise -m, items are in memory alone"),
+    refused("proxy_*", "this is no proxy: put mcrouter or memcached's in front"),
+    refused("drop_privileges", "use SystemCallFilter= of systemd, as in our unit"),
+    refused("sock_cookie_id", "sockets get no mark: match the port or the cgroup instead"),
+    refused("ssl_ciphers", "ciphers are those of rustls, all with forward secrecy: leave it out"),
+    refused("ssl_proto", "use ssl_min_version"),
+    nothing("hash_algorithm", INDEX),
+    nothing("hashpower", INDEX),
+    nothing("no_hashexpand", INDEX),
+    nothing("expirezero_does_not_evict", LRU),
+    nothing("hot_lru_pct", LRU),
+    nothing("hot_max_factor", LRU),
+    nothing("lru_maintainer", LRU),
+    nothing("no_lru_maintainer", LRU),
+    nothing("no_modern", LRU),
+    nothing("tail_repair_time", LRU),
+    nothing("temporary_ttl", LRU),
+    nothing("warm_lru_pct", LRU),
+    nothing("warm_max_factor", LRU),
+    nothing("lru_crawler", EXPIRED),
+    nothing("lru_crawler_sleep", EXPIRED),
+    nothing("lru_crawler_tocrawl", EXPIRED),
+    nothing("no_lru_crawler", EXPIRED),
+    nothing("no_chunked_items", SLABS),
+    nothing("no_slab_automove", SLABS),
+    nothing("no_slab_reassign", SLABS),
+    nothing("slab_automove", SLABS),
+    nothing("slab_automove_freeratio", SLABS),
+    nothing("slab_automove_ratio", SLABS),
+    nothing("slab_automove_window", SLABS),
+    nothing("slab_chunk_max", SLABS),
+    nothing("slab_reassign", SLABS),
+    nothing("slab_sizes", SLABS),
+    nothing("track_sizes", SLABS),
+    nothing("ssl_wbuf_size", BUFFERS),
+    nothing("watcher_logbuf_size", BUFFERS),
+    nothing("worker_logbuf_size", BUFFERS),
+    nothing("ssl_kernel_tls", TLS),
+    nothing("inline_ascii_response", OLD),
+    nothing("meta_response_old", OLD),
+    nothing("no_inline_ascii_resp", OLD),
+    nothing("read_obj_mem_limit", OLD),
+    nothing("relaxed_privileges", OLD),
+    nothing("resp_obj_mem_limit", OLD),
+    nothing("tcp_backlog", OLD),
+    nothing("no_maxconns_fast", "a connection too many is told so and closed, never kept waiting"),
 ];

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//! memcached's flags, all of them: each is taken, or refused in one sentence. Debian's `memcached.conf` starts the server.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use test_support::client::Client;
+use test_support::daemon::{Config, Daemon, pid_in, run, text};
+use test_support::memcached::Memcached;
+
+const SEGCACHE: &str = env!("CARGO_BIN_EXE_segcache");
+
+/// The flags of memcached 1.6.45: short, long, and a value for those that have one.
+const FLAGS: [(&str, &str, &str); 36] = [
+    ("-p", "--port", "0"),
+    ("-U", "--udp-port", "0"),
+    ("-s", "--unix-socket", "/nowhere/socket"),
+    ("-a", "--unix-mask", "0770"),
+    ("-A", "--enable-shutdown", ""),
+    ("-l", "--listen", "127.0.0.1"),
+    ("-d", "--daemon", ""),
+    ("-r", "--enable-coredumps", ""),
+    ("-u", "--user", "nobody"),
+    ("-m", "--memory-limit", "64"),
+    ("-M", "--disable-evictions", ""),
+    ("-c", "--conn-limit", "100"),
+    ("-k", "--lock-memory", ""),
+    ("-v", "--verbose", ""),
+    ("-h", "--help", ""),
+    ("-i", "--license", ""),
+    ("-V", "--version", ""),
+    ("-P", "--pidfile", "/nowhere/pid"),
+    ("-f", "--slab-growth-factor", "1.25"),
+    ("-n", "--slab-min-size", "48"),
+    ("-L", "--enable-largepages", ""),
+    ("-D", "", ":"),
+    ("-t", "--threads", "4"),
+    ("-R", "--max-reqs-per-event", "20"),
+    ("-C", "--disable-cas", ""),
+    ("-b", "--listen-backlog", "1024"),
+    ("-B", "--protocol", "auto"),
+    ("-I", "--max-item-size", "1m"),
+    ("-S", "--enable-sasl", ""),
+    ("-F", "--disable-flush-all", ""),
+    ("-X", "--disable-dumping", ""),
+    ("-W", "--disable-watch", ""),
+    ("-Y", "--auth-file", "/nowhere/users"),
+    ("-e", "--memory-file", "/nowhere/items"),
+    ("-Z", "--enable-ssl", ""),
+    ("-N", "--napi_ids", "2"),
+];
+
+/// The options of its `-o`, with a value for those that have one.
+const OPTIONS: [&str; 64] = [
+    "maxconns_fast",
+    "no_maxconns_fast",
+    "hashpower=20",
+    "tail_repair_time=60",
+    "hash_algorithm=jenkins",
+    "no_lru_crawler",
+    "lru_crawler_sleep=100",
+    "lru_crawler_tocrawl=10",
+    "read_buf_mem_limit=100",
+    "resp_obj_mem_limit=100",
+    "no_lru_maintainer",
+    "hot_lru_pct=20",
+    "warm_lru_pct=40",
+    "hot_max_factor=0.2",
+    "warm_max_factor=2",
+    "temporary_ttl=61",
+    "idle_timeout=60",
+    "slab_chunk_max=512",
+    "slab_reassign",
+    "no_slab_reassign",
+    "slab_automove=1",
+    "no_slab_automove",
+    "slab_automove_ratio=0.8",
+    "slab_automove_window=30",
+    "slab_automove_freeratio=0.01",
+    "slab_sizes=100-200",
+    "no_chunked_items",
+    "watcher_logbuf_size=256",
+    "worker_logbuf_size=64",
+    "track_sizes",
+    "no_hashexpand",
+    "modern",
+    "no_modern",
+    "sock_cookie_id=5",
+    "drop_privileges",
+    "no_drop_privileges",
+    "relaxed_privileges",
+    "no_inline_ascii_resp",
+    "ext_path=/nowhere/ext:1G",
+    "ext_page_size=64",
+    "ext_wbuf_size=4",
+    "ext_threads=1",
+    "ext_item_size=512",
+    "ext_item_age=10",
+    "ext_low_ttl=0",
+    "ext_drop_unread",
+    "ext_recache_rate=2000",
+    "ext_compact_under=1",
+    "ext_drop_under=1",
+    "ext_max_frag=0.8",
+    "ext_max_sleep=1000000",
+    "proxy_config=routelib",
+    "proxy_arg=/nowhere/proxy",
+    "proxy_uring",
+    "ssl_chain_cert=/nowhere/cert",
+    "ssl_key=/nowhere/key",
+    "ssl_keyformat=PEM",
+    "ssl_verify_mode=0",
+    "ssl_ciphers=ECDHE",
+    "ssl_ca_cert=/nowhere/ca",
+    "ssl_wbuf_size=16",
+    "ssl_session_cache",
+    "ssl_kernel_tls",
+    "ssl_min_version=2",
+];
+
+/// A command line is taken, or refused in one sentence that begins with what was written.
+#[track_caller]
+fn taken_or_refused(output: &Output, written: &str) {
+    let message = text(&output.stderr);
+    if output.status.success() {
+        assert_eq!(message, "", "{written}");
+        return;
+    }
+    assert!(message.starts_with(&format!("error: {written}")), "{written}: {message}");
+    assert_eq!(message.lines().count(), 1, "{written}: {message}");
+    for never in ["tip:", "Usage:", "there is no such"] {
+        assert!(!message.contains(never), "{written}: {message}");
+    }
+    assert!([1, 64].contains(&output.status.code().unwrap()), "{written}: {output:?}");
+}
+
+#[test]
+fn each_flag_is_taken_or_refused_in_a_sentence() {
+    for (short, long, value) in FLAGS {
+        for flag in [short, long].into_iter().filter(|flag| !flag.is_empty()) {
+            let words: Vec<_> = [flag, value, "--print-config"].to_vec();
+            let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            taken_or_refused(&run(SEGCACHE, &words), short);
+        }
+    }
+    for option in OPTIONS {
+        let name = option.split_once('=').map_or(option, |(name, _)| name);
+        // TLS needs its flag, and files that there are not here.
+        let (written, flags) = match name {
+            "ssl_chain_cert" | "ssl_key" | "ssl_ca_cert" => ("", ["-Z", "-o", option]),
+            _ => ("-o", ["-v", "-o", option]),
+        };
+        taken_or_refused(&run(SEGCACHE, &[&flags[..], &["--print-config"]].concat()), written);
+    }
+}
+
+#[test]
+fn the_lists_have_all_that_memcached_tells_of() {
+    let Some(memcached) = Memcached::find() else { return };
+    if !memcached.is_reference() {
+        memcached.not_compared("the list of flags");
+        return;
+    }
+    let help = memcached.help();
+    let ends = |end: char| end.is_whitespace() || [',', '=', '<', ':'].contains(&end);
+    let flags: BTreeSet<&str> = FLAGS.iter().flat_map(|(short, long, _)| [*short, *long]).collect();
+    let options: BTreeSet<&str> =
+        OPTIONS.iter().map(|option| option.split('=').next().unwrap()).collect();
+    let told = help.lines().filter(|line| line.starts_with('-'));
+    let told = told.flat_map(|line| line.split(ends).take(3).filter(|word| word.starts_with('-')));
+    // -vv is -v twice, and -o has the options.
+    let several = ["-vv", "-vvv", "-o", "--extended"];
+    let missing: Vec<_> =
+        told.filter(|word| !flags.contains(word) && !several.contains(word)).collect();
+    assert_eq!(missing, [""; 0], "{help}");
+    let told = help.lines().filter_map(|line| line.strip_prefix("   - ")?.split_once(':'));
+    let told = told.map(|(name, _)| name).filter(|name| !name.contains(' '));
+    let missing: Vec<_> = told.filter(|name| !options.contains(name)).collect();
+    assert_eq!(missing, [""; 0], "{help}");
+}
+
+#[test]
+fn what_has_no_effect_is_told_once_in_the_log() {
+    let config = Config::new("[admin]\nenabled = false\n");
+    let flags = ["-p", "0", "-C", "-n", "48", "-o", "modern,hashpower=20"];
+    let mut daemon = Daemon::spawn(Command::new(SEGCACHE).args(flags).arg(&config.file));
+    assert_eq!(daemon.line("accepted, no effect: "), "-n, -C, -o hashpower");
+}
+
+/// The lines of Debian's file, with places of our own.
+fn debians_file(folder: &Path) -> String {
+    let id = Command::new("id").arg("-un").output().unwrap();
+    let pids = folder.join("pid");
+    format!(
+        "# memcached default config file\n\n-d\n\nlogfile /nowhere/memcached.log\n\n# -v\n# -vv\n\n\
+         -m 64\n\n# Default connection port is 11211\n-p 0\n\n-u {}\n-l 127.0.0.1 # only\n# -c 1024\n# -k\n# -M\n# -r\n\
+         -P {}\n--admin-port 0\n",
+        text(&id.stdout).trim(),
+        pids.display()
+    )
+}
+
+/// It serves, wrote its number, and takes that away in the end.
+fn serves(mut daemon: Daemon, folder: &Path) {
+    Client::tcp(daemon.address()).ask(b"get a\r\n", b"END\r\n");
+    let pids = folder.join("pid");
+    assert_eq!(pid_in(&pids), daemon.pid().to_string());
+    daemon.signal("TERM");
+    assert!(daemon.end().0.success());
+    assert!(!pids.exists());
+}
+
+#[test]
+fn debians_file_is_a_configuration() {
+    let config = Config::empty();
+    let file = config.folder().join("memcached.conf");
+    fs::write(&file, debians_file(config.folder())).unwrap();
+    serves(Daemon::spawn(Command::new(SEGCACHE).arg(&file)), config.folder());
+    let file = file.to_str().unwrap();
+    let printed = text(&run(SEGCACHE, &[file, "-m", "100", "--print-config"]).stdout);
+    assert!(printed.contains("memory = \"100MB\"\n"), "flags come after the file: {printed}");
+    fs::write(file, "-m 64\n-q\n").unwrap();
+    assert_eq!(
+        text(&run(SEGCACHE, &[file]).stderr),
+        "error: -q: there is no such flag, see --help\n"
+    );
+}
+
+#[test]
+fn debians_wrapper_starts_the_server() {
+    const WRAPPER: &str = "/usr/share/memcached/scripts/systemd-memcached-wrapper";
+    let Ok(wrapper) = fs::read_to_string(WRAPPER) else {
+        test_support::child::missing("Debian's memcached (apt-get install memcached)");
+        return;
+    };
+    let id = text(&Command::new("id").arg("-u").output().unwrap().stdout);
+    if id.trim() != "0" {
+        // It is for root alone.
+        return;
+    }
+    let config = Config::empty();
+    let (script, file) = (config.folder().join("wrapper"), config.folder().join("memcached.conf"));
+    fs::write(&script, wrapper.replace("/usr/bin/memcached", SEGCACHE)).unwrap();
+    fs::write(&file, debians_file(config.folder())).unwrap();
+    serves(Daemon::spawn(Command::new("perl").arg(&script).arg(&file)), config.folder());
+}
