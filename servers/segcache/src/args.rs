@@ -34,6 +34,16 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .about("What is spoken: auto, ascii or binary [default: auto]")
             .over("[memcache] protocol")
             .sets(|said, spoken| said.config.memcache.protocol = spoken),
+        flag("-A", "enable-shutdown")
+            .after("protocol")
+            .about("Let clients stop the server: shutdown")
+            .over("[memcache] shutdown")
+            .does(|said| said.config.memcache.shutdown = true),
+        flag("-F", "disable-flush-all")
+            .after("enable-shutdown")
+            .about("Refuse flush_all")
+            .over("[memcache] flush")
+            .does(|said| said.config.memcache.flush = false),
         flag("-m", "memory-limit")
             .after("listen")
             .value("MB", is!(u64).range(1..=(1 << 30) - 1))

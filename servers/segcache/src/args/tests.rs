@@ -146,6 +146,17 @@ fn refused(line: &str) -> String {
 }
 
 #[test]
+fn clients_may_do_what_flags_let_them() {
+    let may = |line: &str| {
+        let memcache = config(line).memcache;
+        (memcache.shutdown, memcache.flush)
+    };
+    assert_eq!(may("segcache"), (false, true));
+    assert_eq!(may("segcache -A -F"), (true, false));
+    assert_eq!(may("segcache --enable-shutdown"), (true, true));
+}
+
+#[test]
 fn what_changes_nothing_is_told_in_one_line() {
     let notice = |line: &str| parse(line).expect(line).notice();
     assert_eq!(notice("segcache -d -P /x -u nobody -k -r -R 20 -B auto -o modern"), None);

@@ -166,13 +166,11 @@ fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
 /// Flags for features that somebody would rely on and that are not implemented.
 fn refused<C: Configuration>() -> Vec<Flag<C>> {
     vec![
-        flag("-A", "enable-shutdown").refused("there is no command shutdown: send SIGTERM"),
         flag("-S", "enable-sasl")
             .refused("there is no SASL: have clients show a certificate ([tls] client_auth)"),
         flag("-Y", "auth-file")
             .value("FILE", is!(PathBuf))
             .refused("there are no passwords: use [tls] client_auth"),
-        flag("-F", "disable-flush-all").refused("flush_all cannot be switched off"),
         flag("-e", "memory-file")
             .value("FILE", is!(PathBuf))
             .refused("nothing is kept over a restart: leave it out"),
