@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Takes the Rust blocks out of the guides, so that the compiler sees what a reader copies.
+//! Takes the Rust blocks out of the guides, so that the compiler sees what a reader copies. `pages` has links to the
+//! guides, which a package has as files.
 //!
 //! A block that begins with `` ```rust src/codec.rs `` belongs to that file of the example, and one that begins with
 //! `` ```rust wiring `` is an expression or an item by itself. A block of Rust without such a word fails the build.
@@ -16,10 +17,10 @@ fn main() {
     let write = |name: &str, text: &str| {
         fs::write(Path::new(&out).join(name), text).expect("the folder is writable");
     };
-    let protocol = blocks("../docs/dev/add-a-protocol.md");
+    let protocol = blocks("pages/add-a-protocol.md");
     write("protocol.rs", &crate_of(&protocol));
     write("wiring.rs", &protocol["wiring"]);
-    let storage = blocks("../docs/dev/add-a-storage.md");
+    let storage = blocks("pages/add-a-storage.md");
     write("storage_test.rs", &storage["test"]);
 }
 

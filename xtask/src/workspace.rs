@@ -127,7 +127,12 @@ impl Workspace {
                 continue;
             }
             let path = entry.path();
-            if entry.file_type().map_err(failed)?.is_dir() {
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_symlink() {
+                // What it leads to is read where it lies, where its own links are right.
+                continue;
+            }
+            if kind.is_dir() {
                 self.walk(&path)?;
             } else if name.ends_with(".rs") {
                 self.sources.push(Source::new(&relative(&self.root, &path), &read(&path)?));
