@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# oracles.sh DIR SUITE: unpacks the memcached of a Debian suite (trixie, sid) into DIR, with the libraries that it needs,
-# and installs nothing. DIR/bin/memcached runs it; SHOEBILL_MEMCACHED=DIR/bin/memcached makes tests compare with it.
+# oracles.sh DIR SUITE [PACKAGE...]: unpacks the memcached of a Debian suite (trixie, sid) into DIR, with the libraries that
+# it needs, and installs nothing. DIR/bin/memcached runs it; SHOEBILL_MEMCACHED=DIR/bin/memcached makes tests compare with
+# it. Given PACKAGEs, unpacks those alone, into DIR/root.
 # The packages come from the mirror that this machine has for its own suite.
 set -euo pipefail
 
-[ $# -eq 2 ] || { sed -n '3,5s/^# //p' "$0" && exit 2; }
+[ $# -ge 2 ] || { sed -n '3,6s/^# //p' "$0" && exit 2; }
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
 suite=$2
 packages=(memcached libc6 libevent-2.1-7t64 liblua5.4-0 libsasl2-2 libseccomp2 libssl3t64 libzstd1 zlib1g)
+shift 2
+others=("$@")
+[ $# -eq 0 ] || packages=("$@")
 
 # The first mirror of the machine's sources, in either of their two forms.
 mirror() {
@@ -36,6 +40,7 @@ rm -f "$dir/debs/"*.deb
 for deb in "$dir/debs/"*.deb; do
     dpkg -x "$deb" "$root"
 done
+[ ${#others[@]} -eq 0 ] || exit 0
 
 # Its own loader and libraries: those of the machine may be older than it wants.
 loader=$(find "$root" -name 'ld-linux*.so.*' -print -quit)

@@ -38,6 +38,14 @@ django.step() {
     python3 servers/segcache/tests/suites/django_cache.py --server "$under_test/segcache"
 }
 
+# Those that are fetched soon; docs/dev/testing.md says how to run all.
+clients_of_ci=pymemcache,python-memcached,python_binary_memcached,aiomcache,gomemcache,memjs,memjs-calls
+step clients oracles 'debian memcached tested' "memcached's clients' own tests: $clients_of_ci"
+clients.step() {
+    python3 servers/segcache/tests/suites/client_suites.py --server "$under_test/segcache" \
+        --only "$clients_of_ci" --installed
+}
+
 step syscalls oracles 'debian tested' 'system calls of a 1,000-request pipeline'
 syscalls.step() {
     python3 benches/scripts/syscalls.py --server "$under_test/segcache"
