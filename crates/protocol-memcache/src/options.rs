@@ -31,6 +31,8 @@ pub struct ServiceOptions {
     pub connections_max: usize,
     /// The TCP port; 0 is none.
     pub port: u16,
+    /// The UDP port; 0 is none.
+    pub udp_port: u16,
     /// The address listened on.
     pub listen: String,
     /// The path of the unix socket, if there is one.
@@ -60,6 +62,7 @@ impl Default for ServiceOptions {
             memory_max: 0,
             connections_max: 0,
             port: 0,
+            udp_port: 0,
             listen: String::new(),
             socket_path: None,
             backlog: 1024,
@@ -100,6 +103,8 @@ setters! {
     connections_max: usize,
     /// Sets the TCP port.
     port: u16,
+    /// Sets the UDP port.
+    udp_port: u16,
     /// Sets the listen queue's length.
     backlog: u32,
     /// Sets after how long without a request a connection is closed.

@@ -171,4 +171,8 @@ impl Protocol for Memcache {
     fn too_large(&self) -> ErrorReply {
         ErrorReply::fixed(reply::TOO_LARGE)
     }
+
+    fn answer_too_large(&self, request: &[u8]) -> ErrorReply {
+        crate::reply::binary::too_large_for(request).unwrap_or_else(|| self.too_large())
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::controls::Controls;
+use crate::datagrams::{DatagramSockets, Datagrams};
 use crate::files::Needs;
 use crate::heap;
 use crate::logging;
@@ -13,7 +14,7 @@ use admin::{Admin, Readiness, State};
 use clock::Clock;
 use log::info;
 use protocol::{Directory, Execute, Protocol};
-use reactor::{Acceptor, Census, Dials, Door, Endpoint, Listener, Options, Worker};
+use reactor::{Acceptor, AnswerLimits, Census, Dials, Door, Endpoint, Listener, Options, Worker};
 use session::TlsAcceptor;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub struct Builder {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
     listen: Vec<Place>,
+    datagrams: Option<Datagrams>,
     backlog: u32,
     workers: usize,
     engine: Option<Engine>,
@@ -50,6 +52,13 @@ pub struct Builder {
     pub(crate) program: Program,
 }
 
+/// What a server is reached at: bound, and not served yet.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    doors: Vec<Door>,
+    datagrams: DatagramSockets,
+}
+
 /// An endpoint to listen on, with its tag and whether it speaks TLS.
 #[derive(Debug)]
 struct Place {
@@ -66,6 +75,7 @@ impl Builder {
             name,
             version,
             listen: Vec::new(),
+            datagrams: None,
             backlog: 1024,
             workers: 1,
             engine: None,
@@ -145,6 +155,14 @@ impl Builder {
         self
     }
 
+    /// Serves requests that come to these UDP addresses in datagrams, with the tag of [`Builder::listen_as`].
+    /// What is answered has `limits`.
+    pub fn datagrams(mut self, tag: u16, addresses: Vec<SocketAddr>, limits: AnswerLimits) -> Self {
+        let datagrams = Datagrams { tag, addresses, limits };
+        self.datagrams = Some(datagrams).filter(|datagrams| !datagrams.addresses.is_empty());
+        self
+    }
+
     /// Sets the acceptor that does the handshakes of TLS endpoints.
     pub fn tls(mut self, acceptor: TlsAcceptor) -> Self {
         self.tls = Some(acceptor);
@@ -193,7 +211,8 @@ impl Builder {
 
     /// The descriptors that the process needs besides those of its connections.
     pub(crate) fn needs(&self) -> Needs {
-        Needs::new(self.listen.len(), self.workers)
+        let datagrams = self.datagrams.as_ref().map_or(0, |datagrams| datagrams.addresses.len());
+        Needs::new(self.listen.len() + datagrams * self.workers, self.workers)
     }
 
     /// Serves metrics and health over HTTP at `address`.
@@ -250,14 +269,14 @@ impl Builder {
         E: Execute<P> + Send + 'static,
         M: Fn(u16) -> P + Clone + Send + 'static,
     {
-        let doors = self.bind(&make_protocol)?;
-        self.start(doors, make_protocol, make_service)
+        let bound = self.bind(&make_protocol)?;
+        self.start(bound, make_protocol, make_service)
     }
 
     /// Starts the threads.
     pub(crate) fn start<P, E, M>(
         mut self,
-        doors: Vec<Door>,
+        bound: Bound,
         make_protocol: M,
         mut make_service: impl FnMut(usize) -> E,
     ) -> Result<Process, Error>
@@ -271,6 +290,7 @@ impl Builder {
             self.options.engine = engine;
         }
         self.options.output.memory /= self.workers;
+        let Bound { doors, mut datagrams } = bound;
         let endpoints = doors.iter().map(|door| door.listener.endpoint().clone()).collect();
         let census = Census::new(self.workers);
         let mut workers = Vec::with_capacity(self.workers);
@@ -278,7 +298,13 @@ impl Builder {
             let (service, make) = (make_service(index), make_protocol.clone());
             let (clock, directory) = (self.clock.clone(), Arc::clone(&self.directory));
             let worker = Worker::new(index, service, make, self.options, clock, directory);
-            workers.push(worker.map_err(Error::Start)?);
+            let mut worker = worker.map_err(Error::Start)?;
+            if let Some(Datagrams { tag, limits, .. }) = &self.datagrams {
+                let sockets = datagrams.take(index);
+                let received = worker.receive_datagrams(sockets, *tag, limits.clone());
+                received.map_err(Error::Start)?;
+            }
+            workers.push(worker);
         }
         let mailboxes: Vec<_> = workers.iter().map(Worker::mailbox).collect();
         let dials = self.dials.clone();
@@ -298,6 +324,7 @@ impl Builder {
             clock: self.clock,
             census,
             endpoints,
+            datagrams: datagrams.addresses,
             readiness,
             admin,
             acceptor: acceptor.handle(),
@@ -342,14 +369,16 @@ impl Builder {
     pub(crate) fn bind<P: Protocol>(
         &self,
         make_protocol: impl Fn(u16) -> P,
-    ) -> Result<Vec<Door>, Error> {
+    ) -> Result<Bound, Error> {
         let bind = |&Place { ref endpoint, tls, tag }: &Place| {
             let listener = Listener::bind(endpoint, self.backlog)
                 .map_err(|source| Error::Listen { endpoint: endpoint.to_string(), source })?;
             let rejection = make_protocol(tag).too_many_connections();
             Ok(Door { listener, tls: self.tls.clone().filter(|_| tls), tag, rejection })
         };
-        self.listen.iter().map(bind).collect()
+        let doors = self.listen.iter().map(bind).collect::<Result<_, Error>>()?;
+        let datagrams = self.datagrams.as_ref().map(|datagrams| datagrams.bind(self.workers));
+        Ok(Bound { doors, datagrams: datagrams.transpose()?.unwrap_or_default() })
     }
 
     fn start_admin(&mut self, readiness: &Readiness) -> Result<admin::AdminHandle, Error> {

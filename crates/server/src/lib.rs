@@ -64,6 +64,7 @@ mod builder;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod controls;
+mod datagrams;
 #[cfg(feature = "cli")]
 pub mod dialect;
 mod error;
@@ -83,5 +84,5 @@ pub use builder::Builder;
 pub use controls::Controls;
 pub use error::Error;
 pub use process::{Process, Stopper};
-pub use reactor::{Endpoint, Limits, Options, Output, OutputLimit};
+pub use reactor::{AnswerLimits, Endpoint, Limits, Options, Output, OutputLimit, Quota};
 pub use session::{ClientAuth, TlsAcceptor, TlsOptions, TlsVersion};

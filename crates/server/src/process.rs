@@ -42,6 +42,8 @@ pub(crate) struct Threads {
     pub(crate) clock: Clock,
     pub(crate) census: Census,
     pub(crate) endpoints: Vec<Endpoint>,
+    /// Where requests come in datagrams.
+    pub(crate) datagrams: Vec<SocketAddr>,
     pub(crate) readiness: Readiness,
     pub(crate) admin: AdminHandle,
     pub(crate) acceptor: AcceptorHandle,
@@ -158,6 +160,11 @@ impl Process {
             Endpoint::Tcp(address) => Some(*address),
             Endpoint::Unix { .. } => None,
         })
+    }
+
+    /// The UDP addresses at which it receives datagrams, with the ports that the system chose.
+    pub fn datagram_addresses(&self) -> &[SocketAddr] {
+        self.threads.as_ref().map_or(&[], |threads| &threads.datagrams)
     }
 
     /// The address of the admin plane.

@@ -145,7 +145,7 @@ impl Builder {
         let reopen = Arc::new(AtomicBool::new(false));
         let reload = Reload::new(Arc::clone(&reopen), self.tls.clone())?;
         signals::watch(self.events.0.clone(), reload)?;
-        let doors = self.bind(&make_protocol)?;
+        let bound = self.bind(&make_protocol)?;
         let locked = self.program.locks_memory.then(lock_memory);
         let dumped = self.program.dumps_core.then(allow_core_dumps);
         if let Some(name) = &self.program.user {
@@ -162,11 +162,14 @@ impl Builder {
         let background = self.program.background.take();
         let pid_file = self.program.pid_file.take();
         let greetings = std::mem::take(&mut self.program.greetings);
-        let mut process = self.start(doors, make_protocol, make_service)?;
+        let mut process = self.start(bound, make_protocol, make_service)?;
         process.write_log(LogThread::start(logs)?);
         let _pid_file = pid_file.as_deref().and_then(PidFile::write);
         for endpoint in process.endpoints() {
             info!("{name} {version} listening on {endpoint}");
+        }
+        for address in process.datagram_addresses() {
+            info!("{name} {version} listening on udp:{address}");
         }
         if let Some(address) = process.admin_address() {
             info!("admin on http://{address}");

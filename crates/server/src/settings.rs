@@ -12,6 +12,7 @@ mod listen;
 mod log;
 mod server;
 mod tls;
+mod udp;
 mod worker;
 
 pub use admin::Admin;
@@ -21,6 +22,7 @@ pub use listen::{Listen, SocketMode};
 pub use log::{Debug as DebugLog, Klog, LogLevel};
 pub use server::{MainAddress, Server};
 pub use tls::{ClientAuth, Tls, TlsVersion};
+pub use udp::Udp;
 pub use worker::Worker;
 
 use reactor::{Limits, Options, Output};

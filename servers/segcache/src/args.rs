@@ -18,6 +18,21 @@ pub(crate) fn command() -> Command {
 /// All flags, in the order of the help.
 pub(crate) fn flags() -> Vec<Flag<Config>> {
     memcached::flags(vec![
+        // Before `-l`, whose addresses have the TCP port, which is the UDP port if nothing else is said.
+        flag("-U", "udp-port")
+            .after("port")
+            .value("NUM", is!(u16))
+            .about("UDP port to receive on, and TCP port unless that is given too; 0 is none [default: 0]")
+            .over("[udp] port")
+            .sets(|said, port| {
+                said.config.udp.port = Some(port).filter(|&port| port != 0);
+                said.config.udp.listen.clear();
+                if port != 0 {
+                    said.config.server.port.get_or_insert(port);
+                    // On the same addresses as TCP.
+                    said.config.udp.listen = said.elsewhere(port);
+                }
+            }),
         flag("--resp-port", "resp-port")
             .after("port")
             .value("NUM", is!(u16))

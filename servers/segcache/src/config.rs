@@ -9,6 +9,8 @@ use protocol_memcache::ServiceOptions;
 use protocol_memcache::settings::Memcache;
 pub(crate) use resp::Resp;
 use server::Error;
+use server::settings::Udp;
+use std::net::SocketAddr;
 use storage_seg::Eviction;
 use storage_seg::settings::{Policy, Seg};
 
@@ -32,6 +34,7 @@ server::configuration! {
     /// The whole file.
     pub(crate) struct Config {
         memcache: Memcache,
+        udp: Udp,
         resp: Resp,
         cache: Cache,
         seg: Seg,
@@ -125,14 +128,22 @@ impl Config {
         usize::try_from(self.worker.output_memory.unwrap_or(quarter).0).unwrap_or(usize::MAX)
     }
 
-    /// Checks `[cache]` and `[seg]`.
+    /// Checks the sections that are not shared.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let in_sections = self.cache.problem().or_else(|| self.seg.problem());
+        let in_sections = in_sections.or_else(|| self.udp_problem());
         let problem = in_sections.or_else(|| match self.cache.storage {
             Storage::Seg => self.seg.size_problem(self.cache.memory),
             Storage::HashMap => None,
         });
         problem.map_or(Ok(()), |problem| Err(Error::setting(problem)))
+    }
+
+    /// Checks `[udp]`.
+    fn udp_problem(&self) -> Option<(&'static str, String)> {
+        let encrypts = self.tls.private_key.is_some();
+        let in_clear = || encrypts.then(|| self.udp.encryption_problem(&self.server)).flatten();
+        self.udp.problem().or_else(in_clear)
     }
 
     /// Warnings about settings that are accepted and have no effect, a line each.
@@ -188,6 +199,7 @@ impl Config {
             .memory_max(self.cache.memory.0)
             .connections_max(server.max_connections)
             .port(address.port)
+            .udp_port(self.udp.addresses(server).first().map_or(0, SocketAddr::port))
             .listen(address.host)
             .backlog(server.backlog)
             .idle_timeout(server.idle_timeout.0)

@@ -32,7 +32,10 @@ use storage_seg::settings::refusal;
 /// Shards per worker: enough that two workers seldom need the same one at once.
 const SHARDS_PER_WORKER: usize = 16;
 
-/// The tag of the listeners for RESP. All others are memcache's.
+/// The tag of memcache's listeners and datagrams.
+const MEMCACHE: u16 = 0;
+
+/// The tag of the listeners for RESP.
 const RESP: u16 = 1;
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder
         .listen_on(RESP, &resp, config.server.socket_mode)
+        .datagrams(MEMCACHE, config.udp.addresses(&config.server), config.udp.limits())
         .output_memory(config.output_memory())
         .greetings(args.notice().into_iter().collect());
     for warning in config.warnings() {

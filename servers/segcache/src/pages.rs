@@ -8,7 +8,7 @@ use ::config::Section;
 use ::config::page::{self, Own};
 use protocol_memcache::settings::Memcache;
 use server::dialect::memcached;
-use server::settings::Configuration;
+use server::settings::{Configuration, Udp};
 use std::path::Path;
 use storage_seg::settings::Seg;
 
@@ -28,6 +28,7 @@ fn pages_follow_from_the_tables() {
     page::keep(&root.join("packaging/config/segcache.toml"), |_| file.clone());
     let parts = [
         ("keys of [memcache]", page::markdown(&Memcache::table())),
+        ("keys of [udp]", page::markdown(&Udp::table())),
         ("keys of [resp]", page::markdown(&Resp::table())),
         ("keys of [cache]", page::markdown(&Cache::table())),
         ("keys of [seg]", page::markdown(&Seg::table())),

@@ -65,6 +65,7 @@ fn flags_override_the_file() {
         (&["-v"], "log_level = \"debug\"\n"),
         (&["-vv"], "log_level = \"trace\"\n"),
         (&["-U", "0"], "port = 1\n"),
+        (&["-U", "7"], "[udp]\nport = 7\n"),
     ];
     for (flags, line) in flags {
         let printed = effective(flags, file);
@@ -137,7 +138,7 @@ fn bad_values_are_refused_with_a_reason() {
     refused(&["-c", "0"], &["-c: [server] max_connections: 0 is not between 1 and"]);
     refused(&["-t", "0"], &["-t: [worker] threads: 0 is not between 1 and"]);
     refused(&["-I", "100"], &["-I: [cache] value_max", "100B is not from 1KB to 1GB"]);
-    refused(&["-U", "11211"], &["-U 11211: there is no UDP"]);
+    refused(&["-U", "65536"], &["-U 65536: expected a number from 0 to 65535"]);
     refused(&["-Z"], &["-Z: needs -o ssl_chain_cert=FILE,ssl_key=FILE"]);
     refused(&["/nowhere/segcache.toml"], &["/nowhere/segcache.toml", "No such file"]);
 }

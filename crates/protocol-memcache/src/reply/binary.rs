@@ -4,8 +4,9 @@
 use super::{Dialect, Refusal};
 use crate::op::Get;
 use crate::opcode::Opcode;
-use crate::parse::binary::HEADER_LEN;
+use crate::parse::binary::{HEADER_LEN, MAGIC as REQUEST_MAGIC};
 use buffer::SendBuf;
+use protocol::ErrorReply;
 use std::fmt::Display;
 use storage::{Item, Version};
 
@@ -51,6 +52,17 @@ impl Status {
         bytes.extend_from_slice(&head.bytes(opcode, opaque));
         bytes.extend_from_slice(text.as_bytes());
     }
+}
+
+/// The reply in place of an answer that is too long for datagrams, if `request` is binary.
+#[cold]
+pub(crate) fn too_large_for(request: &[u8]) -> Option<ErrorReply> {
+    let header = request.first_chunk::<HEADER_LEN>().filter(|header| header[0] == REQUEST_MAGIC)?;
+    let (status, text) = TOO_LARGE;
+    let mut bytes = Vec::new();
+    let opaque = [header[12], header[13], header[14], header[15]];
+    status.write(&mut bytes, header[1], opaque, text);
+    Some(ErrorReply::made(bytes))
 }
 
 /// What a header says besides what it echoes.

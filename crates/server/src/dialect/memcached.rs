@@ -68,10 +68,11 @@ struct ProcessFlags {
 }
 
 /// The flags of a server: those for shared settings, and `own`, each placed after the flag that it names
-/// ([`Flag::after`]).
+/// ([`Flag::after`]), and in place of the shared one with its name if there is one.
 pub fn flags<C: Configuration>(own: Vec<Flag<C>>) -> Vec<Flag<C>> {
     let mut flags = flags::shared();
     for flag in own {
+        flags.retain(|other| other.id() != flag.id());
         let place = flags.iter().position(|other| other.id() == flag.place());
         flags.insert(place.map_or(flags.len(), |place| place + 1), flag);
     }

@@ -6,6 +6,7 @@ use crate::config::{PORT, Storage};
 use server::dialect::memcached::{Arguments, Wrong};
 use server::settings::{Listen, LogLevel, SocketMode};
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use storage_seg::settings::Policy;
 
 fn parse(line: &str) -> Result<Arguments<Config>, Wrong> {
@@ -278,11 +279,39 @@ fn extended_options_fill_sections() {
 }
 
 #[test]
-fn verbosity_counts_and_udp_is_refused() {
+fn verbosity_counts() {
     assert_eq!(config("segcache -v").debug.log_level, LogLevel::Debug);
     assert_eq!(config("segcache -vv").debug.log_level, LogLevel::Trace);
-    assert!(parse("segcache -U 0").is_ok());
-    assert!(parse("segcache -U 11211").is_err());
+}
+
+#[test]
+fn udp_is_on_the_addresses_and_the_port_of_tcp() {
+    let both = |line: &str| {
+        let config = config(line);
+        let address = SocketAddr::new(config.server.host, config.server.port.unwrap());
+        let tcp = match &config.server.listen[..] {
+            [] => vec![address.to_string()],
+            listen => listen.iter().map(ToString::to_string).collect(),
+        };
+        let udp = config.udp.addresses(&config.server);
+        (tcp.join(","), udp.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+    };
+    for (line, tcp, udp) in [
+        ("segcache", "127.0.0.1:11211", ""),
+        ("segcache -U 0", "127.0.0.1:11211", ""),
+        ("segcache -U 11311", "127.0.0.1:11311", "127.0.0.1:11311"),
+        ("segcache -p 1 -U 2", "127.0.0.1:1", "127.0.0.1:2"),
+        ("segcache -p 1 -U 0", "127.0.0.1:1", ""),
+        ("segcache -l ::1,10.0.0.1:7 -U 2", "[::1]:2,10.0.0.1:7", "[::1]:2,10.0.0.1:2"),
+        ("segcache -l ::1 -p 1 -U 2", "[::1]:1", "[::1]:2"),
+    ] {
+        assert_eq!(both(line), (tcp.to_owned(), udp.to_owned()), "{line}");
+    }
+    assert!(parse("segcache -U 65536").is_err());
+    let encrypted = "segcache -Z -o ssl_chain_cert=/c,ssl_key=/k -U 2";
+    let problem = config(encrypted).check().unwrap_err().to_string();
+    assert!(problem.starts_with("[udp] listen: datagrams are not encrypted"), "{problem}");
+    assert!(config(&format!("{encrypted} -l notls:127.0.0.1")).check().is_ok());
 }
 
 #[test]

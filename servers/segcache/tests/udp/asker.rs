@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Asker`]: a client that sends a datagram and knows when all that comes of it has come.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// How long a server may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A datagram with the request `id` of one datagram.
+pub(crate) fn frame(id: u16, payload: &[u8]) -> Vec<u8> {
+    let [high, low] = id.to_be_bytes();
+    [&[high, low, 0, 0, 0, 1, 0, 0], payload].concat()
+}
+
+/// A socket. A server serves what comes from one in order, so an answer to `mn` says that those before it have
+/// been given.
+pub(crate) struct Asker {
+    socket: UdpSocket,
+    id: u16,
+}
+
+impl Asker {
+    pub(crate) fn new(server: SocketAddr) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(server).unwrap();
+        Asker { socket, id: 0x1000 }
+    }
+
+    /// Sends requests until one is answered.
+    pub(crate) fn await_answer(&mut self) {
+        let begun = Instant::now();
+        self.socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let mut datagram = [0; 2000];
+        loop {
+            self.id += 1;
+            // Refused until the server is there.
+            let _ = self.socket.send(&frame(self.id, b"mn\r\n"));
+            match self.socket.recv(&mut datagram) {
+                Ok(n) if datagram[..2] == self.id.to_be_bytes() && n > 8 => return,
+                _ => assert!(begun.elapsed() < PATIENCE, "no answer"),
+            }
+        }
+    }
+
+    /// All that a request is answered with.
+    pub(crate) fn ask(&mut self, payload: &[u8]) -> Vec<u8> {
+        self.id += 1;
+        self.send(&frame(self.id, payload), self.id)
+    }
+
+    /// All that comes of a datagram with the number of request `id`: the payloads of its messages, each complete
+    /// and in order.
+    pub(crate) fn send(&mut self, datagram: &[u8], id: u16) -> Vec<u8> {
+        self.socket.send(datagram).unwrap();
+        self.id += 1;
+        self.socket.send(&frame(self.id, b"mn\r\n")).unwrap();
+        self.socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut messages = Vec::new();
+        let mut parts = BTreeMap::new();
+        let mut datagram = [0; 2000];
+        loop {
+            let n = self.socket.recv(&mut datagram).expect("an answer in time");
+            let (header, payload) = datagram[..n].split_first_chunk::<8>().expect("a header");
+            assert!(n <= 1400, "a datagram of {n} bytes");
+            assert_eq!(header[6..], [0, 0]);
+            let number = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
+            if number(0) == self.id {
+                assert_eq!((number(2), number(4), payload), (0, 1, &b"MN\r\n"[..]));
+                assert!(parts.is_empty(), "a message lacks datagrams");
+                return messages;
+            }
+            assert_eq!(number(0), id, "an answer to {id}");
+            assert!(parts.insert(number(2), payload.to_vec()).is_none());
+            if parts.len() == usize::from(number(4)) {
+                messages.extend(std::mem::take(&mut parts).into_values().flatten());
+            }
+        }
+    }
+}
