@@ -14,27 +14,63 @@ use values::{Entry, Type};
 /// What `enable-debug-command` says.
 const LOCAL: i64 = 2;
 
-/// The sub-commands, each with what it does.
-const HELP: [&str; 18] = [
-    "ERROR <string>",
-    "    Answers with an error: the string.",
-    "LOG <message>",
-    "    Writes a line to the log.",
-    "OBJECT <key>",
-    "    Tells how a value is kept.",
-    "PROTOCOL <type>",
-    "    Answers with a value of a type: string, integer, double, bignum, null, array, set, map,",
-    "    attrib, push, verbatim, true, false.",
-    "QUICKLIST-PACKED-THRESHOLD <size>",
-    "    Is accepted and has no effect.",
-    "SET-ACTIVE-EXPIRE <0|1>",
-    "    Whether expired keys are removed before anybody asks for them.",
-    "SLEEP <seconds>",
-    "    Answers after some time. The client waits, and nobody else.",
-    "HELP",
-    "    Lists the sub-commands.",
-    "",
-];
+/// A sub-command. COMMAND does not tell of them, for Redis's does not: so they are rows here, and not of the table
+/// of commands.
+struct Row<V: View> {
+    /// In lower case.
+    name: &'static str,
+    /// How many arguments there are with DEBUG and the name; `None` is any number.
+    arity: Option<usize>,
+    /// What HELP shows behind the name.
+    syntax: &'static str,
+    /// The lines that HELP shows below; without any it leaves the sub-command out.
+    help: &'static [&'static str],
+    run: fn(&mut Call<'_, V>) -> Done,
+}
+
+/// The sub-commands, in the order of HELP.
+fn rows<V: View>() -> [Row<V>; 10] {
+    let row = |name, arity, syntax, help, run| Row { name, arity: Some(arity), syntax, help, run };
+    [
+        row("error", 3, " <string>", &["Answers with an error: the string."], error),
+        row("log", 3, " <message>", &["Writes a line to the log."], log),
+        row("object", 3, " <key>", &["Tells how a value is kept."], object),
+        row(
+            "protocol",
+            3,
+            " <type>",
+            &[
+                "Answers with a value of a type: string, integer, double, bignum, null, array, set, map,",
+                "attrib, push, verbatim, true, false.",
+            ],
+            protocol,
+        ),
+        row(
+            "quicklist-packed-threshold",
+            3,
+            " <size>",
+            &["Is accepted and has no effect."],
+            packed_threshold,
+        ),
+        row(
+            "set-active-expire",
+            3,
+            " <0|1>",
+            &["Whether expired keys are removed before anybody asks for them."],
+            set_active_expiry,
+        ),
+        row(
+            "sleep",
+            3,
+            " <seconds>",
+            &["Answers after some time. The client waits, and nobody else."],
+            sleep,
+        ),
+        row("help", 2, "", &["Lists the sub-commands."], help),
+        Row { name: "reload", arity: None, syntax: "", help: &[], run: from_disk },
+        Row { name: "loadaof", arity: None, syntax: "", help: &[], run: from_disk },
+    ]
+}
 
 /// Does what a sub-command says, if the configuration allows it.
 pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -45,22 +81,14 @@ pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
              option in the configuration file, and then restart the server.",
         ));
     }
-    let word = call.arg(1).to_ascii_lowercase();
-    match (word.as_slice(), call.args.len()) {
-        // An answer, not a failure: it is not counted as one.
-        (b"error", 3) => {
-            call.out.error(call.args.arg(2));
-            Ok(())
-        }
-        (b"help", 2) => help(call),
-        (b"log", 3) => log(call),
-        (b"object", 3) => object(call),
-        (b"protocol", 3) => protocol(call),
-        (b"quicklist-packed-threshold", 3) => packed_threshold(call),
-        (b"set-active-expire", 3) => set_active_expiry(call),
-        (b"sleep", 3) => sleep(call),
-        (b"reload" | b"loadaof", _) => Err(Fault::new("ERR this server keeps nothing on disk")),
-        _ => Err(dispatch::wrong_arguments(call)),
+    let (word, count) = (call.arg(1), call.args.len());
+    let fits = |row: &Row<V>| {
+        row.name.as_bytes().eq_ignore_ascii_case(word)
+            && row.arity.is_none_or(|arity| arity == count)
+    };
+    match rows().into_iter().find(fits) {
+        Some(row) => (row.run)(call),
+        None => Err(dispatch::wrong_arguments(call)),
     }
 }
 
@@ -74,13 +102,27 @@ pub(super) fn may<V: View>(call: &Call<'_, V>, parameter: &str) -> bool {
 }
 
 fn help<V: View>(call: &mut Call<'_, V>) -> Done {
-    let lines = || HELP.iter().filter(|line| !line.is_empty());
-    call.out.array(lines().count() + 1);
+    let rows = rows::<V>();
+    let shown = || rows.iter().filter(|row| !row.help.is_empty());
+    call.out.array(1 + shown().map(|row| 1 + row.help.len()).sum::<usize>());
     call.out.simple("DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
-    for line in lines() {
-        call.out.simple(line);
+    for row in shown() {
+        call.out.simple(&format!("{}{}", row.name.to_ascii_uppercase(), row.syntax));
+        for line in row.help {
+            call.out.simple(&format!("    {line}"));
+        }
     }
     Ok(())
+}
+
+/// An answer, not a failure: it is not counted as one.
+fn error<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.out.error(call.args.arg(2));
+    Ok(())
+}
+
+fn from_disk<V: View>(_: &mut Call<'_, V>) -> Done {
+    Err(Fault::new("ERR this server keeps nothing on disk"))
 }
 
 fn log<V: View>(call: &mut Call<'_, V>) -> Done {
