@@ -27,7 +27,7 @@ pub use item_size::item_size;
 pub use wrong::Wrong;
 
 use crate::cli::{self, CommonArgs};
-use crate::settings::{Configuration, Listen};
+use crate::settings::{ClientAuth, Configuration, Listen};
 use crate::{Background, Builder, Error};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches};
@@ -171,7 +171,7 @@ impl<C: Configuration> Arguments<C> {
             option.apply(&mut said.config.sections_mut());
         }
         said.port();
-        said.key_in_chain(&options);
+        said.settle_tls(&options).map_err(refused)?;
         let process = said.process;
         match self.given().find_map(|flag| flag.lacks(config)) {
             Some(lack) => Err(refused(lack)),
@@ -244,13 +244,22 @@ impl<C: Configuration> Said<'_, C> {
         is_given(self.matches, long)
     }
 
-    /// As with memcached, the file of the certificates has the key, too, unless another one is named.
-    fn key_in_chain(&mut self, options: &[Given]) {
+    /// As with memcached, the file of the certificates has the key, too, unless another one is named, and
+    /// authorities are not looked at with `ssl_verify_mode=0`. Without a mode they are refused, for whoever names
+    /// them relies on them.
+    fn settle_tls(&mut self, options: &[Given]) -> Result<(), (&'static str, &'static str)> {
         let has = |name: &str| options.iter().any(|given| given.name() == name);
+        let tls = self.config.sections_mut().tls;
         if has("ssl_chain_cert") && !has("ssl_key") {
-            let tls = self.config.sections_mut().tls;
             tls.private_key.clone_from(&tls.certificate_chain);
         }
+        if has("ssl_ca_cert") && tls.client_auth == ClientAuth::None {
+            if !has("ssl_verify_mode") {
+                return Err(("-o ssl_ca_cert", "checks no client: add ssl_verify_mode=2"));
+            }
+            tls.ca_file = None;
+        }
+        Ok(())
     }
 
     /// The addresses of `-l`, each once, with another port.

@@ -244,6 +244,10 @@ fn a_certificate_is_required_wherever_memcached_requires_one() {
         let line = format!("segcache -Z -o ssl_chain_cert=/c,ssl_verify_mode={mode}");
         assert_eq!(config(&line).tls.client_auth, auth, "{mode}");
     }
+    let unchecked = config("segcache -Z -o ssl_chain_cert=/c,ssl_ca_cert=/a,ssl_verify_mode=0").tls;
+    assert_eq!((unchecked.ca_file, unchecked.client_auth), (Option::None, None));
+    let error = refused("segcache -Z -o ssl_chain_cert=/c,ssl_ca_cert=/a");
+    assert_eq!(error, "-o ssl_ca_cert: checks no client: add ssl_verify_mode=2");
     for version in ["3", "tlsv1.3"] {
         let line = format!("segcache -Z -o ssl_chain_cert=/c,ssl_min_version={version}");
         assert_eq!(config(&line).tls.min_version, server::settings::TlsVersion::Tls13);
