@@ -40,7 +40,9 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
         Op::Stats { topic } => name = topic,
         Op::Version | Op::Noop | Op::Quit => {}
         Op::Oversized { .. } => return None,
-        Op::ListEnd { .. } | Op::Meta(_) | Op::Admin(_) => panic!("a line in the binary protocol"),
+        Op::ListEnd { .. } | Op::Meta(_) | Op::Dump(_) | Op::Admin(_) => {
+            panic!("a line in the binary protocol")
+        }
     }
     let body = extras.len() + name.len() + value.len();
     let mut wire = vec![0x80, binary.opcode as u8];

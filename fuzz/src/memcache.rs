@@ -40,6 +40,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::FlushAll { .. }
         // The topic is one of ours where it was abbreviated.
         | Op::Stats { .. }
+        | Op::Dump(_)
         | Op::Version
         | Op::Noop
         | Op::Admin(_)
@@ -110,6 +111,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Oversized { .. }
         | Op::Stats { .. }
         | Op::Meta(_)
+        | Op::Dump(_)
         | Op::Admin(_)
         | Op::Noop => {
             return false;

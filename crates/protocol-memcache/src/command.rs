@@ -8,6 +8,7 @@
 
 use crate::metrics as counts;
 use crate::op::{Act, Direction, Mode, Op};
+use crate::parse::text::crawler;
 use crate::parse::text::simple::{self, Line};
 use crate::parse::text::words::Words;
 use ::metrics::Counter;
@@ -179,11 +180,20 @@ table! {
     Stats "stats", Row {
         words_min: 0,
         may_be_indented: false,
-        usage: "[items|slabs|sizes|settings|conns|reset]",
+        usage: "[items|slabs|sizes|settings|conns|reset|cachedump <class> <limit>]",
         about: "Tells about the server.",
         requests: &counts::STATS,
         noreply: false,
         parser: Parser::Line(simple::stats),
+    };
+    LruCrawler "lru_crawler", Row {
+        words_min: 0,
+        may_be_indented: true,
+        usage: "metadump|mgdump all|hash|<class>,... [<prefix>]",
+        about: "Lists all items; its settings are accepted and ignored.",
+        requests: &counts::LRU_CRAWLER,
+        noreply: true,
+        parser: Parser::Line(crawler::lru_crawler),
     };
     Version "version", Row {
         words_min: 0,

@@ -43,6 +43,8 @@
 //! The classic text commands and the meta commands, with replies byte for byte as those of memcached 1.6.45. The files in
 //! `tests/sessions` are transcripts of it. The differences, and their reasons:
 //!
+//! * The items of a dump come in the order of their hashes. Other requests may precede it on the same connection, and
+//!   [`DUMPS_MAX`] dumps may run on each worker. `lru_crawler metadump` and `mgdump` take a prefix of keys.
 //! * `watch`, `lru`, `slabs`, `cache_memlimit` and the like are answered `ERROR`, as any unknown name.
 //! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
 //!   of more than 2048 bytes only if the end of the line arrives late; this codec always does
@@ -90,7 +92,7 @@
 //!     out.front().to_vec()
 //! }
 //!
-//! # fn example(store: impl storage::Store) {
+//! # fn example(store: impl storage::Scan) {
 //! let mut service = MemcacheService::new(store, ServiceOptions::new());
 //! let replies = serve(&mut service, b"set k 5 0 2\r\nhi\r\nget k\r\n");
 //! assert_eq!(replies, b"STORED\r\nVALUE k 5 2\r\nhi\r\nEND\r\n");
@@ -115,7 +117,9 @@ pub mod settings;
 
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
-pub use op::{Act, Admin, Arith, Direction, Family, Get, KEY_MAX, Meta, Mode, Op, Set};
+pub use op::{
+    Act, Admin, Arith, Direction, Dump, Family, Get, KEY_MAX, Listing, Meta, Mode, Op, Set,
+};
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::ServiceOptions;
 pub use parse::meta::Flags;
@@ -123,4 +127,4 @@ pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
 pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};
-pub use service::MemcacheService;
+pub use service::{DUMPS_MAX, MemcacheService};

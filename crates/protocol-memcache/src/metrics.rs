@@ -140,6 +140,8 @@ counters! {
     pub static FLUSH_ALL: "flush_all";
     /// Requests of stats.
     pub static STATS: "stats";
+    /// Requests of lru_crawler.
+    pub static LRU_CRAWLER: "lru_crawler";
     /// Requests of version.
     pub static VERSION: "version";
     /// Requests of verbosity.

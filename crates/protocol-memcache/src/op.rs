@@ -61,6 +61,8 @@ pub enum Op<'a> {
         /// The topic; empty for the general statistics.
         topic: &'a [u8],
     },
+    /// List the items.
+    Dump(Dump<'a>),
     /// Show the version.
     Version,
     /// Nothing but a reply: a setting of memcached's that is accepted for compatibility and has no effect, and
@@ -191,6 +193,46 @@ impl Family {
     }
 }
 
+/// Which items are listed, and what is told of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dump<'a> {
+    /// What is told of each item.
+    pub listing: Listing,
+    /// The size classes whose items are listed: bit `n` stands for class `n`.
+    pub classes: u64,
+    /// Only items whose key begins with these bytes.
+    pub prefix: &'a [u8],
+    /// The most items; 0 is no limit.
+    pub limit: u32,
+    /// The reply, if the line is wrong. Where nothing may be listed, that is told instead.
+    pub wrong: Option<&'static [u8]>,
+}
+
+impl<'a> Dump<'a> {
+    /// A list of all items whose key begins with `prefix`.
+    #[must_use]
+    pub const fn all(listing: Listing, prefix: &'a [u8]) -> Self {
+        Dump { listing, classes: u64::MAX, prefix, limit: 0, wrong: None }
+    }
+
+    /// A list that is asked for in a line that is wrong.
+    #[must_use]
+    pub(crate) const fn wrong(listing: Listing, reply: &'static [u8]) -> Self {
+        Dump { wrong: Some(reply), ..Dump::all(listing, b"") }
+    }
+}
+
+/// The form of a list of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// Everything that the server knows of each item: `lru_crawler metadump`.
+    Metadump,
+    /// A request for each item, to be sent back: `lru_crawler mgdump`.
+    Mgdump,
+    /// Key, size and expiry, up to 2 MiB in all: `stats cachedump`.
+    Cachedump,
+}
+
 /// The arguments of a storage command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Set<'a> {
@@ -291,6 +333,7 @@ impl<'a> Op<'a> {
             Op::ListEnd { .. }
             | Op::FlushAll { .. }
             | Op::Stats { .. }
+            | Op::Dump(_)
             | Op::Version
             | Op::Noop
             | Op::Admin(_)

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max`, `flush` and `shutdown` change the behaviour of the service. The others are only shown to
-/// clients, and should be true.
+/// Only `value_max`, `flush`, `shutdown` and `dump` change the behaviour of the service. The others are only shown
+/// to clients, and should be true.
 ///
 /// ```
 /// use protocol_memcache::ServiceOptions;
@@ -51,6 +51,8 @@ pub struct ServiceOptions {
     pub flush: bool,
     /// Whether clients may stop the server.
     pub shutdown: bool,
+    /// Whether clients may list the items.
+    pub dump: bool,
 }
 
 impl Default for ServiceOptions {
@@ -72,6 +74,7 @@ impl Default for ServiceOptions {
             forms: Forms::Auto,
             flush: true,
             shutdown: false,
+            dump: true,
         }
     }
 }
@@ -119,6 +122,8 @@ setters! {
     flush: bool,
     /// Sets whether clients may stop the server.
     shutdown: bool,
+    /// Sets whether clients may list the items.
+    dump: bool,
 }
 
 impl ServiceOptions {

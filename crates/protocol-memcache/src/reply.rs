@@ -7,13 +7,14 @@
 //! it wants to see, what it wants echoed.
 
 pub(crate) mod binary;
+pub(crate) mod dump;
 pub(crate) mod meta;
 pub(crate) mod text;
 
 pub use binary::Binary;
 pub use text::Text;
 
-use crate::op::Get;
+use crate::op::{Get, Listing};
 use buffer::SendBuf;
 use std::fmt::Display;
 use storage::{Item, Version};
@@ -27,6 +28,12 @@ pub(crate) enum Refusal {
     Shutdown,
     /// To stop in a way that there is not.
     ShutdownMode,
+    /// What is not asked for rightly: the reply.
+    Wrong(&'static [u8]),
+    /// To list the items, which is switched off.
+    Dump(Listing),
+    /// To list the items to one client more.
+    Busy,
 }
 
 /// Writes the replies to one request.

@@ -2,12 +2,14 @@
 //! The service: [`MemcacheService`] executes requests over any store.
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
-//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `admin.rs` (what changes the
-//! server). A method executes an operation and returns the [`Outcome`]; the [dialect](Dialect) of the request writes the reply. Values and
+//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `dump.rs` (lists of all items),
+//! `admin.rs` (what changes the server). A method executes an operation and returns the [`Outcome`]; the
+//! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
 
 mod admin;
 mod arith;
+mod dump;
 mod flush;
 mod get;
 mod log;
@@ -27,13 +29,15 @@ use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
 use buffer::SendBuf;
 use clock::Now;
+pub use dump::DUMPS_MAX;
+use dump::Dumps;
 use flush::Deadline;
 use outcome::Outcome;
 use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
 use ringlog::klog;
 use stats::Baseline;
 use std::sync::Arc;
-use storage::Store;
+use storage::{Scan, Store};
 
 /// Executes memcache requests over a store.
 ///
@@ -51,6 +55,7 @@ use storage::Store;
 pub struct MemcacheService<S> {
     store: S,
     shared: Arc<Shared>,
+    dumps: Dumps,
 }
 
 /// State shared by the services of all workers.
@@ -73,7 +78,8 @@ impl<S: Store> MemcacheService<S> {
     #[must_use]
     pub fn within(platform: Arc<dyn Platform>, store: S, options: ServiceOptions) -> Self {
         let (flush, baseline) = (Deadline::default(), Baseline::default());
-        MemcacheService { store, shared: Arc::new(Shared { options, platform, flush, baseline }) }
+        let shared = Arc::new(Shared { options, platform, flush, baseline });
+        MemcacheService { store, shared, dumps: Dumps::default() }
     }
 
     /// The store handle.
@@ -152,6 +158,7 @@ impl<S: Store> MemcacheService<S> {
             Op::Touch { key, exptime } => self.touch(key, exptime.expiry(now), now),
             Op::FlushAll { delay } => self.flush_all(delay, now),
             Op::Stats { topic } => self.stats(topic, reply, out, context),
+            Op::Dump(ref dump) => self.dump(dump, out, context),
             Op::Version => {
                 reply.version(out, &self.shared.options.version);
                 Outcome::Shown
@@ -181,7 +188,7 @@ impl<S: Store> Lend for MemcacheService<S> {
     }
 }
 
-impl<S: Store> Execute<Memcache> for MemcacheService<S> {
+impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
     #[inline]
     fn prefetch(&self, _: &Memcache, request: &Request<'_>, stage: Stage) {
         if let Some(key) = request.key() {
@@ -210,10 +217,15 @@ impl<S: Store> Execute<Memcache> for MemcacheService<S> {
         metrics::MALFORMED.increment();
     }
 
+    fn closed(&mut self, _: &mut Memcache, context: &mut Context<'_>) {
+        self.dumps.end(context.connection);
+    }
+
     #[inline]
-    fn maintain(&mut self, now: Now, budget: usize, _: &mut Outbox) -> bool {
+    fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         self.flush_if_due(now);
-        self.store.expire(now.ticks, budget) == budget
+        let more = self.store.expire(now.ticks, budget) == budget;
+        more | (!self.dumps.is_empty() && self.dump_on(now, outbox))
     }
 
     #[inline]

@@ -27,6 +27,8 @@ config::section! {
         pub flush: bool = true;
         /// Whether clients may stop the server (`shutdown`).
         pub shutdown: bool = false;
+        /// Whether clients may list all items (`lru_crawler metadump`, `stats cachedump`).
+        pub dump: bool = true;
     }
 }
 

@@ -6,7 +6,7 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
-use storage::{Change, Expiry, Item, Put, Stats, Store, StoreError, Version};
+use storage::{Change, Expiry, Item, Put, Scan, Stats, Store, StoreError, Version};
 use test_support::counting::{Counting, so_far};
 
 #[global_allocator]
@@ -70,6 +70,19 @@ impl Store for One {
     }
 
     fn check_integrity(&self) {}
+}
+
+impl Scan for One {
+    fn scan(
+        &mut self,
+        _: storage::Cursor,
+        _: usize,
+        _: Ticks,
+        mut see: impl FnMut(&One),
+    ) -> Option<storage::Cursor> {
+        see(self);
+        None
+    }
 }
 
 /// A request of the binary protocol.

@@ -119,6 +119,7 @@ fn every_command_of_the_table_is_parsed() {
             "gat" | "gats" => " 0 key",
             "incr" | "decr" | "touch" => " key 1",
             "verbosity" => " 1",
+            "lru_crawler" => " metadump all",
             "mg" | "md" | "ma" | "me" | "mn" => " key",
             "ms" => " key 0",
             "cas" => " key 0 0 0 1",

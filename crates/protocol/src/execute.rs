@@ -100,6 +100,9 @@ pub enum Control {
     /// As [`Control::Block`], but the request was **not** executed: once the connection is resumed it
     /// is parsed and executed again. The service must have written nothing for it.
     Defer,
+    /// As [`Control::Block`], but the reply has begun: its pieces follow by [`Outbox::push`], and the last one by
+    /// [`Outbox::resume`]. A peer that has closed its side still gets all of them.
+    Stream,
 }
 
 /// What a service may read and use besides its reply.

@@ -203,6 +203,8 @@ impl<P: Protocol> Connection<P> {
         } else {
             send.put_shared(message);
         }
+        // Whoever sends it piece by piece looks there whether the last one has been taken.
+        self.tell_held();
     }
 
     /// Reads before the connection is served, if serving it would begin with a read.
@@ -288,7 +290,8 @@ impl<P: Protocol> Connection<P> {
                         }
                         continue;
                     }
-                    if !self.has_peer_gone() && self.phase == Phase::Open {
+                    let is_awaited = !self.has_peer_gone() || self.pipeline.is_streaming();
+                    if is_awaited && self.phase == Phase::Open {
                         let _ = self.flush(desk)?;
                         return Ok(Next::Event);
                     }

@@ -27,6 +27,7 @@
 mod edges;
 mod pipeline;
 
+pub(crate) use pipeline::Blocked;
 pub use pipeline::Pipeline;
 
 use crate::metrics::PROCESS_REQ;
@@ -169,6 +170,8 @@ enum Ran {
     Close,
     /// A request blocks; those behind it, and the request itself if it was deferred, are parsed again later.
     Block,
+    /// As `Block`, and the request's reply has begun.
+    Stream,
 }
 
 /// The request with which [`turn`] would begin, if it has arrived whole in `recv`. Changes nothing.
@@ -268,7 +271,11 @@ fn serve<P: Protocol, E: Execute<P>>(
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
             (Ran::Block, _) => {
-                pipeline.block();
+                pipeline.block(Blocked::Waiting);
+                return Turn::Blocked;
+            }
+            (Ran::Stream, _) => {
+                pipeline.block(Blocked::Streaming);
                 return Turn::Blocked;
             }
             (Ran::Part, _) => {}
@@ -399,6 +406,7 @@ fn run<P: Protocol, E: Execute<P>>(
             Control::Defer => return (Ran::Block, served, done),
             Control::Continue => None,
             Control::Block => Some(Ran::Block),
+            Control::Stream => Some(Ran::Stream),
             Control::Close => Some(Ran::Close),
         };
         (pipeline.cursor, done) = (ahead.cursor, ahead.end);

@@ -59,6 +59,11 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .about("Refuse flush_all")
             .over("[memcache] flush")
             .does(|said| said.config.memcache.flush = false),
+        flag("-X", "disable-dumping")
+            .after("disable-flush-all")
+            .about("Refuse to list items: lru_crawler metadump, mgdump, stats cachedump")
+            .over("[memcache] dump")
+            .does(|said| said.config.memcache.dump = false),
         flag("-m", "memory-limit")
             .after("listen")
             .value("MB", is!(u64).range(1..=(1 << 30) - 1))

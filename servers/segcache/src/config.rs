@@ -207,7 +207,8 @@ impl Config {
             .tls(self.tls.private_key.is_some())
             .forms(self.memcache.forms())
             .flush(self.memcache.flush)
-            .shutdown(self.memcache.shutdown);
+            .shutdown(self.memcache.shutdown)
+            .dump(self.memcache.dump);
         match address.socket {
             Some(path) => options.socket_path(path),
             None => options,

@@ -11,7 +11,7 @@ use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
 use server::{Builder, Process};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use storage::Store;
+use storage::Scan;
 use storage_hashmap::HashMapStore;
 use storage_seg::{Eviction, SegStore};
 use test_support::client::Client;
@@ -56,7 +56,7 @@ impl Storage {
 }
 
 /// Spawns what `main` wires, over `store`.
-fn spawn<S: Store + Clone + Send + 'static>(row: &Row, builder: Builder, store: S) -> Process {
+fn spawn<S: Scan + Clone + Send + 'static>(row: &Row, builder: Builder, store: S) -> Process {
     let options = ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX);
     let last = row.workers - 1;
     let mut first = Some(MemcacheService::new(store, options));
@@ -226,7 +226,9 @@ fn every_error_has_its_text() {
             "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n",
         ),
         (large.trim_end(), "SERVER_ERROR object too large for cache\r\n"),
-        ("stats cachedump 1 0", "CLIENT_ERROR stats cachedump not allowed\r\n"),
+        ("stats cachedump 1", "CLIENT_ERROR bad command line\r\n"),
+        ("stats cachedump 64 0", "CLIENT_ERROR Illegal slab id\r\n"),
+        ("lru_crawler metadump 64", "BADCLASS invalid class id\r\n"),
         ("stats detail on", "CLIENT_ERROR stats detail not allowed\r\n"),
     ];
     on_every_row(|row, storage| {

@@ -5,13 +5,14 @@
 //!   input ─┬─ fast.rs: `get <key>` and `set …` as every client writes them
 //!          ├─ line.rs: any other line ── by the command's row ─┬─ keys.rs: the first key of a list
 //!          │                                                   ├─ set.rs: a line and its body
-//!          │                                                   └─ simple.rs: one key or none
+//!          │                                                   └─ simple.rs: one key or none; crawler.rs: dumps
 //!          └─ keys.rs: inside a list, the next key
 //! ```
 //!
 //! A line that `fast.rs` does not recognise goes to the general parser, `line.rs`. For lines that
 //! `fast.rs` recognises both give the same result, which a differential test checks.
 
+pub(crate) mod crawler;
 mod fast;
 pub(super) mod keys;
 mod line;

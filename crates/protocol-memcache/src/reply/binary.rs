@@ -296,7 +296,8 @@ impl Dialect for Binary {
     fn refused(self, out: &mut SendBuf, refusal: Refusal) {
         let failure = match refusal {
             Refusal::Flush => NOT_ALLOWED,
-            Refusal::Shutdown | Refusal::ShutdownMode => UNKNOWN,
+            Refusal::Wrong(_) => INVALID,
+            Refusal::Shutdown | Refusal::ShutdownMode | Refusal::Dump(_) | Refusal::Busy => UNKNOWN,
         };
         self.failure(out, failure);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Text`]: the replies of the classic text protocol, lines that end with `\r\n`.
 
-use super::{Dialect, Refusal};
+use super::{Dialect, Refusal, dump};
 use crate::op::Get;
 use buffer::SendBuf;
 use protocol::ErrorReply;
@@ -21,8 +21,14 @@ pub(crate) const NO_RESP: ErrorReply =
 /// Rejections of a line.
 const ERROR: &[u8] = b"ERROR\r\n";
 pub(crate) const UNKNOWN: ErrorReply = ErrorReply::fixed(ERROR);
-pub(crate) const BAD_FORMAT: ErrorReply =
-    ErrorReply::fixed(b"CLIENT_ERROR bad command line format\r\n");
+pub(crate) const BAD_FORMAT_LINE: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
+pub(crate) const BAD_FORMAT: ErrorReply = ErrorReply::fixed(BAD_FORMAT_LINE);
+pub(crate) const BAD_LINE: &[u8] = b"CLIENT_ERROR bad command line\r\n";
+pub(crate) const BAD_CLASS: &[u8] = b"BADCLASS invalid class id\r\n";
+pub(crate) const NO_SLAB: &[u8] = b"CLIENT_ERROR Illegal slab id\r\n";
+pub(crate) const NO_CRAWL: ErrorReply = ErrorReply::fixed(b"ERROR an unknown error happened\r\n");
+pub(crate) const LONG_SLEEP: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR sleep must be one second or less\r\n");
 pub(crate) const BAD_DATA: ErrorReply = ErrorReply::fixed(b"CLIENT_ERROR bad data chunk\r\n");
 pub(crate) const BAD_EXPTIME: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR invalid exptime argument\r\n");
@@ -211,6 +217,9 @@ impl Dialect for Text {
             Refusal::Flush => b"CLIENT_ERROR flush_all not allowed\r\n",
             Refusal::Shutdown => b"SERVER_ERROR: shutdown not enabled\r\n",
             Refusal::ShutdownMode => b"CLIENT_ERROR invalid shutdown mode\r\n",
+            Refusal::Wrong(reply) => reply,
+            Refusal::Dump(listing) => dump::not_allowed(listing),
+            Refusal::Busy => b"BUSY currently processing crawler request\r\n",
         };
         self.line(out, line);
     }

@@ -3,7 +3,7 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::op::{Act, Admin, Arith, Get, Op, Set};
+use crate::op::{Act, Admin, Arith, Dump, Get, Listing, Op, Set};
 use crate::parse::binary::HEADER_LEN;
 use crate::reply::{Binary, Text};
 use crate::request::{Form, Request};
@@ -43,6 +43,14 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),
+        Op::Dump(Dump { listing: Listing::Cachedump, limit, .. }) => {
+            " cachedump 1".len() + digits(limit.into())
+        }
+        Op::Dump(Dump { listing, prefix, .. }) => {
+            let prefix = if prefix.is_empty() { 0 } else { 1 + prefix.len() };
+            let rest = if listing == Listing::Mgdump { " mgdump all" } else { " metadump all" };
+            rest.len() + prefix
+        }
         Op::Meta(ref meta) => {
             let len = meta.value.len();
             let body = if meta.act == Act::Set { digits(len as u64) + len + 2 } else { 0 };

@@ -15,6 +15,8 @@ pub(super) enum Outcome {
     Miss,
     /// Statistics have been shown.
     Shown,
+    /// A list of items has begun, which is sent in pieces.
+    Begun,
     /// The end of a list.
     ListEnd,
     Ok,
@@ -48,7 +50,7 @@ impl Outcome {
     #[inline(always)]
     pub(super) fn tell(self, reply: impl Dialect, out: &mut SendBuf) -> Self {
         match self {
-            Outcome::Hit | Outcome::Miss | Outcome::Shown => {}
+            Outcome::Hit | Outcome::Miss | Outcome::Shown | Outcome::Begun => {}
             Outcome::ListEnd => reply.list_end(out),
             Outcome::Ok => reply.ok(out),
             Outcome::Stored(version) => reply.stored(out, version),
@@ -74,7 +76,11 @@ impl Outcome {
     /// The word for the command log.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Outcome::Ok | Outcome::Shown | Outcome::ListEnd | Outcome::StatsReset => "ok",
+            Outcome::Ok
+            | Outcome::Shown
+            | Outcome::Begun
+            | Outcome::ListEnd
+            | Outcome::StatsReset => "ok",
             Outcome::Hit => "hit",
             Outcome::Miss => "miss",
             Outcome::Stored(_) | Outcome::Number(..) => "stored",
@@ -98,6 +104,7 @@ impl Outcome {
     pub(super) fn control(self) -> Control {
         match self {
             Outcome::Closed => Control::Close,
+            Outcome::Begun => Control::Stream,
             Outcome::Hit
             | Outcome::Miss
             | Outcome::Shown

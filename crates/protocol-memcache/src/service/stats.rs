@@ -183,7 +183,7 @@ fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
         ("auth_enabled_ascii", &"no"),
         ("item_size_max", &options.value_max),
         ("flush_enabled", &if options.flush { "yes" } else { "no" }),
-        ("dump_enabled", &"no"),
+        ("dump_enabled", &if options.dump { "yes" } else { "no" }),
         ("idle_timeout", &options.idle_timeout.as_secs()),
         ("ssl_enabled", &if options.tls { "yes" } else { "no" }),
     ];

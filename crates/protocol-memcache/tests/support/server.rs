@@ -5,7 +5,8 @@ use super::store::MapStore;
 use buffer::SendBuf;
 use clock::Clock;
 use protocol::{
-    ConnectionId, Context, Control, Directory, Execute, Malformed, Outbox, Parsed, Peer, Protocol,
+    ConnectionId, Context, Control, Directory, Errand, Execute, Malformed, Outbox, Parsed, Peer,
+    Protocol,
 };
 use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
 use std::collections::VecDeque;
@@ -111,7 +112,6 @@ impl Connection {
         let mut outbox = Outbox::new();
         server.service.maintain(now, 100, &mut outbox);
         let id = ConnectionId::new(0, 1);
-        let mut context = Context::new(now, id, &mut outbox, &server.directory);
         let mut at = 0;
         loop {
             let dropped = self.skip.min(self.input.len() - at);
@@ -125,9 +125,11 @@ impl Connection {
             match self.codec.parse(&mut self.cursor, rest) {
                 Ok(Parsed::Request { request, consumed }) => {
                     self.skip = consumed;
+                    let mut context = Context::new(now, id, &mut outbox, &server.directory);
                     let codec = &mut self.codec;
                     let control = server.service.execute(codec, request, out, &mut context);
                     self.closed = control == Control::Close;
+                    while control == Control::Stream && !stream(server, &mut outbox, out) {}
                 }
                 Ok(Parsed::NeedMore { at_least }) => self.needed = rest.len() + at_least,
                 Err(malformed) => {
@@ -141,6 +143,23 @@ impl Connection {
         }
         self.input.drain(..at);
     }
+}
+
+/// Takes a turn in which pieces of a reply may come. Returns whether it was the last.
+fn stream(server: &mut Server, outbox: &mut Outbox, out: &mut SendBuf) -> bool {
+    server.service.maintain(server.clock.now(), 100, outbox);
+    let mut is_last = false;
+    for (_, errand) in outbox.drain() {
+        match errand {
+            Errand::Push(piece) => out.put(&piece),
+            Errand::Resume(_, piece) => {
+                out.put(&piece);
+                is_last = true;
+            }
+            Errand::Close | Errand::Cut => panic!("the connection goes on"),
+        }
+    }
+    is_last
 }
 
 /// Everything that waits in `out`.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 use storage::{
-    Amend, Change, Condition, Content, Expiry, Idle, Item, Marks, Put, Stats, Store, StoreError,
-    Version, Write,
+    Amend, Change, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put, Scan, Stats, Store,
+    StoreError, Version, Write,
 };
 
 /// No number that a test would make up.
@@ -277,4 +277,22 @@ impl Store for MapStore {
     }
 
     fn check_integrity(&self) {}
+}
+
+/// In the order of the keys; a cursor is a number of items.
+impl Scan for MapStore {
+    fn scan(
+        &mut self,
+        cursor: Cursor,
+        budget: usize,
+        now: Ticks,
+        mut see: impl FnMut(Entry),
+    ) -> Option<Cursor> {
+        let entries: Vec<Entry> = self.inner.borrow().items.values().cloned().collect();
+        let begin = usize::try_from(cursor.get()).expect("a number of items");
+        let end = begin.saturating_add(budget);
+        let step = entries.iter().take(end).skip(begin).filter(|entry| !entry.expiry.is_past(now));
+        step.cloned().for_each(&mut see);
+        (end < entries.len()).then(|| Cursor::new(end as u64))
+    }
 }

@@ -21,7 +21,7 @@ pub(super) fn command(
     let key = first.and_then(|at| args.get(at)).unwrap_or_default();
     let outcome = match (done, control) {
         (Err(fault), _) => str::from_utf8(fault.code()).unwrap_or("ERR"),
-        (Ok(()), Control::Block) => "waits",
+        (Ok(()), Control::Block | Control::Stream) => "waits",
         (Ok(()), Control::Continue | Control::Close | Control::Defer) => "ok",
     };
     klog::command(spec.name, key, wire_bytes(args), reply_bytes, outcome);

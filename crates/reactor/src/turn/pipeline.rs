@@ -13,7 +13,16 @@ pub struct Pipeline<P: Protocol> {
     pub(super) skip: usize,
     /// The ticket of the present block, or of the next one.
     ticket: Ticket,
-    is_blocked: bool,
+    blocked: Option<Blocked>,
+}
+
+/// Why a pipeline is blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blocked {
+    /// A request waits for an event. Nobody waits for its reply once the peer has closed its side.
+    Waiting,
+    /// A reply has begun, and its pieces follow.
+    Streaming,
 }
 
 impl<P: Protocol> Pipeline<P> {
@@ -24,7 +33,7 @@ impl<P: Protocol> Pipeline<P> {
             cursor: P::Cursor::default(),
             skip: 0,
             ticket: Ticket::default(),
-            is_blocked: false,
+            blocked: None,
         }
     }
 
@@ -45,7 +54,12 @@ impl<P: Protocol> Pipeline<P> {
 
     /// Whether a request waits for [`Pipeline::resume`].
     pub fn is_blocked(&self) -> bool {
-        self.is_blocked
+        self.blocked.is_some()
+    }
+
+    /// Whether it waits for the rest of a reply that has begun.
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.blocked == Some(Blocked::Streaming)
     }
 
     /// Ends the present block, if `ticket` is its ticket; returns whether it is.
@@ -54,10 +68,10 @@ impl<P: Protocol> Pipeline<P> {
     /// in `execute`, the loop over requests blocks the pipeline before it returns, and only then does its
     /// caller, on the same thread, take messages, from this worker or from another.
     pub fn resume(&mut self, ticket: Ticket) -> bool {
-        if !self.is_blocked || ticket != self.ticket {
+        if !self.is_blocked() || ticket != self.ticket {
             return false;
         }
-        self.is_blocked = false;
+        self.blocked = None;
         self.ticket = self.ticket.next();
         true
     }
@@ -67,8 +81,8 @@ impl<P: Protocol> Pipeline<P> {
         self.ticket
     }
 
-    pub(super) fn block(&mut self) {
-        self.is_blocked = true;
+    pub(super) fn block(&mut self, blocked: Blocked) {
+        self.blocked = Some(blocked);
     }
 
     /// Drops the bytes that are to be skipped from the front of `recv`.

@@ -82,11 +82,11 @@ pub(crate) fn comparable(units: &mut Vec<Unit>) {
 
 /// Both servers, ours over `storage`, with as much memory as keeps both from evicting.
 pub(crate) fn servers(storage: &str) -> Option<(Server, Server)> {
-    // -X: what memcached can be told to refuse, it refuses; the server under test always does.
+    // -X: each lists items in an order of its own.
     // Its background threads hold on to items at times of their own, and then incr does not pad.
     let quiet = "no_lru_maintainer,no_lru_crawler";
     let oracle = process::memcached(&["-m", "1024", "-I", "1m", "-X", "-o", quiet])?;
-    let ours = process::segcache(&["-m", "1024", "-I", "1m"], &process::over(storage));
+    let ours = process::segcache(&["-m", "1024", "-I", "1m", "-X"], &process::over(storage));
     Some((oracle, ours))
 }
 

@@ -76,7 +76,10 @@ const ABBREVIATED: [&[u8]; 9] = [
 pub(crate) fn stats<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     let word = words.get(0);
     let meant = ABBREVIATED.into_iter().find(|topic| !word.is_empty() && topic.starts_with(word));
-    Ok(Op::Stats { topic: meant.unwrap_or(word) })
+    match meant {
+        Some(b"cachedump") => Ok(super::crawler::cachedump(words)),
+        _ => Ok(Op::Stats { topic: meant.unwrap_or(word) }),
+    }
 }
 
 /// `<level> [noreply]`

@@ -10,12 +10,16 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Larger than the socket takes at once.
 const MUCH: usize = 1 << 20;
 
-/// `block` and `defer` do so, `wake N TEXT` resumes the first block of the `N`-th connection, `much` is
+/// `block`, `stream` and `defer` do so, `wake N TEXT` resumes the first block of the `N`-th connection, `much` is
 /// answered with [`MUCH`] bytes, all else with itself.
 fn wait(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
     let text = std::str::from_utf8(line).unwrap();
     match text.split_once(' ').unwrap_or((text, "")) {
         ("block", _) => return Control::Block,
+        ("stream", _) => {
+            out.put(b"begin\n");
+            return Control::Stream;
+        }
         ("defer", _) if context.ticket == Ticket::default() => return Control::Defer,
         ("wake", to) => {
             let (to, text) = to.split_once(' ').unwrap();
@@ -98,6 +102,30 @@ fn messages_reach_it_and_errands_keep_their_order() {
         rig.write(1, errand);
     }
     assert_eq!(heard(&mut rig, &mut client), "2 reply 3 $");
+}
+
+#[test]
+fn a_reply_that_has_begun_reaches_a_peer_that_has_closed_its_side() {
+    let mut rig = Rig::new(options(), wait);
+    let mut client = rig.connect();
+    client.write_all(b"a\nstream\nb\n").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(heard(&mut rig, &mut client), "a begin ");
+    rig.write(1, push(b"more\n"));
+    assert_eq!(heard(&mut rig, &mut client), "more ");
+    let peer = rig.connection(1).unwrap().peer.clone();
+    assert_eq!(peer.output_bytes(), 0, "it has been taken");
+    rig.write(1, resume(b"end\n"));
+    assert_eq!(heard(&mut rig, &mut client), "end b $");
+    // One that is gone altogether is removed when it is sent more.
+    let mut client = rig.connect();
+    client.write_all(b"stream\n").unwrap();
+    assert_eq!(heard(&mut rig, &mut client), "begin ");
+    drop(client);
+    rig.settle();
+    rig.write(2, push(b"more\n"));
+    rig.settle();
+    assert!(rig.connection(2).is_none());
 }
 
 #[test]
