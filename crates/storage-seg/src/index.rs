@@ -184,7 +184,7 @@ impl Index {
     /// `is_key` compares keys; it is called for all entries of the home with the same 12 bits of
     /// the hash, until it returns true. Reads only the home bucket's line, unless the home has
     /// displaced entries.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(
         &self,
         hash: u64,

@@ -42,7 +42,10 @@ impl std::fmt::Debug for SegItem<'_> {
 
 impl<'a> SegItem<'a> {
     /// The item at a location, if it can be read at `now`.
-    #[inline]
+    ///
+    /// Compiled into its callers, as [`SegStore::find`](crate::store::SegStore::find) is: to return an item from a
+    /// function copies a cache line and a half.
+    #[inline(always)]
     pub(crate) fn live(
         shared: &'a Arc<Shared>,
         _turn: &'a Participant,
@@ -67,7 +70,7 @@ impl<'a> SegItem<'a> {
     }
 
     /// The same item, which was read before if its entry says so.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn found_by(self, entry: &Entry<'_>) -> Self {
         SegItem { was_read: is_read(entry.frequency()), ..self }
     }

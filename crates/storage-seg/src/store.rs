@@ -72,7 +72,7 @@ impl SegStore {
     }
 
     /// The live item under a key, and its slot. The handle is online.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(
         &self,
         hash: u64,
@@ -93,7 +93,7 @@ impl SegStore {
         Some((entry, item.found_by(&entry)))
     }
 
-    #[inline]
+    #[inline(never)]
     pub(crate) fn look(&self, hash: u64, key: &[u8], now: Ticks) -> Option<SegItem<'_>> {
         self.find(hash, key, now).map(|(_, item)| item)
     }

@@ -136,7 +136,7 @@ impl<'t> Probe<'t> {
     }
 
     /// The entry of this hash whose location passes the test.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, mut is_key: impl FnMut(Location) -> bool) -> Option<Entry<'t>> {
         let drawn = self.table.drawn();
         let bucket = self.bucket(0);
