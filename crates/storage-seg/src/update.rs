@@ -64,11 +64,17 @@ impl SegStore {
         change: Change<'_>,
         now: Ticks,
     ) -> Result<Attempt, StoreError> {
-        // The most common change, of the most common item, past the general form that it has, too.
-        if let (Change::Number(digits), Some(seen)) = (&change, seen)
-            && seen.marks.is_none()
-        {
-            return self.renumber(hash, key, seen, None, digits.as_bytes(), now);
+        // The most common changes, of the most common items, past the general form that they have, too: it is large,
+        // and would be copied.
+        match (&change, seen) {
+            (Change::Keep, _) => return Ok(Attempt::Done(seen.map(|seen| seen.version))),
+            (Change::Number(digits), Some(seen)) if seen.marks.is_none() => {
+                return self.renumber(hash, key, seen, None, digits.as_bytes(), now);
+            }
+            (Change::Expire(expiry), Some(seen)) => {
+                return self.amend(hash, key, seen, &Amend::touch(*expiry), now);
+            }
+            _ => {}
         }
         match (change.general(), seen) {
             (Change::Keep, _) => Ok(Attempt::Done(seen.map(|seen| seen.version))),

@@ -111,9 +111,7 @@ impl<'v> Change<'v> {
     #[must_use]
     pub fn general(self) -> Self {
         match self {
-            Change::Expire(expiry) => {
-                Change::Amend(Amend { expiry: Some(expiry), read: true, ..Amend::default() })
-            }
+            Change::Expire(expiry) => Change::Amend(Amend::touch(expiry)),
             Change::Number(digits) => Change::Write(Write::new(Content::Number(digits))),
             Change::Extend { before, after } => {
                 Change::Write(Write::new(Content::Around { before, after }))
@@ -139,6 +137,15 @@ pub struct Amend {
     pub read: bool,
     /// Has the engine note from now on when the item is read. This may cost memory.
     pub timed: bool,
+}
+
+impl Amend {
+    /// Changes the expiry, and counts as a read: [`Change::Expire`].
+    #[inline]
+    #[must_use]
+    pub fn touch(expiry: Expiry) -> Self {
+        Amend { expiry: Some(expiry), read: true, ..Amend::default() }
+    }
 }
 
 /// An item to be written in place of the one that an update saw. What is `None` stays as it is.
