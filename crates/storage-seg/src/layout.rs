@@ -129,8 +129,7 @@ impl Header {
             | flag(item.flags != 0, FLAGS)
             | flag(item.version.is_some(), VERSION);
         let state_at = if has_state { 1 + u8::from(is_long) } else { 0 };
-        let header = Header { word, len: 0, value_len, key_len, state_at };
-        Header { len: header.words(layout) * WORD as u32, ..header }
+        Header { word, len: 0, value_len, key_len, state_at }.measured(layout)
     }
 
     /// Reads word 0, and word 1 of an item that is long or has a state.
@@ -139,10 +138,6 @@ impl Header {
         let key_len = (word >> KEY_SHIFT & low(KEY_BITS)) as u16;
         let value_len = word >> VALUE_SHIFT;
         let mut header = Header { word, len: 0, value_len, key_len, state_at: 0 };
-        if word & OPTIONAL == 0 {
-            header.len = (1 + u32::from(layout.checksum)) * WORD as u32;
-            return header;
-        }
         if word & LONG != 0 {
             let word_1 = word_1();
             if State::is_state(word_1) {
@@ -153,20 +148,31 @@ impl Header {
                 header.value_len |= word_1 >> 8 << VALUE_BITS;
             }
         }
-        header.len = header.words(layout) * WORD as u32;
-        header
+        header.measured(layout)
     }
 
-    fn words(&self, layout: Layout) -> u32 {
-        self.words_before_expiry()
-            + self.expiry_words()
-            + u32::from(self.has_flags())
-            + 2 * u32::from(self.has_version())
-            + u32::from(layout.checksum)
+    /// The same with its length. Most items have no optional word.
+    #[inline(always)]
+    fn measured(self, layout: Layout) -> Self {
+        let before_checksum = if self.has_optional() {
+            self.words_before_expiry()
+                + self.expiry_words()
+                + u32::from(self.has_flags())
+                + 2 * u32::from(self.has_version())
+        } else {
+            1
+        };
+        Header { len: (before_checksum + u32::from(layout.checksum)) * WORD as u32, ..self }
     }
 
     pub(crate) fn word(&self) -> u32 {
         self.word
+    }
+
+    /// Whether it has a word besides the first and the checksum.
+    #[inline]
+    pub(crate) fn has_optional(&self) -> bool {
+        self.word & OPTIONAL != 0
     }
 
     /// The word with the upper parts of the lengths, of an item whose lengths need it: its word 1.

@@ -80,22 +80,8 @@ impl Heap {
         // `len`. These bytes are the caller's alone, so none of the item's parts overlaps them.
         unsafe {
             to.word(header.word());
-            if let Some(long) = header.long_word() {
-                to.word(long);
-            }
-            if let Some(state) = item.state {
-                to.word(state.word());
-            }
-            match ExpiryForm::of(item.expiry_ms, base_ms) {
-                ExpiryForm::Never => {}
-                ExpiryForm::Offset(offset_ms) => to.word(offset_ms),
-                ExpiryForm::Absolute(at_ms) => to.double(at_ms),
-            }
-            if header.has_flags() {
-                to.word(item.flags);
-            }
-            if let Some(version) = item.version {
-                to.double(version);
+            if header.has_optional() {
+                to.optional_words(&header, base_ms, item);
             }
             if let Some(checksum) = checksum {
                 to.word(checksum);
@@ -178,6 +164,33 @@ impl Pen {
         unsafe {
             self.word(double as u32);
             self.word((double >> 32) as u32);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`word`](Self::word), for the optional words of an item with this header.
+    #[inline(always)]
+    unsafe fn optional_words(&mut self, header: &Header, base_ms: u64, item: &NewItem<'_>) {
+        // SAFETY: the caller's promise; these are the words that the header announces.
+        unsafe {
+            if let Some(long) = header.long_word() {
+                self.word(long);
+            }
+            if let Some(state) = item.state {
+                self.word(state.word());
+            }
+            match ExpiryForm::of(item.expiry_ms, base_ms) {
+                ExpiryForm::Never => {}
+                ExpiryForm::Offset(offset_ms) => self.word(offset_ms),
+                ExpiryForm::Absolute(at_ms) => self.double(at_ms),
+            }
+            if header.has_flags() {
+                self.word(item.flags);
+            }
+            if let Some(version) = item.version {
+                self.double(version);
+            }
         }
     }
 
