@@ -14,9 +14,21 @@ use storage::{Expiry, Idle, Item, Marks, Version};
 #[derive(Debug)]
 pub struct HashMapItem<'a> {
     source: Source<'a>,
-    expiry_ms: u64,
-    /// Its state before this read.
-    state: ItemState,
+    /// What was known of it before this read.
+    known: Known,
+}
+
+/// What is known of an item besides its content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub(crate) expiry_ms: u64,
+    pub(crate) state: ItemState,
+}
+
+impl Known {
+    pub(crate) fn of(entry: &Entry) -> Self {
+        Known { expiry_ms: entry.expiry_ms, state: entry.record.state() }
+    }
 }
 
 #[derive(Debug)]
@@ -29,15 +41,13 @@ enum Source<'a> {
 
 impl<'a> HashMapItem<'a> {
     #[inline]
-    pub(crate) fn locked(shard: MutexGuard<'a, Shard>, slot: u32, state: ItemState) -> Self {
-        let expiry_ms = shard.slab.entry(slot).expiry_ms;
+    pub(crate) fn locked(shard: MutexGuard<'a, Shard>, slot: u32, known: Known) -> Self {
         let record = MutexGuard::map(shard, |shard| &mut shard.slab.entry_mut(slot).record);
-        HashMapItem { source: Source::Locked(record), expiry_ms, state }
+        HashMapItem { source: Source::Locked(record), known }
     }
 
     pub(crate) fn borrowed(entry: &'a Entry) -> Self {
-        let (expiry_ms, state) = (entry.expiry_ms, entry.record.state());
-        HashMapItem { source: Source::Borrowed(&entry.record), expiry_ms, state }
+        HashMapItem { source: Source::Borrowed(&entry.record), known: Known::of(entry) }
     }
 
     #[inline]
@@ -71,23 +81,23 @@ impl Item for HashMapItem<'_> {
     }
 
     fn expiry(&self) -> Expiry {
-        match self.expiry_ms {
+        match self.known.expiry_ms {
             NEVER_MS => Expiry::NEVER,
             millis => Expiry::at(Ticks::from_millis(millis)),
         }
     }
 
     fn marks(&self) -> Marks {
-        self.state.marks()
+        self.known.state.marks()
     }
 
     fn was_read(&self) -> bool {
-        self.state.was_read()
+        self.known.state.was_read()
     }
 
     /// Noted to about a minute.
     fn idle(&self, now: Ticks) -> Idle {
-        Idle::Noted(self.state.idle(now))
+        Idle::Noted(self.known.state.idle(now))
     }
 
     fn footprint(&self) -> usize {

@@ -12,6 +12,7 @@
 
 use crate::item_state::{ItemState, STATE_BITS};
 use bytes::Bytes;
+use clock::Ticks;
 
 /// Values of at least this many bytes can be pinned instead of copied.
 pub const PIN_MIN: usize = 16 * 1024;
@@ -220,6 +221,17 @@ impl Record {
         }
     }
 
+    /// Notes a read of the item. Returns its state of before.
+    #[inline]
+    pub(crate) fn note_read(&mut self, now: Ticks) -> ItemState {
+        let state = self.state();
+        let read = state.read(now);
+        if read != state {
+            self.set_state(read);
+        }
+        state
+    }
+
     #[inline]
     pub(crate) fn set_state(&mut self, state: ItemState) {
         match self {
@@ -318,7 +330,6 @@ fn set_header(bytes: &mut [u8], facts: Facts, value_len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clock::Ticks;
     use storage::Marks;
 
     fn facts(flags: u32, version: u64) -> Facts {

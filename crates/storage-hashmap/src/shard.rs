@@ -7,9 +7,9 @@
 
 use crate::budget::{Account, Pool};
 use crate::heads::Heads;
-use crate::item_state::ItemState;
+use crate::item::Known;
 use crate::metrics::HASH_REMOVE;
-use crate::slab::{NEVER_MS, NONE, Slab};
+use crate::slab::{Entry, NEVER_MS, NONE, Slab};
 use crate::sweep::Sweep;
 use clock::Ticks;
 use std::sync::Arc;
@@ -71,6 +71,20 @@ pub(crate) enum Gone {
     Evicted,
     Expired,
     Cleared,
+}
+
+impl Entry {
+    /// How the item has died, if it has. Items with a version lower than `live_from` were cleared.
+    #[inline]
+    fn fate(&self, now: Ticks, live_from: u64) -> Option<Gone> {
+        if self.expiry_ms <= now.as_millis() && self.expiry_ms != NEVER_MS {
+            Some(Gone::Expired)
+        } else if self.record.version() < live_from {
+            Some(Gone::Cleared)
+        } else {
+            None
+        }
+    }
 }
 
 /// A shard's counts since it was made.
@@ -142,41 +156,28 @@ impl Shard {
     /// How the item in a slot has died, if it has.
     #[inline]
     pub(crate) fn fate(&self, slot: u32, now: Ticks) -> Option<Gone> {
-        let entry = self.slab.entry(slot);
-        if entry.expiry_ms <= now.as_millis() && entry.expiry_ms != NEVER_MS {
-            Some(Gone::Expired)
-        } else if entry.record.version() < self.live_from {
-            Some(Gone::Cleared)
-        } else {
-            None
-        }
+        self.slab.entry(slot).fate(now, self.live_from)
     }
 
-    /// The slot of the live item under a key. Writes at most the entry's mark of use.
+    /// The slot of the live item under a key, and the item's facts of before. Marks the item as used and read.
     #[inline]
-    pub(crate) fn get(&mut self, tag: u32, key: &[u8], now: Ticks) -> Option<u32> {
+    pub(crate) fn get(&mut self, tag: u32, key: &[u8], now: Ticks) -> Option<(u32, Known)> {
         let slot = self.find(tag, key)?;
-        if self.fate(slot, now).is_some() {
+        let entry = self.slab.entry_mut(slot);
+        if entry.fate(now, self.live_from).is_some() {
             return None;
         }
-        self.slab.entry_mut(slot).visit();
-        Some(slot)
+        entry.visit();
+        let state = entry.record.note_read(now);
+        Some((slot, Known { expiry_ms: entry.expiry_ms, state }))
     }
 
-    /// As [`Shard::get`], without the mark of use.
-    pub(crate) fn peek(&self, tag: u32, key: &[u8], now: Ticks) -> Option<u32> {
-        self.find(tag, key).filter(|&slot| self.fate(slot, now).is_none())
-    }
-
-    /// Notes a read of an item. Returns its state of before.
-    #[inline]
-    pub(crate) fn note_read(&mut self, slot: u32, now: Ticks) -> ItemState {
-        let record = &mut self.slab.entry_mut(slot).record;
-        let state = record.state();
-        if state.read(now) != state {
-            record.set_state(state.read(now));
-        }
-        state
+    /// As [`Shard::get`], without the marks.
+    pub(crate) fn peek(&self, tag: u32, key: &[u8], now: Ticks) -> Option<(u32, Known)> {
+        let slot = self.find(tag, key)?;
+        let entry = self.slab.entry(slot);
+        let is_live = entry.fate(now, self.live_from).is_none();
+        is_live.then(|| (slot, Known::of(entry)))
     }
 
     pub(crate) fn delete(&mut self, tag: u32, key: &[u8], now: Ticks) -> bool {

@@ -175,17 +175,15 @@ impl Store for HashMapStore {
     fn get(&mut self, key: &[u8], now: Ticks) -> Option<HashMapItem<'_>> {
         let hash = self.hasher.hash(key);
         let mut shard = self.shared.lock(hash.shard);
-        let slot = shard.get(hash.tag, key, now)?;
-        let state = shard.note_read(slot, now);
-        Some(HashMapItem::locked(shard, slot, state))
+        let (slot, known) = shard.get(hash.tag, key, now)?;
+        Some(HashMapItem::locked(shard, slot, known))
     }
 
     fn peek(&mut self, key: &[u8], now: Ticks) -> Option<HashMapItem<'_>> {
         let hash = self.hasher.hash(key);
         let shard = self.shared.lock(hash.shard);
-        let slot = shard.peek(hash.tag, key, now)?;
-        let state = shard.slab.entry(slot).record.state();
-        Some(HashMapItem::locked(shard, slot, state))
+        let (slot, known) = shard.peek(hash.tag, key, now)?;
+        Some(HashMapItem::locked(shard, slot, known))
     }
 
     fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {

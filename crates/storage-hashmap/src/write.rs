@@ -105,7 +105,7 @@ impl Shard {
         }
         let version = entry.record.version();
         if amend.read {
-            self.note_read(slot, call.now);
+            entry.record.note_read(call.now);
         }
         if let Some(expiry) = amend.expiry {
             self.set_expiry(slot, expiry_ms(expiry));
