@@ -111,6 +111,12 @@ impl SendBuf {
         debug_assert!(self.bytes.len() >= before, "a reply may only grow");
     }
 
+    /// The vector of copied bytes, to append to: as [`SendBuf::put_with`], which checks that nothing is removed.
+    #[inline]
+    pub fn tail(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
     /// The current end, as a position.
     #[inline]
     pub fn mark(&self) -> Mark {

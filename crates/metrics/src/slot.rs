@@ -71,7 +71,7 @@ impl Slot {
         Self { index: Index::new(), shared: AtomicU64::new(0) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&self, n: u64) {
         if let Some(block) = Block::current()
             && let Some(cell) = block.cell(self.index.get())

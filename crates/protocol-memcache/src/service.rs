@@ -99,32 +99,16 @@ impl<S: Store> MemcacheService<S> {
     /// small request.
     #[inline(always)]
     fn run(&mut self, request: &Request<'_>, out: &mut SendBuf, context: &Context<'_>) -> Outcome {
-        match request.form {
-            Form::Text(text) => self.run_in(text, request, out, context),
-            Form::Binary(binary) => self.run_in(binary, request, out, context),
-            Form::Meta => self.run_meta(request, out, context),
-        }
+        let text = match request.form {
+            Form::Text(text) => text,
+            Form::Binary(binary) => return self.run_in(binary, request, out, context),
+            // The reply of a meta command is in the flags of its operation.
+            Form::Meta => Text::Whole,
+        };
+        self.run_in(text, request, out, context)
     }
 
-    /// As `run`, for a meta command.
-    #[inline(never)]
-    fn run_meta(
-        &mut self,
-        request: &Request<'_>,
-        out: &mut SendBuf,
-        context: &Context<'_>,
-    ) -> Outcome {
-        match request.op {
-            Op::Meta(ref meta) => {
-                request.command.command().requests.increment();
-                self.meta(meta, out, context.now)
-            }
-            // A request made by hand: what it asks for has no form of its own in the meta protocol.
-            _ => self.run_in(Text::Whole, request, out, context),
-        }
-    }
-
-    /// As `run`, with a known dialect.
+    /// As `run`, with a known dialect. Reads and storage commands are compiled into it, with nothing in their way.
     #[inline(always)]
     fn run_in<D: Dialect>(
         &mut self,
@@ -138,15 +122,42 @@ impl<S: Store> MemcacheService<S> {
             request.command.command().requests.increment();
         }
         let now = context.now;
-        let outcome = match request.op {
+        match request.op {
             Op::Get(ref get) => match get.touch {
-                None => return self.get(get, reply, out, now),
+                None => self.get(get, reply, out, now),
                 Some(exptime) => {
                     let expiry = exptime.expiry(now);
-                    return self.get_and_touch(get, request.command, expiry, reply, out, now);
+                    self.get_and_touch(get, request.command, expiry, reply, out, now)
                 }
             },
-            Op::Set(ref set) => self.set(set, now),
+            Op::Set(ref set) => self.set(set, now).tell(reply, out),
+            Op::Meta(ref meta) => self.meta(meta, out, now),
+            Op::Delete { .. }
+            | Op::ListEnd { .. }
+            | Op::Oversized { .. }
+            | Op::Arith(_)
+            | Op::Touch { .. }
+            | Op::FlushAll { .. }
+            | Op::Stats { .. }
+            | Op::Version
+            | Op::Noop
+            | Op::Quit
+            | Op::Admin(_) => self.run_other(reply, request, out, context),
+        }
+    }
+
+    /// As `run_in`, for all that is not as common as a read or a storage command, after it was counted.
+    #[inline(never)]
+    fn run_other<D: Dialect>(
+        &mut self,
+        reply: D,
+        request: &Request<'_>,
+        out: &mut SendBuf,
+        context: &Context<'_>,
+    ) -> Outcome {
+        let now = context.now;
+        let outcome = match request.op {
+            Op::Get(_) | Op::Set(_) | Op::Meta(_) => unreachable!("`run_in` executes these"),
             Op::Delete { key, cas: 0 } => self.delete(key, now),
             Op::Delete { key, cas } => self.compare_and_delete(key, cas, now),
             Op::ListEnd { family, keys } => {
@@ -166,7 +177,6 @@ impl<S: Store> MemcacheService<S> {
             Op::Noop => Outcome::Ok,
             Op::Admin(admin) => self.admin(admin),
             Op::Quit => Outcome::Closed,
-            Op::Meta(ref meta) => return self.meta(meta, out, now),
         };
         outcome.tell(reply, out)
     }

@@ -41,7 +41,7 @@ struct Long {
 
 impl<S: Store> MemcacheService<S> {
     /// Adds to a number, or subtracts from it.
-    #[inline(never)]
+    #[inline]
     pub(super) fn arith(&mut self, arith: &Arith<'_>, now: Now) -> Outcome {
         let key = arith.key;
         let metrics = metrics::of_arith(arith.direction);

@@ -27,20 +27,19 @@ impl<S: Store> MemcacheService<S> {
         out: &mut SendBuf,
         now: Now,
     ) -> Outcome {
-        let mut pinned = None;
-        let mut hit = false;
-        out.put_with(|bytes| {
-            if let Some(item) = self.store.get(get.key, now.ticks) {
-                hit = true;
-                pinned = text_value(bytes, get, &item, reply);
-            } else {
-                reply.miss(bytes, get);
-            }
-        });
+        let family = Family::of(get.cas, false);
+        // Not in a closure, which would not be inlined.
+        let bytes = out.tail();
+        let Some(item) = self.store.get(get.key, now.ticks) else {
+            reply.miss(bytes, get);
+            return count(family, false);
+        };
+        let pinned = text_value(bytes, get, &item, reply);
+        drop(item);
         if let Some(pinned) = pinned {
             put_pinned(pinned, reply, out);
         }
-        count(Family::of(get.cas, false), hit)
+        count(family, true)
     }
 
     /// Reads one key and changes its expiry, in one atomic step.
@@ -90,7 +89,7 @@ impl<S: Store> MemcacheService<S> {
     }
 
     /// Changes a key's expiry.
-    #[inline(never)]
+    #[inline]
     pub(super) fn touch(&mut self, key: &[u8], expiry: Expiry, now: Now) -> Outcome {
         let touched = self.store.update_versioned(key, now.ticks, |item| match item {
             Some(item) => (Change::Expire(expiry), Some(item.flags())),
@@ -170,7 +169,7 @@ fn put_pinned<D: Dialect>(value: Bytes, reply: D, out: &mut SendBuf) {
     out.put_with(|bytes| reply.behind_value(bytes));
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn count(family: Family, hit: bool) -> Outcome {
     let metrics = metrics::of_get(family);
     metrics.keys.increment();

@@ -23,7 +23,7 @@ use storage::{Store, StoreError, Version};
 
 impl<S: Store> MemcacheService<S> {
     /// Executes a meta command and writes its reply.
-    #[inline]
+    #[inline(never)]
     pub(super) fn meta(&mut self, meta: &Meta<'_>, out: &mut SendBuf, now: Now) -> Outcome {
         let decoded;
         let (mut key, flags) = (meta.key(), meta.flags());
