@@ -52,21 +52,22 @@ pub struct Memcache {
     forms: Forms,
 }
 
-/// The parser's position: before the first byte, or at the start of a request, or inside a list of keys.
+/// What a connection speaks, and where the parser is: before the first byte, at the start of a request, or inside a
+/// list of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
-    spoken: Spoken,
-    list: Option<List>,
-}
+pub struct Cursor(Position);
 
-/// What a connection speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Spoken {
-    /// Its first byte will tell.
+enum Position {
+    /// Before the first byte, which will tell what is spoken.
     #[default]
-    Unknown,
-    Text,
-    Binary,
+    First,
+    /// At the start of a line.
+    Line,
+    /// Inside a line of text.
+    List(List),
+    /// At the start of a binary request.
+    Frame,
 }
 
 /// Which forms of the protocol a port speaks.
@@ -142,7 +143,7 @@ impl Memcache {
                 Malformed::close(ErrorReply::NONE)
             });
         }
-        cursor.spoken = if is_binary { Spoken::Binary } else { Spoken::Text };
+        cursor.0 = if is_binary { Position::Frame } else { Position::Line };
         self.parse(cursor, input)
     }
 }
@@ -156,15 +157,16 @@ impl Protocol for Memcache {
 
     #[inline]
     fn is_inside_request(cursor: &Cursor) -> bool {
-        cursor.list.is_some()
+        matches!(cursor.0, Position::List(_))
     }
 
     #[inline]
     fn parse<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
-        match cursor.spoken {
-            Spoken::Text => text::parse(self.value_max, &mut cursor.list, input),
-            Spoken::Binary => binary::parse(input, self.value_max),
-            Spoken::Unknown => self.first(cursor, input),
+        match cursor.0 {
+            Position::Line => text::parse(self.value_max, &mut cursor.0, input),
+            Position::List(list) => text::keys::next(list, &mut cursor.0, input),
+            Position::Frame => binary::parse(input, self.value_max),
+            Position::First => self.first(cursor, input),
         }
     }
 

@@ -22,21 +22,17 @@ pub(crate) mod simple;
 mod tests;
 pub(crate) mod words;
 
-use super::Step;
+use super::{Position, Step};
 use crate::request::Request;
-use keys::List;
 use protocol::Parsed;
 
-/// Finds the next request: at the start of a line, or inside of a list of keys.
+/// Finds the next request at the start of a line. Inside of a list of keys, [`keys::next`] does.
 #[inline]
-pub(super) fn parse<'a>(value_max: usize, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
-    if let Some(list) = *cursor {
-        return keys::next(list, cursor, input);
-    }
+pub(super) fn parse<'a>(value_max: usize, position: &mut Position, input: &'a [u8]) -> Step<'a> {
     if let Some(step) = fast::parse(input, value_max) {
         return step;
     }
-    line::parse(value_max, cursor, input)
+    line::parse(value_max, position, input)
 }
 
 /// A whole request.

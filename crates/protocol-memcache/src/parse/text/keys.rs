@@ -10,7 +10,7 @@ use super::{found, simple, unfinished};
 use crate::command::{self, CommandId, Keys, Parser};
 use crate::exptime::Exptime;
 use crate::op::{Family, Get, KEY_MAX, Op};
-use crate::parse::{LIST_CHECKED_MAX, Step};
+use crate::parse::{LIST_CHECKED_MAX, Position, Step};
 use crate::reply::Text;
 use crate::reply::text as reply;
 use crate::request::Request;
@@ -70,7 +70,7 @@ pub(super) fn announced(head: &[u8]) -> Option<(CommandId, Keys)> {
 pub(super) fn checked<'a>(
     command: CommandId,
     keys: Keys,
-    cursor: &mut Option<List>,
+    position: &mut Position,
     line: &'a [u8],
     mut rest: &'a [u8],
     consumed: usize,
@@ -99,7 +99,7 @@ pub(super) fn checked<'a>(
         return found(list.get(first, Text::Whole), consumed);
     }
     let request = list.key(first);
-    *cursor = Some(list);
+    *position = Position::List(list);
     found(request, first_end)
 }
 
@@ -111,7 +111,7 @@ pub(super) fn checked<'a>(
 pub(super) fn endless<'a>(
     command: CommandId,
     keys: Keys,
-    cursor: &mut Option<List>,
+    position: &mut Position,
     input: &'a [u8],
 ) -> Step<'a> {
     let line = &input[..LIST_CHECKED_MAX];
@@ -119,11 +119,11 @@ pub(super) fn endless<'a>(
     next_word(&mut rest);
     let list = begin(command, keys, &mut rest).map_err(Malformed::close)?;
     let header = line.len() - rest.len();
-    let mut after = Some(list);
+    let mut after = Position::List(list);
     let step = next(list, &mut after, &input[header..]);
     match step {
         Ok(Parsed::Request { request, consumed }) => {
-            *cursor = after;
+            *position = after;
             found(request, header + consumed)
         }
         step => step,
@@ -147,7 +147,11 @@ fn begin(command: CommandId, keys: Keys, rest: &mut &[u8]) -> Result<List, Error
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-pub(super) fn next<'a>(mut list: List, cursor: &mut Option<List>, input: &'a [u8]) -> Step<'a> {
+pub(in crate::parse) fn next<'a>(
+    mut list: List,
+    position: &mut Position,
+    input: &'a [u8],
+) -> Step<'a> {
     let spaces = input.iter().take(LIST_CHECKED_MAX);
     let start = spaces.take_while(|&&byte| byte == b' ').count();
     if start == LIST_CHECKED_MAX {
@@ -171,10 +175,10 @@ pub(super) fn next<'a>(mut list: List, cursor: &mut Option<List>, input: &'a [u8
     }
     if !key.is_empty() {
         let request = list.key(key);
-        *cursor = Some(list);
+        *position = Position::List(list);
         return found(request, start + key.len());
     }
     // The line ends here: at its `\n`, or at a `\r` before it.
-    *cursor = None;
+    *position = Position::Line;
     found(list.end(), start + len + 1)
 }
