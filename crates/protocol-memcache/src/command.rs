@@ -77,12 +77,24 @@ macro_rules! table {
             $(#[doc = concat!("`", $name, "`")] $id,)*
         }
 
-        /// All commands, the frequent ones first, because the parser searches in this order.
+        /// All commands.
         static TABLE: [Command; [$(CommandId::$id),*].len()] = [$({
             let Row { words_min, may_be_indented, usage, about, requests, noreply, parser } = $row;
             let (id, name) = (CommandId::$id, $name);
             Command { id, name, words_min, may_be_indented, usage, about, requests, noreply, parser }
         },)*];
+
+        /// The row of a name. A `match` looks at few bytes of the name, whatever the number of rows.
+        fn row(name: &[u8]) -> Option<CommandId> {
+            #[expect(non_upper_case_globals, reason = "named as the rows are")]
+            mod names {
+                $(pub(super) const $id: &[u8] = $name.as_bytes();)*
+            }
+            match name {
+                $(names::$id => Some(CommandId::$id),)*
+                _ => None,
+            }
+        }
     };
 }
 
@@ -312,7 +324,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
 
 /// The command with this name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
-    TABLE.iter().find(|row| row.name.as_bytes() == name && row.is_text())
+    row(name).map(CommandId::command).filter(|command| command.is_text())
 }
 
 #[cfg(test)]

@@ -244,13 +244,13 @@ pub(crate) fn of_set(mode: Mode) -> &'static SetMetrics {
 }
 
 /// Picks the metrics of `incr` or `decr`.
-pub(crate) fn of_arith(direction: Direction) -> ArithMetrics {
+pub(crate) fn of_arith(direction: Direction) -> &'static ArithMetrics {
+    static OF_INCR: ArithMetrics =
+        ArithMetrics { failed: &INCR_EX, stored: &INCR_STORED, not_found: &INCR_NOT_FOUND };
+    static OF_DECR: ArithMetrics =
+        ArithMetrics { failed: &DECR_EX, stored: &DECR_STORED, not_found: &DECR_NOT_FOUND };
     match direction {
-        Direction::Up => {
-            ArithMetrics { failed: &INCR_EX, stored: &INCR_STORED, not_found: &INCR_NOT_FOUND }
-        }
-        Direction::Down => {
-            ArithMetrics { failed: &DECR_EX, stored: &DECR_STORED, not_found: &DECR_NOT_FOUND }
-        }
+        Direction::Up => &OF_INCR,
+        Direction::Down => &OF_DECR,
     }
 }

@@ -64,23 +64,29 @@ fn scan(text: &[u8]) -> Option<(bool, u64)> {
         [b'+', digits @ ..] => (false, digits),
         digits => (false, digits),
     };
-    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    let ends_well = digits.get(end).is_none_or(|&byte| is_space(byte) || byte == 0);
-    if end == 0 || !ends_well {
-        return None;
-    }
-    Some((negative, magnitude(&digits[..end])?))
+    let (magnitude, rest) = leading(digits)?;
+    let ends_well = rest.first().is_none_or(|&byte| is_space(byte) || byte == 0);
+    (rest.len() < digits.len() && ends_well).then_some((negative, magnitude))
 }
 
 /// The number that `digits` are, if they are digits and it has at most 64 bits.
 fn magnitude(digits: &[u8]) -> Option<u64> {
-    digits.iter().try_fold(0_u64, |number, byte| {
-        let digit = byte.wrapping_sub(b'0');
+    leading(digits).filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
+}
+
+/// The number that the digits at the start of `text` are, and what follows them; `None` if it has more than 64 bits.
+#[inline]
+fn leading(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut number, mut rest) = (0_u64, text);
+    while let [first, behind @ ..] = rest {
+        let digit = first.wrapping_sub(b'0');
         if digit > 9 {
-            return None;
+            break;
         }
-        number.checked_mul(10)?.checked_add(u64::from(digit))
-    })
+        number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
+        rest = behind;
+    }
+    Some((number, rest))
 }
 
 /// C's `isspace`.
