@@ -158,6 +158,13 @@ MORE_MEMCACHE = [
     ("touch", (32,), "touch {large} 600", "TOUCHED"),
 ]  # fmt: skip
 
+META = [
+    ("mg hit", (1, 32), "mg {text} v", "VA 64\n{v}"),
+    ("ms overwrite", (1, 32), "ms {written} 64\n{w}", "HD"),
+    ("mg hit and miss quiet, mn", (8,), "mg {text} v q\nmg {nothing} v q\nmn", "VA 64\n{v}\nMN"),
+    ("ms quiet, mn", (16,), "ms {written} 64 q\n{w}\nmn", "MN"),
+]
+
 BINARY_FILLING = [("text", (32,), "Set {text} {v}", "Set")]
 BINARY = [
     ("Get hit", (1, 32), "Get {text}", "Get {v}"),
@@ -220,6 +227,7 @@ SCRIPTS = [
            cases("", "lines", MEMCACHE_FILLING)),
     Script("segcache", cases("segcache (hashmap)", "lines", MEMCACHE),
            cases("", "lines", MEMCACHE_FILLING), HASHMAP),
+    Script("segcache", cases("segcache (meta)", "lines", META), cases("", "lines", MEMCACHE_FILLING)),
     Script("segcache", cases("segcache (binary)", "frames", BINARY), cases("", "frames", BINARY_FILLING)),
     Script("segcache", cases("segcache (RESP)", "resp", STRINGS), cases("", "resp", STRING_FILLING), WITH_RESP, 2),
     Script("rds", cases("rds", "resp", RDS), cases("", "resp", RDS_FILLING)),

@@ -94,12 +94,28 @@ fn set<'a>(
     if len > value_max {
         return found(command, Meta::new(Act::SetTooLarge, line, key, flags), total);
     }
+    body(command, Meta::new(Act::Set, line, key, flags), input, header, len)
+}
+
+/// Completes an `ms` with the `len` bytes of its body, once the body and its line end have arrived.
+#[inline]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input, and lengths of 31 bits behind them"
+)]
+pub(super) fn body<'a>(
+    command: CommandId,
+    meta: Meta<'a>,
+    input: &'a [u8],
+    header: usize,
+    len: usize,
+) -> Step<'a> {
+    let total = header + len + 2;
     if input.len() < total {
         return Ok(Parsed::NeedMore { at_least: total - input.len() });
     }
     if &input[header + len..total] != b"\r\n" {
         return Err(Malformed::skip(reply::BAD_DATA, total));
     }
-    let value = &input[header..header + len];
-    found(command, Meta::new(Act::Set, line, key, flags).with_value(value), total)
+    found(command, meta.with_value(&input[header..header + len]), total)
 }

@@ -6,7 +6,7 @@ use crate::parse::meta::{Flags, Letters, base64};
 use crate::parse::number;
 use clock::Now;
 use protocol::ErrorReply;
-use storage::{Expiry, Idle, Item, Version};
+use storage::{Expiry, Idle, Item, Marks, Version};
 
 pub(crate) use super::text::{BAD_DATA, BAD_FORMAT};
 
@@ -33,6 +33,9 @@ pub(crate) const LONG_OPAQUE: ErrorReply =
 
 /// Room for the letters, the lengths and the marks of a reply without its key and its opaque.
 const AROUND_VALUE: usize = 160;
+
+/// The flags that show something, or have an effect on what others show.
+const SHOWN: Letters = Letters::of(b"cfhklNORstT");
 
 /// The flags that ask for the value, that name the version whose value a client has, that hide what is expected,
 /// and of a key in base64.
@@ -124,9 +127,11 @@ impl Shown<'_> {
             _ => {}
         });
         hit.has_won |= marks.stale && !marks.claimed;
-        let is_set = [(marks.claimed, b" Z"), (marks.stale, b" X"), (hit.has_won, b" W")];
-        for (_, text) in is_set.into_iter().filter(|&(is_set, _)| is_set) {
-            bytes.extend_from_slice(text);
+        if hit.has_won || marks != Marks::NONE {
+            let is_set = [(marks.claimed, b" Z"), (marks.stale, b" X"), (hit.has_won, b" W")];
+            for (_, text) in is_set.into_iter().filter(|&(is_set, _)| is_set) {
+                bytes.extend_from_slice(text);
+            }
         }
         bytes.extend_from_slice(b"\r\n");
         hit
@@ -243,6 +248,9 @@ impl Shown<'_> {
     /// Writes opaque and key, and has `fact` write what else was asked for, in the order of the flags.
     #[inline]
     fn flags(&self, bytes: &mut Vec<u8>, mut fact: impl FnMut(&mut Vec<u8>, u8, &[u8])) {
+        if !self.flags.has(SHOWN) {
+            return;
+        }
         for (letter, argument) in self.flags.iter() {
             match letter {
                 b'O' => {

@@ -97,6 +97,38 @@ impl<'a> Flags<'a> {
         Ok(Flags { text, letters })
     }
 
+    /// The flags at the start of `text`, up to the `\r\n` of their line: if that is there, each flag follows one
+    /// space, and all are right. Looks at each byte once.
+    #[inline]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in the text, and words of a line"
+    )]
+    pub(in crate::parse) fn plain(act: Act, key: &[u8], text: &'a [u8]) -> Option<Self> {
+        let mut letters = Letters::default();
+        let (mut at, mut count) = (0, words_before(act));
+        while let &[b' ', letter, ..] = &text[at..] {
+            let number = NUMBERS[usize::from(letter)];
+            if number == UNKNOWN {
+                return None;
+            }
+            let bit = Letters(1 << number);
+            let argument = at + 2;
+            at = argument;
+            while *text.get(at)? > b' ' {
+                at += 1;
+            }
+            let is_right = !CHECKED.has(bit) || is_right(act, key, letter, &text[argument..at]);
+            if letters.has(bit) || !is_right {
+                return None;
+            }
+            letters.0 |= bit.0;
+            count += 1;
+        }
+        let is_whole = text[at..].starts_with(b"\r\n") && count <= WORDS_MAX;
+        is_whole.then(|| Flags { text: &text[..at], letters })
+    }
+
     /// Checks what follows the key of `me`, where nothing but a `b` means something.
     pub(super) fn of_describe(key: &[u8], text: &'a [u8]) -> Result<Self, ErrorReply> {
         let is_binary = split(text).next() == Some((b'b', b""));
@@ -134,7 +166,12 @@ impl<'a> Flags<'a> {
     }
 
     /// The argument of a flag that is there.
+    #[inline]
     pub(crate) fn argument(&self, letter: u8) -> Option<&'a [u8]> {
+        let number = NUMBERS[usize::from(letter)];
+        if number == UNKNOWN || !self.letters.has(Letters(1 << number)) {
+            return None;
+        }
         self.iter().find(|&(found, _)| found == letter).map(|(_, argument)| argument)
     }
 

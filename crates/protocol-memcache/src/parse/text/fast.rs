@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two most common requests in their most common form, parsed in one pass.
+//! The most common requests in their most common form, parsed in one pass.
 //!
-//! It allocates nothing and reads each byte of the line once. Of the body of a `set` it reads only
+//! It allocates nothing and reads each byte of the line once. Of the body of a `set` or `ms` it reads only
 //! the line end.
 
 use super::{found, set};
 use crate::command::CommandId;
 use crate::exptime::Exptime;
-use crate::op::{Act, Get, KEY_MAX, Mode, Op, Set};
-use crate::parse::{LINE_MAX, Step, meta};
+use crate::op::{Act, Get, KEY_MAX, Meta, Mode, Op, Set};
+use crate::parse::Step;
+use crate::parse::meta::{self, Flags};
 use crate::reply::Text;
 use crate::request::Request;
-use memchr::memchr;
 
-/// Parses the lines of `mg` and `ms`, `get <key>`, `gets <key>` and `set <key> <flags> <exptime> <bytes> [noreply]` with single
-/// spaces, plain numbers and `\r\n`. `None` for everything else, unfinished lines included.
+/// Parses `get <key>`, `gets <key>`, `set <key> <flags> <exptime> <bytes> [noreply]`, `mg` and `ms` with single spaces,
+/// plain numbers, right flags and `\r\n`. `None` for everything else, unfinished lines included.
 #[inline]
 pub(super) fn parse(input: &[u8], value_max: usize) -> Option<Step<'_>> {
     match input.first_chunk::<4>()? {
         b"get " => get(input, 4, CommandId::Get, false),
         b"set " => set(input, value_max),
-        [b'm', _, b' ', _] => meta(input, value_max),
+        [b'm', b'g', b' ', _] => meta_get(input),
+        [b'm', b's', b' ', _] => meta_set(input, value_max),
         b"gets" if input.get(4) == Some(&b' ') => get(input, 5, CommandId::Gets, true),
         _ => None,
     }
@@ -41,19 +42,37 @@ fn get(input: &[u8], start: usize, command: CommandId, cas: bool) -> Option<Step
     Some(found(Request::text(command, op, Text::Whole), end + 2))
 }
 
-/// A meta command whose line has arrived.
-#[inline]
-#[expect(clippy::arithmetic_side_effects, reason = "a position in the input")]
-fn meta(input: &[u8], value_max: usize) -> Option<Step<'_>> {
-    let (command, act) = match input.get(1)? {
-        b'g' => (CommandId::Mg, Act::Get),
-        b's' => (CommandId::Ms, Act::Set),
-        _ => return None,
-    };
-    let end = memchr(b'\n', &input[..input.len().min(LINE_MAX + 1)])?;
-    let line = &input[..end];
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    Some(meta::parse(command, act, line, input, end + 1, value_max))
+/// `mg <key> <flags>*`
+#[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
+fn meta_get(input: &[u8]) -> Option<Step<'_>> {
+    let key = key(&input[3..])?;
+    let flags = Flags::plain(Act::Get, key, &input[3 + key.len()..])?;
+    let end = 3 + key.len() + flags.text().len();
+    let meta = Meta::new(Act::Get, &input[3..end], key, flags);
+    Some(found(Request::meta(CommandId::Mg, meta), end + 2))
+}
+
+/// `ms <key> <bytes> <flags>*`
+#[inline(never)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in the input: at most its length, and a few bytes"
+)]
+fn meta_set(input: &[u8], value_max: usize) -> Option<Step<'_>> {
+    let key = key(&input[3..])?;
+    let mut at = 3 + key.len();
+    let len = usize::try_from(number(input, &mut at)?).ok()?;
+    if len > value_max {
+        return None;
+    }
+    let flags = Flags::plain(Act::Set, key, &input[at..])?;
+    let end = at + flags.text().len();
+    let meta = Meta::new(Act::Set, &input[3..end], key, flags);
+    Some(meta::body(CommandId::Ms, meta, input, end + 2, len))
 }
 
 #[inline(always)]

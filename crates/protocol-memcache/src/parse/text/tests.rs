@@ -29,7 +29,16 @@ fn a_body_asks_for_exactly_what_is_missing() {
 
 #[test]
 fn the_general_parser_agrees_with_the_fast_one() {
-    let samples: [&[u8]; 8] = [
+    let samples: [&[u8]; 17] = [
+        b"mg key\r\n",
+        b"mg key v k q\r\nmn\r\n",
+        b"mg bXk= b O123 T30 N0\r\n",
+        b"ms key 1\r\nx\r\n",
+        b"ms key 3 c F17 T-1 Oabc MS\r\nxyz\r\nmn\r\n",
+        b"ms key 3 q\r\nxyzz\r\n",
+        b"ms key 3\r\nxy",
+        b"ms key 0 I\r\n\r\n",
+        b"mg key c f h k l q s t u v\r\n",
         b"get key\r\n",
         b"gets key\r\nget other\r\n",
         b"set k 0 0 1\r\nx\r\n",
@@ -41,14 +50,28 @@ fn the_general_parser_agrees_with_the_fast_one() {
     ];
     for sample in samples {
         let fast = fast::parse(sample, 100).expect("the form every client uses");
-        let general = line::parse(100, &mut None, sample);
+        let general = line::parse(100, &mut Position::Line, sample);
         assert_eq!(fast, general, "{}", sample.escape_ascii());
     }
 }
 
 #[test]
 fn what_is_unusual_is_left_to_the_general_parser() {
-    let samples: [&[u8]; 11] = [
+    let samples: [&[u8]; 25] = [
+        b"mg",
+        b"mg key v",
+        b"mg key v\r",
+        b"mg key v\n",
+        b"mg key  v\r\n",
+        b"mg key v \r\n",
+        b"mg key v v\r\n",
+        b"mg key T\r\n",
+        b"mg key Tx\r\n",
+        b"mg key k\t\r\n",
+        b"mg key ?\r\n",
+        b"ms key v 1\r\nx\r\n",
+        b"ms key 101\r\n",
+        b"ms key 1 F-1\r\nx\r\n",
         b"get",
         b"get a b\r\n",
         b"get  a\r\n",
