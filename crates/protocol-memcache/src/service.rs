@@ -139,6 +139,7 @@ impl<S: Store> MemcacheService<S> {
             | Op::Touch { .. }
             | Op::FlushAll { .. }
             | Op::Stats { .. }
+            | Op::Dump(_)
             | Op::Version
             | Op::Noop
             | Op::Quit
