@@ -23,7 +23,7 @@ case $seconds in
 esac
 
 cd "$(dirname "$0")"
-[ $# -ge 1 ] || set -- ping_parse memcache_parse memcache_binary resp_parse resp_reply turn_chunks \
+[ $# -ge 1 ] || set -- ping_parse memcache_parse memcache_binary resp_parse resp_reply turn_chunks datagrams \
     config_parse hashmap_model seg_model keyspace_model \
     resp_commands
 
@@ -41,7 +41,7 @@ for target in "$@"; do
     mkdir -p "$found"
     # Bytes of an input at most, and seconds for one at most: none needs a tenth of that.
     case $target in
-    memcache_parse | memcache_binary | turn_chunks) set -- -max_len=4096 -dict=dictionaries/memcache.dict ;;
+    memcache_parse | memcache_binary | turn_chunks | datagrams) set -- -max_len=4096 -dict=dictionaries/memcache.dict ;;
     resp_parse | resp_reply) set -- -max_len=4096 -dict=dictionaries/resp.dict ;;
     config_parse) set -- -max_len=4096 -dict=dictionaries/config.dict ;;
     # All of the store is checked after each operation, so long inputs are slow ones.

@@ -10,6 +10,7 @@
 //! * `peer.rs`: a connection without a socket, for `turn_chunks`.
 //! * `memcache.rs`, `binary.rs`, `resp.rs`: what is particular to these protocols; `session.rs`: the session of
 //!   `turn_chunks`.
+//! * `datagrams.rs`: requests without a connection.
 //! * `operations.rs`: the operations of `hashmap_model` and `seg_model`; `model.rs`: what they must
 //!   come to; `engine.rs`: the stores they are carried out on.
 //! * `keyspace/`: the steps of `keyspace_model`, and what they must come to.
@@ -23,6 +24,7 @@ mod binary;
 mod chunks;
 mod codec;
 mod commands;
+mod datagrams;
 mod engine;
 mod keyspace;
 mod memcache;
@@ -111,6 +113,12 @@ pub fn resp_reply(input: &[u8]) {
 /// into arrivals, and whose memory must keep its bounds. `session.rs` says how an input is read.
 pub fn turn_chunks(input: &[u8]) {
     session::play(input);
+}
+
+/// Datagrams with requests of memcache, whose answers must be cut into datagrams of the right lengths and
+/// numbers, and of which none may leave anything to the next. `datagrams.rs` says how an input is read.
+pub fn datagrams(input: &[u8]) {
+    datagrams::serve(input);
 }
 
 /// Operations on `storage-hashmap` beside a plain map; each must come to the same on both.

@@ -72,6 +72,11 @@ fn mutated(runs: u64, name: &str, target: fn(&[u8])) {
 }
 
 #[test]
+fn datagrams() {
+    mutated(2_000, "datagrams", fuzz::datagrams);
+}
+
+#[test]
 fn memcache_binary() {
     mutated(2_000, "memcache_binary", fuzz::memcache_binary);
 }

@@ -49,6 +49,11 @@ fn turn_chunks() {
 }
 
 #[test]
+fn datagrams() {
+    replay("datagrams", fuzz::datagrams);
+}
+
+#[test]
 fn config_parse() {
     replay("config_parse", fuzz::config_parse);
 }
