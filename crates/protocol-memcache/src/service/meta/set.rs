@@ -149,10 +149,10 @@ fn decide<'v>(
             if present == wanted {
                 return stored(whole);
             }
-            // A value that is older than the present one may be better than what was invalidated.
+            // A value that is older than the present one may be better than what was invalidated. It lives no longer.
             if flags.has(STALE) && wanted < present {
-                let marks = Marks { stale: true, ..item.marks() };
-                return stored(Write { marks: Some(marks), ..whole });
+                let marks = Some(Marks { stale: true, ..item.marks() });
+                return stored(Write { marks, expiry: Some(item.expiry()), ..whole });
             }
             refused(Decided::Exists)
         }
