@@ -40,7 +40,7 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
         Op::Stats { topic } => name = topic,
         Op::Version | Op::Noop | Op::Quit => {}
         Op::Oversized { .. } => return None,
-        Op::ListEnd { .. } | Op::Meta(_) | Op::Dump(_) | Op::Admin(_) => {
+        Op::ListEnd { .. } | Op::Meta(_) | Op::Dump(_) | Op::Manage(_) => {
             panic!("a line in the binary protocol")
         }
     }

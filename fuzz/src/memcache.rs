@@ -43,7 +43,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::Dump(_)
         | Op::Version
         | Op::Noop
-        | Op::Admin(_)
+        | Op::Manage(_)
         | Op::Quit => {}
     }
     let mut wire = Vec::new();
@@ -112,7 +112,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Stats { .. }
         | Op::Meta(_)
         | Op::Dump(_)
-        | Op::Admin(_)
+        | Op::Manage(_)
         | Op::Noop => {
             return false;
         }

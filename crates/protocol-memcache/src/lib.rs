@@ -118,10 +118,10 @@ pub mod settings;
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
 pub use op::{
-    Act, Admin, Arith, Direction, Dump, Family, Get, KEY_MAX, Listing, Meta, Mode, Op, Set,
+    Act, Arith, Direction, Dump, Family, Get, KEY_MAX, Listing, Manage, Meta, Mode, Op, Set,
 };
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
-pub use options::ServiceOptions;
+pub use options::{ServiceOptions, TlsFiles};
 pub use parse::meta::Flags;
 pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
 pub use platform::Platform;

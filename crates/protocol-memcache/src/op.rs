@@ -69,7 +69,7 @@ pub enum Op<'a> {
     /// the binary protocol's Noop.
     Noop,
     /// Change the server, for its operator.
-    Admin(Admin),
+    Manage(Manage),
     /// Close the connection.
     Quit,
     /// A meta command on one key.
@@ -78,7 +78,7 @@ pub enum Op<'a> {
 
 /// What an operator asks of the server as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admin {
+pub enum Manage {
     /// Stop the server.
     Shutdown {
         /// Whether the line names a way to stop that there is.
@@ -336,7 +336,7 @@ impl<'a> Op<'a> {
             | Op::Dump(_)
             | Op::Version
             | Op::Noop
-            | Op::Admin(_)
+            | Op::Manage(_)
             | Op::Quit => None,
         }
     }

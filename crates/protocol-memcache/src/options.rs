@@ -3,6 +3,7 @@
 
 use crate::parse::Forms;
 use std::time::Duration;
+use storage::Stats;
 
 /// Facts about the server, which `stats settings` shows.
 ///
@@ -53,6 +54,33 @@ pub struct ServiceOptions {
     pub shutdown: bool,
     /// Whether clients may list the items.
     pub dump: bool,
+    /// Requests that a connection is served before others have their turn.
+    pub requests_per_turn: usize,
+    /// Permission bits of unix sockets.
+    pub socket_mode: u32,
+    /// What TLS is configured with.
+    pub tls_files: TlsFiles,
+}
+
+/// What TLS is configured with, in memcached's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The file of the certificate chain.
+    pub chain: Option<String>,
+    /// The file of the private key.
+    pub key: Option<String>,
+    /// The file of the authorities that may sign clients' certificates.
+    pub ca: Option<String>,
+    /// What is asked of clients: 0 nothing, 1 or 3 a certificate if they have one, 2 a certificate.
+    pub verify_mode: u8,
+    /// The lowest version: `tlsv1.2`, `tlsv1.3`.
+    pub version_min: &'static str,
+}
+
+impl Default for TlsFiles {
+    fn default() -> Self {
+        TlsFiles { chain: None, key: None, ca: None, verify_mode: 0, version_min: "tlsv1.2" }
+    }
 }
 
 impl Default for ServiceOptions {
@@ -75,6 +103,9 @@ impl Default for ServiceOptions {
             flush: true,
             shutdown: false,
             dump: true,
+            requests_per_turn: 0,
+            socket_mode: 0o700,
+            tls_files: TlsFiles::default(),
         }
     }
 }
@@ -124,6 +155,12 @@ setters! {
     shutdown: bool,
     /// Sets whether clients may list the items.
     dump: bool,
+    /// Sets how many requests a connection is served before others have their turn.
+    requests_per_turn: usize,
+    /// Sets the permission bits of unix sockets.
+    socket_mode: u32,
+    /// Sets what TLS is configured with.
+    tls_files: TlsFiles,
 }
 
 impl ServiceOptions {
@@ -131,6 +168,14 @@ impl ServiceOptions {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The memory limit that clients are shown.
+    pub(crate) fn memory_shown(&self, store: &Stats) -> u64 {
+        match self.memory_max {
+            0 => store.limit_bytes,
+            bytes => bytes,
+        }
     }
 
     /// Sets what `version` answers.

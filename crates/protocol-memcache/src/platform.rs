@@ -15,6 +15,11 @@ pub trait Platform: Debug + Send + Sync {
 
     /// How many `-v` a server would be started with to log as much as now.
     fn verbosity(&self) -> u32;
+
+    /// How many descriptors are kept for other things than connections.
+    fn reserved_descriptors(&self) -> u64 {
+        0
+    }
 }
 
 /// Where there is no process to change: in tests, and in programs that serve in passing.

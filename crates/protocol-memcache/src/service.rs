@@ -143,7 +143,7 @@ impl<S: Store> MemcacheService<S> {
             | Op::Version
             | Op::Noop
             | Op::Quit
-            | Op::Admin(_) => self.run_other(reply, request, out, context),
+            | Op::Manage(_) => self.run_other(reply, request, out, context),
         }
     }
 
@@ -176,7 +176,7 @@ impl<S: Store> MemcacheService<S> {
                 Outcome::Shown
             }
             Op::Noop => Outcome::Ok,
-            Op::Admin(admin) => self.admin(admin),
+            Op::Manage(admin) => self.admin(admin),
             Op::Quit => Outcome::Closed,
         };
         outcome.tell(reply, out)

@@ -185,7 +185,10 @@ fn items_are_shown_as_one_class() {
     let items = server.text("stats items\r\n");
     assert!(items.starts_with("STAT items:1:number 1\r\n"), "{items}");
     let slabs = server.text("stats slabs\r\n");
-    assert!(slabs.starts_with("STAT active_slabs "), "{slabs}");
+    assert!(
+        slabs.starts_with("STAT 1:chunk_size ") && slabs.contains("STAT active_slabs 1\r\n"),
+        "{slabs}"
+    );
     assert_eq!(server.text("stats nothing\r\n"), "ERROR\r\n");
 }
 

@@ -12,7 +12,9 @@ mod reserve;
 mod round;
 mod source;
 
-use crate::metrics::{ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, CONNECTIONS_REJECTED};
+use crate::metrics::{
+    ACCEPT_ERROR, ACCEPT_PAUSED, ACCEPT_PAUSED_MS, ACCEPT_PAUSING, CONNECTIONS_REJECTED,
+};
 use crate::waker::Waker;
 use crate::{Census, Dials, Engine, Listener, Mailbox, Message, Newcomer};
 use log::warn;
@@ -169,12 +171,14 @@ impl Acceptor {
                         );
                     }
                     ACCEPT_PAUSED.increment();
+                    ACCEPT_PAUSING.increment();
                     Some(pause)
                 }
             };
             let before = Instant::now();
             self.source.wait(timeout)?;
             if matches!(round, Round::Starved(_)) {
+                ACCEPT_PAUSING.decrement();
                 ACCEPT_PAUSED_MS.add(before.elapsed().as_millis() as u64);
                 pause = (pause * 2).min(PAUSE_MAX);
             }

@@ -92,6 +92,8 @@ metrics::counters! {
 metrics::gauges! {
     /// Bytes that connections take for buffers and TLS sessions, to within 64 KiB for each worker.
     pub(crate) static CONNECTION_BUFFER_BYTES: "connection_buffer_bytes";
+    /// 1 while accepting pauses for want of resources, else 0.
+    pub(crate) static ACCEPT_PAUSING: "accept_pausing";
     /// Connections that are being served.
     pub(crate) static CONNECTIONS_CURRENT: "connections_current";
 }

@@ -32,6 +32,11 @@ impl Controls {
         self.stopper.stop();
     }
 
+    /// How many descriptors are kept for other things than connections.
+    pub fn reserved_descriptors(&self) -> u64 {
+        self.needs.own()
+    }
+
     /// Raises the limit of open files so that there is a descriptor for each of `most` connections.
     ///
     /// # Errors

@@ -36,6 +36,11 @@ impl Needs {
         Needs { own: OWN + listeners as u64 + PER_WORKER * workers as u64 }
     }
 
+    /// The number.
+    pub(crate) fn own(self) -> u64 {
+        self.own
+    }
+
     /// Raises the limit of open files as far as `connections` need and the system allows.
     pub(crate) fn fit(self, connections: usize) -> Fit {
         let wanted = connections as u64 + self.own.max(SPARE);

@@ -93,6 +93,33 @@ pub(crate) struct Counts {
     pub(crate) stored: u64,
     pub(crate) evicted: u64,
     pub(crate) expired: u64,
+    pub(crate) evicted_unread: u64,
+    pub(crate) evicted_active: u64,
+    pub(crate) expired_unread: u64,
+    pub(crate) read_expired: u64,
+    pub(crate) read_cleared: u64,
+}
+
+impl Counts {
+    /// Counts a read that found a dead item.
+    #[cold]
+    fn read_dead(&mut self, gone: Gone) {
+        match gone {
+            Gone::Expired => self.read_expired += 1,
+            Gone::Cleared => self.read_cleared += 1,
+            Gone::Deleted | Gone::Evicted => {}
+        }
+    }
+
+    /// Counts how an item was used that goes.
+    fn note_use(&mut self, gone: Gone, was_read: bool, is_visited: bool) {
+        match gone {
+            Gone::Evicted if !was_read => self.evicted_unread += 1,
+            Gone::Evicted if is_visited => self.evicted_active += 1,
+            Gone::Expired if !was_read => self.expired_unread += 1,
+            Gone::Evicted | Gone::Expired | Gone::Deleted | Gone::Cleared => {}
+        }
+    }
 }
 
 /// One table of items.
@@ -164,7 +191,8 @@ impl Shard {
     pub(crate) fn get(&mut self, tag: u32, key: &[u8], now: Ticks) -> Option<(u32, Known)> {
         let slot = self.find(tag, key)?;
         let entry = self.slab.entry_mut(slot);
-        if entry.fate(now, self.live_from).is_some() {
+        if let Some(gone) = entry.fate(now, self.live_from) {
+            self.counts.read_dead(gone);
             return None;
         }
         entry.visit();
@@ -190,6 +218,7 @@ impl Shard {
     /// Removes an item from the table and frees its memory.
     pub(crate) fn remove(&mut self, slot: u32, gone: Gone) {
         let entry = self.slab.entry(slot);
+        self.counts.note_use(gone, entry.record.state().was_read(), entry.is_visited());
         let (bucket, next) = (self.heads.bucket(entry.tag), entry.next());
         let mut at = *self.heads.head(bucket);
         if at == slot {

@@ -265,6 +265,11 @@ impl Store for HashMapStore {
             stats.stored += shard.counts.stored;
             stats.evicted += shard.counts.evicted;
             stats.expired += shard.counts.expired;
+            stats.evicted_unread += shard.counts.evicted_unread;
+            stats.evicted_active += shard.counts.evicted_active;
+            stats.expired_unread += shard.counts.expired_unread;
+            stats.read_expired += shard.counts.read_expired;
+            stats.read_cleared += shard.counts.read_cleared;
         }
         // Memory that moved from a shard read early to one read late is counted twice.
         stats.used_bytes = stats.used_bytes.min(stats.limit_bytes);

@@ -231,6 +231,14 @@ impl Shared {
         stats.stored = sums.get(Count::Stored);
         stats.evicted = evicted(&sums);
         stats.expired = sums.get(Count::Expired);
+        stats.evicted_unread = sums.get(Count::EvictedUnread);
+        stats.evicted_active = sums.get(Count::EvictedActive);
+        stats.expired_unread = sums.get(Count::ExpiredUnread);
+        stats.read_expired = sums.get(Count::ReadExpired);
+        stats.read_cleared = sums.get(Count::ReadCleared);
+        stats.index_is_moving = self.index.is_growing();
+        stats.free_pages = self.pool.free() as u64;
+        stats.waited = sums.get(Count::Waits);
         stats
     }
 

@@ -253,13 +253,11 @@ impl SegStore {
     fn bury(&mut self, hash: u64, location: Location) -> bool {
         let shared = &*self.shared;
         let is_cleared = shared.segment_of(location).birth() < shared.cleared_before();
-        if !self.take_out(hash, location, false) {
-            return false;
-        }
+        let Some(frequency) = self.take_out(hash, location, false) else { return false };
         if is_cleared {
             self.count_out(location, Count::Cleared);
         } else {
-            self.dropped(location, Reason::Expired, Count::Expired);
+            self.dropped(location, Reason::Expired, Count::Expired, Some(frequency));
         }
         true
     }
@@ -271,17 +269,20 @@ impl SegStore {
         remember: bool,
         (why, now): (Why, Ticks),
     ) {
-        if self.take_out(hash, location, remember) {
+        if let Some(frequency) = self.take_out(hash, location, remember) {
             self.count_victim(location, why, now);
-            self.dropped(location, Reason::Evicted, Count::Evicted);
+            self.dropped(location, Reason::Evicted, Count::Evicted, Some(frequency));
         }
     }
 
-    pub(crate) fn take_out(&self, hash: u64, location: Location, remember: bool) -> bool {
+    /// Removes the item at exactly this location from the index. Returns the frequency that its slot had, if it
+    /// was there.
+    pub(crate) fn take_out(&self, hash: u64, location: Location, remember: bool) -> Option<u8> {
         let home = self.shared.index.lock(hash);
-        let Some(entry) = home.find_location(location) else { return false };
+        let entry = home.find_location(location)?;
+        let frequency = entry.frequency();
         home.remove(&entry, remember);
-        true
+        Some(frequency)
     }
 
     /// Copies an item into another segment and points its slot there.

@@ -17,7 +17,7 @@ mod policy;
 mod trial;
 
 pub(crate) use fate::{LESSON_BYTES, Lessons, Plan};
-pub(crate) use frequency::{Lesson, as_read_as, is_read};
+pub(crate) use frequency::{Lesson, as_read_as, is_read, is_used};
 pub use policy::{Eviction, UnknownEviction};
 pub(crate) use trial::{Deed, Sampler, Trials};
 

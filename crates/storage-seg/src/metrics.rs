@@ -56,6 +56,16 @@ metrics::counters! {
     pub(crate) static ITEM_COMPACT: "item_compact";
     /// Bytes of these items.
     pub(crate) static ITEM_COMPACT_BYTES: "item_compact_bytes";
+    /// Of `item_evict` and `hash_crowded`, items that nobody had read.
+    pub(crate) static ITEM_EVICT_UNREAD: "item_evict_unread";
+    /// Of `item_evict` and `hash_crowded`, items that were read and had been used lately.
+    pub(crate) static ITEM_EVICT_ACTIVE: "item_evict_active";
+    /// Of `item_expire`, items that nobody had read.
+    pub(crate) static ITEM_EXPIRE_UNREAD: "item_expire_unread";
+    /// Reads that found an item that had expired.
+    pub(crate) static ITEM_READ_EXPIRED: "item_read_expired";
+    /// Reads that found an item of before a clear.
+    pub(crate) static ITEM_READ_CLEARED: "item_read_cleared";
     /// Times a write waited for other workers to let go of a segment.
     pub(crate) static SEGMENT_WAIT: "segment_wait";
 }
@@ -89,6 +99,11 @@ pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("segment_compact_bytes", &SEGMENT_COMPACT_BYTES),
     ("item_compact", &ITEM_COMPACT),
     ("item_compact_bytes", &ITEM_COMPACT_BYTES),
+    ("item_evict_unread", &ITEM_EVICT_UNREAD),
+    ("item_evict_active", &ITEM_EVICT_ACTIVE),
+    ("item_expire_unread", &ITEM_EXPIRE_UNREAD),
+    ("item_read_expired", &ITEM_READ_EXPIRED),
+    ("item_read_cleared", &ITEM_READ_CLEARED),
     ("segment_wait", &SEGMENT_WAIT),
 ];
 

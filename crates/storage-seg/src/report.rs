@@ -8,13 +8,15 @@
 mod bytes;
 mod walk;
 
+use crate::class::Class;
 use crate::shared::Shared;
 use crate::sync::atomic::Ordering;
-use crate::tally::{Count, Sums};
+use crate::tally::{ClassCount, Count, Sums};
 use crate::victims::Victims;
 pub use bytes::ByteReport;
 use clock::Ticks;
 use std::time::Duration;
+use storage::ClassStats;
 use walk::Found;
 
 /// Homes of the index in the sample: about two thousand items of a full index.
@@ -65,6 +67,10 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClassReport {
+    /// Its number, from 1 on, in the order of times to live: 1 is that of items that never expire.
+    pub number: u32,
+    /// The time since the oldest of its segments was opened.
+    pub oldest: Duration,
     /// The shortest time to live of the class in seconds; `None` for items that never expire.
     pub ttl_from: Option<u64>,
     /// Segments in use.
@@ -234,6 +240,29 @@ impl EvictionReport {
 }
 
 impl Shared {
+    /// Shows the classes in use. Costs two cache lines per segment.
+    pub(crate) fn classes(&self, now: Ticks, show: &mut dyn FnMut(&ClassStats)) {
+        let Found { classes, segments, .. } = self.walk(now);
+        for class in classes {
+            let sums = self.tallies.class((class.number - 1) as Class);
+            let evicted = sums.get(ClassCount::Evicted);
+            let mut stats = ClassStats::default();
+            stats.number = class.number;
+            stats.items = class.live_items + class.unswept_items;
+            stats.item_bytes = class.live_bytes + class.unswept_bytes;
+            stats.pages = class.segments;
+            stats.page_bytes = segments.bytes;
+            stats.age_s = class.oldest.as_secs();
+            stats.evicted = evicted;
+            stats.evicted_early = sums.get(ClassCount::Early);
+            stats.evicted_unread = sums.get(ClassCount::EvictedUnread);
+            stats.evicted_age_s = sums.get(ClassCount::AgeMs) / evicted.max(1) / 1000;
+            stats.expired = sums.get(ClassCount::Expired);
+            stats.expired_unread = sums.get(ClassCount::ExpiredUnread);
+            show(&stats);
+        }
+    }
+
     /// Costs two cache lines per segment.
     pub(crate) fn report(&self, now: Ticks) -> Report {
         let sums = self.tallies.sums();

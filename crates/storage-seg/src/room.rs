@@ -182,8 +182,8 @@ impl SegStore {
         let shared = &*self.shared;
         let Some(location) = shared.index.crowding(hash) else { return false };
         let hash = shared.hash(shared.item(&self.turn, location).key());
-        if self.take_out(hash, location, false) {
-            self.dropped(location, crate::Reason::Evicted, Count::Crowded);
+        if let Some(frequency) = self.take_out(hash, location, false) {
+            self.dropped(location, crate::Reason::Evicted, Count::Crowded, Some(frequency));
         }
         true
     }
@@ -237,7 +237,7 @@ impl Keys for Movers<'_> {
     }
 
     fn dropped(&mut self, location: Location) {
-        self.store.dropped(location, crate::Reason::Evicted, Count::Crowded);
+        self.store.dropped(location, crate::Reason::Evicted, Count::Crowded, None);
     }
 }
 

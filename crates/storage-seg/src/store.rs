@@ -16,7 +16,7 @@ use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Published, Tally};
 use clock::Ticks;
 use std::fmt::Display;
-use storage::{Change, Put, Stage, Stats, Store, StoreError, Version};
+use storage::{Change, ClassStats, Put, Stage, Stats, Store, StoreError, Version};
 
 /// One worker's handle on a segment store.
 ///
@@ -38,6 +38,15 @@ pub struct SegStore {
     pub(crate) writes: u32,
     /// Bytes of the limit that this handle has reserved for memory outside of the store.
     reserved: u64,
+}
+
+/// Why a key has no item that can be read.
+#[derive(Clone, Copy, Debug)]
+enum Miss {
+    /// There is none.
+    Absent,
+    /// It has expired, or was cleared.
+    Dead(Location),
 }
 
 impl std::fmt::Debug for SegStore {
@@ -79,6 +88,12 @@ impl SegStore {
         key: &[u8],
         now: Ticks,
     ) -> Option<(Entry<'_>, SegItem<'_>)> {
+        self.find_or(hash, key, now).ok()
+    }
+
+    /// As `find`, and why there is none.
+    #[inline]
+    fn find_or(&self, hash: u64, key: &[u8], now: Ticks) -> Result<(Entry<'_>, SegItem<'_>), Miss> {
         let (shared, turn) = (&self.shared, &self.turn);
         let mut found = None;
         let entry = shared.index.find(hash, |location| {
@@ -88,9 +103,28 @@ impl SegStore {
                 found = Some(item);
             }
             is_key
-        })?;
-        let item = SegItem::live(shared, turn, found?, entry.location(), now)?;
-        Some((entry, item.found_by(&entry)))
+        });
+        let (Some(entry), Some(item)) = (entry, found) else { return Err(Miss::Absent) };
+        let location = entry.location();
+        match SegItem::live(shared, turn, item, location, now) {
+            Some(item) => Ok((entry, item.found_by(&entry))),
+            None => Err(Miss::Dead(location)),
+        }
+    }
+
+    /// Counts a read that found a dead item.
+    #[inline]
+    fn missed<R>(&self, miss: Miss) -> Option<R> {
+        if let Miss::Dead(location) = miss {
+            self.count_dead(location);
+        }
+        None
+    }
+
+    #[cold]
+    fn count_dead(&self, location: Location) {
+        let is_cleared = self.shared.segment_of(location).birth() < self.shared.cleared_before();
+        self.tally.add(if is_cleared { Count::ReadCleared } else { Count::ReadExpired }, 1);
     }
 
     #[inline(never)]
@@ -119,8 +153,16 @@ impl SegStore {
         self.tally.add(count, 1);
     }
 
-    /// Counts an item out that expires or is evicted, and calls `on_drop` if it is set.
-    pub(crate) fn dropped(&self, location: Location, reason: Reason, count: Count) {
+    /// Counts an item out that expires or is evicted, and calls `on_drop` if it is set. `frequency` is what its
+    /// slot had, if that is known.
+    pub(crate) fn dropped(
+        &self,
+        location: Location,
+        reason: Reason,
+        count: Count,
+        frequency: Option<u8>,
+    ) {
+        self.count_drop(location, reason, frequency);
         if let Some(on_drop) = &self.shared.settings.on_drop {
             let item = self.shared.item(&self.turn, location);
             on_drop(item.key(), item.value(), reason);
@@ -177,7 +219,10 @@ impl Store for SegStore {
         self.turn.enter();
         let hash = self.shared.hash(key);
         self.sample(hash, Deed::Read, now);
-        let (entry, item) = self.find(hash, key, now)?;
+        let (entry, item) = match self.find_or(hash, key, now) {
+            Ok(found) => found,
+            Err(miss) => return self.missed(miss),
+        };
         if !self.is_sound(hash, &item) {
             return None;
         }
@@ -258,6 +303,10 @@ impl Store for SegStore {
 
     fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
         self.shared.details(now, show);
+    }
+
+    fn classes(&self, now: Ticks, show: &mut dyn FnMut(&ClassStats)) {
+        self.shared.classes(now, show);
     }
 
     fn check_integrity(&self) {

@@ -2,6 +2,7 @@
 //! [`Tally`]: one handle's counters. A handle adds to its own cache lines without
 //! read-modify-writes; whoever wants a total sums over the handles.
 
+use crate::class::{CLASSES_MAX, Class};
 use crate::metrics::COUNTERS;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, Mutex};
@@ -58,11 +59,52 @@ pub(crate) enum Count {
     SegmentsCompactedBytes,
     Compacted,
     CompactedBytes,
+    /// Of the evicted and crowded items, those that nobody had read, and those that were used lately.
+    EvictedUnread,
+    EvictedActive,
+    /// Of the expired items, those that nobody had read.
+    ExpiredUnread,
+    /// Reads that found an expired or a cleared item.
+    ReadExpired,
+    ReadCleared,
     /// Times a write had to wait for other handles to let go of a segment.
     Waits,
 }
 
 const COUNTS: usize = Count::Waits as usize + 1;
+
+/// What is counted for each class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum ClassCount {
+    /// Evicted and crowded items, and of these those that nobody had read.
+    Evicted,
+    EvictedUnread,
+    /// Items evicted from a segment that had a time to live; and the ages of all these in milliseconds.
+    Early,
+    AgeMs,
+    /// Expired items, and of these those that nobody had read.
+    Expired,
+    ExpiredUnread,
+}
+
+const CLASS_COUNTS: usize = ClassCount::ExpiredUnread as usize + 1;
+
+/// The counts of one class.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ClassSums([u64; CLASS_COUNTS]);
+
+impl ClassSums {
+    pub(crate) fn get(&self, count: ClassCount) -> u64 {
+        self.0[count as usize]
+    }
+
+    fn add(&mut self, tally: &Tally, class: usize) {
+        for (sum, count) in self.0.iter_mut().zip(&tally.by_class[class]) {
+            *sum = sum.wrapping_add(count.load(Ordering::Relaxed));
+        }
+    }
+}
 
 /// The number of counts at the front that decrease too.
 const GAUGES: usize = Count::ItemBytes as usize + 1;
@@ -93,11 +135,23 @@ pub(crate) struct Tally {
     counts: [AtomicU64; COUNTS],
     /// How often a count of upkeep changed.
     upkeep: AtomicU64,
+    by_class: Box<[[AtomicU64; CLASS_COUNTS]; CLASSES_MAX]>,
 }
 
 impl Tally {
     fn new() -> Self {
-        Tally { counts: std::array::from_fn(|_| AtomicU64::new(0)), upkeep: AtomicU64::new(0) }
+        let zeros = || std::array::from_fn(|_| AtomicU64::new(0));
+        Tally {
+            counts: std::array::from_fn(|_| AtomicU64::new(0)),
+            upkeep: AtomicU64::new(0),
+            by_class: Box::new(std::array::from_fn(|_| zeros())),
+        }
+    }
+
+    /// Adds to a count of a class. For the handle that owns the tally.
+    pub(crate) fn add_in(&self, class: Class, count: ClassCount, by: u64) {
+        let cell = &self.by_class[usize::from(class)][count as usize];
+        cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
     }
 
     /// Adds to a count. For the handle that owns the tally.
@@ -124,8 +178,14 @@ impl Tally {
 }
 
 /// Sums over all handles.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums([u64; COUNTS]);
+
+impl Default for Sums {
+    fn default() -> Self {
+        Sums([0; COUNTS])
+    }
+}
 
 impl Sums {
     pub(crate) fn get(&self, count: Count) -> u64 {
@@ -149,11 +209,18 @@ struct Inner {
     present: Vec<Arc<Tally>>,
     /// The sums of handles that were dropped.
     past: Sums,
+    past_by_class: [ClassSums; CLASSES_MAX],
 }
 
 impl Tallies {
     pub(crate) fn new() -> Self {
-        Tallies { inner: Mutex::new(Inner { present: Vec::new(), past: Sums::default() }) }
+        Tallies {
+            inner: Mutex::new(Inner {
+                present: Vec::new(),
+                past: Sums::default(),
+                past_by_class: [ClassSums::default(); CLASSES_MAX],
+            }),
+        }
     }
 
     pub(crate) fn register(&self) -> Arc<Tally> {
@@ -168,6 +235,9 @@ impl Tallies {
         inner.present.retain(|present| !Arc::ptr_eq(present, tally));
         for (count, sum) in inner.past.0.iter_mut().enumerate() {
             *sum = sum.wrapping_add(tally.get(count));
+        }
+        for (class, sums) in inner.past_by_class.iter_mut().enumerate() {
+            sums.add(tally, class);
         }
         inner.present.is_empty().then_some(inner.past)
     }
@@ -184,6 +254,14 @@ impl Tallies {
                 *sum = sum.wrapping_add(tally.get(count));
             }
         }
+        sums
+    }
+
+    /// The sums of a class.
+    pub(crate) fn class(&self, class: Class) -> ClassSums {
+        let inner = self.inner.lock();
+        let mut sums = inner.past_by_class[usize::from(class)];
+        inner.present.iter().for_each(|tally| sums.add(tally, usize::from(class)));
         sums
     }
 

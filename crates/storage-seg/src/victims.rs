@@ -5,9 +5,11 @@
 //! An item stores no age. The age of its segment is used, which is about the time since the item
 //! was written or last kept.
 
+use crate::Reason;
+use crate::evict::{is_read, is_used};
 use crate::index::Location;
 use crate::store::SegStore;
-use crate::tally::{Count, Sums};
+use crate::tally::{ClassCount, Count, Sums};
 use clock::Ticks;
 use std::time::Duration;
 
@@ -36,6 +38,30 @@ impl SegStore {
         self.tally.add(Count::SegmentsCompactedBytes, bytes as u64);
     }
 
+    /// Counts whether an item that is dropped was read, and its class.
+    pub(crate) fn count_drop(&self, location: Location, reason: Reason, frequency: Option<u8>) {
+        let class = self.shared.segment_of(location).class();
+        let (all, all_unread, unread) = match reason {
+            Reason::Evicted => {
+                (ClassCount::Evicted, ClassCount::EvictedUnread, Count::EvictedUnread)
+            }
+            Reason::Expired => {
+                (ClassCount::Expired, ClassCount::ExpiredUnread, Count::ExpiredUnread)
+            }
+        };
+        self.tally.add_in(class, all, 1);
+        match frequency {
+            Some(frequency) if !is_read(frequency) => {
+                self.tally.add_in(class, all_unread, 1);
+                self.tally.add(unread, 1);
+            }
+            Some(frequency) if reason == Reason::Evicted && is_used(frequency) => {
+                self.tally.add(Count::EvictedActive, 1);
+            }
+            Some(_) | None => {}
+        }
+    }
+
     /// Counts the reason and the age of an eviction, for an item that has not expired at `now`. The
     /// eviction itself is counted where the item is removed.
     pub(crate) fn count_victim(&self, location: Location, why: Why, now: Ticks) {
@@ -46,8 +72,11 @@ impl SegStore {
         self.tally.add(reason, 1);
         let expires = self.shared.item(&self.turn, location).expires();
         self.tally.add(Count::Early, u64::from(expires));
-        let opened_ms = self.shared.segment_of(location).base_ms();
-        self.tally.add(Count::VictimsAgeMs, now.as_millis().saturating_sub(opened_ms));
+        let segment = self.shared.segment_of(location);
+        let age_ms = now.as_millis().saturating_sub(segment.base_ms());
+        self.tally.add(Count::VictimsAgeMs, age_ms);
+        self.tally.add_in(segment.class(), ClassCount::Early, u64::from(expires));
+        self.tally.add_in(segment.class(), ClassCount::AgeMs, age_ms);
     }
 }
 

@@ -243,7 +243,8 @@ impl SegStore {
                     let weakest = home.weakest().ok_or(Unpublished::Crowded)?;
                     home.replace(&weakest, location, frequency);
                     drop(home);
-                    self.dropped(weakest.location(), Reason::Evicted, Count::Crowded);
+                    let (location, before) = (weakest.location(), weakest.frequency());
+                    self.dropped(location, Reason::Evicted, Count::Crowded, Some(before));
                 }
                 self.tally.add(Count::Items, 1);
                 self.tally.add(Count::Inserted, 1);

@@ -11,7 +11,7 @@
 //! * [`Store`] and [`Item`] (`store.rs`): the traits.
 //! * [`Scan`] (`scan.rs`): the walk over all items, for engines that support it.
 //! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): the arguments of writes.
-//! * [`Stats`] (`stats.rs`): an engine's statistics.
+//! * [`Stats`] (`stats.rs`): an engine's statistics, and [`ClassStats`], those of one class of its items.
 //! * [`metrics`]: the metrics that every engine counts, over all stores of the process.
 //! * [`Stage`]: how far a prefetch of a key goes; engines prefetch with the crate `prefetch`.
 //! * [`conformance`]: `conformance::check(|limits| ...)` tests a new engine in one call.
@@ -42,6 +42,6 @@ mod write;
 pub use prefetch::Stage;
 pub use scan::{Cursor, Scan};
 pub use state::{Idle, Marks};
-pub use stats::Stats;
+pub use stats::{ClassStats, Stats};
 pub use store::{Expiry, Item, Store, StoreError, Version};
 pub use write::{Amend, Change, Condition, Content, Digits, Put, Write};

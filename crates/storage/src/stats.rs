@@ -28,4 +28,68 @@ pub struct Stats {
     pub evicted: u64,
     /// Items whose memory came back because they had expired.
     pub expired: u64,
+    /// Of the evicted items, those that nobody had read.
+    pub evicted_unread: u64,
+    /// Of the evicted items, those that were read and had been used lately, as far as the engine knows.
+    pub evicted_active: u64,
+    /// Of the expired items, those that nobody had read.
+    pub expired_unread: u64,
+    /// Reads that found an item that had expired.
+    pub read_expired: u64,
+    /// Reads that found an item of before a clear.
+    pub read_cleared: u64,
+    /// Whether the index is moving to another size.
+    pub index_is_moving: bool,
+    /// Pages that belong to no class and may be used by any; 0 in an engine that has no pages.
+    pub free_pages: u64,
+    /// Writes that had to wait until memory came back.
+    pub waited: u64,
+}
+
+/// A summary of one class of items: items that an engine keeps together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClassStats {
+    /// Its number, from 1 on.
+    pub number: u32,
+    /// Items that can be read, and dead ones whose memory has not come back yet.
+    pub items: u64,
+    /// Their bytes.
+    pub item_bytes: u64,
+    /// Pages of memory that the class has.
+    pub pages: u64,
+    /// The size of a page in bytes.
+    pub page_bytes: u64,
+    /// Seconds since the oldest of the pages was begun.
+    pub age_s: u64,
+    /// Items dropped before their expiry to make room.
+    pub evicted: u64,
+    /// Of these, those that had a time to live.
+    pub evicted_early: u64,
+    /// Of these, those that nobody had read.
+    pub evicted_unread: u64,
+    /// The mean time in seconds from the writing of an evicted item, or its last move, to its eviction.
+    pub evicted_age_s: u64,
+    /// Items whose memory came back because they had expired.
+    pub expired: u64,
+    /// Of these, those that nobody had read.
+    pub expired_unread: u64,
+}
+
+impl From<&Stats> for ClassStats {
+    /// All items as one class, with one page that all of them share.
+    fn from(all: &Stats) -> Self {
+        ClassStats {
+            number: 1,
+            items: all.items,
+            item_bytes: all.item_bytes,
+            pages: u64::from(all.items > 0),
+            page_bytes: all.used_bytes.max(all.item_bytes),
+            evicted: all.evicted,
+            evicted_unread: all.evicted_unread,
+            expired: all.expired,
+            expired_unread: all.expired_unread,
+            ..ClassStats::default()
+        }
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Store`] and [`Item`]: the traits, and the small types in their signatures.
 
-use crate::{Change, Idle, Marks, Put, Stage, Stats};
+use crate::{Change, ClassStats, Idle, Marks, Put, Stage, Stats};
 use bytes::Bytes;
 use clock::Ticks;
 use std::fmt::Display;
@@ -248,6 +248,16 @@ pub trait Store {
     /// of the number of items.
     fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
         let _ = (now, show);
+    }
+
+    /// Shows the classes in use, those of which there are items or memory, in the order of their numbers. An
+    /// engine without classes has one, or none while it is empty. The cost is that of a statistics command.
+    fn classes(&self, now: Ticks, show: &mut dyn FnMut(&ClassStats)) {
+        let _ = now;
+        let all = self.stats();
+        if all.items > 0 {
+            show(&ClassStats::from(&all));
+        }
     }
 
     /// Checks every invariant of the engine, at whatever cost. For tests and fuzzers.

@@ -5,12 +5,13 @@
 mod resp;
 
 use config::{ByteSize, Section};
-use protocol_memcache::ServiceOptions;
 use protocol_memcache::settings::Memcache;
+use protocol_memcache::{ServiceOptions, TlsFiles};
 pub(crate) use resp::Resp;
 use server::Error;
-use server::settings::Udp;
+use server::settings::{ClientAuth, TlsVersion, Udp};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use storage_seg::Eviction;
 use storage_seg::settings::{Policy, Seg};
 
@@ -188,6 +189,25 @@ impl Config {
         }
     }
 
+    /// What TLS is configured with, in memcached's words.
+    fn tls_files(&self) -> TlsFiles {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        TlsFiles {
+            chain: path(&self.tls.certificate_chain),
+            key: path(&self.tls.private_key),
+            ca: path(&self.tls.ca_file),
+            verify_mode: match self.tls.client_auth {
+                ClientAuth::None => 0,
+                ClientAuth::Optional => 1,
+                ClientAuth::Required => 2,
+            },
+            version_min: match self.tls.min_version {
+                TlsVersion::Tls12 => "tlsv1.2",
+                TlsVersion::Tls13 => "tlsv1.3",
+            },
+        }
+    }
+
     /// The options of the memcache service, which it shows in `stats settings`.
     pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
         let server = &self.server;
@@ -206,6 +226,9 @@ impl Config {
             .evictions(self.evicts())
             .tls(self.tls.private_key.is_some())
             .forms(self.memcache.forms())
+            .tls_files(self.tls_files())
+            .requests_per_turn(self.worker.requests_per_turn)
+            .socket_mode(server.socket_mode.0)
             .flush(self.memcache.flush)
             .shutdown(self.memcache.shutdown)
             .dump(self.memcache.dump);

@@ -14,7 +14,7 @@ mod process;
 
 use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
-use process::Process;
+use process::ServerProcess;
 use protocol::{Either, Sharing};
 use protocol_memcache::{Memcache, MemcacheService};
 use protocol_resp::strings::{Commands, Connection};
@@ -108,7 +108,7 @@ where
 {
     let value_max = config.cache.value_max().0 as usize;
     let codec = Memcache::new(value_max).forms(config.memcache.forms());
-    let process = Arc::new(Process::new(builder.controls(), config));
+    let process = Arc::new(ServerProcess::new(builder.controls(), config));
     let memcache = MemcacheService::within(process, store, config.service_options(VERSION));
     if config.resp_listen().is_empty() {
         let services = builder.clones(memcache);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Process`]: the process, as commands see and change it.
+//! [`ServerProcess`]: the process, as commands see and change it.
 
 use crate::config::Config;
 use log::LevelFilter;
@@ -8,21 +8,21 @@ use server::Controls;
 
 /// The process, as the service sees it.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct ServerProcess {
     controls: Controls,
     /// The level of the log without `-v`: that of the configuration, unless it asks for more.
     quiet: LevelFilter,
 }
 
-impl Process {
+impl ServerProcess {
     /// The process with this configuration.
     pub(crate) fn new(controls: Controls, config: &Config) -> Self {
         let level = LevelFilter::from(config.debug.log_level);
-        Process { controls, quiet: level.min(LevelFilter::Info) }
+        ServerProcess { controls, quiet: level.min(LevelFilter::Info) }
     }
 }
 
-impl Platform for Process {
+impl Platform for ServerProcess {
     fn stop(&self) {
         self.controls.stop();
     }
@@ -33,6 +33,10 @@ impl Platform for Process {
             1 => LevelFilter::Debug,
             _ => LevelFilter::Trace,
         });
+    }
+
+    fn reserved_descriptors(&self) -> u64 {
+        self.controls.reserved_descriptors()
     }
 
     fn verbosity(&self) -> u32 {

@@ -3,7 +3,7 @@
 
 use super::MemcacheService;
 use super::outcome::Outcome;
-use crate::op::Admin;
+use crate::op::Manage;
 use crate::reply::Refusal;
 use storage::Store;
 
@@ -11,20 +11,20 @@ impl<S: Store> MemcacheService<S> {
     /// Executes what an operator asks for.
     #[cold]
     #[inline(never)]
-    pub(super) fn admin(&mut self, admin: Admin) -> Outcome {
+    pub(super) fn admin(&mut self, admin: Manage) -> Outcome {
         let platform = &self.shared.platform;
         match admin {
-            Admin::Shutdown { .. } if !self.shared.options.shutdown => {
+            Manage::Shutdown { .. } if !self.shared.options.shutdown => {
                 Outcome::Refused(Refusal::Shutdown)
             }
-            Admin::Shutdown { understood: false } => Outcome::Refused(Refusal::ShutdownMode),
+            Manage::Shutdown { understood: false } => Outcome::Refused(Refusal::ShutdownMode),
             // Without a reply: the client sees the connection end.
-            Admin::Shutdown { understood: true } => {
+            Manage::Shutdown { understood: true } => {
                 log::info!("a client has asked for the server to stop");
                 platform.stop();
                 Outcome::Closed
             }
-            Admin::Verbosity(level) => {
+            Manage::Verbosity(level) => {
                 platform.set_verbosity(level);
                 Outcome::Ok
             }

@@ -15,11 +15,13 @@ use storage::Store;
 pub(super) struct Deadline {
     /// The deadline in ticks; [`Deadline::NONE`] without one.
     at: AtomicU64,
+    /// The latest flush in seconds since the start, past or to come; 0 without one.
+    latest_s: AtomicU64,
 }
 
 impl Default for Deadline {
     fn default() -> Self {
-        Deadline { at: AtomicU64::new(Self::NONE) }
+        Deadline { at: AtomicU64::new(Self::NONE), latest_s: AtomicU64::new(0) }
     }
 }
 
@@ -29,6 +31,11 @@ impl Deadline {
     fn set(&self, at: Option<Ticks>) {
         let at = at.map_or(Self::NONE, Ticks::as_millis);
         self.at.store(at, Ordering::Release);
+    }
+
+    /// The latest flush in seconds since the start, past or to come; 0 without one.
+    pub(super) fn latest_s(&self) -> u64 {
+        self.latest_s.load(Ordering::Relaxed)
     }
 
     /// The deadline, if it has passed.
@@ -54,6 +61,8 @@ impl<S: Store> MemcacheService<S> {
             return Outcome::Refused(Refusal::Flush);
         }
         let at = delay.and_then(|delay| delay.flush(now));
+        let latest = at.flatten().unwrap_or(now.ticks);
+        self.shared.flush.latest_s.store(latest.as_millis() / 1000, Ordering::Relaxed);
         self.shared.flush.set(at.flatten());
         if at.is_none() {
             self.store.clear();

@@ -3,7 +3,7 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::op::{Act, Admin, Arith, Dump, Get, Listing, Op, Set};
+use crate::op::{Act, Arith, Dump, Get, Listing, Manage, Op, Set};
 use crate::parse::binary::HEADER_LEN;
 use crate::reply::{Binary, Text};
 use crate::request::{Form, Request};
@@ -38,8 +38,8 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::Arith(Arith { delta, .. }) => digits(delta) + noreply,
         Op::Touch { exptime, .. } => word(exptime) + noreply,
         Op::Delete { .. } | Op::Noop => noreply,
-        Op::Admin(Admin::Shutdown { .. }) => noreply,
-        Op::Admin(Admin::Verbosity(level)) => digits(level.into()) + noreply,
+        Op::Manage(Manage::Shutdown { .. }) => noreply,
+        Op::Manage(Manage::Verbosity(level)) => digits(level.into()) + noreply,
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),

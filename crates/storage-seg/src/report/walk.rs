@@ -10,6 +10,7 @@ use crate::segment::{NEVER_MS, Segment, State};
 use crate::shared::Shared;
 use crate::sync::atomic::Ordering;
 use clock::Ticks;
+use std::time::Duration;
 
 impl SegmentReport {
     fn count(&mut self, state: State, span: u64) {
@@ -31,6 +32,8 @@ impl ClassReport {
     fn add(&mut self, segment: &Segment, walk: &Walk) {
         let span = u64::from(segment.span());
         self.segments += span;
+        let age_ms = walk.now_ms.saturating_sub(segment.base_ms());
+        self.oldest = self.oldest.max(Duration::from_millis(age_ms));
         let written = segment.written().saturating_sub(FIRST_OFFSET);
         let (items, bytes) = (live(segment.live_items()), live(segment.live_bytes()));
         self.dead_items += u64::from(segment.items()).saturating_sub(items);
@@ -110,7 +113,7 @@ impl Shared {
         };
         let new = |class| {
             let ttl_from = self.classes.shortest_seconds(class as Class);
-            ClassReport { ttl_from, ..ClassReport::default() }
+            ClassReport { number: class as u32 + 1, ttl_from, ..ClassReport::default() }
         };
         let segments = self.pool.segments();
         let mut found = Found {

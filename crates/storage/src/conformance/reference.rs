@@ -630,6 +630,7 @@ impl Store for Reference {
             stored: shared.stored,
             evicted: shared.evicted,
             expired: shared.expired,
+            ..Stats::default()
         }
     }
 

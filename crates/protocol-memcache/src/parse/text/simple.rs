@@ -5,7 +5,7 @@ use super::found;
 use super::words::Words;
 use crate::command::{Command, LineParser};
 use crate::exptime::Exptime;
-use crate::op::{Admin, Arith, Direction, KEY_MAX, Op};
+use crate::op::{Arith, Direction, KEY_MAX, Manage, Op};
 use crate::parse::{Step, number};
 use crate::reply::Text;
 use crate::reply::text as reply;
@@ -85,13 +85,13 @@ pub(crate) fn stats<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
 /// `<level> [noreply]`
 pub(crate) fn verbosity<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     let level = number::digits_u32(words.get(0)).ok_or(reply::BAD_FORMAT)?;
-    Ok(Op::Admin(Admin::Verbosity(level)))
+    Ok(Op::Manage(Manage::Verbosity(level)))
 }
 
 /// `[graceful]`: there is one way to stop, which loses no reply.
 pub(crate) fn shutdown<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     let understood = words.count == 0 || words.count == 1 && words.get(0) == b"graceful";
-    Ok(Op::Admin(Admin::Shutdown { understood }))
+    Ok(Op::Manage(Manage::Shutdown { understood }))
 }
 
 fn key<'a>(words: &Words<'a>) -> Result<&'a [u8], ErrorReply> {

@@ -63,8 +63,10 @@ impl<S: Store> MemcacheService<S> {
         };
         match decided {
             Ok((Decided::Counted(counted), version)) => {
-                metrics.stored.increment();
                 let Counted { number, expiry, is_made } = counted;
+                if !is_made {
+                    metrics.stored.increment();
+                }
                 out.put_with(|bytes| shown.counted(bytes, number, version, expiry, is_made));
                 version.map_or(Outcome::Ok, |version| Outcome::Number(number, version))
             }

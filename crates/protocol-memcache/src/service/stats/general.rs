@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The general statistics: all names of memcached's, in its order. What there is nothing to count of is 0.
+
+use super::{Row, metric};
+use crate::metrics as own;
+use crate::options::ServiceOptions;
+use crate::platform::Platform;
+use storage::Stats;
+
+/// The sources of a level.
+pub(super) struct View<'a> {
+    pub(super) store: Stats,
+    pub(super) options: &'a ServiceOptions,
+    pub(super) platform: &'a dyn Platform,
+    pub(super) context: &'a protocol::Context<'a>,
+}
+
+/// A name that counts what does not happen here: slabs that are moved, an LRU that is maintained.
+const fn none(name: &'static str) -> Row {
+    Row::Count(name, |_| 0)
+}
+
+pub(super) static GENERAL: &[Row] = &[
+    Row::Level("pid", |_| std::process::id().to_string()),
+    Row::Level("uptime", |view| (view.context.now.ticks.as_millis() / 1000).to_string()),
+    Row::Level("time", |view| view.context.now.unix_seconds().to_string()),
+    Row::Level("version", |view| view.options.version.clone()),
+    Row::Level("libevent", |_| "none".to_owned()),
+    Row::Level("pointer_size", |_| usize::BITS.to_string()),
+    Row::Level("rusage_user", |_| seconds("ru_utime")),
+    Row::Level("rusage_system", |_| seconds("ru_stime")),
+    Row::Level("max_connections", |view| view.options.connections_max.to_string()),
+    Row::Level("curr_connections", |_| metric("connections_current").to_string()),
+    Row::Count("total_connections", |_| metric("connections_accepted")),
+    Row::Count("rejected_connections", |_| metric("connections_rejected")),
+    Row::Level("connection_structures", |_| metric("connections_current").to_string()),
+    none("response_obj_oom"),
+    none("response_obj_count"),
+    none("response_obj_bytes"),
+    // A connection with something to read or to send has buffers; idle ones have none.
+    Row::Level("read_buf_count", |view| buffers(view).0.to_string()),
+    Row::Level("read_buf_bytes", |_| metric("connection_buffer_bytes").to_string()),
+    Row::Level("read_buf_bytes_free", |view| {
+        metric("connection_buffer_bytes").saturating_sub(buffers(view).1).to_string()
+    }),
+    none("read_buf_oom"),
+    Row::Level("reserved_fds", |view| view.platform.reserved_descriptors().to_string()),
+    Row::Count("cmd_get", |_| own::GET_KEY.value() + own::GETS_KEY.value()),
+    Row::Count("cmd_set", |_| {
+        let all =
+            [&own::SET, &own::ADD, &own::REPLACE, &own::APPEND, &own::PREPEND, &own::CAS, &own::MS];
+        all.map(|metric| metric.value()).iter().sum()
+    }),
+    Row::Count("cmd_flush", |_| own::FLUSH_ALL.value()),
+    Row::Count("cmd_touch", |_| own::TOUCH.value() + own::GAT_KEY.value()),
+    // As memcached has it: other meta commands count as get, set, delete, incr or touch.
+    Row::Count("cmd_meta", |_| own::ME.value()),
+    Row::Count("get_hits", |_| own::GET_KEY_HIT.value() + own::GETS_KEY_HIT.value()),
+    Row::Count("get_misses", |_| own::GET_KEY_MISS.value() + own::GETS_KEY_MISS.value()),
+    Row::Count("get_expired", |store| store.read_expired),
+    Row::Count("get_flushed", |store| store.read_cleared),
+    Row::Count("delete_misses", |_| own::DELETE_NOT_FOUND.value()),
+    Row::Count("delete_hits", |_| own::DELETE_DELETED.value()),
+    Row::Count("incr_misses", |_| own::INCR_NOT_FOUND.value()),
+    Row::Count("incr_hits", |_| own::INCR_STORED.value()),
+    Row::Count("decr_misses", |_| own::DECR_NOT_FOUND.value()),
+    Row::Count("decr_hits", |_| own::DECR_STORED.value()),
+    Row::Count("cas_misses", |_| own::CAS_NOT_FOUND.value()),
+    Row::Count("cas_hits", |_| own::CAS_STORED.value()),
+    Row::Count("cas_badval", |_| own::CAS_EXISTS.value()),
+    Row::Count("touch_hits", |_| own::TOUCH_TOUCHED.value() + own::GAT_KEY_HIT.value()),
+    Row::Count("touch_misses", |_| own::TOUCH_NOT_FOUND.value() + own::GAT_KEY_MISS.value()),
+    Row::Count("store_too_large", |_| own::STORE_TOO_LARGE.value()),
+    Row::Count("store_no_memory", |_| own::STORE_NO_MEMORY.value()),
+    none("auth_cmds"),
+    none("auth_errors"),
+    Row::Count("idle_kicks", |_| metric("connections_idle_closed")),
+    Row::Count("bytes_read", |_| metric("session_recv_byte") + metric("datagram_recv_byte")),
+    Row::Count("bytes_written", |_| metric("session_send_byte") + metric("datagram_send_byte")),
+    Row::Level("limit_maxbytes", |view| view.options.memory_shown(&view.store).to_string()),
+    Row::Level("accepting_conns", |_| (1 - metric("accept_pausing").min(1)).to_string()),
+    Row::Count("listen_disabled_num", |_| metric("accept_paused")),
+    Row::Count("time_in_listen_disabled_us", |_| metric("accept_paused_ms") * 1000),
+    Row::Level("threads", |view| view.options.threads.to_string()),
+    Row::Count("conn_yields", |_| metric("connection_yield")),
+    Row::Level("hash_power_level", |view| {
+        view.store.index_slots.checked_ilog2().unwrap_or(0).to_string()
+    }),
+    Row::Level("hash_bytes", |view| view.store.index_bytes.to_string()),
+    Row::Level("hash_is_expanding", |view| u8::from(view.store.index_is_moving).to_string()),
+    none("slab_reassign_rescues"),
+    none("slab_reassign_chunk_rescues"),
+    none("slab_reassign_inline_reclaim"),
+    none("slab_reassign_busy_items"),
+    none("slab_reassign_busy_deletes"),
+    none("slab_reassign_busy_nomem"),
+    Row::Level("slab_reassign_last_busy_status", |_| "none".to_owned()),
+    none("slab_reassign_running"),
+    none("slabs_moved"),
+    none("lru_crawler_running"),
+    none("lru_crawler_starts"),
+    none("lru_maintainer_juggles"),
+    none("malloc_fails"),
+    none("log_worker_dropped"),
+    none("log_worker_written"),
+    none("log_watcher_skipped"),
+    none("log_watcher_sent"),
+    none("log_watchers"),
+    none("unexpected_napi_ids"),
+    none("round_robin_fallback"),
+    Row::Level("bytes", |view| view.store.item_bytes.to_string()),
+    Row::Level("curr_items", |view| view.store.items.to_string()),
+    Row::Count("total_items", |store| store.stored),
+    Row::Level("slab_global_page_pool", |view| view.store.free_pages.to_string()),
+    Row::Count("expired_unfetched", |store| store.expired_unread),
+    Row::Count("evicted_unfetched", |store| store.evicted_unread),
+    Row::Count("evicted_active", |store| store.evicted_active),
+    Row::Count("evictions", |store| store.evicted),
+    Row::Count("reclaimed", |store| store.expired),
+    none("crawler_reclaimed"),
+    none("crawler_items_checked"),
+    none("lrutail_reflocked"),
+    none("moves_to_cold"),
+    none("moves_to_warm"),
+    none("moves_within_lru"),
+    Row::Count("direct_reclaims", |store| store.waited),
+    none("lru_bumps_dropped"),
+];
+
+/// Connections that have buffers, and the bytes of these that are in use.
+fn buffers(view: &View<'_>) -> (usize, u64) {
+    let peers = view.context.directory.list();
+    let held = peers.iter().map(|peer| peer.input_bytes() + peer.output_bytes());
+    held.filter(|&bytes| bytes > 0)
+        .fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes as u64))
+}
+
+/// A metric in nanoseconds, as seconds with six decimals.
+fn seconds(name: &str) -> String {
+    let micros = metric(name) / 1000;
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The names of statistics: the server shows every name that memcached shows, so that every tool and exporter
+//! finds what it looks for.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "support/process.rs"]
+mod process;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+/// A connection that reads statistics.
+struct Asker(BufReader<TcpStream>);
+
+impl Asker {
+    fn new(address: SocketAddr) -> Self {
+        Asker(BufReader::new(TcpStream::connect(address).unwrap()))
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    /// The reply to a request that is answered by a line.
+    fn ask(&mut self, request: &str) -> String {
+        self.0.get_mut().write_all(request.as_bytes()).unwrap();
+        self.line()
+    }
+
+    /// Names and values of a topic, in the order they are shown.
+    fn stats(&mut self, topic: &str) -> Vec<(String, String)> {
+        self.0.get_mut().write_all(format!("stats {topic}\r\n").as_bytes()).unwrap();
+        let mut shown = Vec::new();
+        loop {
+            let line = self.line();
+            let Some(line) = line.strip_prefix("STAT ") else {
+                assert_eq!(line, "END", "{topic}");
+                return shown;
+            };
+            let (name, value) = line.split_once(' ').unwrap();
+            shown.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    fn map(&mut self, topic: &str) -> BTreeMap<String, String> {
+        self.stats(topic).into_iter().collect()
+    }
+
+    /// The names of a topic, with `N` for the number of a class or a connection.
+    fn names(&mut self, topic: &str) -> BTreeSet<String> {
+        let numberless = |part: &str| match part.parse::<u64>() {
+            Ok(_) => "N".to_owned(),
+            Err(_) => part.to_owned(),
+        };
+        let shape = |name: &String| name.split(':').map(numberless).collect::<Vec<_>>().join(":");
+        self.stats(topic).iter().map(|(name, _)| shape(name)).collect()
+    }
+}
+
+/// The topics that are compared.
+const TOPICS: [&str; 5] = ["", "settings", "items", "slabs", "conns"];
+
+/// What older versions show and the reference does not.
+const OF_BEFORE: [&str; 1] = ["slab_reassign_evictions_nomem"];
+
+#[test]
+fn every_name_of_memcached_is_shown() {
+    let Some(memcached) = process::memcached(&[]) else { return };
+    let mut theirs = Asker::new(memcached.address);
+    assert_eq!(theirs.ask("set key 0 0 5\r\nvalue\r\n"), "STORED");
+    let expected = TOPICS.map(|topic| theirs.names(topic));
+    for storage in process::STORAGES {
+        let segcache = process::segcache(&[], &process::over(storage));
+        let mut ours = Asker::new(segcache.address);
+        assert_eq!(ours.ask("set key 0 0 5\r\nvalue\r\n"), "STORED");
+        for (topic, expected) in TOPICS.iter().zip(&expected) {
+            let shown = ours.names(topic);
+            let missing: Vec<_> = expected
+                .difference(&shown)
+                .filter(|name| !OF_BEFORE.contains(&name.as_str()))
+                .collect();
+            assert!(missing.is_empty(), "stats {topic} over {storage} lacks {missing:?}");
+            assert!(expected.len() > 3, "{topic}: {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_shown_where_memcached_shows_numbers() {
+    let Some(memcached) = process::memcached(&[]) else { return };
+    let segcache = process::segcache(&[], "");
+    let (mut theirs, mut ours) = (Asker::new(memcached.address), Asker::new(segcache.address));
+    for topic in ["", "settings"] {
+        let ours = ours.map(topic);
+        for (name, value) in theirs.stats(topic) {
+            if value.parse::<f64>().is_ok() && !OF_BEFORE.contains(&name.as_str()) {
+                assert!(ours[&name].parse::<f64>().is_ok(), "{name} is {}", ours[&name]);
+            }
+        }
+    }
+}
+
+/// What requests count as.
+const COUNTED: [&str; 22] = [
+    "cmd_get",
+    "cmd_set",
+    "cmd_touch",
+    "cmd_meta",
+    "cmd_flush",
+    "get_hits",
+    "get_misses",
+    "get_expired",
+    "delete_misses",
+    "delete_hits",
+    "incr_misses",
+    "incr_hits",
+    "decr_misses",
+    "decr_hits",
+    "cas_misses",
+    "cas_hits",
+    "cas_badval",
+    "touch_hits",
+    "touch_misses",
+    "store_too_large",
+    "curr_items",
+    "total_items",
+];
+/// What is asked, each of both servers.
+const REQUESTS: &[&str] = &[
+    "set a 0 0 1\r\nx\r\n",
+    "get a\r\n",
+    "get b\r\n",
+    "get a b a\r\n",
+    "gat 0 a\r\n",
+    "gat 0 b\r\n",
+    "touch a 0\r\n",
+    "touch b 0\r\n",
+    "incr b 1\r\n",
+    "set n 0 0 1\r\n5\r\n",
+    "incr n 1\r\n",
+    "decr n 1\r\n",
+    "decr b 1\r\n",
+    "cas a 0 0 1 5\r\nx\r\n",
+    "cas b 0 0 1 5\r\nx\r\n",
+    "append a 0 0 1\r\nx\r\n",
+    "add c 0 0 1\r\nx\r\n",
+    "add c 0 0 1\r\nx\r\n",
+    "delete c\r\n",
+    "delete c\r\n",
+    "mg a v\r\n",
+    "mg b v\r\n",
+    "ms d 1\r\nx\r\n",
+    "ms d 1 C5\r\nx\r\n",
+    "md d\r\n",
+    "md d\r\n",
+    "ma n\r\n",
+    "ma n MD\r\n",
+    "ma zz\r\n",
+    "ma y N0 J5\r\n",
+    "me a\r\n",
+    "mn\r\n",
+    "set e 0 -1 1\r\nx\r\nget e\r\n",
+    "mg a t\r\n",
+];
+
+#[test]
+fn a_request_counts_as_it_does_with_memcached() {
+    let Some(memcached) = process::memcached(&[]) else { return };
+    let counts = |asker: &mut Asker| {
+        let shown = asker.map("");
+        COUNTED.map(|name| shown[name].parse::<u64>().unwrap())
+    };
+    for storage in process::STORAGES {
+        let segcache = process::segcache(&[], &process::over(storage));
+        let mut askers = [Asker::new(memcached.address), Asker::new(segcache.address)];
+        let mut changes = [BTreeMap::new(), BTreeMap::new()];
+        askers[0].ask("flush_all\r\n");
+        askers[0].ask("delete e\r\n");
+        let mut before = askers.each_mut().map(counts);
+        for &request in REQUESTS {
+            for ((asker, before), changed) in askers.iter_mut().zip(&mut before).zip(&mut changes) {
+                let mut last = asker.ask(&format!("{request}mn\r\n"));
+                while last != "MN" {
+                    last = asker.line();
+                }
+                if request == "mn\r\n" {
+                    assert_eq!(asker.line(), "MN");
+                }
+                let after = counts(asker);
+                let by = |(name, (before, after)): (&&str, (&u64, &u64))| {
+                    (before != after).then(|| format!("{name} {}", *after as i64 - *before as i64))
+                };
+                let pairs = before.iter().zip(&after);
+                let changes: Vec<_> = COUNTED.iter().zip(pairs).filter_map(by).collect();
+                changed.insert(request, changes);
+                *before = after;
+            }
+        }
+        let [theirs, ours] = changes;
+        for (request, expected) in &theirs {
+            // An item that has expired goes at another moment, and each number is an item of its own.
+            let counts_numbers =
+                ["incr", "decr", "ma"].iter().any(|name| request.starts_with(name));
+            let leave_out = |changes: &[String]| -> Vec<String> {
+                let is_kept = |change: &&String| {
+                    !(change.starts_with("curr_items")
+                        || change.starts_with("total_items") && counts_numbers)
+                };
+                changes.iter().filter(is_kept).cloned().collect()
+            };
+            assert_eq!(leave_out(&ours[request]), leave_out(expected), "{storage}: {request:?}");
+        }
+    }
+}
+
+/// Asks until `is_so`, which maintenance brings about.
+fn wait_until(asker: &mut Asker, what: &str, is_so: impl Fn(&dyn Fn(&str) -> u64) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let shown = asker.map("");
+        if is_so(&|name| shown[name].parse().unwrap()) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{what}: {shown:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_became_of_items_is_counted() {
+    for storage in process::STORAGES {
+        let segcache = process::segcache(&["-m", "8"], &process::over(storage));
+        let mut asker = Asker::new(segcache.address);
+        assert_eq!(asker.ask("set k 0 0 1\r\nx\r\n"), "STORED");
+        // In one turn: between two the item's memory could come back.
+        assert_eq!(asker.ask("flush_all\r\nget k\r\n"), "OK");
+        assert_eq!(asker.line(), "END");
+        assert_eq!(asker.ask("set k 0 -1 1\r\nx\r\n"), "STORED");
+        wait_until(&mut asker, "flushed", |count| count("get_flushed") == 1);
+        wait_until(&mut asker, "expired", |count| {
+            count("expired_unfetched") == 1 && count("reclaimed") == 1
+        });
+
+        // Twice as much as there is room for, none of it read.
+        let value = "v".repeat(1000);
+        let fill = |asker: &mut Asker, from: u32| {
+            for number in from..from + 16_000 {
+                let request = format!("set key{number} 0 0 1000\r\n{value}\r\n");
+                assert_eq!(asker.ask(&request), "STORED");
+            }
+        };
+        fill(&mut asker, 0);
+        wait_until(&mut asker, "evicted", |count| {
+            count("evictions") > 1000 && count("evicted_unfetched") == count("evictions")
+        });
+        // What is there is read, and has to go.
+        for number in 0..16_000 {
+            let mut line = asker.ask(&format!("get key{number}\r\n"));
+            while line != "END" {
+                line = asker.line();
+            }
+        }
+        fill(&mut asker, 16_000);
+        wait_until(&mut asker, "evicted after a read", |count| {
+            count("evicted_unfetched") + 100 < count("evictions")
+        });
+
+        // All that was evicted belongs to a class, and so does all that is there.
+        let (items, all) = (asker.map("items"), asker.map(""));
+        let sum = |what: &str| -> u64 {
+            let of = |(name, value): (&String, &String)| {
+                name.ends_with(&format!(":{what}")).then(|| value.parse::<u64>().unwrap())
+            };
+            items.iter().filter_map(of).sum()
+        };
+        assert_eq!(sum("number").to_string(), all["curr_items"], "{storage}");
+        assert_eq!(sum("evicted").to_string(), all["evictions"], "{storage}");
+        assert_eq!(sum("evicted_unfetched").to_string(), all["evicted_unfetched"], "{storage}");
+    }
+}
+
+#[test]
+fn items_of_different_times_to_live_are_different_classes() {
+    let segcache = process::segcache(&[], "");
+    let mut asker = Asker::new(segcache.address);
+    for exptime in ["0", "10", "1000000"] {
+        let request = format!("set k{exptime} 0 {exptime} 5\r\nvalue\r\n");
+        assert_eq!(asker.ask(&request), "STORED");
+    }
+    let (items, slabs) = (asker.map("items"), asker.map("slabs"));
+    assert_eq!(slabs["active_slabs"], "3");
+    assert_eq!(items["items:1:number"], "1", "those that never expire");
+    let classes = items.keys().filter(|name| name.ends_with(":number"));
+    for class in classes.map(|name| name.split(':').nth(1).unwrap()) {
+        assert_eq!(slabs[&format!("{class}:used_chunks")], "1");
+        assert_eq!(slabs[&format!("{class}:total_pages")], "1");
+    }
+}
