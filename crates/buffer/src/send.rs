@@ -181,17 +181,24 @@ impl SendBuf {
     /// Fills `slices` with the waiting bytes, in order, for one gathering write; returns how many
     /// slices it filled. What does not fit is left for the next call.
     pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        let mut filled = 0;
+        self.slices_within(slices, usize::MAX)
+    }
+
+    /// As [`SendBuf::slices`], with no more than `most` bytes in all.
+    pub fn slices_within<'a>(&'a self, slices: &mut [IoSlice<'a>], most: usize) -> usize {
+        let (mut filled, mut left) = (0, most);
         let mut from = self.head;
         let mut push = |piece: &'a [u8]| {
             if piece.is_empty() {
                 return true;
             }
-            if filled == slices.len() {
+            if filled == slices.len() || left == 0 {
                 return false;
             }
+            let piece = &piece[..piece.len().min(left)];
             slices[filled] = IoSlice::new(piece);
             filled += 1;
+            left -= piece.len();
             true
         };
         for piece in &self.pieces {

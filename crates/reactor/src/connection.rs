@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// few are many bytes.
 const ROUNDS: usize = 16;
 
+/// Bytes sent, of values by reference, before others have their turn: RULE-FAIR.
+pub(crate) const SEND_MAX: usize = 128 << 10;
+
 /// The smallest message from another connection that is sent by reference; a smaller one costs less
 /// to copy than to keep.
 const PINNED_MIN: usize = 512;
@@ -270,14 +273,15 @@ impl<P: Protocol> Connection<P> {
                         continue;
                     }
                     if self.phase == Phase::Open && !self.hung_up {
-                        let _ = self.flush(desk)?;
-                        return Ok(Next::Event);
+                        return self.flush_and_wait(desk);
                     }
                     self.phase = Phase::Closing;
                 }
                 Turn::Backpressure => {
-                    if self.flush(desk)? == Flush::Blocked {
-                        return Ok(self.pile_up(desk));
+                    match self.flush(desk)? {
+                        Flush::Blocked => return Ok(self.pile_up(desk)),
+                        Flush::Partial => return Ok(self.yielded()),
+                        Flush::Done => {}
                     }
                     if share.is_late() {
                         break;
@@ -292,8 +296,7 @@ impl<P: Protocol> Connection<P> {
                     }
                     let is_awaited = !self.has_peer_gone() || self.pipeline.is_streaming();
                     if is_awaited && self.phase == Phase::Open {
-                        let _ = self.flush(desk)?;
-                        return Ok(Next::Event);
+                        return self.flush_and_wait(desk);
                     }
                     self.phase = Phase::Closing;
                 }
@@ -301,9 +304,23 @@ impl<P: Protocol> Connection<P> {
                 Turn::Close => self.phase = Phase::Closing,
             }
         }
-        CONNECTION_YIELD.increment();
         let _ = self.flush(desk)?;
-        Ok(Next::Again)
+        Ok(self.yielded())
+    }
+
+    /// Others are served before it goes on.
+    fn yielded(&self) -> Next {
+        CONNECTION_YIELD.increment();
+        Next::Again
+    }
+
+    /// Sends what waits; the connection then waits for its next event, unless there is more to be sent.
+    #[inline]
+    fn flush_and_wait<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+        Ok(match self.flush(desk)? {
+            Flush::Done | Flush::Blocked => Next::Event,
+            Flush::Partial => self.yielded(),
+        })
     }
 
     /// Whether no input is left to serve, no bytes wait to be sent, and no request is blocked.
@@ -374,12 +391,13 @@ impl<P: Protocol> Connection<P> {
 
     fn flush<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {
         let before = self.session.send().pending();
-        let flushed = self.session.flush(desk.pool)?;
+        let flushed = self.session.flush_some(desk.pool, SEND_MAX)?;
         self.unread_at = match flushed {
             Flush::Done => {
                 self.soft_at = None;
                 None
             }
+            Flush::Partial => None,
             Flush::Blocked if self.session.send().pending() < before => Some(desk.now.ticks),
             Flush::Blocked => self.unread_at.or(Some(desk.now.ticks)),
         };
@@ -394,8 +412,10 @@ impl<P: Protocol> Connection<P> {
             // During a handshake nothing can be sent, and nothing is read any more.
             return Ok(Next::Remove);
         }
-        if self.flush(desk)? == Flush::Blocked {
-            return Ok(Next::Event);
+        match self.flush(desk)? {
+            Flush::Done => {}
+            Flush::Blocked => return Ok(Next::Event),
+            Flush::Partial => return Ok(self.yielded()),
         }
         let is_drained = !self.readable && !self.has_left;
         if is_drained && (self.hung_up || self.session.recv().is_empty()) {

@@ -4,7 +4,7 @@
 
 use crate::transport::Transport;
 use crate::{Error, Fill, Flush, TlsOptions};
-use buffer::{RecvBuf, SendBuf};
+use buffer::SendBuf;
 use std::convert::Infallible;
 use std::io;
 
@@ -60,11 +60,16 @@ impl TlsConnection {
         match self.never {}
     }
 
-    pub(crate) fn fill(&mut self, _: &mut Transport, _: &mut RecvBuf) -> io::Result<Fill> {
+    pub(crate) fn fill(&mut self, _: &mut Transport, _: &mut [u8]) -> io::Result<(usize, Fill)> {
         match self.never {}
     }
 
-    pub(crate) fn flush(&mut self, _: &mut Transport, _: &mut SendBuf) -> io::Result<Flush> {
+    pub(crate) fn flush(
+        &mut self,
+        _: &mut Transport,
+        _: &mut SendBuf,
+        _: usize,
+    ) -> io::Result<Flush> {
         match self.never {}
     }
 

@@ -39,6 +39,8 @@ pub enum Flush {
     Done,
     /// The socket takes no more, or the TLS handshake must come first. An event follows.
     Blocked,
+    /// As many bytes as were asked for have been handed over, and there are more. Call again: no event follows.
+    Partial,
 }
 
 /// One peer: a socket, plain or TLS, and its two buffers.
@@ -137,7 +139,13 @@ impl Session {
         self.lend_carried(pool);
         let filled = match &mut self.tls {
             None => fill_plain(&mut self.transport, &mut self.recv),
-            Some(tls) => tls.fill(&mut self.transport, &mut self.recv),
+            Some(tls) => {
+                let filled = tls.fill(&mut self.transport, self.recv.spare());
+                filled.map(|(bytes, fill)| {
+                    self.recv.commit(bytes);
+                    fill
+                })
+            }
         };
         if filled.is_err() {
             SESSION_RECV_EX.increment();
@@ -156,14 +164,25 @@ impl Session {
     /// error the session can only be dropped.
     #[inline]
     pub fn flush(&mut self, pool: &mut Pool) -> io::Result<Flush> {
+        self.flush_some(pool, usize::MAX)
+    }
+
+    /// As [`Session::flush`], but stops when about `most` bytes have been sent, so that a large value does not keep others
+    /// waiting. The bytes of a carried session are bounded by its driver.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::flush`].
+    #[inline]
+    pub fn flush_some(&mut self, pool: &mut Pool, most: usize) -> io::Result<Flush> {
         self.lend_carried(pool);
         let flushed = match &mut self.tls {
-            None => flush_plain(&mut self.transport, &mut self.send),
-            Some(tls) => flush_tls(tls, &mut self.transport, &mut self.send),
+            None => flush_plain(&mut self.transport, &mut self.send, most),
+            Some(tls) => flush_tls(tls, &mut self.transport, &mut self.send, most),
         };
         match flushed {
             Ok(Flush::Done) => self.send.release(pool),
-            Ok(Flush::Blocked) => {}
+            Ok(Flush::Blocked | Flush::Partial) => {}
             Err(_) => SESSION_SEND_EX.increment(),
         }
         flushed
@@ -194,27 +213,37 @@ impl Session {
 
 #[inline]
 fn fill_plain(transport: &mut Transport, recv: &mut RecvBuf) -> io::Result<Fill> {
-    let spare = recv.spare();
-    let room = spare.len();
-    match wire::read(transport, spare) {
-        Ok(0) => Ok(Fill::Closed),
-        Ok(n) => {
-            recv.commit(n);
-            Ok(Fill::Some { drained: n < room && transport.is_drained_by_less() })
-        }
-        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Fill::Blocked),
+    let (bytes, fill) = read_plain(transport, recv.spare())?;
+    recv.commit(bytes);
+    Ok(fill)
+}
+
+#[inline]
+fn read_plain(transport: &mut Transport, into: &mut [u8]) -> io::Result<(usize, Fill)> {
+    let room = into.len();
+    match wire::read(transport, into) {
+        Ok(0) => Ok((0, Fill::Closed)),
+        Ok(n) => Ok((n, Fill::Some { drained: n < room && transport.is_drained_by_less() })),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok((0, Fill::Blocked)),
         Err(error) => Err(error),
     }
 }
 
 #[inline]
-fn flush_plain(transport: &mut Transport, send: &mut SendBuf) -> io::Result<Flush> {
+fn flush_plain(transport: &mut Transport, send: &mut SendBuf, most: usize) -> io::Result<Flush> {
     if transport.carried.is_some() {
         return Ok(if send.is_empty() { Flush::Done } else { Flush::Blocked });
     }
+    let mut left = most;
     while !send.is_empty() {
-        match wire::write(&mut transport.stream, send) {
-            Ok(n) => send.consume(n),
+        if left == 0 {
+            return Ok(Flush::Partial);
+        }
+        match wire::write(&mut transport.stream, send, left) {
+            Ok(n) => {
+                send.consume(n);
+                left = left.saturating_sub(n);
+            }
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flush::Blocked),
             Err(error) => return Err(error),
         }
@@ -226,8 +255,9 @@ fn flush_tls(
     tls: &mut TlsConnection,
     transport: &mut Transport,
     send: &mut SendBuf,
+    most: usize,
 ) -> io::Result<Flush> {
-    let flushed = tls.flush(transport, send)?;
+    let flushed = tls.flush(transport, send, most)?;
     let is_left = transport.carried.as_ref().is_some_and(|carried| !carried.outgoing.is_empty());
     Ok(if is_left { Flush::Blocked } else { flushed })
 }

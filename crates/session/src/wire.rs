@@ -61,14 +61,14 @@ pub(crate) fn write_with(mut write: impl FnMut() -> io::Result<usize>) -> io::Re
 }
 
 /// Makes one write of the bytes that wait in `send`, a gathering one if they are in pieces.
-/// Consumes nothing.
+/// Consumes nothing. Of pieces it writes no more than `most` bytes.
 #[inline]
-pub(crate) fn write(stream: &mut Stream, send: &SendBuf) -> io::Result<usize> {
+pub(crate) fn write(stream: &mut Stream, send: &SendBuf, most: usize) -> io::Result<usize> {
     if send.is_contiguous() {
         write_with(|| stream.write(send.front()))
     } else {
         let mut slices = [IoSlice::new(&[]); SLICES_MAX];
-        let filled = send.slices(&mut slices);
+        let filled = send.slices_within(&mut slices, most);
         write_with(|| stream.write_vectored(&slices[..filled]))
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn write(stream: &mut Stream, send: &SendBuf) -> io::Result<usize> {
 /// Writes a carried session's bytes directly to the socket, as far as it takes them.
 pub(crate) fn write_left(stream: &mut Stream, outgoing: &mut SendBuf) -> io::Result<()> {
     while outgoing.waiting() > 0 {
-        let n = write(stream, outgoing)?;
+        let n = write(stream, outgoing, usize::MAX)?;
         outgoing.consume(n);
     }
     Ok(())

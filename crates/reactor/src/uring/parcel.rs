@@ -12,6 +12,7 @@
 //!   only one. [`Link`](super::link::Link) ensures this, by its token.
 
 use super::ring::Completion;
+use crate::connection::SEND_MAX;
 use buffer::SendBuf;
 use io_uring::opcode;
 use io_uring::squeue::Entry;
@@ -75,7 +76,7 @@ impl Parcel {
             let mut first = [IoSlice::new(&[])];
             self.content.slices(&mut first);
             let [bytes] = first;
-            let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            let len = bytes.len().min(SEND_MAX) as u32;
             return opcode::Send::new(socket, bytes.as_ptr(), len).flags(flags as i32).build();
         }
         let gather = self.gather.get_or_insert_with(Gather::empty);
@@ -130,7 +131,7 @@ impl Gather {
     /// Lists the first pieces of `content`.
     fn list(&mut self, content: &SendBuf) {
         let mut slices = [IoSlice::new(&[]); PIECES];
-        let filled = content.slices(&mut slices);
+        let filled = content.slices_within(&mut slices, SEND_MAX);
         for (piece, slice) in self.pieces.iter_mut().zip(&slices[..filled]) {
             *piece = iovec { iov_base: slice.as_ptr().cast_mut().cast(), iov_len: slice.len() };
         }

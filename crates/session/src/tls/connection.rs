@@ -19,7 +19,7 @@ use super::wire::Wire;
 use crate::transport::Transport;
 use crate::wire::SLICES_MAX;
 use crate::{Error, Fill, Flush, TlsAcceptor, TlsConnector};
-use buffer::{RecvBuf, SendBuf};
+use buffer::SendBuf;
 use rustls::{ClientConnection, Connection, ServerConnection};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 
@@ -107,26 +107,26 @@ impl TlsConnection {
         self.connection.is_handshaking()
     }
 
-    /// See [`Session::fill`](crate::Session::fill). `recv` has room for a byte at least.
+    /// See [`Session::fill`](crate::Session::fill). `into` has room for a byte at least. Returns how many bytes have come,
+    /// too.
     ///
     /// Returns `Blocked` only after a read from the socket returned `WouldBlock`: after a short
     /// read that brought no plaintext, the end of the stream may follow without a further event.
     pub(crate) fn fill(
         &mut self,
         transport: &mut Transport,
-        recv: &mut RecvBuf,
-    ) -> io::Result<Fill> {
-        let mut arrived = false;
+        into: &mut [u8],
+    ) -> io::Result<(usize, Fill)> {
+        let mut arrived = 0;
         let mut drained = false;
         loop {
-            match self.connection.reader().read(recv.spare()) {
-                Ok(0) if arrived => return Ok(Fill::Some { drained: false }),
-                Ok(0) => return Ok(Fill::Closed),
+            match self.connection.reader().read(&mut into[arrived..]) {
+                Ok(0) if arrived > 0 => return Ok((arrived, Fill::Some { drained: false })),
+                Ok(0) => return Ok((0, Fill::Closed)),
                 Ok(n) => {
-                    recv.commit(n);
-                    arrived = true;
-                    if recv.spare().is_empty() {
-                        return Ok(Fill::Some { drained: false });
+                    arrived += n;
+                    if arrived == into.len() {
+                        return Ok((arrived, Fill::Some { drained: false }));
                     }
                     // Ask again: the TLS close may have come in the same read, and no event reports
                     // that.
@@ -134,16 +134,18 @@ impl TlsConnection {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 // The bytes before the cut are served first; the next call reports the cut.
-                Err(_) if arrived => return Ok(Fill::Some { drained: false }),
+                Err(_) if arrived > 0 => return Ok((arrived, Fill::Some { drained: false })),
                 Err(error) => return Err(error),
             }
-            if arrived && drained {
-                return Ok(Fill::Some { drained });
+            if arrived > 0 && drained {
+                return Ok((arrived, Fill::Some { drained }));
             }
             match self.receive(transport)? {
-                Received::Nothing if arrived => return Ok(Fill::Some { drained: true }),
-                Received::Nothing => return Ok(Fill::Blocked),
-                Received::NeverSpoke => return Ok(Fill::Closed),
+                Received::Nothing if arrived > 0 => {
+                    return Ok((arrived, Fill::Some { drained: true }));
+                }
+                Received::Nothing => return Ok((0, Fill::Blocked)),
+                Received::NeverSpoke => return Ok((0, Fill::Closed)),
                 Received::Short => drained = true,
                 Received::Full | Received::End => drained = false,
             }
@@ -217,11 +219,13 @@ impl TlsConnection {
         &mut self,
         transport: &mut Transport,
         send: &mut SendBuf,
+        most: usize,
     ) -> io::Result<Flush> {
+        let mut left = most;
         loop {
             match self.write_records(transport) {
                 Ok(Flush::Done) => {}
-                Ok(Flush::Blocked) => return Ok(Flush::Blocked),
+                Ok(blocked @ (Flush::Blocked | Flush::Partial)) => return Ok(blocked),
                 Err(error) => return Err(self.failed(error)),
             }
             if send.is_empty() {
@@ -230,12 +234,15 @@ impl TlsConnection {
             if self.is_handshaking() {
                 return Ok(Flush::Blocked);
             }
-            self.encrypt(send)?;
+            if left == 0 {
+                return Ok(Flush::Partial);
+            }
+            left = left.saturating_sub(self.encrypt(send)?);
         }
     }
 
-    /// Encrypts as much of `send` as rustls takes, pieces gathered into full records.
-    fn encrypt(&mut self, send: &mut SendBuf) -> io::Result<()> {
+    /// Encrypts as much of `send` as rustls takes, pieces gathered into full records. Returns how many bytes.
+    fn encrypt(&mut self, send: &mut SendBuf) -> io::Result<usize> {
         let mut writer = self.connection.writer();
         let taken = if send.is_contiguous() {
             writer.write(send.front())?
@@ -248,7 +255,7 @@ impl TlsConnection {
             return Err(io::Error::new(ErrorKind::WriteZero, "rustls takes no more plaintext"));
         }
         send.consume(taken);
-        Ok(())
+        Ok(taken)
     }
 
     /// Writes the records that rustls has encrypted.
