@@ -9,6 +9,7 @@ use crate::heap;
 use crate::logging;
 use crate::process::{self, Event, Process, Stopper, Threads};
 use crate::program::Program;
+use crate::reload::Sources;
 use crate::settings::{Engine, Listen, Sections, SocketMode};
 use admin::{Admin, Readiness, State};
 use clock::Clock;
@@ -48,6 +49,8 @@ pub struct Builder {
     pub(crate) events: (Sender<Event>, Receiver<Event>),
     /// The number of admin clients that there are descriptors for; `None` if there are enough.
     pub(crate) admin_clients: Option<usize>,
+    /// The files that are read again while the server runs.
+    pub(crate) sources: Sources,
     /// Set when this is the whole program.
     pub(crate) program: Program,
 }
@@ -90,6 +93,7 @@ impl Builder {
             drain_timeout: Duration::from_secs(10),
             events: channel(),
             admin_clients: None,
+            sources: Sources::default(),
             program: Program::default(),
         }
     }
@@ -206,13 +210,25 @@ impl Builder {
     pub fn controls(&self) -> Controls {
         let stopper = Stopper::new(self.events.0.clone());
         let directory = Arc::clone(&self.directory);
-        Controls::new(stopper, self.dials.clone(), directory, self.needs())
+        let rereader = self.sources.rereader();
+        Controls::new(stopper, self.dials.clone(), directory, self.needs(), rereader)
     }
 
     /// The descriptors that the process needs besides those of its connections.
     pub(crate) fn needs(&self) -> Needs {
         let datagrams = self.datagrams.as_ref().map_or(0, |datagrams| datagrams.addresses.len());
         Needs::new(self.listen.len() + datagrams * self.workers, self.workers)
+    }
+
+    /// Makes [`Builder::run`] call `read` on each SIGHUP, and when [`Controls::reread`] asks for it, on a thread that
+    /// may wait for files. `what` is a word in the plural for the log: "users".
+    pub fn rereads(
+        mut self,
+        what: &'static str,
+        read: impl Fn() -> Result<(), String> + Send + 'static,
+    ) -> Self {
+        self.sources.add(what, read);
+        self
     }
 
     /// Serves metrics and health over HTTP at `address`.

@@ -3,6 +3,7 @@
 
 use crate::files::Needs;
 use crate::process::Stopper;
+use crate::reload::Rereader;
 use protocol::{Directory, Peer};
 use reactor::{Dials, OutputLimit};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ pub struct Controls {
     dials: Dials,
     directory: Arc<Directory>,
     needs: Needs,
+    rereader: Rereader,
 }
 
 impl Controls {
@@ -23,8 +25,9 @@ impl Controls {
         dials: Dials,
         directory: Arc<Directory>,
         needs: Needs,
+        rereader: Rereader,
     ) -> Self {
-        Controls { stopper, dials, directory, needs }
+        Controls { stopper, dials, directory, needs, rereader }
     }
 
     /// Asks for a graceful stop, as SIGTERM does.
@@ -35,6 +38,12 @@ impl Controls {
     /// How many descriptors are kept for other things than connections.
     pub fn reserved_descriptors(&self) -> u64 {
         self.needs.own()
+    }
+
+    /// Asks for certificates, and all else that [`Builder::rereads`](crate::Builder::rereads), to be read from their
+    /// files again, as SIGHUP does. Returns at once.
+    pub fn reread(&self) {
+        self.rereader.want();
     }
 
     /// Raises the limit of open files so that there is a descriptor for each of `most` connections.

@@ -143,7 +143,12 @@ impl Builder {
         self.program.is_whole = true;
         // Before the first listener is bound, so that no signal finds the default handler.
         let reopen = Arc::new(AtomicBool::new(false));
-        let reload = Reload::new(Arc::clone(&reopen), self.tls.clone())?;
+        let mut sources = std::mem::take(&mut self.sources);
+        if let Some(tls) = self.tls.clone() {
+            sources
+                .add("certificates", move || tls.reload().map_err(|problem| problem.to_string()));
+        }
+        let reload = Reload::new(Arc::clone(&reopen), sources)?;
         signals::watch(self.events.0.clone(), reload)?;
         let bound = self.bind(&make_protocol)?;
         let locked = self.program.locks_memory.then(lock_memory);

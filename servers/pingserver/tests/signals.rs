@@ -209,7 +209,7 @@ fn a_certificate_that_never_comes_to_its_end_keeps_nothing_from_going_on() {
     });
     for _ in 0..3 {
         server.signal("HUP");
-        server.line("certificates are still being read");
+        server.line("files are still being read");
     }
     let mut client = Client::tls(address, certificates.client(&TLS13, false));
     client.ask(b"PING\r\n", b"PONG\r\n");
