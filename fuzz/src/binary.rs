@@ -39,7 +39,7 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
         }
         Op::Stats { topic } => name = topic,
         Op::Version | Op::Noop | Op::Quit => {}
-        Op::Oversized { .. } => return None,
+        Op::Oversized { .. } | Op::Login(_) => return None,
         Op::ListEnd { .. } | Op::Meta(_) | Op::Dump(_) | Op::Manage(_) => {
             panic!("a line in the binary protocol")
         }

@@ -83,6 +83,8 @@ pub fn memcache_parse(input: &[u8]) {
     let codec = Memcache::new(VALUE_MAX);
     let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
     codec::check(&codec, &input, inside, memcache::check_refused);
+    let guest = codec.with_login();
+    codec::check(&guest, &input, memcache::check_guest, memcache::check_refused_guest);
     memcache::check_replies(&input);
 }
 
@@ -92,6 +94,8 @@ pub fn memcache_binary(input: &[u8]) {
     let codec = Memcache::new(VALUE_MAX).forms(Forms::Binary);
     let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
     codec::check(&codec, &input, inside, memcache::check_refused);
+    let guest = codec.with_login();
+    codec::check(&guest, &input, memcache::check_guest, memcache::check_refused_guest);
 }
 
 /// Arbitrary bytes, stretched (see `stretch.rs`), through the RESP codec. The first byte chooses its

@@ -5,7 +5,7 @@ use crate::binary;
 use crate::codec::assert_inside;
 use protocol::{Foreign, Malformed, Parsed, Protocol};
 use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
-use protocol_memcache::{Arith, Form, KEY_MAX, Memcache, Op, Request, Text};
+use protocol_memcache::{Arith, Form, KEY_MAX, Login, Memcache, Op, Request, Text};
 
 /// A longer body cannot be announced.
 const LEN_MAX: usize = i32::MAX as usize - 2;
@@ -44,6 +44,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::Version
         | Op::Noop
         | Op::Manage(_)
+        | Op::Login(_)
         | Op::Quit => {}
     }
     let mut wire = Vec::new();
@@ -58,6 +59,31 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         let expected = Parsed::Request { request: *request, consumed: wire.len() };
         assert_eq!(again, Ok(expected), "encoded as {}", wire.escape_ascii());
     }
+}
+
+/// Checks one request of a client that has yet to log in: nothing but that, or a question that anybody may ask.
+pub(crate) fn check_guest(request: &Request<'_>, input: &[u8]) {
+    match request.op {
+        Op::Login(Login::Password { user, password }) => {
+            [user, password]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .for_each(|part| assert_inside(part, input));
+        }
+        Op::Login(_) => {}
+        Op::Version => assert!(matches!(request.form, Form::Binary(_)), "in text it is refused"),
+        _ => panic!("a guest's request: {request:?}"),
+    }
+}
+
+/// Checks what is dropped with a guest's line: the line and what it announces, of which `check_refused` knows less.
+pub(crate) fn check_refused_guest(malformed: &Malformed, input: &[u8]) {
+    if input.first() == Some(&0x80) {
+        return binary::check_refused(malformed, input);
+    }
+    let Some(skip) = malformed.skip else { return };
+    let end = input.iter().position(|&byte| byte == b'\n').expect("a line that is dropped ends");
+    assert!(skip > end, "a part of a line is dropped");
 }
 
 /// Checks what is dropped with a rejected line at the start of `input`: of a storage line the body,
@@ -113,6 +139,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Meta(_)
         | Op::Dump(_)
         | Op::Manage(_)
+        | Op::Login(_)
         | Op::Noop => {
             return false;
         }

@@ -243,6 +243,15 @@ table! {
         noreply: false,
         parser: Parser::Binary,
     };
+    Auth "auth", Row {
+        words_min: 0,
+        may_be_indented: false,
+        usage: "",
+        about: "Logs in. In text it is a storage line with user and password as its value.",
+        requests: &counts::AUTH,
+        noreply: false,
+        parser: Parser::Binary,
+    };
     Quit "quit", Row {
         words_min: 0,
         may_be_indented: false,

@@ -35,6 +35,7 @@
 //! * [`MemcacheService`] (`service.rs`): what each operation does; [`ServiceOptions`]: facts about the server
 //!   that it shows to clients; [`Platform`]: what it asks of the process.
 //! * `settings`, with the feature of that name: the section `[memcache]` of a configuration.
+//! * [`Users`] (`users.rs`): who may log in, if clients must; until then `parse/login.rs` parses what they send.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
 //! * [`metrics`]: the counters.
 //!
@@ -114,11 +115,12 @@ mod request;
 mod service;
 #[cfg(feature = "settings")]
 pub mod settings;
+mod users;
 
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
 pub use op::{
-    Act, Arith, Direction, Dump, Family, Get, KEY_MAX, Listing, Manage, Meta, Mode, Op, Set,
+    Act, Arith, Direction, Dump, Family, Get, KEY_MAX, Listing, Login, Manage, Meta, Mode, Op, Set,
 };
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::{ServiceOptions, TlsFiles};
@@ -128,3 +130,4 @@ pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};
 pub use service::{DUMPS_MAX, MemcacheService};
+pub use users::{ENTRY_MAX, USERS_MAX, UserFile, Users, UsersError};

@@ -150,6 +150,12 @@ counters! {
     pub static SHUTDOWN: "shutdown";
     /// Requests of noop, in the binary protocol.
     pub static NOOP: "noop";
+    /// Steps of logging in.
+    pub static AUTH: "auth";
+    /// Credentials that were checked.
+    pub static AUTH_CMDS: "auth_cmds";
+    /// Credentials that were wrong.
+    pub static AUTH_ERRORS: "auth_errors";
     /// Requests of quit.
     pub static QUIT: "quit";
     /// Lines and bodies that were no request.

@@ -70,6 +70,8 @@ pub enum Op<'a> {
     Noop,
     /// Change the server, for its operator.
     Manage(Manage),
+    /// Log in, or find out how.
+    Login(Login<'a>),
     /// Close the connection.
     Quit,
     /// A meta command on one key.
@@ -86,6 +88,28 @@ pub enum Manage {
     },
     /// Log as much as `-v` given this many times.
     Verbosity(u32),
+}
+
+/// A step of logging in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Login<'a> {
+    /// With a password.
+    Password {
+        /// The user.
+        user: &'a [u8],
+        /// The password.
+        password: &'a [u8],
+    },
+    /// With what is no user and password, or is too long to be.
+    Wrong,
+    /// With credentials of more bytes than a value may have. They are dropped unread.
+    TooLarge,
+    /// By SASL, with credentials to follow.
+    Begin,
+    /// By SASL, in a way whose name is longer than any.
+    LongMechanism,
+    /// Not yet: the client asks which ways there are.
+    Mechanisms,
 }
 
 /// A meta command on one key, as it was written: what it asks for is in its flags.
@@ -337,6 +361,7 @@ impl<'a> Op<'a> {
             | Op::Version
             | Op::Noop
             | Op::Manage(_)
+            | Op::Login(_)
             | Op::Quit => None,
         }
     }

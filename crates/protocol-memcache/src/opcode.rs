@@ -14,7 +14,8 @@ pub struct OpcodeRow {
     pub opcode: Opcode,
     /// Its name, as the specification of the protocol has it.
     pub name: &'static str,
-    /// How many bytes of extras precede the key: one of these.
+    /// How many bytes of extras precede the key: one of these. Requests that fit no row, and those to log in, whose rows
+    /// say that nothing fits, are looked at more closely.
     pub extras: &'static [u8],
     /// Whether there is a key.
     pub key: Part,
@@ -127,6 +128,9 @@ table! {
     Touch 0x1c "Touch" loud [4] Always Ignored Touch;
     Gat 0x1d "GAT" loud [4] Always Ignored Gat;
     GatQ 0x1e "GATQ" quiet [4] Always Ignored Gat;
+    SaslList 0x20 "SaslList" loud [] Never Never Auth;
+    SaslAuth 0x21 "SaslAuth" loud [] Always Maybe Auth;
+    SaslStep 0x22 "SaslStep" loud [] Always Maybe Auth;
     GatK 0x23 "GATK" loud [4] Always Ignored Gat;
     GatKQ 0x24 "GATKQ" quiet [4] Always Ignored Gat;
 }

@@ -2,13 +2,15 @@
 //! [`ServiceOptions`]: facts about the server in which a service runs.
 
 use crate::parse::Forms;
+use crate::users::UserFile;
+use std::sync::Arc;
 use std::time::Duration;
 use storage::Stats;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max`, `flush`, `shutdown` and `dump` change the behaviour of the service. The others are only shown
-/// to clients, and should be true.
+/// Only `value_max`, `flush`, `shutdown`, `dump` and `users` change the behaviour of the service. The others are only
+/// shown to clients, and should be true.
 ///
 /// ```
 /// use protocol_memcache::ServiceOptions;
@@ -60,6 +62,8 @@ pub struct ServiceOptions {
     pub socket_mode: u32,
     /// What TLS is configured with.
     pub tls_files: TlsFiles,
+    /// Who may log in, if clients must. The codec must demand it.
+    pub users: Option<Arc<UserFile>>,
 }
 
 /// What TLS is configured with, in memcached's words.
@@ -106,6 +110,7 @@ impl Default for ServiceOptions {
             requests_per_turn: 0,
             socket_mode: 0o700,
             tls_files: TlsFiles::default(),
+            users: None,
         }
     }
 }
@@ -196,6 +201,13 @@ impl ServiceOptions {
     #[must_use]
     pub fn socket_path(mut self, path: impl Into<String>) -> Self {
         self.socket_path = Some(path.into());
+        self
+    }
+
+    /// Makes clients log in as one of these users.
+    #[must_use]
+    pub fn users(mut self, users: Arc<UserFile>) -> Self {
+        self.users = Some(users);
         self
     }
 }

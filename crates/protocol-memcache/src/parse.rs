@@ -10,10 +10,12 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 pub(crate) mod binary;
+mod login;
 pub(crate) mod meta;
 pub(crate) mod number;
 pub(crate) mod text;
 
+use crate::op::Op;
 use crate::reply::text as reply;
 use crate::request::Request;
 use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol};
@@ -50,6 +52,18 @@ pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 pub struct Memcache {
     value_max: usize,
     forms: Forms,
+    login: Login,
+}
+
+/// Whether the client of a connection has logged in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Login {
+    /// It need not.
+    #[default]
+    Needless,
+    /// It has to.
+    Missing,
+    Done,
 }
 
 /// What a connection speaks, and where the parser is: before the first byte, at the start of a request, or inside a
@@ -68,6 +82,10 @@ enum Position {
     List(List),
     /// At the start of a binary request.
     Frame,
+    /// At the start of a line of a client that has yet to log in.
+    GuestLine,
+    /// At the start of a binary request of such a client.
+    GuestFrame,
 }
 
 /// Which forms of the protocol a port speaks.
@@ -101,7 +119,7 @@ impl Memcache {
     /// bytes of header together, so with the same number its largest value is a little shorter.
     #[must_use]
     pub fn new(value_max: usize) -> Self {
-        Memcache { value_max, forms: Forms::Auto }
+        Memcache { value_max, forms: Forms::Auto, login: Login::Needless }
     }
 
     /// Sets which forms are spoken; both unless set.
@@ -109,6 +127,19 @@ impl Memcache {
     pub fn forms(mut self, forms: Forms) -> Self {
         self.forms = forms;
         self
+    }
+
+    /// Makes clients log in before anything else. The service must have users.
+    #[must_use]
+    pub fn with_login(mut self) -> Self {
+        self.login = Login::Missing;
+        self
+    }
+
+    /// Notes that the client of this connection has logged in, or that it has failed to and is none of the users
+    /// any more.
+    pub(crate) fn set_logged_in(&mut self, is_in: bool) {
+        self.login = if is_in { Login::Done } else { Login::Missing };
     }
 
     /// The largest request in bytes when values have up to `value_max` bytes: a storage command
@@ -126,9 +157,26 @@ impl Memcache {
 }
 
 impl Memcache {
-    /// Parses the first request of a connection.
+    /// Parses the first request of a connection, and all of a client that has yet to log in. So those of others are
+    /// parsed without asking for it.
     #[cold]
     fn first<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
+        let is_guest = self.login == Login::Missing;
+        cursor.0 = match (cursor.0, is_guest) {
+            (Position::First, _) => return self.begin(cursor, input),
+            (Position::GuestLine, true) => return login::line(input),
+            (Position::GuestFrame, true) => {
+                return binary::of_guest(&mut cursor.0, input, self.value_max);
+            }
+            (Position::GuestLine, false) => Position::Line,
+            (Position::GuestFrame, false) => Position::Frame,
+            (known @ (Position::Line | Position::List(_) | Position::Frame), _) => known,
+        };
+        self.parse(cursor, input)
+    }
+
+    /// Decides by the first byte of a connection what it speaks.
+    fn begin<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
         let Some(&first) = input.first() else { return Ok(Parsed::NeedMore { at_least: 1 }) };
         let is_binary = first == binary::MAGIC;
         let speaks = match self.forms {
@@ -143,8 +191,8 @@ impl Memcache {
                 Malformed::close(ErrorReply::NONE)
             });
         }
-        cursor.0 = if is_binary { Position::Frame } else { Position::Line };
-        self.parse(cursor, input)
+        cursor.0 = if is_binary { Position::GuestFrame } else { Position::GuestLine };
+        self.first(cursor, input)
     }
 }
 
@@ -165,9 +213,17 @@ impl Protocol for Memcache {
         match cursor.0 {
             Position::Line => text::parse(self.value_max, &mut cursor.0, input),
             Position::List(list) => text::keys::next(list, &mut cursor.0, input),
-            Position::Frame => binary::parse(input, self.value_max),
-            Position::First => self.first(cursor, input),
+            Position::Frame => binary::parse(&mut cursor.0, input, self.value_max),
+            Position::First | Position::GuestLine | Position::GuestFrame => {
+                self.first(cursor, input)
+            }
         }
+    }
+
+    /// Whether the client has logged in decides how all behind is parsed.
+    #[inline]
+    fn ends_batch(request: &Request<'_>) -> bool {
+        matches!(request.op, Op::Login(_))
     }
 
     fn too_large(&self) -> ErrorReply {

@@ -36,6 +36,23 @@ pub(crate) enum Refusal {
     Busy,
 }
 
+/// What came of a step of logging in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoginReply {
+    /// The client has logged in.
+    Admitted,
+    /// No user has the password that was given.
+    Denied,
+    /// The mechanisms of SASL were asked for.
+    Mechanisms,
+    /// The credentials are to follow.
+    GoOn,
+    /// The name of the mechanism is longer than any.
+    LongMechanism,
+    /// Nobody need log in, and nobody can.
+    NoUsers,
+}
+
 /// Writes the replies to one request.
 ///
 /// No function has a default: a dialect must decide for each outcome what the reply is, and whether
@@ -104,6 +121,8 @@ pub(crate) trait Dialect: Copy {
     fn no_prefixes(self, out: &mut SendBuf);
     /// The server does not do what an operator asks for.
     fn refused(self, out: &mut SendBuf, refusal: Refusal);
+    /// A step of logging in was taken.
+    fn login(self, out: &mut SendBuf, step: LoginReply);
     /// The connection is closed as the client asked.
     fn closed(self, out: &mut SendBuf);
 }

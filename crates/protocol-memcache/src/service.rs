@@ -3,7 +3,7 @@
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
 //! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `dump.rs` (lists of all items),
-//! `admin.rs` (what changes the server). A method executes an operation and returns the [`Outcome`]; the
+//! `admin.rs` (what changes the server), `login.rs`. A method executes an operation and returns the [`Outcome`]; the
 //! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
 
@@ -13,6 +13,7 @@ mod dump;
 mod flush;
 mod get;
 mod log;
+mod login;
 mod meta;
 mod outcome;
 mod set;
@@ -32,6 +33,7 @@ use clock::Now;
 pub use dump::DUMPS_MAX;
 use dump::Dumps;
 use flush::Deadline;
+use login::Failures;
 use outcome::Outcome;
 use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
 use ringlog::klog;
@@ -65,6 +67,7 @@ struct Shared {
     platform: Arc<dyn Platform>,
     flush: Deadline,
     baseline: Baseline,
+    failures: Failures,
 }
 
 impl<S: Store> MemcacheService<S> {
@@ -77,9 +80,14 @@ impl<S: Store> MemcacheService<S> {
     /// A service over `store`, within the process that `platform` stands for.
     #[must_use]
     pub fn within(platform: Arc<dyn Platform>, store: S, options: ServiceOptions) -> Self {
-        let (flush, baseline) = (Deadline::default(), Baseline::default());
-        let shared = Arc::new(Shared { options, platform, flush, baseline });
-        MemcacheService { store, shared, dumps: Dumps::default() }
+        let shared = Shared {
+            options,
+            platform,
+            flush: Deadline::default(),
+            baseline: Baseline::default(),
+            failures: Failures::default(),
+        };
+        MemcacheService { store, shared: Arc::new(shared), dumps: Dumps::default() }
     }
 
     /// The store handle.
@@ -98,14 +106,20 @@ impl<S: Store> MemcacheService<S> {
     /// It is compiled into its one caller, with `run_in` once for each dialect: a call of each costs a tenth of a
     /// small request.
     #[inline(always)]
-    fn run(&mut self, request: &Request<'_>, out: &mut SendBuf, context: &Context<'_>) -> Outcome {
+    fn run(
+        &mut self,
+        connection: &mut Memcache,
+        request: &Request<'_>,
+        out: &mut SendBuf,
+        context: &Context<'_>,
+    ) -> Outcome {
         let text = match request.form {
             Form::Text(text) => text,
-            Form::Binary(binary) => return self.run_in(binary, request, out, context),
+            Form::Binary(binary) => return self.run_in(binary, connection, request, out, context),
             // The reply of a meta command is in the flags of its operation.
             Form::Meta => Text::Whole,
         };
-        self.run_in(text, request, out, context)
+        self.run_in(text, connection, request, out, context)
     }
 
     /// As `run`, with a known dialect. Reads and storage commands are compiled into it, with nothing in their way.
@@ -113,6 +127,7 @@ impl<S: Store> MemcacheService<S> {
     fn run_in<D: Dialect>(
         &mut self,
         reply: D,
+        connection: &mut Memcache,
         request: &Request<'_>,
         out: &mut SendBuf,
         context: &Context<'_>,
@@ -143,7 +158,8 @@ impl<S: Store> MemcacheService<S> {
             | Op::Version
             | Op::Noop
             | Op::Quit
-            | Op::Manage(_) => self.run_other(reply, request, out, context),
+            | Op::Login(_)
+            | Op::Manage(_) => self.run_other(reply, connection, request, out, context),
         }
     }
 
@@ -152,6 +168,7 @@ impl<S: Store> MemcacheService<S> {
     fn run_other<D: Dialect>(
         &mut self,
         reply: D,
+        connection: &mut Memcache,
         request: &Request<'_>,
         out: &mut SendBuf,
         context: &Context<'_>,
@@ -177,6 +194,7 @@ impl<S: Store> MemcacheService<S> {
             }
             Op::Noop => Outcome::Ok,
             Op::Manage(admin) => self.admin(admin),
+            Op::Login(login) => self.log_in(login, connection, context),
             Op::Quit => Outcome::Closed,
         };
         outcome.tell(reply, out)
@@ -210,14 +228,14 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
     #[inline]
     fn execute(
         &mut self,
-        _: &mut Memcache,
+        connection: &mut Memcache,
         request: Request<'_>,
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
         self.flush_if_due(context.now);
         let logged = klog::sampled().then(|| out.pending());
-        let outcome = self.run(&request, out, context);
+        let outcome = self.run(connection, &request, out, context);
         if let Some(before) = logged {
             log::command(&request, out.pending() - before, outcome);
         }

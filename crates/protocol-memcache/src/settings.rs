@@ -15,14 +15,20 @@
 //! # Ok::<(), config::Error>(())
 //! ```
 
-use crate::Forms;
+use crate::{Forms, UserFile};
+use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 config::section! {
     /// memcache's protocol.
     pub struct Memcache in "memcache" {
         /// Which of its forms: text, binary, or either, which the first byte of a connection tells.
         pub protocol: Spoken = Spoken::Auto;
+        /// Users with their passwords, a line of `user:password` for each; read again on SIGHUP. With it, clients must
+        /// log in before anything else.
+        pub auth_file: Option<PathBuf> = None, example "/etc/shoebill/users",
+            rule Memcache::auth_file_problem;
         /// Whether clients may make all items unreadable (`flush_all`).
         pub flush: bool = true;
         /// Whether clients may stop the server (`shutdown`).
@@ -47,6 +53,25 @@ config::choices! {
 }
 
 impl Memcache {
+    /// Reads the users.
+    ///
+    /// # Errors
+    ///
+    /// The key and the problem, when the file cannot be read or a line of it is no user.
+    pub fn users(&self) -> Result<Option<Arc<UserFile>>, (&'static str, String)> {
+        let Some(path) = &self.auth_file else { return Ok(None) };
+        let file = UserFile::read(path);
+        let file = file.map_err(|error| ("[memcache] auth_file", error.to_string()))?;
+        Ok(Some(Arc::new(file)))
+    }
+
+    fn auth_file_problem(&self) -> Option<String> {
+        let is_unnamed = self.auth_file.as_ref().is_some_and(|path| path.as_os_str().is_empty());
+        is_unnamed.then(|| {
+            "names no file; -S needs one, by -Y FILE or the variable MEMCACHED_SASL_PWDB".to_owned()
+        })
+    }
+
     /// What the codec accepts.
     #[must_use]
     pub fn forms(&self) -> Forms {

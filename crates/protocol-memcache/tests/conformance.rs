@@ -58,6 +58,20 @@ fn nothing_depends_on_how_bytes_arrive() {
     protocol::conformance::check(|| Memcache::new(1 << 20), &samples);
 }
 
+/// Nor what a client that has to log in is answered. Nobody can log in, for there is no service.
+#[test]
+fn neither_before_a_login() {
+    let files = [
+        include_str!("sessions/login.txt"),
+        include_str!("sessions/login_differs.txt"),
+        include_str!("sessions/login_binary.txt"),
+    ];
+    let sessions = files.iter().flat_map(|file| session::read(file));
+    let samples: Vec<_> = sessions.map(|session| sample(&session.steps)).collect();
+    let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
+    protocol::conformance::check(|| Memcache::new(1 << 20).with_login(), &samples);
+}
+
 #[test]
 fn neither_at_the_limits() {
     let keys = b"a ".repeat(40_000);

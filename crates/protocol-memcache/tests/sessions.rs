@@ -10,8 +10,10 @@ use test_support::session::{self, Piece, Session, Step};
 
 /// Plays a session with its bytes in pieces of `piece`.
 fn play(session: &Session, piece: usize) {
-    let mut server = Server::new();
-    let mut connection = Connection::default();
+    play_on(Server::new(), Connection::default(), session, piece);
+}
+
+fn play_on(mut server: Server, mut connection: Connection, session: &Session, piece: usize) {
     let mut cas = BTreeMap::new();
     let mut answered = Vec::new();
     let is_binary =
@@ -187,4 +189,22 @@ fn the_binary_protocol_byte_by_byte() {
 #[test]
 fn where_memcached_answers_otherwise() {
     play_all(include_str!("sessions/differs.txt"), &[usize::MAX, 1000, 97]);
+}
+
+#[test]
+fn logging_in() {
+    for text in [
+        include_str!("sessions/login.txt"),
+        include_str!("sessions/login_differs.txt"),
+        include_str!("sessions/login_binary.txt"),
+        include_str!("sessions/login_binary_own.txt"),
+    ] {
+        let sessions = session::read(text);
+        assert!(sessions.len() > 5);
+        for session in &sessions {
+            for piece in [usize::MAX, 1000, 25, 24, 7, 3, 2, 1] {
+                play_on(Server::with_users(), Connection::of_guest(), session, piece);
+            }
+        }
+    }
 }

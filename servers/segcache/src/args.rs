@@ -7,6 +7,10 @@ use clap::{Command, value_parser as is};
 use config::ByteSize;
 use protocol_memcache::settings::Spoken;
 use server::dialect::memcached::{self, Flag, flag, item_size};
+use std::path::PathBuf;
+
+/// The variable by which a memcached that is built with `--enable-sasl-pwdb` finds its users.
+const SASL_FILE: &str = "MEMCACHED_SASL_PWDB";
 
 pub(crate) const NAME: &str = "segcache";
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -64,6 +68,37 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .about("Refuse to list items: lru_crawler metadump, mgdump, stats cachedump")
             .over("[memcache] dump")
             .does(|said| said.config.memcache.dump = false),
+        flag("-Y", "auth-file")
+            .after("protocol")
+            .value("FILE", is!(PathBuf))
+            .about(
+                "Have clients log in as one of the users of this file, lines of user:password; text alone is spoken \
+                 unless -B or -S is given",
+            )
+            .over("[memcache] auth_file")
+            .sets(|said, file| {
+                said.config.memcache.auth_file = Some(file);
+                if !said.has("protocol") {
+                    said.config.memcache.protocol = Spoken::Ascii;
+                }
+            }),
+        flag("-S", "enable-sasl")
+            .after("auth-file")
+            .about(
+                "Have clients log in by SASL, as one of the users of -Y FILE, [memcache] auth_file or \
+                 $MEMCACHED_SASL_PWDB; the binary protocol alone is spoken unless -B or -Y is given",
+            )
+            .over("[memcache] auth_file")
+            .does(|said| {
+                let file = &mut said.config.memcache.auth_file;
+                // Without a name it is refused, in the words of its key.
+                let named = || std::env::var_os(SASL_FILE).map(PathBuf::from);
+                *file = Some(file.take().or_else(named).unwrap_or_default());
+                if !said.has("protocol") {
+                    let both = said.has("auth-file");
+                    said.config.memcache.protocol = if both { Spoken::Auto } else { Spoken::Binary };
+                }
+            }),
         flag("-m", "memory-limit")
             .after("listen")
             .value("MB", is!(u64).range(1..=(1 << 30) - 1))

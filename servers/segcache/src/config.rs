@@ -137,6 +137,7 @@ impl Config {
             Storage::Seg => self.seg.size_problem(self.cache.memory),
             Storage::HashMap => None,
         });
+        let problem = problem.or_else(|| self.memcache.problem()).or_else(|| self.resp_problem());
         problem.map_or(Ok(()), |problem| Err(Error::setting(problem)))
     }
 
@@ -144,7 +145,11 @@ impl Config {
     fn udp_problem(&self) -> Option<(&'static str, String)> {
         let encrypts = self.tls.private_key.is_some();
         let in_clear = || encrypts.then(|| self.udp.encryption_problem(&self.server)).flatten();
-        self.udp.problem().or_else(in_clear)
+        let is_open =
+            || self.memcache.auth_file.is_some() && !self.udp.addresses(&self.server).is_empty();
+        let why = "nobody can log in by datagrams: leave them out, or [memcache] auth_file";
+        let in_the_open = || is_open().then(|| ("[udp] port", why.to_owned()));
+        self.udp.problem().or_else(in_clear).or_else(in_the_open)
     }
 
     /// Warnings about settings that are accepted and have no effect, a line each.

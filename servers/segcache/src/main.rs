@@ -16,7 +16,7 @@ use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
 use process::ServerProcess;
 use protocol::{Either, Sharing};
-use protocol_memcache::{Memcache, MemcacheService};
+use protocol_memcache::{Memcache, MemcacheService, UserFile};
 use protocol_resp::strings::{Commands, Connection};
 use server::cli;
 use server::dialect::memcached::Arguments;
@@ -54,6 +54,7 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     if !resp.is_empty() {
         request_max = request_max.max(Connection::request_max(value_max));
     }
+    let users = config.memcache.users().map_err(Error::setting)?;
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder
         .listen_on(RESP, &resp, config.server.socket_mode)
@@ -72,8 +73,8 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     config.server.max_connections = builder.fit_connections()?;
     let builder = builder.config_text(::config::print(&config)?);
     match config.cache.storage {
-        Storage::Seg => serve(segments(&config)?, &config, builder),
-        Storage::HashMap => serve(hash_map(&config), &config, builder),
+        Storage::Seg => serve(segments(&config)?, &config, users, builder),
+        Storage::HashMap => serve(hash_map(&config), &config, users, builder),
     }
 }
 
@@ -102,14 +103,25 @@ fn hash_map(config: &Config) -> HashMapStore {
 
 /// Serves `store` until the process is told to stop. Without RESP listeners, memcache is served alone, so
 /// RESP costs nothing.
-fn serve<S>(store: S, config: &Config, builder: Builder) -> Result<(), Error>
+fn serve<S>(
+    store: S,
+    config: &Config,
+    users: Option<Arc<UserFile>>,
+    mut builder: Builder,
+) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max().0 as usize;
-    let codec = Memcache::new(value_max).forms(config.memcache.forms());
+    let mut codec = Memcache::new(value_max).forms(config.memcache.forms());
+    let mut options = config.service_options(VERSION);
+    if let Some(users) = users {
+        codec = codec.with_login();
+        options = options.users(Arc::clone(&users));
+        builder = builder.rereads("users", move || users.reread().map_err(|e| e.to_string()));
+    }
     let process = Arc::new(ServerProcess::new(builder.controls(), config));
-    let memcache = MemcacheService::within(process, store, config.service_options(VERSION));
+    let memcache = MemcacheService::within(process, store, options);
     if config.resp_listen().is_empty() {
         let services = builder.clones(memcache);
         return builder.run(config.sections(), move |_tag| codec, services);

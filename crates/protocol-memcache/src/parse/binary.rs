@@ -19,11 +19,12 @@
     reason = "sums of lengths of 32 bits at most, checked against the length of the body"
 )]
 
-use super::Step;
+use super::{Position, Step, login};
+use crate::command::CommandId;
 use crate::exptime::Exptime;
 use crate::op::{Arith, Direction, Get, KEY_MAX, Mode, Op, Set};
 use crate::opcode::{self, Opcode, OpcodeRow, Part};
-use crate::reply::binary::{Binary, INVALID, Status, UNKNOWN};
+use crate::reply::binary::{Binary, INVALID, Status, UNAUTHENTICATED, UNKNOWN};
 use crate::request::Request;
 use protocol::{ErrorReply, Malformed, Parsed};
 
@@ -60,6 +61,18 @@ impl<'a> Header<'a> {
         }
     }
 
+    /// What is wrong with the lengths, whatever the opcode.
+    #[inline]
+    fn lie(&self) -> Option<(Status, &'static str)> {
+        if self.body_len < self.extras_len + self.key_len {
+            Some(UNKNOWN)
+        } else if self.body_len > BODY_MAX || self.key_len > KEY_MAX {
+            Some(INVALID)
+        } else {
+            None
+        }
+    }
+
     /// The reply to a request that is not carried out.
     #[cold]
     fn error(&self, status: Status, text: &str) -> ErrorReply {
@@ -76,21 +89,18 @@ impl<'a> Header<'a> {
 
 /// Finds the next request.
 #[inline]
-pub(super) fn parse(input: &[u8], value_max: usize) -> Step<'_> {
+pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], value_max: usize) -> Step<'a> {
     let Some(header) = input.first_chunk::<HEADER_LEN>() else {
         return unfinished(input);
     };
     let header = Header::of(header);
-    let before_value = header.extras_len + header.key_len;
     if input[0] != MAGIC {
         return Err(Malformed::close(ErrorReply::NONE));
     }
-    let Some(value_len) = header.body_len.checked_sub(before_value) else {
-        return header.close(UNKNOWN);
-    };
-    if header.body_len > BODY_MAX || header.key_len > KEY_MAX {
-        return header.close(INVALID);
+    if let Some(lie) = header.lie() {
+        return header.close(lie);
     }
+    let value_len = header.body_len - (header.extras_len + header.key_len);
     let Some(row) = opcode::find(header.opcode) else {
         let (status, text) = UNKNOWN;
         let reply = header.error(status, text);
@@ -100,9 +110,54 @@ pub(super) fn parse(input: &[u8], value_max: usize) -> Step<'_> {
         && row.key.allows(header.key_len)
         && row.value.allows(value_len);
     if !fits {
-        return header.close(INVALID);
+        return unusual(position, input, &header, row, value_max);
     }
     frame(input, &header, row, value_len, value_max)
+}
+
+/// A request that does not fit its row: to log in, or wrong.
+#[cold]
+fn unusual<'a>(
+    position: &mut Position,
+    input: &'a [u8],
+    header: &Header<'_>,
+    row: &OpcodeRow,
+    value_max: usize,
+) -> Step<'a> {
+    let total = HEADER_LEN + header.body_len;
+    if row.command != CommandId::Auth || header.extras_len > 0 {
+        return header.close(INVALID);
+    }
+    let value_len = header.body_len - header.key_len;
+    if !row.key.allows(header.key_len) || !row.value.allows(value_len) {
+        return header.close(INVALID);
+    }
+    let op = if let Some(refused) = login::unread(header.key_len, value_len, value_max) {
+        refused
+    } else if input.len() < total {
+        return Ok(Parsed::NeedMore { at_least: total - input.len() });
+    } else {
+        let (mechanism, credentials) = input[HEADER_LEN..total].split_at(header.key_len);
+        login::sasl(mechanism, credentials)
+    };
+    // Whether the client is one of the users is asked anew.
+    *position = Position::GuestFrame;
+    let form = Binary { opcode: row.opcode, opaque: header.opaque };
+    let request = Request::binary(row.command, Op::Login(op), form);
+    Ok(Parsed::Request { request, consumed: total })
+}
+
+/// Finds the next request of a client that has not logged in.
+pub(super) fn of_guest<'a>(position: &mut Position, input: &'a [u8], value_max: usize) -> Step<'a> {
+    let Some(bytes) = input.first_chunk::<HEADER_LEN>().filter(|bytes| bytes[0] == MAGIC) else {
+        return parse(position, input, value_max);
+    };
+    let header = Header::of(bytes);
+    let command = opcode::find(header.opcode).map(|row| row.command);
+    match (header.lie(), command) {
+        (None, Some(CommandId::Auth | CommandId::Version)) => parse(position, input, value_max),
+        (lie, _) => header.close(lie.unwrap_or(UNAUTHENTICATED)),
+    }
 }
 
 /// Makes the request of a frame whose parts are those of its row.
@@ -136,7 +191,7 @@ fn frame<'a>(
     };
     let form = Binary { opcode: row.opcode, opaque: header.opaque };
     let command = match op {
-        Op::Set(Set { mode: Mode::Cas, .. }) => crate::command::CommandId::Cas,
+        Op::Set(Set { mode: Mode::Cas, .. }) => CommandId::Cas,
         _ => row.command,
     };
     Ok(Parsed::Request { request: Request::binary(command, op, form), consumed: total })
@@ -186,6 +241,9 @@ impl<'a> Parts<'a> {
             Opcode::Version => Op::Version,
             Opcode::Noop => Op::Noop,
             Opcode::Quit | Opcode::QuitQ => Op::Quit,
+            Opcode::SaslList | Opcode::SaslAuth | Opcode::SaslStep => {
+                unreachable!("nothing fits their rows")
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Binary`]: the replies of the binary protocol, a header of 24 bytes and a body.
 
-use super::{Dialect, Refusal};
+use super::{Dialect, LoginReply, Refusal};
 use crate::op::Get;
 use crate::opcode::Opcode;
 use crate::parse::binary::{HEADER_LEN, MAGIC as REQUEST_MAGIC};
@@ -28,6 +28,7 @@ pub(crate) enum Status {
     NotStored = 5,
     NotANumber = 6,
     NotAllowed = 0x20,
+    GoOn = 0x21,
     Unknown = 0x81,
     OutOfMemory = 0x82,
 }
@@ -37,7 +38,7 @@ type Failure = (Status, &'static str);
 
 pub(crate) const UNKNOWN: Failure = (Status::Unknown, "Unknown command");
 pub(crate) const INVALID: Failure = (Status::Invalid, "Invalid arguments");
-const NOT_ALLOWED: Failure = (Status::NotAllowed, "Auth failure.");
+pub(crate) const UNAUTHENTICATED: Failure = (Status::NotAllowed, "Auth failure.");
 const NOT_FOUND: Failure = (Status::NotFound, "Not found");
 const EXISTS: Failure = (Status::Exists, "Data exists for key.");
 const TOO_LARGE: Failure = (Status::TooLarge, "Too large.");
@@ -241,6 +242,7 @@ impl Dialect for Binary {
             Opcode::Increment | Opcode::IncrementQ | Opcode::Decrement | Opcode::DecrementQ => {
                 "Out of memory incrementing value"
             }
+            Opcode::SaslAuth | Opcode::SaslStep => "Out of memory",
             _ => "Out of memory allocating item",
         };
         self.failure(out, (Status::OutOfMemory, text));
@@ -295,11 +297,22 @@ impl Dialect for Binary {
     /// What there are no opcodes for is asked for in text.
     fn refused(self, out: &mut SendBuf, refusal: Refusal) {
         let failure = match refusal {
-            Refusal::Flush => NOT_ALLOWED,
+            Refusal::Flush => UNAUTHENTICATED,
             Refusal::Wrong(_) => INVALID,
             Refusal::Shutdown | Refusal::ShutdownMode | Refusal::Dump(_) | Refusal::Busy => UNKNOWN,
         };
         self.failure(out, failure);
+    }
+
+    fn login(self, out: &mut SendBuf, step: LoginReply) {
+        match step {
+            LoginReply::Admitted => self.success(out, None, b"", b"Authenticated"),
+            LoginReply::Denied => self.failure(out, UNAUTHENTICATED),
+            LoginReply::Mechanisms => self.success(out, None, b"", b"PLAIN"),
+            LoginReply::GoOn => self.failure(out, (Status::GoOn, "")),
+            LoginReply::LongMechanism => self.failure(out, INVALID),
+            LoginReply::NoUsers => self.failure(out, UNKNOWN),
+        }
     }
 
     fn closed(self, out: &mut SendBuf) {

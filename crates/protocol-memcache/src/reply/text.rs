@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Text`]: the replies of the classic text protocol, lines that end with `\r\n`.
 
-use super::{Dialect, Refusal, dump};
+use super::{Dialect, LoginReply, Refusal, dump};
 use crate::op::Get;
 use buffer::SendBuf;
 use protocol::ErrorReply;
@@ -34,6 +34,16 @@ pub(crate) const BAD_EXPTIME: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR invalid exptime argument\r\n");
 pub(crate) const BAD_DELTA: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR invalid numeric delta argument\r\n");
+
+/// Refusals of clients that have not logged in.
+pub(crate) const UNAUTHENTICATED: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR unauthenticated\r\n");
+pub(crate) const CREDENTIALS_TOO_LONG: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR auth token too long\r\n");
+pub(crate) const BAD_TERMINATION: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR bad command line termination\r\n");
+pub(crate) const BAD_CREDENTIALS: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR bad authentication token format\r\n");
 
 /// Room for everything in a value's first and last line but the key: `VALUE `, three numbers with
 /// their spaces, two line ends and `END`.
@@ -222,6 +232,19 @@ impl Dialect for Text {
             Refusal::Busy => b"BUSY currently processing crawler request\r\n",
         };
         self.line(out, line);
+    }
+
+    /// Text has no SASL: what only SASL asks for is never replied to.
+    fn login(self, out: &mut SendBuf, step: LoginReply) {
+        let line: &[u8] = match step {
+            LoginReply::Admitted => b"STORED\r\n",
+            LoginReply::Denied
+            | LoginReply::Mechanisms
+            | LoginReply::GoOn
+            | LoginReply::LongMechanism
+            | LoginReply::NoUsers => b"CLIENT_ERROR authentication failure\r\n",
+        };
+        out.put(line);
     }
 
     /// Nothing: a client that says `quit` waits for the end of the connection.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Outcome`]: the outcome of an operation.
 
-use crate::reply::{Dialect, Refusal};
+use crate::reply::{Dialect, LoginReply, Refusal};
 use buffer::SendBuf;
 use protocol::Control;
 use storage::Version;
@@ -41,6 +41,8 @@ pub(super) enum Outcome {
     NoPrefixes,
     /// The server does not do it for clients.
     Refused(Refusal),
+    /// A step of logging in.
+    Login(LoginReply),
     Closed,
 }
 
@@ -68,6 +70,7 @@ impl Outcome {
             Outcome::NoKeys => reply.no_keys(out),
             Outcome::NoPrefixes => reply.no_prefixes(out),
             Outcome::Refused(refusal) => reply.refused(out, refusal),
+            Outcome::Login(step) => reply.login(out, step),
             Outcome::Closed => reply.closed(out),
         }
         self
@@ -94,6 +97,11 @@ impl Outcome {
             Outcome::OutOfMemory => "out_of_memory",
             Outcome::NoTopic | Outcome::NoKeys | Outcome::NoPrefixes | Outcome::Refused(_) => {
                 "error"
+            }
+            Outcome::Login(LoginReply::Denied) => "denied",
+            Outcome::Login(LoginReply::LongMechanism | LoginReply::NoUsers) => "error",
+            Outcome::Login(LoginReply::Admitted | LoginReply::Mechanisms | LoginReply::GoOn) => {
+                "ok"
             }
             Outcome::Closed => "closed",
         }
@@ -124,6 +132,7 @@ impl Outcome {
             | Outcome::NoTopic
             | Outcome::NoKeys
             | Outcome::NoPrefixes
+            | Outcome::Login(_)
             | Outcome::Refused(_) => Control::Continue,
         }
     }

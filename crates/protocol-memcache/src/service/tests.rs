@@ -5,7 +5,7 @@
 use super::*;
 use crate::command::CommandId;
 use crate::op::{Arith, Direction, Get, Set};
-use crate::reply::{Refusal, Text};
+use crate::reply::{LoginReply, Refusal, Text};
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Directory};
 use std::fmt::Display;
@@ -108,6 +108,9 @@ impl Dialect for Terse {
     fn no_prefixes(self, out: &mut SendBuf) {
         self.failure(out, b'?');
     }
+    fn login(self, out: &mut SendBuf, _: LoginReply) {
+        out.put(b"login ");
+    }
     fn refused(self, out: &mut SendBuf, _: Refusal) {
         self.failure(out, b'!');
     }
@@ -189,10 +192,11 @@ fn told(reply: Terse, ops: &[Op<'_>]) -> String {
     let (mut out, mut outbox, directory) = (SendBuf::new(), Outbox::new(), Directory::new());
     let now = Clock::manual(0).now();
     let context = Context::new(now, ConnectionId::new(0, 1), &mut outbox, &directory);
+    let mut codec = Memcache::new(100);
     for &op in ops {
         // The form of the text dialect does not matter: it is not asked.
         let request = Request::text(CommandId::Version, op, Text::Whole);
-        service.run_in(reply, &request, &mut out, &context);
+        service.run_in(reply, &mut codec, &request, &mut out, &context);
     }
     String::from_utf8_lossy(out.front()).into_owned()
 }

@@ -8,7 +8,7 @@ use protocol::{
     ConnectionId, Context, Control, Directory, Errand, Execute, Malformed, Outbox, Parsed, Peer,
     Protocol,
 };
-use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
+use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions, UserFile};
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::sync::Arc;
@@ -40,6 +40,15 @@ impl Server {
             clock: Clock::manual(START_UNIX_MS),
             directory: Directory::new(),
         }
+    }
+
+    /// A server whose clients must log in. The users are those of `sessions/login.txt`.
+    pub fn with_users() -> Self {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let users = b"user:password\nbob:secret\nu:p\nb:p:q\nc: d\n:only\nempty:\n";
+        std::fs::write(file.path(), users).expect("the file is written");
+        let users = Arc::new(UserFile::read(file.path()).expect("users"));
+        Self::with(ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX).users(users))
     }
 
     /// Another worker of the same server.
@@ -97,6 +106,11 @@ impl Default for Connection {
 }
 
 impl Connection {
+    /// A connection whose client must log in.
+    pub fn of_guest() -> Self {
+        Connection { codec: Memcache::new(VALUE_MAX).with_login(), ..Self::default() }
+    }
+
     /// Sends `input` in pieces of `piece` bytes; returns all replies.
     pub fn send(&mut self, server: &mut Server, input: &[u8], piece: usize) -> Vec<u8> {
         let mut out = SendBuf::new();

@@ -240,7 +240,8 @@ impl<C: Configuration> Said<'_, C> {
     }
 
     /// Whether the flag with this long name is given.
-    fn has(&self, long: &str) -> bool {
+    #[must_use]
+    pub fn has(&self, long: &str) -> bool {
         is_given(self.matches, long)
     }
 

@@ -167,8 +167,28 @@ fn what_changes_nothing_is_told_in_one_line() {
 }
 
 #[test]
+fn logging_in_is_in_memcacheds_forms_unless_others_are_asked_for() {
+    for (line, protocol) in [
+        ("segcache -Y /x", Spoken::Ascii),
+        ("segcache -Y /x -S", Spoken::Auto),
+        ("segcache -Y /x -B auto", Spoken::Auto),
+        ("segcache -Y /x -B binary", Spoken::Binary),
+        ("segcache -S", Spoken::Binary),
+        ("segcache -S -B auto", Spoken::Auto),
+    ] {
+        let memcache = config(line).memcache;
+        assert_eq!(memcache.protocol, protocol, "{line}");
+        assert!(memcache.auth_file.is_some(), "{line}");
+        let is_named = memcache.auth_file == Some("/x".into());
+        assert_eq!(is_named, line.contains("-Y"), "{line}");
+    }
+    let config = config("segcache -S");
+    assert!(config.check().is_err(), "there is no file");
+}
+
+#[test]
 fn what_would_be_believed_in_is_refused() {
-    for flag in ["-S", "-Y /x", "-e /x", "-Z", "-o ssl_key=/x", "-I 100"] {
+    for flag in ["-e /x", "-Z", "-o ssl_key=/x", "-I 100"] {
         let error = refused(&format!("segcache {flag}"));
         assert!(error.starts_with(&format!("{}: ", &flag[..2])), "{error}");
     }

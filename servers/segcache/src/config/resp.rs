@@ -30,6 +30,13 @@ impl Config {
         vec![Listen::Tcp { address, plain: false }]
     }
 
+    /// The items must not be open by one protocol while the other asks for a password.
+    pub(super) fn resp_problem(&self) -> Option<(&'static str, String)> {
+        let is_open = self.memcache.auth_file.is_some() && !self.resp_listen().is_empty();
+        let why = "there are no users in RESP: leave out it or [memcache] auth_file";
+        is_open.then(|| ("[resp]", why.to_owned()))
+    }
+
     /// What the service of RESP shows in `INFO` and `CONFIG GET`.
     pub(crate) fn resp_options(&self, software: String) -> StringsOptions {
         let port = self.resp_listen().iter().find_map(|listen| match listen {

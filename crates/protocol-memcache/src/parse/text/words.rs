@@ -36,7 +36,7 @@ impl<'a> Words<'a> {
         clippy::arithmetic_side_effects,
         reason = "positions in the input: at most its length, and a few bytes"
     )]
-    pub(super) fn split(line: &'a [u8]) -> Self {
+    pub(in crate::parse) fn split(line: &'a [u8]) -> Self {
         let mut words = [&b""[..]; Self::KEPT];
         let mut tails = words;
         let mut last = &b""[..];

@@ -4,6 +4,7 @@
 //! Settings of what there is not here (slab classes, an LRU, extstore, the proxy) are off or 0.
 
 use super::{MemcacheService, Show};
+use crate::parse::Forms;
 use std::fmt::Display;
 use storage::Store;
 
@@ -17,6 +18,10 @@ pub(super) fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
     let socket = options.socket_path.as_deref().unwrap_or("NULL");
     let file = |path: &Option<String>| path.as_deref().unwrap_or("(null)").to_owned();
     let tls = &options.tls_files;
+    let users = options.users.as_deref();
+    let has_sasl = users.is_some() && options.forms != Forms::Text;
+    let auth_file = users.filter(|_| options.forms != Forms::Binary);
+    let auth_file = auth_file.map_or("no".into(), |file| file.path().to_string_lossy());
     let lines: &[(&str, &dyn Display)] = &[
         ("maxbytes", &options.memory_shown(&service.store.stats())),
         ("maxconns", &options.connections_max),
@@ -39,8 +44,8 @@ pub(super) fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
         ("cas_enabled", &"yes"),
         ("tcp_backlog", &options.backlog),
         ("binding_protocol", &options.forms.name()),
-        ("auth_enabled_sasl", &"no"),
-        ("auth_enabled_ascii", &"no"),
+        ("auth_enabled_sasl", &yes(has_sasl)),
+        ("auth_enabled_ascii", &auth_file),
         ("item_size_max", &options.value_max),
         // A client too many is told so.
         ("maxconns_fast", &"yes"),

@@ -165,11 +165,6 @@ fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
 /// Flags for features that somebody would rely on and that are not implemented.
 fn refused<C: Configuration>() -> Vec<Flag<C>> {
     vec![
-        flag("-S", "enable-sasl")
-            .refused("there is no SASL: have clients show a certificate ([tls] client_auth)"),
-        flag("-Y", "auth-file")
-            .value("FILE", is!(PathBuf))
-            .refused("there are no passwords: use [tls] client_auth"),
         flag("-e", "memory-file")
             .value("FILE", is!(PathBuf))
             .refused("nothing is kept over a restart: leave it out"),
