@@ -7,7 +7,7 @@ use crate::heads::Heads;
 use crate::record::{KEY_MAX, Record};
 use crate::reserve::reserved_max;
 use crate::shard::{Common, Counts, Shard};
-use crate::slab::{Entry, NEVER_MS, Slab};
+use crate::slab::{Entry, Era, NEVER_MS, Slab};
 use crate::store::{HashMapStore, Shared};
 use crate::sweep::Sweep;
 use std::sync::Arc;
@@ -126,7 +126,7 @@ fn shard(common: &Arc<Common>, number: usize) -> Shard {
         hand: 0,
         sweep: Sweep::new(),
         next_version: 1,
-        live_from: 1,
+        era: Era::FIRST,
         counts: Counts::default(),
     }
 }

@@ -9,7 +9,7 @@ use crate::budget::{Account, Pool};
 use crate::heads::Heads;
 use crate::item::Known;
 use crate::metrics::HASH_REMOVE;
-use crate::slab::{Entry, NEVER_MS, NONE, Slab};
+use crate::slab::{Entry, Era, NEVER_MS, NONE, Slab};
 use crate::sweep::Sweep;
 use clock::Ticks;
 use std::sync::Arc;
@@ -74,12 +74,12 @@ pub(crate) enum Gone {
 }
 
 impl Entry {
-    /// How the item has died, if it has. Items with a version lower than `live_from` were cleared.
+    /// How the item has died, if it has. Items of another era than the shard's were cleared.
     #[inline]
-    fn fate(&self, now: Ticks, live_from: u64) -> Option<Gone> {
+    fn fate(&self, now: Ticks, era: Era) -> Option<Gone> {
         if self.expiry_ms <= now.as_millis() && self.expiry_ms != NEVER_MS {
             Some(Gone::Expired)
-        } else if self.record.version() < live_from {
+        } else if self.era() != era {
             Some(Gone::Cleared)
         } else {
             None
@@ -138,8 +138,8 @@ pub(crate) struct Shard {
     pub(crate) sweep: Sweep,
     /// The version of the next write.
     pub(crate) next_version: u64,
-    /// Items with a lower version were cleared.
-    pub(crate) live_from: u64,
+    /// Items of other eras were cleared.
+    pub(crate) era: Era,
     pub(crate) counts: Counts,
 }
 
@@ -183,7 +183,7 @@ impl Shard {
     /// How the item in a slot has died, if it has.
     #[inline]
     pub(crate) fn fate(&self, slot: u32, now: Ticks) -> Option<Gone> {
-        self.slab.entry(slot).fate(now, self.live_from)
+        self.slab.entry(slot).fate(now, self.era)
     }
 
     /// The slot of the live item under a key, and the item's facts of before. Marks the item as used and read.
@@ -191,7 +191,7 @@ impl Shard {
     pub(crate) fn get(&mut self, tag: u32, key: &[u8], now: Ticks) -> Option<(u32, Known)> {
         let slot = self.find(tag, key)?;
         let entry = self.slab.entry_mut(slot);
-        if let Some(gone) = entry.fate(now, self.live_from) {
+        if let Some(gone) = entry.fate(now, self.era) {
             self.counts.read_dead(gone);
             return None;
         }
@@ -204,7 +204,7 @@ impl Shard {
     pub(crate) fn peek(&self, tag: u32, key: &[u8], now: Ticks) -> Option<(u32, Known)> {
         let slot = self.find(tag, key)?;
         let entry = self.slab.entry(slot);
-        let is_live = entry.fate(now, self.live_from).is_none();
+        let is_live = entry.fate(now, self.era).is_none();
         is_live.then(|| (slot, Known::of(entry)))
     }
 

@@ -8,10 +8,34 @@
 use crate::record::Record;
 
 /// No entry: the end of a chain.
-pub(crate) const NONE: u32 = VISITED - 1;
+pub(crate) const NONE: u32 = (1 << ERA_AT) - 1;
 
 /// The bit of [`Entry::link`] that says whether the item was used since the hand came by.
 const VISITED: u32 = 1 << 31;
+
+/// The bits of [`Entry::link`] in which the number of the item's era begins.
+const ERA_AT: u32 = 28;
+const ERA_MASK: u32 = (ERAS - 1) << ERA_AT;
+
+/// Eras that can be told from each other.
+pub(crate) const ERAS: u32 = 8;
+
+/// The time between two clears of a shard with items, as a number that comes again after [`ERAS`].
+///
+/// A clear begins another era and touches no item. The version of an item could not tell whether it was written before
+/// or after: clients may choose versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Era(u32);
+
+impl Era {
+    pub(crate) const FIRST: Era = Era(0);
+
+    pub(crate) fn next(self) -> Self {
+        Era((self.0 + (1 << ERA_AT)) & ERA_MASK)
+    }
+}
+
+const _: () = assert!(VISITED & ERA_MASK == 0 && NONE & ERA_MASK == 0, "the parts of a link");
 
 /// "Never", in milliseconds.
 pub(crate) const NEVER_MS: u64 = u64::MAX;
@@ -22,7 +46,7 @@ pub(crate) const NEVER_MS: u64 = u64::MAX;
 pub(crate) struct Entry {
     /// The low half of the key's hash: it picks the bucket and rejects other keys.
     pub(crate) tag: u32,
-    /// The next entry of the chain, or the next free slot of the chunk; and [`VISITED`].
+    /// The next entry of the chain, or the next free slot of the chunk; [`VISITED`]; and the item's era.
     link: u32,
     /// When the item stops being readable, in milliseconds, or [`NEVER_MS`].
     pub(crate) expiry_ms: u64,
@@ -36,11 +60,11 @@ impl Entry {
     /// The next entry of the chain, or [`NONE`].
     #[inline]
     pub(crate) fn next(&self) -> u32 {
-        self.link & !VISITED
+        self.link & NONE
     }
 
     pub(crate) fn set_next(&mut self, next: u32) {
-        self.link = (self.link & VISITED) | next;
+        self.link = (self.link & !NONE) | next;
     }
 
     pub(crate) fn is_visited(&self) -> bool {
@@ -53,6 +77,16 @@ impl Entry {
         if !self.is_visited() {
             self.link |= VISITED;
         }
+    }
+
+    #[inline]
+    pub(crate) fn era(&self) -> Era {
+        Era(self.link & ERA_MASK)
+    }
+
+    #[inline]
+    pub(crate) fn set_era(&mut self, era: Era) {
+        self.link = (self.link & !ERA_MASK) | era.0;
     }
 
     pub(crate) fn forget_visit(&mut self) {
@@ -194,11 +228,18 @@ impl Slab {
     /// # Panics
     ///
     /// When the slab is full.
-    pub(crate) fn insert(&mut self, tag: u32, next: u32, expiry_ms: u64, record: Record) -> u32 {
+    pub(crate) fn insert(
+        &mut self,
+        tag: u32,
+        next: u32,
+        era: Era,
+        expiry_ms: u64,
+        record: Record,
+    ) -> u32 {
         let chunk = self.open_first;
         let slot = self.chunk(chunk).free;
         let following = self.entry(slot).next();
-        *self.entry_mut(slot) = Entry { tag, link: next, expiry_ms, record };
+        *self.entry_mut(slot) = Entry { tag, link: next | era.0, expiry_ms, record };
         let state = self.chunk_mut(chunk);
         state.live += 1;
         state.due_ms = state.due_ms.min(expiry_ms);

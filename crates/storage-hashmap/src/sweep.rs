@@ -9,7 +9,7 @@
 //! shard's, but for chunks that the pass under way is in or has yet to reach.
 
 use crate::shard::Shard;
-use crate::slab::NEVER_MS;
+use crate::slab::{ERAS, NEVER_MS};
 use clock::Ticks;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -26,6 +26,8 @@ pub(crate) struct Sweep {
     thorough: bool,
     /// Whether the store was cleared since the last thorough pass began.
     cleared: bool,
+    /// Eras before this one of which items may still be there.
+    eras: u32,
     /// No item expires before this that the pass under way will not meet.
     due_ms: u64,
     /// What other threads see of [`Sweep::due`].
@@ -36,7 +38,14 @@ impl Sweep {
     /// No items, nothing to do.
     pub(crate) fn new() -> Self {
         let never = NEVER_MS;
-        Sweep { pass: None, thorough: false, cleared: false, due_ms: never, published_ms: never }
+        Sweep {
+            pass: None,
+            thorough: false,
+            cleared: false,
+            eras: 0,
+            due_ms: never,
+            published_ms: never,
+        }
     }
 
     /// The moment in milliseconds from which there is something to do; [`NEVER_MS`] for never.
@@ -75,7 +84,12 @@ impl Shard {
     /// Makes all items unreadable.
     pub(crate) fn clear(&mut self) {
         if self.slab.live() > 0 {
-            self.live_from = self.next_version;
+            if self.sweep.eras == ERAS - 1 {
+                // All other numbers may be those of items that are still there.
+                self.expire(Ticks::ZERO, usize::MAX);
+            }
+            self.era = self.era.next();
+            self.sweep.eras += 1;
             self.sweep.cleared = true;
             self.publish();
         }
@@ -111,6 +125,9 @@ impl Shard {
             slot += 1;
         }
         self.sweep.pass = (slot < self.slab.slots()).then_some(slot);
+        if self.sweep.pass.is_none() && self.sweep.thorough && !self.sweep.cleared {
+            self.sweep.eras = 0;
+        }
         self.publish();
         (looked, freed)
     }

@@ -247,7 +247,7 @@ impl Shard {
         let record = Record::build(key, Pieces::one(value), facts);
         let bucket = self.heads.bucket(call.tag);
         let first = *self.heads.head(bucket);
-        let slot = self.slab.insert(call.tag, first, expiry_ms, record);
+        let slot = self.slab.insert(call.tag, first, self.era, expiry_ms, record);
         self.heads.set_head(bucket, slot);
         self.note_due(expiry_ms);
         self.item_bytes += cost;
@@ -313,7 +313,10 @@ impl Shard {
     }
 
     fn set_expiry(&mut self, slot: u32, expiry_ms: u64) {
-        self.slab.entry_mut(slot).expiry_ms = expiry_ms;
+        let entry = self.slab.entry_mut(slot);
+        entry.expiry_ms = expiry_ms;
+        // A dead item may have been there.
+        entry.set_era(self.era);
         if expiry_ms != NEVER_MS {
             let chunk = self.slab.chunk_of(slot);
             let state = self.slab.chunk_mut(chunk);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RULE-VERSION-NEW and RULE-VERSION-KEPT.
+//! RULE-VERSION-NEW, RULE-VERSION-KEPT and RULE-VERSION-GIVEN.
 
 use super::Limits;
 use super::subject::Subject;
-use crate::{Change, Condition, Digits, Expiry, Put, Store, StoreError, Version};
+use crate::{Change, Condition, Content, Digits, Expiry, Put, Store, StoreError, Version, Write};
 use std::collections::HashSet;
 
 pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
     every_write(make);
     kept(make);
     after_eviction(make);
+    given(make);
 }
 
 /// The versions one key has had.
@@ -109,6 +110,33 @@ fn after_eviction<S: Store>(make: &impl Fn(Limits) -> S) {
             subject.set(&number.to_le_bytes(), &filler);
             number += 1;
         }
+    }
+    subject.finish();
+}
+
+/// A version that a client gives says nothing of when the item was written: with any, it can be read after a clear
+/// before it, and not after the next.
+fn given<S: Store>(make: &impl Fn(Limits) -> S) {
+    let mut subject = Subject::new(make, Limits::ROOMY);
+    for number in [1, 2, 77, u64::from(u32::MAX), 1 << 62, u64::MAX] {
+        for _ in 0..10 {
+            subject.set(b"another", b"value");
+        }
+        subject.store.clear();
+        assert_eq!(subject.read(b"key"), None, "RULE-READ: cleared, with a version given before");
+        subject.set(b"key", b"1");
+        let version = Version::new(number);
+        let write = Write { version, ..Write::new(Content::Whole(b"2")) };
+        let seen = subject.change(b"key", Change::Write(write));
+        assert!(seen.is_ok(), "RULE-UPDATE: {seen:?}");
+        let seen = subject.live(b"key");
+        assert_eq!(
+            (Some(seen.version), &seen.value[..]),
+            (version, &b"2"[..]),
+            "RULE-VERSION-GIVEN: after a clear"
+        );
+        subject.expire(100);
+        assert_eq!(subject.live(b"key").version, seen.version, "RULE-VERSION-KEPT: by the sweep");
     }
     subject.finish();
 }
