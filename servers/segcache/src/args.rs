@@ -21,7 +21,11 @@ pub(crate) fn command() -> Command {
 
 /// All flags, in the order of the help.
 pub(crate) fn flags() -> Vec<Flag<Config>> {
-    memcached::flags(vec![
+    memcached::flags([ports(), commands(), login(), cache()].into_iter().flatten().collect())
+}
+
+fn ports() -> Vec<Flag<Config>> {
+    vec![
         // Before `-l`, whose addresses have the TCP port, which is the UDP port if nothing else is said.
         flag("-U", "udp-port")
             .after("port")
@@ -47,6 +51,12 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
                 // On the same addresses as memcache.
                 said.config.resp.listen = said.elsewhere(port);
             }),
+    ]
+}
+
+/// What is spoken, and what clients may do.
+fn commands() -> Vec<Flag<Config>> {
+    vec![
         flag("-B", "protocol")
             .after("listen")
             .value("NAME", is!(Spoken))
@@ -68,6 +78,11 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .about("Refuse to list items: lru_crawler metadump, mgdump, stats cachedump")
             .over("[memcache] dump")
             .does(|said| said.config.memcache.dump = false),
+    ]
+}
+
+fn login() -> Vec<Flag<Config>> {
+    vec![
         flag("-Y", "auth-file")
             .after("protocol")
             .value("FILE", is!(PathBuf))
@@ -99,6 +114,11 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
                     said.config.memcache.protocol = if both { Spoken::Auto } else { Spoken::Binary };
                 }
             }),
+    ]
+}
+
+fn cache() -> Vec<Flag<Config>> {
+    vec![
         flag("-m", "memory-limit")
             .after("listen")
             .value("MB", is!(u64).range(1..=(1 << 30) - 1))
@@ -121,7 +141,7 @@ pub(crate) fn flags() -> Vec<Flag<Config>> {
             .about("Largest value in bytes, or with suffix k, m or g [default: 1m]")
             .over("[cache] value_max")
             .sets(|said, size| said.config.cache.set_value_max(size)),
-    ])
+    ]
 }
 
 #[cfg(test)]
