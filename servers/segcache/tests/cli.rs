@@ -357,7 +357,7 @@ fn root_gives_its_rights_up_when_told() {
         test_support::wait_until("it knows its open files", || {
             test_support::http::metric(admin, "process_open_fds") > 0.0
         });
-        refused(&["-u", "no-such-user"], &["there is no user \"no-such-user\""]);
+        refused(&["-p", "0", "-u", "no-such-user"], &["there is no user \"no-such-user\""]);
     } else {
         assert_eq!(line("Uid:")[0], id.trim(), "only root can");
     }
