@@ -25,7 +25,8 @@
 //!
 //! Left out:
 //!
-//! * Commands that only memcached has: meta (`mg` …), `lru`, `lru_crawler`, `slabs`, `watch`,
+//! * Of meta commands what [`meta`](support::meta) says.
+//! * Commands that only memcached has: `lru`, `lru_crawler`, `slabs`, `watch`,
 //!   `cache_memlimit`, `shutdown`, `refresh_certs`, `extstore`. Here they are unknown: `ERROR`.
 //! * `stats detail on`: it counts by prefix of key, which is refused here.
 //! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held
@@ -48,6 +49,7 @@
 mod support {
     pub(crate) mod exchange;
     pub(crate) mod generate;
+    pub(crate) mod meta;
     pub(crate) mod older;
     pub(crate) mod process;
     pub(crate) mod replies;

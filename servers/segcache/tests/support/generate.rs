@@ -4,6 +4,7 @@
 //! What a unit holds is complete in itself: whatever its line says about a body, the bytes are there,
 //! so that no server waits for more and none takes the commands behind it for the body.
 
+use crate::support::meta;
 use crate::support::unit::Unit;
 use crate::support::words::{
     BAD_CASES, BAD_EXPTIMES, BAD_FLAGS, CASES, COUNTS, DELTAS, EXPTIMES, FLAGS, LENGTHS, LEVELS,
@@ -63,6 +64,7 @@ impl Generator {
             255..270 => units.push(self.unknown()),
             270..280 => units.push(Unit::with_body(Vec::new(), self.random.pick(SUMS).to_vec())),
             280..290 => units.push(self.short()),
+            290..500 => units.push(meta::unit(&mut self.random)),
             _ => {
                 let line = self.line();
                 units.push(self.written(&line));

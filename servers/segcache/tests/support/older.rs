@@ -4,6 +4,7 @@
 //! answers.
 
 use std::ops::RangeInclusive;
+use test_support::memcached::Version;
 
 /// What stands before a sample.
 pub(crate) const BEFORE: &[u8] = b"flush_all\r\nset k 0 0 1\r\n5\r\n";
@@ -72,6 +73,18 @@ pub(crate) const SAMPLES: &[Sample] = &[
         b"STORED\r\n",
         b"CLIENT_ERROR bad command line format\r\nCLIENT_ERROR bad command line format\r\n",
     ),
+    // Flags of meta commands.
+    (
+        b"ms k 1 Mappend\r\n7\r\n",
+        b"CLIENT_ERROR incorrect length for M token\r\n",
+        b"CLIENT_ERROR invalid mode for ms M token\r\n",
+    ),
+    (
+        b"md k I I\r\n",
+        b"CLIENT_ERROR invalid or duplicate flag\r\n",
+        b"CLIENT_ERROR duplicate flag\r\n",
+    ),
+    (b"ma n q N0\r\n", b"HD\r\n", b""),
     // A topic may be abbreviated.
     (b"stats re\r\n", ERROR, b"RESET\r\n"),
 ];
@@ -87,6 +100,13 @@ const TOPICS: [&[u8]; 8] = [
     b"proxyfuncs",
     b"proxybe",
 ];
+
+/// Whether `line` is a meta command of a version whose meta commands are too different: 1.6.18 has fewer flags, and what
+/// lies between was not looked at.
+pub(crate) fn has_other_meta(version: Version, line: &[u8]) -> bool {
+    version < Version(1, 6, 38)
+        && matches!(line.first_chunk(), Some(b"mg " | b"ms " | b"md " | b"ma " | b"me "))
+}
 
 /// Whether memcached before 1.6.45 answers `line` otherwise, or might.
 pub(crate) fn answers_otherwise(line: &[u8]) -> bool {
@@ -134,12 +154,51 @@ fn words_differ(name: &[u8], words: &[&[u8]]) -> bool {
             *word == b"proxy" || TOPICS.iter().any(|topic| topic.starts_with(word) && topic != word)
         }),
         b"version" | b"quit" => false,
+        b"mg" => flags_differ(words, 1, b"bcfhklqstvENORT", b""),
+        b"ms" => {
+            !words.get(1).is_some_and(|len| is_plain(len, LEN))
+                || flags_differ(words, 2, b"bcksqCEFIMNOT", b"EAPRS")
+        }
+        b"md" => flags_differ(words, 1, b"bkqxCEIOT", b""),
+        // A number that a quiet request makes was told.
+        b"ma" => {
+            words.contains(&&b"q"[..]) && words.iter().any(|word| word[0] == b'N')
+                || flags_differ(words, 1, b"bcktqvCDEJMNOT", b"ID+-")
+        }
+        b"me" => flags_differ(words, 1, b"b", b""),
         b"bget" => true,
         _ => {
             let last = words.last().unwrap_or(&name);
             *last == b"noreply" || last.starts_with(b"HTTP/") && !is_request_line(name, words)
         }
     }
+}
+
+/// Whether the flags of a meta command are taken otherwise. Each version has errors of its own for flags that are not known,
+/// not alone or not of their form, and what such a request gave may go to the next.
+fn flags_differ(words: &[&[u8]], from: usize, known: &[u8], modes: &[u8]) -> bool {
+    let flags = words.get(from..).unwrap_or_default();
+    let letters: Vec<u8> = flags.iter().map(|flag| flag[0]).collect();
+    let is_fine = |at: usize| {
+        let (letter, token) = (letters[at], &flags[at][1..]);
+        let has_form = match letter {
+            b'M' => token.len() == 1 && modes.contains(&token[0]),
+            b'T' | b'N' | b'R' => is_plain(token, I32),
+            b'C' | b'E' | b'D' | b'J' => is_plain(token, U64),
+            b'F' => is_plain(token, U32),
+            b'b' => token.is_empty() && is_base64(words[0]),
+            b'O' => (1..=32).contains(&token.len()),
+            _ => token.is_empty(),
+        };
+        known.contains(&letter) && !letters[..at].contains(&letter) && has_form
+    };
+    !(0..flags.len()).all(is_fine)
+}
+
+fn is_base64(key: &[u8]) -> bool {
+    let digits = key.strip_suffix(b"==").or(key.strip_suffix(b"=")).unwrap_or(key);
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    key.len() % 4 == 0 && !digits.is_empty() && digits.iter().all(is_digit)
 }
 
 /// Whether a line with `HTTP/` at its end closes the connection for all versions.
@@ -158,6 +217,11 @@ const U64: Kind = (22, 0..=u64::MAX as i128);
 /// Whether a number is read otherwise.
 fn differs(word: &[u8], kind: Kind) -> bool {
     old(word) != new(word, kind)
+}
+
+/// Whether it is a number, and read alike.
+fn is_plain(word: &[u8], kind: Kind) -> bool {
+    !word.is_empty() && old(word).is_some() && !differs(word, kind)
 }
 
 /// As C's `strtol` reads it.

@@ -56,6 +56,14 @@ impl Seen {
                 let (body, rest) = replies.split_at(value.len + 2);
                 out.extend_from_slice(body);
                 replies = rest;
+            } else if is_meta(line) {
+                meta(line, &mut out);
+                let len = line.strip_prefix(b"VA ").and_then(number).unwrap_or(0) as usize;
+                if line.starts_with(b"VA ") && replies.len() >= len + 2 {
+                    let (body, rest) = replies.split_at(len + 2);
+                    out.extend_from_slice(body);
+                    replies = rest;
+                }
             } else {
                 out.extend_from_slice(line);
             }
@@ -63,6 +71,36 @@ impl Seen {
         out.extend_from_slice(replies);
         out
     }
+}
+
+/// Whether a line has flags of a meta command.
+fn is_meta(line: &[u8]) -> bool {
+    matches!(line.get(..3), Some(b"HD " | b"VA " | b"EN " | b"ME "))
+}
+
+/// Appends a line of a meta command: times to live without the seconds since, and of what `me` tells the figures that
+/// do not depend on the server.
+fn meta(line: &[u8], out: &mut Vec<u8>) {
+    for word in line.trim_ascii_end().split(|&byte| byte == b' ') {
+        let time = word.strip_prefix(b"t").or_else(|| word.strip_prefix(b"exp=")).and_then(number);
+        match time {
+            Some(seconds) if seconds > 0 => {
+                out.extend_from_slice(format!("{}000 s", seconds.div_ceil(1000)).as_bytes());
+            }
+            _ if [&b"la="[..], b"cas=", b"cls=", b"size="]
+                .iter()
+                .any(|name| word.starts_with(name)) => {}
+            _ => out.extend_from_slice(word),
+        }
+        out.push(b' ');
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+/// The number at the start.
+fn number(bytes: &[u8]) -> Option<u64> {
+    let end = bytes.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(bytes.len());
+    std::str::from_utf8(&bytes[..end]).ok()?.parse().ok()
 }
 
 /// A `VALUE` line.

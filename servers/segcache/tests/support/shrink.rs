@@ -74,7 +74,10 @@ pub(crate) fn comparable(units: &mut Vec<Unit>) {
     println!("memcached {}", installed.version);
     if !installed.is_reference() {
         let all = units.len();
-        units.retain(|unit| !unit.lines().any(older::answers_otherwise));
+        let version = installed.version;
+        let differs =
+            |line: &[u8]| older::has_other_meta(version, line) || older::answers_otherwise(line);
+        units.retain(|unit| !unit.lines().any(differs));
         let left_out = all - units.len();
         installed.not_compared(&format!("{left_out} of {all} commands"));
     }

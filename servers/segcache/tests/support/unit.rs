@@ -85,14 +85,18 @@ impl Unit {
 
     /// Whether one of its lines reads values.
     pub(crate) fn reads(&self) -> bool {
-        self.lines().any(|line| line.starts_with(b"get") || line.starts_with(b"gat"))
+        self.begins_with(&[b"get", b"gat", b"mg "])
+    }
+
+    /// Whether one of its lines begins with one of `names`.
+    fn begins_with(&self, names: &[&[u8]]) -> bool {
+        self.lines().any(|line| names.iter().any(|name| line.starts_with(name)))
     }
 
     /// Whether it may only come when everything in `batch` is answered.
     fn waits_for(&self, batch: &[Unit]) -> bool {
         // memcached pads a number that gets shorter, but not while a reply holds on to it.
-        let counts =
-            self.lines().any(|line| line.starts_with(b"incr") || line.starts_with(b"decr"));
+        let counts = self.begins_with(&[b"incr", b"decr", b"ma "]);
         self.starts_batch || counts && batch.iter().any(Unit::reads)
     }
 
