@@ -40,6 +40,7 @@ mod stretch;
 use arbitrary::Unstructured;
 use engine::Engine;
 use operations::Trial;
+use protocol::Malformed;
 use protocol_memcache::{Forms, Memcache};
 use protocol_ping::{PingProtocol, client};
 use settings::Settings;
@@ -82,9 +83,16 @@ pub fn memcache_parse(input: &[u8]) {
     let input = stretch::stretch(input);
     let codec = Memcache::new(VALUE_MAX);
     let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
-    codec::check(&codec, &input, inside, memcache::check_refused);
+    // The first byte of a connection says what all of it is.
+    let is_binary = input.first() == Some(&0x80);
+    let [refused, refused_guest]: [fn(&Malformed, &[u8]); 2] = if is_binary {
+        [binary::check_refused; 2]
+    } else {
+        [memcache::check_refused, memcache::check_refused_guest]
+    };
+    codec::check(&codec, &input, inside, refused);
     let guest = codec.with_login();
-    codec::check(&guest, &input, memcache::check_guest, memcache::check_refused_guest);
+    codec::check(&guest, &input, memcache::check_guest, refused_guest);
     memcache::check_replies(&input);
 }
 
@@ -93,9 +101,9 @@ pub fn memcache_binary(input: &[u8]) {
     let input = [&[0x80], &stretch::stretch(input)[..]].concat();
     let codec = Memcache::new(VALUE_MAX).forms(Forms::Binary);
     let inside = |request: &_, taken: &_| memcache::check_request(&codec, request, taken);
-    codec::check(&codec, &input, inside, memcache::check_refused);
+    codec::check(&codec, &input, inside, binary::check_refused);
     let guest = codec.with_login();
-    codec::check(&guest, &input, memcache::check_guest, memcache::check_refused_guest);
+    codec::check(&guest, &input, memcache::check_guest, binary::check_refused);
 }
 
 /// Arbitrary bytes, stretched (see `stretch.rs`), through the RESP codec. The first byte chooses its

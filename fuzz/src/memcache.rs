@@ -78,9 +78,6 @@ pub(crate) fn check_guest(request: &Request<'_>, input: &[u8]) {
 
 /// Checks what is dropped with a guest's line: the line and what it announces, of which `check_refused` knows less.
 pub(crate) fn check_refused_guest(malformed: &Malformed, input: &[u8]) {
-    if input.first() == Some(&0x80) {
-        return binary::check_refused(malformed, input);
-    }
     let Some(skip) = malformed.skip else { return };
     let end = input.iter().position(|&byte| byte == b'\n').expect("a line that is dropped ends");
     assert!(skip > end, "a part of a line is dropped");
@@ -89,9 +86,6 @@ pub(crate) fn check_refused_guest(malformed: &Malformed, input: &[u8]) {
 /// Checks what is dropped with a rejected line at the start of `input`: of a storage line the body,
 /// too, if it says how long that is.
 pub(crate) fn check_refused(malformed: &Malformed, input: &[u8]) {
-    if input.first() == Some(&0x80) {
-        return binary::check_refused(malformed, input);
-    }
     let Some(skip) = malformed.skip else { return };
     let end = input.iter().position(|&byte| byte == b'\n').expect("a line that is dropped ends");
     let line = input[..end].strip_suffix(b"\r").unwrap_or(&input[..end]);

@@ -198,7 +198,7 @@ fn flags_differ(words: &[&[u8]], from: usize, known: &[u8], modes: &[u8]) -> boo
 fn is_base64(key: &[u8]) -> bool {
     let digits = key.strip_suffix(b"==").or(key.strip_suffix(b"=")).unwrap_or(key);
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    key.len() % 4 == 0 && !digits.is_empty() && digits.iter().all(is_digit)
+    key.len().is_multiple_of(4) && !digits.is_empty() && digits.iter().all(is_digit)
 }
 
 /// Whether a line with `HTTP/` at its end closes the connection for all versions.
