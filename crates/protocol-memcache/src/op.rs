@@ -222,7 +222,7 @@ impl Family {
 pub struct Dump<'a> {
     /// What is told of each item.
     pub listing: Listing,
-    /// The size classes whose items are listed: bit `n` stands for class `n`.
+    /// The classes whose items are listed: bit `n` stands for class `n`.
     pub classes: u64,
     /// Only items whose key begins with these bytes.
     pub prefix: &'a [u8],

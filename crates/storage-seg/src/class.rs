@@ -15,6 +15,11 @@ pub(crate) const CLASSES_MAX: usize = 2 * OCTAVES as usize + 1;
 /// The number of a TTL class. 0 is the class of items that never expire.
 pub(crate) type Class = u8;
 
+/// The number by which clients know a class.
+pub(crate) fn number_of(class: Class) -> u32 {
+    u32::from(class) + 1
+}
+
 /// The division of times to live into classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Classes {

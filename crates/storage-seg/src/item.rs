@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`SegItem`]: a live item, borrowed from its segment.
 
+use crate::class::number_of;
 use crate::epoch::Participant;
 use crate::evict::is_read;
 use crate::heap::ItemRef;
@@ -139,6 +140,11 @@ impl Item for SegItem<'_> {
                 Idle::Estimated(Duration::from_millis(age_ms))
             }
         }
+    }
+
+    /// That of its segment.
+    fn class(&self) -> u32 {
+        number_of(self.shared.segment_of(self.location).class())
     }
 
     fn footprint(&self) -> usize {

@@ -106,6 +106,10 @@ pub trait Item {
         let _ = now;
         Idle::Estimated(Duration::ZERO)
     }
+    /// The number of the [class](crate::ClassStats) that it is counted in.
+    fn class(&self) -> u32 {
+        1
+    }
     /// The bytes that it takes in the store.
     fn footprint(&self) -> usize {
         self.key().len() + self.value().len()

@@ -58,7 +58,7 @@ fn listed(address: SocketAddr, request: &str, end: &str) -> Vec<String> {
 /// A line of a metadump with the words that differ between servers replaced.
 fn shape(line: &str) -> String {
     let field = |word: &str| match word.split_once('=') {
-        Some((name @ ("la" | "cas" | "size"), number)) => {
+        Some((name @ ("la" | "cas" | "cls" | "size"), number)) => {
             assert!(number.parse::<u64>().is_ok(), "{line}");
             format!("{name}=N")
         }
@@ -99,15 +99,58 @@ fn lists_have_the_form_of_memcacheds() {
                 };
                 let lines = listed(address, &format!("lru_crawler {list}\r\n"), end);
                 let last = lines.len() - 1;
-                // The order of the items is each server's own.
+                // The order of the items is each server's own, as are their classes: ours is by time to live.
+                let is_there = |line: &String| list != "metadump 1" || !line.contains("=old ");
                 let items: BTreeSet<String> =
-                    lines.iter().skip(1).map(|line| shape(line)).collect();
+                    lines.iter().skip(1).map(|line| shape(line)).filter(is_there).collect();
                 (list, lines[0].clone(), lines[last].clone(), items)
             })
     });
     let [theirs, ours] = &mut answers;
     assert_eq!(theirs, ours);
     assert_eq!(theirs[0].3.len(), 13);
+}
+
+#[test]
+fn a_list_of_a_class_has_the_items_that_are_counted_in_it() {
+    for (storage, classes) in [("seg", 4), ("hashmap", 1)] {
+        let server = Server::start(&[], &format!("[cache]\nstorage = \"{storage}\"\n"));
+        let sets: String = (0..400)
+            .map(|n| {
+                let exptime = [0, 60, 5_000, 1_000_000][n % 4];
+                format!("set k{n} 0 {exptime} 1 noreply\r\nv\r\n")
+            })
+            .collect();
+        Client::tcp(server.memcache).send(sets.as_bytes());
+        let one = |request: &str| listed(server.memcache, request, "END");
+        let items = loop {
+            let lines = one("stats items\r\n");
+            let numbers = lines.iter().filter_map(|line| {
+                let (class, number) = line.strip_prefix("STAT items:")?.split_once(":number ")?;
+                Some((class.parse::<u32>().unwrap(), number.parse::<usize>().unwrap()))
+            });
+            let items: Vec<(u32, usize)> = numbers.collect();
+            if items.iter().map(|&(_, number)| number).sum::<usize>() == 400 {
+                break items;
+            }
+        };
+        assert_eq!(items.len(), classes, "{storage}: {items:?}");
+        for (class, number) in items {
+            let shown = one(&format!("stats cachedump {class} 0\r\n"));
+            assert_eq!(shown.len(), number + 1, "{storage}, cachedump {class}");
+            let shown = one(&format!("lru_crawler metadump {class}\r\n"));
+            assert_eq!(shown.len(), number + 2, "{storage}, metadump {class}");
+            assert!(shown[1].contains(&format!(" cls={class} ")), "{}", shown[1]);
+            let key = shown[1].strip_prefix("key=").unwrap().split(' ').next().unwrap();
+            let mut client = BufReader::new(connect(server.memcache));
+            client.get_mut().write_all(format!("me {key}\r\n").as_bytes()).unwrap();
+            let mut line = String::new();
+            client.read_line(&mut line).unwrap();
+            assert!(line.contains(&format!(" cls={class} ")), "{line}");
+        }
+        assert_eq!(one("lru_crawler metadump all\r\n").len(), 402);
+        assert_eq!(one("stats cachedump 63 0\r\n").len(), 1);
+    }
 }
 
 #[test]
@@ -123,6 +166,15 @@ fn memcacheds_tools_list_all_items() {
         let output = Command::new(tool).args([&address, "keys"]).output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(printed.matches("key=k").count(), 300, "{printed}");
+        // A row for each class: its number, the mean size of its items, and more; the fifth is how many there are.
+        let output = Command::new(tool).args([&address, "display"]).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let counts = printed.lines().skip(1).map(|row| row.split_whitespace().nth(4).unwrap());
+        assert_eq!(
+            counts.map(|count| count.parse::<u32>().unwrap()).sum::<u32>(),
+            300,
+            "{printed}"
+        );
     } else {
         child::missing("memcached-tool (apt-get install memcached)");
     }

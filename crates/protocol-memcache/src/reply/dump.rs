@@ -7,9 +7,6 @@ use clock::Now;
 use std::io::Write;
 use storage::Item;
 
-/// The size class of all items: these stores have no size classes, but tools look for the number.
-pub(crate) const CLASS: u32 = 1;
-
 /// Room for everything in a line but the key.
 pub(crate) const AROUND_KEY: usize = 128;
 
@@ -67,7 +64,7 @@ fn metadump(bytes: &mut Vec<u8>, item: &impl Item, now: Now) {
     let fetched: &[u8] = if item.was_read() { b" fetch=yes" } else { b" fetch=no" };
     bytes.extend_from_slice(fetched);
     bytes.extend_from_slice(b" cls=");
-    bytes.extend_from_slice(digits.format(CLASS).as_bytes());
+    bytes.extend_from_slice(digits.format(item.class()).as_bytes());
     bytes.extend_from_slice(b" size=");
     bytes.extend_from_slice(digits.format(item.footprint()).as_bytes());
     bytes.extend_from_slice(b" flags=");

@@ -229,14 +229,15 @@ impl Shown<'_> {
         }
         let idle = item.idle(self.now.ticks).duration().as_secs();
         let fetched = if item.was_read() { "yes" } else { "no" };
-        let (version, size) = (item.version().get(), item.footprint());
+        let (version, class, size) = (item.version().get(), item.class(), item.footprint());
         bytes.extend_from_slice(b" exp=");
         match remaining(item.expiry(), self.now) {
             None => bytes.extend_from_slice(b"-1"),
             Some(seconds) => digits(bytes, seconds),
         }
         // Writing to a vector cannot fail.
-        let _ = write!(bytes, " la={idle} cas={version} fetch={fetched} cls=1 size={size}\r\n");
+        let _ =
+            write!(bytes, " la={idle} cas={version} fetch={fetched} cls={class} size={size}\r\n");
     }
 
     fn line(&self, bytes: &mut Vec<u8>, code: &[u8; 2], fact: impl FnMut(&mut Vec<u8>, u8, &[u8])) {

@@ -43,6 +43,8 @@ struct Running {
     peer: Option<Arc<Peer>>,
     cursor: Cursor,
     listing: Listing,
+    /// Those whose items are listed: bit `n` stands for class `n`.
+    classes: u64,
     prefix: Box<[u8]>,
     /// Items that may still be listed.
     items: usize,
@@ -76,10 +78,17 @@ impl Running {
         self.peer.as_ref().is_none_or(|peer| peer.output_bytes() == 0)
     }
 
+    fn wants(&self, item: &impl Item) -> bool {
+        // A class beyond the last that has a bit is listed with all others alone.
+        let class = 1_u64.checked_shl(item.class()).unwrap_or(0);
+        let is_of_class = self.classes == u64::MAX || self.classes & class != 0;
+        is_of_class && item.key().starts_with(&self.prefix)
+    }
+
     /// Makes the next piece. Returns whether it is the last.
     fn step(&mut self, store: &mut impl Scan, now: Now, piece: &mut Vec<u8>) -> bool {
         let next = store.scan(self.cursor, STEP, now.ticks, |item| {
-            if self.items == 0 || !item.key().starts_with(&self.prefix) {
+            if self.items == 0 || !self.wants(&item) {
                 return;
             }
             let before = piece.len();
@@ -124,10 +133,6 @@ impl<S: Store> MemcacheService<S> {
             return Outcome::Refused(Refusal::Busy);
         }
         out.put(dump::head(listing));
-        if classes & (1 << dump::CLASS) == 0 {
-            out.put(dump::end(listing));
-            return Outcome::Shown;
-        }
         let is_bounded = listing == Listing::Cachedump;
         self.dumps.running.push_back(Running {
             connection: context.connection,
@@ -135,6 +140,7 @@ impl<S: Store> MemcacheService<S> {
             peer: context.directory.get(context.connection),
             cursor: Cursor::START,
             listing,
+            classes,
             prefix: prefix.into(),
             items: if limit == 0 { usize::MAX } else { limit as usize },
             bytes: if is_bounded { CACHEDUMP_MAX } else { usize::MAX },

@@ -2,7 +2,7 @@
 //! The walk over the segments' bookkeeping: what each adds to a report.
 
 use super::{ByteReport, ClassReport, SegmentReport};
-use crate::class::Class;
+use crate::class::{Class, number_of};
 use crate::export::permille;
 use crate::heap::FIRST_OFFSET;
 use crate::order::NEW;
@@ -112,8 +112,9 @@ impl Shared {
             segment_bytes: self.heap.segment_bytes() as u64,
         };
         let new = |class| {
-            let ttl_from = self.classes.shortest_seconds(class as Class);
-            ClassReport { number: class as u32 + 1, ttl_from, ..ClassReport::default() }
+            let class = class as Class;
+            let ttl_from = self.classes.shortest_seconds(class);
+            ClassReport { number: number_of(class), ttl_from, ..ClassReport::default() }
         };
         let segments = self.pool.segments();
         let mut found = Found {

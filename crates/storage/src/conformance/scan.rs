@@ -14,6 +14,7 @@ const STEPS_MAX: usize = 4_000_000;
 pub(super) fn run<S: Scan>(make: &impl Fn(Limits) -> S) {
     nothing(make);
     everything(make);
+    classes(make);
     only_the_living(make);
     any_cursor(make);
     while_all_changes(make);
@@ -93,6 +94,34 @@ fn everything<S: Scan>(make: &impl Fn(Limits) -> S) {
         assert_eq!(seen.len(), expected.len(), "RULE-SCAN: more than there is");
     }
     assert_eq!(counts(subject.stats()), before, "RULE-SCAN: a walk changes nothing");
+    subject.finish();
+}
+
+/// Each item says the class that it is counted in.
+fn classes<S: Scan>(make: &impl Fn(Limits) -> S) {
+    let mut subject = Subject::new(make, Limits::ROOMY);
+    for number in 0..3_000_u32 {
+        let expiry = match number % 3 {
+            0 => Expiry::NEVER,
+            1 => subject.within(60_000),
+            _ => subject.within(10_000_000),
+        };
+        subject.write(Put::new(&number.to_le_bytes(), b"x").expiry(expiry));
+    }
+    let (now, mut said) = (subject.now(), BTreeMap::new());
+    let next = subject.store.scan(Cursor::START, usize::MAX, now, |item| {
+        said.insert(item.key().to_vec(), item.class());
+    });
+    assert_eq!(next, None, "RULE-SCAN: a walk in one step");
+    let mut counted = BTreeMap::new();
+    subject.store.classes(now, &mut |class| {
+        counted.insert(class.number, class.items);
+    });
+    for (class, items) in counted {
+        let shown = said.values().filter(|&&said| said == class).count() as u64;
+        assert_eq!(shown, items, "RULE-STATS: class {class} has as many items as say so");
+    }
+    assert_eq!(said.len(), 3_000, "RULE-SCAN: all items");
     subject.finish();
 }
 
