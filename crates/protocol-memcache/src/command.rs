@@ -10,6 +10,7 @@ use crate::metrics as counts;
 use crate::op::{Act, Direction, Mode, Op};
 use crate::parse::text::crawler;
 use crate::parse::text::simple::{self, Line};
+use crate::parse::text::tuning;
 use crate::parse::text::words::Words;
 use ::metrics::Counter;
 
@@ -207,6 +208,14 @@ table! {
         noreply: true,
         parser: Parser::Line(crawler::lru_crawler),
     };
+    Slabs "slabs", tuning(&counts::SLABS, tuning::slabs,
+        "reassign <from> <to>|automove 0|1|2|ratio <ratio>|freeratio <ratio>|window <size>",
+        "For tools of memcached's slab pages, of which there are none here: checked and ignored.");
+    Lru "lru", tuning(&counts::LRU, tuning::lru,
+        "mode flat|segmented|tune <hot> <warm> <factor> <factor>|temp_ttl <seconds>",
+        "For tools that tune memcached's LRU: checked and ignored.");
+    Extstore "extstore", tuning(&counts::EXTSTORE, tuning::extstore, "<setting> <value>",
+        "For tools of memcached's storage on disks: checked and ignored.");
     Version "version", Row {
         words_min: 0,
         may_be_indented: false,
@@ -267,6 +276,24 @@ const GET: Keys = Keys { exptime: false, cas: false };
 const GETS: Keys = Keys { exptime: false, cas: true };
 const GAT: Keys = Keys { exptime: true, cas: false };
 const GATS: Keys = Keys { exptime: true, cas: true };
+
+/// A command on what memcached has and this server has not.
+const fn tuning(
+    requests: &'static Counter,
+    parse: LineParser,
+    usage: &'static str,
+    about: &'static str,
+) -> Row {
+    Row {
+        words_min: 0,
+        may_be_indented: true,
+        usage,
+        about,
+        requests,
+        noreply: true,
+        parser: Parser::Line(parse),
+    }
+}
 
 const fn keys(requests: &'static Counter, keys: Keys, about: &'static str) -> Row {
     Row {

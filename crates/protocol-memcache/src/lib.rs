@@ -46,7 +46,8 @@
 //!
 //! * The items of a dump come in the order of their hashes. Other requests may precede it on the same connection, and
 //!   [`DUMPS_MAX`] dumps may run on each worker. `lru_crawler metadump` and `mgdump` take a prefix of keys.
-//! * `watch`, `lru`, `slabs`, `cache_memlimit` and the like are answered `ERROR`, as any unknown name.
+//! * `watch`, `cache_memlimit` and the like are answered `ERROR`, as any unknown name.
+//! * `slabs`, `lru`, `extstore` and the settings of `lru_crawler` are answered as by memcached, and have no effect.
 //! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
 //!   of more than 2048 bytes only if the end of the line arrives late; this codec always does
 //!   ([`LINE_MAX`]).

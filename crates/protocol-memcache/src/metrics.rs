@@ -142,6 +142,12 @@ counters! {
     pub static STATS: "stats";
     /// Requests of lru_crawler.
     pub static LRU_CRAWLER: "lru_crawler";
+    /// Requests of slabs.
+    pub static SLABS: "slabs";
+    /// Requests of lru.
+    pub static LRU: "lru";
+    /// Requests of extstore.
+    pub static EXTSTORE: "extstore";
     /// Requests of version.
     pub static VERSION: "version";
     /// Requests of verbosity.

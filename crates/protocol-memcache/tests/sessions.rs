@@ -139,6 +139,11 @@ fn meta_commands() {
 }
 
 #[test]
+fn tuning_without_an_effect() {
+    play_all(include_str!("sessions/tuning.txt"), &[usize::MAX, 7, 1]);
+}
+
+#[test]
 fn large_values() {
     play_all(include_str!("sessions/large.txt"), &[usize::MAX, 16_384]);
 }

@@ -26,8 +26,10 @@
 //! Left out:
 //!
 //! * Of meta commands what [`meta`](support::meta) says.
-//! * Commands that only memcached has: `lru`, `lru_crawler`, `slabs`, `watch`,
-//!   `cache_memlimit`, `shutdown`, `refresh_certs`, `extstore`. Here they are unknown: `ERROR`.
+//! * Commands that tune memcached: `lru`, `lru_crawler`, `slabs`, `extstore`. The sessions of `protocol-memcache` have
+//!   them.
+//! * Commands that only memcached has: `watch`, `cache_memlimit`, `shutdown`, `refresh_certs`. Here they are unknown:
+//!   `ERROR`.
 //! * `stats detail on`: it counts by prefix of key, which is refused here.
 //! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held
 //!   before.

@@ -5,7 +5,8 @@
 //!   input ─┬─ fast.rs: `get <key>` and `set …` as every client writes them
 //!          ├─ line.rs: any other line ── by the command's row ─┬─ keys.rs: the first key of a list
 //!          │                                                   ├─ set.rs: a line and its body
-//!          │                                                   └─ simple.rs: one key or none; crawler.rs: dumps
+//!          │                                                   └─ simple.rs: one key or none; crawler.rs: dumps;
+//!          │                                                   │  tuning.rs: settings without an effect
 //!          └─ keys.rs: inside a list, the next key
 //! ```
 //!
@@ -20,6 +21,7 @@ pub(super) mod set;
 pub(crate) mod simple;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tuning;
 pub(crate) mod words;
 
 use super::{Position, Step};

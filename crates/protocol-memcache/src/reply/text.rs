@@ -27,6 +27,16 @@ pub(crate) const BAD_LINE: &[u8] = b"CLIENT_ERROR bad command line\r\n";
 pub(crate) const BAD_CLASS: &[u8] = b"BADCLASS invalid class id\r\n";
 pub(crate) const NO_SLAB: &[u8] = b"CLIENT_ERROR Illegal slab id\r\n";
 pub(crate) const NO_CRAWL: ErrorReply = ErrorReply::fixed(b"ERROR an unknown error happened\r\n");
+pub(crate) const NO_SPARE_PAGE: ErrorReply =
+    ErrorReply::fixed(b"NOSPARE source class has no spare pages\r\n");
+pub(crate) const SAME_CLASS: ErrorReply =
+    ErrorReply::fixed(b"SAME src and dst class are identical\r\n");
+pub(crate) const BAD_CLASSES: ErrorReply =
+    ErrorReply::fixed(b"BADCLASS invalid src or dst class id\r\n");
+pub(crate) const SHARES_TOO_LARGE: ErrorReply =
+    ErrorReply::fixed(b"ERROR hot and warm pcts must not exceed 80\r\n");
+pub(crate) const FACTOR_TOO_SMALL: ErrorReply =
+    ErrorReply::fixed(b"ERROR hot/warm age factors must be greater than 0\r\n");
 pub(crate) const LONG_SLEEP: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR sleep must be one second or less\r\n");
 pub(crate) const BAD_DATA: ErrorReply = ErrorReply::fixed(b"CLIENT_ERROR bad data chunk\r\n");
