@@ -213,7 +213,8 @@ impl SegStore {
         Attempt::Done(None)
     }
 
-    /// Changes what is known of an item: in place if its header has the words and its segment stays long enough.
+    /// Changes what is known of an item: in place if its header has the words and its segment [stays](stays_until)
+    /// long enough.
     /// Else the item is copied to a segment of its class; if there is no room for a copy that differs in its expiry
     /// alone, the expiry changes in place and the segment stays longer.
     fn amend(
@@ -239,7 +240,7 @@ impl SegStore {
                 return Ok(Attempt::Done(Some(seen.version)));
             }
             let due_ms = self.shared.segment_of(seen.location).due_ms();
-            let is_in_time = expiry_ms.is_some_and(|at| at <= due_ms);
+            let is_in_time = expiry_ms.is_some_and(|at| at <= stays_until(due_ms, at, now));
             if (expiry_ms == seen.expiry_ms || is_in_time)
                 && let Some(attempt) = self.amend_in_place(hash, seen, expiry_ms, marks)
             {
@@ -358,6 +359,17 @@ impl SegStore {
         let flags = flags.unwrap_or_else(|| old.flags());
         NewItem { key, value, flags, expiry_ms, version, state }
     }
+}
+
+/// Until when a segment that is due at `due_ms` may stay for an item that is touched to expire at `expiry_ms`: its due
+/// time, rounded up to a multiple of a 64th to a 32nd of the time that the item has to live.
+///
+/// An item that is touched again and again, always to live as long from then on, would outlive its segment by a little
+/// with each touch, and would be copied each time. Rounded, it is copied once in that time. The other items of the
+/// segment wait so much longer for their memory to come back, and no longer, however often one of them is touched.
+fn stays_until(due_ms: u64, expiry_ms: u64, now: Ticks) -> u64 {
+    let span = expiry_ms.saturating_sub(now.as_millis()) >> 5;
+    due_ms | span.checked_ilog2().map_or(0, |bits| (1 << bits) - 1)
 }
 
 /// What the result of a write means for an update.

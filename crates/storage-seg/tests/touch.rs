@@ -143,6 +143,34 @@ fn what_was_touched_in_place_lives_as_long_and_its_memory_comes_back() {
     assert!(store.stats().expired as usize >= gone, "{items} items left, {gone} have expired");
 }
 
+/// A session that is to live for ten minutes from its last use, and is used each second.
+#[test]
+fn touches_that_follow_each_other_closely_seldom_copy() {
+    const TTL: u64 = 640;
+    let mut store = lasting(1);
+    for key in [b"used", b"left"] {
+        store.put(Put::new(key, b"value").expiry(after(TTL)), NOW).expect("it fits");
+    }
+    let mut now = NOW;
+    let pass_second = |store: &mut SegStore, now: &mut Ticks| {
+        *now = *now + Duration::from_secs(1);
+        let expiry = Expiry::after(Duration::from_secs(TTL), *now);
+        assert_eq!(touch(store, b"used", *now, expiry), Ok(true));
+        assert_eq!(store.get(b"used", *now).map(|item| item.expiry()), Some(expiry));
+        store.expire(*now, 64);
+    };
+    (1..TTL).for_each(|_| pass_second(&mut store, &mut now));
+    let copies: u64 = store.report(now).classes.iter().map(|class| class.dead_items).sum();
+    assert!((1..=64).contains(&copies), "{copies} copies");
+
+    // The item beside it, which nobody has touched, gives its memory back not much later than at its expiry: it waits
+    // for what was written until their segment was closed, an eighth of that time after it was opened.
+    assert_eq!(store.stats().items, 2);
+    (0..TTL / 8 + TTL / 32 + 2).for_each(|_| pass_second(&mut store, &mut now));
+    assert_eq!(store.stats().items, 1);
+    store.check_integrity();
+}
+
 /// The sweeping worker's clock is ahead of that of the touching one.
 #[test]
 fn a_sweep_spares_what_is_touched_meanwhile() {
