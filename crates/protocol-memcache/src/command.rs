@@ -7,7 +7,7 @@
 //! all steps.
 
 use crate::metrics as counts;
-use crate::op::{Act, Direction, Mode, Op};
+use crate::op::{Act, Direction, Manage, Mode, Op};
 use crate::parse::text::crawler;
 use crate::parse::text::simple::{self, Line};
 use crate::parse::text::tuning;
@@ -242,6 +242,15 @@ table! {
         requests: &counts::SHUTDOWN,
         noreply: true,
         parser: Parser::Line(simple::shutdown),
+    };
+    RefreshCerts "refresh_certs", Row {
+        words_min: 0,
+        may_be_indented: true,
+        usage: "",
+        about: "Reads certificates again, and the users who may log in.",
+        requests: &counts::REFRESH_CERTS,
+        noreply: false,
+        parser: Parser::Line(|_, _| Ok(Op::Manage(Manage::Reread))),
     };
     Noop "noop", Row {
         words_min: 0,

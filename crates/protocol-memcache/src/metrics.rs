@@ -152,6 +152,8 @@ counters! {
     pub static VERSION: "version";
     /// Requests of verbosity.
     pub static VERBOSITY: "verbosity";
+    /// Requests of refresh_certs.
+    pub static REFRESH_CERTS: "refresh_certs";
     /// Requests of shutdown.
     pub static SHUTDOWN: "shutdown";
     /// Requests of noop, in the binary protocol.

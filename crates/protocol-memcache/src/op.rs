@@ -88,6 +88,8 @@ pub enum Manage {
     },
     /// Log as much as `-v` given this many times.
     Verbosity(u32),
+    /// Read certificates, and what else is read at SIGHUP, again.
+    Reread,
 }
 
 /// A step of logging in.

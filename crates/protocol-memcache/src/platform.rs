@@ -16,6 +16,18 @@ pub trait Platform: Debug + Send + Sync {
     /// How many `-v` a server would be started with to log as much as now.
     fn verbosity(&self) -> u32;
 
+    /// Asks for certificates, and what else is read at SIGHUP, to be read again. Returns a number for
+    /// [`Platform::reread_outcome`].
+    fn reread(&self) -> u64 {
+        0
+    }
+
+    /// How that went; `None` as long as it is not done.
+    fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
+        let _ = number;
+        Some(Ok(()))
+    }
+
     /// How many descriptors are kept for other things than connections.
     fn reserved_descriptors(&self) -> u64 {
         0

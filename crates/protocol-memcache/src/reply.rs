@@ -26,6 +26,8 @@ pub(crate) enum Refusal {
     Flush,
     /// `shutdown`, which is not switched on.
     Shutdown,
+    /// To read certificates again where there are none.
+    NoTls,
     /// To stop in a way that there is not.
     ShutdownMode,
     /// What is not asked for rightly: the reply.

@@ -3,7 +3,7 @@
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
 //! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `dump.rs` (lists of all items),
-//! `admin.rs` (what changes the server), `login.rs`. A method executes an operation and returns the [`Outcome`]; the
+//! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`. A method executes an operation and returns the [`Outcome`]; the
 //! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
 
@@ -16,6 +16,7 @@ mod log;
 mod login;
 mod meta;
 mod outcome;
+mod reread;
 mod set;
 mod stats;
 #[cfg(test)]
@@ -29,13 +30,14 @@ use crate::platform::{Nowhere, Platform};
 use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
 use buffer::SendBuf;
-use clock::Now;
+use clock::{Now, Ticks};
 pub use dump::DUMPS_MAX;
 use dump::Dumps;
 use flush::Deadline;
 use login::Failures;
 use outcome::Outcome;
 use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
+use reread::Rereads;
 use ringlog::klog;
 use stats::Baseline;
 use std::sync::Arc;
@@ -58,6 +60,7 @@ pub struct MemcacheService<S> {
     store: S,
     shared: Arc<Shared>,
     dumps: Dumps,
+    rereads: Rereads,
 }
 
 /// State shared by the services of all workers.
@@ -87,7 +90,8 @@ impl<S: Store> MemcacheService<S> {
             baseline: Baseline::default(),
             failures: Failures::default(),
         };
-        MemcacheService { store, shared: Arc::new(shared), dumps: Dumps::default() }
+        let (dumps, rereads) = (Dumps::default(), Rereads::default());
+        MemcacheService { store, shared: Arc::new(shared), dumps, rereads }
     }
 
     /// The store handle.
@@ -193,7 +197,7 @@ impl<S: Store> MemcacheService<S> {
                 Outcome::Shown
             }
             Op::Noop => Outcome::Ok,
-            Op::Manage(admin) => self.admin(admin),
+            Op::Manage(admin) => self.admin(admin, context),
             Op::Login(login) => self.log_in(login, connection, context),
             Op::Quit => Outcome::Closed,
         };
@@ -248,13 +252,22 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
 
     fn closed(&mut self, _: &mut Memcache, context: &mut Context<'_>) {
         self.dumps.end(context.connection);
+        self.rereads.end(context.connection);
     }
 
     #[inline]
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         self.flush_if_due(now);
         let more = self.store.expire(now.ticks, budget) == budget;
+        if !self.rereads.is_empty() {
+            self.answer_rereads(now, outbox);
+        }
         more | (!self.dumps.is_empty() && self.dump_on(now, outbox))
+    }
+
+    #[inline]
+    fn wake_at(&self) -> Option<Ticks> {
+        self.rereads.look_at()
     }
 
     #[inline]

@@ -41,9 +41,15 @@ impl Controls {
     }
 
     /// Asks for certificates, and all else that [`Builder::rereads`](crate::Builder::rereads), to be read from their
-    /// files again, as SIGHUP does. Returns at once.
-    pub fn reread(&self) {
-        self.rereader.want();
+    /// files again, as SIGHUP does. Returns at once, with a number for [`Controls::reread_outcome`].
+    pub fn reread(&self) -> u64 {
+        self.rereader.want()
+    }
+
+    /// How that went: `None` as long as it is not done. If several things could not be read, the first of them is told.
+    #[must_use]
+    pub fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
+        self.rereader.outcome(number)
     }
 
     /// Raises the limit of open files so that there is a descriptor for each of `most` connections.

@@ -4,9 +4,9 @@
 use crate::Error;
 use log::{error, info, warn};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Reopens log files and reads other files again. These are read on a separate thread, so a file system that hangs, or
@@ -22,7 +22,16 @@ pub(crate) struct Reload {
 pub(crate) struct Rereader {
     /// Has room for one request: any number of them during a read cause one more read.
     wanted: SyncSender<()>,
-    is_reading: Arc<AtomicBool>,
+    progress: Arc<Mutex<Progress>>,
+}
+
+/// How far the reads are. They are numbered from 1 on.
+#[derive(Debug, Default)]
+struct Progress {
+    begun: u64,
+    ended: u64,
+    /// What went wrong in the last that ended.
+    problem: Option<String>,
 }
 
 /// What is read from files, and how.
@@ -62,7 +71,7 @@ impl Reload {
 impl Default for Sources {
     fn default() -> Self {
         let (wanted, wishes) = sync_channel(1);
-        let rereader = Rereader { wanted, is_reading: Arc::default() };
+        let rereader = Rereader { wanted, progress: Arc::default() };
         Sources { all: Vec::new(), wishes, rereader }
     }
 }
@@ -88,12 +97,20 @@ impl Sources {
         if all.is_empty() {
             return Ok(None);
         }
-        let reading = Arc::clone(&rereader.is_reading);
+        let progress = Arc::clone(&rereader.progress);
         let body = move || {
             for () in wishes {
-                reading.store(true, Ordering::Release);
-                all.iter().for_each(Reloadable::reread);
-                reading.store(false, Ordering::Release);
+                let number = {
+                    let mut progress = lock(&progress);
+                    progress.begun += 1;
+                    progress.begun
+                };
+                // All are read, whatever happens to the first.
+                let problems: Vec<String> =
+                    all.iter().filter_map(|one| one.reread().err()).collect();
+                let mut progress = lock(&progress);
+                progress.ended = number;
+                progress.problem = problems.into_iter().next();
             }
         };
         thread::Builder::new().name("reload".to_owned()).spawn(body).map_err(Error::Start)?;
@@ -102,12 +119,13 @@ impl Sources {
 }
 
 impl Reloadable {
-    fn reread(&self) {
-        let what = self.what;
-        match (self.read)() {
+    fn reread(&self) -> Result<(), String> {
+        let (what, result) = (self.what, (self.read)());
+        match &result {
             Ok(()) => info!("{what} are read anew, for new connections"),
             Err(problem) => error!("{what} stay as they are: {problem}"),
         }
+        result.map_err(|problem| format!("{what}: {problem}"))
     }
 }
 
@@ -118,15 +136,74 @@ impl fmt::Debug for Reloadable {
 }
 
 impl Rereader {
-    /// Asks for another read and returns at once. Without anything to read, nothing happens.
-    pub(crate) fn want(&self) {
-        if self.is_reading.load(Ordering::Acquire) {
+    /// Asks for another read and returns at once, with the number of that read; 0 if there is nothing to read.
+    pub(crate) fn want(&self) -> u64 {
+        let progress = lock(&self.progress);
+        if progress.begun > progress.ended {
             warn!(
                 "files are still being read since the last time that this was asked for: one of them does not come to \
                  its end; they are read again after that"
             );
         }
-        // The channel is full: the files are going to be read again anyway.
-        let _ = self.wanted.try_send(());
+        // One that has begun may have read a file before it was changed.
+        let next = progress.begun + 1;
+        match self.wanted.try_send(()) {
+            // If the channel is full, the files are going to be read again anyway.
+            Ok(()) | Err(TrySendError::Full(())) => next,
+            Err(TrySendError::Disconnected(())) => 0,
+        }
+    }
+
+    /// How a read ended, or the one after it if that has ended, too; `None` before.
+    pub(crate) fn outcome(&self, number: u64) -> Option<Result<(), String>> {
+        let progress = lock(&self.progress);
+        let problem = || progress.problem.clone().filter(|_| number > 0);
+        (progress.ended >= number).then(|| problem().map_or(Ok(()), Err))
+    }
+}
+
+/// The lock is never held while a file is read.
+fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_is_one_that_begins_after_it_was_asked_for() {
+        let (go, wait) = sync_channel::<Result<(), String>>(0);
+        let (started, starts) = sync_channel(0);
+        let mut sources = Sources::default();
+        let wait = Mutex::new(wait);
+        sources.add("files", move || {
+            started.send(()).expect("the test waits");
+            wait.lock().expect("one thread").recv().expect("the test goes on")
+        });
+        let rereader = sources.start().expect("a thread").expect("something to read");
+        assert_eq!(rereader.want(), 1);
+        starts.recv().expect("it starts");
+        let second = rereader.want();
+        assert_eq!((second, rereader.want()), (2, 2), "asked for during the first");
+        assert_eq!(rereader.outcome(1), None);
+        go.send(Err("no file".to_owned())).expect("it reads");
+        starts.recv().expect("the second starts");
+        assert_eq!(rereader.outcome(1), Some(Err("files: no file".to_owned())));
+        assert_eq!(rereader.outcome(second), None);
+        go.send(Ok(())).expect("it reads");
+        while rereader.outcome(second).is_none() {
+            thread::yield_now();
+        }
+        assert_eq!(rereader.outcome(second), Some(Ok(())));
+    }
+
+    #[test]
+    fn where_there_is_nothing_to_read_nothing_is_waited_for() {
+        let sources = Sources::default();
+        let rereader = sources.rereader();
+        assert!(sources.start().expect("no thread").is_none());
+        assert_eq!(rereader.want(), 0);
+        assert_eq!(rereader.outcome(0), Some(Ok(())));
     }
 }

@@ -35,6 +35,14 @@ impl Platform for ServerProcess {
         });
     }
 
+    fn reread(&self) -> u64 {
+        self.controls.reread()
+    }
+
+    fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
+        self.controls.reread_outcome(number)
+    }
+
     fn reserved_descriptors(&self) -> u64 {
         self.controls.reserved_descriptors()
     }

@@ -28,8 +28,8 @@
 //! * Of meta commands what [`meta`](support::meta) says.
 //! * Commands that tune memcached: `lru`, `lru_crawler`, `slabs`, `extstore`. The sessions of `protocol-memcache` have
 //!   them.
-//! * Commands that only memcached has: `watch`, `cache_memlimit`, `shutdown`, `refresh_certs`. Here they are unknown:
-//!   `ERROR`.
+//! * Commands that only memcached has: `watch`, `cache_memlimit`. Here they are unknown: `ERROR`.
+//! * `shutdown` and `refresh_certs`, which are about the server as a whole.
 //! * `stats detail on`: it counts by prefix of key, which is refused here.
 //! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held
 //!   before.

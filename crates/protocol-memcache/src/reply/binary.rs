@@ -299,7 +299,11 @@ impl Dialect for Binary {
         let failure = match refusal {
             Refusal::Flush => UNAUTHENTICATED,
             Refusal::Wrong(_) => INVALID,
-            Refusal::Shutdown | Refusal::ShutdownMode | Refusal::Dump(_) | Refusal::Busy => UNKNOWN,
+            Refusal::NoTls
+            | Refusal::Shutdown
+            | Refusal::ShutdownMode
+            | Refusal::Dump(_)
+            | Refusal::Busy => UNKNOWN,
         };
         self.failure(out, failure);
     }

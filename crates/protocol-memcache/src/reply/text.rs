@@ -236,6 +236,7 @@ impl Dialect for Text {
         let line: &[u8] = match refusal {
             Refusal::Flush => b"CLIENT_ERROR flush_all not allowed\r\n",
             Refusal::Shutdown => b"SERVER_ERROR: shutdown not enabled\r\n",
+            Refusal::NoTls => b"Error TLS not enabled\r\n",
             Refusal::ShutdownMode => b"CLIENT_ERROR invalid shutdown mode\r\n",
             Refusal::Wrong(reply) => reply,
             Refusal::Dump(listing) => dump::not_allowed(listing),

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What changes the server as a whole: `shutdown`, `verbosity`.
+//! What changes the server as a whole: `shutdown`, `verbosity`, `refresh_certs`.
 
 use super::MemcacheService;
 use super::outcome::Outcome;
 use crate::op::Manage;
 use crate::reply::Refusal;
+use protocol::Context;
 use storage::Store;
 
 impl<S: Store> MemcacheService<S> {
     /// Executes what an operator asks for.
     #[cold]
     #[inline(never)]
-    pub(super) fn admin(&mut self, admin: Manage) -> Outcome {
+    pub(super) fn admin(&mut self, admin: Manage, context: &Context<'_>) -> Outcome {
         let platform = &self.shared.platform;
         match admin {
             Manage::Shutdown { .. } if !self.shared.options.shutdown => {
@@ -28,6 +29,7 @@ impl<S: Store> MemcacheService<S> {
                 platform.set_verbosity(level);
                 Outcome::Ok
             }
+            Manage::Reread => self.reread(context),
         }
     }
 }

@@ -39,6 +39,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::Touch { exptime, .. } => word(exptime) + noreply,
         Op::Delete { .. } | Op::Noop => noreply,
         Op::Manage(Manage::Shutdown { .. }) => noreply,
+        Op::Manage(Manage::Reread) => 0,
         Op::Manage(Manage::Verbosity(level)) => digits(level.into()) + noreply,
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,

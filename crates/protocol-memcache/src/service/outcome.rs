@@ -17,6 +17,8 @@ pub(super) enum Outcome {
     Shown,
     /// A list of items has begun, which is sent in pieces.
     Begun,
+    /// The reply is told when what was asked for is done.
+    Awaited,
     /// The end of a list.
     ListEnd,
     Ok,
@@ -52,7 +54,7 @@ impl Outcome {
     #[inline(always)]
     pub(super) fn tell(self, reply: impl Dialect, out: &mut SendBuf) -> Self {
         match self {
-            Outcome::Hit | Outcome::Miss | Outcome::Shown | Outcome::Begun => {}
+            Outcome::Hit | Outcome::Miss | Outcome::Shown | Outcome::Begun | Outcome::Awaited => {}
             Outcome::ListEnd => reply.list_end(out),
             Outcome::Ok => reply.ok(out),
             Outcome::Stored(version) => reply.stored(out, version),
@@ -82,6 +84,7 @@ impl Outcome {
             Outcome::Ok
             | Outcome::Shown
             | Outcome::Begun
+            | Outcome::Awaited
             | Outcome::ListEnd
             | Outcome::StatsReset => "ok",
             Outcome::Hit => "hit",
@@ -113,6 +116,7 @@ impl Outcome {
         match self {
             Outcome::Closed => Control::Close,
             Outcome::Begun => Control::Stream,
+            Outcome::Awaited => Control::Block,
             Outcome::Hit
             | Outcome::Miss
             | Outcome::Shown
