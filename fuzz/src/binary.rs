@@ -2,7 +2,7 @@
 //! What is particular to memcache's binary protocol: a request's way back to bytes, and replies.
 
 use protocol::Malformed;
-use protocol_memcache::{Arith, Binary, Get, Op, Request, Set};
+use protocol_memcache::{Arith, Binary, Detail, Get, Op, Request, Set};
 
 const HEADER_LEN: usize = 24;
 
@@ -38,6 +38,10 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
             number = cas;
         }
         Op::Stats { topic } => name = topic,
+        Op::Detail(Detail::On) => name = b"detail on",
+        Op::Detail(Detail::Off) => name = b"detail off",
+        Op::Detail(Detail::Dump) => name = b"detail dump",
+        Op::Detail(Detail::Unknown) => name = b"detail",
         Op::Version | Op::Noop | Op::Quit => {}
         Op::Oversized { .. } | Op::Login(_) => return None,
         Op::ListEnd { .. } | Op::Meta(_) | Op::Dump(_) | Op::Manage(_) => {

@@ -40,6 +40,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::FlushAll { .. }
         // The topic is one of ours where it was abbreviated.
         | Op::Stats { .. }
+        | Op::Detail(_)
         | Op::Dump(_)
         | Op::Version
         | Op::Noop
@@ -130,6 +131,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::ListEnd { .. }
         | Op::Oversized { .. }
         | Op::Stats { .. }
+        | Op::Detail(_)
         | Op::Meta(_)
         | Op::Dump(_)
         | Op::Manage(_)
@@ -176,6 +178,10 @@ fn check_meta_replies(input: &[u8]) {
     }
 }
 
+/// How lines begin that are for people: the client has no name for them.
+const FOR_PEOPLE: [&[u8]; 7] =
+    [b"ME ", b"PREFIX ", b"NOSPARE ", b"SAME ", b"BADCLASS ", b"BUSY ", b"Error TLS "];
+
 /// Checks that `output` of a server is nothing but whole replies, the last of them perhaps the one to
 /// a client of another protocol, in its own words.
 pub(crate) fn assert_replies(output: &[u8]) {
@@ -186,10 +192,13 @@ pub(crate) fn assert_replies(output: &[u8]) {
     while !rest.is_empty() {
         let of_text = client::parse(rest).ok().flatten().map(|(_, taken)| taken);
         let of_meta = || client::parse_meta(rest).ok().flatten().map(|(_, taken)| taken);
-        // The reply to `me` is for people; the client has no name for it.
-        let of_me =
-            || rest.starts_with(b"ME ").then(|| rest.iter().position(|&byte| byte == b'\n'));
-        let end = || of_me().flatten().map(|end| end + 1);
+        let end = || {
+            let is_line = FOR_PEOPLE.iter().any(|start| rest.starts_with(start));
+            is_line
+                .then(|| rest.iter().position(|&byte| byte == b'\n'))
+                .flatten()
+                .map(|end| end + 1)
+        };
         match of_text.or_else(of_meta).or_else(end) {
             Some(taken) => rest = &rest[taken..],
             None if is_farewell(rest) => return,

@@ -193,7 +193,7 @@ table! {
     Stats "stats", Row {
         words_min: 0,
         may_be_indented: false,
-        usage: "[items|slabs|sizes|settings|conns|reset|cachedump <class> <limit>]",
+        usage: "[items|slabs|sizes|settings|conns|reset|detail on|off|dump|cachedump <class> <limit>]",
         about: "Tells about the server.",
         requests: &counts::STATS,
         noreply: false,

@@ -121,7 +121,8 @@ mod users;
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
 pub use op::{
-    Act, Arith, Direction, Dump, Family, Get, KEY_MAX, Listing, Login, Manage, Meta, Mode, Op, Set,
+    Act, Arith, Detail, Direction, Dump, Family, Get, KEY_MAX, Listing, Login, Manage, Meta, Mode,
+    Op, Set,
 };
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::{ServiceOptions, TlsFiles};
@@ -130,5 +131,5 @@ pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
 pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};
-pub use service::{DUMPS_MAX, MemcacheService};
+pub use service::{DUMPS_MAX, MemcacheService, PREFIXES_MAX};
 pub use users::{ENTRY_MAX, USERS_MAX, UserFile, Users, UsersError};

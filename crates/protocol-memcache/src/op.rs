@@ -61,6 +61,8 @@ pub enum Op<'a> {
         /// The topic; empty for the general statistics.
         topic: &'a [u8],
     },
+    /// Count requests by the prefix of their key, or show the counts.
+    Detail(Detail),
     /// List the items.
     Dump(Dump<'a>),
     /// Show the version.
@@ -90,6 +92,32 @@ pub enum Manage {
     Verbosity(u32),
     /// Read certificates, and what else is read at SIGHUP, again.
     Reread,
+}
+
+/// What is asked for by `stats detail`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// To count from now on.
+    On,
+    /// To count no more; what was counted stays.
+    Off,
+    /// To show what was counted.
+    Dump,
+    /// Something that there is not.
+    Unknown,
+}
+
+impl Detail {
+    /// By the word behind `detail`.
+    #[must_use]
+    pub(crate) fn of(word: &[u8]) -> Self {
+        match word {
+            b"on" => Detail::On,
+            b"off" => Detail::Off,
+            b"dump" => Detail::Dump,
+            _ => Detail::Unknown,
+        }
+    }
 }
 
 /// A step of logging in.
@@ -359,6 +387,7 @@ impl<'a> Op<'a> {
             Op::ListEnd { .. }
             | Op::FlushAll { .. }
             | Op::Stats { .. }
+            | Op::Detail(_)
             | Op::Dump(_)
             | Op::Version
             | Op::Noop

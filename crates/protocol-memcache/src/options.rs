@@ -9,7 +9,7 @@ use storage::Stats;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max`, `flush`, `shutdown`, `dump` and `users` change the behaviour of the service. The others are only
+/// Only `value_max`, `flush`, `shutdown`, `dump`, `prefix_delimiter`, `detail` and `users` change the behaviour of the service. The others are only
 /// shown to clients, and should be true.
 ///
 /// ```
@@ -56,6 +56,10 @@ pub struct ServiceOptions {
     pub shutdown: bool,
     /// Whether clients may list the items.
     pub dump: bool,
+    /// What ends the prefix of a key, by which `stats detail` counts.
+    pub prefix_delimiter: u8,
+    /// Whether requests are counted by prefix from the start.
+    pub detail: bool,
     /// Requests that a connection is served before others have their turn.
     pub requests_per_turn: usize,
     /// Permission bits of unix sockets.
@@ -107,6 +111,8 @@ impl Default for ServiceOptions {
             flush: true,
             shutdown: false,
             dump: true,
+            prefix_delimiter: b':',
+            detail: false,
             requests_per_turn: 0,
             socket_mode: 0o700,
             tls_files: TlsFiles::default(),
@@ -160,6 +166,10 @@ setters! {
     shutdown: bool,
     /// Sets whether clients may list the items.
     dump: bool,
+    /// Sets what ends the prefix of a key, by which `stats detail` counts.
+    prefix_delimiter: u8,
+    /// Sets whether requests are counted by prefix from the start.
+    detail: bool,
     /// Sets how many requests a connection is served before others have their turn.
     requests_per_turn: usize,
     /// Sets the permission bits of unix sockets.

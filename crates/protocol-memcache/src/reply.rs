@@ -32,6 +32,8 @@ pub(crate) enum Refusal {
     ShutdownMode,
     /// What is not asked for rightly: the reply.
     Wrong(&'static [u8]),
+    /// `stats detail` with another word than it has.
+    Detail,
     /// To list the items, which is switched off.
     Dump(Listing),
     /// To list the items to one client more.
@@ -119,7 +121,11 @@ pub(crate) trait Dialect: Copy {
     fn no_topic(self, out: &mut SendBuf);
     /// Keys are not listed: `stats cachedump`.
     fn no_keys(self, out: &mut SendBuf);
-    /// Prefixes of keys are not counted: `stats detail`.
+    /// Requests are counted by prefix of key, or no more: `stats detail`.
+    fn detail_switched(self, out: &mut SendBuf);
+    /// What was counted, as lines.
+    fn prefixes(self, out: &mut SendBuf, lines: &[u8]);
+    /// `stats detail` is not allowed.
     fn no_prefixes(self, out: &mut SendBuf);
     /// The server does not do what an operator asks for.
     fn refused(self, out: &mut SendBuf, refusal: Refusal);

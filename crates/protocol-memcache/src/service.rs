@@ -2,7 +2,7 @@
 //! The service: [`MemcacheService`] executes requests over any store.
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
-//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `dump.rs` (lists of all items),
+//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `prefixes.rs` (counts by prefix), `dump.rs` (lists of all items),
 //! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`. A method executes an operation and returns the [`Outcome`]; the
 //! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
@@ -16,6 +16,7 @@ mod log;
 mod login;
 mod meta;
 mod outcome;
+mod prefixes;
 mod reread;
 mod set;
 mod stats;
@@ -36,6 +37,8 @@ use dump::Dumps;
 use flush::Deadline;
 use login::Failures;
 use outcome::Outcome;
+pub use prefixes::PREFIXES_MAX;
+use prefixes::{OwnTable, Prefixes};
 use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
 use reread::Rereads;
 use ringlog::klog;
@@ -61,6 +64,7 @@ pub struct MemcacheService<S> {
     shared: Arc<Shared>,
     dumps: Dumps,
     rereads: Rereads,
+    own_table: OwnTable,
 }
 
 /// State shared by the services of all workers.
@@ -71,6 +75,7 @@ struct Shared {
     flush: Deadline,
     baseline: Baseline,
     failures: Failures,
+    prefixes: Prefixes,
 }
 
 impl<S: Store> MemcacheService<S> {
@@ -84,14 +89,20 @@ impl<S: Store> MemcacheService<S> {
     #[must_use]
     pub fn within(platform: Arc<dyn Platform>, store: S, options: ServiceOptions) -> Self {
         let shared = Shared {
+            prefixes: Prefixes::new(options.prefix_delimiter, options.detail),
             options,
             platform,
             flush: Deadline::default(),
             baseline: Baseline::default(),
             failures: Failures::default(),
         };
-        let (dumps, rereads) = (Dumps::default(), Rereads::default());
-        MemcacheService { store, shared: Arc::new(shared), dumps, rereads }
+        MemcacheService {
+            store,
+            shared: Arc::new(shared),
+            dumps: Dumps::default(),
+            rereads: Rereads::default(),
+            own_table: OwnTable::default(),
+        }
     }
 
     /// The store handle.
@@ -158,6 +169,7 @@ impl<S: Store> MemcacheService<S> {
             | Op::Touch { .. }
             | Op::FlushAll { .. }
             | Op::Stats { .. }
+            | Op::Detail(_)
             | Op::Dump(_)
             | Op::Version
             | Op::Noop
@@ -191,6 +203,7 @@ impl<S: Store> MemcacheService<S> {
             Op::Touch { key, exptime } => self.touch(key, exptime.expiry(now), now),
             Op::FlushAll { delay } => self.flush_all(delay, now),
             Op::Stats { topic } => self.stats(topic, reply, out, context),
+            Op::Detail(detail) => self.detail(detail, reply, out),
             Op::Dump(ref dump) => self.dump(dump, out, context),
             Op::Version => {
                 reply.version(out, &self.shared.options.version);
@@ -242,6 +255,9 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         let outcome = self.run(connection, &request, out, context);
         if let Some(before) = logged {
             log::command(&request, out.pending() - before, outcome);
+        }
+        if self.shared.prefixes.is_on() {
+            self.count_prefix(&request, outcome);
         }
         outcome.control()
     }

@@ -35,6 +35,10 @@ config::section! {
         pub shutdown: bool = false;
         /// Whether clients may list all items (`lru_crawler metadump`, `stats cachedump`).
         pub dump: bool = true;
+        /// What ends the prefix of a key, by which `stats detail` counts requests: one character.
+        pub prefix_delimiter: String = String::from(":"), rule Memcache::prefix_delimiter_problem;
+        /// Whether requests are counted by prefix from the start, without `stats detail on`.
+        pub detail: bool = false;
     }
 }
 
@@ -70,6 +74,18 @@ impl Memcache {
         is_unnamed.then(|| {
             "names no file; -S needs one, by -Y FILE or the variable MEMCACHED_SASL_PWDB".to_owned()
         })
+    }
+
+    fn prefix_delimiter_problem(&self) -> Option<String> {
+        let is_one = matches!(self.prefix_delimiter.as_bytes(), [byte] if byte.is_ascii_graphic());
+        (!is_one)
+            .then(|| format!("{:?} is not one printable ASCII character", self.prefix_delimiter))
+    }
+
+    /// What ends the prefix of a key.
+    #[must_use]
+    pub fn delimiter(&self) -> u8 {
+        self.prefix_delimiter.bytes().next().unwrap_or(b':')
     }
 
     /// What the codec accepts.

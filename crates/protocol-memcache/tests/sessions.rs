@@ -144,6 +144,11 @@ fn tuning_without_an_effect() {
 }
 
 #[test]
+fn counts_by_prefix() {
+    play_all(include_str!("sessions/detail.txt"), &[usize::MAX, 7, 1]);
+}
+
+#[test]
 fn large_values() {
     play_all(include_str!("sessions/large.txt"), &[usize::MAX, 16_384]);
 }

@@ -78,6 +78,17 @@ fn commands() -> Vec<Flag<Config>> {
             .about("Refuse to list items: lru_crawler metadump, mgdump, stats cachedump")
             .over("[memcache] dump")
             .does(|said| said.config.memcache.dump = false),
+        flag("-D", "")
+            .after("disable-dumping")
+            .value("CHAR", is!(String))
+            .about("Count requests by the prefix of their key, which this character ends: stats detail")
+            .over("[memcache] detail")
+            .sets(|said, delimiter: String| {
+                // As memcached, the first character of what is given.
+                let first = delimiter.chars().next();
+                said.config.memcache.prefix_delimiter = first.into_iter().collect();
+                said.config.memcache.detail = true;
+            }),
     ]
 }
 

@@ -236,7 +236,9 @@ impl Config {
             .socket_mode(server.socket_mode.0)
             .flush(self.memcache.flush)
             .shutdown(self.memcache.shutdown)
-            .dump(self.memcache.dump);
+            .dump(self.memcache.dump)
+            .prefix_delimiter(self.memcache.delimiter())
+            .detail(self.memcache.detail);
         match address.socket {
             Some(path) => options.socket_path(path),
             None => options,

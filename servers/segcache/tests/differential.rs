@@ -30,7 +30,7 @@
 //!   them.
 //! * Commands that only memcached has: `watch`, `cache_memlimit`. Here they are unknown: `ERROR`.
 //! * `shutdown` and `refresh_certs`, which are about the server as a whole.
-//! * `stats detail on`: it counts by prefix of key, which is refused here.
+//! * `stats detail on`: prefixes are shown in another order. The sessions have it.
 //! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held
 //!   before.
 //! * Values in the last 400 bytes below the limit, which memcached counts with key and header.

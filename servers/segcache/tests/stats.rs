@@ -300,3 +300,26 @@ fn items_of_different_times_to_live_are_different_classes() {
         assert_eq!(slabs[&format!("{class}:total_pages")], "1");
     }
 }
+
+#[test]
+fn requests_are_counted_by_prefix_on_all_workers() {
+    let segcache = process::segcache(&["-D", "_", "-t", "2"], "");
+    let mut askers: Vec<Asker> = (0..4).map(|_| Asker::new(segcache.address)).collect();
+    for asker in &mut askers {
+        assert_eq!(asker.ask("set a_b 0 0 1\r\nx\r\n"), "STORED");
+        assert_eq!(asker.ask("set b:c 0 0 1\r\nx\r\n"), "STORED");
+        assert_eq!(asker.ask("mg a_b\r\n"), "HD");
+        assert_eq!(asker.ask("mg a_c\r\n"), "EN");
+    }
+    let counts = "PREFIX a get 8 hit 4 set 4 del 0";
+    assert_eq!(askers[0].ask("stats detail dump\r\n"), counts);
+    assert_eq!(askers[0].line(), "END");
+    let settings = askers[1].map("settings");
+    assert_eq!((&*settings["stat_key_prefix"], &*settings["detail_enabled"]), ("_", "yes"));
+    assert_eq!(askers[1].ask("stats detail off\r\n"), "OK");
+    assert_eq!(askers[2].ask("set a_b 0 0 1\r\nx\r\n"), "STORED");
+    assert_eq!(askers[3].ask("stats detail dump\r\n"), counts);
+    assert_eq!(askers[3].line(), "END");
+    assert_eq!(askers[3].ask("stats reset\r\n"), "RESET");
+    assert_eq!(askers[0].ask("stats detail dump\r\n"), "END");
+}

@@ -22,7 +22,7 @@
 use super::{Position, Step, login};
 use crate::command::CommandId;
 use crate::exptime::Exptime;
-use crate::op::{Arith, Direction, Get, KEY_MAX, Mode, Op, Set};
+use crate::op::{Arith, Detail, Direction, Get, KEY_MAX, Mode, Op, Set};
 use crate::opcode::{self, Opcode, OpcodeRow, Part};
 use crate::reply::binary::{Binary, INVALID, Status, UNAUTHENTICATED, UNKNOWN};
 use crate::request::Request;
@@ -237,7 +237,7 @@ impl<'a> Parts<'a> {
                 let delay = (!self.extras.is_empty()).then(|| exptime(self.extras, 0));
                 Op::FlushAll { delay }
             }
-            Opcode::Stat => Op::Stats { topic: topic(key) },
+            Opcode::Stat => stats(key),
             Opcode::Version => Op::Version,
             Opcode::Noop => Op::Noop,
             Opcode::Quit | Opcode::QuitQ => Op::Quit,
@@ -305,9 +305,13 @@ fn exptime(extras: &[u8], at: usize) -> Exptime {
     Exptime(word(extras, at).into())
 }
 
-/// The topic of statistics. memcached looks only at the beginning of these three.
-fn topic(key: &[u8]) -> &[u8] {
-    let begins =
-        [&b"reset"[..], b"settings", b"detail"].into_iter().find(|name| key.starts_with(name));
-    begins.map_or(key, |name| &key[..name.len()])
+/// What is asked of statistics. memcached looks only at the beginning of these topics.
+fn stats(key: &[u8]) -> Op<'_> {
+    if let Some(rest) = key.strip_prefix(b"detail") {
+        let words = [(&b" dump"[..], Detail::Dump), (b" on", Detail::On), (b" off", Detail::Off)];
+        let meant = words.into_iter().find(|(word, _)| rest.starts_with(word));
+        return Op::Detail(meant.map_or(Detail::Unknown, |(_, detail)| detail));
+    }
+    let begins = [&b"reset"[..], b"settings"].into_iter().find(|name| key.starts_with(name));
+    Op::Stats { topic: begins.map_or(key, |name| &key[..name.len()]) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Binary`]: the replies of the binary protocol, a header of 24 bytes and a body.
 
-use super::{Dialect, LoginReply, Refusal};
+use super::{Dialect, LoginReply, Refusal, text};
 use crate::op::Get;
 use crate::opcode::Opcode;
 use crate::parse::binary::{HEADER_LEN, MAGIC as REQUEST_MAGIC};
@@ -12,6 +12,9 @@ use storage::{Item, Version};
 
 /// The first byte of each reply.
 const MAGIC: u8 = 0x81;
+
+/// The name of the counts by prefix.
+const DETAILED: &[u8] = b"detailed";
 
 /// The bytes of flags before a value.
 const FLAGS_LEN: usize = 4;
@@ -290,6 +293,21 @@ impl Dialect for Binary {
         self.failure(out, NOT_FOUND);
     }
 
+    fn detail_switched(self, out: &mut SendBuf) {
+        self.stats_end(out);
+    }
+
+    /// One packet with all of them, as the text protocol has them.
+    fn prefixes(self, out: &mut SendBuf, lines: &[u8]) {
+        let body = DETAILED.len().saturating_add(lines.len()).saturating_add(text::END.len());
+        let head = Head { status: Status::Ok, extras: 0, key: DETAILED.len(), body, version: 0 };
+        out.put(&self.head(&head));
+        out.put(DETAILED);
+        out.put(lines);
+        out.put(text::END);
+        self.stats_end(out);
+    }
+
     fn no_prefixes(self, out: &mut SendBuf) {
         self.failure(out, NOT_FOUND);
     }
@@ -299,6 +317,7 @@ impl Dialect for Binary {
         let failure = match refusal {
             Refusal::Flush => UNAUTHENTICATED,
             Refusal::Wrong(_) => INVALID,
+            Refusal::Detail => NOT_FOUND,
             Refusal::NoTls
             | Refusal::Shutdown
             | Refusal::ShutdownMode

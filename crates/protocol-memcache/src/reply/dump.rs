@@ -97,7 +97,7 @@ fn cachedump(bytes: &mut Vec<u8>, item: &impl Item, now: Now) {
 }
 
 /// Whether a key can be a word of a line.
-fn is_plain(key: &[u8]) -> bool {
+pub(crate) fn is_plain(key: &[u8]) -> bool {
     !key.is_empty() && !key.iter().any(|byte| matches!(byte, b' ' | b'\r' | b'\n' | 0))
 }
 

@@ -8,7 +8,7 @@ use protocol::ErrorReply;
 use std::fmt::Display;
 use storage::{Item, Version};
 
-const END: &[u8] = b"END\r\n";
+pub(super) const END: &[u8] = b"END\r\n";
 pub(crate) const TOO_LARGE: &[u8] = b"SERVER_ERROR object too large for cache\r\n";
 pub(crate) const TOO_MANY_CONNECTIONS: &[u8] = b"ERROR Too many open connections\r\n";
 
@@ -228,6 +228,15 @@ impl Dialect for Text {
         out.put(b"CLIENT_ERROR stats cachedump not allowed\r\n");
     }
 
+    fn detail_switched(self, out: &mut SendBuf) {
+        self.ok(out);
+    }
+
+    fn prefixes(self, out: &mut SendBuf, lines: &[u8]) {
+        out.put(lines);
+        out.put(END);
+    }
+
     fn no_prefixes(self, out: &mut SendBuf) {
         out.put(b"CLIENT_ERROR stats detail not allowed\r\n");
     }
@@ -239,6 +248,7 @@ impl Dialect for Text {
             Refusal::NoTls => b"Error TLS not enabled\r\n",
             Refusal::ShutdownMode => b"CLIENT_ERROR invalid shutdown mode\r\n",
             Refusal::Wrong(reply) => reply,
+            Refusal::Detail => b"CLIENT_ERROR usage: stats detail on|off|dump\r\n",
             Refusal::Dump(listing) => dump::not_allowed(listing),
             Refusal::Busy => b"BUSY currently processing crawler request\r\n",
         };

@@ -3,7 +3,7 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::op::{Act, Arith, Dump, Get, Listing, Manage, Op, Set};
+use crate::op::{Act, Arith, Detail, Dump, Get, Listing, Manage, Op, Set};
 use crate::parse::binary::HEADER_LEN;
 use crate::reply::{Binary, Text};
 use crate::request::{Form, Request};
@@ -44,6 +44,10 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),
+        Op::Detail(Detail::On) => " detail on".len(),
+        Op::Detail(Detail::Off) => " detail off".len(),
+        Op::Detail(Detail::Dump) => " detail dump".len(),
+        Op::Detail(Detail::Unknown) => " detail".len(),
         Op::Dump(Dump { listing: Listing::Cachedump, limit, .. }) => {
             " cachedump 1".len() + digits(limit.into())
         }

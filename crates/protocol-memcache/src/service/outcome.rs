@@ -39,7 +39,7 @@ pub(super) enum Outcome {
     NoTopic,
     /// Keys are not listed: `stats cachedump`.
     NoKeys,
-    /// Prefixes of keys are not counted: `stats detail`.
+    /// `stats detail` is not allowed.
     NoPrefixes,
     /// The server does not do it for clients.
     Refused(Refusal),

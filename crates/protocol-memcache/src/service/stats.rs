@@ -59,7 +59,6 @@ impl<S: Store> MemcacheService<S> {
             b"extstore" | b"proxy" | b"proxyfuncs" | b"proxybe" => {}
             b"reset" => return self.reset(),
             b"cachedump" => return Outcome::NoKeys,
-            b"detail" => return Outcome::NoPrefixes,
             _ => return Outcome::NoTopic,
         }
         reply.stats_end(out);
@@ -97,6 +96,7 @@ impl<S: Store> MemcacheService<S> {
             Row::Count(name, count) => Some((*name, count(&store))),
             Row::Level(..) => None,
         });
+        self.shared.prefixes.reset();
         let baseline = self.shared.baseline.counts.lock();
         *baseline.unwrap_or_else(PoisonError::into_inner) = counts.collect();
         Outcome::StatsReset

@@ -105,6 +105,12 @@ impl Dialect for Terse {
     fn no_keys(self, out: &mut SendBuf) {
         self.failure(out, b'?');
     }
+    fn detail_switched(self, out: &mut SendBuf) {
+        self.failure(out, b'k');
+    }
+    fn prefixes(self, out: &mut SendBuf, lines: &[u8]) {
+        out.put(lines);
+    }
     fn no_prefixes(self, out: &mut SendBuf) {
         self.failure(out, b'?');
     }

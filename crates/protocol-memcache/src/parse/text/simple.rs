@@ -5,7 +5,7 @@ use super::found;
 use super::words::Words;
 use crate::command::{Command, LineParser};
 use crate::exptime::Exptime;
-use crate::op::{Arith, Direction, KEY_MAX, Manage, Op};
+use crate::op::{Arith, Detail, Direction, KEY_MAX, Manage, Op};
 use crate::parse::{Step, number};
 use crate::reply::Text;
 use crate::reply::text as reply;
@@ -78,6 +78,7 @@ pub(crate) fn stats<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     let meant = ABBREVIATED.into_iter().find(|topic| !word.is_empty() && topic.starts_with(word));
     match meant {
         Some(b"cachedump") => Ok(super::crawler::cachedump(words)),
+        Some(b"detail") => Ok(Op::Detail(Detail::of(words.get(1)))),
         _ => Ok(Op::Stats { topic: meant.unwrap_or(word) }),
     }
 }

@@ -219,7 +219,9 @@ impl<C> Flag<C> {
         let value = names.map_or_else(String::new, |name| format!(" {name}"));
         let long = arg.get_long().unwrap_or_default();
         let both = format!("--{long}") != *short;
-        let written = if both {
+        let written = if long.is_empty() {
+            format!("`{short}{value}`")
+        } else if both {
             format!("`{short}`, `--{long}{value}`")
         } else {
             format!("`--{long}{value}`")

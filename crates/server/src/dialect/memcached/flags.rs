@@ -152,9 +152,6 @@ fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
         flag("-n", "slab-min-size").value("BYTES", is!(u64)).without_effect(options::SLABS),
         flag("-C", "disable-cas")
             .without_effect("versions for cas are a part of every item, and take no room"),
-        flag("-D", "")
-            .value("CHAR", is!(String))
-            .without_effect("prefixes of keys are not counted"),
         flag("-N", "napi_ids")
             .value("NUM", is!(u32))
             .without_effect("a connection goes to the worker that has the fewest"),
