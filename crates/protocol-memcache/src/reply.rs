@@ -69,6 +69,9 @@ pub(crate) enum LoginReply {
 /// closure, so that nothing is copied twice. An atomic step that is retried calls them again and
 /// drops what they wrote before.
 pub(crate) trait Dialect: Copy {
+    /// Whether a reply is lines.
+    fn is_text(self) -> bool;
+
     /// Whether this is one of several replies to the same line, after which [`Dialect::list_end`]
     /// follows.
     fn is_listed(self) -> bool;

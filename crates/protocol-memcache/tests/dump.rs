@@ -206,6 +206,41 @@ fn a_client_that_does_not_read_gets_no_further_piece_and_holds_up_nobody() {
 }
 
 #[test]
+fn sizes_and_connections_come_in_pieces_too() {
+    let mut server = filled(1000);
+    for serial in 2..=1000 {
+        server.enter(serial, "tcp:127.0.0.1:40000");
+    }
+    assert_eq!(server.text("stats sizes\r\nmn\r\n"), "STAT 32 1000\r\nEND\r\nMN\r\n");
+    let shown = server.text("stats conns\r\nmn\r\n");
+    assert_eq!(shown.matches(":state conn_read\r\n").count(), 999);
+    assert!(shown.starts_with("STAT 2:addr tcp:127.0.0.1:40000\r\n"), "{shown}");
+    assert!(shown.ends_with(":secs_since_last_cmd 0\r\nEND\r\nMN\r\n"), "{shown}");
+
+    let reader = peer(&server, 1001, 0);
+    let (mut out, mut outbox) = (SendBuf::new(), Outbox::new());
+    let mut context = Context::new(server.clock.now(), reader.id, &mut outbox, &server.directory);
+    let request = Request::text(CommandId::Stats, Op::Stats { topic: b"conns" }, Text::Whole);
+    let control = server.service.execute(&mut Memcache::new(1), request, &mut out, &mut context);
+    assert_eq!((control, out.pending()), (Control::Stream, 0));
+    let mut longest = 0;
+    let pieces = std::iter::from_fn(|| {
+        let errand = turn(&mut server).pop()?.1;
+        let (Errand::Push(piece) | Errand::Resume(_, piece)) = errand else { panic!("{errand:?}") };
+        longest = longest.max(piece.len());
+        Some(())
+    });
+    assert_eq!(pieces.count(), 8, "1,000 connections, 128 at a time");
+    assert!(longest < 20_000, "{longest}");
+}
+
+#[test]
+fn sizes_are_not_counted_where_items_may_not_be_listed() {
+    let mut server = Server::with(ServiceOptions::new().dump(false));
+    assert_eq!(server.text("stats sizes\r\n"), "STAT sizes_status disabled\r\nEND\r\n");
+}
+
+#[test]
 fn many_dumps_run_at_once_and_more_are_refused() {
     let mut server = filled(1);
     for serial in 1..=DUMPS_MAX as u64 {

@@ -148,6 +148,10 @@ impl Binary {
 }
 
 impl Dialect for Binary {
+    fn is_text(self) -> bool {
+        false
+    }
+
     fn is_listed(self) -> bool {
         false
     }

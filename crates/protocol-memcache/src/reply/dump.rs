@@ -12,6 +12,9 @@ pub(crate) const AROUND_KEY: usize = 128;
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
+/// What follows statistics.
+pub(crate) const STATS_END: &[u8] = b"END\r\n";
+
 /// What precedes the items.
 pub(crate) fn head(listing: Listing) -> &'static [u8] {
     match listing {
@@ -23,7 +26,7 @@ pub(crate) fn head(listing: Listing) -> &'static [u8] {
 /// What follows the items.
 pub(crate) fn end(listing: Listing) -> &'static [u8] {
     match listing {
-        Listing::Metadump | Listing::Cachedump => b"END\r\n",
+        Listing::Metadump | Listing::Cachedump => STATS_END,
         Listing::Mgdump => b"EN\r\n",
     }
 }

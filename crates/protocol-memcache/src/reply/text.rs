@@ -96,6 +96,10 @@ impl Text {
 }
 
 impl Dialect for Text {
+    fn is_text(self) -> bool {
+        true
+    }
+
     #[inline]
     fn is_listed(self) -> bool {
         self == Text::Listed

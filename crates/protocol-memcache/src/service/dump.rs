@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lists of all items: `lru_crawler metadump`, `lru_crawler mgdump`, `stats cachedump`.
+//! Lists of all items: `lru_crawler metadump`, `lru_crawler mgdump`, `stats cachedump`; and what is as long or takes as
+//! long: `stats sizes`, `stats conns`.
 //!
 //! A list is sent in pieces, one per turn of the worker's loop at most, and the next piece of it is made once its
 //! client has taken the one before. So it costs other connections a short step per turn, and a client that does not
 //! read holds a cursor and a piece. The request blocks its connection meanwhile.
+
+mod conns;
+mod sizes;
 
 use super::MemcacheService;
 use super::outcome::Outcome;
@@ -13,7 +17,9 @@ use crate::reply::dump::{self, AROUND_KEY};
 use buffer::SendBuf;
 use bytes::Bytes;
 use clock::Now;
+use conns::Connections;
 use protocol::{ConnectionId, Context, Outbox, Peer, Ticket};
+use sizes::Sizes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use storage::{Cursor, Item, Scan, Store};
@@ -41,6 +47,20 @@ struct Running {
     ticket: Ticket,
     /// Tells what its client has not read.
     peer: Option<Arc<Peer>>,
+    what: What,
+}
+
+/// What is listed.
+#[derive(Debug)]
+enum What {
+    Items(Items),
+    Sizes(Sizes),
+    Connections(Connections),
+}
+
+/// A list of items.
+#[derive(Debug)]
+struct Items {
     cursor: Cursor,
     listing: Listing,
     /// Those whose items are listed: bit `n` stands for class `n`.
@@ -78,6 +98,21 @@ impl Running {
         self.peer.as_ref().is_none_or(|peer| peer.output_bytes() == 0)
     }
 
+    /// Makes the next piece. Returns whether it is the last, with its end.
+    fn step(&mut self, store: &mut impl Scan, now: Now, piece: &mut Vec<u8>) -> bool {
+        let (is_last, end) = match &mut self.what {
+            What::Items(items) => (items.step(store, now, piece), dump::end(items.listing)),
+            What::Sizes(sizes) => (sizes.step(store, now, piece), dump::STATS_END),
+            What::Connections(all) => (all.step(self.connection, now, piece), dump::STATS_END),
+        };
+        if is_last {
+            piece.extend_from_slice(end);
+        }
+        is_last
+    }
+}
+
+impl Items {
     fn wants(&self, item: &impl Item) -> bool {
         // A class beyond the last that has a bit is listed with all others alone.
         let class = 1_u64.checked_shl(item.class()).unwrap_or(0);
@@ -129,22 +164,42 @@ impl<S: Store> MemcacheService<S> {
         if let Some(reply) = wrong {
             return Outcome::Refused(Refusal::Wrong(reply));
         }
-        if self.dumps.running.len() == DUMPS_MAX {
-            return Outcome::Refused(Refusal::Busy);
-        }
-        out.put(dump::head(listing));
         let is_bounded = listing == Listing::Cachedump;
-        self.dumps.running.push_back(Running {
-            connection: context.connection,
-            ticket: context.ticket,
-            peer: context.directory.get(context.connection),
+        let items = Items {
             cursor: Cursor::START,
             listing,
             classes,
             prefix: prefix.into(),
             items: if limit == 0 { usize::MAX } else { limit as usize },
             bytes: if is_bounded { CACHEDUMP_MAX } else { usize::MAX },
-        });
+        };
+        let outcome = self.begin(What::Items(items), context);
+        if outcome == Outcome::Begun {
+            out.put(dump::head(listing));
+        }
+        outcome
+    }
+
+    /// Begins `stats sizes`.
+    #[cold]
+    pub(super) fn sizes(&mut self, context: &Context<'_>) -> Outcome {
+        self.begin(What::Sizes(Sizes::new()), context)
+    }
+
+    /// Begins `stats conns`.
+    #[cold]
+    pub(super) fn connections(&mut self, context: &Context<'_>) -> Outcome {
+        let all = Connections::new(context.directory.list());
+        self.begin(What::Connections(all), context)
+    }
+
+    fn begin(&mut self, what: What, context: &Context<'_>) -> Outcome {
+        if self.dumps.running.len() == DUMPS_MAX {
+            return Outcome::Refused(Refusal::Busy);
+        }
+        let (connection, ticket) = (context.connection, context.ticket);
+        let peer = context.directory.get(connection);
+        self.dumps.running.push_back(Running { connection, ticket, peer, what });
         Outcome::Begun
     }
 }
@@ -159,7 +214,6 @@ impl<S: Scan> MemcacheService<S> {
         let Some(mut dump) = running.remove(at) else { return false };
         let mut piece = Vec::new();
         if dump.step(&mut self.store, now, &mut piece) {
-            piece.extend_from_slice(dump::end(dump.listing));
             outbox.resume(dump.connection, dump.ticket, Bytes::from(piece));
         } else {
             if !piece.is_empty() {

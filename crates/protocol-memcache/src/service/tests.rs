@@ -31,6 +31,9 @@ impl Terse {
 }
 
 impl Dialect for Terse {
+    fn is_text(self) -> bool {
+        false
+    }
     fn is_listed(self) -> bool {
         false
     }

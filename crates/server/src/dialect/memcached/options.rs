@@ -96,7 +96,7 @@ pub(super) static ALL: &[Opt] = &[
     nothing("slab_chunk_max", SLABS),
     nothing("slab_reassign", SLABS),
     nothing("slab_sizes", SLABS),
-    nothing("track_sizes", SLABS),
+    nothing("track_sizes", "stats sizes counts when it is asked to"),
     nothing("ssl_wbuf_size", BUFFERS),
     nothing("watcher_logbuf_size", BUFFERS),
     nothing("worker_logbuf_size", BUFFERS),
