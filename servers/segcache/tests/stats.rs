@@ -323,3 +323,40 @@ fn requests_are_counted_by_prefix_on_all_workers() {
     assert_eq!(askers[3].ask("stats reset\r\n"), "RESET");
     assert_eq!(askers[0].ask("stats detail dump\r\n"), "END");
 }
+
+/// Exporters parse what they find. Those of Prometheus show the settings of the crawler only where there is one, take
+/// the times of the process for seconds and microseconds, and `set` for what of `cmd_set` is no `cas`.
+#[test]
+fn exporters_can_parse_what_they_look_for() {
+    let Some(memcached) = process::memcached(&[]) else { return };
+    let mut theirs = Asker::new(memcached.address);
+    for storage in process::STORAGES {
+        let segcache = process::segcache(&[], &process::over(storage));
+        let mut ours = Asker::new(segcache.address);
+        for asker in [&mut theirs, &mut ours] {
+            assert_eq!(asker.ask("set key 0 0 5\r\nvalue\r\n"), "STORED");
+            assert!(["EXISTS", "STORED"].contains(&&*asker.ask("cas key 0 0 5 1\r\nvalue\r\n")));
+        }
+        for topic in ["items", "slabs"] {
+            let (expected, shown) = (theirs.names(topic), ours.stats(topic));
+            assert!(!expected.is_empty() && !shown.is_empty(), "{topic}");
+            for (name, value) in shown {
+                assert!(value.parse::<u64>().is_ok(), "{name} {value}");
+            }
+        }
+        let stats = ours.map("");
+        for name in ["rusage_user", "rusage_system"] {
+            let (seconds, micros) = stats[name].split_once('.').unwrap();
+            assert!(seconds.parse::<u64>().is_ok() && micros.len() == 6, "{}", stats[name]);
+        }
+        let number = |name: &str| stats[name].parse::<u64>().unwrap();
+        let cas = number("cas_misses") + number("cas_hits") + number("cas_badval");
+        assert_eq!((number("cmd_set"), cas), (2, 1));
+        let settings = ours.map("settings");
+        assert_eq!(settings["lru_crawler"], theirs.map("settings")["lru_crawler"]);
+        for name in ["lru_crawler_sleep", "lru_crawler_tocrawl", "hot_lru_pct", "warm_max_factor"] {
+            assert!(settings[name].parse::<f64>().is_ok(), "{name} {}", settings[name]);
+        }
+        assert_eq!(settings["lru_maintainer_thread"], "no");
+    }
+}

@@ -10,7 +10,7 @@ use super::outcome::Outcome;
 use crate::reply::Dialect;
 use buffer::SendBuf;
 use classes::{items, slabs, slabs_in_all};
-use general::{GENERAL, View};
+use general::{ENCRYPTED, GENERAL, View};
 use protocol::Context;
 use settings::settings;
 use std::collections::BTreeMap;
@@ -73,7 +73,8 @@ impl<S: Store> MemcacheService<S> {
         let view = View { store: self.store.stats(), options, platform, context };
         let baseline = self.shared.baseline.counts.lock();
         let baseline = baseline.unwrap_or_else(PoisonError::into_inner);
-        for row in GENERAL {
+        let encrypted = if options.tls { ENCRYPTED } else { &[] };
+        for row in GENERAL.iter().chain(encrypted) {
             match row {
                 Row::Count(name, count) => {
                     let before = baseline.get(name).copied().unwrap_or(0);
@@ -95,7 +96,7 @@ impl<S: Store> MemcacheService<S> {
 
     fn reset(&self) -> Outcome {
         let store = self.store.stats();
-        let counts = GENERAL.iter().filter_map(|row| match row {
+        let counts = GENERAL.iter().chain(ENCRYPTED).filter_map(|row| match row {
             Row::Count(name, count) => Some((*name, count(&store))),
             Row::Level(..) => None,
         });

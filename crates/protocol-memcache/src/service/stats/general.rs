@@ -127,6 +127,12 @@ pub(super) static GENERAL: &[Row] = &[
     none("lru_bumps_dropped"),
 ];
 
+/// What is shown besides where connections are encrypted.
+pub(super) static ENCRYPTED: &[Row] = &[
+    Row::Count("ssl_handshake_errors", |_| metric("stream_handshake_ex")),
+    none("ssl_proto_errors"),
+];
+
 /// Connections that have buffers, and the bytes of these that are in use.
 fn buffers(view: &View<'_>) -> (usize, u64) {
     let peers = view.context.directory.list();

@@ -55,7 +55,8 @@ pub(super) fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
         ("slab_automove_ratio", &"0.00"),
         ("slab_automove_window", &0),
         ("slab_chunk_max", &0),
-        ("lru_crawler", &"no"),
+        // As far as clients can tell: expired items are found, and `lru_crawler` lists items.
+        ("lru_crawler", &"yes"),
         ("lru_crawler_sleep", &0),
         ("lru_crawler_tocrawl", &0),
         ("tail_repair_time", &0),
