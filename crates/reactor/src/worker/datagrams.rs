@@ -24,10 +24,15 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     ) -> io::Result<()> {
         debug_assert!(self.ports.is_none(), "called once");
         let mut ports = Ports::new(sockets, tag, limits);
-        if let Driver::Readiness(readiness) = &mut self.driver {
-            for (number, socket) in ports.sockets().enumerate() {
-                readiness.watch_datagrams(number, socket)?;
+        match &mut self.driver {
+            Driver::Readiness(readiness) => {
+                for (number, socket) in ports.sockets().enumerate() {
+                    readiness.watch_datagrams(number, socket)?;
+                }
             }
+            // It asks for events before it waits.
+            #[cfg(all(feature = "io-uring", target_os = "linux"))]
+            Driver::Completions(_) => {}
         }
         self.ports = Some(Box::new(ports));
         Ok(())
