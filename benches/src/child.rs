@@ -161,18 +161,32 @@ impl Child {
     ///
     /// It has ended.
     pub fn threads(&self) -> io::Result<Vec<(u32, Ran)>> {
-        let mut threads = Vec::new();
-        for entry in fs::read_dir(format!("/proc/{}/task", self.pid()))? {
-            let entry = entry?;
-            let id = entry.file_name().to_string_lossy().parse().map_err(io::Error::other)?;
-            // A thread may end in between.
-            let Ok(text) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
-            let mut numbers = text.split_whitespace().map(|word| word.parse().unwrap_or(0));
-            let mut next = || numbers.next().unwrap_or(0);
-            threads.push((id, Ran { cpu_ns: next(), waited_ns: next() }));
-        }
-        Ok(threads)
+        threads(self.pid())
     }
+}
+
+/// What each thread of a process has had of the CPUs, by its number.
+fn threads(pid: u32) -> io::Result<Vec<(u32, Ran)>> {
+    let mut threads = Vec::new();
+    for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let entry = entry?;
+        let id = entry.file_name().to_string_lossy().parse().map_err(io::Error::other)?;
+        // A thread may end in between.
+        let Ok(text) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
+        let mut numbers = text.split_whitespace().map(|word| word.parse().unwrap_or(0));
+        let mut next = || numbers.next().unwrap_or(0);
+        threads.push((id, Ran { cpu_ns: next(), waited_ns: next() }));
+    }
+    Ok(threads)
+}
+
+/// The CPU time of all threads of a process so far, in nanoseconds.
+///
+/// # Errors
+///
+/// There is no such process.
+pub fn cpu_ns(pid: u32) -> io::Result<u64> {
+    Ok(threads(pid)?.iter().map(|(_, ran)| ran.cpu_ns).sum())
 }
 
 impl Drop for Child {
