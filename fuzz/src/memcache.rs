@@ -41,6 +41,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         // The topic is one of ours where it was abbreviated.
         | Op::Stats { .. }
         | Op::Detail(_)
+        | Op::Config { .. }
         | Op::Dump(_)
         | Op::Version
         | Op::Noop
@@ -132,6 +133,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Oversized { .. }
         | Op::Stats { .. }
         | Op::Detail(_)
+        | Op::Config { .. }
         | Op::Meta(_)
         | Op::Dump(_)
         | Op::Manage(_)

@@ -48,6 +48,8 @@ pub(crate) enum Parser {
     Body(Mode),
     /// A line with one key or none.
     Line(LineParser),
+    /// The configuration of a cluster.
+    Config,
     /// The binary protocol's alone: no line begins with this name.
     Binary,
     /// A meta command on one key: its flags say what it wants to be told.
@@ -251,6 +253,15 @@ table! {
         requests: &counts::REFRESH_CERTS,
         noreply: false,
         parser: Parser::Line(|_, _| Ok(Op::Manage(Manage::Reread))),
+    };
+    Config "config", Row {
+        words_min: 2,
+        may_be_indented: false,
+        usage: "get cluster",
+        about: "Tells the servers of a cluster, where a file names them.",
+        requests: &counts::CONFIG,
+        noreply: false,
+        parser: Parser::Config,
     };
     Noop "noop", Row {
         words_min: 0,

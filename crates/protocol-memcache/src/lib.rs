@@ -36,6 +36,7 @@
 //!   that it shows to clients; [`Platform`]: what it asks of the process.
 //! * `settings`, with the feature of that name: the section `[memcache]` of a configuration.
 //! * [`Users`] (`users.rs`): who may log in, if clients must; until then `parse/login.rs` parses what they send.
+//! * [`ClusterFile`] (`cluster.rs`): the servers of a cluster, for clients that discover them.
 //! * [`client`]: the other direction, requests to bytes and bytes to replies.
 //! * [`metrics`]: the counters.
 //!
@@ -103,6 +104,7 @@
 #![forbid(unsafe_code)]
 
 pub mod client;
+mod cluster;
 mod command;
 mod exptime;
 pub mod metrics;
@@ -118,6 +120,7 @@ mod service;
 pub mod settings;
 mod users;
 
+pub use cluster::{ClusterError, ClusterFile};
 pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
 pub use op::{

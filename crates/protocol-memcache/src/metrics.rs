@@ -152,6 +152,8 @@ counters! {
     pub static VERSION: "version";
     /// Requests of verbosity.
     pub static VERBOSITY: "verbosity";
+    /// Requests of config.
+    pub static CONFIG: "config";
     /// Requests of refresh_certs.
     pub static REFRESH_CERTS: "refresh_certs";
     /// Requests of shutdown.

@@ -61,6 +61,11 @@ pub enum Op<'a> {
         /// The topic; empty for the general statistics.
         topic: &'a [u8],
     },
+    /// Show the configuration of what clients share.
+    Config {
+        /// Of what: `cluster`.
+        what: &'a [u8],
+    },
     /// Count requests by the prefix of their key, or show the counts.
     Detail(Detail),
     /// List the items.
@@ -388,6 +393,7 @@ impl<'a> Op<'a> {
             | Op::FlushAll { .. }
             | Op::Stats { .. }
             | Op::Detail(_)
+            | Op::Config { .. }
             | Op::Dump(_)
             | Op::Version
             | Op::Noop

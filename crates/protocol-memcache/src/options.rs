@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`ServiceOptions`]: facts about the server in which a service runs.
 
+use crate::cluster::ClusterFile;
 use crate::parse::Forms;
 use crate::users::UserFile;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use storage::Stats;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max`, `flush`, `shutdown`, `dump`, `prefix_delimiter`, `detail` and `users` change the behaviour of the service. The others are only
+/// Only `value_max`, `flush`, `shutdown`, `dump`, `prefix_delimiter`, `detail`, `users` and `cluster` change the behaviour of the service. The others are only
 /// shown to clients, and should be true.
 ///
 /// ```
@@ -68,6 +69,8 @@ pub struct ServiceOptions {
     pub tls_files: TlsFiles,
     /// Who may log in, if clients must. The codec must demand it.
     pub users: Option<Arc<UserFile>>,
+    /// Where the servers of the cluster are named, if clients may ask for them.
+    pub cluster: Option<Arc<ClusterFile>>,
 }
 
 /// What TLS is configured with, in memcached's words.
@@ -117,6 +120,7 @@ impl Default for ServiceOptions {
             socket_mode: 0o700,
             tls_files: TlsFiles::default(),
             users: None,
+            cluster: None,
         }
     }
 }
@@ -211,6 +215,13 @@ impl ServiceOptions {
     #[must_use]
     pub fn socket_path(mut self, path: impl Into<String>) -> Self {
         self.socket_path = Some(path.into());
+        self
+    }
+
+    /// Lets clients ask for the servers of this cluster.
+    #[must_use]
+    pub fn cluster(mut self, cluster: Arc<ClusterFile>) -> Self {
+        self.cluster = Some(cluster);
         self
     }
 

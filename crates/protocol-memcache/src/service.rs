@@ -2,13 +2,14 @@
 //! The service: [`MemcacheService`] executes requests over any store.
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
-//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `prefixes.rs` (counts by prefix), `dump.rs` (lists of all items),
+//! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `prefixes.rs` (counts by prefix), `discovery.rs` (the servers of a cluster), `dump.rs` (lists of all items),
 //! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`. A method executes an operation and returns the [`Outcome`]; the
 //! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
 
 mod admin;
 mod arith;
+mod discovery;
 mod dump;
 mod flush;
 mod get;
@@ -170,6 +171,7 @@ impl<S: Store> MemcacheService<S> {
             | Op::FlushAll { .. }
             | Op::Stats { .. }
             | Op::Detail(_)
+            | Op::Config { .. }
             | Op::Dump(_)
             | Op::Version
             | Op::Noop
@@ -203,6 +205,7 @@ impl<S: Store> MemcacheService<S> {
             Op::Touch { key, exptime } => self.touch(key, exptime.expiry(now), now),
             Op::FlushAll { delay } => self.flush_all(delay, now),
             Op::Stats { topic } => self.stats(topic, reply, out, context),
+            Op::Config { what } => self.config(what, reply, out),
             Op::Detail(detail) => self.detail(detail, reply, out),
             Op::Dump(ref dump) => self.dump(dump, out, context),
             Op::Version => {

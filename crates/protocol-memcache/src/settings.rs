@@ -15,7 +15,7 @@
 //! # Ok::<(), config::Error>(())
 //! ```
 
-use crate::{Forms, UserFile};
+use crate::{ClusterFile, Forms, UserFile};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -29,6 +29,9 @@ config::section! {
         /// log in before anything else.
         pub auth_file: Option<PathBuf> = None, example "/etc/shoebill/users",
             rule Memcache::auth_file_problem;
+        /// The servers of the cluster that this one is a part of, for clients that discover them: a version, and
+        /// `host|address|port` for each; read again on SIGHUP and when it has changed.
+        pub cluster_file: Option<PathBuf> = None, example "/etc/shoebill/cluster";
         /// Whether clients may make all items unreadable (`flush_all`).
         pub flush: bool = true;
         /// Whether clients may stop the server (`shutdown`).
@@ -66,6 +69,18 @@ impl Memcache {
         let Some(path) = &self.auth_file else { return Ok(None) };
         let file = UserFile::read(path);
         let file = file.map_err(|error| ("[memcache] auth_file", error.to_string()))?;
+        Ok(Some(Arc::new(file)))
+    }
+
+    /// Reads the servers of the cluster.
+    ///
+    /// # Errors
+    ///
+    /// The key and the problem, when the file cannot be read or names no servers.
+    pub fn cluster(&self) -> Result<Option<Arc<ClusterFile>>, (&'static str, String)> {
+        let Some(path) = &self.cluster_file else { return Ok(None) };
+        let file = ClusterFile::read(path);
+        let file = file.map_err(|error| ("[memcache] cluster_file", error.to_string()))?;
         Ok(Some(Arc::new(file)))
     }
 

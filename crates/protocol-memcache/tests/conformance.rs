@@ -136,6 +136,7 @@ fn every_command_of_the_table_is_parsed() {
             "lru_crawler" => " metadump all",
             "slabs" => " automove 1",
             "lru" => " mode flat",
+            "config" => " get cluster",
             "extstore" => " item_size 1",
             "mg" | "md" | "ma" | "me" | "mn" => " key",
             "ms" => " key 0",

@@ -231,6 +231,17 @@ impl Builder {
         self
     }
 
+    /// As [`Builder::rereads`], also when `has_changed` says so, which is asked every second on the same thread.
+    pub fn rereads_when_changed(
+        mut self,
+        what: &'static str,
+        read: impl Fn() -> Result<(), String> + Send + 'static,
+        has_changed: impl Fn() -> bool + Send + 'static,
+    ) -> Self {
+        self.sources.add_watched(what, read, has_changed);
+        self
+    }
+
     /// Serves metrics and health over HTTP at `address`.
     pub fn admin(mut self, address: SocketAddr) -> Self {
         self.admin = Some(address);

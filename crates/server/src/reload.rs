@@ -5,9 +5,10 @@ use crate::Error;
 use log::{error, info, warn};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Reopens log files and reads other files again. These are read on a separate thread, so a file system that hangs, or
 /// a pipe that nobody writes to, delays nothing else.
@@ -38,7 +39,12 @@ struct Progress {
 pub(crate) struct Reloadable {
     what: &'static str,
     read: Box<dyn Fn() -> Result<(), String> + Send>,
+    /// Tells whether it should be read without being asked for.
+    has_changed: Option<Box<dyn Fn() -> bool + Send>>,
 }
+
+/// How often it is looked whether something has changed, if that is asked for.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What is read, and the requests to do so, for the thread that does.
 #[derive(Debug)]
@@ -83,7 +89,18 @@ impl Sources {
         what: &'static str,
         read: impl Fn() -> Result<(), String> + Send + 'static,
     ) {
-        self.all.push(Reloadable { what, read: Box::new(read) });
+        self.all.push(Reloadable { what, read: Box::new(read), has_changed: None });
+    }
+
+    /// The same, also read when `has_changed` says so.
+    pub(crate) fn add_watched(
+        &mut self,
+        what: &'static str,
+        read: impl Fn() -> Result<(), String> + Send + 'static,
+        has_changed: impl Fn() -> bool + Send + 'static,
+    ) {
+        let has_changed: Option<Box<dyn Fn() -> bool + Send>> = Some(Box::new(has_changed));
+        self.all.push(Reloadable { what, read: Box::new(read), has_changed });
     }
 
     /// Asks for another read.
@@ -98,19 +115,15 @@ impl Sources {
             return Ok(None);
         }
         let progress = Arc::clone(&rereader.progress);
+        let pause = all.iter().any(|one| one.has_changed.is_some()).then_some(LOOK_EVERY);
         let body = move || {
-            for () in wishes {
-                let number = {
-                    let mut progress = lock(&progress);
-                    progress.begun += 1;
-                    progress.begun
-                };
-                // All are read, whatever happens to the first.
-                let problems: Vec<String> =
-                    all.iter().filter_map(|one| one.reread().err()).collect();
-                let mut progress = lock(&progress);
-                progress.ended = number;
-                progress.problem = problems.into_iter().next();
+            while let Some(is_asked_for) = next_wish(&wishes, pause) {
+                if is_asked_for {
+                    read_all(&all, &progress);
+                } else {
+                    // What comes of it is in the log.
+                    all.iter().filter(|one| one.is_to_be_read()).for_each(|one| drop(one.reread()));
+                }
             }
         };
         thread::Builder::new().name("reload".to_owned()).spawn(body).map_err(Error::Start)?;
@@ -118,7 +131,36 @@ impl Sources {
     }
 }
 
+/// Waits for a wish, or for so long. Returns whether there was one; `None` when nobody can wish any more.
+fn next_wish(wishes: &Receiver<()>, pause: Option<Duration>) -> Option<bool> {
+    match pause {
+        None => wishes.recv().ok().map(|()| true),
+        Some(pause) => match wishes.recv_timeout(pause) {
+            Ok(()) => Some(true),
+            Err(RecvTimeoutError::Timeout) => Some(false),
+            Err(RecvTimeoutError::Disconnected) => None,
+        },
+    }
+}
+
+fn read_all(all: &[Reloadable], progress: &Mutex<Progress>) {
+    let number = {
+        let mut progress = lock(progress);
+        progress.begun += 1;
+        progress.begun
+    };
+    // All are read, whatever happens to the first.
+    let problems: Vec<String> = all.iter().filter_map(|one| one.reread().err()).collect();
+    let mut progress = lock(progress);
+    progress.ended = number;
+    progress.problem = problems.into_iter().next();
+}
+
 impl Reloadable {
+    fn is_to_be_read(&self) -> bool {
+        self.has_changed.as_ref().is_some_and(|has_changed| has_changed())
+    }
+
     fn reread(&self) -> Result<(), String> {
         let (what, result) = (self.what, (self.read)());
         match &result {

@@ -213,13 +213,22 @@ impl Config {
         }
     }
 
+    /// What `version` answers: the version of memcached that this server is compared with, and its own. Clients that
+    /// discover the servers of a cluster parse the former, and do not take more.
+    fn version_told(&self, own: &str) -> String {
+        match self.memcache.cluster_file {
+            Some(_) => MEMCACHED_VERSION.to_owned(),
+            None => format!("{MEMCACHED_VERSION}+segcache.{own}"),
+        }
+    }
+
     /// The options of the memcache service, which it shows in `stats settings`.
     pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
         let server = &self.server;
         let address = server.main_address(PORT);
         let options = ServiceOptions::new()
             .value_max(self.cache.value_max().0 as usize)
-            .version(format!("{MEMCACHED_VERSION}+segcache.{version}"))
+            .version(self.version_told(version))
             .threads(self.worker.threads)
             .memory_max(self.cache.memory.0)
             .connections_max(server.max_connections)

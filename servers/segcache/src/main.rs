@@ -16,7 +16,7 @@ use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
 use process::ServerProcess;
 use protocol::{Either, Sharing};
-use protocol_memcache::{Memcache, MemcacheService, UserFile};
+use protocol_memcache::{ClusterFile, Memcache, MemcacheService, UserFile};
 use protocol_resp::strings::{Commands, Connection};
 use server::cli;
 use server::dialect::memcached::Arguments;
@@ -54,7 +54,10 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     if !resp.is_empty() {
         request_max = request_max.max(Connection::request_max(value_max));
     }
-    let users = config.memcache.users().map_err(Error::setting)?;
+    let files = Files {
+        users: config.memcache.users().map_err(Error::setting)?,
+        cluster: config.memcache.cluster().map_err(Error::setting)?,
+    };
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder
         .listen_on(RESP, &resp, config.server.socket_mode)
@@ -73,9 +76,15 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     config.server.max_connections = builder.fit_connections()?;
     let builder = builder.config_text(::config::print(&config)?);
     match config.cache.storage {
-        Storage::Seg => serve(segments(&config)?, &config, users, builder),
-        Storage::HashMap => serve(hash_map(&config), &config, users, builder),
+        Storage::Seg => serve(segments(&config)?, &config, files, builder),
+        Storage::HashMap => serve(hash_map(&config), &config, files, builder),
     }
+}
+
+/// The files that are read again while the server runs, besides those that all servers have.
+struct Files {
+    users: Option<Arc<UserFile>>,
+    cluster: Option<Arc<ClusterFile>>,
 }
 
 fn segments(config: &Config) -> Result<SegStore, Error> {
@@ -103,18 +112,20 @@ fn hash_map(config: &Config) -> HashMapStore {
 
 /// Serves `store` until the process is told to stop. Without RESP listeners, memcache is served alone, so
 /// RESP costs nothing.
-fn serve<S>(
-    store: S,
-    config: &Config,
-    users: Option<Arc<UserFile>>,
-    mut builder: Builder,
-) -> Result<(), Error>
+fn serve<S>(store: S, config: &Config, files: Files, mut builder: Builder) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max().0 as usize;
     let mut codec = Memcache::new(value_max).forms(config.memcache.forms());
     let mut options = config.service_options(VERSION);
+    let Files { users, cluster } = files;
+    if let Some(cluster) = cluster {
+        options = options.cluster(Arc::clone(&cluster));
+        let stamp = Arc::clone(&cluster);
+        let reread = move || cluster.reread().map_err(|e| e.to_string());
+        builder = builder.rereads_when_changed("nodes", reread, move || stamp.has_changed());
+    }
     if let Some(users) = users {
         codec = codec.with_login();
         options = options.users(Arc::clone(&users));

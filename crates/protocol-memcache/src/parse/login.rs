@@ -78,7 +78,9 @@ fn body(line: &[u8]) -> Option<usize> {
         Parser::Body(Mode::Set) => None,
         Parser::Body(_) => text::set::length(words.get(3)),
         Parser::Meta(Act::Set) => text::set::length(words.get(1)),
-        Parser::Meta(_) | Parser::Keys(_) | Parser::Line(_) | Parser::Binary => None,
+        Parser::Meta(_) | Parser::Keys(_) | Parser::Line(_) | Parser::Config | Parser::Binary => {
+            None
+        }
     }
 }
 

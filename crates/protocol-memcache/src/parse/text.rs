@@ -13,6 +13,7 @@
 //! A line that `fast.rs` does not recognise goes to the general parser, `line.rs`. For lines that
 //! `fast.rs` recognises both give the same result, which a differential test checks.
 
+mod config;
 pub(crate) mod crawler;
 mod fast;
 pub(super) mod keys;

@@ -37,6 +37,8 @@ pub(crate) const SHARES_TOO_LARGE: ErrorReply =
     ErrorReply::fixed(b"ERROR hot and warm pcts must not exceed 80\r\n");
 pub(crate) const FACTOR_TOO_SMALL: ErrorReply =
     ErrorReply::fixed(b"ERROR hot/warm age factors must be greater than 0\r\n");
+pub(crate) const CONFIG_READ_ONLY: ErrorReply =
+    ErrorReply::fixed(b"CLIENT_ERROR the configuration is a file of the server's\r\n");
 pub(crate) const LONG_SLEEP: ErrorReply =
     ErrorReply::fixed(b"CLIENT_ERROR sleep must be one second or less\r\n");
 pub(crate) const BAD_DATA: ErrorReply = ErrorReply::fixed(b"CLIENT_ERROR bad data chunk\r\n");

@@ -2,6 +2,7 @@
 //! The commands that read values: get, gets, gat, gats; and touch, which is gat without the value.
 
 use super::MemcacheService;
+use super::discovery::CLUSTER_KEY;
 use super::outcome::Outcome;
 use super::set::refused;
 use crate::command::CommandId;
@@ -31,6 +32,13 @@ impl<S: Store> MemcacheService<S> {
         // Not in a closure, which would not be inlined.
         let bytes = out.tail();
         let Some(item) = self.store.get(get.key, now.ticks) else {
+            // The one key whose value is no item's, by its length, and on a miss alone.
+            if get.key.len() == CLUSTER_KEY.len()
+                && let Some(nodes) = self.nodes(get.key)
+            {
+                text_value(bytes, get, &nodes, reply);
+                return count(family, true);
+            }
             reply.miss(bytes, get);
             return count(family, false);
         };

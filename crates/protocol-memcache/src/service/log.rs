@@ -44,6 +44,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),
+        Op::Config { what } => " get ".len() + what.len(),
         Op::Detail(Detail::On) => " detail on".len(),
         Op::Detail(Detail::Off) => " detail off".len(),
         Op::Detail(Detail::Dump) => " detail dump".len(),

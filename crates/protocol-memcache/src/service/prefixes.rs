@@ -165,6 +165,7 @@ impl Counted {
             | Op::FlushAll { .. }
             | Op::Stats { .. }
             | Op::Detail(_)
+            | Op::Config { .. }
             | Op::Dump(_)
             | Op::Version
             | Op::Noop

@@ -53,9 +53,12 @@ pub(super) fn announced(head: &[u8]) -> Option<(CommandId, Keys)> {
     let command = command::find(next_word(&mut rest)?)?;
     match command.parser {
         Parser::Keys(keys) if !rest.is_empty() => Some((command.id, keys)),
-        Parser::Keys(_) | Parser::Body(_) | Parser::Line(_) | Parser::Meta(_) | Parser::Binary => {
-            None
-        }
+        Parser::Keys(_)
+        | Parser::Body(_)
+        | Parser::Line(_)
+        | Parser::Config
+        | Parser::Meta(_)
+        | Parser::Binary => None,
     }
 }
 

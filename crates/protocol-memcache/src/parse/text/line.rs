@@ -3,7 +3,7 @@
 
 use super::keys;
 use super::words::{WORDS_MAX, Words, next_word};
-use super::{set, simple, unfinished};
+use super::{config, set, simple, unfinished};
 use crate::command::{self, Parser};
 use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Position, Step, meta};
 use crate::reply::text as reply;
@@ -79,6 +79,7 @@ fn whole<'a>(value_max: usize, position: &mut Position, input: &'a [u8], end: us
             set::parse(command, mode, &Words::split(rest), input, consumed, value_max)
         }
         Parser::Line(parse) => simple::parse(command, parse, &Words::split(rest), consumed),
+        Parser::Config => config::parse(&Words::split(rest), consumed),
         Parser::Binary => Err(unknown(line, consumed)),
         Parser::Meta(act) => meta::parse(command.id, act, line, input, consumed, value_max),
     }
