@@ -239,3 +239,24 @@ fn clients_log_in() {
         "before: b'unauthenticated'\nlogin: True\ntext: True b'value'\nsasl: True value\n";
     python::same("with_login.py", &told, expected);
 }
+
+/// libmemcached, by pylibmc: the client that most others are made of.
+#[test]
+fn libmemcached_logs_in() {
+    let told = "pylibmc, built with SASL";
+    let Some(python) = python::python("pylibmc; assert pylibmc.support_sasl", told) else { return };
+    let has_plain = fs::read_dir("/usr/lib").unwrap().flatten();
+    if !has_plain.map(|folder| folder.path().join("sasl2/libplain.so")).any(|plain| plain.exists())
+    {
+        return test_support::child::missing("SASL's PLAIN (apt-get install libsasl2-modules)");
+    }
+    let place = Place::new("user:password\n", "");
+    for flags in [&["-S", "-Y", "FILE"][..], &["-Y", "FILE", "-B", "binary"]] {
+        let mut daemon = place.start(flags, false);
+        let address = daemon.address().to_string();
+        let arguments = [&address[..], "user", "password"];
+        let told = python::transcript(&python, "with_libmemcached_login.py", &arguments);
+        let expected = "wrong: Error\nset: True\nget: v\nmulti: []\nget_multi: 100\nincr: 2\n";
+        python::same("with_libmemcached_login.py", &told, expected);
+    }
+}
