@@ -61,6 +61,10 @@
 //!   and its threads call `expire` until all are done.)
 //! * RULE-RESERVE: a reservation evicts no item while memory is free, and refuses no write that
 //!   fits without it; when it ends, the memory given up for it is available again.
+//! * RULE-RESIZE: a higher limit takes effect at once, and nothing is evicted while it leaves memory free. Below a
+//!   lower one the store gets by calls of `expire` alone, each of which takes a bounded step, and no item goes
+//!   that fits; then as many items fit as ever did with that limit. A limit that is too low is refused, and the
+//!   lowest one has room for the largest value. (Not for engines whose limit is fixed.)
 //! * RULE-SCAN: a walk ends, shows each item that is live throughout at least once and as a read
 //!   would, and no dead one; a step keeps to its budget; any number is a valid cursor. (Only for
 //!   engines that implement [`Scan`].)
@@ -72,7 +76,7 @@
 //!
 //! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`, `updates`, `state`
 //! (marks, reads and given versions),
-//! `clearing`, `memory`, `fits`, `reserve` (with rests), `pins`, `statistics`, `scan`, `model` (a long random
+//! `clearing`, `memory`, `fits`, `reserve` (with rests), `resize`, `pins`, `statistics`, `scan`, `model` (a long random
 //! run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and `linear`
 //! (linearizability). `subject` is the engine under test with its clock.
 
@@ -88,6 +92,7 @@ mod memory;
 mod model;
 mod pins;
 mod reserve;
+mod resize;
 mod scan;
 mod state;
 mod statistics;
@@ -143,6 +148,7 @@ pub fn check<S: Store>(make: impl Fn(Limits) -> S) {
     memory::run(&make);
     fits::run(&make);
     reserve::run(&make);
+    resize::run(&make);
     model::run(&make);
 }
 

@@ -43,5 +43,5 @@ pub use prefetch::Stage;
 pub use scan::{Cursor, Scan};
 pub use state::{Idle, Marks};
 pub use stats::{ClassStats, Stats};
-pub use store::{Expiry, Item, Store, StoreError, Version};
+pub use store::{Expiry, Item, ResizeError, Store, StoreError, Version};
 pub use write::{Amend, Change, Condition, Content, Digits, Put, Write};

@@ -4,6 +4,7 @@
 use crate::{Change, ClassStats, Idle, Marks, Put, Stage, Stats};
 use bytes::Bytes;
 use clock::Ticks;
+use std::cmp::Ordering;
 use std::fmt::Display;
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -79,6 +80,23 @@ pub enum StoreError {
     /// There is no room, and no item may be evicted. A retry may help later.
     #[error("out of memory storing the item")]
     OutOfMemory,
+}
+
+/// Why a store does not take a memory limit. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResizeError {
+    /// The store cannot work with so little.
+    #[error("the store needs at least {least} bytes")]
+    TooSmall {
+        /// The lowest limit in bytes.
+        least: u64,
+    },
+    /// The store was not made for so much.
+    #[error("the store takes at most {most} bytes")]
+    TooLarge {
+        /// The highest limit in bytes.
+        most: u64,
+    },
 }
 
 /// A live item, borrowed from the store's memory: reading it copies nothing.
@@ -234,6 +252,32 @@ pub trait Store {
     /// whose limit covers only its own memory ignores reservations.
     fn reserve(&mut self, bytes: u64) {
         let _ = bytes;
+    }
+
+    /// Sets the memory limit of the whole store, in bytes.
+    ///
+    /// A higher limit takes effect at once: more items fit. With a lower one the engine gives memory back to the
+    /// system in the steps of [`Store::expire`] and of writes, until it is within the limit: free memory first,
+    /// then that of dead items, then that of live ones, which it evicts by its policy. An engine that evicts
+    /// nothing refuses writes meanwhile. What fits the new limit stays as it would have with that limit from the
+    /// start; the sizes that were chosen by the first limit stay, too.
+    ///
+    /// # Errors
+    ///
+    /// [`ResizeError`] for a limit that the engine does not take. An engine whose limit is fixed takes no other.
+    fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
+        let limit = self.stats().limit_bytes;
+        match bytes.cmp(&limit) {
+            Ordering::Less => Err(ResizeError::TooSmall { least: limit }),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err(ResizeError::TooLarge { most: limit }),
+        }
+    }
+
+    /// Whether the last [`Store::expire`] of this handle has done some of the work that a lower limit needs. Then
+    /// there may be more, and its worker calls it again soon in place of sleeping.
+    fn is_shrinking(&self) -> bool {
+        false
     }
 
     /// Makes every item unreadable, at a cost independent of their number; memory comes back

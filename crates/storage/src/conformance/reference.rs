@@ -2,13 +2,14 @@
 //! The simplest possible engine, to test the kit: a locked map, with a flaw on request.
 
 mod flaw;
+mod limit;
 
 pub(super) use flaw::Flaw;
 
 use super::Limits;
 use crate::{
-    Amend, Change, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put, Scan, Stats, Store,
-    StoreError, Version, Write,
+    Amend, Change, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put, ResizeError, Scan,
+    Stats, Store, StoreError, Version, Write,
 };
 use bytes::Bytes;
 use clock::Ticks;
@@ -598,6 +599,7 @@ impl Store for Reference {
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
         let mut shared = self.lock();
         shared.busy.remove(&self.id);
+        shared.shrink(now);
         shared.expire(now, budget)
     }
 
@@ -612,6 +614,14 @@ impl Store for Reference {
             let mut shared = self.lock();
             shared.limits.memory_bytes = shared.given_bytes.saturating_sub(bytes);
         }
+    }
+
+    fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
+        self.lock().resize(bytes)
+    }
+
+    fn is_shrinking(&self) -> bool {
+        self.lock().is_over()
     }
 
     fn clear(&mut self) {

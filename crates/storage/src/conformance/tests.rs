@@ -38,7 +38,7 @@ fn an_update_in_two_steps_is_found() {
 }
 
 /// Each flaw of one handle, with the rule it breaks.
-const FLAWS: [(Flaw, &str); 33] = [
+const FLAWS: [(Flaw, &str); 37] = [
     (Flaw::ParsesNumbers, "RULE-READ"),
     (Flaw::CutsKeys, "RULE-READ"),
     (Flaw::DeletesAlways, "RULE-DELETE"),
@@ -72,6 +72,10 @@ const FLAWS: [(Flaw, &str); 33] = [
     (Flaw::PrefetchCounts, "RULE-PREFETCH"),
     (Flaw::RestClears, "RULE-REST"),
     (Flaw::ReservesAll, "RULE-RESERVE"),
+    (Flaw::ResizesLater, "RULE-RESIZE"),
+    (Flaw::ResizesAtOnce, "RULE-RESIZE"),
+    (Flaw::ResizesNever, "RULE-RESIZE"),
+    (Flaw::TakesAnyLimit, "RULE-RESIZE"),
 ];
 
 /// The flaws of a scan.

@@ -79,6 +79,14 @@ pub(in crate::conformance) enum Flaw {
     RestClears,
     /// Sets aside whatever is reserved, all memory if need be.
     ReservesAll,
+    /// Another limit takes effect with the next write.
+    ResizesLater,
+    /// A lower limit drops at once what is too much.
+    ResizesAtOnce,
+    /// A lower limit drops nothing.
+    ResizesNever,
+    /// Takes a limit that leaves room for nothing.
+    TakesAnyLimit,
     /// A scan's cursor counts items instead of naming a place.
     ScanCounts,
     /// A scan shows dead items.
