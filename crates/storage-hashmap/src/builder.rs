@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Builder`]: how large a store is and how it behaves.
 
-use crate::budget::{Account, Pool};
+use crate::budget::{Account, Limits, Pool, SHARE_MIN};
 use crate::hash::Hasher;
 use crate::heads::Heads;
 use crate::record::{KEY_MAX, Record};
-use crate::reserve::reserved_max;
 use crate::shard::{Common, Counts, Shard};
 use crate::slab::{Entry, Era, NEVER_MS, Slab};
 use crate::store::{HashMapStore, Shared};
 use crate::sweep::Sweep;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-/// The smallest memory limit, and the smallest share of it for a shard, in bytes.
-const SHARE_MIN: u64 = 64 * 1024;
 
 /// More shards than this help on no machine.
 const SHARDS_MAX: usize = 4096;
@@ -88,16 +84,12 @@ impl Builder {
     pub fn build(&self) -> HashMapStore {
         let shards_max = (self.memory / SHARE_MIN).max(1);
         let shards = (self.shards as u64).min(1 << shards_max.ilog2());
-        let share = self.memory / shards;
         let item_max = self.item_max as usize;
         let largest = Record::cost_of(KEY_MAX, item_max).min(self.memory / 2);
         let common = Arc::new(Common {
             pool: Pool::new(self.memory),
-            limit: self.memory,
-            share,
-            lease: (share / 32).clamp(1024, 64 * 1024),
+            limits: Limits::new(self.memory, shards, largest),
             item_max,
-            reserved_max: reserved_max(self.memory, largest),
             evicts: self.evict,
             dues: (0..shards).map(|_| AtomicU64::new(NEVER_MS)).collect(),
         });
@@ -108,13 +100,14 @@ impl Builder {
 
 /// An empty shard. Its chunks are a 64th of its share, within bounds.
 fn shard(common: &Arc<Common>, number: usize) -> Shard {
-    let expected = (common.share / ITEM_MIN) as usize;
-    let entries = (common.share / 64 / size_of::<Entry>() as u64).clamp(16, 1024);
+    let share = common.limits.share();
+    let expected = (share / ITEM_MIN) as usize;
+    let entries = (share / 64 / size_of::<Entry>() as u64).clamp(16, 1024);
     let heads = Heads::new((entries.ilog2() + 2).min(12), expected);
     let slab = Slab::new(entries.ilog2(), expected);
     let mut account = Account::default();
     let cost = heads.chunk_cost();
-    account.receive(common.pool.take(cost, common.lease));
+    account.receive(common.pool.take(cost, common.limits.lease()));
     account.spend(cost);
     Shard {
         common: Arc::clone(common),

@@ -64,7 +64,8 @@ impl Shard {
         let used = self.account.used();
         assert_eq!(used, self.item_bytes + heads + slab, "INV-LIMIT: bytes used");
         assert!(used <= self.account.lease(), "INV-LIMIT: more than leased");
-        assert!(self.account.lease() <= self.common.limit, "INV-LIMIT: more than there is");
+        let most = self.common.limits.limit() + self.common.pool.debt();
+        assert!(self.account.lease() <= most, "INV-LIMIT: more than there is");
         assert!(self.slab.live() <= self.slab.slots(), "INV-SLOT: more items than slots");
         assert_eq!(self.slab.live() == 0, self.item_bytes == 0, "INV-LIMIT: items and their bytes");
         let buckets = self.heads.buckets() as usize;

@@ -4,14 +4,23 @@
 //! A [`Reservation`] takes bytes out of the pool for good, as a shard's lease does, so the limit holds
 //! at every moment. When the pool has none left, shards give up theirs, one shard at a time and a step
 //! of bounded size for each call of `expire`. The sum of all handles' reservations stays below
-//! [`Common::reserved_max`]: the largest item and a working index always fit beside it.
+//! [`Limits::reserved_max`]: the largest item and a working index always fit beside it.
+//!
+//! A lower memory limit is paid for in the same way: free memory at once, then a step for each call of `expire`.
+//!
+//! [`Limits::reserved_max`]: crate::budget::Limits::reserved_max
 
+use crate::budget::Limits;
 use crate::shard::Common;
 use crate::store::Shared;
 use clock::Ticks;
+use storage::ResizeError;
 
 /// The most bytes that one step takes from items.
 const STEP: u64 = 64 << 10;
+
+/// Shards that are asked in one step towards a lower limit, until one has something to give.
+const PAYERS: usize = 8;
 
 /// The bytes that a handle has reserved, and how many of them are set aside.
 #[derive(Debug, Default)]
@@ -20,12 +29,6 @@ pub(crate) struct Reservation {
     held: u64,
     /// The shard that gives up memory next.
     next: usize,
-}
-
-/// The most that can be reserved of `limit` bytes beside an item of `largest`: half, or what is left
-/// with a quarter for the index and the other shards.
-pub(crate) fn reserved_max(limit: u64, largest: u64) -> u64 {
-    (limit - limit / 4).saturating_sub(largest).min(limit / 2)
 }
 
 impl Shared {
@@ -47,8 +50,8 @@ impl Shared {
     /// shard's. Costs two loads when there is nothing to do.
     #[inline]
     pub(crate) fn set_aside(&self, reservation: &mut Reservation, now: Ticks) {
-        let Common { ref pool, reserved_max, .. } = *self.common;
-        if reservation.held < reservation.wanted && pool.reserved() < reserved_max {
+        let Common { ref pool, ref limits, .. } = *self.common;
+        if reservation.held < reservation.wanted && pool.reserved() < limits.reserved_max() {
             self.set_more_aside(reservation, now);
         }
     }
@@ -56,8 +59,8 @@ impl Shared {
     #[cold]
     fn set_more_aside(&self, reservation: &mut Reservation, now: Ticks) {
         let Some(mut shard) = self.try_lock(reservation.next) else { return };
-        let Common { ref pool, reserved_max, .. } = *self.common;
-        let granted = pool.reserve(reservation.wanted - reservation.held, reserved_max);
+        let Common { ref pool, ref limits, .. } = *self.common;
+        let granted = pool.reserve(reservation.wanted - reservation.held, limits.reserved_max());
         if granted == 0 {
             return;
         }
@@ -69,8 +72,63 @@ impl Shared {
         }
         pool.unreserve(granted - taken);
         reservation.held += taken;
+        self.go_on(reservation);
+    }
+
+    /// Another shard gives up memory next.
+    fn go_on(&self, reservation: &mut Reservation) {
         // The number of shards is a power of two.
         reservation.next = (reservation.next + 1) & (self.common.dues.len() - 1);
+    }
+
+    /// Sets the memory limit.
+    pub(crate) fn resize(&self, limit: u64) -> Result<(), ResizeError> {
+        let Common { ref pool, ref limits, .. } = *self.common;
+        if limit < limits.least() {
+            return Err(ResizeError::TooSmall { least: limits.least() });
+        }
+        if limit > Limits::MOST {
+            return Err(ResizeError::TooLarge { most: Limits::MOST });
+        }
+        // The pool changes only under the lock of some shard, and the limit only under that of this one.
+        let _shard = self.lock(0);
+        pool.resize(limits, limit);
+        Ok(())
+    }
+
+    /// Takes a step of a turn towards a lower limit. Returns whether it gave anything back. Costs a load when
+    /// there is nothing to do.
+    #[inline]
+    pub(crate) fn pay(&self, reservation: &mut Reservation, now: Ticks) -> bool {
+        self.common.pool.debt() > 0
+            && (0..PAYERS).any(|_| {
+                let has_paid = self.pay_some(reservation, now);
+                self.go_on(reservation);
+                has_paid
+            })
+    }
+
+    #[cold]
+    fn pay_some(&self, reservation: &mut Reservation, now: Ticks) -> bool {
+        let Common { ref pool, ref limits, .. } = *self.common;
+        // Whoever holds it will be done soon.
+        let Some(mut shard) = self.try_lock(reservation.next) else { return true };
+        // Less may be reserved under a lower limit. Each handle gives up what is too much, so items are not to pay
+        // for that.
+        let excess = pool.reserved().saturating_sub(limits.reserved_max());
+        let own = excess.min(reservation.held);
+        pool.unreserve(own);
+        pool.give(own);
+        reservation.held -= own;
+        let owed = pool.debt().saturating_sub(excess - own);
+        let mut paid = pool.take_up_to(owed);
+        if paid < owed {
+            let parted = shard.give_up((owed - paid).min(STEP), now);
+            pool.arrive(parted);
+            paid += parted;
+        }
+        pool.pay(paid);
+        paid > 0
     }
 }
 
@@ -78,6 +136,7 @@ impl Shared {
 mod tests {
     use super::*;
     use crate::HashMapStore;
+    use crate::budget::reserved_max;
     use storage::{Put, Store};
 
     const MEMORY: u64 = 4 << 20;

@@ -38,7 +38,7 @@ impl Shard {
     fn obtain(&mut self, bytes: u64) -> bool {
         let short = self.account.short_of(bytes);
         if short > 0 {
-            let taken = self.common.pool.take(short, self.common.lease);
+            let taken = self.common.pool.take(short, self.common.limits.lease());
             self.account.receive(taken);
         }
         self.account.short_of(bytes) == 0
@@ -47,7 +47,8 @@ impl Shard {
     /// A shard with more than its share evicts one item more than it has to, and the memory goes to
     /// the pool: in time all shards are equally large and keep items equally long.
     fn return_excess(&mut self, now: Ticks, keep: u32) {
-        if self.account.lease() > self.common.share + self.common.share / 8 {
+        let share = self.common.limits.share();
+        if self.account.lease() > share + share / 8 {
             let used = self.account.used();
             if self.evict(now, keep) {
                 let freed = self.account.part(used - self.account.used());
@@ -107,8 +108,9 @@ impl Shard {
     /// Returns leased bytes that are not likely to be used soon: what a holder of the lock does last.
     pub(crate) fn settle(&mut self) {
         let slack = self.account.slack();
-        if slack > 2 * self.common.lease {
-            let parted = self.account.part(slack - self.common.lease);
+        let lease = self.common.limits.lease();
+        if slack > 2 * lease {
+            let parted = self.account.part(slack - lease);
             self.common.pool.give(parted);
         }
         self.check_exit();

@@ -5,7 +5,7 @@
 //! a write, `sweep.rs` reclaims the memory of dead items, and `heads.rs` and `slab.rs` are the
 //! index.
 
-use crate::budget::{Account, Pool};
+use crate::budget::{Account, Limits, Pool};
 use crate::heads::Heads;
 use crate::item::Known;
 use crate::metrics::HASH_REMOVE;
@@ -19,20 +19,13 @@ use storage::metrics::{
 };
 use storage::{Stage, StoreError};
 
-/// The settings that all shards of a store share.
+/// What all shards of a store share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) pool: Pool,
-    /// The memory limit in bytes.
-    pub(crate) limit: u64,
-    /// The limit divided by the number of shards.
-    pub(crate) share: u64,
-    /// How much a shard leases at a time, if there is that much.
-    pub(crate) lease: u64,
+    pub(crate) limits: Limits,
     /// The longest value in bytes.
     pub(crate) item_max: usize,
-    /// The most bytes that handles can reserve together.
-    pub(crate) reserved_max: u64,
     /// Whether items may be dropped to make room.
     pub(crate) evicts: bool,
     /// For each shard, the moment in milliseconds from which [`Shard::expire`] has work to do.

@@ -10,7 +10,7 @@ use clock::Ticks;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::{Change, Put, Stage, Stats, Store, StoreError, Version};
+use storage::{Change, Put, ResizeError, Stage, Stats, Store, StoreError, Version};
 
 /// A store that has leased less than this is assumed to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
@@ -29,6 +29,8 @@ pub struct HashMapStore {
     /// The shard at which the next [`Store::expire`] begins.
     next_expire: usize,
     reservation: Reservation,
+    /// The last turn has given memory back under a lower limit.
+    is_shrinking: bool,
 }
 
 /// What all handles share.
@@ -138,7 +140,13 @@ impl HashMapStore {
 
     pub(crate) fn new(shared: Shared, hasher: Hasher) -> Self {
         let reservation = Reservation::default();
-        HashMapStore { shared: Arc::new(shared), hasher, next_expire: 0, reservation }
+        HashMapStore {
+            shared: Arc::new(shared),
+            hasher,
+            next_expire: 0,
+            reservation,
+            is_shrinking: false,
+        }
     }
 }
 
@@ -163,7 +171,7 @@ impl Store for HashMapStore {
     #[inline]
     fn prefetch(&self, key: &[u8], stage: Stage) {
         let common = &self.shared.common;
-        if common.limit - common.pool.free() < CACHED_BYTES {
+        if common.limits.limit().wrapping_sub(common.pool.free()) < CACHED_BYTES {
             return;
         }
         let hash = self.hasher.hash(key);
@@ -215,6 +223,7 @@ impl Store for HashMapStore {
     /// a shard out while another worker holds it. Drops items for up to 64 KiB of what the handle
     /// has reserved.
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
+        self.is_shrinking = self.shared.pay(&mut self.reservation, now);
         self.shared.set_aside(&mut self.reservation, now);
         let dues = &self.shared.common.dues;
         let (mut looked, mut freed) = (0, 0);
@@ -244,6 +253,16 @@ impl Store for HashMapStore {
         self.shared.reserve(&mut self.reservation, bytes);
     }
 
+    /// The sizes that were chosen by the first limit, of the index's chunks, stay. So a lower limit must have room
+    /// for 64 KiB per shard, and for two of the largest values. Memory of items goes back to the allocator.
+    fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
+        self.shared.resize(bytes)
+    }
+
+    fn is_shrinking(&self) -> bool {
+        self.is_shrinking
+    }
+
     fn clear(&mut self) {
         for shard in &self.shared.shards {
             shard.0.lock().clear();
@@ -252,8 +271,9 @@ impl Store for HashMapStore {
 
     fn stats(&self) -> Stats {
         let mut stats = Stats::default();
-        stats.limit_bytes = self.shared.common.limit;
-        stats.used_bytes = self.shared.common.pool.reserved();
+        let common = &self.shared.common;
+        stats.limit_bytes = common.limits.limit();
+        stats.used_bytes = common.pool.reserved();
         for shard in &self.shared.shards {
             let shard = shard.0.lock();
             let used = shard.account.used();
@@ -272,7 +292,7 @@ impl Store for HashMapStore {
             stats.read_cleared += shard.counts.read_cleared;
         }
         // Memory that moved from a shard read early to one read late is counted twice.
-        stats.used_bytes = stats.used_bytes.min(stats.limit_bytes);
+        stats.used_bytes = stats.used_bytes.min(stats.limit_bytes + common.pool.debt());
         stats
     }
 
@@ -282,8 +302,11 @@ impl Store for HashMapStore {
         let common = &self.shared.common;
         let pool = &common.pool;
         let leased = leased + pool.free() + pool.moving() + pool.reserved();
-        assert_eq!(leased, common.limit, "INV-LIMIT: bytes leased, reserved or free");
-        assert!(pool.reserved() <= common.reserved_max, "INV-LIMIT: bytes reserved");
+        let limits = &common.limits;
+        let there = limits.limit() + pool.debt();
+        assert_eq!(leased, there, "INV-LIMIT: bytes leased, reserved or free");
+        let most = limits.reserved_max() + pool.debt();
+        assert!(pool.reserved() <= most, "INV-LIMIT: bytes reserved");
         for shard in &shards {
             shard.check_integrity(&self.hasher);
         }

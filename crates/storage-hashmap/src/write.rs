@@ -177,7 +177,7 @@ impl Shard {
     fn check_size(&self, key_len: usize, value_len: usize) -> Result<(), StoreError> {
         let fits = key_len <= KEY_MAX
             && value_len <= self.common.item_max
-            && Record::cost_of(key_len, value_len) <= self.common.limit / 2;
+            && Record::cost_of(key_len, value_len) <= self.common.limits.limit() / 2;
         if fits { Ok(()) } else { Err(StoreError::TooLarge) }
     }
 
