@@ -74,6 +74,11 @@ impl Model {
         live.map(|(key, _)| key.clone()).collect()
     }
 
+    /// The length of the longest value, dead ones included.
+    pub(crate) fn longest(&self) -> usize {
+        self.items.values().map(|item| item.value.len()).max().unwrap_or(0)
+    }
+
     /// How many keys have a live item.
     pub(crate) fn live_count(&self, now: Ticks) -> usize {
         self.items.values().filter(|item| !item.expiry.is_past(now)).count()

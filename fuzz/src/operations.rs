@@ -6,7 +6,9 @@ use crate::model::{Expected, Model};
 use arbitrary::{Result, Unstructured};
 use clock::Ticks;
 use std::time::Duration;
-use storage::{Change, Condition, Digits, Expiry, Item, Put, Stage, Stats, Store, StoreError};
+use storage::{
+    Change, Condition, Digits, Expiry, Item, Put, ResizeError, Stage, Stats, Store, StoreError,
+};
 
 /// A store and its model, side by side.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub(crate) struct Trial<E: Engine> {
     serial: u32,
     /// Pinned values and what they must stay.
     pins: Vec<(bytes::Bytes, Vec<u8>)>,
+    /// The memory limit.
+    limit: u64,
 }
 
 impl<E: Engine> Trial<E> {
@@ -29,7 +33,9 @@ impl<E: Engine> Trial<E> {
         let engine = E::read(input)?;
         let (handles, model) = (engine.build(), Model::default());
         let now = Ticks::from_millis(12_345);
-        Ok(Trial { engine, handles, at_work: 0, model, now, serial: 0, pins: Vec::new() })
+        let (limit, pins) = (handles[0].stats().limit_bytes, Vec::new());
+        assert_eq!(limit, engine.memory(), "RULE-LIMIT");
+        Ok(Trial { engine, handles, at_work: 0, model, now, serial: 0, pins, limit })
     }
 
     /// Carries out the next operation of `input` on both and compares.
@@ -43,11 +49,14 @@ impl<E: Engine> Trial<E> {
             9 | 10 => self.now = self.now + Duration::from_millis(1 << input.int_in_range(0..=24)?),
             11 => self.expire(input.arbitrary::<u8>()?.into()),
             12 => self.prefetch(input)?,
-            13 if input.ratio(1, 8)? => {
-                self.store().clear();
-                self.model.clear();
-            }
-            13 => self.pin(input)?,
+            13 => match input.int_in_range(1..=8)? {
+                1 => {
+                    self.store().clear();
+                    self.model.clear();
+                }
+                2 => self.resize(input)?,
+                _ => self.pin(input)?,
+            },
             14 | 15 => self.fill(input)?,
             16 => self.store().rest(),
             17 => self.reserve(input)?,
@@ -62,7 +71,11 @@ impl<E: Engine> Trial<E> {
     /// Compares everything.
     pub(crate) fn finish(mut self) {
         self.compare_all();
-        drop(self.handles);
+        self.handles.clear();
+        self.check_pins();
+    }
+
+    fn check_pins(&self) {
         for (pin, expected) in &self.pins {
             assert!(pin[..] == expected[..], "a pinned value has changed");
         }
@@ -245,6 +258,40 @@ impl<E: Engine> Trial<E> {
         Ok(())
     }
 
+    /// Sets another limit, and waits until the store is within it as far as it can be. What fits stays.
+    fn resize(&mut self, input: &mut Unstructured<'_>) -> Result<()> {
+        let limit = self.engine.memory() / 4 * input.int_in_range(1..=20)?;
+        let before = self.store().stats();
+        match self.store().resize(limit) {
+            Ok(()) => self.limit = limit,
+            Err(ResizeError::TooSmall { least }) => assert!(limit < least && least <= self.limit),
+            Err(ResizeError::TooLarge { most }) => assert!(limit > most && most >= self.limit),
+        }
+        if self.limit >= before.limit_bytes {
+            return Ok(());
+        }
+        self.check_pins();
+        self.pins.clear();
+        for _ in 0..20_000 {
+            let mut is_shrinking = false;
+            for handle in &mut self.handles {
+                handle.expire(self.now, 64);
+                is_shrinking |= handle.is_shrinking();
+                handle.rest();
+            }
+            let stats = self.store().stats();
+            if stats.used_bytes <= stats.limit_bytes && !is_shrinking {
+                break;
+            }
+        }
+        // Small items, of which there are few.
+        if before.item_bytes <= self.limit / 4 && self.model.longest() <= 2_000 {
+            let evicted = self.store().stats().evicted;
+            assert_eq!(evicted, before.evicted, "RULE-RESIZE: {before:?} in {limit} bytes");
+        }
+        Ok(())
+    }
+
     /// Another handle goes to work, if there are several.
     fn change_handles(&mut self, input: &mut Unstructured<'_>) -> Result<()> {
         self.store().rest();
@@ -270,7 +317,10 @@ impl<E: Engine> Trial<E> {
         let live = self.model.live_count(self.now) as u64;
         assert!(after.items >= live, "{} items, of which {live} are live", after.items);
         let (used, limit) = (after.used_bytes, after.limit_bytes);
-        assert!(used <= limit && limit <= self.engine.memory(), "RULE-LIMIT: {used} of {limit}");
+        assert_eq!(limit, self.limit, "RULE-LIMIT: another one than was set");
+        // Where nothing may be evicted, what is there may be more than a lower limit.
+        let may_exceed = !self.engine.evicts() && before.used_bytes >= used;
+        assert!(used <= limit || may_exceed, "RULE-LIMIT: {used} of {limit}");
     }
 
     /// Whether the store may refuse a value of `len` bytes with `error`.

@@ -4,10 +4,11 @@
 use crate::capacity::{buckets_for, segments_within};
 use crate::epoch::Epochs;
 use crate::evict::Eviction;
-use crate::heap::{FIRST_OFFSET, Heap, HeapOptions, WIDE_BYTES_MAX, Wide};
+use crate::heap::{Extent, FIRST_OFFSET, Heap, HeapOptions, WIDE_BYTES_MAX, Wide};
 use crate::index::Index;
 use crate::layout::KEY_MAX;
-use crate::pool::{Piece, Pool};
+use crate::limit::{GROWTH, SEGMENTS_MIN, VALUES_MIN};
+use crate::pool::{Piece, Pool, Sizes, wide_for};
 use crate::shared::{OnDrop, Reason, Settings, Shared};
 use crate::store::SegStore;
 use crate::sync::Arc;
@@ -96,7 +97,10 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The memory limit in bytes, for segments and index together; [`MEMORY_MIN`] at least.
+    /// The memory limit in bytes, for segments and index together; [`MEMORY_MIN`] at least. [`Store::resize`]
+    /// changes it later, up to 16 times this as far as the system gives the address space.
+    ///
+    /// [`Store::resize`]: storage::Store::resize
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
@@ -178,7 +182,7 @@ impl Builder {
         if self.memory < MEMORY_MIN {
             return refuse("memory", self.memory, "at least 1 MiB is needed");
         }
-        if self.longest_value() > self.memory / 4 {
+        if self.longest_value() > self.memory / VALUES_MIN {
             return refuse(
                 "value_max",
                 self.longest_value(),
@@ -192,7 +196,7 @@ impl Builder {
             if !bytes.is_power_of_two() || !SEGMENT_BYTES.contains(&bytes) {
                 return refuse("segment_bytes", bytes, "a power of two from 16 KiB to 8 MiB");
             }
-            if self.memory / bytes < 8 {
+            if self.memory / bytes < SEGMENTS_MIN {
                 return refuse("segment_bytes", bytes, "memory must have room for 8 segments");
             }
         }
@@ -217,11 +221,9 @@ impl Builder {
         let segments = (self.memory / segment_bytes) as usize;
         let in_service =
             segments_within(self.memory, index.bytes(), 0, segment_bytes, self.longest_value());
-        let wide = wide(segments as u32, segment_bytes as usize, self.longest_value());
-        let heap = Heap::new(segments as u32, segment_bytes as usize, wide, self.heap)?;
-        let wide = heap.wide() as usize;
+        let heap = self.heap(segments as u32, segment_bytes as usize)?;
         let settings = Settings {
-            limit: self.memory,
+            limit_max: self.memory.max(u64::from(heap.segments()) * segment_bytes),
             value_max: self.longest_value() as usize,
             workers: self.workers,
             exclusive,
@@ -230,8 +232,11 @@ impl Builder {
             on_drop: self.on_drop.clone(),
         };
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one(0_u64));
-        let pool = Pool::new(segments, in_service, segment_bytes, wide);
-        let shared = Shared::new(settings, heap, index, pool, Epochs::new(self.workers), seed);
+        let (most, most_wide) = (heap.segments() as usize, heap.wide() as usize);
+        let pool =
+            Pool::new(Sizes { total: segments, in_service, most, most_wide, segment_bytes })?;
+        let epochs = Epochs::new(self.workers);
+        let shared = Shared::new(self.memory, settings, heap, index, pool, epochs, seed);
         if self.heap.prefault {
             // The memory of these segments is the index's.
             let withdrawn = in_service as u32..segments as u32;
@@ -242,19 +247,25 @@ impl Builder {
     }
 }
 
+impl Builder {
+    /// Maps the memory, with address space for a higher limit.
+    fn heap(&self, segments: u32, segment_bytes: usize) -> std::io::Result<Heap> {
+        let wide = |segments| wide(segments, segment_bytes, self.longest_value());
+        let extents =
+            [GROWTH, 1].map(|factor| Extent::up_to(factor, segments, segment_bytes, wide));
+        Heap::new(segments, segment_bytes, &extents, self.heap)
+    }
+}
+
 /// The address space of a wide segment, in segments, unless values can be longer.
 const WIDE_PARTS: usize = 16;
 
-/// Wide segments in addition to half the number of segments: for those that are open or were sealed
-/// early.
-const WIDE_MORE: u32 = 16;
-
-/// The wide segments: large enough for every value, where address space suffices.
+/// The wide segments for a number of others: large enough for every value, where address space suffices.
 fn wide(segments: u32, segment_bytes: usize, value_max: u64) -> Wide {
     // Includes the key and every optional field of an item.
     let longest = (value_max as usize).saturating_add(KEY_MAX + 64 + FIRST_OFFSET as usize);
     let bytes = longest.max(WIDE_PARTS * segment_bytes).min(WIDE_BYTES_MAX).next_power_of_two();
-    Wide { count: segments / 2 + WIDE_MORE, bytes }.within(segments, segment_bytes)
+    Wide { count: wide_for(segments as usize) as u32, bytes }
 }
 
 /// More workers than any machine has use for.

@@ -26,6 +26,9 @@ const LOAD_FILLING: f64 = 0.8;
 /// Below this share, with all memory in use, the index is made smaller.
 const LOAD_MIN: f64 = 0.45;
 
+/// The same after the limit was lowered, until the index has a size for the new one.
+const LOAD_MIN_LOWERED: f64 = 0.6;
+
 /// The load right after a change of size, when items are as many as expected.
 const LOAD_AIM: f64 = 0.8;
 
@@ -114,7 +117,7 @@ impl Shared {
 
     /// Whether a handle is emptying a segment.
     pub(crate) fn has_claims(&self) -> bool {
-        self.pool.segments().iter().any(|segment| segment.state() == State::Claimed)
+        self.pool.numbers().any(|number| self.pool.segment(number).state() == State::Claimed)
     }
 
     /// Frees segments that nobody can be reading any more, and gives surplus memory back, one
@@ -132,8 +135,8 @@ impl Shared {
     pub(crate) fn retarget(&self) {
         self.pool.set_target(|| {
             segments_within(
-                self.settings.limit,
-                self.index_budget.load(Ordering::Relaxed),
+                self.limit(),
+                self.index_counts(),
                 self.reserved.load(Ordering::Relaxed),
                 self.heap.segment_bytes() as u64,
                 self.settings.value_max as u64,
@@ -151,22 +154,26 @@ impl Shared {
 
     /// Gives segments the memory that was set aside for a change of size, if there is none now.
     fn take_back_from_index(&self) {
-        if self.index_budget.load(Ordering::Relaxed) == self.index.bytes() {
+        let is_granted = self.index_budget.load(Ordering::Relaxed) == self.index.bytes();
+        if is_granted && self.index_counts_in_full() {
             return;
         }
         // Another thread may be about to begin a change, for which it has set memory aside.
         let Some(_sizing) = self.sizing.try_lock() else { return };
         if !self.index.is_growing() {
             self.grant_index(self.index.bytes());
+            self.count_index_in_full();
         }
     }
 
     /// Moves the index on, if it is changing its size.
-    pub(crate) fn migrate(&self, homes: usize, keys: &mut impl Keys) {
-        self.index.migrate(homes, &self.epochs, keys);
+    /// Returns whether there was something to do.
+    pub(crate) fn migrate(&self, homes: usize, keys: &mut impl Keys) -> bool {
+        let has_moved = self.index.migrate(homes, &self.epochs, keys);
         if !self.index.is_growing() {
             self.take_back_from_index();
         }
+        has_moved
     }
 
     /// Begins to change the size of the index if it has become too full or far too large, as soon as
@@ -176,7 +183,9 @@ impl Shared {
         let load = items / self.index.slots() as f64;
         let in_service = self.pool.in_service();
         let used = (in_service as isize - self.pool.available()) as f64 / in_service as f64;
-        let is_large = load < LOAD_MIN && used > 0.95;
+        // Under a lower limit the index must not stay as it is because memory is to spare by now.
+        let is_large = load < LOAD_MIN && used > 0.95
+            || load < LOAD_MIN_LOWERED && !self.index_counts_in_full();
         let load_max = if used < 0.9 { LOAD_FILLING } else { LOAD };
         if load < load_max && !is_large || self.index.is_final() {
             self.take_back_from_index();
@@ -191,7 +200,7 @@ impl Shared {
         // A full store goes on gaining items if they become smaller, and how many is not known. So an
         // index that is small relative to the memory grows in large steps, and a large one in small
         // steps.
-        let step = self.settings.limit as f64 / 100.0 / self.index.bytes() as f64;
+        let step = self.limit() as f64 / 100.0 / self.index.bytes() as f64;
         let more = items * (1.0 + step).clamp(1.04, GROWTH_MAX);
         let aim = if is_large { expected * 1.2 } else { expected.max(more) };
         let buckets = buckets_for(aim);
@@ -203,8 +212,13 @@ impl Shared {
             return;
         }
         match self.index.grow(buckets) {
-            Ok(_) => {}
-            Err(error) => log::warn!("the index cannot change its size: {error}"),
+            Ok(true) => {}
+            // It has that size.
+            Ok(false) => self.count_index_in_full(),
+            Err(error) => {
+                log::warn!("the index cannot change its size: {error}");
+                self.count_index_in_full();
+            }
         }
     }
 
@@ -223,9 +237,9 @@ impl Shared {
         stats.items = sums.get(Count::Items);
         stats.item_bytes = sums.get(Count::ItemBytes);
         let own = used * segment + index_bytes;
-        let left = self.settings.limit.saturating_sub(own);
+        let left = self.limit().saturating_sub(own);
         stats.used_bytes = own + self.reserved.load(Ordering::Relaxed).min(left);
-        stats.limit_bytes = self.settings.limit;
+        stats.limit_bytes = self.limit();
         stats.index_slots = self.index.slots() as u64;
         stats.index_bytes = index_bytes;
         stats.stored = sums.get(Count::Stored);

@@ -14,6 +14,9 @@
 //! When memory is about to run out, a smaller dead share suffices ([`DEAD_PRESSED`]): dead items make
 //! room before any live item is evicted, so nothing is evicted while all live items fit.
 //!
+//! Under a lower memory limit there may be segments that were closed long before they were full, too many to keep
+//! all. What is left of them counts as dead then.
+//!
 //! A handle claims the segment for one step at a time, so nobody has to wait for a handle that stops
 //! writing for a while.
 
@@ -22,6 +25,7 @@ use crate::segment::{Segment, State};
 use crate::shared::Shared;
 use crate::store::SegStore;
 use crate::tally::Count;
+use crate::wide::NARROW_SHARE;
 use clock::Ticks;
 
 /// Segments are compacted when they have more than this many bytes per byte of live items.
@@ -124,11 +128,11 @@ impl SegStore {
     /// Claims a segment that is mostly dead.
     fn begin_compaction(&mut self) -> Option<Job> {
         let shared = &*self.shared;
-        let segments = shared.pool.segments();
+        let (pool, len) = (&shared.pool, shared.pool.len());
         let (share, choice, most) = if self.is_pressed() {
-            (DEAD_PRESSED, segments.len(), segments.len())
+            (DEAD_PRESSED, len, len)
         } else if shared.is_sparse() {
-            (DEAD_SPARSE, CHOICE, segments.len().min(LOOKED_AT_MAX))
+            (DEAD_SPARSE, CHOICE, len.min(LOOKED_AT_MAX))
         } else {
             return None;
         };
@@ -139,18 +143,23 @@ impl SegStore {
         let fits =
             |segment: &Segment| segment.span() == 1 || u64::from(segment.live_bytes()) <= free;
         let (from, born) = (self.compactor.from, shared.births());
+        let is_lowering = shared.pool.surplus() > 0 && shared.is_lowering();
         let mut looked_at = 0;
         let best = (0..most)
-            .map(|step| (from + step) % segments.len())
+            .map(|step| pool.number((from + step) % len))
             .inspect(|_| looked_at += 1)
-            .filter(|&number| segments[number].state() == State::Sealed)
+            .map(|number| (number, pool.segment(number)))
+            .filter(|(_, segment)| segment.state() == State::Sealed)
             .take(choice)
-            .filter(|&number| fits(&segments[number]) && is_worthwhile(&segments[number], share))
-            .map(|number| (worth(&segments[number], born), number))
+            .filter(|(_, segment)| {
+                let is_hollow = is_lowering && shared.is_hollow(segment);
+                fits(segment) && (is_hollow || is_worthwhile(segment, share))
+            })
+            .map(|(number, segment)| (worth(segment, born), number))
             .reduce(|best, next| if next.0 > best.0 { next } else { best });
-        self.compactor.from = (from + looked_at) % segments.len();
-        let (_, number) = best.filter(|&(_, number)| shared.pool.claim(number as u32))?;
-        Some(Job::new(number as u32, segments[number].written()))
+        self.compactor.from = (from + looked_at) % len;
+        let (_, number) = best.filter(|&(_, number)| pool.claim(number))?;
+        Some(Job::new(number, pool.segment(number).written()))
     }
 }
 
@@ -173,6 +182,14 @@ fn worth(segment: &Segment, born: u64) -> f64 {
 }
 
 impl Shared {
+    /// Whether a segment of small items was closed when it was no more than half full.
+    fn is_hollow(&self, segment: &Segment) -> bool {
+        let bytes = self.heap.segment_bytes();
+        let small = segment.items() as usize * (bytes / NARROW_SHARE);
+        let written = segment.written() as usize;
+        segment.pins() == 0 && segment.span() == 1 && written <= bytes / 2 && written <= small
+    }
+
     /// Whether dead items take most of the bytes in segments.
     fn is_sparse(&self) -> bool {
         let pool = &self.pool;

@@ -157,7 +157,7 @@ impl Shared {
     fn export_now(&self, now: Ticks) {
         let next_ms = &self.export.next_ms;
         let due_ms = next_ms.load(Ordering::Relaxed);
-        let interval_ms = INTERVAL_MS * (1 + self.pool.segments().len() / SEGMENTS) as u64;
+        let interval_ms = INTERVAL_MS * (1 + self.pool.len() / SEGMENTS) as u64;
         let then_ms = now.as_millis() + interval_ms;
         let claim = next_ms.compare_exchange(due_ms, then_ms, Ordering::Relaxed, Ordering::Relaxed);
         if due_ms > now.as_millis() || claim.is_err() {

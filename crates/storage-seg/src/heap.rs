@@ -6,13 +6,14 @@
 //! other, each with the layout of [`crate::layout`]. A very large item may go on into the segments
 //! after its own.
 //!
-//! Behind them is address space for *wide* segments. Each has the memory of as many segments as it
-//! needs. Their address space adds up to much more than the memory limit; memory used here is given
-//! back elsewhere.
+//! Behind the segments that the memory limit has room for at first is address space for more, for the case
+//! that it is raised, and behind these address space for *wide* segments. Each of those has the memory of as
+//! many segments as it needs. All address space adds up to much more than the memory limit; memory used here is
+//! given back elsewhere.
 //!
 //! ```text
-//!  segment 0                     segment 1            wide segment
-//!  │ head │ item │ item │  free  │ head │ item ...  ..│ head │ large item │ large item │   unused   │
+//!  segment 0                     segment 1                        wide segment
+//!  │ head │ item │ item │  free  │ head │ item ...  .. unused ..│ head │ large item │ large item │ unused │
 //! ```
 //!
 //! The index, the segments' states and [`crate::epoch`] decide which memory may be read, written
@@ -53,7 +54,7 @@ mod write;
 pub(crate) use crate::layout::NewItem;
 pub(crate) use geometry::FIRST_OFFSET;
 use geometry::Geometry;
-pub(crate) use geometry::{WIDE_BYTES_MAX, Wide};
+pub(crate) use geometry::{Extent, WIDE_BYTES_MAX, Wide};
 pub(crate) use item::ItemRef;
 use lent::Lent;
 
@@ -77,13 +78,14 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// Maps the memory, all zeros.
+    /// Maps the memory, all zeros: `segments` of it to be used at first, in the first of these extents for which
+    /// the system gives the address space. If it does for none, there are no wide segments and no more than
+    /// these.
     ///
     /// # Errors
     ///
     /// The system's error if it does not give the memory, or cannot prefault it if that was asked
-    /// for; `InvalidInput` for more than 1 TiB. Where the system does not give the address space for
-    /// wide segments, there are none.
+    /// for; `InvalidInput` for more than 1 TiB.
     ///
     /// # Panics
     ///
@@ -91,29 +93,36 @@ impl Heap {
     pub(crate) fn new(
         segments: u32,
         segment_bytes: usize,
-        wide: Wide,
+        extents: &[Extent],
         options: HeapOptions,
     ) -> io::Result<Heap> {
-        let new = |wide| {
+        let new = |Extent { segments, wide }| {
             Geometry::new(segments, segment_bytes, wide)
                 .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a heap above 1 TiB"))
         };
-        let mut geometry = new(wide)?;
-        let narrow = geometry.narrow_bytes();
-        let sparse = geometry.bytes() - narrow;
-        let mut map = None;
-        if sparse > 0 {
-            map = memory::map_sparse(narrow, sparse, options)?;
-        }
-        let map = match map {
-            Some(map) => map,
-            None => {
-                geometry = new(Wide::NONE)?;
-                memory::map(narrow, options)?
+        let least = new(Extent { segments, wide: Wide::NONE })?;
+        let mut mapped = None;
+        for &extent in extents {
+            let geometry = new(extent)?;
+            let sizes = (least.bytes(), geometry.narrow_bytes(), geometry.bytes());
+            if geometry != least
+                && let Some(map) = memory::map_sparse(sizes, options)?
+            {
+                mapped = Some((map, geometry));
+                break;
             }
+        }
+        let (map, geometry) = match mapped {
+            Some(mapped) => mapped,
+            None => (memory::map(least.bytes(), options)?, least),
         };
         let layout = Layout { unit: geometry.unit(), checksum: options.integrity };
         Ok(Heap { map, geometry, layout })
+    }
+
+    /// How many segments there are numbers for that are not wide.
+    pub(crate) fn segments(&self) -> u32 {
+        self.geometry.segments()
     }
 
     /// How many wide segments there are. None where the system does not give address space without

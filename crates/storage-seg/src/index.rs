@@ -76,7 +76,7 @@
 //!
 //! # Which file next
 //!
-//! * `slot.rs`, `bucket.rs`, `memory.rs` (the only unsafe code), `table.rs`: the memory, bottom up.
+//! * `slot.rs`, `bucket.rs`, `table.rs`: the memory, bottom up.
 //! * `entry.rs`: an entry that was found. `home.rs`: the lock, and all writes under it. `shift.rs`:
 //!   making room when all buckets of a home are full.
 //! * `growth.rs`: the move to another table. `scan.rs`: walks and statistics.
@@ -87,7 +87,6 @@ mod entry;
 mod growth;
 mod home;
 mod integrity;
-mod memory;
 mod scan;
 mod shift;
 mod slot;

@@ -89,12 +89,13 @@
 //! * `shared.rs`: the state that all handles share. `access.rs`: how the heap's memory is lent as
 //!   borrows, and why that is sound.
 //! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: how
-//!   the memory limit is divided.
+//!   the memory limit is divided. `limit.rs`: another limit.
 //! * `empty.rs`: emptying a segment. `sweep.rs`: expiry and clears. `compact.rs`: compaction. `evict/`: the
 //!   policies, and the share of new items.
 //! * `pool.rs`, `segment.rs`, `order.rs`, `class.rs`: the bookkeeping of segments.
-//! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table.
-//!   `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.
+//! * `heap.rs`, `layout.rs`: the memory and the bytes of an item. `index/`: the hash table. `zeroed.rs`: tables
+//!   in memory that is taken when it is touched.
+//! * `epoch.rs`: quiescent states. These three are the concurrent and unsafe parts; they have loom models.
 //! * `report.rs`, `export.rs`, `tally.rs`, `victims.rs`, `metrics.rs`: statistics. `scan.rs`: walks
 //!   over all items.
 //! * `integrity.rs`: the invariants that bind the parts together, and their check.
@@ -114,6 +115,7 @@ mod index;
 mod integrity;
 mod item;
 mod layout;
+mod limit;
 mod metrics;
 #[cfg(all(test, loom))]
 mod models;
@@ -135,6 +137,7 @@ mod update;
 mod victims;
 mod wide;
 mod write;
+mod zeroed;
 
 pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};
 pub use evict::{Eviction, UnknownEviction};

@@ -18,7 +18,11 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Order {
     lists: Box<[List]>,
-    links: Box<[Link]>,
+    /// Of all segments that were in a list so far, and of wide ones.
+    links: Vec<Link>,
+    wide_links: Vec<Link>,
+    /// The number of the first wide segment.
+    narrow: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +44,33 @@ struct Link {
     weight: u32,
 }
 
+const UNLINKED: Link = Link { older: NONE, newer: NONE, list: NONE, weight: 0 };
+
 impl Order {
-    pub(crate) fn new(segments: usize) -> Self {
+    /// No segments. Wide ones have numbers from `narrow` on.
+    pub(crate) fn new(narrow: u32) -> Self {
         let list = List { oldest: NONE, newest: NONE, len: 0, weight: 0 };
-        let link = Link { older: NONE, newer: NONE, list: NONE, weight: 0 };
-        Order { lists: vec![list; TIERS * CLASSES_MAX].into(), links: vec![link; segments].into() }
+        let lists = vec![list; TIERS * CLASSES_MAX].into();
+        Order { lists, links: Vec::new(), wide_links: Vec::new(), narrow }
+    }
+
+    fn link(&self, segment: u32) -> Link {
+        let link = match segment.checked_sub(self.narrow) {
+            None => self.links.get(segment as usize),
+            Some(at) => self.wide_links.get(at as usize),
+        };
+        link.copied().unwrap_or(UNLINKED)
+    }
+
+    fn link_mut(&mut self, segment: u32) -> &mut Link {
+        let (links, at) = match segment.checked_sub(self.narrow) {
+            None => (&mut self.links, segment as usize),
+            Some(at) => (&mut self.wide_links, at as usize),
+        };
+        if links.len() <= at {
+            links.resize(at + 1, UNLINKED);
+        }
+        &mut links[at]
     }
 
     fn list_of(tier: u8, class: u8) -> usize {
@@ -54,14 +80,15 @@ impl Order {
     /// Adds a segment of this weight to its list, as the newest.
     pub(crate) fn push(&mut self, segment: u32, tier: u8, class: u8, weight: u32) {
         let number = Self::list_of(tier, class);
-        let list = &mut self.lists[number];
-        let link = &mut self.links[segment as usize];
+        let newest = self.lists[number].newest;
+        let link = self.link_mut(segment);
         assert_eq!(link.list, NONE, "INV-ORDER: segment {segment} is in a list");
-        *link = Link { older: list.newest, newer: NONE, list: number as u32, weight };
-        match list.newest {
-            NONE => list.oldest = segment,
-            newest => self.links[newest as usize].newer = segment,
+        *link = Link { older: newest, newer: NONE, list: number as u32, weight };
+        match newest {
+            NONE => self.lists[number].oldest = segment,
+            newest => self.link_mut(newest).newer = segment,
         }
+        let list = &mut self.lists[number];
         list.newest = segment;
         list.len += 1;
         list.weight += weight;
@@ -69,24 +96,24 @@ impl Order {
 
     /// Takes a segment out of its list.
     pub(crate) fn remove(&mut self, segment: u32) {
-        let Link { older, newer, list, weight } = self.links[segment as usize];
+        let Link { older, newer, list, weight } = self.link(segment);
         debug_assert_ne!(list, NONE, "INV-ORDER: segment {segment} is in no list");
-        let list = &mut self.lists[list as usize];
         match older {
-            NONE => list.oldest = newer,
-            older => self.links[older as usize].newer = newer,
+            NONE => self.lists[list as usize].oldest = newer,
+            older => self.link_mut(older).newer = newer,
         }
         match newer {
-            NONE => list.newest = older,
-            newer => self.links[newer as usize].older = older,
+            NONE => self.lists[list as usize].newest = older,
+            newer => self.link_mut(newer).older = older,
         }
+        let list = &mut self.lists[list as usize];
         list.len -= 1;
         list.weight -= weight;
-        self.links[segment as usize].list = NONE;
+        *self.link_mut(segment) = UNLINKED;
     }
 
     pub(crate) fn contains(&self, segment: u32) -> bool {
-        self.links[segment as usize].list != NONE
+        self.link(segment).list != NONE
     }
 
     /// The segments of a tier and class, oldest first.
@@ -97,7 +124,7 @@ impl Order {
     /// A segment, if there is one, and those sealed after it in its list.
     fn from(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
         let some = |segment: u32| (segment != NONE).then_some(segment);
-        let next = move |&segment: &u32| some(self.links[segment as usize].newer);
+        let next = move |&segment: &u32| some(self.link(segment).newer);
         std::iter::successors(some(first), next)
     }
 
@@ -128,7 +155,8 @@ mod tests {
 
     #[test]
     fn a_list_keeps_its_order_whatever_leaves_it() {
-        let mut order = Order::new(10);
+        // Some of them are wide.
+        let mut order = Order::new(4);
         for segment in 0..6 {
             order.push(segment, NEW, 3, 2);
         }

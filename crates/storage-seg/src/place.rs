@@ -123,7 +123,14 @@ impl SegStore {
     /// The most segments this handle keeps open, so that open segments do not take too much of the
     /// memory.
     pub(crate) fn open_max(&self) -> usize {
-        (self.shared.pool.in_service() / (8 * self.shared.workers())).max(1)
+        let pool = &self.shared.pool;
+        let segments = pool.in_service().min(pool.target());
+        (segments / (8 * self.shared.workers())).max(1)
+    }
+
+    /// How many segments this handle has open.
+    pub(crate) fn open_count(&self) -> usize {
+        self.open.count
     }
 
     /// Room for a new item of `len` bytes, if there is some without emptying a segment.

@@ -12,6 +12,9 @@
 //! of it the memory limit leaves beside index and reservations. INV-PIECE: memory in a [`Piece`] is
 //! that of a free segment: nobody reads or writes it.
 //!
+//! There are numbers for more segments than the memory limit has room for, so that it can be raised. A segment
+//! is made when it is first needed, in ascending order; walks visit those that were made.
+//!
 //! A *wide* segment has address space for many segments' memory and takes as much of it as it needs,
 //! from those that are free (`pool/wide.rs`). A very large item takes a row of neighbouring segments
 //! (`pool/rows.rs`). All counts of segments count memory in units of one segment's size.
@@ -21,12 +24,16 @@ use crate::order::Order;
 use crate::segment::{Segment, State};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::zeroed::Zeroed;
 use std::collections::VecDeque;
+use std::io;
 
 mod check;
+mod made;
 mod rows;
 mod wide;
 
+pub(crate) use made::wide_for;
 pub(crate) use rows::Row;
 pub(crate) use wide::Piece;
 
@@ -34,11 +41,16 @@ pub(crate) use wide::Piece;
 #[derive(Debug)]
 pub(crate) struct Pool {
     /// The wide ones come after the others.
-    segments: Box<[Segment]>,
-    /// How many are not wide.
-    total: usize,
+    segments: Zeroed<Segment>,
+    /// How many numbers are not those of wide segments.
+    narrow: usize,
     segment_bytes: u64,
     inner: Mutex<Inner>,
+    /// The segments that the memory limit is divided into.
+    total: AtomicUsize,
+    /// How many were made.
+    made: AtomicUsize,
+    made_wide: AtomicUsize,
     /// The number of free segments, readable without the lock.
     free: AtomicUsize,
     /// The number of segments in limbo, which will soon be free.
@@ -59,7 +71,7 @@ pub(crate) struct Inner {
     /// Free wide segments that have memory.
     backed: Vec<u32>,
     backed_span: u32,
-    /// Wide segments that have none.
+    /// Wide segments that have none any more.
     bare: Vec<u32>,
     limbo: VecDeque<(Epoch, u32)>,
     limbo_span: u32,
@@ -67,6 +79,19 @@ pub(crate) struct Inner {
     pinned: Vec<u32>,
     withdrawn: Vec<u32>,
     pub(crate) order: Order,
+}
+
+/// The sizes of a pool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// The segments that the memory limit is divided into.
+    pub(crate) total: usize,
+    /// How many of them are in service at first.
+    pub(crate) in_service: usize,
+    /// The most segments there may ever be, and wide ones besides.
+    pub(crate) most: usize,
+    pub(crate) most_wide: usize,
+    pub(crate) segment_bytes: u64,
 }
 
 /// Counts of segments that belong together.
@@ -79,36 +104,40 @@ pub(crate) struct Counts {
 }
 
 impl Pool {
-    /// `total` segments, of which the last ones are withdrawn, and `wide` ones without memory.
-    pub(crate) fn new(total: usize, in_service: usize, segment_bytes: u64, wide: usize) -> Self {
-        let state = |number| if number < in_service { State::Free } else { State::Withdrawn };
-        let all = total + wide;
-        let inner = Inner {
-            // The lowest numbers first: memory is touched from its start.
-            free: (0..in_service as u32).rev().collect(),
-            backed: Vec::with_capacity(wide),
-            backed_span: 0,
-            bare: (total as u32..all as u32).rev().collect(),
-            limbo: VecDeque::with_capacity(all),
-            limbo_span: 0,
-            pinned: Vec::new(),
-            withdrawn: (in_service as u32..total as u32).rev().collect(),
-            order: Order::new(all),
-        };
-        let segments: Box<[Segment]> = (0..all).map(|number| Segment::new(state(number))).collect();
-        segments[total..].iter().for_each(|wide| wide.set_span(0));
-        Pool {
+    /// Segments of which the last ones are withdrawn, and wide ones without memory.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has no memory for their bookkeeping.
+    pub(crate) fn new(sizes: Sizes) -> io::Result<Self> {
+        let Sizes { total, in_service, most, most_wide, segment_bytes } = sizes;
+        let wide = wide_for(total).min(most_wide);
+        let pool = Pool {
+            segments: Zeroed::new(most + most_wide, false)?,
+            narrow: most,
             segment_bytes,
-            total,
-            segments,
-            inner: Mutex::new(inner),
-            free: AtomicUsize::new(in_service),
+            inner: Mutex::new(Inner::new(most as u32, total, wide)),
+            total: AtomicUsize::new(total),
+            made: AtomicUsize::new(0),
+            made_wide: AtomicUsize::new(0),
+            free: AtomicUsize::new(0),
             limbo: AtomicUsize::new(0),
             in_service: AtomicUsize::new(in_service),
             target: AtomicUsize::new(in_service),
             swapped: AtomicUsize::new(0),
             widest: AtomicUsize::new(1),
+        };
+        {
+            let mut inner = pool.inner.lock();
+            // The lowest numbers first: memory is touched from its start.
+            inner.withdrawn = std::iter::from_fn(|| pool.make()).take(total).collect();
+            inner.withdrawn.reverse();
+            let free = inner.withdrawn.split_off(total - in_service);
+            free.iter().for_each(|&number| pool.segment(number).set_state(State::Free));
+            inner.free = free;
+            pool.count_free(&inner);
         }
+        Ok(pool)
     }
 
     #[inline]
@@ -116,14 +145,24 @@ impl Pool {
         &self.segments[number as usize]
     }
 
-    /// All segments, the wide ones last.
+    /// The segments by their numbers, also those that were not made.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// How many segments are not wide. Their sizes add up to all the memory.
+    /// How many segments the memory limit is divided into. Their sizes add up to all the memory.
     pub(crate) fn total(&self) -> usize {
-        self.total
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Sets how many segments the memory limit is divided into. [`Pool::set_target`] follows.
+    pub(crate) fn set_total(&self, total: usize) {
+        debug_assert!(
+            total <= self.narrow,
+            "there are {} numbers for {total} segments",
+            self.narrow
+        );
+        self.total.store(total, Ordering::Relaxed);
     }
 
     /// Free segments that need not be withdrawn. Negative when more must go than are free.
@@ -165,7 +204,7 @@ impl Pool {
     /// earlier one has changed, and no segment comes into service for a target of before.
     pub(crate) fn set_target(&self, reckon: impl FnOnce() -> usize) {
         let _inner = self.inner.lock();
-        self.target.store(reckon().min(self.total), Ordering::Relaxed);
+        self.target.store(reckon().min(self.total()), Ordering::Relaxed);
     }
 
     /// The segments in service, those of them that are free, and how many have to be withdrawn, all at
@@ -340,14 +379,21 @@ impl Pool {
     fn can_return(&self) -> bool {
         self.in_service() < self.target()
     }
+}
 
-    fn restore(&self, inner: &mut Inner) {
-        while self.can_return() {
-            let Some(number) = inner.withdrawn.pop() else { break };
-            self.segment(number).set_state(State::Free);
-            inner.free.push(number);
-            self.count_free(inner);
-            self.in_service.fetch_add(1, Ordering::Relaxed);
+impl Inner {
+    /// No segments, with room in the lists for so many. `narrow` is the number of the first wide one.
+    fn new(narrow: u32, total: usize, wide: usize) -> Self {
+        Inner {
+            free: Vec::new(),
+            backed: Vec::with_capacity(wide),
+            backed_span: 0,
+            bare: Vec::with_capacity(wide),
+            limbo: VecDeque::with_capacity(total + wide),
+            limbo_span: 0,
+            pinned: Vec::new(),
+            withdrawn: Vec::new(),
+            order: Order::new(narrow),
         }
     }
 }

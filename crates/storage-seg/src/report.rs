@@ -268,7 +268,7 @@ impl Shared {
         let sums = self.tallies.sums();
         let Found { classes, segments, bytes } = self.walk(now);
         let memory = MemoryReport {
-            limit: self.settings.limit,
+            limit: self.limit(),
             segments: (segments.current() + segments.limbo) * segments.bytes,
             index: self.index.bytes(),
             reserved: self.reserved.load(Ordering::Relaxed),

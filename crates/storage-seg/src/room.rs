@@ -109,6 +109,9 @@ impl SegStore {
     #[cold]
     pub(crate) fn row(&mut self, len: usize, class: Class, now: Ticks) -> Result<Spot, StoreError> {
         let count = (len + FIRST_OFFSET as usize).div_ceil(self.shared.heap.segment_bytes());
+        // The row is exchanged for other segments. That there are too many already, since the limit was lowered,
+        // is not this write's to mend.
+        let surplus = self.shared.pool.surplus();
         let row = self.claim_row(count)?;
         for &number in &row.occupied {
             let mut job = Job::new(number, self.shared.pool.segment(number).written());
@@ -123,7 +126,7 @@ impl SegStore {
             self.turn.quiesce();
             self.turn.enter();
             let shared = &*self.shared;
-            if shared.pool.in_service() > shared.pool.target() {
+            if shared.pool.in_service() > shared.pool.target() + surplus {
                 // Withdrawn segments in the row are swapped for others: for free ones, while there are.
                 if self.withdraw() || self.evict(now, STEP_MAX) && self.withdraw() {
                     continue;
@@ -198,8 +201,9 @@ impl SegStore {
         }
     }
 
-    fn move_homes(&self, homes: usize) {
-        self.shared.migrate(homes, &mut Movers { store: self });
+    /// Moves homes to the index's next table. Returns whether there was something to do.
+    pub(crate) fn move_homes(&self, homes: usize) -> bool {
+        self.shared.migrate(homes, &mut Movers { store: self })
     }
 
     /// The upkeep done with each write, so that it also happens when there are many writes per

@@ -2,6 +2,7 @@
 //! [`Segment`]: the bookkeeping of one segment, kept apart from its memory.
 
 use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::zeroed::Zero;
 
 /// The `due_ms` of a segment with an item that never expires.
 pub(crate) const NEVER_MS: u64 = u64::MAX;
@@ -19,6 +20,9 @@ pub(crate) const NEVER_MS: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {
+    /// It has no memory: it was given back to the operating system to make room for something else, or never
+    /// taken. All segments begin so, as zeros.
+    Withdrawn,
     /// Its memory may be used.
     Free,
     /// One handle writes into it.
@@ -29,20 +33,18 @@ pub(crate) enum State {
     Claimed,
     /// No slot points to it any more; it waits until nobody can be reading it.
     Limbo,
-    /// Its memory was given back to the operating system to make room for something else.
-    Withdrawn,
     /// Not the first of several in a row that hold one very large item.
     Tail,
 }
 
 impl State {
     const ALL: [State; 7] = [
+        State::Withdrawn,
         State::Free,
         State::Open,
         State::Sealed,
         State::Claimed,
         State::Limbo,
-        State::Withdrawn,
         State::Tail,
     ];
 
@@ -103,12 +105,28 @@ struct Usage {
     pins: AtomicU64,
 }
 
+// SAFETY: it is made of atomics, and zeros are a segment that is withdrawn.
+unsafe impl Zero for Segment {
+    #[cfg(loom)]
+    fn zero() -> Self {
+        let segment = Segment::new(State::Withdrawn);
+        segment.set_span(0);
+        segment
+    }
+
+    #[cfg(loom)]
+    fn clear(&self) {
+        unreachable!("no memory of segments is given back");
+    }
+}
+
 /// A number of live items and their bytes, packed as in `Usage::live`.
 const fn live(items: u64, bytes: u32) -> u64 {
     items << 32 | bytes as u64
 }
 
 impl Segment {
+    #[cfg(any(test, loom))]
     pub(crate) fn new(state: State) -> Self {
         Segment {
             birth: AtomicU64::new(0),

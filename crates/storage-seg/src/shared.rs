@@ -7,9 +7,10 @@ use crate::evict::{Eviction, LESSON_BYTES, Lessons, Trials};
 use crate::export::Export;
 use crate::heap::{Heap, ItemRef, WIDE_BYTES_MAX};
 use crate::index::{Index, Location};
+use crate::limit::IN_FULL;
 use crate::pool::Pool;
 use crate::segment::Segment;
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Arc, Mutex};
 use crate::tally::Tallies;
 use clock::Ticks;
@@ -37,7 +38,8 @@ pub enum Reason {
 
 /// The options that were set when the store was built.
 pub(crate) struct Settings {
-    pub(crate) limit: u64,
+    /// The highest memory limit that can be set.
+    pub(crate) limit_max: u64,
     pub(crate) value_max: usize,
     /// There is only one handle, so no synchronisation is needed.
     pub(crate) exclusive: bool,
@@ -73,6 +75,12 @@ pub(crate) struct Shared {
     pub(crate) pinned: AtomicUsize,
     /// Held by the one thread that decides on the size of the index and the memory for it.
     pub(crate) sizing: Mutex<()>,
+    /// The memory limit in bytes.
+    pub(crate) limit: AtomicU64,
+    /// The limit was lowered and the store may not be within it yet.
+    pub(crate) lowering: AtomicBool,
+    /// The most bytes that the index counts with, after the limit was lowered.
+    pub(crate) index_share: AtomicU64,
     /// Bytes that the index may take, now or when it has grown.
     pub(crate) index_budget: AtomicU64,
     /// Bytes outside of the store that count against its limit.
@@ -84,12 +92,13 @@ pub(crate) struct Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("limit", &self.settings.limit).finish_non_exhaustive()
+        f.debug_struct("Shared").field("limit", &self.limit()).finish_non_exhaustive()
     }
 }
 
 impl Shared {
     pub(crate) fn new(
+        limit: u64,
         settings: Settings,
         heap: Heap,
         index: Index,
@@ -99,7 +108,10 @@ impl Shared {
     ) -> Self {
         let shared = Shared {
             classes: Classes::for_segments(pool.total()),
-            lessons: Lessons::new(settings.limit, LESSON_BYTES),
+            lessons: Lessons::new(limit, LESSON_BYTES),
+            limit: AtomicU64::new(limit),
+            lowering: AtomicBool::new(false),
+            index_share: AtomicU64::new(IN_FULL),
             trials: Trials::new(),
             heap: Arc::new(heap),
             sizing: Mutex::new(()),

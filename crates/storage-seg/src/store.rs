@@ -16,7 +16,7 @@ use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Published, Tally};
 use clock::Ticks;
 use std::fmt::Display;
-use storage::{Change, ClassStats, Put, Stage, Stats, Store, StoreError, Version};
+use storage::{Change, ClassStats, Put, ResizeError, Stage, Stats, Store, StoreError, Version};
 
 /// One worker's handle on a segment store.
 ///
@@ -38,6 +38,10 @@ pub struct SegStore {
     pub(crate) writes: u32,
     /// Bytes of the limit that this handle has reserved for memory outside of the store.
     reserved: u64,
+    /// The last turn has found work that a lower limit needs.
+    is_shrinking: bool,
+    /// When such work is looked for again, after a turn that has found none.
+    pub(crate) shrink_at: Ticks,
 }
 
 /// Why a key has no item that can be read.
@@ -71,6 +75,8 @@ impl SegStore {
             sampler: Sampler::new(),
             writes: 0,
             reserved: 0,
+            is_shrinking: false,
+            shrink_at: Ticks::ZERO,
             shared,
         }
     }
@@ -277,6 +283,7 @@ impl Store for SegStore {
         let freed = self.sweep(now, budget);
         self.tend_index();
         self.tend_trials();
+        self.is_shrinking = self.shared.is_lowering() && self.shrink(now);
         self.keep_ahead(now);
         freed
     }
@@ -291,6 +298,17 @@ impl Store for SegStore {
         self.reserved = bytes;
         self.shared.reserved.fetch_add(by, Ordering::Relaxed);
         self.shared.retarget();
+    }
+
+    /// The size of a segment, the TTL classes and the longest value stay as the first limit has set them. So a
+    /// lower limit must have room for eight segments and four of the longest values. A higher one is up to 16
+    /// times the first, less where the system does not give the address space.
+    fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
+        self.shared.resize(bytes)
+    }
+
+    fn is_shrinking(&self) -> bool {
+        self.is_shrinking
     }
 
     fn clear(&mut self) {
@@ -342,49 +360,4 @@ impl Drop for SegStore {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-    use crate::heap::tests::with_bytes;
-    use storage::Item;
-
-    const NOW: Ticks = Ticks::ZERO;
-
-    /// Flips the last bit of a key's value behind the store's back.
-    fn damage(store: &mut SegStore, key: &[u8]) {
-        let location =
-            store.look(store.shared.hash(key), key, NOW).expect("it is there").location();
-        let heap = &store.shared.heap;
-        let (segment, offset) = heap.place(location);
-        let end = 4 + 4 + key.len() + b"value".len();
-        with_bytes(heap, segment, offset, end, |bytes| bytes[end - 1] ^= 1);
-    }
-
-    fn corrupt(store: &SegStore) -> u64 {
-        store.shared.tallies.sum(Count::Corrupt)
-    }
-
-    #[test]
-    fn a_damaged_item_is_a_miss_and_counted() {
-        for workers in [1, 2] {
-            let builder = SegStore::builder().memory(1 << 20).workers(workers).integrity(true);
-            let mut store = builder.build().expect("the options are possible");
-            for key in [b"read", b"edit", b"well"] {
-                store.put(Put::new(key, b"value"), NOW).expect("it fits");
-            }
-            damage(&mut store, b"read");
-            damage(&mut store, b"edit");
-            assert!(store.get(b"read", NOW).is_none());
-            assert_eq!(corrupt(&store), 1);
-            let edit = store.update(b"edit", NOW, |item| {
-                assert!(item.is_none(), "nobody is shown what is damaged");
-                (Change::Keep, ())
-            });
-            assert_eq!((edit, corrupt(&store)), (Ok(()), 2));
-            assert!(store.get(b"read", NOW).is_none() && corrupt(&store) == 2, "it is gone");
-            assert_eq!(store.get(b"well", NOW).expect("it is sound").value(), b"value");
-            store.put(Put::new(b"read", b"again"), NOW).expect("it fits");
-            assert_eq!(store.get(b"read", NOW).expect("it is sound").value(), b"again");
-            store.check_integrity();
-        }
-    }
-}
+mod tests;

@@ -74,13 +74,15 @@ impl SegStore {
         if shared.next_due_ms.load(Ordering::Acquire) > now_ms && cleared_before == 0 {
             return None;
         }
-        // A handle that opens a segment from here on lowers it again.
-        shared.next_due_ms.store(u64::MAX, Ordering::SeqCst);
+        // A handle that opens a segment from here on lowers it again. The search sees the segments of those that
+        // have lowered it before.
+        shared.next_due_ms.swap(u64::MAX, Ordering::SeqCst);
         let (mut soonest, mut has_cleared) = (u64::MAX, false);
-        let segments = shared.pool.segments();
-        for step in 0..segments.len() {
-            let number = (self.sweeper.from + step) % segments.len();
-            let segment = &segments[number];
+        let len = shared.pool.len();
+        for step in 0..len {
+            let at = (self.sweeper.from + step) % len;
+            let number = shared.pool.number(at);
+            let segment = shared.pool.segment(number);
             let (state, due_ms) = (segment.state(), segment.due_ms());
             let is_cleared = segment.birth() < cleared_before;
             if state == State::Limbo {
@@ -91,10 +93,10 @@ impl SegStore {
                 continue;
             }
             let is_over = state == State::Sealed && (due_ms <= now_ms || is_cleared);
-            if is_over && shared.pool.claim(number as u32) {
+            if is_over && shared.pool.claim(number) {
                 shared.next_due_ms.store(0, Ordering::SeqCst);
-                self.sweeper.from = number + 1;
-                return Some(Job::new(number as u32, segment.written()));
+                self.sweeper.from = at + 1;
+                return Some(Job::new(number, segment.written()));
             }
             has_cleared |= is_cleared;
             if state != State::Claimed && due_ms != 0 {

@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Memory`]: the buckets of a table in memory mapped from the operating system. The only unsafe
-//! code of the index.
+//! [`Zeroed`]: values in memory mapped from the operating system, of which only touched pages take memory.
 //!
-//! * INV-MAP: the mapping is private to its `Memory`, starts at a page and has the length of
-//!   `buckets` buckets; it stays until the `Memory` is dropped.
-//! * INV-ZERO: any 64 bits are a slot, and zeroes are a free one. So fresh pages are empty buckets,
-//!   and pages given back become empty buckets again.
+//! * INV-MAP: the mapping is private to its `Zeroed`, starts at a page and has the length of `len`
+//!   values; it stays until the `Zeroed` is dropped.
+//! * INV-ZERO: all bytes of a value may be zero, at the start and again whenever they like. So fresh pages
+//!   are values, and pages given back become values again.
 
-use super::bucket::Bucket;
 use std::fmt;
 use std::io;
+use std::ops::Deref;
 
-/// Buckets in mapped pages. Untouched pages take no memory.
+/// A value that all zeros are, too.
+///
+/// # Safety
+///
+/// All zeros are a value of the type, it is made of nothing but atomics and padding, it need not be dropped, and
+/// its alignment is no more than that of a page.
+pub(crate) unsafe trait Zero: Sync {
+    /// The value of all zeros.
+    #[cfg(loom)]
+    fn zero() -> Self;
+
+    /// Makes it zero.
+    #[cfg(loom)]
+    fn clear(&self);
+}
+
+/// Values in mapped pages. Untouched pages take no memory.
 #[cfg(not(loom))]
-pub(super) struct Memory {
+pub(crate) struct Zeroed<T> {
     map: memmap2::MmapMut,
-    buckets: usize,
+    len: usize,
+    values: std::marker::PhantomData<T>,
 }
 
 #[cfg(not(loom))]
-impl Memory {
-    /// Maps empty buckets. Where the system has no huge pages, the request for them has no effect.
-    pub(super) fn new(buckets: usize, huge_pages: bool) -> io::Result<Memory> {
-        let length = buckets.checked_mul(size_of::<Bucket>());
+impl<T: Zero> Zeroed<T> {
+    /// Maps `len` values. Where the system has no huge pages, the request for them has no effect.
+    pub(crate) fn new(len: usize, huge_pages: bool) -> io::Result<Zeroed<T>> {
+        let length = len.checked_mul(size_of::<T>());
         let map = memmap2::MmapMut::map_anon(length.ok_or(io::ErrorKind::OutOfMemory)?)?;
         #[cfg(target_os = "linux")]
         if huge_pages && let Err(error) = map.advise(memmap2::Advice::HugePage) {
@@ -30,63 +46,71 @@ impl Memory {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = huge_pages;
-        Ok(Memory { map, buckets })
-    }
-
-    #[inline]
-    pub(super) fn buckets(&self) -> &[Bucket] {
-        // SAFETY: INV-MAP gives length, alignment and lifetime; INV-ZERO makes all bytes valid. The
-        // slots are atomics, and nobody makes a `&mut` to the mapping, so sharing is no data race.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast::<Bucket>(), self.buckets) }
+        Ok(Zeroed { map, len, values: std::marker::PhantomData })
     }
 
     /// Gives the pages of these bytes back. Both ends are at page boundaries, or the end is the end
     /// of the memory.
     ///
-    /// The slots in it read as zero from then on, or unchanged where that failed. Both are correct,
-    /// as the caller guarantees that nobody looks for an entry there (INV-GRACE).
+    /// The values in it read as zero from then on, or unchanged where that failed. The caller guarantees that
+    /// both are correct.
     #[cfg(unix)]
-    pub(super) fn release(&self, bytes: std::ops::Range<usize>) {
+    pub(crate) fn release(&self, bytes: std::ops::Range<usize>) {
         let advice = memmap2::UncheckedAdvice::DontNeed;
-        // SAFETY: the pages become zeroes, which are free slots by INV-ZERO, and all access to them
+        // SAFETY: the pages become zeroes, which are values by INV-ZERO, and all access to them
         // is by atomics.
         let result = unsafe { self.map.unchecked_advise_range(advice, bytes.start, bytes.len()) };
         if let Err(error) = result {
-            log::warn!("cannot give {} bytes of the index back: {error}", bytes.len());
+            log::warn!("cannot give {} bytes of a table back: {error}", bytes.len());
         }
     }
 
     #[cfg(not(unix))]
-    pub(super) fn release(&self, _bytes: std::ops::Range<usize>) {}
+    pub(crate) fn release(&self, _bytes: std::ops::Range<usize>) {}
 }
 
-/// Buckets of loom's atomics.
+#[cfg(not(loom))]
+impl<T: Zero> Deref for Zeroed<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: INV-MAP gives length, alignment and lifetime; INV-ZERO makes all bytes valid. The
+        // values are atomics, and nobody makes a `&mut` to the mapping, so sharing is no data race.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast::<T>(), self.len) }
+    }
+}
+
+/// Values of loom's atomics.
 #[cfg(loom)]
-pub(super) struct Memory {
-    memory: Box<[Bucket]>,
+pub(crate) struct Zeroed<T> {
+    values: Box<[T]>,
 }
 
 #[cfg(loom)]
-impl Memory {
+impl<T: Zero> Zeroed<T> {
     #[expect(clippy::unnecessary_wraps, reason = "as with memory of the operating system's")]
-    pub(super) fn new(buckets: usize, _huge_pages: bool) -> io::Result<Memory> {
-        Ok(Memory { memory: (0..buckets).map(|_| Bucket::new()).collect() })
+    pub(crate) fn new(len: usize, _huge_pages: bool) -> io::Result<Zeroed<T>> {
+        Ok(Zeroed { values: (0..len).map(|_| T::zero()).collect() })
     }
 
-    pub(super) fn buckets(&self) -> &[Bucket] {
-        &self.memory
-    }
-
-    pub(super) fn release(&self, bytes: std::ops::Range<usize>) {
-        let buckets = bytes.start / size_of::<Bucket>()..bytes.end / size_of::<Bucket>();
-        for slot in self.memory[buckets].iter().flat_map(Bucket::slots) {
-            slot.store(0, crate::sync::atomic::Ordering::Relaxed);
-        }
+    pub(crate) fn release(&self, bytes: std::ops::Range<usize>) {
+        let values = bytes.start / size_of::<T>()..bytes.end / size_of::<T>();
+        self.values[values].iter().for_each(T::clear);
     }
 }
 
-impl fmt::Debug for Memory {
+#[cfg(loom)]
+impl<T> Deref for Zeroed<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.values
+    }
+}
+
+impl<T: Zero> fmt::Debug for Zeroed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Memory").field("buckets", &self.buckets().len()).finish_non_exhaustive()
+        f.debug_struct("Zeroed").field("len", &self.len()).finish_non_exhaustive()
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Lessons {
     /// Live bytes examined for one lesson.
     bytes: u64,
     /// Live bytes from which almost nothing is dropped before the cutoff counts as far off.
-    patience: u64,
+    patience: AtomicU64,
 }
 
 impl Lessons {
@@ -26,7 +26,8 @@ impl Lessons {
     /// [`LESSON_BYTES`].
     pub(crate) fn new(memory: u64, bytes: u64) -> Self {
         let cutoff = AtomicU64::new(f64::MIN_POSITIVE.to_bits());
-        let mut lessons = Lessons { cutoff, far_off: AtomicU64::new(0), bytes: 0, patience: 0 };
+        let (far_off, patience) = (AtomicU64::new(0), AtomicU64::new(1));
+        let mut lessons = Lessons { cutoff, far_off, bytes: 0, patience };
         lessons.draw_from(memory, bytes);
         lessons
     }
@@ -34,7 +35,12 @@ impl Lessons {
     /// Sets the bytes per lesson, and the memory, of the lessons to come.
     pub(super) fn draw_from(&mut self, memory: u64, bytes: u64) {
         self.bytes = bytes.clamp(1, LESSON_BYTES);
-        self.patience = (memory / PATIENCE_SHARE).max(1);
+        self.set_memory(memory);
+    }
+
+    /// Sets the memory of the lessons to come.
+    pub(crate) fn set_memory(&self, memory: u64) {
+        self.patience.store((memory / PATIENCE_SHARE).max(1), Ordering::Relaxed);
     }
 
     fn cutoff(&self) -> f64 {
@@ -49,7 +55,7 @@ impl Lessons {
         let far_off = if kept > KEPT_AT_MOST { before.saturating_add(live_bytes) } else { 0 };
         self.far_off.store(far_off, Ordering::Relaxed);
         let (step, patience) = match pace {
-            Pace::Steady => (STEP_STEADY, self.patience),
+            Pace::Steady => (STEP_STEADY, self.patience.load(Ordering::Relaxed)),
             Pace::Quick => (STEP_QUICK, self.bytes),
         };
         let doublings = (far_off / patience).min(LEAPS_MAX);

@@ -32,12 +32,44 @@ impl Wide {
     /// As many of these wide segments as locations can address beside the others, without larger
     /// units.
     pub(crate) fn within(self, segments: u32, segment_bytes: usize) -> Self {
-        let Some(alone) = Geometry::new(segments, segment_bytes, Wide::NONE) else {
-            return Wide::NONE;
-        };
-        let most = ((Location::MAX + 1) << alone.unit_shift) - alone.bytes() as u64;
+        let own = u64::from(segments) * segment_bytes as u64;
+        let most = addressable(segments, segment_bytes).saturating_sub(own);
         let count = u64::from(self.count).min(most / self.bytes as u64);
         if count == 0 { Wide::NONE } else { Wide { count: count as u32, ..self } }
+    }
+
+    fn address_space(self) -> u64 {
+        u64::from(self.count) * self.bytes as u64
+    }
+}
+
+/// Bytes that locations can address without larger units than so many segments need; 0 if those are too many.
+fn addressable(segments: u32, segment_bytes: usize) -> u64 {
+    let alone = Geometry::new(segments, segment_bytes, Wide::NONE);
+    alone.map_or(0, |alone| (Location::MAX + 1) << alone.unit_shift)
+}
+
+/// How many segments a heap has numbers and address space for: those that it needs at first, and more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) segments: u32,
+    pub(crate) wide: Wide,
+}
+
+impl Extent {
+    /// Up to `factor` times as many segments, as far as locations can address them in units of the same size.
+    /// `wide` tells the wide ones for a number of others.
+    pub(crate) fn up_to(
+        factor: u32,
+        segments: u32,
+        segment_bytes: usize,
+        wide: impl Fn(u32) -> Wide,
+    ) -> Self {
+        let at_first = wide(segments).within(segments, segment_bytes);
+        let others = addressable(segments, segment_bytes).saturating_sub(at_first.address_space());
+        let most = u64::from(segments) * u64::from(factor);
+        let most = most.min(others / segment_bytes as u64).max(segments.into()) as u32;
+        Extent { segments: most, wide: wide(most).within(most, segment_bytes) }
     }
 }
 
@@ -80,6 +112,11 @@ impl Geometry {
 
     pub(super) fn segment_bytes(self) -> usize {
         1 << self.segment_shift
+    }
+
+    /// How many segments are not wide.
+    pub(super) fn segments(self) -> u32 {
+        self.segments
     }
 
     pub(super) fn wide(self) -> u32 {
@@ -213,6 +250,23 @@ mod tests {
             let both = Geometry::new(segments, 8 << 20, wide.within(segments, 8 << 20));
             assert_eq!(both.expect("it is not too large").unit(), alone.unit());
         }
+    }
+
+    #[test]
+    fn a_heap_can_grow_as_far_as_its_units_allow() {
+        let wide = |segments| Wide { count: segments / 2 + 16, bytes: 32 << 20 };
+        let grown = |segments| Extent::up_to(16, segments, 8 << 20, wide);
+        assert_eq!(grown(512), Extent { segments: 8 << 10, wide: wide(8 << 10) });
+        for segments in [2 << 10, 8 << 10, 16 << 10, 32 << 10, (32 << 10) + 1, 1 << 17] {
+            let Extent { segments: most, wide: all } = grown(segments);
+            assert!(
+                most >= segments && all.count >= wide(segments).within(segments, 8 << 20).count
+            );
+            let unit = |count, wide| Geometry::new(count, 8 << 20, wide).expect("it fits").unit();
+            assert_eq!(unit(most, all), unit(segments, Wide::NONE), "{segments} segments");
+        }
+        assert!(grown(2 << 10).segments > 27 << 10, "up to 256 GiB less the wide ones at first");
+        assert_eq!(grown(1 << 17).segments, 1 << 17);
     }
 
     #[test]

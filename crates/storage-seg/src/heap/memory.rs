@@ -10,15 +10,15 @@ use std::ops::Range;
 /// prefaulting fails if it cannot be done.
 pub(super) fn map(bytes: usize, options: HeapOptions) -> io::Result<MmapRaw> {
     let map = MmapRaw::from(MmapOptions::new().len(bytes).map_anon()?);
-    prepare(&map, bytes, options)?;
+    prepare(&map, (bytes, bytes), options)?;
     Ok(map)
 }
 
-/// Maps `bytes` as [`map`] does, and behind them address space of which only a part is ever used at a
-/// time. `None` when the system counts or locks unused address space as memory.
+/// Maps `all` bytes, of which only a part is ever used at a time: the first `bytes` as [`map`] does, those up to
+/// `plain` as they may be used later in their place, and the rest in small pages. `None` when the system counts
+/// or locks unused address space as memory.
 pub(super) fn map_sparse(
-    bytes: usize,
-    sparse: usize,
+    (bytes, plain, all): (usize, usize, usize),
     options: HeapOptions,
 ) -> io::Result<Option<MmapRaw>> {
     // Map only the memory in use first, so that limits on it are checked without the address space.
@@ -26,18 +26,20 @@ pub(super) fn map_sparse(
     if is_locked() {
         return Ok(None);
     }
-    let Ok(map) = MmapOptions::new().len(bytes + sparse).no_reserve_swap().map_anon() else {
+    let Ok(map) = MmapOptions::new().len(all).no_reserve_swap().map_anon() else {
         return Ok(None);
     };
     let map = MmapRaw::from(map);
-    prepare(&map, bytes, options)?;
-    keep_small_pages(&map, bytes..bytes + sparse);
+    prepare(&map, (bytes, plain), options)?;
+    if plain < all {
+        keep_small_pages(&map, plain..all);
+    }
     Ok(Some(map))
 }
 
-fn prepare(map: &MmapRaw, bytes: usize, options: HeapOptions) -> io::Result<()> {
+fn prepare(map: &MmapRaw, (bytes, plain): (usize, usize), options: HeapOptions) -> io::Result<()> {
     if options.huge_pages
-        && let Err(error) = advise_huge_pages(map, bytes)
+        && let Err(error) = advise_huge_pages(map, plain)
     {
         // It runs without them, slower.
         log::warn!("no huge pages for the heap: {error}");
@@ -117,7 +119,7 @@ mod tests {
     fn address_space_behind_the_rest_takes_no_memory() {
         let options = HeapOptions { prefault: true, ..HeapOptions::default() };
         let half = PAGES / 2 * 4096;
-        let map = map_sparse(half, half, options).expect("there is memory");
+        let map = map_sparse((half, half, 2 * half), options).expect("there is memory");
         assert_eq!(present(&map.expect("nothing is locked")), PAGES / 2);
         assert!(!is_locked());
     }

@@ -13,7 +13,7 @@ const SEGMENT: usize = 64 << 10;
 
 fn heap(segments: u32, integrity: bool) -> Heap {
     let options = HeapOptions { integrity, ..HeapOptions::default() };
-    Heap::new(segments, SEGMENT, Wide::NONE, options).expect("there is memory")
+    Heap::new(segments, SEGMENT, &[], options).expect("there is memory")
 }
 
 fn new<'a>(key: &'a [u8], value: &'a [u8]) -> NewItem<'a> {
@@ -164,7 +164,7 @@ fn a_released_segment_is_zero_and_its_neighbours_are_not() {
 fn every_option_gives_zeros_to_write_on() {
     for (huge_pages, prefault) in [(true, false), (false, true), (true, true)] {
         let options = HeapOptions { huge_pages, prefault, integrity: false };
-        let heap = Heap::new(64, SEGMENT, Wide::NONE, options).expect("there is memory");
+        let heap = Heap::new(64, SEGMENT, &[], options).expect("there is memory");
         assert_eq!(heap.segment_bytes(), SEGMENT);
         assert!(with_bytes(&heap, 0, 0, 64 * SEGMENT, |all| all.iter().all(|&byte| byte == 0)));
         write(&heap, 63, FIRST_OFFSET, 0, &new(b"key", b"value"));
@@ -174,7 +174,7 @@ fn every_option_gives_zeros_to_write_on() {
 
 #[test]
 fn a_heap_that_is_too_large_is_an_error() {
-    let error = Heap::new(u32::MAX, 8 << 20, Wide::NONE, HeapOptions::default());
+    let error = Heap::new(u32::MAX, 8 << 20, &[], HeapOptions::default());
     let error = error.expect_err("it is too large");
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
 }
@@ -258,7 +258,8 @@ proptest! {
 #[test]
 fn a_wide_segment_has_addresses_of_its_own() {
     let wide = Wide { count: 2, bytes: 4 * SEGMENT };
-    let heap = Heap::new(3, SEGMENT, wide, HeapOptions::default()).expect("there is memory");
+    let heap = Heap::new(3, SEGMENT, &[Extent { segments: 3, wide }], HeapOptions::default())
+        .expect("there is memory");
     assert_eq!((heap.wide(), heap.room_in_wide()), (2, 4 * SEGMENT - 16));
     let (value, other) = (vec![1; SEGMENT * 3 / 2], vec![2; SEGMENT]);
     let len = write(&heap, 4, FIRST_OFFSET, 0, &new(b"key", &value));

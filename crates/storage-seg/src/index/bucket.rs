@@ -5,6 +5,7 @@ use super::entry::Entry;
 use super::slot::{LOSS_OF_ENTRY, Location, Pattern, Slot};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::zeroed::Zero;
 
 /// Slots of a bucket.
 #[cfg(not(loom))]
@@ -20,7 +21,7 @@ pub(super) struct Bucket {
 }
 
 #[cfg(not(loom))]
-const _: () = assert!(size_of::<Bucket>() == 64, "memory.rs gives out whole cache lines");
+const _: () = assert!(size_of::<Bucket>() == 64, "a bucket is a cache line");
 
 /// Whether other threads change slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +61,20 @@ impl Sharing {
     }
 }
 
-impl Bucket {
+// SAFETY: it is made of atomics, and any 64 bits are a slot: zeros are a free one.
+unsafe impl Zero for Bucket {
     #[cfg(loom)]
-    pub(super) fn new() -> Self {
+    fn zero() -> Self {
         Bucket { slots: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
+    #[cfg(loom)]
+    fn clear(&self) {
+        self.slots.iter().for_each(|slot| slot.store(0, Relaxed));
+    }
+}
+
+impl Bucket {
     #[inline]
     pub(super) fn slots(&self) -> &[AtomicU64; BUCKET_SLOTS] {
         &self.slots

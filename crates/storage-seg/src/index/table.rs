@@ -3,10 +3,10 @@
 
 use super::bucket::{Bucket, Sharing};
 use super::entry::Entry;
-use super::memory::Memory;
 use super::slot::{DISPLACEMENT_MAX, Location, Pattern, Slot, distance};
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicUsize, fence};
+use crate::zeroed::Zeroed;
 use std::io;
 
 /// Buckets after the last home, so that no home's reach ends at the edge.
@@ -15,7 +15,7 @@ const MARGIN: usize = distance(DISPLACEMENT_MAX);
 /// One generation of the table: buckets that are homes, and a margin.
 #[derive(Debug)]
 pub(super) struct Table {
-    memory: Memory,
+    memory: Zeroed<Bucket>,
     homes: usize,
     /// The watermark: homes below it have moved to the next generation. INV-WATERMARK: it only
     /// grows, and passes a home under that home's lock.
@@ -34,7 +34,7 @@ struct Apart<T>(T);
 impl Table {
     pub(super) fn new(homes: usize, huge_pages: bool) -> io::Result<Table> {
         let homes = homes.max(1);
-        let memory = Memory::new(homes.saturating_add(MARGIN), huge_pages)?;
+        let memory = Zeroed::new(homes.saturating_add(MARGIN), huge_pages)?;
         let zero = || AtomicUsize::new(0);
         Ok(Table { memory, homes, moved: zero(), released: zero(), drawn: Apart(zero()) })
     }
@@ -50,12 +50,12 @@ impl Table {
 
     /// Size of the memory in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(self.memory.buckets())
+        size_of_val(self.buckets())
     }
 
     #[inline]
     pub(super) fn buckets(&self) -> &[Bucket] {
-        self.memory.buckets()
+        &self.memory
     }
 
     /// The home of a hash. Higher hashes have higher homes.
@@ -107,7 +107,8 @@ impl Table {
         self.released.load(Relaxed)
     }
 
-    /// Gives the memory up to `end` back.
+    /// Gives the memory up to `end` back. Nobody looks for an entry there any more (INV-GRACE), whether its slots
+    /// are free ones now or as they were.
     pub(super) fn release(&self, end: usize) {
         self.memory.release(self.released()..end);
         self.released.store(end, Relaxed);

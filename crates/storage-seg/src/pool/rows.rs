@@ -57,7 +57,7 @@ impl Pool {
             _ => false,
         };
         let (mut best, mut least) = (None, u64::MAX);
-        for first in 0..=self.total.checked_sub(count)? {
+        for first in 0..=self.made().checked_sub(count)? {
             let (mut at, mut cost) = (first, 0);
             while at < first + count && usable(&self.segments[at]) {
                 cost += match self.segments[at].state() {

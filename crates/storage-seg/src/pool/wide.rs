@@ -24,7 +24,7 @@ pub(crate) struct Piece {
 
 impl Pool {
     pub(crate) fn is_wide(&self, number: u32) -> bool {
-        number as usize >= self.total
+        number as usize >= self.narrow
     }
 
     /// Takes a free wide segment for an item of `parts` segments' memory: the largest that has at most
@@ -48,7 +48,7 @@ impl Pool {
         let number = match largest {
             Some((at, span)) if span <= allowed => inner.backed.swap_remove(at),
             Some((_, span)) if span <= awaited && is_scarce => return Err(Lack::Free(span)),
-            _ => inner.bare.pop().ok_or(Lack::Wide)?,
+            _ => inner.bare.pop().or_else(|| self.make_wide()).ok_or(Lack::Wide)?,
         };
         inner.backed_span -= span(number) as u32;
         self.count_free(&inner);

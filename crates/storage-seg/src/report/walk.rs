@@ -116,7 +116,6 @@ impl Shared {
             let ttl_from = self.classes.shortest_seconds(class);
             ClassReport { number: number_of(class), ttl_from, ..ClassReport::default() }
         };
-        let segments = self.pool.segments();
         let mut found = Found {
             classes: (0..self.classes.count()).map(new).collect(),
             segments: SegmentReport {
@@ -128,7 +127,7 @@ impl Shared {
             },
             ..Found::default()
         };
-        segments.iter().for_each(|segment| found.add(segment, &walk));
+        self.pool.numbers().for_each(|number| found.add(self.pool.segment(number), &walk));
         let present = found.segments.current() + found.segments.limbo + found.segments.free;
         found.segments.withdrawn = found.segments.total.saturating_sub(present);
         found.classes.retain(|class| class.segments > 0);
