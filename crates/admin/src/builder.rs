@@ -15,7 +15,7 @@ use metrics::Window;
 use tokio::sync::oneshot;
 
 use crate::pace::Timeouts;
-use crate::page_data::PageData;
+use crate::page_data::{ConfigText, PageData};
 use crate::schedule::Schedule;
 use crate::thread::{Loop, runtime};
 use crate::{AdminHandle, Error, Readiness};
@@ -31,7 +31,7 @@ type Task = (Duration, Box<dyn FnMut() + Send>);
 pub struct Builder {
     version: String,
     listen: Option<SocketAddr>,
-    config_text: String,
+    config_text: ConfigText,
     readiness: Readiness,
     connections_max: usize,
     timeouts: Timeouts,
@@ -43,7 +43,7 @@ impl Builder {
         Self {
             version: format!("{name} {version}\n"),
             listen: None,
-            config_text: String::new(),
+            config_text: ConfigText::default(),
             readiness: Readiness::new(),
             connections_max: 64,
             timeouts: Timeouts {
@@ -64,7 +64,7 @@ impl Builder {
 
     /// What `/config` shows: the effective configuration as TOML. Leave secrets out of it.
     /// Default: empty.
-    pub fn config_text(mut self, text: impl Into<String>) -> Self {
+    pub fn config_text(mut self, text: impl Into<ConfigText>) -> Self {
         self.config_text = text.into();
         self
     }
@@ -165,7 +165,7 @@ impl Builder {
     fn data(&mut self) -> PageData {
         PageData {
             version: Bytes::from(std::mem::take(&mut self.version)),
-            config: Bytes::from(std::mem::take(&mut self.config_text)),
+            config: std::mem::take(&mut self.config_text),
             readiness: self.readiness.clone(),
             window: RefCell::new(Window::default()),
         }

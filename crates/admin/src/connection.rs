@@ -123,6 +123,7 @@ mod tests {
     use std::pin::pin;
     use std::task::Waker;
 
+    use crate::ConfigText;
     use bytes::Bytes;
     use http_body_util::Full;
 
@@ -130,7 +131,7 @@ mod tests {
     fn a_request_gives_the_others_their_turn_before_its_page_is_written() {
         let data = Rc::new(PageData {
             version: Bytes::new(),
-            config: Bytes::new(),
+            config: ConfigText::default(),
             readiness: crate::Readiness::new(),
             window: RefCell::default(),
         });

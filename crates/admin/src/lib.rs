@@ -88,6 +88,7 @@ mod wire;
 pub use builder::Builder;
 pub use error::Error;
 pub use handle::AdminHandle;
+pub use page_data::ConfigText;
 pub use readiness::{Readiness, State};
 
 /// The control plane of one server. See the [crate's documentation](crate).

@@ -38,7 +38,7 @@ pub(crate) fn index(data: &PageData) -> Page {
 }
 
 pub(crate) fn config(data: &PageData) -> Page {
-    Page::ok(PLAIN, data.config.clone())
+    Page::ok(PLAIN, data.config.get())
 }
 
 pub(crate) fn health(_: &PageData) -> Page {

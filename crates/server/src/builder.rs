@@ -5,13 +5,13 @@ use crate::Error;
 use crate::controls::Controls;
 use crate::datagrams::{DatagramSockets, Datagrams};
 use crate::files::Needs;
-use crate::heap;
+use crate::heap::{self, Wish};
 use crate::logging;
 use crate::process::{self, Event, Process, Stopper, Threads};
 use crate::program::Program;
 use crate::reload::Sources;
 use crate::settings::{Engine, Listen, Sections, SocketMode};
-use admin::{Admin, Readiness, State};
+use admin::{Admin, ConfigText, Readiness, State};
 use clock::Clock;
 use log::info;
 use protocol::{Directory, Execute, Protocol};
@@ -42,7 +42,9 @@ pub struct Builder {
     directory: Arc<Directory>,
     pub(crate) tls: Option<TlsAcceptor>,
     admin: Option<SocketAddr>,
-    config_text: String,
+    config_text: ConfigText,
+    /// Set when memory is to be returned to the system soon.
+    wish: Wish,
     clock: Clock,
     drain_delay: Duration,
     drain_timeout: Duration,
@@ -87,7 +89,8 @@ impl Builder {
             options,
             tls: None,
             admin: None,
-            config_text: String::new(),
+            config_text: ConfigText::default(),
+            wish: Wish::default(),
             clock: Clock::system(),
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
@@ -211,7 +214,8 @@ impl Builder {
         let stopper = Stopper::new(self.events.0.clone());
         let directory = Arc::clone(&self.directory);
         let rereader = self.sources.rereader();
-        Controls::new(stopper, self.dials.clone(), directory, self.needs(), rereader)
+        let shown = (self.config_text.clone(), self.wish.clone());
+        Controls::new(stopper, self.dials.clone(), directory, self.needs(), rereader, shown)
     }
 
     /// The descriptors that the process needs besides those of its connections.
@@ -248,9 +252,9 @@ impl Builder {
         self
     }
 
-    /// Sets the text that `/config` shows.
-    pub fn config_text(mut self, text: String) -> Self {
-        self.config_text = text;
+    /// Sets the text that `/config` shows. [`Controls::set_config_text`] changes it later.
+    pub fn config_text(self, text: String) -> Self {
+        self.config_text.set(text);
         self
     }
 
@@ -410,7 +414,7 @@ impl Builder {
 
     fn start_admin(&mut self, readiness: &Readiness) -> Result<admin::AdminHandle, Error> {
         let mut admin = Admin::builder(self.name, self.version)
-            .config_text(std::mem::take(&mut self.config_text))
+            .config_text(self.config_text.clone())
             .ready(readiness.clone())
             .task(FIGURES_INTERVAL, metrics::process::refresh);
         if let Some(address) = self.admin {
@@ -422,7 +426,7 @@ impl Builder {
         if self.program.is_whole() {
             admin = admin
                 .task(FIGURES_INTERVAL, logging::refresh_metrics)
-                .task(FIGURES_INTERVAL, heap::give_back_after_bursts());
+                .task(FIGURES_INTERVAL, heap::give_back_as_needed(self.wish.clone()));
         }
         Ok(admin.spawn()?)
     }

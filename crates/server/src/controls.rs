@@ -2,8 +2,10 @@
 //! [`Controls`]: what a service may change in the process it runs in.
 
 use crate::files::Needs;
+use crate::heap::Wish;
 use crate::process::Stopper;
 use crate::reload::Rereader;
+use admin::ConfigText;
 use protocol::{Directory, Peer};
 use reactor::{Dials, OutputLimit};
 use std::sync::Arc;
@@ -17,6 +19,8 @@ pub struct Controls {
     directory: Arc<Directory>,
     needs: Needs,
     rereader: Rereader,
+    config_text: ConfigText,
+    wish: Wish,
 }
 
 impl Controls {
@@ -26,8 +30,20 @@ impl Controls {
         directory: Arc<Directory>,
         needs: Needs,
         rereader: Rereader,
+        (config_text, wish): (ConfigText, Wish),
     ) -> Self {
-        Controls { stopper, dials, directory, needs, rereader }
+        Controls { stopper, dials, directory, needs, rereader, config_text, wish }
+    }
+
+    /// Sets the text that `/config` shows.
+    pub fn set_config_text(&self, text: String) {
+        self.config_text.set(text);
+    }
+
+    /// Has the allocator return memory to the system within a second or so. Much was freed, and is not likely to be
+    /// allocated again. Only where the server is the whole program. Cheap, and may be called again and again.
+    pub fn return_memory(&self) {
+        self.wish.make();
     }
 
     /// Asks for a graceful stop, as SIGTERM does.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Returning memory to the system after a burst.
+//! Returning memory to the system after a burst, and when a store was made smaller.
 //!
 //! Replies that clients do not read pile up in buffers, which are freed when the clients read or leave.
 //! glibc's allocator never returns memory that is free in the middle of its heaps by itself. So after a
-//! burst the admin thread tells it to (`malloc_trim`). A worker that allocates meanwhile waits until its
+//! burst, or when a service [wishes](Wish) it, the admin thread tells it to (`malloc_trim`). A worker that allocates meanwhile waits until its
 //! heap is done, a few milliseconds for each hundred megabytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How much buffers must have shrunk since their peak: much more than under a steady load.
 const BURST_BYTES: i64 = 8 << 20;
@@ -25,11 +28,26 @@ impl Bursts {
     }
 }
 
+/// Set by whoever has freed much memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wish(Arc<AtomicBool>);
+
+impl Wish {
+    pub(crate) fn make(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
 /// A task to run once a second.
-pub(crate) fn give_back_after_bursts() -> impl FnMut() + Send + 'static {
+pub(crate) fn give_back_as_needed(wish: Wish) -> impl FnMut() + Send + 'static {
     let mut bursts = Bursts::default();
     move || {
-        if bursts.is_over(reactor::buffers_peak()) {
+        // Both are asked, each of which remembers.
+        if bursts.is_over(reactor::buffers_peak()) | wish.take() {
             give_back();
         }
     }
