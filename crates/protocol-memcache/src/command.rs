@@ -236,6 +236,15 @@ table! {
         noreply: true,
         parser: Parser::Line(simple::verbosity),
     };
+    CacheMemlimit "cache_memlimit", Row {
+        words_min: 0,
+        may_be_indented: true,
+        usage: "<megabytes> [noreply]",
+        about: "Sets the memory limit.",
+        requests: &counts::CACHE_MEMLIMIT,
+        noreply: true,
+        parser: Parser::Line(simple::cache_memlimit),
+    };
     Shutdown "shutdown", Row {
         words_min: 0,
         may_be_indented: false,

@@ -156,6 +156,8 @@ counters! {
     pub static CONFIG: "config";
     /// Requests of refresh_certs.
     pub static REFRESH_CERTS: "refresh_certs";
+    /// Requests of cache_memlimit.
+    pub static CACHE_MEMLIMIT: "cache_memlimit";
     /// Requests of shutdown.
     pub static SHUTDOWN: "shutdown";
     /// Requests of noop, in the binary protocol.

@@ -97,6 +97,8 @@ pub enum Manage {
     Verbosity(u32),
     /// Read certificates, and what else is read at SIGHUP, again.
     Reread,
+    /// Set the memory limit, in MiB.
+    MemoryLimit(u32),
 }
 
 /// What is asked for by `stats detail`.

@@ -6,7 +6,6 @@ use crate::parse::Forms;
 use crate::users::UserFile;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::Stats;
 
 /// Facts about the server, which `stats settings` shows.
 ///
@@ -29,8 +28,6 @@ pub struct ServiceOptions {
     pub version: String,
     /// Threads that serve requests.
     pub threads: usize,
-    /// The memory limit in bytes; 0 shows the limit that the store reports.
-    pub memory_max: u64,
     /// The most connections at a time; 0 is no limit.
     pub connections_max: usize,
     /// The TCP port; 0 is none.
@@ -100,7 +97,6 @@ impl Default for ServiceOptions {
             value_max: 1 << 20,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             threads: 1,
-            memory_max: 0,
             connections_max: 0,
             port: 0,
             udp_port: 0,
@@ -146,8 +142,6 @@ setters! {
     value_max: usize,
     /// Sets the number of threads that serve requests.
     threads: usize,
-    /// Sets the memory limit in bytes.
-    memory_max: u64,
     /// Sets the most connections at a time.
     connections_max: usize,
     /// Sets the TCP port.
@@ -187,14 +181,6 @@ impl ServiceOptions {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The memory limit that clients are shown.
-    pub(crate) fn memory_shown(&self, store: &Stats) -> u64 {
-        match self.memory_max {
-            0 => store.limit_bytes,
-            bytes => bytes,
-        }
     }
 
     /// Sets what `version` answers.

@@ -28,6 +28,14 @@ pub trait Platform: Debug + Send + Sync {
         Some(Ok(()))
     }
 
+    /// The memory limit is this many bytes from now on.
+    fn memory_limit_set(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
+    /// The store has freed memory under a lower limit, and is not likely to use it again.
+    fn memory_freed(&self) {}
+
     /// How many descriptors are kept for other things than connections.
     fn reserved_descriptors(&self) -> u64 {
         0

@@ -34,6 +34,12 @@ pub(crate) enum Refusal {
     Wrong(&'static [u8]),
     /// `stats detail` with another word than it has.
     Detail,
+    /// A memory limit below this many MiB.
+    MemoryTooSmall(u64),
+    /// A memory limit above this many MiB.
+    MemoryTooLarge(u64),
+    /// A memory limit in what can only be bytes.
+    MemoryInBytes,
     /// To list the items, which is switched off.
     Dump(Listing),
     /// To list the items to one client more.

@@ -281,7 +281,11 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         if !self.rereads.is_empty() {
             self.answer_rereads(now, outbox);
         }
-        more | (!self.dumps.is_empty() && self.dump_on(now, outbox))
+        let is_shrinking = self.store.is_shrinking();
+        if is_shrinking {
+            self.shrinks();
+        }
+        more | is_shrinking | (!self.dumps.is_empty() && self.dump_on(now, outbox))
     }
 
     #[inline]

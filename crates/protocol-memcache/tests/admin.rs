@@ -13,6 +13,8 @@ use support::server::{Connection, Server};
 struct Noted {
     stops: AtomicU32,
     verbosity: AtomicU32,
+    /// MiB.
+    limit: AtomicU32,
 }
 
 impl Platform for Noted {
@@ -26,6 +28,10 @@ impl Platform for Noted {
 
     fn verbosity(&self) -> u32 {
         self.verbosity.load(Relaxed)
+    }
+
+    fn memory_limit_set(&self, bytes: u64) {
+        self.limit.store((bytes >> 20) as u32, Relaxed);
     }
 }
 
@@ -85,6 +91,21 @@ fn a_server_that_may_not_be_flushed_keeps_its_items() {
     assert_eq!(reply[24..], *b"Auth failure.");
     assert_eq!(server.text("get a\r\n"), "VALUE a 0 1\r\nx\r\nEND\r\n");
     assert!(server.text("stats settings\r\n").contains("STAT flush_enabled no\r\n"));
+}
+
+#[test]
+fn the_memory_limit_is_passed_on_and_shown() {
+    let (mut server, noted) = server(ServiceOptions::new());
+    assert_eq!(server.text("cache_memlimit 100\r\n"), "OK\r\n");
+    assert!(server.text("cache_memlimit 7\r\n").starts_with("MEMLIMIT_TOO_SMALL"));
+    assert_eq!(noted.limit.load(Relaxed), 100);
+    assert!(server.text("stats settings\r\n").contains("STAT maxbytes 104857600\r\n"));
+    assert!(server.text("stats\r\n").contains("STAT limit_maxbytes 104857600\r\n"));
+    let most = "MEMLIMIT_ADJUST_FAILED cannot set maxbytes to more than 256m\r\n";
+    server.store.set_limit_max(256 << 20);
+    assert_eq!(server.text("cache_memlimit 257\r\n"), most);
+    assert_eq!(server.text("cache_memlimit 257 noreply\r\n"), "");
+    assert_eq!(noted.limit.load(Relaxed), 100);
 }
 
 #[test]

@@ -133,6 +133,7 @@ fn every_command_of_the_table_is_parsed() {
             "gat" | "gats" => " 0 key",
             "incr" | "decr" | "touch" => " key 1",
             "verbosity" => " 1",
+            "cache_memlimit" => " 64",
             "lru_crawler" => " metadump all",
             "slabs" => " automove 1",
             "lru" => " mode flat",

@@ -136,14 +136,13 @@ fn settings_show_the_options() {
         .threads(3)
         .port(11_211)
         .listen("127.0.0.1")
-        .memory_max(100 << 20)
         .idle_timeout(Duration::from_secs(60))
         .evictions(false);
     let mut server = Server::with(options);
     assert_eq!(server.text("version\r\n"), "VERSION 9.9\r\n");
     let text = server.text("stats settings\r\n");
     for line in [
-        "maxbytes 104857600",
+        "maxbytes 67108864",
         "tcpport 11211",
         "inter 127.0.0.1",
         "num_threads 3",

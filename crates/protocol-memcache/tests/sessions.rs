@@ -149,6 +149,11 @@ fn counts_by_prefix() {
 }
 
 #[test]
+fn the_memory_limit() {
+    play_all(include_str!("sessions/memlimit.txt"), &[usize::MAX, 7, 1]);
+}
+
+#[test]
 fn large_values() {
     play_all(include_str!("sessions/large.txt"), &[usize::MAX, 16_384]);
 }

@@ -230,7 +230,6 @@ impl Config {
             .value_max(self.cache.value_max().0 as usize)
             .version(self.version_told(version))
             .threads(self.worker.threads)
-            .memory_max(self.cache.memory.0)
             .connections_max(server.max_connections)
             .port(address.port)
             .udp_port(self.udp.addresses(server).first().map_or(0, SocketAddr::port))

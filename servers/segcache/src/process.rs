@@ -2,6 +2,7 @@
 //! [`ServerProcess`]: the process, as commands see and change it.
 
 use crate::config::Config;
+use config::ByteSize;
 use log::LevelFilter;
 use protocol_memcache::Platform;
 use server::Controls;
@@ -12,13 +13,14 @@ pub(crate) struct ServerProcess {
     controls: Controls,
     /// The level of the log without `-v`: that of the configuration, unless it asks for more.
     quiet: LevelFilter,
+    config: Config,
 }
 
 impl ServerProcess {
     /// The process with this configuration.
     pub(crate) fn new(controls: Controls, config: &Config) -> Self {
         let level = LevelFilter::from(config.debug.log_level);
-        ServerProcess { controls, quiet: level.min(LevelFilter::Info) }
+        ServerProcess { controls, quiet: level.min(LevelFilter::Info), config: config.clone() }
     }
 }
 
@@ -41,6 +43,19 @@ impl Platform for ServerProcess {
 
     fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
         self.controls.reread_outcome(number)
+    }
+
+    fn memory_limit_set(&self, bytes: u64) {
+        let mut config = self.config.clone();
+        config.cache.memory = ByteSize(bytes);
+        match ::config::print(&config) {
+            Ok(text) => self.controls.set_config_text(text),
+            Err(error) => log::warn!("/config shows the memory limit of before: {error}"),
+        }
+    }
+
+    fn memory_freed(&self) {
+        self.controls.return_memory();
     }
 
     fn reserved_descriptors(&self) -> u64 {

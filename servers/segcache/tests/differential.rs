@@ -28,7 +28,8 @@
 //! * Of meta commands what [`meta`](support::meta) says.
 //! * Commands that tune memcached: `lru`, `lru_crawler`, `slabs`, `extstore`. The sessions of `protocol-memcache` have
 //!   them.
-//! * Commands that only memcached has: `watch`, `cache_memlimit`. Here they are unknown: `ERROR`.
+//! * `watch`, which only memcached has. Here it is unknown: `ERROR`.
+//! * `cache_memlimit`: servers whose limits change differ in what they keep.
 //! * `shutdown` and `refresh_certs`, which are about the server as a whole.
 //! * `stats detail on`: prefixes are shown in another order. The sessions have it.
 //! * `incr` and `decr` of white space: memcached then looks beyond the end of the value, into what its memory held

@@ -325,6 +325,9 @@ impl Dialect for Binary {
             Refusal::NoTls
             | Refusal::Shutdown
             | Refusal::ShutdownMode
+            | Refusal::MemoryTooSmall(_)
+            | Refusal::MemoryTooLarge(_)
+            | Refusal::MemoryInBytes
             | Refusal::Dump(_)
             | Refusal::Busy => UNKNOWN,
         };

@@ -88,6 +88,18 @@ impl Text {
         }
     }
 
+    /// Why a memory limit is not set.
+    fn memory_limit(self, out: &mut SendBuf, why: std::fmt::Arguments<'_>) {
+        use std::io::Write;
+        match self {
+            Text::Whole | Text::Listed => out.put_with(|bytes| {
+                // Writing to a vector cannot fail.
+                let _ = write!(bytes, "MEMLIMIT_{why}\r\n");
+            }),
+            Text::Quiet => {}
+        }
+    }
+
     #[inline]
     fn end(self, bytes: &mut Vec<u8>) {
         match self {
@@ -255,6 +267,18 @@ impl Dialect for Text {
             Refusal::ShutdownMode => b"CLIENT_ERROR invalid shutdown mode\r\n",
             Refusal::Wrong(reply) => reply,
             Refusal::Detail => b"CLIENT_ERROR usage: stats detail on|off|dump\r\n",
+            Refusal::MemoryTooSmall(mebibytes) => {
+                let limit = format_args!("TOO_SMALL cannot set maxbytes to less than {mebibytes}m");
+                return self.memory_limit(out, limit);
+            }
+            Refusal::MemoryTooLarge(mebibytes) => {
+                let limit =
+                    format_args!("ADJUST_FAILED cannot set maxbytes to more than {mebibytes}m");
+                return self.memory_limit(out, limit);
+            }
+            Refusal::MemoryInBytes => {
+                b"MEMLIMIT_ADJUST_FAILED input value is megabytes not bytes\r\n"
+            }
             Refusal::Dump(listing) => dump::not_allowed(listing),
             Refusal::Busy => b"BUSY currently processing crawler request\r\n",
         };

@@ -40,7 +40,9 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::Delete { .. } | Op::Noop => noreply,
         Op::Manage(Manage::Shutdown { .. }) => noreply,
         Op::Manage(Manage::Reread) => 0,
-        Op::Manage(Manage::Verbosity(level)) => digits(level.into()) + noreply,
+        Op::Manage(Manage::Verbosity(number) | Manage::MemoryLimit(number)) => {
+            digits(number.into()) + noreply
+        }
         Op::FlushAll { delay } => delay.map_or(0, word) + noreply,
         Op::Stats { topic: b"" } | Op::ListEnd { .. } | Op::Version | Op::Quit => 0,
         Op::Stats { topic } => 1 + topic.len(),

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 use storage::{
-    Amend, Change, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put, Scan, Stats, Store,
-    StoreError, Version, Write,
+    Amend, Change, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put, ResizeError, Scan,
+    Stats, Store, StoreError, Version, Write,
 };
 
 /// No number that a test would make up.
@@ -34,6 +34,10 @@ struct Inner {
     rests: usize,
     /// What was reserved last.
     reserved: u64,
+    /// The memory limit, if another than the first was set.
+    limit: Option<u64>,
+    /// The highest that can be set, if it is bounded.
+    limit_max: Option<u64>,
 }
 
 /// An item.
@@ -80,6 +84,11 @@ impl Item for Entry {
 }
 
 impl MapStore {
+    /// The highest memory limit that can be set.
+    pub fn set_limit_max(&self, bytes: u64) {
+        self.inner.borrow_mut().limit_max = Some(bytes);
+    }
+
     /// Whether writes are refused for want of memory.
     pub fn set_full(&self, full: bool) {
         self.inner.borrow_mut().full = full;
@@ -266,8 +275,21 @@ impl Store for MapStore {
         let mut stats = Stats::default();
         stats.items = inner.items.len() as u64;
         stats.stored = inner.stored;
-        stats.limit_bytes = 64 << 20;
+        stats.limit_bytes = inner.limit.unwrap_or(64 << 20);
         stats
+    }
+
+    /// Takes what `memcached` takes.
+    fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
+        let (least, most) = (8 << 20, self.inner.borrow().limit_max.unwrap_or(1 << 50));
+        match bytes {
+            bytes if bytes < least => Err(ResizeError::TooSmall { least }),
+            bytes if bytes > most => Err(ResizeError::TooLarge { most }),
+            bytes => {
+                self.inner.borrow_mut().limit = Some(bytes);
+                Ok(())
+            }
+        }
     }
 
     fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {

@@ -3,7 +3,6 @@
 //! are left out.
 
 use super::metrics::{RESP_COMMAND, RESP_KEY_HIT, RESP_KEY_MISS};
-use super::server::memory_max;
 use super::store_call::StoreCall;
 use crate::commands::server::human;
 use crate::host::version::REDIS_VERSION;
@@ -19,7 +18,6 @@ const COMMANDSTATS: &str = "Commandstats";
 struct View<'a, 'c, S> {
     call: &'a StoreCall<'c, S>,
     store: Stats,
-    memory_max: u64,
 }
 
 /// A section: its name, and what writes its lines.
@@ -60,7 +58,7 @@ pub(super) fn info<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
         };
         is_default && names.is_empty() || names.iter().any(names_it)
     };
-    let view = View { call, store: call.store.stats(), memory_max: memory_max(call) };
+    let view = View { call, store: call.store.stats() };
     let mut lines = Lines(String::new());
     for (name, write) in sections {
         if is_asked_for(name) {
@@ -102,8 +100,8 @@ fn memory<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
     lines.put("used_memory_human", human(view.store.used_bytes));
     lines.put("used_memory_dataset", view.store.item_bytes);
     lines.put("used_memory_overhead", view.store.used_bytes.saturating_sub(view.store.item_bytes));
-    lines.put("maxmemory", view.memory_max);
-    lines.put("maxmemory_human", human(view.memory_max));
+    lines.put("maxmemory", view.store.limit_bytes);
+    lines.put("maxmemory_human", human(view.store.limit_bytes));
     lines.put("maxmemory_policy", &view.call.shared.options.memory_policy);
 }
 

@@ -23,8 +23,6 @@ pub struct StringsOptions {
     pub software: String,
     /// Threads that serve requests.
     pub threads: usize,
-    /// The memory limit in bytes; 0 shows what the store says.
-    pub memory_max: u64,
     /// The name of the eviction policy.
     pub memory_policy: String,
     /// The most connections at a time.
@@ -41,7 +39,6 @@ impl Default for StringsOptions {
             value_max: 1 << 20,
             software: concat!("shoebill ", env!("CARGO_PKG_VERSION")).to_owned(),
             threads: 1,
-            memory_max: 0,
             memory_policy: "noeviction".to_owned(),
             connections_max: 10_000,
             port: 0,
@@ -71,8 +68,6 @@ setters! {
     value_max: usize,
     /// Sets the number of threads that serve requests.
     threads: usize,
-    /// Sets the memory limit in bytes.
-    memory_max: u64,
     /// Sets the most connections at a time.
     connections_max: usize,
     /// Sets the TCP port.

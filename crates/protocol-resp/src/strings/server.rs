@@ -26,7 +26,7 @@ pub(super) fn config_get<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
         ("databases", DATABASES.to_string()),
         ("io-threads", options.threads.to_string()),
         ("maxclients", options.connections_max.to_string()),
-        ("maxmemory", memory_max(call).to_string()),
+        ("maxmemory", call.store.stats().limit_bytes.to_string()),
         ("maxmemory-policy", options.memory_policy.clone()),
         ("port", options.port.to_string()),
         ("proto-max-bulk-len", options.value_max.to_string()),
@@ -44,12 +44,4 @@ pub(super) fn config_get<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
         call.out.bulk(value.as_bytes());
     }
     Ok(())
-}
-
-/// The memory limit in bytes.
-pub(super) fn memory_max<S: Store>(call: &StoreCall<'_, S>) -> u64 {
-    match call.shared.options.memory_max {
-        0 => call.store.stats().limit_bytes,
-        bytes => bytes,
-    }
 }

@@ -47,7 +47,6 @@ impl Config {
             .value_max(self.cache.value_max().0 as usize)
             .software(software)
             .threads(self.worker.threads)
-            .memory_max(self.cache.memory.0)
             .memory_policy(self.memory_policy())
             .connections_max(self.server.max_connections)
             .port(port.unwrap_or(0))

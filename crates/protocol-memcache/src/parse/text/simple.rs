@@ -89,6 +89,12 @@ pub(crate) fn verbosity<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     Ok(Op::Manage(Manage::Verbosity(level)))
 }
 
+/// `<megabytes> [noreply]`
+pub(crate) fn cache_memlimit<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
+    let mebibytes = number::digits_u32(words.get(0)).ok_or(reply::UNKNOWN)?;
+    Ok(Op::Manage(Manage::MemoryLimit(mebibytes)))
+}
+
 /// `[graceful]`: there is one way to stop, which loses no reply.
 pub(crate) fn shutdown<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     let understood = words.count == 0 || words.count == 1 && words.get(0) == b"graceful";

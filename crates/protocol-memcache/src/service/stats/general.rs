@@ -77,7 +77,7 @@ pub(super) static GENERAL: &[Row] = &[
     Row::Count("idle_kicks", |_| metric("connections_idle_closed")),
     Row::Count("bytes_read", |_| metric("session_recv_byte") + metric("datagram_recv_byte")),
     Row::Count("bytes_written", |_| metric("session_send_byte") + metric("datagram_send_byte")),
-    Row::Level("limit_maxbytes", |view| view.options.memory_shown(&view.store).to_string()),
+    Row::Level("limit_maxbytes", |view| view.store.limit_bytes.to_string()),
     Row::Level("accepting_conns", |_| (1 - metric("accept_pausing").min(1)).to_string()),
     Row::Count("listen_disabled_num", |_| metric("accept_paused")),
     Row::Count("time_in_listen_disabled_us", |_| metric("accept_paused_ms") * 1000),
