@@ -20,6 +20,7 @@ fn samples() -> Vec<Vec<u8>> {
         include_str!("sessions/delete.txt"),
         include_str!("sessions/differs.txt"),
         include_str!("sessions/get.txt"),
+        include_str!("sessions/hostile.txt"),
         include_str!("sessions/line.txt"),
         include_str!("sessions/meta.txt"),
         include_str!("sessions/number.txt"),

@@ -8,22 +8,37 @@ use std::time::Duration;
 use support::server::{Connection, Server};
 use test_support::session::{self, Piece, Session, Step};
 
-/// Plays a session with its bytes in pieces of `piece`.
-fn play(session: &Session, piece: usize) {
-    play_on(Server::new(), Connection::default(), session, piece);
+/// How what is sent at once arrives.
+#[derive(Clone, Copy, Debug)]
+enum Arrival {
+    /// In pieces of so many bytes.
+    Pieces(usize),
+    /// In two parts, the first of which has so many bytes.
+    Parts(usize),
 }
 
-fn play_on(mut server: Server, mut connection: Connection, session: &Session, piece: usize) {
+/// Plays a session with its bytes in pieces of `piece`.
+fn play(session: &Session, piece: usize) {
+    play_on(Server::new(), Connection::default(), session, Arrival::Pieces(piece));
+}
+
+fn play_on(mut server: Server, mut connection: Connection, session: &Session, arrival: Arrival) {
     let mut cas = BTreeMap::new();
     let mut answered = Vec::new();
     let is_binary =
         matches!(session.steps.first(), Some(Step::Send(text)) if text.starts_with("\\x80"));
     for step in &session.steps {
-        let context = || format!("{} in pieces of {piece}, at {step:?}", session.name);
+        let context = || format!("{}, {arrival:?}, at {step:?}", session.name);
         match step {
             Step::Send(written) => {
                 let bytes = encode(written, &cas, &server, is_binary);
-                answered.extend(connection.send(&mut server, &bytes, piece));
+                let (parts, piece) = match arrival {
+                    Arrival::Pieces(piece) => (bytes.split_at(0), piece),
+                    Arrival::Parts(first) => (bytes.split_at(first.min(bytes.len())), usize::MAX),
+                };
+                for part in <[&[u8]; 2]>::from(parts).into_iter().filter(|part| !part.is_empty()) {
+                    answered.extend(connection.send(&mut server, part, piece));
+                }
             }
             Step::Expect(written) => {
                 let answered = std::mem::take(&mut answered);
@@ -202,23 +217,101 @@ fn the_binary_protocol_byte_by_byte() {
 }
 
 #[test]
+fn what_hostile_clients_send() {
+    play_all(include_str!("sessions/hostile.txt"), &[usize::MAX, 1400, 7]);
+    play_all(include_str!("sessions/hostile_numbers.txt"), &[usize::MAX, 7]);
+    play_all(include_str!("sessions/hostile_binary.txt"), &[usize::MAX, 25, 23]);
+}
+
+/// Of text and meta commands.
+const TEXT: &[&str] = &[
+    include_str!("sessions/get.txt"),
+    include_str!("sessions/store.txt"),
+    include_str!("sessions/refused.txt"),
+    include_str!("sessions/meta.txt"),
+    include_str!("sessions/tuning.txt"),
+    include_str!("sessions/large.txt"),
+    include_str!("sessions/number.txt"),
+    include_str!("sessions/delete.txt"),
+    include_str!("sessions/line.txt"),
+    include_str!("sessions/odd.txt"),
+    include_str!("sessions/time.txt"),
+    include_str!("sessions/differs.txt"),
+    include_str!("sessions/hostile.txt"),
+    include_str!("sessions/hostile_numbers.txt"),
+];
+
+/// Of the binary protocol.
+const BINARY: &[&str] = &[
+    include_str!("sessions/binary.txt"),
+    include_str!("sessions/binary_differs.txt"),
+    include_str!("sessions/hostile_binary.txt"),
+];
+
+/// Of clients that have to log in.
+const GUESTS: &[&str] = &[
+    include_str!("sessions/login.txt"),
+    include_str!("sessions/login_differs.txt"),
+    include_str!("sessions/login_binary.txt"),
+    include_str!("sessions/login_binary_own.txt"),
+];
+
+/// Plays every session with what is sent at once in two parts, at every place, and byte by byte. Of what is longer than
+/// 512 bytes the places near both ends count, and fewer of a session with large values.
+fn play_in_two_parts(files: &[&str], start: impl Fn() -> (Server, Connection)) {
+    for session in files.iter().flat_map(|file| session::read(file)) {
+        let lens: Vec<usize> = session.steps.iter().map(len_sent).collect();
+        let longest = lens.iter().copied().max().unwrap_or(0);
+        let is_large = lens.iter().sum::<usize>() > 5_000;
+        let most = if is_large { 16 } else { 256 };
+        let places = (1..longest).filter(|&at| at < most || longest - at < most);
+        let by_byte = (!is_large).then_some(Arrival::Pieces(1));
+        for arrival in places.map(Arrival::Parts).chain(by_byte) {
+            let (server, connection) = start();
+            play_on(server, connection, &session, arrival);
+        }
+    }
+}
+
+/// How many bytes a step sends, about.
+fn len_sent(step: &Step) -> usize {
+    let Step::Send(written) = step else { return 0 };
+    let len = |piece| match piece {
+        Piece::Bytes(bytes) => bytes.len(),
+        Piece::Cas(_) | Piece::Unix(_) => 8,
+    };
+    session::pieces(written).into_iter().map(len).sum()
+}
+
+#[test]
+fn text_in_two_parts() {
+    play_in_two_parts(TEXT, || (Server::new(), Connection::default()));
+}
+
+#[test]
+fn frames_in_two_parts() {
+    play_in_two_parts(BINARY, || (Server::new(), Connection::default()));
+}
+
+#[test]
+fn logins_in_two_parts() {
+    play_in_two_parts(GUESTS, || (Server::with_users(), Connection::of_guest()));
+}
+
+#[test]
 fn where_memcached_answers_otherwise() {
     play_all(include_str!("sessions/differs.txt"), &[usize::MAX, 1000, 97]);
 }
 
 #[test]
 fn logging_in() {
-    for text in [
-        include_str!("sessions/login.txt"),
-        include_str!("sessions/login_differs.txt"),
-        include_str!("sessions/login_binary.txt"),
-        include_str!("sessions/login_binary_own.txt"),
-    ] {
+    for text in GUESTS {
         let sessions = session::read(text);
         assert!(sessions.len() > 5);
         for session in &sessions {
             for piece in [usize::MAX, 1000, 25, 24, 7, 3, 2, 1] {
-                play_on(Server::with_users(), Connection::of_guest(), session, piece);
+                let arrival = Arrival::Pieces(piece);
+                play_on(Server::with_users(), Connection::of_guest(), session, arrival);
             }
         }
     }

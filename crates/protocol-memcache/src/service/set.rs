@@ -45,8 +45,8 @@ impl<S: Store> MemcacheService<S> {
     fn compare_and_put(&mut self, set: &Set<'_>, now: Now) -> Stored {
         match Version::new(set.cas) {
             Some(version) => self.put(set, Condition::IfVersion(version), now),
-            // No item has version 0.
-            None if self.store.get(set.key, now.ticks).is_some() => Err(StoreError::Exists),
+            // No item has version 0, and nobody reads the item.
+            None if self.store.peek(set.key, now.ticks).is_some() => Err(StoreError::Exists),
             None => Err(StoreError::NotFound),
         }
     }

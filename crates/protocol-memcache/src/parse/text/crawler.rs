@@ -9,7 +9,7 @@ use crate::reply::text as reply;
 use protocol::ErrorReply;
 
 /// memcached numbers its size classes from 1 to 63.
-const CLASSES: u32 = 64;
+const CLASSES: u64 = 64;
 
 /// The longest pause of the crawler in microseconds.
 const SLEEP_MAX: u32 = 1_000_000;
@@ -72,8 +72,8 @@ fn classes(word: &[u8]) -> Option<u64> {
     }
     let mut classes = 0;
     for class in word.split(|&byte| byte == b',').filter(|class| !class.is_empty()) {
-        let class = number::digits_u32(class).filter(|class| (1..CLASSES).contains(class))?;
-        classes |= 1_u64.checked_shl(class)?;
+        let class = number::unsigned(class).filter(|class| (1..CLASSES).contains(class))?;
+        classes |= 1_u64.checked_shl(u32::try_from(class).ok()?)?;
     }
     Some(classes)
 }
