@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Generated commands, sent to memcached and to `segcache`: the replies are the same, byte for byte.
 //!
-//! Commands come in batches, pipelined, and each server gets them cut into different pieces. Few keys are
-//! used, so that commands work on data that earlier ones left. A difference is shrunk to the shortest
-//! sequence of commands and printed.
+//! Commands come in batches, pipelined, quiet ones among them, and each server gets them cut into different pieces. Few
+//! keys are used, so that commands work on data that earlier ones left. There are three tests: of lines, which are text
+//! and meta commands; of frames of the binary protocol; and of all three dialects, each on its own connection, over the
+//! same keys. A difference is shrunk to the shortest sequence of commands and printed.
 //!
-//! * `SHOEBILL_COMMANDS`: how many commands over the default storage, 20,000 unless set; a tenth of them
+//! * `SHOEBILL_COMMANDS`: how many commands of each test over the default storage, 20,000 unless set; a tenth of them
 //!   over the other.
 //! * `SHOEBILL_SEED`: which ones, 1 unless set.
 //! * `SHOEBILL_SEGCACHE`: another build of the server, such as the release build.
@@ -16,7 +17,7 @@
 //!
 //! * CAS numbers by their pattern: which of a key's numbers are equal, and in what order they were
 //!   first seen. memcached's never come again under another key, ours may.
-//! * `version`: that there is an answer, not its text.
+//! * `version`, of lines: that there is an answer, not its text.
 //! * `stats`: what ends it; the `STAT` lines are left out, names and figures differ by nature.
 //! * A key that is too long, in a list: memcached writes an empty line behind the error, which is left out.
 //! * With a memcached before 1.6.45, whose replies are not those to reproduce: what it is known to answer otherwise is
@@ -25,6 +26,7 @@
 //!
 //! Left out:
 //!
+//! * Of frames what the sessions of `protocol-memcache` have: those that lie, flushes with a time, statistics, `Version`.
 //! * Of meta commands what [`meta`](support::meta) says.
 //! * Commands that tune memcached: `lru`, `lru_crawler`, `slabs`, `extstore`. The sessions of `protocol-memcache` have
 //!   them.
@@ -51,8 +53,10 @@
 
 mod support {
     pub(crate) mod exchange;
+    pub(crate) mod frames;
     pub(crate) mod generate;
     pub(crate) mod meta;
+    pub(crate) mod mixed;
     pub(crate) mod older;
     pub(crate) mod process;
     pub(crate) mod replies;
@@ -63,12 +67,16 @@ mod support {
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use support::frames::{self, Keys};
 use support::generate::Generator;
+use support::mixed;
 use support::older::{ANSWERED_BEFORE, BEFORE, SAMPLES, answers_otherwise};
 use support::process::{STORAGES, Server};
 use support::shrink::{Delivery, Difference, comparable, compare, servers, shrink};
+use support::unit::Unit;
 use test_support::PATIENCE;
 use test_support::memcached::Memcached;
+use test_support::random::Random;
 
 /// The number in an environment variable.
 fn variable(name: &str) -> Option<u64> {
@@ -77,10 +85,21 @@ fn variable(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn replies_are_those_of_memcached() {
-    for (storage, share) in STORAGES.into_iter().zip([1, 10]) {
-        compare_all(storage, share);
-    }
+fn replies_to_lines_are_those_of_memcached() {
+    compare_all("lines", |seed, count| Generator::new(seed).units(count));
+}
+
+#[test]
+fn replies_to_frames_are_those_of_memcached() {
+    compare_all("frames", |seed, count| {
+        let (mut random, keys) = (Random::new(seed), Keys::own());
+        (0..count).map(|_| frames::unit(&mut random, &keys)).collect()
+    });
+}
+
+#[test]
+fn dialects_share_items_as_with_memcached() {
+    compare_all("all dialects", mixed::units);
 }
 
 /// An older memcached differs where this test says so, and `segcache` is as the reference.
@@ -135,24 +154,26 @@ fn ask(server: &Server, bytes: &[u8]) -> Vec<u8> {
     answer.strip_prefix(ANSWERED_BEFORE).unwrap_or(answer).to_vec()
 }
 
-/// Compares one of `share` commands over `storage`.
-fn compare_all(storage: &str, share: usize) {
-    if servers(storage).is_none() {
-        return;
-    }
+/// Compares what `generate` makes of a seed and a count, and a tenth as much over the other storage.
+fn compare_all(what: &str, generate: impl Fn(u64, usize) -> Vec<Unit>) {
     let seed = variable("SHOEBILL_SEED").unwrap_or(1);
     let count = variable("SHOEBILL_COMMANDS").unwrap_or(20_000) as usize;
-    println!("{count} / {share} commands of SHOEBILL_SEED={seed} over {storage}");
-    let mut units = Generator::new(seed).units(count / share);
-    comparable(&mut units);
-    let delivery = Delivery::Batches { seed };
-    if let Some(difference) = compare(storage, &units, delivery) {
-        eprintln!(
-            "\nSHOEBILL_SEED={seed} SHOEBILL_COMMANDS={count}: the replies over {storage} differ, \
-             shrinking …"
-        );
-        let difference = shrink(storage, difference, delivery);
-        panic!("{}", report(&difference));
+    for (storage, share) in STORAGES.into_iter().zip([1, 10]) {
+        if servers(storage).is_none() {
+            return;
+        }
+        println!("{count} / {share} commands in {what} of SHOEBILL_SEED={seed} over {storage}");
+        let mut units = generate(seed, count / share);
+        comparable(&mut units);
+        let delivery = Delivery::Batches { seed };
+        if let Some(difference) = compare(storage, &units, delivery) {
+            eprintln!(
+                "\nSHOEBILL_SEED={seed} SHOEBILL_COMMANDS={count}: the replies to {what} over {storage} \
+                 differ, shrinking …"
+            );
+            let difference = shrink(storage, difference, delivery);
+            panic!("{}", report(&difference));
+        }
     }
 }
 

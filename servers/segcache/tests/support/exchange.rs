@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A client that sends batches of commands in arbitrary pieces and knows when all are answered.
 
+use crate::support::frames;
 use crate::support::replies::Seen;
-use crate::support::unit::{Side, Unit};
+use crate::support::unit::{Dialect, Side, Unit};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -33,12 +34,12 @@ pub(crate) enum End {
     Stuck,
 }
 
-/// A connection to one server.
+/// Connections to one server, one for each dialect that is spoken.
 #[derive(Debug)]
 pub(crate) struct Client {
     side: Side,
     address: SocketAddr,
-    stream: TcpStream,
+    streams: [Option<TcpStream>; 3],
     seen: Seen,
     /// Decides into what pieces a batch is cut; `None` does not cut.
     cuts: Option<Random>,
@@ -47,33 +48,40 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn connect(side: Side, address: SocketAddr, cuts: Option<Random>) -> Self {
-        let stream = open(address);
-        Client { side, address, stream, seen: Seen::default(), cuts, batches: 0 }
+        let streams = [None, None, None];
+        Client { side, address, streams, seen: Seen::default(), cuts, batches: 0 }
     }
 
-    /// Sends `batch` and waits until all of it is answered.
+    /// Sends `batch`, which is in one dialect, and waits until all of it is answered.
     ///
     /// A batch that does not end with a command that closes the connection is followed by a set and a
-    /// get of a value that no other batch has: when it comes back, nothing is missing.
+    /// get of a value that no other batch has, or by a noop: when that comes back, nothing is missing.
     pub(crate) fn exchange(&mut self, batch: &[Unit]) -> Answer {
-        let bytes = batch.iter().flat_map(|unit| unit.bytes(self.side, &self.seen));
-        let mut bytes: Vec<u8> = bytes.collect();
-        self.batches += 1;
-        let mark = format!("{:08}", self.batches);
-        let expected = format!("STORED\r\nVALUE last{mark} 0 8\r\n{mark}\r\nEND\r\n");
+        let is_binary = matches!(batch[0].dialect, Dialect::Binary { .. });
+        let mut bytes = Vec::new();
+        for (at, unit) in batch.iter().enumerate() {
+            let start = bytes.len();
+            bytes.extend(unit.bytes(self.side, &self.seen));
+            if is_binary {
+                frames::number(&mut bytes[start..], at);
+            }
+        }
+        let (last, expected) = self.mark(is_binary, batch.len());
         if !batch.last().is_some_and(|unit| unit.closes) {
-            let last = format!("set last{mark} 0 0 8\r\n{mark}\r\nget last{mark}\r\n");
-            bytes.extend_from_slice(last.as_bytes());
+            bytes.extend_from_slice(&last);
         }
         let pieces = self.cut(bytes.len());
-        let (mut writer, reader) = (self.stream.try_clone().unwrap(), &mut self.stream);
+        let address = self.address;
+        let stream = &mut self.streams[batch[0].connection()];
+        let reader = stream.get_or_insert_with(|| open(address));
+        let mut writer = reader.try_clone().unwrap();
         let (received, end) = if bytes.len() <= WRITTEN_AT_ONCE {
             send(&mut writer, &bytes, &pieces);
-            receive(reader, expected.as_bytes())
+            receive(reader, &expected)
         } else {
             std::thread::scope(|scope| {
                 scope.spawn(|| send(&mut writer, &bytes, &pieces));
-                let received = receive(reader, expected.as_bytes());
+                let received = receive(reader, &expected);
                 if received.1 == End::Stuck {
                     // Frees a writer whose bytes nobody takes.
                     let _ = reader.shutdown(std::net::Shutdown::Both);
@@ -82,9 +90,28 @@ impl Client {
             })
         };
         if end != End::Open {
-            self.stream = open(self.address);
+            *stream = None;
         }
-        Answer { replies: self.seen.normalise(&received, self.side), end }
+        let replies = if is_binary {
+            self.seen.normalise_frames(&received, batch)
+        } else {
+            self.seen.normalise(&received, self.side)
+        };
+        Answer { replies, end }
+    }
+
+    /// What is sent behind a batch of `len` units, and the end of the answer to it.
+    fn mark(&mut self, is_binary: bool, len: usize) -> (Vec<u8>, Vec<u8>) {
+        if is_binary {
+            return [frames::REQUEST, frames::RESPONSE]
+                .map(|magic| frames::noop(magic, len))
+                .into();
+        }
+        self.batches += 1;
+        let mark = format!("{:08}", self.batches);
+        let last = format!("set last{mark} 0 0 8\r\n{mark}\r\nget last{mark}\r\n");
+        let expected = format!("STORED\r\nVALUE last{mark} 0 8\r\n{mark}\r\nEND\r\n");
+        (last.into_bytes(), expected.into_bytes())
     }
 
     /// Where a batch of `len` bytes is cut.

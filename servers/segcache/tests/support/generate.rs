@@ -23,6 +23,10 @@ const BIG: &[u8] = b"big";
 pub(crate) struct Generator {
     random: Random,
     keys: Vec<Vec<u8>>,
+    /// The first so many are those whose numbers are changed.
+    counted: usize,
+    /// Keys that others write, read before a flush is delayed.
+    others: Vec<Vec<u8>>,
 }
 
 /// Words of a line, and the bytes behind it.
@@ -35,7 +39,13 @@ struct Line {
 
 impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
-        Generator { random: Random::new(seed), keys: keys() }
+        let keys = keys();
+        Generator { random: Random::new(seed), counted: keys.len(), keys, others: Vec::new() }
+    }
+
+    /// A generator beside others, which write `others` and keys of its own: it counts in the first few alone.
+    pub(crate) fn beside(seed: u64, counted: usize, others: Vec<Vec<u8>>) -> Self {
+        Generator { counted, others, ..Generator::new(seed) }
     }
 
     /// `count` units.
@@ -48,12 +58,13 @@ impl Generator {
         units
     }
 
-    fn append(&mut self, units: &mut Vec<Unit>) {
+    /// Appends a unit or two, or none.
+    pub(crate) fn append(&mut self, units: &mut Vec<Unit>) {
         match self.random.below(1000) {
             0..3 => units.push(self.closing()),
             3..5 => units.push(self.large()),
             5..15 => {
-                units.push(Unit::new([b"get ", NUL_KEY, b"\r\n"].concat()));
+                units.push(Unit::new([b"get ", NUL_KEY, b" bin\0key\r\n"].concat()));
                 let flush = self.delayed_flush();
                 units.push(flush);
             }
@@ -72,8 +83,10 @@ impl Generator {
         }
         if let Some(last) = units.last_mut() {
             last.ends_batch |= self.random.one_in(16);
-            if last.reads() && last.has_long_key() && last.wants_no_reply() {
-                // memcached answers with an empty line, `segcache` with an error.
+            // memcached answers with an empty line, `segcache` with an error; and the keys before were read there, which
+            // meta commands tell.
+            let is_other = last.wants_no_reply() || !self.others.is_empty();
+            if last.reads() && last.has_long_key() && is_other {
                 units.pop();
                 return;
             }
@@ -89,6 +102,19 @@ impl Generator {
         // The first few interact; the rest are odd.
         let end = if self.random.one_in(8) { self.keys.len() } else { 6 };
         self.keys[self.random.below(end)].clone()
+    }
+
+    fn counted_key(&mut self) -> Vec<u8> {
+        let key = self.key();
+        let is_counted = self.keys[..self.counted].contains(&key);
+        if is_counted { key } else { self.keys[self.random.below(self.counted)].clone() }
+    }
+
+    /// A key of a large value. memcached refuses to count in one of more than 512 KiB before it compares CAS numbers.
+    fn key_of_large(&mut self) -> Vec<u8> {
+        let key = self.key();
+        let is_counted = !self.others.is_empty() && self.keys[..self.counted].contains(&key);
+        if is_counted { self.keys[self.counted].clone() } else { key }
     }
 
     /// A value that a valid command stores.
@@ -139,7 +165,7 @@ impl Generator {
             }
             b"delete" => words.push(self.key()),
             b"incr" | b"decr" => {
-                words.push(self.key());
+                words.push(self.counted_key());
                 words.push(self.random.pick(&DELTAS[..4]).to_vec());
             }
             b"touch" => {
@@ -380,7 +406,7 @@ impl Generator {
             bytes.extend_from_slice(b"flush_all");
         } else {
             bytes.extend_from_slice(b"get big n ");
-            bytes.extend_from_slice(&self.keys.join(&b' '));
+            bytes.extend_from_slice(&[&self.keys[..], &self.others].concat().join(&b' '));
             bytes.extend_from_slice(b"\r\nflush_all ");
             bytes.extend_from_slice(self.random.pick(EXPTIMES));
         }
@@ -398,14 +424,16 @@ impl Generator {
     fn large(&mut self) -> Unit {
         let name = self.random.pick(&[&b"set"[..], b"add", b"replace", b"append", b"prepend"]);
         let (key, len) = match name {
-            b"append" | b"prepend" => (self.key(), *self.random.pick(&[&100_000, &450_000])),
+            b"append" | b"prepend" => {
+                (self.key_of_large(), *self.random.pick(&[&100_000, &450_000]))
+            }
             _ => match self.random.below(8) {
-                0 => (self.key(), 450_000),
-                1 => (self.key(), 600_000),
+                0 => (self.key_of_large(), 450_000),
+                1 => (self.key_of_large(), 600_000),
                 2..5 => (BIG.to_vec(), VALUE_MAX - 400),
                 5 => (BIG.to_vec(), VALUE_MAX + 1),
-                6 => (self.key(), VALUE_MAX + 1),
-                _ => (self.key(), VALUE_MAX + 1 + self.random.below(100_000)),
+                6 => (self.key_of_large(), VALUE_MAX + 1),
+                _ => (self.key_of_large(), VALUE_MAX + 1 + self.random.below(100_000)),
             },
         };
         let noreply = if self.random.one_in(4) { " noreply" } else { "" };

@@ -15,6 +15,10 @@ use test_support::random::Random;
 const NUMBERED: [&[u8]; 6] = [b"m0", b"m1", b"m2", b"m\xff", b"YmluAGtleQ==", b"////"];
 const IN_BASE64: usize = 4;
 const PLAIN: [&[u8]; 2] = [b"p0", b"p1"];
+/// Those that all dialects write. The first ones are changed as numbers, and have no marks, because memcached forgets
+/// those of a number that gets longer; the others are never counted.
+pub(crate) const SHARED: [&[u8]; 6] = [b"k0", b"k1", b"k2", b"k3", b"k4", b"k5"];
+pub(crate) const COUNTED: usize = 2;
 
 const VERSIONS: &[&[u8]] =
     &[b"1", b"2", b"3", b"3", b"4", b"77", b"9223372036854775808", b"18446744073709551614"];
@@ -90,17 +94,48 @@ pub(crate) fn unit(random: &mut Random) -> Unit {
             let key = *random.pick(&[&NUMBERED[0], &NUMBERED[1], &NUMBERED[3], &PLAIN[0]]);
             Unit::new([b"me ", key, b"\r\n"].concat())
         }
-        5..12 => set(random),
-        12..14 => delete(random),
-        14..16 => arith(random),
-        _ => get(random),
+        5..12 => set(random, Key::any),
+        12..14 => delete(random, Key::any),
+        14..16 => arith(random, Key::any),
+        _ => get(random, Key::any),
     }
+}
+
+/// Makes a unit on a key that other dialects write, too.
+pub(crate) fn shared_unit(random: &mut Random) -> Unit {
+    let unit = match random.below(20) {
+        0 => Unit::new([&b"me "[..], random.pick(&SHARED[COUNTED..]), b"\r\n"].concat()),
+        1..3 => compare(random),
+        3..7 => set(random, Key::shared),
+        7..9 => delete(random, Key::shared),
+        9..12 => arith(random, |_| Key::shared_at(0)),
+        12 => arith(random, |_| Key::shared_at(1)),
+        _ => get(random, Key::shared),
+    };
+    unit.of_meta()
+}
+
+/// Demands the number that a key had in a reply, in whatever dialect.
+fn compare(random: &mut Random) -> Unit {
+    let key = random.pick(&SHARED).to_vec();
+    let (name, tail): (&[u8], &[u8]) = match random.below(3) {
+        0 => (b"md", b"\r\n"),
+        1 => (b"ms", b" v\r\n7\r\n"),
+        _ => (b"ms", b" MA\r\n7\r\n"),
+    };
+    let len: &[u8] = if name == b"ms" { b" 1" } else { b"" };
+    let head = [name, b" ", &key, len, b" C"].concat();
+    Unit::with_cas(head, key, random.one_in(4), tail.to_vec())
 }
 
 /// A key, and what its requests have because of it.
 struct Key {
     bytes: &'static [u8],
     is_numbered: bool,
+    /// Other dialects write it.
+    is_shared: bool,
+    /// It may be stale, or fetched by one client, and whether it was read is asked for.
+    is_marked: bool,
     flags: Vec<Vec<u8>>,
 }
 
@@ -115,7 +150,16 @@ impl Key {
             Some(key) => (true, *key),
             None => (false, PLAIN[at - NUMBERED.len()]),
         };
-        Key { bytes, is_numbered, flags }
+        Key { bytes, is_numbered, is_shared: false, is_marked: true, flags }
+    }
+
+    fn shared(random: &mut Random) -> Self {
+        Key::shared_at(random.below(SHARED.len()))
+    }
+
+    fn shared_at(at: usize) -> Self {
+        let (bytes, is_marked) = (SHARED[at], at >= COUNTED);
+        Key { bytes, is_numbered: false, is_shared: true, is_marked, flags: Vec::new() }
     }
 
     fn flag(&mut self, letter: u8, argument: &[u8]) {
@@ -172,10 +216,10 @@ impl Key {
     }
 }
 
-fn get(random: &mut Random) -> Unit {
-    let mut key = Key::any(random);
+fn get(random: &mut Random, key: impl FnOnce(&mut Random) -> Key) -> Unit {
+    let mut key = key(random);
     for flag in [b'v', b'h', b't'] {
-        if random.one_in(2) {
+        if random.one_in(2) && (flag != b'h' || key.is_marked) {
             key.flag(flag, b"");
         }
     }
@@ -187,12 +231,12 @@ fn get(random: &mut Random) -> Unit {
         let time = random.pick(times);
         key.flag(b'T', time);
     }
-    if random.one_in(4) {
+    if random.one_in(4) && key.is_marked {
         let time = random.pick(TIMES);
         key.flag(b'N', time);
         key.writes(random);
     }
-    if random.one_in(4) {
+    if random.one_in(4) && key.is_marked {
         let time = random.pick(SOONER);
         key.flag(b'R', time);
     }
@@ -200,8 +244,8 @@ fn get(random: &mut Random) -> Unit {
     Unit::new(key.line(random, b"mg", b""))
 }
 
-fn set(random: &mut Random) -> Unit {
-    let mut key = Key::any(random);
+fn set(random: &mut Random, key: impl FnOnce(&mut Random) -> Key) -> Unit {
+    let mut key = key(random);
     let value = if random.one_in(3) {
         let len = random.below(3000);
         random.bytes(len)
@@ -228,7 +272,7 @@ fn set(random: &mut Random) -> Unit {
             key.flag(b'N', time);
         }
     }
-    if random.one_in(4) {
+    if random.one_in(4) && key.is_marked {
         key.flag(b'I', b"");
     }
     key.harmless(random);
@@ -237,10 +281,10 @@ fn set(random: &mut Random) -> Unit {
     Unit::with_body(line, [&value[..], b"\r\n"].concat())
 }
 
-fn delete(random: &mut Random) -> Unit {
-    let mut key = Key::any(random);
+fn delete(random: &mut Random, key: impl FnOnce(&mut Random) -> Key) -> Unit {
+    let mut key = key(random);
     key.compares(random);
-    if random.one_in(2) {
+    if random.one_in(2) && key.is_marked {
         key.flag(b'I', b"");
         if random.one_in(2) {
             let time = random.pick(TIMES);
@@ -255,8 +299,8 @@ fn delete(random: &mut Random) -> Unit {
     Unit::new(key.line(random, b"md", b""))
 }
 
-fn arith(random: &mut Random) -> Unit {
-    let mut key = Key::any(random);
+fn arith(random: &mut Random, key: impl FnOnce(&mut Random) -> Key) -> Unit {
+    let mut key = key(random);
     key.writes(random);
     key.compares(random);
     key.shows_version(random);
@@ -271,11 +315,15 @@ fn arith(random: &mut Random) -> Unit {
             key.flag(flag, b"");
         }
     }
-    if random.one_in(4) {
+    // memcached forgets the time of a number that gets longer.
+    if random.one_in(4) && !key.is_shared {
         let time = random.pick(TIMES);
         key.flag(b'T', time);
     }
     key.harmless(random);
+    if key.is_shared {
+        return Unit::new(key.line(random, b"ma", b""));
+    }
     // memcached forgets the marks of a number that gets longer, so no other command sees it.
     let encoded: &[u8] = if key.flags.iter().any(|flag| flag == b"b") { b" b" } else { b"" };
     let removal = [b"md ", key.bytes, b" q", encoded, b"\r\n"].concat();

@@ -2,13 +2,15 @@
 //! What a server answered, made comparable: each key's CAS numbers by the order in which they were
 //! first seen, the text of `version` and the lines of `stats` left out.
 
-use crate::support::unit::Side;
+use crate::support::frames;
+use crate::support::unit::{Dialect, Side, Unit};
 use std::collections::HashMap;
 
 /// What one server has shown of its CAS numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    of_key: HashMap<Vec<u8>, Vec<u64>>,
+    /// By key: when each number was first seen, as a count.
+    of_key: HashMap<Vec<u8>, HashMap<u64, usize>>,
     /// The numbers last seen for each key, the last one first.
     last: HashMap<Vec<u8>, [u64; 2]>,
 }
@@ -28,11 +30,29 @@ impl Seen {
             *last = [cas, last[0]];
         }
         let seen = self.of_key.entry(key.to_vec()).or_default();
-        // A number that comes again is mostly one of the latest.
-        seen.iter().rposition(|&known| known == cas).unwrap_or_else(|| {
-            seen.push(cas);
-            seen.len() - 1
-        })
+        let next = seen.len();
+        *seen.entry(cas).or_insert(next)
+    }
+
+    /// The same as [`normalise`](Self::normalise) for answers to frames, which are numbered as in `batch`.
+    pub(crate) fn normalise_frames(&mut self, mut replies: &[u8], batch: &[Unit]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(replies.len());
+        while let Some((frame, rest)) = frames::split(replies) {
+            replies = rest;
+            let start = out.len();
+            out.extend_from_slice(frame);
+            let unit = batch.get(frames::opaque(frame) as usize);
+            let cas = frames::cas(frame);
+            if let (Some(Dialect::Binary { key, .. }), true) =
+                (unit.map(|unit| &unit.dialect), cas != 0)
+            {
+                let ordinal = self.note(key, cas) as u64 + 1;
+                out[start + frames::CAS_AT..start + frames::HEADER_LEN]
+                    .copy_from_slice(&ordinal.to_be_bytes());
+            }
+        }
+        out.extend_from_slice(replies);
+        out
     }
 
     /// Rewrites `replies` so that two servers that behave the same give the same bytes.
@@ -82,7 +102,14 @@ fn is_meta(line: &[u8]) -> bool {
 /// do not depend on the server.
 fn meta(line: &[u8], out: &mut Vec<u8>) {
     for word in line.trim_ascii_end().split(|&byte| byte == b' ') {
-        let time = word.strip_prefix(b"t").or_else(|| word.strip_prefix(b"exp=")).and_then(number);
+        let time = word.strip_prefix(b"t").or_else(|| word.strip_prefix(b"exp="));
+        let time = time.and_then(|time| match time.strip_prefix(b"-") {
+            // memcached shows what is further away than 2^31 seconds as a negative number; -1 is for ever.
+            Some(negative) => {
+                number(negative).filter(|&less| less > 1).map(|less| (1 << 32) - less)
+            }
+            None => number(time),
+        });
         match time {
             Some(seconds) if seconds > 0 => {
                 out.extend_from_slice(format!("{}000 s", seconds.div_ceil(1000)).as_bytes());

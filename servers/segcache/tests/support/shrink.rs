@@ -86,10 +86,12 @@ pub(crate) fn comparable(units: &mut Vec<Unit>) {
 /// Both servers, ours over `storage`, with as much memory as keeps both from evicting.
 pub(crate) fn servers(storage: &str) -> Option<(Server, Server)> {
     // -X: each lists items in an order of its own.
-    // Its background threads hold on to items at times of their own, and then incr does not pad.
+    // Its background threads hold on to items at times of their own, and then incr does not pad; nor does it while
+    // another thread has not let go of an item whose reply has arrived.
     let quiet = "no_lru_maintainer,no_lru_crawler";
-    let oracle = process::memcached(&["-m", "1024", "-I", "1m", "-X", "-o", quiet])?;
-    let ours = process::segcache(&["-m", "1024", "-I", "1m", "-X"], &process::over(storage));
+    let oracle = process::memcached(&["-m", "1024", "-I", "1m", "-X", "-t", "1", "-o", quiet])?;
+    let flags = ["-m", "1024", "-I", "1m", "-X", "-t", "2"];
+    let ours = process::segcache(&flags, &process::over(storage));
     Some((oracle, ours))
 }
 

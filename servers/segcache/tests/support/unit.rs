@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Unit`]: commands as they are sent, and how they are put into batches.
 
+use crate::support::frames;
 use crate::support::replies::Seen;
 
 /// The longest key.
@@ -10,12 +11,24 @@ const KEY_MAX: usize = 250;
 #[derive(Debug, Clone)]
 pub(crate) struct Unit {
     pieces: Vec<Piece>,
+    pub(crate) dialect: Dialect,
     /// The connection is closed behind it.
     pub(crate) closes: bool,
     /// What came before it is answered before it is sent.
     pub(crate) starts_batch: bool,
     /// It is answered before anything else is sent.
     pub(crate) ends_batch: bool,
+}
+
+/// In which a connection goes on as it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Lines; also meta commands, where they do not have a connection of their own.
+    Text,
+    /// Meta commands on their own connection.
+    Meta,
+    /// One frame of the binary protocol.
+    Binary { opcode: u8, key: Vec<u8> },
 }
 
 #[derive(Debug, Clone)]
@@ -26,6 +39,8 @@ enum Piece {
         key: Vec<u8>,
         stale: bool,
     },
+    /// The CAS number that the server has last shown for a key, as eight bytes.
+    CasBytes(Vec<u8>),
     /// The body of a line, as long as the line says: no line of its own.
     Body(Vec<u8>),
     /// The body of a refused line. Older versions of memcached parse it, so they do not get it.
@@ -65,6 +80,22 @@ impl Unit {
         Unit::of(vec![Piece::Body(head), Piece::Cas { key, stale }, Piece::Body(tail)])
     }
 
+    /// A frame, with the CAS number that was last seen for its key if it `demands` that.
+    pub(crate) fn frame(bytes: &[u8], opcode: u8, key: &[u8], demands: bool) -> Self {
+        let (head, body) = bytes.split_at(frames::HEADER_LEN);
+        let (head, cas) = head.split_at(frames::CAS_AT);
+        let key = key.to_vec();
+        let cas = if demands { Piece::CasBytes(key.clone()) } else { Piece::Body(cas.to_vec()) };
+        let pieces = vec![Piece::Body(head.to_vec()), cas, Piece::Body(body.to_vec())];
+        Unit { dialect: Dialect::Binary { opcode, key }, ..Unit::of(pieces) }
+    }
+
+    /// The same on the connection of meta commands.
+    pub(crate) fn of_meta(mut self) -> Self {
+        self.dialect = Dialect::Meta;
+        self
+    }
+
     /// The same with the body of its line, which is refused.
     pub(crate) fn dropping(mut self, body: Vec<u8>) -> Self {
         self.pieces.push(Piece::Dropped(body));
@@ -72,7 +103,8 @@ impl Unit {
     }
 
     fn of(pieces: Vec<Piece>) -> Self {
-        Unit { pieces, closes: false, starts_batch: false, ends_batch: false }
+        let dialect = Dialect::Text;
+        Unit { pieces, dialect, closes: false, starts_batch: false, ends_batch: false }
     }
 
     /// Its lines, without their `\n`.
@@ -83,9 +115,29 @@ impl Unit {
         })
     }
 
-    /// Whether one of its lines reads values.
+    /// Whether it reads values.
     pub(crate) fn reads(&self) -> bool {
-        self.begins_with(&[b"get", b"gat", b"mg "])
+        match &self.dialect {
+            Dialect::Binary { opcode, .. } => frames::READS.contains(opcode),
+            Dialect::Text | Dialect::Meta => self.begins_with(&[b"get", b"gat", b"mg "]),
+        }
+    }
+
+    /// Whether it changes numbers.
+    fn counts(&self) -> bool {
+        match &self.dialect {
+            Dialect::Binary { opcode, .. } => frames::ARITH.contains(opcode),
+            Dialect::Text | Dialect::Meta => self.begins_with(&[b"incr", b"decr", b"ma "]),
+        }
+    }
+
+    /// The connection that it is for: 0, 1 or 2.
+    pub(crate) fn connection(&self) -> usize {
+        match self.dialect {
+            Dialect::Text => 0,
+            Dialect::Meta => 1,
+            Dialect::Binary { .. } => 2,
+        }
     }
 
     /// Whether one of its lines begins with one of `names`.
@@ -96,8 +148,9 @@ impl Unit {
     /// Whether it may only come when everything in `batch` is answered.
     fn waits_for(&self, batch: &[Unit]) -> bool {
         // memcached pads a number that gets shorter, but not while a reply holds on to it.
-        let counts = self.begins_with(&[b"incr", b"decr", b"ma "]);
-        self.starts_batch || counts && batch.iter().any(Unit::reads)
+        let is_padded = self.counts() && batch.iter().any(Unit::reads);
+        let is_elsewhere = batch.iter().any(|unit| unit.connection() != self.connection());
+        self.starts_batch || is_padded || is_elsewhere
     }
 
     /// Whether a word of it is too long for a key.
@@ -121,6 +174,9 @@ impl Unit {
                 Piece::Cas { key, stale } => {
                     bytes.extend_from_slice(seen.cas(key, *stale).to_string().as_bytes());
                 }
+                Piece::CasBytes(key) => {
+                    bytes.extend_from_slice(&seen.cas(key, false).to_be_bytes());
+                }
                 Piece::Dropped(body) => {
                     if side != Side::Older {
                         bytes.extend_from_slice(body);
@@ -143,6 +199,7 @@ impl Unit {
             Piece::Cas { key, stale } => {
                 format!("<{} cas of {}>", if *stale { "older" } else { "last" }, key.escape_ascii())
             }
+            Piece::CasBytes(key) => format!("<last cas of {}>", key.escape_ascii()),
             Piece::Dropped(body) => format!("<dropped: {}>", body.escape_ascii()),
         };
         self.pieces.iter().map(show).collect()
