@@ -25,6 +25,10 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
         self.0.rejected(connection, malformed);
     }
 
+    fn opened(&mut self, connection: &mut P, context: &mut Context<'_>) {
+        self.0.opened(connection, context);
+    }
+
     fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
         self.0.closed(connection, context);
     }

@@ -44,7 +44,12 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
         Op::Detail(Detail::Unknown) => name = b"detail",
         Op::Version | Op::Noop | Op::Quit => {}
         Op::Oversized { .. } | Op::Login(_) => return None,
-        Op::ListEnd { .. } | Op::Meta(_) | Op::Config { .. } | Op::Dump(_) | Op::Manage(_) => {
+        Op::ListEnd { .. }
+        | Op::Meta(_)
+        | Op::Config { .. }
+        | Op::Dump(_)
+        | Op::Watch(_)
+        | Op::Manage(_) => {
             panic!("a line in the binary protocol")
         }
     }

@@ -43,6 +43,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         | Op::Detail(_)
         | Op::Config { .. }
         | Op::Dump(_)
+        | Op::Watch(_)
         | Op::Version
         | Op::Noop
         | Op::Manage(_)
@@ -136,6 +137,7 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         | Op::Config { .. }
         | Op::Meta(_)
         | Op::Dump(_)
+        | Op::Watch(_)
         | Op::Manage(_)
         | Op::Login(_)
         | Op::Noop => {

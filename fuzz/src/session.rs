@@ -146,7 +146,7 @@ impl Execute<Memcache> for Sober {
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control {
-        if let Op::Dump(_) = request.op {
+        if let Op::Dump(_) | Op::Watch(_) = request.op {
             // Its pieces come with the turns of a worker, which there is none of.
             out.put(b"END\r\n");
             return Control::Continue;

@@ -66,6 +66,10 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
         self.inner.rejected(connection, malformed);
     }
 
+    fn opened(&mut self, connection: &mut P, context: &mut Context<'_>) {
+        self.inner.opened(connection, context);
+    }
+
     fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
         self.inner.closed(connection, context);
     }

@@ -272,6 +272,15 @@ table! {
         noreply: false,
         parser: Parser::Config,
     };
+    Watch "watch", Row {
+        words_min: 0,
+        may_be_indented: false,
+        usage: "[fetchers|mutations|evictions|connevents|deletions]*",
+        about: "Shows what happens in the server, a line for each event, until the connection ends.",
+        requests: &counts::WATCH,
+        noreply: false,
+        parser: Parser::Line(simple::watch),
+    };
     Noop "noop", Row {
         words_min: 0,
         may_be_indented: false,

@@ -47,7 +47,7 @@
 //!
 //! * The items of a dump come in the order of their hashes. Other requests may precede it on the same connection, and
 //!   [`DUMPS_MAX`] dumps may run on each worker. `lru_crawler metadump` and `mgdump` take a prefix of keys.
-//! * `watch`, `cache_memlimit` and the like are answered `ERROR`, as any unknown name.
+//! * `watch` shows no evictions, and may follow other requests of a pipeline; see `docs/compatibility.md`.
 //! * `slabs`, `lru`, `extstore` and the settings of `lru_crawler` are answered as by memcached, and have no effect.
 //! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
 //!   of more than 2048 bytes only if the end of the line arrives late; this codec always does
@@ -118,6 +118,7 @@ mod request;
 mod service;
 #[cfg(feature = "settings")]
 pub mod settings;
+mod topics;
 mod users;
 
 pub use cluster::{ClusterError, ClusterFile};
@@ -134,5 +135,6 @@ pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
 pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};
-pub use service::{DUMPS_MAX, MemcacheService, PREFIXES_MAX};
+pub use service::{DUMPS_MAX, MemcacheService, PREFIXES_MAX, WATCHERS_MAX};
+pub use topics::Topics;
 pub use users::{ENTRY_MAX, USERS_MAX, UserFile, Users, UsersError};

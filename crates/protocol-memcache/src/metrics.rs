@@ -4,7 +4,7 @@
 //! Requests are counted by the row of their command, see [`Command::requests`](crate::Command).
 
 use crate::op::{Direction, Family, Mode};
-use ::metrics::{Counter, counters, histograms};
+use ::metrics::{Counter, counters, gauges, histograms};
 
 counters! {
     /// Lines of get.
@@ -158,6 +158,16 @@ counters! {
     pub static REFRESH_CERTS: "refresh_certs";
     /// Requests of cache_memlimit.
     pub static CACHE_MEMLIMIT: "cache_memlimit";
+    /// Requests of watch.
+    pub static WATCH: "watch";
+    /// Lines that workers have written for clients that watch.
+    pub static LOG_WORKER_WRITTEN: "log_worker_written";
+    /// Lines for which a worker had no room, because it wrote too many in one turn.
+    pub static LOG_WORKER_DROPPED: "log_worker_dropped";
+    /// Lines sent to clients that watch.
+    pub static LOG_WATCHER_SENT: "log_watcher_sent";
+    /// Lines that clients that watch have missed, because they did not read.
+    pub static LOG_WATCHER_SKIPPED: "log_watcher_skipped";
     /// Requests of shutdown.
     pub static SHUTDOWN: "shutdown";
     /// Requests of noop, in the binary protocol.
@@ -228,6 +238,11 @@ pub(crate) fn of_get(family: Family) -> &'static GetMetrics {
         Family::Gets => &OF_GETS,
         Family::Gat => &OF_GAT,
     }
+}
+
+gauges! {
+    /// Clients that watch.
+    pub static LOG_WATCHERS: "log_watchers";
 }
 
 /// Picks the metrics of a storage command.

@@ -6,6 +6,7 @@
 
 use crate::exptime::Exptime;
 use crate::parse::meta::{Flags, Letters};
+use crate::topics::Topics;
 
 /// The longest key in bytes.
 pub const KEY_MAX: usize = 250;
@@ -70,6 +71,8 @@ pub enum Op<'a> {
     Detail(Detail),
     /// List the items.
     Dump(Dump<'a>),
+    /// Show the client what happens in the server; `None` is something that cannot be watched.
+    Watch(Option<Topics>),
     /// Show the version.
     Version,
     /// Nothing but a reply: a setting of memcached's that is accepted for compatibility and has no effect, and
@@ -397,6 +400,7 @@ impl<'a> Op<'a> {
             | Op::Detail(_)
             | Op::Config { .. }
             | Op::Dump(_)
+            | Op::Watch(_)
             | Op::Version
             | Op::Noop
             | Op::Manage(_)

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 /// Facts about the server, which `stats settings` shows.
 ///
-/// Only `value_max`, `flush`, `shutdown`, `dump`, `prefix_delimiter`, `detail`, `users` and `cluster` change the behaviour of the service. The others are only
+/// Only `value_max`, `flush`, `shutdown`, `dump`, `watch`, `prefix_delimiter`, `detail`, `users` and `cluster` change the
+/// behaviour of the service. The others are only
 /// shown to clients, and should be true.
 ///
 /// ```
@@ -54,6 +55,8 @@ pub struct ServiceOptions {
     pub shutdown: bool,
     /// Whether clients may list the items.
     pub dump: bool,
+    /// Whether clients may watch what happens in the server.
+    pub watch: bool,
     /// What ends the prefix of a key, by which `stats detail` counts.
     pub prefix_delimiter: u8,
     /// Whether requests are counted by prefix from the start.
@@ -110,6 +113,7 @@ impl Default for ServiceOptions {
             flush: true,
             shutdown: false,
             dump: true,
+            watch: true,
             prefix_delimiter: b':',
             detail: false,
             requests_per_turn: 0,
@@ -164,6 +168,8 @@ setters! {
     shutdown: bool,
     /// Sets whether clients may list the items.
     dump: bool,
+    /// Sets whether clients may watch what happens in the server.
+    watch: bool,
     /// Sets what ends the prefix of a key, by which `stats detail` counts.
     prefix_delimiter: u8,
     /// Sets whether requests are counted by prefix from the start.

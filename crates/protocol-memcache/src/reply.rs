@@ -44,6 +44,10 @@ pub(crate) enum Refusal {
     Dump(Listing),
     /// To list the items to one client more.
     Busy,
+    /// To show what happens, which is switched off.
+    Watch,
+    /// To show it to one client more.
+    TooManyWatchers,
 }
 
 /// What came of a step of logging in.

@@ -16,6 +16,7 @@ mod get;
 mod log;
 mod login;
 mod meta;
+mod observe;
 mod outcome;
 mod prefixes;
 mod reread;
@@ -23,6 +24,7 @@ mod set;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use crate::metrics;
 use crate::op::Op;
@@ -31,21 +33,24 @@ use crate::parse::Memcache;
 use crate::platform::{Nowhere, Platform};
 use crate::reply::{Dialect, Text};
 use crate::request::{Form, Request};
+use crate::topics::Topics;
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 pub use dump::DUMPS_MAX;
 use dump::Dumps;
 use flush::Deadline;
 use login::Failures;
+use observe::Observers;
 use outcome::Outcome;
 pub use prefixes::PREFIXES_MAX;
 use prefixes::{OwnTable, Prefixes};
 use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
 use reread::Rereads;
-use ringlog::klog;
 use stats::Baseline;
 use std::sync::Arc;
 use storage::{Scan, Store};
+pub use watch::WATCHERS_MAX;
+use watch::{OwnWatch, Watchers};
 
 /// Executes memcache requests over a store.
 ///
@@ -66,6 +71,7 @@ pub struct MemcacheService<S> {
     dumps: Dumps,
     rereads: Rereads,
     own_table: OwnTable,
+    own_watch: OwnWatch,
 }
 
 /// State shared by the services of all workers.
@@ -76,6 +82,8 @@ struct Shared {
     flush: Deadline,
     baseline: Baseline,
     failures: Failures,
+    observers: Observers,
+    watchers: Watchers,
     prefixes: Prefixes,
 }
 
@@ -90,7 +98,9 @@ impl<S: Store> MemcacheService<S> {
     #[must_use]
     pub fn within(platform: Arc<dyn Platform>, store: S, options: ServiceOptions) -> Self {
         let shared = Shared {
-            prefixes: Prefixes::new(options.prefix_delimiter, options.detail),
+            observers: Observers::new(options.detail),
+            watchers: Watchers::default(),
+            prefixes: Prefixes::new(options.prefix_delimiter),
             options,
             platform,
             flush: Deadline::default(),
@@ -103,6 +113,7 @@ impl<S: Store> MemcacheService<S> {
             dumps: Dumps::default(),
             rereads: Rereads::default(),
             own_table: OwnTable::default(),
+            own_watch: OwnWatch::default(),
         }
     }
 
@@ -173,6 +184,7 @@ impl<S: Store> MemcacheService<S> {
             | Op::Detail(_)
             | Op::Config { .. }
             | Op::Dump(_)
+            | Op::Watch(_)
             | Op::Version
             | Op::Noop
             | Op::Quit
@@ -208,6 +220,7 @@ impl<S: Store> MemcacheService<S> {
             Op::Config { what } => self.config(what, reply, out),
             Op::Detail(detail) => self.detail(detail, reply, out),
             Op::Dump(ref dump) => self.dump(dump, out, context),
+            Op::Watch(topics) => self.watch(topics, out, context),
             Op::Version => {
                 reply.version(out, &self.shared.options.version);
                 Outcome::Shown
@@ -254,13 +267,10 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         context: &mut Context<'_>,
     ) -> Control {
         self.flush_if_due(context.now);
-        let logged = klog::sampled().then(|| out.pending());
+        let before = self.before(&request, out, context);
         let outcome = self.run(connection, &request, out, context);
-        if let Some(before) = logged {
-            log::command(&request, out.pending() - before, outcome);
-        }
-        if self.shared.prefixes.is_on() {
-            self.count_prefix(&request, outcome);
+        if let Some(before) = &before {
+            self.after(before, &request, outcome, out, context);
         }
         outcome.control()
     }
@@ -269,7 +279,18 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         metrics::MALFORMED.increment();
     }
 
+    fn opened(&mut self, _: &mut Memcache, context: &mut Context<'_>) {
+        if self.shared.observers.watch(Topics::CONNEVENTS)
+            && let Some(peer) = context.directory.get(context.connection)
+        {
+            self.show_opened(&peer, context.now);
+        }
+    }
+
     fn closed(&mut self, _: &mut Memcache, context: &mut Context<'_>) {
+        if self.shared.observers.are_watching() {
+            self.end_watch(context);
+        }
         self.dumps.end(context.connection);
         self.rereads.end(context.connection);
     }
@@ -280,6 +301,9 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         let more = self.store.expire(now.ticks, budget) == budget;
         if !self.rereads.is_empty() {
             self.answer_rereads(now, outbox);
+        }
+        if self.shared.observers.are_watching() {
+            self.watch_on(outbox);
         }
         let is_shrinking = self.store.is_shrinking();
         if is_shrinking {

@@ -38,6 +38,8 @@ config::section! {
         pub shutdown: bool = false;
         /// Whether clients may list all items (`lru_crawler metadump`, `stats cachedump`).
         pub dump: bool = true;
+        /// Whether clients may watch what happens in the server (`watch`).
+        pub watch: bool = true;
         /// What ends the prefix of a key, by which `stats detail` counts requests: one character.
         pub prefix_delimiter: String = String::from(":"), rule Memcache::prefix_delimiter_problem;
         /// Whether requests are counted by prefix from the start, without `stats detail on`.

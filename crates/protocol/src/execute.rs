@@ -34,8 +34,15 @@ pub trait Execute<P: Protocol> {
         let _ = (connection, malformed);
     }
 
+    /// Called when a connection has been accepted, before its first request: for logging. It is in the
+    /// directory.
+    #[inline]
+    fn opened(&mut self, connection: &mut P, context: &mut Context<'_>) {
+        let _ = (connection, context);
+    }
+
     /// Called when a connection has ended, whichever side ended it, even if it never sent a
-    /// request. This is the last call for the connection: the service releases what it keeps for
+    /// request. It is in the directory for the last time. This is the last call for the connection: the service releases what it keeps for
     /// it, such as subscriptions and its place in a queue of waiting clients.
     #[inline]
     fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {

@@ -128,6 +128,14 @@ where
         }
     }
 
+    /// The owner of the store is told of all connections that are its own.
+    fn opened(&mut self, connection: &mut Either<P, Q>, context: &mut Context<'_>) {
+        match connection {
+            Either::A(connection) => self.owner.opened(connection, context),
+            Either::B(_) => {}
+        }
+    }
+
     fn closed(&mut self, connection: &mut Either<P, Q>, context: &mut Context<'_>) {
         match connection {
             Either::A(connection) => self.owner.closed(connection, context),

@@ -446,6 +446,12 @@ impl<P: Protocol> Connection<P> {
         self.peer.hold(self.session.recv().capacity(), self.session.send().pending());
     }
 
+    /// Tells the service that it has come.
+    pub(crate) fn tell_opened<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
+        let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
+        desk.service.opened(self.pipeline.protocol_mut(), &mut context);
+    }
+
     /// Ends the connection: tells the service, drops unserved input and unsent replies, and gives the blocks
     /// back, because the pool counts them.
     pub(crate) fn discard<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {

@@ -346,6 +346,9 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.footprint.enter(is_tls);
         self.slots.insert(peer.id, slot);
         self.directory.enter(peer);
+        if let Some((connection, mut desk)) = self.at(slot) {
+            connection.tell_opened(&mut desk);
+        }
         CONNECTIONS_ACCEPTED.increment();
         CONNECTIONS_CURRENT.increment();
         Ok(())
@@ -354,8 +357,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     fn remove(&mut self, slot: usize) {
         let Some((connection, mut desk)) = self.at(slot) else { return };
         connection.session.shutdown();
-        desk.directory.leave(connection.peer.id);
         connection.discard(&mut desk);
+        desk.directory.leave(connection.peer.id);
         let connection = self.connections.remove(slot);
         self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);

@@ -78,8 +78,13 @@ fn commands() -> Vec<Flag<Config>> {
             .about("Refuse to list items: lru_crawler metadump, mgdump, stats cachedump")
             .over("[memcache] dump")
             .does(|said| said.config.memcache.dump = false),
-        flag("-D", "")
+        flag("-W", "disable-watch")
             .after("disable-dumping")
+            .about("Refuse to show clients what happens in the server: watch")
+            .over("[memcache] watch")
+            .does(|said| said.config.memcache.watch = false),
+        flag("-D", "")
+            .after("disable-watch")
             .value("CHAR", is!(String))
             .about("Count requests by the prefix of their key, which this character ends: stats detail")
             .over("[memcache] detail")

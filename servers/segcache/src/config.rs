@@ -245,6 +245,7 @@ impl Config {
             .flush(self.memcache.flush)
             .shutdown(self.memcache.shutdown)
             .dump(self.memcache.dump)
+            .watch(self.memcache.watch)
             .prefix_delimiter(self.memcache.delimiter())
             .detail(self.memcache.detail);
         match address.socket {

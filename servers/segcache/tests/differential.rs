@@ -30,7 +30,7 @@
 //! * Of meta commands what [`meta`](support::meta) says.
 //! * Commands that tune memcached: `lru`, `lru_crawler`, `slabs`, `extstore`. The sessions of `protocol-memcache` have
 //!   them.
-//! * `watch`, which only memcached has. Here it is unknown: `ERROR`.
+//! * `watch`, after which a connection tells what happens in the server.
 //! * `cache_memlimit`: servers whose limits change differ in what they keep.
 //! * `shutdown` and `refresh_certs`, which are about the server as a whole.
 //! * `stats detail on`: prefixes are shown in another order. The sessions have it.

@@ -329,7 +329,9 @@ impl Dialect for Binary {
             | Refusal::MemoryTooLarge(_)
             | Refusal::MemoryInBytes
             | Refusal::Dump(_)
-            | Refusal::Busy => UNKNOWN,
+            | Refusal::Busy
+            | Refusal::Watch
+            | Refusal::TooManyWatchers => UNKNOWN,
         };
         self.failure(out, failure);
     }

@@ -281,6 +281,8 @@ impl Dialect for Text {
             }
             Refusal::Dump(listing) => dump::not_allowed(listing),
             Refusal::Busy => b"BUSY currently processing crawler request\r\n",
+            Refusal::Watch => b"CLIENT_ERROR watch commands not allowed\r\n",
+            Refusal::TooManyWatchers => b"WATCHER_TOO_MANY log watcher limit reached\r\n",
         };
         self.line(out, line);
     }

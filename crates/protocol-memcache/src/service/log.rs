@@ -39,7 +39,7 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
         Op::Touch { exptime, .. } => word(exptime) + noreply,
         Op::Delete { .. } | Op::Noop => noreply,
         Op::Manage(Manage::Shutdown { .. }) => noreply,
-        Op::Manage(Manage::Reread) => 0,
+        Op::Manage(Manage::Reread) | Op::Watch(_) => 0,
         Op::Manage(Manage::Verbosity(number) | Manage::MemoryLimit(number)) => {
             digits(number.into()) + noreply
         }

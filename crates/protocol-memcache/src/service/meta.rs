@@ -10,6 +10,8 @@ mod delete;
 mod get;
 mod set;
 
+pub(super) use set::mode;
+
 use super::MemcacheService;
 use super::outcome::Outcome;
 use super::set::refused;

@@ -17,6 +17,8 @@ pub(super) enum Outcome {
     Shown,
     /// A list of items has begun, which is sent in pieces.
     Begun,
+    /// A watcher: lines follow for as long as it stays.
+    Watching,
     /// The reply is told when what was asked for is done.
     Awaited,
     /// The end of a list.
@@ -54,7 +56,12 @@ impl Outcome {
     #[inline(always)]
     pub(super) fn tell(self, reply: impl Dialect, out: &mut SendBuf) -> Self {
         match self {
-            Outcome::Hit | Outcome::Miss | Outcome::Shown | Outcome::Begun | Outcome::Awaited => {}
+            Outcome::Hit
+            | Outcome::Miss
+            | Outcome::Shown
+            | Outcome::Begun
+            | Outcome::Watching
+            | Outcome::Awaited => {}
             Outcome::ListEnd => reply.list_end(out),
             Outcome::Ok => reply.ok(out),
             Outcome::Stored(version) => reply.stored(out, version),
@@ -84,6 +91,7 @@ impl Outcome {
             Outcome::Ok
             | Outcome::Shown
             | Outcome::Begun
+            | Outcome::Watching
             | Outcome::Awaited
             | Outcome::ListEnd
             | Outcome::StatsReset => "ok",
@@ -116,7 +124,7 @@ impl Outcome {
         match self {
             Outcome::Closed => Control::Close,
             Outcome::Begun => Control::Stream,
-            Outcome::Awaited => Control::Block,
+            Outcome::Awaited | Outcome::Watching => Control::Block,
             Outcome::Hit
             | Outcome::Miss
             | Outcome::Shown

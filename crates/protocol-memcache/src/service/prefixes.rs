@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `stats detail`: requests counted by the prefix of their key.
 //!
-//! Each worker counts in a table of its own, behind a lock that only a dump or a reset takes beside it. While counting is
-//! off, a request costs one relaxed load.
+//! Each worker counts in a table of its own, behind a lock that only a dump or a reset takes beside it. Whether requests
+//! are counted is known to `observe.rs`.
 
 use super::MemcacheService;
+use super::observe::with_key;
 use super::outcome::Outcome;
 use crate::op::{Act, Detail, Op};
-use crate::parse::meta::base64;
 use crate::reply::dump::is_plain;
-use crate::reply::meta::BASE64;
 use crate::reply::{Dialect, Refusal};
 use crate::request::Request;
 use buffer::SendBuf;
 use memchr::memchr;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use storage::Store;
 
@@ -26,7 +24,6 @@ pub const PREFIXES_MAX: usize = 4096;
 /// The counts of all workers.
 #[derive(Debug)]
 pub(super) struct Prefixes {
-    is_on: AtomicBool,
     /// What ends a prefix.
     delimiter: u8,
     tables: Mutex<Vec<Arc<Mutex<Table>>>>,
@@ -68,13 +65,8 @@ enum Counted {
 }
 
 impl Prefixes {
-    pub(super) fn new(delimiter: u8, is_on: bool) -> Self {
-        Prefixes { is_on: AtomicBool::new(is_on), delimiter, tables: Mutex::default() }
-    }
-
-    #[inline]
-    pub(super) fn is_on(&self) -> bool {
-        self.is_on.load(Relaxed)
+    pub(super) fn new(delimiter: u8) -> Self {
+        Prefixes { delimiter, tables: Mutex::default() }
     }
 
     pub(super) fn delimiter(&self) -> char {
@@ -167,6 +159,7 @@ impl Counted {
             | Op::Detail(_)
             | Op::Config { .. }
             | Op::Dump(_)
+            | Op::Watch(_)
             | Op::Version
             | Op::Noop
             | Op::Manage(_)
@@ -182,16 +175,10 @@ impl<S: Store> MemcacheService<S> {
     #[inline(never)]
     pub(super) fn count_prefix(&mut self, request: &Request<'_>, outcome: Outcome) {
         let Some(counted) = Counted::of(&request.op, outcome) else { return };
-        let decoded;
-        let key = if let Op::Meta(meta) = &request.op
-            && meta.flags().has(BASE64)
-        {
-            decoded = base64::decode(meta.key());
-            decoded.as_ref().map(base64::Decoded::as_bytes)
-        } else {
-            request.key()
-        };
-        let Some(key) = key else { return };
+        with_key(request, |key| self.count_key(key, counted));
+    }
+
+    fn count_key(&mut self, key: &[u8], counted: Counted) {
         let prefixes = &self.shared.prefixes;
         // A key without a prefix is not counted, as in memcached, nor one with a prefix that no line can show.
         let Some(end) = memchr(prefixes.delimiter, key) else { return };
@@ -221,8 +208,8 @@ impl<S: Store> MemcacheService<S> {
         }
         let prefixes = &self.shared.prefixes;
         match detail {
-            Detail::On => prefixes.is_on.store(true, Relaxed),
-            Detail::Off => prefixes.is_on.store(false, Relaxed),
+            Detail::On => self.shared.observers.set_counts_prefixes(true),
+            Detail::Off => self.shared.observers.set_counts_prefixes(false),
             Detail::Dump => {
                 reply.prefixes(out, &prefixes.lines());
                 return Outcome::Shown;

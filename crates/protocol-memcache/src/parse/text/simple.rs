@@ -2,7 +2,7 @@
 //! Commands that are one line with at most one key: a function for each command with arguments.
 
 use super::found;
-use super::words::Words;
+use super::words::{Words, next_word};
 use crate::command::{Command, LineParser};
 use crate::exptime::Exptime;
 use crate::op::{Arith, Detail, Direction, KEY_MAX, Manage, Op};
@@ -10,6 +10,7 @@ use crate::parse::{Step, number};
 use crate::reply::Text;
 use crate::reply::text as reply;
 use crate::request::Request;
+use crate::topics::Topics;
 use protocol::{ErrorReply, Malformed};
 
 /// The result of parsing the words of a line: an operation, or the error reply.
@@ -99,6 +100,18 @@ pub(crate) fn cache_memlimit<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
 pub(crate) fn shutdown<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
     let understood = words.count == 0 || words.count == 1 && words.get(0) == b"graceful";
     Ok(Op::Manage(Manage::Shutdown { understood }))
+}
+
+/// `[<topic>]*`: without any, that of look-ups.
+pub(crate) fn watch<'a>(words: &Words<'a>, _: bool) -> Line<'a> {
+    let mut rest = words.from(0);
+    let mut topics = if words.count == 0 { Topics::FETCHERS } else { Topics::NONE };
+    for _ in 0..words.count {
+        let named = next_word(&mut rest).and_then(Topics::named);
+        let Some(named) = named else { return Ok(Op::Watch(None)) };
+        topics = topics | named;
+    }
+    Ok(Op::Watch(Some(topics)))
 }
 
 fn key<'a>(words: &Words<'a>) -> Result<&'a [u8], ErrorReply> {

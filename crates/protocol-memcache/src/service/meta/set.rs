@@ -99,7 +99,7 @@ impl<S: Store> MemcacheService<S> {
 }
 
 /// The mode, with a condition on the CAS number where that matters.
-fn mode(flags: &Flags<'_>) -> Mode {
+pub(in crate::service) fn mode(flags: &Flags<'_>) -> Mode {
     let mode = match flags.argument(b'M') {
         Some([b'A', ..]) => Mode::Append,
         Some([b'P', ..]) => Mode::Prepend,

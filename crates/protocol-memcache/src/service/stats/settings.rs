@@ -5,6 +5,7 @@
 
 use super::{MemcacheService, Show};
 use crate::parse::Forms;
+use crate::service::watch::{BACKLOG_BYTES, RING_BYTES};
 use std::fmt::Display;
 use storage::Store;
 
@@ -39,7 +40,7 @@ pub(super) fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
         ("num_threads", &options.threads),
         ("num_threads_per_udp", &0),
         ("stat_key_prefix", &service.shared.prefixes.delimiter()),
-        ("detail_enabled", &yes(service.shared.prefixes.is_on())),
+        ("detail_enabled", &yes(service.shared.observers.count_prefixes())),
         ("reqs_per_event", &options.requests_per_turn),
         ("cas_enabled", &"yes"),
         ("tcp_backlog", &options.backlog),
@@ -72,8 +73,8 @@ pub(super) fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
         ("temp_lru", &"no"),
         ("temporary_ttl", &0),
         ("idle_timeout", &options.idle_timeout.as_secs()),
-        ("watcher_logbuf_size", &0),
-        ("worker_logbuf_size", &0),
+        ("watcher_logbuf_size", &BACKLOG_BYTES),
+        ("worker_logbuf_size", &RING_BYTES),
         ("read_buf_mem_limit", &0),
         ("track_sizes", &"no"),
         ("inline_ascii_response", &"no"),

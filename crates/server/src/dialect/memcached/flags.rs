@@ -155,7 +155,6 @@ fn without_effect<C: Configuration>() -> Vec<Flag<C>> {
         flag("-N", "napi_ids")
             .value("NUM", is!(u32))
             .without_effect("a connection goes to the worker that has the fewest"),
-        flag("-W", "disable-watch").without_effect("there is no command watch"),
     ]
 }
 

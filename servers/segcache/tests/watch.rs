@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `watch`: the lines are memcached's, and a watcher that does not behave costs others nothing.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod support {
+    #![allow(dead_code, reason = "each test uses a part of it")]
+    pub(crate) mod process;
+}
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+use support::process::{STORAGES, memcached, over, segcache};
+use test_support::client::Client;
+use test_support::memcached::Memcached;
+
+/// Longer than any answer takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A client that watches.
+struct Watcher {
+    lines: BufReader<TcpStream>,
+}
+
+impl Watcher {
+    fn new(address: SocketAddr, topics: &str) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(format!("watch {topics}\r\n").as_bytes()).unwrap();
+        let mut watcher = Watcher { lines: BufReader::new(stream) };
+        assert_eq!(watcher.line(), "OK\r");
+        watcher
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        self.lines.read_until(b'\n', &mut line).unwrap();
+        assert_eq!(line.pop(), Some(b'\n'), "a whole line");
+        String::from_utf8(line).unwrap()
+    }
+
+    /// The lines up to one about the key `last`.
+    fn until(&mut self, last: &str) -> Vec<String> {
+        let last = format!(" key={last} ");
+        let mut lines = Vec::new();
+        while !lines.last().is_some_and(|line: &String| line.contains(&last)) {
+            lines.push(self.line());
+        }
+        lines
+    }
+}
+
+/// A line without what differs from server to server and from run to run.
+fn shape(line: &str) -> String {
+    let words = line.split(' ').map(|word| match word.split_once('=') {
+        Some((name @ ("ts" | "gid" | "cfd" | "rport" | "clsid"), number)) => {
+            assert!(number.parse::<f64>().is_ok(), "{line}");
+            name
+        }
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The number of the connection that a line is about, if it says it.
+fn cfd(line: &str) -> Option<&str> {
+    line.split(' ').find_map(|word| word.strip_prefix("cfd="))
+}
+
+/// What a watcher of everything is shown of these requests.
+fn shown(address: SocketAddr, requests: &[&str]) -> Vec<String> {
+    let mut watcher = Watcher::new(address, "fetchers mutations evictions connevents deletions");
+    let mut client = Client::tcp(address);
+    for request in requests {
+        client.send(format!("{request}\r\nmn\r\n").as_bytes());
+        let mut reply = Vec::new();
+        while !reply.ends_with(b"MN\r\n") {
+            reply.extend(client.take(1));
+        }
+    }
+    client.send(b"get last\r\n");
+    let mut lines = watcher.until("last");
+    let number = lines.last().and_then(|line| cfd(line)).unwrap().to_owned();
+    // Connections before it were there to see whether the server has started; in memcached they had its number.
+    lines.retain(|line| cfd(line).is_none_or(|cfd| cfd == number));
+    let opened = lines.iter().rposition(|line| line.contains("type=conn_new")).unwrap();
+    lines.drain(..opened);
+    client.send(b"quit\r\n");
+    while !lines.last().is_some_and(|line| line.contains("type=conn_close")) {
+        let line = watcher.line();
+        lines.extend(cfd(&line).is_some_and(|cfd| cfd == number).then_some(line));
+    }
+    let mut lines: Vec<String> = lines.iter().map(|line| shape(line)).collect();
+    // memcached looks up an item twice for some commands.
+    lines.dedup();
+    lines
+}
+
+#[test]
+fn lines_are_memcacheds() {
+    let requests = [
+        "set a 0 0 1\r\nx",
+        "set odd%/\u{e9}\"' 5 100 3\r\nxyz",
+        "get a",
+        "get a nope a",
+        "gets a",
+        "gat 0 a",
+        "gat 0 nope",
+        "touch a 0",
+        "touch nope 50",
+        "add a 0 0 1\r\ny",
+        "add b 0 0 1\r\ny",
+        "replace b 0 0 2\r\nyy",
+        "replace nope 0 0 1\r\ny",
+        "append b 0 0 3\r\nyyy",
+        "prepend b 0 0 1\r\ny",
+        "append nope 0 0 1\r\ny",
+        "cas a 0 0 1 1234567890\r\nz",
+        "cas nope 0 0 1 1\r\nz",
+        "delete b",
+        "delete b",
+        "set n 0 0 1\r\n1",
+        "incr n 5",
+        "incr nope 5",
+        "decr n 1",
+        "mg n v",
+        "mg nope v",
+        "mg made v N30",
+        "ms m 2 T50\r\nhi",
+        "ms m 2 T0\r\nhi",
+        "ms m 2 ME\r\nhi",
+        "ms m 2 MR\r\nhiho",
+        "ms m 2 MA\r\nho",
+        "ms m 2 C1\r\nhi",
+        "ms AAEgCg== 1 b\r\nx",
+        "mg AAEgCg== b v",
+        "md m",
+        "md m",
+        "ma n",
+        "ma nope",
+        "ma auto N0 J15",
+        "md n I T30",
+        "me n",
+        "set m 0 0 1 noreply\r\nx",
+        "flush_all",
+        "get n",
+        "version",
+        "stats items",
+    ];
+    let Some(theirs) = memcached(&["-U", "0"]) else { return };
+    let expected = shown(theirs.address, &requests);
+    assert!(expected.iter().any(|line| line.contains("type=deleted")), "{expected:#?}");
+    for storage in STORAGES {
+        let server = segcache(&["-t", "2"], &over(storage));
+        let lines = shown(server.address, &requests);
+        for (line, expected) in lines.iter().zip(&expected) {
+            assert_eq!(line, expected, "{storage}");
+        }
+        assert_eq!(lines.len(), expected.len(), "{storage}");
+    }
+}
+
+#[test]
+fn what_cannot_be_watched_is_refused_as_by_memcached() {
+    let refusals = |address: SocketAddr| {
+        let asked = |request: &str| {
+            let mut client = Client::tcp(address);
+            client.send(request.as_bytes());
+            let mut reply = Vec::new();
+            while !reply.ends_with(b"\r\n") {
+                reply.extend(client.take(1));
+            }
+            (String::from_utf8(reply).unwrap(), client)
+        };
+        let mut replies = Vec::new();
+        for request in [
+            "watch nothing\r\n",
+            "watch Fetchers\r\n",
+            "watch fetchers noreply\r\n",
+            " watch\r\n",
+            "watch fetchers fetchers rawcmds proxyreqs sysevents proxyevents proxyuser\r\n",
+            "watch\r\nget what is sent later is not carried out\r\n",
+        ] {
+            replies.push(asked(request).0);
+        }
+        replies
+    };
+    let Some(memcached) = Memcached::find() else { return };
+    if !memcached.is_reference() {
+        return memcached.not_compared("what cannot be watched");
+    }
+    let (_child, theirs) = memcached.start(&["-U", "0"]);
+    let server = segcache(&[], "");
+    assert_eq!(refusals(server.address), refusals(theirs));
+
+    let (_other, theirs) = memcached.start(&["-W"]);
+    let server = segcache(&["-W"], "");
+    for address in [theirs, server.address] {
+        let mut client = Client::tcp(address);
+        let refused = b"CLIENT_ERROR watch commands not allowed\r\n";
+        client.ask(b"watch\r\n", refused);
+        client.ask(b"watch nothing\r\n", refused);
+    }
+}
+
+#[test]
+fn there_are_no_more_than_twenty() {
+    let server = segcache(&["-t", "2"], "");
+    let mut watchers: Vec<Watcher> =
+        (0..20).map(|_| Watcher::new(server.address, "fetchers")).collect();
+    let mut client = Client::tcp(server.address);
+    client.ask(b"watch\r\n", b"WATCHER_TOO_MANY log watcher limit reached\r\n");
+    client.ask(b"get k\r\n", b"END\r\n");
+    for watcher in &mut watchers {
+        assert!(watcher.until("k")[0].contains("type=item_get key=k status=not_found"));
+    }
+    // One that goes, in the middle of a line or not, leaves its place to another.
+    watchers.pop();
+    let added = (0..).find(|_| {
+        let mut client = Client::tcp(server.address);
+        client.send(b"watch\r\n");
+        client.take(1) == b"O"
+    });
+    assert!(added.is_some());
+}
+
+/// The value of a general statistic.
+fn stat(client: &mut Client, name: &str) -> u64 {
+    client.send(b"stats\r\n");
+    let mut stats = Vec::new();
+    while !stats.ends_with(b"END\r\n") {
+        stats.extend(client.take(1));
+    }
+    let text = String::from_utf8(stats).unwrap();
+    let prefix = format!("STAT {name} ");
+    let value = text.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap();
+    value.parse().unwrap()
+}
+
+/// A watcher that reads nothing while others work misses lines, is told how many, and costs nobody anything.
+#[test]
+fn one_that_does_not_read_misses_lines() {
+    let server = segcache(&["-t", "2"], "");
+    let mut watcher = Watcher::new(server.address, "fetchers");
+    let mut gone = Watcher::new(server.address, "fetchers");
+    let mut clients = [Client::tcp(server.address), Client::tcp(server.address)];
+    let key = "k".repeat(250);
+    let batch = format!("mg {key} v q\r\n").repeat(200) + "mn\r\n";
+    for _ in 0..500 {
+        for client in &mut clients {
+            client.ask(batch.as_bytes(), b"MN\r\n");
+        }
+    }
+    assert!(gone.line().contains(&key));
+    // It leaves in the middle of what it is being sent.
+    drop(gone);
+    let client = &mut clients[0];
+    assert!(stat(client, "log_watcher_skipped") > 0);
+    let (mut told, mut seen) = (0, 0);
+    let mut count = |line: &str| match line.strip_prefix("skipped=") {
+        Some(number) => told += number.parse::<u64>().unwrap(),
+        None => seen += 1,
+    };
+    // Lines for which there is room again come after the number of those that it has missed.
+    loop {
+        client.ask(format!("mg {key} v q\r\nmn\r\n").as_bytes(), b"MN\r\n");
+        let line = watcher.line();
+        count(&line);
+        if line.starts_with("skipped=") {
+            break;
+        }
+    }
+    client.ask(b"get last\r\n", b"END\r\n");
+    watcher.until("last").iter().for_each(|line| count(line));
+    let written = stat(client, "log_worker_written");
+    // Every line that a worker has written was seen or is missed.
+    assert_eq!(told + seen, written);
+    assert!(told > 10_000, "{told} lines missed, {seen} seen");
+}
