@@ -24,9 +24,11 @@ packages.step() {
     cargo test --locked -p shoebill-session --test without_tls
 }
 
-step asan deep 'asan' 'unsafe code under AddressSanitizer'
+step asan deep 'asan' 'unsafe code, and sessions of hostile clients, under AddressSanitizer'
 asan.step() {
     asan --lib "${asan_crates[@]}"
+    # Hostile clients of memcache; in two parts at every place by the tests without the sanitizer.
+    asan -p shoebill-protocol-memcache --lib --test sessions -- --skip in_two_parts
     # What the kernel may still read is leaked on purpose; the tests of that would be reported.
     ASAN_OPTIONS=detect_leaks=0 asan --lib -p shoebill-reactor
 }

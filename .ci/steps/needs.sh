@@ -95,6 +95,7 @@ released.build() {
 }
 asan.build() {
     asan --no-run --lib "${asan_crates[@]}"
+    asan --no-run -p shoebill-protocol-memcache --lib --test sessions
     asan --no-run --lib -p shoebill-reactor
     asan --no-run -p shoebill-storage-seg --test stress
 }
