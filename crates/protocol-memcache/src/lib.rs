@@ -47,7 +47,7 @@
 //!
 //! * The items of a dump come in the order of their hashes. Other requests may precede it on the same connection, and
 //!   [`DUMPS_MAX`] dumps may run on each worker. `lru_crawler metadump` and `mgdump` take a prefix of keys.
-//! * `watch` shows no evictions, and may follow other requests of a pipeline; see `docs/compatibility.md`.
+//! * `watch` may follow other requests of a pipeline; see `docs/compatibility.md`.
 //! * `slabs`, `lru`, `extstore` and the settings of `lru_crawler` are answered as by memcached, and have no effect.
 //! * The result does not depend on how the bytes arrive. memcached closes the connection on a line
 //!   of more than 2048 bytes only if the end of the line arrives late; this codec always does

@@ -302,8 +302,8 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         if !self.rereads.is_empty() {
             self.answer_rereads(now, outbox);
         }
-        if self.shared.observers.are_watching() {
-            self.watch_on(outbox);
+        if self.shared.observers.are_watching() || self.own_watch.is_busy() {
+            self.watch_on(now, outbox);
         }
         let is_shrinking = self.store.is_shrinking();
         if is_shrinking {

@@ -11,6 +11,7 @@ use crate::store::{HashMapStore, Shared};
 use crate::sweep::Sweep;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use storage::Evictions;
 
 /// More shards than this help on no machine.
 const SHARDS_MAX: usize = 4096;
@@ -121,5 +122,6 @@ fn shard(common: &Arc<Common>, number: usize) -> Shard {
         next_version: 1,
         era: Era::FIRST,
         counts: Counts::default(),
+        evictions: Evictions::default(),
     }
 }

@@ -7,9 +7,9 @@
 
 use crate::metrics::HASH_SPLIT;
 use crate::shard::{Call, Denied, Gone, Shard};
-use crate::slab::NONE;
+use crate::slab::{NEVER_MS, NONE};
 use clock::Ticks;
-use storage::StoreError;
+use storage::{Evicted, Expiry, StoreError};
 
 /// How many items the hand examines before it evicts the next one, used or not.
 const LOOK_MAX: u32 = 64;
@@ -81,11 +81,36 @@ impl Shard {
             if entry.is_visited() && !is_last {
                 entry.forget_visit();
             } else {
+                self.note_evicted(slot, now);
                 self.remove(slot, Gone::Evicted);
                 return true;
             }
         }
         false
+    }
+
+    /// Notes an item that is about to be evicted, if anybody wants to know.
+    #[inline]
+    fn note_evicted(&mut self, slot: u32, now: Ticks) {
+        let entry = self.slab.entry(slot);
+        self.evictions.note(|| {
+            let (record, state) = (&entry.record, entry.record.state());
+            let at = entry.expiry_ms;
+            Evicted {
+                key: record.key().into(),
+                value_len: record.value().len(),
+                class: 1,
+                was_read: state.was_read(),
+                expiry: if at == NEVER_MS {
+                    Expiry::NEVER
+                } else {
+                    Expiry::at(Ticks::from_millis(at))
+                },
+                used_at: Ticks::from_millis(
+                    now.as_millis().saturating_sub(state.idle(now).as_millis() as u64),
+                ),
+            }
+        });
     }
 
     /// Gives up to `wanted` bytes of this shard's lease to another, dropping items if it must.

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicU64;
 use storage::metrics::{
     ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_DELETE, ITEM_EVICT, ITEM_EXPIRE,
 };
-use storage::{Stage, StoreError};
+use storage::{Evictions, Stage, StoreError};
 
 /// What all shards of a store share.
 #[derive(Debug)]
@@ -134,6 +134,7 @@ pub(crate) struct Shard {
     /// Items of other eras were cleared.
     pub(crate) era: Era,
     pub(crate) counts: Counts,
+    pub(crate) evictions: Evictions,
 }
 
 impl Shard {

@@ -10,7 +10,7 @@ use clock::Ticks;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use storage::{Change, Put, ResizeError, Stage, Stats, Store, StoreError, Version};
+use storage::{Change, Evicted, Put, ResizeError, Stage, Stats, Store, StoreError, Version};
 
 /// A store that has leased less than this is assumed to be in the CPU's cache anyway.
 const CACHED_BYTES: u64 = 2 << 20;
@@ -257,6 +257,16 @@ impl Store for HashMapStore {
     /// for 64 KiB per shard, and for two of the largest values. Memory of items goes back to the allocator.
     fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
         self.shared.resize(bytes)
+    }
+
+    fn note_evicted(&mut self, is_on: bool) {
+        for shard in 0..self.shared.shards() {
+            self.shared.lock(shard).evictions.set(is_on);
+        }
+    }
+
+    fn take_evicted(&mut self, show: &mut dyn FnMut(Evicted)) -> u64 {
+        (0..self.shared.shards()).map(|shard| self.shared.lock(shard).evictions.take(show)).sum()
     }
 
     fn is_shrinking(&self) -> bool {

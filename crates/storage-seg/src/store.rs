@@ -15,8 +15,12 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use crate::tally::{Count, Published, Tally};
 use clock::Ticks;
+use std::cell::RefCell;
 use std::fmt::Display;
-use storage::{Change, ClassStats, Put, ResizeError, Stage, Stats, Store, StoreError, Version};
+use storage::{
+    Change, ClassStats, Evicted, Evictions, Put, ResizeError, Stage, Stats, Store, StoreError,
+    Version,
+};
 
 /// One worker's handle on a segment store.
 ///
@@ -42,6 +46,7 @@ pub struct SegStore {
     is_shrinking: bool,
     /// When such work is looked for again, after a turn that has found none.
     pub(crate) shrink_at: Ticks,
+    evictions: RefCell<Evictions>,
 }
 
 /// Why a key has no item that can be read.
@@ -77,6 +82,7 @@ impl SegStore {
             reserved: 0,
             is_shrinking: false,
             shrink_at: Ticks::ZERO,
+            evictions: RefCell::default(),
             shared,
         }
     }
@@ -169,6 +175,9 @@ impl SegStore {
         frequency: Option<u8>,
     ) {
         self.count_drop(location, reason, frequency);
+        if reason == Reason::Evicted {
+            self.evictions.borrow_mut().note(|| self.evicted(location, frequency));
+        }
         if let Some(on_drop) = &self.shared.settings.on_drop {
             let item = self.shared.item(&self.turn, location);
             on_drop(item.key(), item.value(), reason);
@@ -305,6 +314,14 @@ impl Store for SegStore {
     /// times the first, less where the system does not give the address space.
     fn resize(&mut self, bytes: u64) -> Result<(), ResizeError> {
         self.shared.resize(bytes)
+    }
+
+    fn note_evicted(&mut self, is_on: bool) {
+        self.evictions.get_mut().set(is_on);
+    }
+
+    fn take_evicted(&mut self, show: &mut dyn FnMut(Evicted)) -> u64 {
+        self.evictions.get_mut().take(show)
     }
 
     fn is_shrinking(&self) -> bool {

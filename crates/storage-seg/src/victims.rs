@@ -6,12 +6,14 @@
 //! was written or last kept.
 
 use crate::Reason;
+use crate::class::number_of;
 use crate::evict::{is_read, is_used};
 use crate::index::Location;
 use crate::store::SegStore;
 use crate::tally::{ClassCount, Count, Sums};
 use clock::Ticks;
 use std::time::Duration;
+use storage::{Evicted, Expiry};
 
 /// Why an item is evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,22 @@ impl SegStore {
                 self.tally.add(Count::EvictedActive, 1);
             }
             Some(_) | None => {}
+        }
+    }
+
+    /// What is told of an item that is evicted.
+    #[cold]
+    pub(crate) fn evicted(&self, location: Location, frequency: Option<u8>) -> Evicted {
+        let segment = self.shared.segment_of(location);
+        let item = self.shared.item(&self.turn, location);
+        let expiry = item.expiry_ms(segment.base_ms());
+        Evicted {
+            key: item.key().into(),
+            value_len: item.value().len(),
+            class: number_of(segment.class()),
+            was_read: frequency.is_some_and(is_read),
+            expiry: expiry.map_or(Expiry::NEVER, |at| Expiry::at(Ticks::from_millis(at))),
+            used_at: Ticks::from_millis(segment.base_ms()),
         }
     }
 

@@ -11,6 +11,7 @@
 //! * [`Store`] and [`Item`] (`store.rs`): the traits.
 //! * [`Scan`] (`scan.rs`): the walk over all items, for engines that support it.
 //! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): the arguments of writes.
+//! * [`Evicted`], [`Evictions`] (`evicted.rs`): what an engine tells of items that it evicts.
 //! * [`Stats`] (`stats.rs`): an engine's statistics, and [`ClassStats`], those of one class of its items.
 //! * [`metrics`]: the metrics that every engine counts, over all stores of the process.
 //! * [`Stage`]: how far a prefetch of a key goes; engines prefetch with the crate `prefetch`.
@@ -32,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 pub mod conformance;
+mod evicted;
 pub mod metrics;
 mod scan;
 mod state;
@@ -39,6 +41,7 @@ mod stats;
 mod store;
 mod write;
 
+pub use evicted::{EVICTIONS_NOTED_MAX, Evicted, Evictions};
 pub use prefetch::Stage;
 pub use scan::{Cursor, Scan};
 pub use state::{Idle, Marks};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Store`] and [`Item`]: the traits, and the small types in their signatures.
 
-use crate::{Change, ClassStats, Idle, Marks, Put, Stage, Stats};
+use crate::{Change, ClassStats, Evicted, Idle, Marks, Put, Stage, Stats};
 use bytes::Bytes;
 use clock::Ticks;
 use std::cmp::Ordering;
@@ -252,6 +252,19 @@ pub trait Store {
     /// whose limit covers only its own memory ignores reservations.
     fn reserve(&mut self, bytes: u64) {
         let _ = bytes;
+    }
+
+    /// Whether the engine notes the items that this handle evicts, to be shown by [`Store::take_evicted`]. An engine
+    /// that cannot tell notes none.
+    fn note_evicted(&mut self, is_on: bool) {
+        let _ = is_on;
+    }
+
+    /// Shows the items that were evicted and noted since the last call, and returns how many more there were for
+    /// which there was no room. A handle may show what another has evicted, but none is shown twice.
+    fn take_evicted(&mut self, show: &mut dyn FnMut(Evicted)) -> u64 {
+        let _ = show;
+        0
     }
 
     /// Sets the memory limit of the whole store, in bytes.

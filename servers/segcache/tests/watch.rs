@@ -225,6 +225,43 @@ fn there_are_no_more_than_twenty() {
     assert!(added.is_some());
 }
 
+#[test]
+fn what_leaves_to_make_room_is_shown() {
+    for storage in STORAGES {
+        let server = segcache(&["-t", "2", "-m", "8"], &over(storage));
+        let mut watcher = Watcher::new(server.address, "evictions deletions");
+        let mut clients = [Client::tcp(server.address), Client::tcp(server.address)];
+        let value = "v".repeat(1000);
+        for first in (0..30_000).step_by(100) {
+            let set = |n| format!("set key{n} 7 0 1000 noreply\r\n{value}\r\n");
+            let sets: String = (first..first + 100).map(set).collect();
+            let client = &mut clients[first / 100 % 2];
+            client.ask((sets + "mn\r\n").as_bytes(), b"MN\r\n");
+        }
+        let line = watcher.line();
+        let words: Vec<&str> = line.split(' ').collect();
+        assert!(words[2..].starts_with(&["type=eviction"]), "{storage}: {line}");
+        assert!(words[3].starts_with("key=key") && words[4] == "fetch=no", "{storage}: {line}");
+        assert_eq!((words[5], words[8]), ("ttl=-1", "size=1000"), "{storage}: {line}");
+        let number = |prefix: &str, word: &str| -> u64 {
+            word.strip_prefix(prefix).and_then(|number| number.parse().ok()).unwrap()
+        };
+        assert!(
+            number("la=", words[6]) < 600 && number("clsid=", words[7]) > 0,
+            "{storage}: {line}"
+        );
+        let client = &mut clients[0];
+        let known = stat(client, "log_worker_written") + stat(client, "log_worker_dropped");
+        assert!(known <= stat(client, "evictions"), "{storage}: none is shown twice");
+        // Nothing is left of it when the watcher has gone.
+        drop(watcher);
+        while stat(client, "log_watchers") > 0 {}
+        let before = stat(client, "log_worker_written");
+        client.ask(b"delete key29999\r\n", b"DELETED\r\n");
+        assert_eq!(stat(client, "log_worker_written"), before, "{storage}");
+    }
+}
+
 /// The value of a general statistic.
 fn stat(client: &mut Client, name: &str) -> u64 {
     client.send(b"stats\r\n");

@@ -26,6 +26,7 @@ use super::outcome::Outcome;
 use crate::reply::Refusal;
 use crate::topics::Topics;
 use buffer::SendBuf;
+use clock::Now;
 use protocol::{ConnectionId, Context, Outbox};
 use ring::Ring;
 use storage::Store;
@@ -42,12 +43,22 @@ pub(super) struct OwnWatch {
     ring: Ring,
     /// The watchers whose connections are this worker's.
     here: Vec<ConnectionId>,
+    /// The store notes what it evicts.
+    notes_evicted: bool,
 }
 
 /// That of another worker is its own.
 impl Clone for OwnWatch {
     fn clone(&self) -> Self {
         Self::default()
+    }
+}
+
+impl OwnWatch {
+    /// Whether something is left of what was done for watchers.
+    #[inline]
+    pub(super) fn is_busy(&self) -> bool {
+        self.notes_evicted || !self.ring.is_empty()
     }
 }
 
@@ -90,16 +101,18 @@ impl<S: Store> MemcacheService<S> {
         if self.own_watch.here.len() < before {
             self.shared.watchers.remove(connection, &self.shared.observers);
         }
-        if !self.shared.observers.are_watching() {
-            self.own_watch.ring = Ring::default();
-        }
     }
 
     /// Moves the lines of this worker to those who watch, and sends its own watchers what waits for them.
     #[cold]
     #[inline(never)]
-    pub(super) fn watch_on(&mut self, outbox: &mut Outbox) {
-        let OwnWatch { ring, here } = &mut self.own_watch;
+    pub(super) fn watch_on(&mut self, now: Now, outbox: &mut Outbox) {
+        self.show_evicted(now);
+        if !self.shared.observers.are_watching() {
+            self.own_watch.ring = Ring::default();
+            return;
+        }
+        let OwnWatch { ring, here, .. } = &mut self.own_watch;
         if !ring.is_empty() && self.shared.watchers.take(ring) {
             ring.clear();
         }

@@ -6,6 +6,7 @@ use super::super::meta::mode;
 use super::super::observe::with_key;
 use super::super::outcome::Outcome;
 use crate::exptime::Exptime;
+use crate::metrics;
 use crate::op::{Act, Arith, Meta, Mode, Op, Set};
 use crate::reply::dump::uri;
 use crate::reply::meta::exptime;
@@ -14,7 +15,7 @@ use crate::topics::Topics;
 use clock::Now;
 use protocol::{Context, Peer};
 use std::io::Write;
-use storage::{Item, Store};
+use storage::{Evicted, Item, Store};
 
 /// The item of a request's key before the request.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +101,35 @@ impl<S: Store> MemcacheService<S> {
             uri(key, line);
             let _ = writeln!(line, " cmd={command} clsid={class} size={size}");
         });
+    }
+
+    /// Has the store note what it evicts while anybody watches that, and writes a line for each.
+    pub(in crate::service) fn show_evicted(&mut self, now: Now) {
+        let is_watched = self.shared.observers.watch(Topics::EVICTIONS);
+        if self.own_watch.notes_evicted != is_watched {
+            self.own_watch.notes_evicted = is_watched;
+            self.store.note_evicted(is_watched);
+        }
+        if !is_watched {
+            return;
+        }
+        let mut all = Vec::new();
+        let lost = self.store.take_evicted(&mut |evicted| all.push(evicted));
+        metrics::LOG_WORKER_DROPPED.add(lost);
+        for Evicted { key, value_len, class, was_read, expiry, used_at } in all {
+            let fetched = if was_read { "yes" } else { "no" };
+            let idle = now.ticks.since(used_at).as_secs();
+            self.show(Topics::EVICTIONS, now, |line| {
+                line.extend_from_slice(b"type=eviction key=");
+                uri(&key, line);
+                let _ = write!(line, " fetch={fetched} ttl=");
+                let _ = match expiry.ticks() {
+                    Some(at) => write!(line, "{}", at.since(now.ticks).as_secs()),
+                    None => write!(line, "-1"),
+                };
+                let _ = writeln!(line, " la={idle} clsid={class} size={value_len}");
+            });
+        }
     }
 
     /// Writes the line about a connection that has come.
