@@ -452,11 +452,15 @@ impl<P: Protocol> Connection<P> {
         desk.service.opened(self.pipeline.protocol_mut(), &mut context);
     }
 
-    /// Ends the connection: tells the service, drops unserved input and unsent replies, and gives the blocks
-    /// back, because the pool counts them.
-    pub(crate) fn discard<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
+    /// Ends the connection: tells the service, closes the socket's sending side, drops unserved input and unsent
+    /// replies, and gives the blocks back, because the pool counts them.
+    ///
+    /// In this order: a client that sees its connection end finds nothing left of it in the service.
+    pub(crate) fn end<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         desk.service.closed(self.pipeline.protocol_mut(), &mut context);
+        desk.directory.leave(self.peer.id);
+        self.session.shutdown();
         self.session.discard(desk.pool);
     }
 }

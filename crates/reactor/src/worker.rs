@@ -356,9 +356,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     fn remove(&mut self, slot: usize) {
         let Some((connection, mut desk)) = self.at(slot) else { return };
-        connection.session.shutdown();
-        connection.discard(&mut desk);
-        desk.directory.leave(connection.peer.id);
+        connection.end(&mut desk);
         let connection = self.connections.remove(slot);
         self.footprint.leave(connection.is_tls);
         self.slots.remove(&connection.peer.id);

@@ -150,6 +150,8 @@ thread_local! {
     static ERRANDS: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
     /// What it puts into the outbox when a connection has ended.
     static WILL: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
+    /// A client that is asked, when a connection has ended, whether it has seen an end.
+    static WITNESS: RefCell<Option<UnixStream>> = const { RefCell::new(None) };
     /// When it wants to be woken.
     static WAKE_AT: Cell<Option<Ticks>> = const { Cell::new(None) };
 }
@@ -204,6 +206,10 @@ where
     fn closed(&mut self, _: &mut Lines, context: &mut Context<'_>) {
         HEARD.with_borrow_mut(|heard| heard.push(Heard::Closed(context.connection.serial())));
         put(WILL.take(), context.outbox);
+        if let Some(mut client) = WITNESS.take() {
+            let mut reply = Vec::new();
+            note(if read_ready(&mut client, &mut reply) { "seen" } else { "not seen" }, b"");
+        }
     }
 
     fn wake_at(&self) -> Option<Ticks> {

@@ -75,6 +75,20 @@ fn a_client_that_vanishes_with_replies_unread_is_removed() {
     assert_eq!((rig.worker.directory.list().len(), rig.census.total()), (0, 0));
 }
 
+/// So it finds nothing left of it, such as its subscriptions.
+#[test]
+fn the_service_hears_of_an_end_before_the_client_sees_it() {
+    let mut rig = Rig::new(options(), echo);
+    let mut client = rig.connect();
+    client.write_all(b"quit\n").unwrap();
+    WITNESS.set(Some(client.try_clone().unwrap()));
+    DIARY.take();
+    rig.settle();
+    assert_eq!(DIARY.take(), ["run quit", "not seen "]);
+    assert!(rig.read_all(&mut client).1, "it ends");
+    assert!(rig.connection(1).is_none());
+}
+
 #[test]
 fn a_drain_answers_what_was_sent_and_ends_the_worker() {
     let mut rig = Rig::new(options(), echo);
