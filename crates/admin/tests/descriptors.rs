@@ -13,6 +13,7 @@ use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use admin::AdminHandle;
 use common::{Client, server, until};
 
 const INNER: &str = "ADMIN_TEST_FEW_DESCRIPTORS";
@@ -36,8 +37,23 @@ fn one_is_answered_at_a_time_while_there_are_no_descriptors() {
     assert!(status.success());
 }
 
+/// Connects by the descriptor that is left for it. The admin thread takes it for moments, when it reads the process's
+/// own figures.
+fn connect(admin: &AdminHandle) -> Client {
+    let mut client = None;
+    until("a descriptor is free", || {
+        client = Client::try_connect_to(admin.address().unwrap()).ok();
+        client.is_some()
+    });
+    client.unwrap()
+}
+
 fn few_descriptors() {
     let admin = server().spawn().unwrap();
+    let no_connection = || metrics::value("admin_session_curr").unwrap() == 0;
+    // Once it answers, its thread has opened everything that it keeps.
+    assert_eq!(Client::connect(&admin).request("GET", "/health").body, "ok\n");
+    until("that connection is gone", no_connection);
     let mut hoard = Vec::new();
     while let Ok(file) = File::open("/dev/null") {
         hoard.push(file);
@@ -45,10 +61,9 @@ fn few_descriptors() {
     // The client takes the descriptor that this frees; the admin thread has its own one left.
     hoard.pop();
     let health = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
-    let no_connection = || metrics::value("admin_session_curr").unwrap() == 0;
     for _ in 0..5 {
         until("it has its descriptor again", no_connection);
-        let mut client = Client::connect(&admin);
+        let mut client = connect(&admin);
         client.send(health);
         let response = client.response(true).unwrap();
         assert_eq!(response.body, "ok\n");
@@ -59,8 +74,8 @@ fn few_descriptors() {
     hoard.pop();
     let failures = || metrics::value("admin_accept_error").unwrap();
     let (start, before) = (Instant::now(), failures());
-    let silent = Client::connect(&admin);
-    let mut waiting = Client::connect(&admin);
+    let silent = connect(&admin);
+    let mut waiting = connect(&admin);
     waiting.send(health);
     // One for the first of them, whom the descriptor is given to.
     until("accept has failed", || failures() >= before + 5);

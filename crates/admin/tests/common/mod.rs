@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failure here fails the test")]
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of this")]
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -59,10 +59,14 @@ impl Client {
     }
 
     pub fn connect_to(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        Self { stream, received: Vec::new(), was_reset: false }
+        Self::try_connect_to(address).unwrap()
+    }
+
+    pub fn try_connect_to(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, received: Vec::new(), was_reset: false })
     }
 
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {

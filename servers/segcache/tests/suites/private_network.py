@@ -43,7 +43,8 @@ def await_port(process, port):
 def main():
     servers = json.loads(sys.argv[1])["servers"]
     bring_up_loopback()
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    # What servers log would come in between the results of the tests.
+    quiet = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
     running = [subprocess.Popen(server, **quiet) for server in servers]
     # Whoever ends this process ends the servers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
