@@ -10,8 +10,7 @@ use std::time::Duration;
 /// Facts about the server, which `stats settings` shows.
 ///
 /// Only `value_max`, `flush`, `shutdown`, `dump`, `watch`, `prefix_delimiter`, `detail`, `users` and `cluster` change the
-/// behaviour of the service. The others are only
-/// shown to clients, and should be true.
+/// behaviour of the service. The others are only shown to clients, and should be true.
 ///
 /// ```
 /// use protocol_memcache::ServiceOptions;
