@@ -9,7 +9,7 @@ struct MyStore;
 impl MyStore {
     #[expect(clippy::new_ret_no_self, reason = "the guide's engine is its own handle")]
     fn new(memory_bytes: u64, value_bytes: u64) -> HashMapStore {
-        HashMapStore::builder().memory(memory_bytes).item_max(value_bytes).build()
+        HashMapStore::builder().memory(memory_bytes).item_max(value_bytes).seed(1).build()
     }
 }
 
