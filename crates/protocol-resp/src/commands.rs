@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command functions, with one file or folder for each group of the [table](crate::table).
 //!
-//! A function gets a [`Call`](crate::engine::call::Call), or what `access.rs` says of it if it is one of those
-//! that are also compiled over a store (`strings/`). `run.rs` finds the function of a command.
+//! A function gets a [`Call`](crate::engine::call::Call). One that is also compiled over a store (`strings/`) gets
+//! what the calls of both services have: [`AnyCall`](crate::engine::any_call::AnyCall), or what `access.rs` says of
+//! strings and keys. `run.rs` finds the function of a command.
 //! `dispatch.rs` is shared by the containers of sub-commands. `options.rs`, `deadline.rs`, `ranges.rs`,
 //! `random_count.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
 

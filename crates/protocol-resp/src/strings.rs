@@ -19,8 +19,9 @@
 //!   (`options.rs`): facts about the server that the service shows.
 //! * `dispatch.rs`: the supported commands. `store_call.rs`: the arguments of a command function.
 //! * Commands that both services have are in `commands/`: those of strings and single keys, which are
-//!   written over what `access.rs` implements for a store, and such as CLIENT and COMMAND.
-//! * `keys.rs`, `walk.rs`: all keys. `connect.rs`, `server.rs`, `info.rs`: the rest.
+//!   written over what `access.rs` implements for a store, and those of connections, COMMAND and TIME.
+//! * What only looks the same is here: `keys.rs`, `walk.rs`: all keys, of which a store tells less than a
+//!   keyspace and in steps of another kind. `config.rs`, `info.rs`: CONFIG GET and INFO.
 //! * `log.rs`: the command log. [`metrics`]: counters.
 //!
 //! # One item, two protocols
@@ -77,7 +78,7 @@
 
 mod access;
 mod commands;
-mod connect;
+mod config;
 mod connection;
 mod dispatch;
 mod info;
@@ -85,9 +86,7 @@ mod keys;
 mod log;
 pub mod metrics;
 mod options;
-mod server;
 mod store_call;
-
 mod walk;
 
 pub use commands::Commands;

@@ -21,4 +21,4 @@ pub(crate) use kill::client_kill;
 pub(crate) use list::{client_info, client_list};
 pub(crate) use mode::{client_no_evict, client_no_touch, client_reply};
 pub(crate) use names::{client_getname, client_id, client_setinfo, client_setname};
-pub(crate) use simple::{echo, ping, quit, reset, select};
+pub(crate) use simple::{echo, ping, quit, reset, reset_session, select};

@@ -21,7 +21,7 @@ pub(crate) use command::{
     command_list,
 };
 pub(crate) use config::{config_get, config_resetstat, config_rewrite, config_set};
-pub(crate) use databases::{dbsize, flushall, flushdb, swapdb};
+pub(crate) use databases::{check_flush_option, dbsize, flushall, flushdb, swapdb};
 pub(crate) use debug::debug;
 pub(crate) use info::{human, info};
 pub(crate) use latency::{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`AnyCall`]: the common interface of the calls of both services, for commands that both have: those about
-//! connections, and COMMAND.
+//! connections, COMMAND and TIME.
 
 use crate::host::clients::Clients;
 use crate::session::client::Client;
@@ -8,6 +8,7 @@ use crate::session::replies::Replies;
 use crate::session::user::User;
 use crate::session::waiting::Waiting;
 use crate::table::{Catalogue, Spec};
+use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::{Version, Writer};
 use clock::Ticks;
@@ -40,6 +41,24 @@ pub(crate) trait AnyCall<'c> {
     /// Wall time in milliseconds.
     fn unix_ms(&self) -> u64;
 
+    /// How many databases there are.
+    fn databases(&self) -> usize;
+
+    /// The number of a database.
+    fn database(&self, text: &[u8]) -> Result<usize, Fault> {
+        let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
+        if i32::try_from(number).is_err() {
+            return Err(Fault::new(
+                "ERR value is out of range, value must between -2147483648 and 2147483647",
+            ));
+        }
+        let number = usize::try_from(number).ok().filter(|number| *number < self.databases());
+        number.ok_or(Fault::NO_SUCH_DATABASE)
+    }
+
+    /// Selects a database.
+    fn select(&mut self, _db: usize) {}
+
     /// Chooses the version of the protocol, from the reply to this command on.
     fn set_version(&mut self, version: Version) {
         let parts = self.parts();
@@ -53,6 +72,11 @@ pub(crate) trait AnyCall<'c> {
 
     /// Sets the protocol version in which the connection gets messages.
     fn tell_subscriptions(&self, _version: Version) {}
+
+    /// Whether the client expects messages only, because it is subscribed to channels in RESP2.
+    fn expects_messages(&self) -> bool {
+        false
+    }
 
     /// Whether clients must authenticate.
     fn asks_for_password(&self) -> bool {

@@ -25,6 +25,7 @@ use crate::wire::reply::{Version, Writer};
 use clock::Now;
 use keyspace::{KeyspaceStats, Scope, Settings, View};
 use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
+use std::sync::atomic::Ordering::Relaxed;
 use values::Entry;
 
 /// One run of one command.
@@ -73,11 +74,6 @@ impl<'c, V: View> Call<'c, V> {
     #[inline]
     pub(crate) fn integer(&self, i: usize) -> Result<i64, Fault> {
         self.args.integer(i)
-    }
-
-    /// The number of a database.
-    pub(crate) fn database(&self, text: &[u8]) -> Result<usize, Fault> {
-        database(text, self.host.databases())
     }
 
     /// Wall time in milliseconds.
@@ -206,11 +202,6 @@ impl<'c, V> Call<'c, V> {
         self.host.platform()
     }
 
-    /// How many databases there are.
-    pub(crate) fn databases(&self) -> usize {
-        self.host.databases()
-    }
-
     /// Rates and peaks of what is counted.
     pub(crate) fn rate_sampler(&self) -> &'c RateSampler {
         self.host.rate_sampler()
@@ -231,18 +222,6 @@ impl<'c, V> Call<'c, V> {
     pub(crate) fn host(&self) -> &'c Host {
         self.host
     }
-}
-
-/// Parses the number of a database, less than `databases`.
-pub(crate) fn database(text: &[u8], databases: usize) -> Result<usize, Fault> {
-    let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
-    if i32::try_from(number).is_err() {
-        return Err(Fault::new(
-            "ERR value is out of range, value must between -2147483648 and 2147483647",
-        ));
-    }
-    let number = usize::try_from(number).ok().filter(|number| *number < databases);
-    number.ok_or(Fault::NO_SUCH_DATABASE)
 }
 
 impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
@@ -289,10 +268,25 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
         self.now.unix_ms
     }
 
+    fn databases(&self) -> usize {
+        self.host.databases()
+    }
+
+    fn select(&mut self, db: usize) {
+        self.conn.db = db;
+        if let Some(client) = &self.conn.client {
+            client.db.store(db as u32, Relaxed);
+        }
+    }
+
     fn tell_subscriptions(&self, version: Version) {
         if let Some(subscriptions) = &self.conn.subscriptions {
             subscriptions.set_version(version);
         }
+    }
+
+    fn expects_messages(&self) -> bool {
+        self.conn.is_subscriber() && self.conn.version == Version::Resp2
     }
 
     fn asks_for_password(&self) -> bool {

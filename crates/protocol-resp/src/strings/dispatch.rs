@@ -2,9 +2,9 @@
 //! The supported commands of the table, each with its function.
 
 use super::store_call::StoreCall;
-use super::{connect, keys, server, walk};
+use super::{config, info, keys, walk};
 use crate::commands::dispatch as containers;
-use crate::commands::{connection, generic, server as command, strings};
+use crate::commands::{connection, generic, server, strings};
 use crate::engine::unknown::no_such_subcommand;
 use crate::engine::unknown::unknown;
 use crate::table::{self, COUNT, Catalogue, CommandId};
@@ -94,21 +94,21 @@ commands! {
     ClientSetname => connection::client_setname,
     Echo => connection::echo,
     Hello => connection::hello,
-    Ping => connect::ping,
+    Ping => connection::ping,
     Quit => connection::quit,
-    Reset => connect::reset,
-    Select => connect::select,
+    Reset => connection::reset_session,
+    Select => connection::select,
 
-    Command => command::command,
-    CommandCount => command::command_count,
-    CommandDocs => command::command_docs,
+    Command => server::command,
+    CommandCount => server::command_count,
+    CommandDocs => server::command_docs,
     CommandHelp => containers::help,
-    CommandInfo => command::command_info,
-    CommandList => command::command_list,
+    CommandInfo => server::command_info,
+    CommandList => server::command_list,
     Config => containers::unknown_subcommand,
-    ConfigGet => server::config_get,
+    ConfigGet => config::config_get,
     ConfigHelp => containers::help,
-    Info => server::info,
+    Info => info::info,
     Time => server::time,
 }
 

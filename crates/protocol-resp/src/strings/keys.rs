@@ -2,7 +2,8 @@
 //! Commands on all keys at once: DBSIZE, FLUSHALL and FLUSHDB.
 
 use super::store_call::StoreCall;
-use crate::wire::fault::{Done, Fault};
+use crate::commands::server::check_flush_option;
+use crate::wire::fault::Done;
 use storage::Store;
 
 /// How many items FLUSHALL frees at once, at most in this many steps; the others are freed
@@ -18,11 +19,7 @@ pub(super) fn dbsize<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
 
 /// Removes all keys at once, however many there are.
 pub(super) fn flush<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
-    let is_known =
-        |word: &[u8]| word.eq_ignore_ascii_case(b"async") || word.eq_ignore_ascii_case(b"sync");
-    if call.args.len() > 2 || !call.args.tail(1).iter().all(is_known) {
-        return Err(Fault::SYNTAX);
-    }
+    check_flush_option(call.args)?;
     call.store.clear();
     // DBSIZE counts what has not been freed: a cache of few keys is empty at once.
     let mut left = FREED_AT_ONCE;

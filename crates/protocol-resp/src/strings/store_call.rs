@@ -12,6 +12,9 @@ use crate::wire::reply::Writer;
 use clock::Now;
 use protocol::{ConnectionId, Control, Outbox};
 
+/// How many databases there are.
+pub(super) const DATABASES: usize = 1;
+
 /// The longest name of a client. Names are not part of the store's memory, so they are kept small.
 pub(super) const NAME_MAX: usize = 1024;
 
@@ -77,6 +80,10 @@ impl<'c, S> AnyCall<'c> for StoreCall<'c, S> {
     #[inline]
     fn unix_ms(&self) -> u64 {
         self.now.unix_ms
+    }
+
+    fn databases(&self) -> usize {
+        DATABASES
     }
 
     fn parts(&mut self) -> CallParts<'_, 'c> {

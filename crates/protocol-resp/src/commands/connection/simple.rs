@@ -10,23 +10,22 @@ use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Version;
 use keyspace::View;
 use protocol::Control;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Answers. To a subscriber in RESP2 in the form of a message, for it expects nothing else.
-pub(crate) fn ping<V: View>(call: &mut Call<'_, V>) -> Done {
-    let text = call.args.get(1);
-    if call.args.len() > 2 {
-        return Err(Fault::arity(call.spec.name));
+pub(crate) fn ping<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let text = call.args().get(1);
+    if call.args().len() > 2 {
+        return Err(Fault::arity(call.spec().name));
     }
-    if call.conn.is_subscriber() && call.conn.version == Version::Resp2 {
-        call.out.array(2);
-        call.out.bulk(b"pong");
-        call.out.bulk(text.unwrap_or_default());
+    if call.expects_messages() {
+        call.out().array(2);
+        call.out().bulk(b"pong");
+        call.out().bulk(text.unwrap_or_default());
         return Ok(());
     }
     match text {
-        Some(text) => call.out.bulk(text),
-        None => call.out.simple("PONG"),
+        Some(text) => call.out().bulk(text),
+        None => call.out().simple("PONG"),
     }
     Ok(())
 }
@@ -39,18 +38,11 @@ pub(crate) fn echo<'c>(call: &mut impl AnyCall<'c>) -> Done {
 }
 
 /// Chooses the database.
-pub(crate) fn select<V: View>(call: &mut Call<'_, V>) -> Done {
-    let db = call.database(call.arg(1))?;
-    set_database(call, db);
-    call.out.ok();
+pub(crate) fn select<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    let db = call.database(call.args().arg(1))?;
+    call.select(db);
+    call.out().ok();
     Ok(())
-}
-
-fn set_database<V: View>(call: &mut Call<'_, V>, db: usize) {
-    call.conn.db = db;
-    if let Some(client) = &call.conn.client {
-        client.db.store(db as u32, Relaxed);
-    }
 }
 
 /// Closes the connection.
@@ -70,16 +62,23 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
     drop(call.conn.end_transaction());
     call.key_events().unwatch(call.conn);
     pubsub::leave(call);
-    set_database(call, 0);
+    call.set_no_touch(false);
+    reset_session(call)
+}
+
+/// RESET, for a connection that only has what those of both services have.
+pub(crate) fn reset_session<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    call.select(0);
     call.set_version(Version::Resp2);
-    call.conn.user = User::new(!call.asks_for_password());
-    call.conn.no_touch = false;
-    if call.conn.replies != Replies::Skip {
-        call.conn.replies = Replies::On;
+    let is_logged_in = !call.asks_for_password();
+    let CallParts { user, replies, client, out, .. } = call.parts();
+    *user = User::new(is_logged_in);
+    if *replies != Replies::Skip {
+        *replies = Replies::On;
     }
-    if let Some(client) = &call.conn.client {
+    if let Some(client) = client {
         client.reset();
     }
-    call.out.simple("RESET");
+    out.simple("RESET");
     Ok(())
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Other names and other databases: RENAME, RENAMENX, COPY, MOVE.
 
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
 use crate::wire::fault::{Done, Fault};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whole databases: DBSIZE, FLUSHDB, FLUSHALL, SWAPDB.
 
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
 use keyspace::View;
 use values::parse_i64;
 
@@ -15,7 +17,7 @@ pub(crate) fn dbsize<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Empties the database.
 pub(crate) fn flushdb<V: View>(call: &mut Call<'_, V>) -> Done {
-    check_option(call)?;
+    check_flush_option(call.args)?;
     clear(call, call.keys.db);
     call.out.ok();
     Ok(())
@@ -23,7 +25,7 @@ pub(crate) fn flushdb<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Empties all databases.
 pub(crate) fn flushall<V: View>(call: &mut Call<'_, V>) -> Done {
-    check_option(call)?;
+    check_flush_option(call.args)?;
     for db in 0..call.databases() {
         clear(call, db);
     }
@@ -31,12 +33,13 @@ pub(crate) fn flushall<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// The keys are gone at once; their memory comes back bit by bit, whatever the option says.
-fn check_option<V: View>(call: &Call<'_, V>) -> Done {
+/// The option of FLUSHDB and FLUSHALL. The keys are gone at once; their memory comes back bit by bit, whatever the
+/// option says.
+pub(crate) fn check_flush_option(args: Args<'_>) -> Done {
     let is_option =
         |word: &[u8]| word.eq_ignore_ascii_case(b"sync") || word.eq_ignore_ascii_case(b"async");
-    match call.args.get(1) {
-        Some(word) if call.args.len() > 2 || !is_option(word) => Err(Fault::SYNTAX),
+    match args.get(1) {
+        Some(word) if args.len() > 2 || !is_option(word) => Err(Fault::SYNTAX),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SHUTDOWN, and what little else there is to say about the process: TIME, LOLWUT.
 
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::host::version::{REDIS_VERSION, SHOEBILL_VERSION};
 use crate::wire::fault::{Done, Fault};
@@ -57,11 +58,11 @@ pub(crate) fn shutdown<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Tells the time: seconds since 1970, and microseconds, as exactly as the worker's clock knows them.
-pub(crate) fn time<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn time<'c>(call: &mut impl AnyCall<'c>) -> Done {
     let unix_ms = call.unix_ms();
-    call.out.array(2);
-    call.out.bulk((unix_ms / 1000).to_string().as_bytes());
-    call.out.bulk((unix_ms % 1000 * 1000).to_string().as_bytes());
+    call.out().array(2);
+    call.out().bulk((unix_ms / 1000).to_string().as_bytes());
+    call.out().bulk((unix_ms % 1000 * 1000).to_string().as_bytes());
     Ok(())
 }
 

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The server: CONFIG GET, TIME. INFO is in `info.rs`.
+//! CONFIG GET.
 
-use super::connect::DATABASES;
-pub(super) use super::info::info;
-use super::store_call::StoreCall;
+use super::store_call::{DATABASES, StoreCall};
 use crate::wire::fault::Done;
 use crate::wire::glob;
 use storage::Store;
-
-/// Tells the time, to a millisecond.
-pub(super) fn time<S>(call: &mut StoreCall<'_, S>) -> Done {
-    let (seconds, millis) = (call.now.unix_seconds(), call.now.unix_ms % 1000);
-    call.out.array(2);
-    call.out.bulk(seconds.to_string().as_bytes());
-    call.out.bulk(millis.saturating_mul(1000).to_string().as_bytes());
-    Ok(())
-}
 
 /// Shows those of Redis's parameters that have a meaning here, and constants that tools look for.
 pub(super) fn config_get<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
