@@ -23,7 +23,8 @@ pub(crate) use command::{
 pub(crate) use config::{config_get, config_resetstat, config_rewrite, config_set};
 pub(crate) use databases::{check_flush_option, dbsize, flushall, flushdb, swapdb};
 pub(crate) use debug::debug;
-pub(crate) use info::{human, info};
+pub(crate) use facts::process_metric;
+pub(crate) use info::{Report, Section, info, report};
 pub(crate) use latency::{
     latency_doctor, latency_graph, latency_histogram, latency_history, latency_latest,
     latency_reset,

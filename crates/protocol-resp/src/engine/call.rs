@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Call`]: everything that one run of a command reads and writes.
+//! [`Call`]: everything that one run of a command reads and writes. `call/server.rs`: of the server around it.
+
+mod server;
 
 use super::any_call::{AnyCall, CallParts};
 use super::keys::Keys;
 use crate::engine::worker::WorkerState;
-use crate::host::clients::Clients;
+use crate::host::Host;
 use crate::host::events::Event;
-use crate::host::key_events::KeyEvents;
-use crate::host::latency::Latency;
-use crate::host::monitor::Monitors;
-use crate::host::pause::Pause;
-use crate::host::platform::Platform;
-use crate::host::rate_sampler::RateSampler;
-use crate::host::slowlog::Slowlog;
-use crate::host::stats::Stats;
-use crate::host::{Host, Startup};
 use crate::session::client::Client;
 use crate::session::connection::Resp;
 use crate::session::waiting::Waiting;
@@ -23,7 +16,7 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::{Version, Writer};
 use clock::Now;
-use keyspace::{KeyspaceStats, Scope, Settings, View};
+use keyspace::{KeyspaceStats, Scope, View};
 use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
 use std::sync::atomic::Ordering::Relaxed;
 use values::Entry;
@@ -151,76 +144,6 @@ impl<'c, V: View> Call<'c, V> {
             self.modified(key, Event::DEL);
         }
         is_empty
-    }
-}
-
-/// The parts of the server that commands are about.
-impl<'c, V> Call<'c, V> {
-    /// Clients interested in changes of keys, and channels.
-    #[inline]
-    pub(crate) fn key_events(&self) -> &'c KeyEvents {
-        self.host.key_events()
-    }
-
-    /// All clients.
-    pub(crate) fn clients(&self) -> &'c Clients {
-        self.host.clients()
-    }
-
-    /// The counts of commands and errors.
-    pub(crate) fn command_stats(&self) -> &'c Stats {
-        self.host.stats()
-    }
-
-    /// Who sees all commands (MONITOR).
-    pub(crate) fn monitors(&self) -> &'c Monitors {
-        self.host.monitors()
-    }
-
-    /// The pause of clients (CLIENT PAUSE).
-    pub(crate) fn pause(&self) -> &'c Pause {
-        self.host.pause()
-    }
-
-    /// The slow log.
-    pub(crate) fn slowlog(&self) -> &'c Slowlog {
-        self.host.slowlog()
-    }
-
-    /// The latency monitor.
-    pub(crate) fn latency(&self) -> &'c Latency {
-        self.host.latency()
-    }
-
-    /// The settings of the keyspace.
-    pub(crate) fn settings(&self) -> &'c Settings {
-        self.host.settings()
-    }
-
-    /// The program around the service.
-    pub(crate) fn platform(&self) -> Option<&'c dyn Platform> {
-        self.host.platform()
-    }
-
-    /// Rates and peaks of what is counted.
-    pub(crate) fn rate_sampler(&self) -> &'c RateSampler {
-        self.host.rate_sampler()
-    }
-
-    /// When the server started, and the name of this run.
-    pub(crate) fn startup(&self) -> &'c Startup {
-        self.host.startup()
-    }
-
-    /// The longest argument, and so the longest string, in bytes.
-    pub(crate) fn bulk_max(&self) -> usize {
-        self.host.bulk_max()
-    }
-
-    /// The server as a whole, for commands that are about all of it: INFO, and CONFIG with its
-    /// parameters.
-    pub(crate) fn host(&self) -> &'c Host {
-        self.host
     }
 }
 

@@ -4,152 +4,93 @@
 
 use super::metrics::{RESP_COMMAND, RESP_KEY_HIT, RESP_KEY_MISS};
 use super::store_call::StoreCall;
-use crate::commands::server::human;
+use crate::commands::server::{Report, Section, process_metric, report};
 use crate::host::version::REDIS_VERSION;
-use crate::table;
 use crate::wire::fault::Done;
-use std::fmt::{Display, Write};
 use storage::{Stats, Store};
 
-/// The section that is shown only on request.
-const COMMANDSTATS: &str = "Commandstats";
+/// Sections of a server of strings.
+type Strings<'a, 'c, S> = Report<'a, StoreCall<'c, S>, Stats>;
 
-/// The sources of a section.
-struct View<'a, 'c, S> {
-    call: &'a StoreCall<'c, S>,
-    store: Stats,
-}
-
-/// A section: its name, and what writes its lines.
-type Section<S> = (&'static str, fn(&View<'_, '_, S>, &mut Lines));
-
-/// Lines of name and value.
-struct Lines(String);
-
-impl Lines {
-    fn put(&mut self, name: &str, value: impl Display) {
-        // Writing to a string cannot fail.
-        let _ = write!(self.0, "{name}:{value}\r\n");
-    }
-}
-
-/// Tells about the server: all sections, or those that are named.
+/// Tells about the server.
 pub(super) fn info<S: Store>(call: &mut StoreCall<'_, S>) -> Done {
-    let sections: [Section<S>; 9] = [
-        ("Server", server),
-        ("Clients", clients),
-        ("Memory", memory),
-        ("Persistence", persistence),
-        ("Stats", stats),
-        ("Replication", replication),
-        ("CPU", cpu),
-        (COMMANDSTATS, commandstats),
-        ("Keyspace", keyspace),
+    let sections = [
+        Section::of("Server", server),
+        Section::of("Clients", clients),
+        Section::of("Memory", memory),
+        Section::of("Persistence", |report| {
+            report.zeros(&["loading", "rdb_bgsave_in_progress", "aof_enabled"]);
+        }),
+        Section::of("Stats", stats),
+        Section::of("Replication", replication),
+        Section::of("CPU", cpu),
+        Section::on_request("Commandstats", |report| report.commands(&report.call.shared.stats)),
+        Section::of("Keyspace", keyspace),
     ];
-    let names = call.args.tail(1);
-    let is_asked_for = |section: &str| {
-        let is = |name: &[u8], word: &str| name.eq_ignore_ascii_case(word.as_bytes());
-        let is_default = section != COMMANDSTATS;
-        let names_it = |name| {
-            is(name, section)
-                || is(name, "all")
-                || is(name, "everything")
-                || is_default && is(name, "default")
-        };
-        is_default && names.is_empty() || names.iter().any(names_it)
-    };
-    let view = View { call, store: call.store.stats() };
-    let mut lines = Lines(String::new());
-    for (name, write) in sections {
-        if is_asked_for(name) {
-            if !lines.0.is_empty() {
-                lines.0.push_str("\r\n");
-            }
-            lines.0.push_str(&format!("# {name}\r\n"));
-            write(&view, &mut lines);
-        }
-    }
-    call.out.verbatim(b"txt", lines.0.as_bytes());
+    let text = report(&*call, &call.store.stats(), call.args.tail(1), &sections);
+    call.out.verbatim(b"txt", text.as_bytes());
     Ok(())
 }
 
-fn server<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
-    let (options, now) = (&view.call.shared.options, view.call.now);
+fn server<S>(report: &mut Strings<'_, '_, S>) {
+    let (options, now) = (&report.call.shared.options, report.call.now);
     let uptime_s = now.ticks.as_millis() / 1000;
-    lines.put("redis_version", REDIS_VERSION);
-    lines.put("redis_mode", "standalone");
-    lines.put("server_software", &options.software);
-    lines.put("os", format_args!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
-    lines.put("arch_bits", usize::BITS);
-    lines.put("process_id", std::process::id());
-    lines.put("tcp_port", options.port);
-    lines.put("server_time_usec", now.unix_ms.saturating_mul(1000));
-    lines.put("uptime_in_seconds", uptime_s);
-    lines.put("uptime_in_days", uptime_s / 86_400);
-    lines.put("io_threads_active", u8::from(options.threads > 1));
+    report.line("redis_version", REDIS_VERSION);
+    report.line("redis_mode", "standalone");
+    report.line("server_software", &options.software);
+    report.line("os", format_args!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
+    report.line("arch_bits", usize::BITS);
+    report.line("process_id", std::process::id());
+    report.line("tcp_port", options.port);
+    report.line("server_time_usec", now.unix_ms.saturating_mul(1000));
+    report.line("uptime_in_seconds", uptime_s);
+    report.line("uptime_in_days", uptime_s / 86_400);
+    report.line("io_threads_active", u8::from(options.threads > 1));
 }
 
-fn clients<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
-    lines.put("connected_clients", view.call.shared.clients.list().len());
-    lines.put("maxclients", view.call.shared.options.connections_max);
-    lines.put("blocked_clients", 0);
+fn clients<S>(report: &mut Strings<'_, '_, S>) {
+    report.line("connected_clients", report.call.shared.clients.list().len());
+    report.line("maxclients", report.call.shared.options.connections_max);
+    report.line("blocked_clients", 0);
 }
 
-fn memory<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
-    lines.put("used_memory", view.store.used_bytes);
-    lines.put("used_memory_human", human(view.store.used_bytes));
-    lines.put("used_memory_dataset", view.store.item_bytes);
-    lines.put("used_memory_overhead", view.store.used_bytes.saturating_sub(view.store.item_bytes));
-    lines.put("maxmemory", view.store.limit_bytes);
-    lines.put("maxmemory_human", human(view.store.limit_bytes));
-    lines.put("maxmemory_policy", &view.call.shared.options.memory_policy);
+fn memory<S>(report: &mut Strings<'_, '_, S>) {
+    report.bytes("used_memory", report.facts.used_bytes);
+    report.line("used_memory_dataset", report.facts.item_bytes);
+    report.line(
+        "used_memory_overhead",
+        report.facts.used_bytes.saturating_sub(report.facts.item_bytes),
+    );
+    report.bytes("maxmemory", report.facts.limit_bytes);
+    report.line("maxmemory_policy", &report.call.shared.options.memory_policy);
 }
 
-fn persistence<S>(_: &View<'_, '_, S>, lines: &mut Lines) {
-    lines.put("loading", 0);
-    lines.put("rdb_bgsave_in_progress", 0);
-    lines.put("aof_enabled", 0);
+fn stats<S>(report: &mut Strings<'_, '_, S>) {
+    report.line("total_connections_received", process_metric("connections_accepted"));
+    report.line("total_commands_processed", RESP_COMMAND.value());
+    report.line("total_net_input_bytes", process_metric("session_recv_byte"));
+    report.line("total_net_output_bytes", process_metric("session_send_byte"));
+    report.line("rejected_connections", process_metric("connections_rejected"));
+    report.line("expired_keys", report.facts.expired);
+    report.line("evicted_keys", report.facts.evicted);
+    report.line("keyspace_hits", RESP_KEY_HIT.value());
+    report.line("keyspace_misses", RESP_KEY_MISS.value());
 }
 
-fn stats<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
-    lines.put("total_connections_received", metric("connections_accepted"));
-    lines.put("total_commands_processed", RESP_COMMAND.value());
-    lines.put("total_net_input_bytes", metric("session_recv_byte"));
-    lines.put("total_net_output_bytes", metric("session_send_byte"));
-    lines.put("rejected_connections", metric("connections_rejected"));
-    lines.put("expired_keys", view.store.expired);
-    lines.put("evicted_keys", view.store.evicted);
-    lines.put("keyspace_hits", RESP_KEY_HIT.value());
-    lines.put("keyspace_misses", RESP_KEY_MISS.value());
+fn replication<S>(report: &mut Strings<'_, '_, S>) {
+    report.line("role", "master");
+    report.line("connected_slaves", 0);
 }
 
-fn replication<S>(_: &View<'_, '_, S>, lines: &mut Lines) {
-    lines.put("role", "master");
-    lines.put("connected_slaves", 0);
-}
-
-fn cpu<S>(_: &View<'_, '_, S>, lines: &mut Lines) {
-    let seconds = |name| metric(name) as f64 / 1e9;
-    lines.put("used_cpu_sys", format_args!("{:.6}", seconds("ru_stime")));
-    lines.put("used_cpu_user", format_args!("{:.6}", seconds("ru_utime")));
-}
-
-fn commandstats<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
-    for (command, stats) in table::all().zip(view.call.shared.stats.commands()) {
-        if stats.is_used() {
-            lines.put(&format!("cmdstat_{}", command.spec().name), stats.describe());
-        }
-    }
+fn cpu<S>(report: &mut Strings<'_, '_, S>) {
+    let seconds = |name| process_metric(name) as f64 / 1e9;
+    report.line("used_cpu_sys", format_args!("{:.6}", seconds("ru_stime")));
+    report.line("used_cpu_user", format_args!("{:.6}", seconds("ru_utime")));
 }
 
 /// How many keys expire is not counted.
-fn keyspace<S>(view: &View<'_, '_, S>, lines: &mut Lines) {
-    if view.store.items > 0 {
-        lines.put("db0", format_args!("keys={}", view.store.items));
+fn keyspace<S>(report: &mut Strings<'_, '_, S>) {
+    if report.facts.items > 0 {
+        report.line("db0", format_args!("keys={}", report.facts.items));
     }
-}
-
-/// The value of a metric that another crate declares; 0 in a program without that crate.
-fn metric(name: &str) -> u64 {
-    u64::try_from(::metrics::value(name).unwrap_or(0)).unwrap_or(0)
 }

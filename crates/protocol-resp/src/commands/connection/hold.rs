@@ -51,7 +51,7 @@ pub(crate) fn client_unblock<V: View>(call: &mut Call<'_, V>) -> Done {
         } else {
             waiting.nothing()
         };
-        call.host().end_wait(waiting, &call.worker.counts, 0, with_error, call.now);
+        call.end_wait(waiting, with_error);
         call.outbox.resume(waiting.id, waiting.ticket, reply);
     }
     call.out.integer(waiting.is_some().into());

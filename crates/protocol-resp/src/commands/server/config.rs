@@ -26,7 +26,7 @@ pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
     call.out.map(found.len());
     for (name, parameter) in found {
         call.out.bulk(name);
-        call.out.bulk(&call.host().configured(parameter));
+        call.out.bulk(&call.configured(parameter));
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ pub(crate) fn config_set<V: View>(call: &mut Call<'_, V>) -> Done {
         names.push(name);
         changes.push((parameter, text));
     }
-    let outcome = call.host().reconfigure(&changes);
+    let outcome = call.reconfigure(&changes);
     outcome.map_err(|(place, problem)| refused(names[place].as_bytes(), &problem))?;
     call.out.ok();
     Ok(())
@@ -92,15 +92,14 @@ fn refused(name: &[u8], problem: &str) -> Fault {
 
 /// Sets the counters of INFO to zero.
 pub(crate) fn config_resetstat<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.host().reset_counts();
-    call.worker.resets_stats = true;
+    call.reset_counts();
     call.out.ok();
     Ok(())
 }
 
 /// Files are for people to write: this server changes none.
 pub(crate) fn config_rewrite<V: View>(call: &mut Call<'_, V>) -> Done {
-    Err(match call.host().config_file() {
+    Err(match call.config_file() {
         None => Fault::new("ERR The server is running without a config file"),
         Some(_) => Fault::new("ERR Rewriting config file: this server does not write its file"),
     })

@@ -94,7 +94,7 @@ pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Whether a parameter of `no`, `yes` and `local` lets a client do something.
 pub(super) fn may<V: View>(call: &Call<'_, V>, parameter: &str) -> bool {
-    match call.host().value_of(parameter).number() {
+    match call.parameter(parameter).number() {
         0 => false,
         LOCAL => call.directory.get(call.id).is_some_and(|peer| is_local(&peer.remote)),
         _ => true,

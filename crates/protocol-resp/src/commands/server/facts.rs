@@ -34,7 +34,7 @@ impl Facts {
         let most = |of: fn(&Peer) -> usize| peers.iter().map(|peer| of(peer)).max().unwrap_or(0);
         Facts {
             allocator: call.platform().and_then(|platform| platform.allocator()),
-            resident_bytes: process("process_resident_memory_bytes"),
+            resident_bytes: process_metric("process_resident_memory_bytes"),
             peak_bytes: call.rate_sampler().peak(used_bytes),
             connections: peers.len(),
             largest_buffers: (most(Peer::input_bytes), most(Peer::output_bytes)),
@@ -50,7 +50,8 @@ impl Facts {
     }
 }
 
-/// A number that the admin thread reads from the system once a second; 0 where none runs.
-pub(super) fn process(name: &str) -> u64 {
+/// The value of a metric that another crate declares, such as what the admin thread reads from the system once a
+/// second; 0 in a program without that.
+pub(crate) fn process_metric(name: &str) -> u64 {
     metrics::value(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
 }

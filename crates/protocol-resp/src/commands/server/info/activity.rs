@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the server does: Clients, Stats, Keyspace.
 
-use super::Report;
+use super::Full;
 use crate::session::subscriptions::Kind;
+use keyspace::View;
 
-pub(super) fn clients(report: &mut Report<'_>) {
-    let host = report.host;
-    report.title("Clients");
+pub(super) fn clients<V: View>(report: &mut Full<'_, '_, V>) {
+    let call = report.call;
     report.line("connected_clients", report.facts.connections);
     report.line("cluster_connections", 0);
-    report.line("maxclients", host.connections_max());
+    report.line("maxclients", call.connections_max());
     let (input, output) = report.facts.largest_buffers;
     report.line("client_recent_max_input_buffer", input);
     report.line("client_recent_max_output_buffer", output);
-    report.line("blocked_clients", host.key_events().waiters().len() + host.pause().len());
+    report.line("blocked_clients", call.key_events().waiters().len() + call.pause().len());
     report.zeros(&["tracking_clients", "clients_in_timeout_table"]);
 }
 
-pub(super) fn stats(report: &mut Report<'_>) {
-    let (host, keyspace) = (report.host, &report.facts.keyspace);
-    let counts = host.rate_sampler().since_reset(host.counts());
-    let rates = host.rate_sampler().rates();
-    let errors = host.stats().error_replies();
+pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
+    let (call, keyspace) = (report.call, &report.facts.keyspace);
+    let counts = call.counts();
+    let rates = call.rate_sampler().rates();
+    let errors = call.command_stats().error_replies();
     let kilobytes = |rate: f64| format!("{:.2}", rate / 1024.0);
-    report.title("Stats");
     report.line("total_connections_received", counts.connections);
     report.line("total_commands_processed", counts.commands);
     report.line("instantaneous_ops_per_sec", rates.commands.round() as u64);
@@ -40,13 +39,13 @@ pub(super) fn stats(report: &mut Report<'_>) {
     report.line("expired_stale_perc", "0.00");
     report.zeros(&["expired_time_cap_reached_count", "expire_cycle_cpu_milliseconds"]);
     report.line("evicted_keys", keyspace.evicted);
-    report.line("evicted_clients", host.client_memory().evicted());
+    report.line("evicted_clients", call.client_memory().evicted());
     report.zeros(&["total_eviction_exceeded_time", "current_eviction_exceeded_time"]);
     report.line("keyspace_hits", keyspace.hits);
     report.line("keyspace_misses", keyspace.misses);
-    report.line("pubsub_channels", host.key_events().channels().len(Kind::Channel));
-    report.line("pubsub_patterns", host.key_events().channels().len(Kind::Pattern));
-    report.line("pubsubshard_channels", host.key_events().channels().len(Kind::Shard));
+    report.line("pubsub_channels", call.key_events().channels().len(Kind::Channel));
+    report.line("pubsub_patterns", call.key_events().channels().len(Kind::Pattern));
+    report.line("pubsubshard_channels", call.key_events().channels().len(Kind::Shard));
     report.zeros(&["latest_fork_usec", "total_forks", "migrate_cached_sockets"]);
     report.zeros(&["slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses"]);
     report.zeros(&["active_defrag_key_hits", "active_defrag_key_misses"]);
@@ -57,9 +56,8 @@ pub(super) fn stats(report: &mut Report<'_>) {
 }
 
 /// A line for each database that is not empty.
-pub(super) fn keyspace(report: &mut Report<'_>) {
+pub(super) fn keyspace<V: View>(report: &mut Full<'_, '_, V>) {
     let databases = &report.facts.keyspace.databases;
-    report.title("Keyspace");
     for (number, database) in databases.iter().enumerate().filter(|(_, database)| database.keys > 0)
     {
         let counts = format!("keys={},expires={},avg_ttl=0", database.keys, database.volatile);

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Command by command: Commandstats, Errorstats, Latencystats.
 
-use super::Report;
+use super::Full;
 use crate::table;
+use keyspace::View;
 
-pub(super) fn commandstats(report: &mut Report<'_>) {
-    report.title("Commandstats");
-    for (command, stats) in table::all().zip(report.host.stats().commands()) {
-        if stats.is_used() {
-            report.line(&format!("cmdstat_{}", command.spec().name), stats.describe());
-        }
-    }
-}
-
-pub(super) fn errorstats(report: &mut Report<'_>) {
-    report.title("Errorstats");
-    for (code, count) in report.host.stats().errors() {
+pub(super) fn errorstats<V: View>(report: &mut Full<'_, '_, V>) {
+    for (code, count) in report.call.command_stats().errors() {
         let code = String::from_utf8_lossy(&code);
         report.line(&format!("errorstat_{code}"), format!("count={count}"));
     }
 }
 
-pub(super) fn latencystats(report: &mut Report<'_>) {
-    let wanted = report.host.value_of("latency-tracking-info-percentiles");
+pub(super) fn latencystats<V: View>(report: &mut Full<'_, '_, V>) {
+    let wanted = report.call.parameter("latency-tracking-info-percentiles");
     let wanted = String::from_utf8_lossy(wanted.text()).into_owned();
-    report.title("Latencystats");
     for command in table::all() {
-        let times = report.host.stats().times(command.index());
+        let times = report.call.command_stats().times(command.index());
         if times.count() == 0 {
             continue;
         }

@@ -2,14 +2,15 @@
 //! What the server takes: Memory.
 
 use super::super::memory::{percent, ratio};
-use super::{Report, human};
+use super::Full;
+use super::report::human;
 use crate::host::{config, machine};
+use keyspace::View;
 
-pub(super) fn memory(report: &mut Report<'_>) {
+pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     let facts = report.facts;
     let keyspace = &facts.keyspace;
     let (used, resident) = (facts.used_bytes, facts.resident_bytes);
-    report.title("Memory");
     report.bytes("used_memory", used);
     report.bytes("used_memory_rss", resident);
     report.bytes("used_memory_peak", facts.peak_bytes);
@@ -21,8 +22,8 @@ pub(super) fn memory(report: &mut Report<'_>) {
     report.line("used_memory_dataset_perc", format!("{share:.2}%"));
     report.line("used_memory_index", keyspace.index_bytes);
     report.line("used_memory_leaving", keyspace.leaving_bytes);
-    report.line("used_memory_buffers", report.host.client_memory().buffers());
-    report.line("used_memory_clients", report.host.client_memory().held());
+    report.line("used_memory_buffers", report.call.client_memory().buffers());
+    report.line("used_memory_clients", report.call.client_memory().held());
     let allocator = facts.allocator.unwrap_or_default();
     report.numbers(&[
         ("allocator_allocated", allocator.allocated),
@@ -56,12 +57,12 @@ pub(super) fn memory(report: &mut Report<'_>) {
     report.zeros(&["active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects"]);
 }
 
-fn limits(report: &mut Report<'_>) {
-    let settings = report.host.settings();
+fn limits<V: View>(report: &mut Full<'_, '_, V>) {
+    let settings = report.call.settings();
     report.bytes("maxmemory", settings.maxmemory());
-    let clients = report.host.client_memory().configured(settings.maxmemory());
+    let clients = report.call.client_memory().configured(settings.maxmemory());
     report.line("maxmemory_clients", clients.unwrap_or(0));
     let policy = config::parameter(b"maxmemory-policy").expect("the table has it");
-    let policy = report.host.configured(policy);
+    let policy = report.call.configured(policy);
     report.line("maxmemory_policy", String::from_utf8_lossy(&policy).into_owned());
 }

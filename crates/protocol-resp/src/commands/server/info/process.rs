@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the server is: Server, CPU, Persistence, Replication, Modules, Cluster.
+//! What the server is: Server, CPU, Persistence, Replication.
 
-use super::super::facts::process;
-use super::Report;
+use super::super::facts::process_metric;
+use super::Full;
 use crate::host::version::{REDIS_VERSION, SHOEBILL_VERSION};
+use keyspace::View;
 use std::fs;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
-pub(super) fn server(report: &mut Report<'_>) {
-    let host = report.host;
-    report.title("Server");
+pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
+    let call = report.call;
     report.line("redis_version", REDIS_VERSION);
     report.line("shoebill_version", SHOEBILL_VERSION);
     report.line("redis_git_sha1", "00000000");
@@ -23,21 +23,21 @@ pub(super) fn server(report: &mut Report<'_>) {
     report.line("multiplexing_api", "epoll");
     report.line("process_id", std::process::id());
     report.line("process_supervised", "no");
-    report.line("run_id", &host.startup().run_id);
-    report.line("tcp_port", host.value_of("port").number());
-    report.line("server_time_usec", report.now.unix_ms * 1000);
-    let uptime = host.startup().at.elapsed().as_secs();
+    report.line("run_id", &call.startup().run_id);
+    report.line("tcp_port", call.parameter("port").number());
+    report.line("server_time_usec", call.now.unix_ms * 1000);
+    let uptime = call.startup().at.elapsed().as_secs();
     report.line("uptime_in_seconds", uptime);
     report.line("uptime_in_days", uptime / DAY_SECONDS);
-    let hz = host.value_of("hz").number();
+    let hz = call.parameter("hz").number();
     report.line("hz", hz);
     report.line("configured_hz", hz);
-    report.line("lru_clock", report.now.unix_seconds() & 0xff_ffff);
+    report.line("lru_clock", call.now.unix_seconds() & 0xff_ffff);
     let executable = std::env::current_exe().unwrap_or_default();
     report.line("executable", executable.display());
-    let file = host.config_file().map(|path| path.display().to_string()).unwrap_or_default();
+    let file = call.config_file().map(|path| path.display().to_string()).unwrap_or_default();
     report.line("config_file", file);
-    report.line("io_threads_active", u8::from(host.value_of("io-threads").number() > 1));
+    report.line("io_threads_active", u8::from(call.parameter("io-threads").number() > 1));
 }
 
 /// Name and release of the system, and the machine.
@@ -51,9 +51,8 @@ fn system() -> String {
     system.trim().to_owned()
 }
 
-pub(super) fn cpu(report: &mut Report<'_>) {
-    let seconds = |name| process(name) as f64 / 1e9;
-    report.title("CPU");
+pub(super) fn cpu<V: View>(report: &mut Full<'_, '_, V>) {
+    let seconds = |name| process_metric(name) as f64 / 1e9;
     report.line("used_cpu_sys", format!("{:.6}", seconds("ru_stime")));
     report.line("used_cpu_user", format!("{:.6}", seconds("ru_utime")));
     report.line("used_cpu_sys_children", "0.000000");
@@ -61,8 +60,7 @@ pub(super) fn cpu(report: &mut Report<'_>) {
 }
 
 /// Nothing is saved, so nothing has gone wrong with it, and nothing is loaded.
-pub(super) fn persistence(report: &mut Report<'_>) {
-    report.title("Persistence");
+pub(super) fn persistence<V: View>(report: &mut Full<'_, '_, V>) {
     report.zeros(&[
         "loading",
         "async_loading",
@@ -73,7 +71,7 @@ pub(super) fn persistence(report: &mut Report<'_>) {
         "rdb_changes_since_last_save",
         "rdb_bgsave_in_progress",
     ]);
-    report.line("rdb_last_save_time", report.host.startup().unix_seconds);
+    report.line("rdb_last_save_time", report.call.startup().unix_seconds);
     report.line("rdb_last_bgsave_status", "ok");
     report.line("rdb_last_bgsave_time_sec", -1);
     report.line("rdb_current_bgsave_time_sec", -1);
@@ -86,24 +84,14 @@ pub(super) fn persistence(report: &mut Report<'_>) {
     report.zeros(&["aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"]);
 }
 
-pub(super) fn replication(report: &mut Report<'_>) {
-    report.title("Replication");
+pub(super) fn replication<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("role", "master");
     report.line("connected_slaves", 0);
     report.line("master_failover_state", "no-failover");
-    report.line("master_replid", &report.host.startup().run_id);
+    report.line("master_replid", &report.call.startup().run_id);
     report.line("master_replid2", "0".repeat(40));
     report.line("master_repl_offset", 0);
     report.line("second_repl_offset", -1);
     report.zeros(&["repl_backlog_active", "repl_backlog_size"]);
     report.zeros(&["repl_backlog_first_byte_offset", "repl_backlog_histlen"]);
-}
-
-pub(super) fn modules(report: &mut Report<'_>) {
-    report.title("Modules");
-}
-
-pub(super) fn cluster(report: &mut Report<'_>) {
-    report.title("Cluster");
-    report.line("cluster_enabled", 0);
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The parts of the server that commands are about.
+
+use super::Call;
+use crate::host::Startup;
+use crate::host::client_memory::ClientMemory;
+use crate::host::clients::Clients;
+use crate::host::config::{Parameter, Value};
+use crate::host::key_events::KeyEvents;
+use crate::host::latency::Latency;
+use crate::host::monitor::Monitors;
+use crate::host::pause::Pause;
+use crate::host::platform::Platform;
+use crate::host::rate_sampler::{Counts, RateSampler};
+use crate::host::slowlog::Slowlog;
+use crate::host::stats::Stats;
+use crate::session::waiting::Waiter;
+use keyspace::Settings;
+use std::path::PathBuf;
+
+impl<'c, V> Call<'c, V> {
+    /// Clients interested in changes of keys, and channels.
+    #[inline]
+    pub(crate) fn key_events(&self) -> &'c KeyEvents {
+        self.host.key_events()
+    }
+
+    /// All clients.
+    pub(crate) fn clients(&self) -> &'c Clients {
+        self.host.clients()
+    }
+
+    /// The counts of commands and errors.
+    pub(crate) fn command_stats(&self) -> &'c Stats {
+        self.host.stats()
+    }
+
+    /// Who sees all commands (MONITOR).
+    pub(crate) fn monitors(&self) -> &'c Monitors {
+        self.host.monitors()
+    }
+
+    /// The pause of clients (CLIENT PAUSE).
+    pub(crate) fn pause(&self) -> &'c Pause {
+        self.host.pause()
+    }
+
+    /// The slow log.
+    pub(crate) fn slowlog(&self) -> &'c Slowlog {
+        self.host.slowlog()
+    }
+
+    /// The latency monitor.
+    pub(crate) fn latency(&self) -> &'c Latency {
+        self.host.latency()
+    }
+
+    /// The memory that clients take.
+    pub(crate) fn client_memory(&self) -> &'c ClientMemory {
+        self.host.client_memory()
+    }
+
+    /// The settings of the keyspace.
+    pub(crate) fn settings(&self) -> &'c Settings {
+        self.host.settings()
+    }
+
+    /// The program around the service.
+    pub(crate) fn platform(&self) -> Option<&'c dyn Platform> {
+        self.host.platform()
+    }
+
+    /// Rates and peaks of what is counted.
+    pub(crate) fn rate_sampler(&self) -> &'c RateSampler {
+        self.host.rate_sampler()
+    }
+
+    /// What the process has counted since the last CONFIG RESETSTAT.
+    pub(crate) fn counts(&self) -> Counts {
+        self.rate_sampler().since_reset(self.host.counts())
+    }
+
+    /// Resets what is counted (CONFIG RESETSTAT).
+    pub(crate) fn reset_counts(&mut self) {
+        self.host.reset_counts();
+        self.worker.resets_stats = true;
+    }
+
+    /// When the server started, and the name of this run.
+    pub(crate) fn startup(&self) -> &'c Startup {
+        self.host.startup()
+    }
+
+    /// The longest argument, and so the longest string, in bytes.
+    pub(crate) fn bulk_max(&self) -> usize {
+        self.host.bulk_max()
+    }
+
+    /// The most connections at a time.
+    pub(crate) fn connections_max(&self) -> usize {
+        self.host.connections_max()
+    }
+
+    /// The value of the parameter with this name.
+    pub(crate) fn parameter(&self, name: &str) -> Value {
+        self.host.value_of(name)
+    }
+
+    /// The value of a parameter, as CONFIG GET shows it.
+    pub(crate) fn configured(&self, parameter: &'static Parameter) -> Vec<u8> {
+        self.host.configured(parameter)
+    }
+
+    /// Changes parameters: all of them, or none if one of the changes is refused. Then its index is returned
+    /// with the reason.
+    pub(crate) fn reconfigure(
+        &self,
+        changes: &[(&'static Parameter, &[u8])],
+    ) -> Result<(), (usize, String)> {
+        self.host.reconfigure(changes)
+    }
+
+    /// The file that the parameters were read from.
+    pub(crate) fn config_file(&self) -> Option<&'c PathBuf> {
+        self.host.config_file()
+    }
+
+    /// Counts the blocked command of a client whose wait this command ends, which may be a failure.
+    pub(crate) fn end_wait(&self, waiter: &Waiter, failed: bool) {
+        self.host.end_wait(waiter, &self.worker.counts, 0, failed, self.now);
+    }
+}
