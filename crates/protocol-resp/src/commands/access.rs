@@ -25,6 +25,17 @@ pub(crate) enum Only {
     IfPresent,
 }
 
+impl Only {
+    /// Whether a string is stored, where one is there or not.
+    pub(crate) fn allows(self, is_there: bool) -> bool {
+        match self {
+            Only::Always => true,
+            Only::IfAbsent => !is_there,
+            Only::IfPresent => is_there,
+        }
+    }
+}
+
 /// When a string that is stored expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expiry {

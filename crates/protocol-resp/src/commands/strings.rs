@@ -37,3 +37,12 @@ fn reply(value: &impl StringValue, out: &mut Writer<'_>) {
         None => out.bulk(value.text(&mut Digits::new())),
     }
 }
+
+/// Writes a string, or that there is none.
+#[inline]
+fn reply_or_null(value: Option<impl StringValue>, out: &mut Writer<'_>) {
+    match value {
+        Some(value) => reply(&value, out),
+        None => out.null(),
+    }
+}

@@ -81,11 +81,7 @@ impl<S: Store> StoreCall<'_, S> {
     /// Stores a value that expires when the one before it would have.
     fn put_keeping_expiry(&mut self, key: &[u8], value: &[u8], only: Only) -> Result<bool, Fault> {
         let stored = self.store.update(key, self.now.ticks, |item| {
-            let stores = match only {
-                Only::Always => true,
-                Only::IfAbsent => item.is_none(),
-                Only::IfPresent => item.is_some(),
-            };
+            let stores = only.allows(item.is_some());
             let expiry = item.map_or(storage::Expiry::NEVER, |item| item.expiry());
             (if stores { Put { value, flags: 0, expiry } } else { Keep }, stores)
         });
@@ -242,13 +238,14 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
             };
             let change = match change {
                 Change::Key(change) => key_change(change, *now),
-                Change::Put(value, Expiry::Never) => {
-                    Put { value, flags: 0, expiry: storage::Expiry::NEVER }
+                Change::Put(value, expiry) => {
+                    let expiry = match expiry {
+                        Expiry::Never => storage::Expiry::NEVER,
+                        Expiry::At(moment) => at(moment, *now),
+                        Expiry::Keep => old,
+                    };
+                    Put { value, flags: 0, expiry }
                 }
-                Change::Put(value, Expiry::At(moment)) => {
-                    Put { value, flags: 0, expiry: at(moment, *now) }
-                }
-                Change::Put(value, Expiry::Keep) => Put { value, flags: 0, expiry: old },
             };
             (change, Ok(hit))
         });

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What reads whole strings: GET, GETDEL, GETEX, STRLEN, MGET.
 
-use super::{ExpiryChange, reply};
+use super::{ExpiryChange, reply, reply_or_null};
 use crate::commands::access::{Change, KeyChange, StringAccess, StringValue};
 use crate::wire::fault::Done;
-use crate::wire::reply::Writer;
 
 /// How many keys are prefetched before they are read.
 const AHEAD: usize = 32;
@@ -14,14 +13,6 @@ const AHEAD: usize = 32;
 pub(crate) fn get<'c>(call: &mut impl StringAccess<'c>) -> Done {
     let key = call.args().arg(1);
     call.read(key, |value, out| reply_or_null(value, out))
-}
-
-#[inline]
-fn reply_or_null(value: Option<impl StringValue>, out: &mut Writer<'_>) {
-    match value {
-        Some(value) => reply(&value, out),
-        None => out.null(),
-    }
 }
 
 /// Reads several strings. What is no string is null.

@@ -2,7 +2,7 @@
 //! What stores strings: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX.
 
 use super::super::deadline::Deadline;
-use super::{SetOptions, reply};
+use super::{SetOptions, reply_or_null};
 use crate::commands::access::{Change, Expiry, KeyChange, Only, StringAccess};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -25,15 +25,8 @@ fn set_with<'c>(call: &mut impl StringAccess<'c>, options: &SetOptions) -> Done 
     let (key, value) = (call.args().arg(1), call.args().arg(2));
     if options.get {
         return call.read_and_change(key, |old, out| {
-            let stores = match options.only {
-                Only::Always => true,
-                Only::IfAbsent => old.is_none(),
-                Only::IfPresent => old.is_some(),
-            };
-            match old {
-                Some(old) => reply(&old, out),
-                None => out.null(),
-            }
+            let stores = options.only.allows(old.is_some());
+            reply_or_null(old, out);
             let put = Change::Put(value, options.expiry);
             Ok(if stores { put } else { Change::Key(KeyChange::Keep) })
         });
