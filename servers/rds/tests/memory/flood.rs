@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Flood`]: a client that sends as much as is taken, and does not wait for replies.
+//! [`Flood`]: a client that sends without waiting for replies.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
-
-/// For how long nothing may be taken and nothing come before a flood gives up: it waits, or is stopped.
-const STILL: Duration = Duration::from_millis(200);
-
-/// How long is waited for what must come.
-const PATIENCE: Duration = Duration::from_secs(30);
+use test_support::{PATIENCE, wait_until};
 
 /// Bytes of replies that are kept: the last ones.
 const KEPT: usize = 64 << 10;
@@ -22,8 +17,6 @@ pub(crate) struct Flood {
     /// Whether it reads what it is sent.
     reads: bool,
     is_open: bool,
-    /// Whether nothing more was taken.
-    is_stuck: bool,
 }
 
 /// A request of these words.
@@ -43,8 +36,7 @@ impl Flood {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nonblocking(true).unwrap();
         let replies = Vec::new();
-        let mut flood =
-            Flood { stream, sent: 0, replies, reads: true, is_open: true, is_stuck: false };
+        let mut flood = Flood { stream, sent: 0, replies, reads: true, is_open: true };
         flood.send(setup);
         flood
     }
@@ -54,24 +46,22 @@ impl Flood {
         Flood { reads: false, ..Flood::new(address, b"") }
     }
 
-    /// Sends as much of this as is taken.
+    /// Sends this, unless the server closes the connection: it takes what is sent, soon or late, also from
+    /// those whose requests it refuses.
+    #[track_caller]
     pub(crate) fn send(&mut self, mut bytes: &[u8]) {
-        let mut still = Instant::now();
-        while !bytes.is_empty() && self.is_open && !self.is_stuck {
+        let mut last = Instant::now();
+        while !bytes.is_empty() && self.is_open {
             match self.stream.write(bytes) {
                 Ok(n) => {
                     bytes = &bytes[n..];
                     self.sent += n as u64;
-                    still = Instant::now();
+                    last = Instant::now();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    let before = self.replies.len();
-                    self.read();
-                    if self.replies.len() != before {
-                        still = Instant::now();
-                    }
-                    self.is_stuck = still.elapsed() > STILL;
+                    assert!(last.elapsed() < PATIENCE, "{} bytes are not taken", bytes.len());
                     std::thread::sleep(Duration::from_micros(200));
+                    self.read();
                 }
                 Err(_) => self.is_open = false,
             }
@@ -115,11 +105,7 @@ impl Flood {
     /// Waits until the server has closed it.
     #[track_caller]
     pub(crate) fn wait_for_end(&mut self) {
-        let begun = Instant::now();
-        while self.is_open() {
-            assert!(begun.elapsed() < PATIENCE, "it is not closed");
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("it is closed", || !self.is_open());
     }
 
     /// Whether the server has not closed it, as far as it has heard.
