@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Finding keys: SCAN, KEYS.
+//!
+//! Those over a keyspace (`commands/generic/walk.rs`) share the options, the cursor and the form of the reply, not
+//! the walk: a store counts the slots of a step, not the keys, and one index has all keys, so steps are bounded and
+//! KEYS is refused where it would be long.
 
 use super::store_call::StoreCall;
 use crate::commands::generic::{ScanOptions, cursor, end_step};
