@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// What a program that checks servers for some time is told.
 #[derive(Debug, clap::Args)]
+// Without a group of its own: that would have the name of the program's arguments, of which these are a part.
+#[group(skip)]
 pub struct Arguments {
     /// The seed of what clients ask for; another each time unless given. How requests of several clients
     /// mix is not repeated by it.

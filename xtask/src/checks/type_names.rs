@@ -17,11 +17,7 @@ const CRATES_MAX: usize = 2;
 const KEYWORDS: [&str; 5] = ["struct", "enum", "union", "trait", "type"];
 
 /// Names that more crates may define, and why.
-const REVIEWED: [(&str, &str); 20] = [
-    (
-        "Admin",
-        "the admin plane, as the crate of that name makes it and as a section; in `protocol-memcache` what changes the server",
-    ),
+const REVIEWED: [(&str, &str); 18] = [
     ("Builder", "as in the standard library: each crate has one, of the thing that it makes"),
     ("Config", "the file of each server; and in `protocol-resp` what CONFIG SET has changed"),
     ("Counts", "numbers read together: each crate has those of its own subject, inside"),
@@ -51,10 +47,6 @@ const REVIEWED: [(&str, &str); 20] = [
         "`protocol-resp`'s is what replies are appended to; `reactor`'s bounds it, `ringlog`'s takes lines",
     ),
     ("Pool", "what is lent and comes back: blocks of buffers, segments, bytes of the limit"),
-    (
-        "Process",
-        "a running server in `server`; in `rds` and `segcache` the same as their commands see and change it",
-    ),
     ("Reply", "what a client reads, in each protocol"),
     ("Shared", "what all handles of an engine have in common, inside each engine"),
     (
