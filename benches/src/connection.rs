@@ -62,7 +62,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
                 &mut context,
             );
             match next {
-                Turn::Close => panic!("the connection was closed"),
+                Turn::Close | Turn::Refuse => panic!("the connection was closed"),
                 Turn::Blocked => panic!("a request waits for others, of which there are none"),
                 Turn::Yield | Turn::Backpressure => sent += self.flush(),
                 Turn::NeedInput { .. } => break,

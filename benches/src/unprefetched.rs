@@ -3,7 +3,7 @@
 
 use buffer::SendBuf;
 use clock::{Now, Ticks};
-use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Protocol};
+use protocol::{Buffers, Context, Control, Ending, Execute, Malformed, Outbox, Protocol};
 
 /// A service that does not prefetch, and is otherwise the one inside.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
         self.0.opened(connection, context);
     }
 
-    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
-        self.0.closed(connection, context);
+    fn closed(&mut self, connection: &mut P, ending: Ending, context: &mut Context<'_>) {
+        self.0.closed(connection, ending, context);
     }
 
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {

@@ -3,7 +3,7 @@
 
 use buffer::SendBuf;
 use clock::{Now, Ticks};
-use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Protocol, Stage};
+use protocol::{Buffers, Context, Control, Ending, Execute, Malformed, Outbox, Protocol, Stage};
 use server::settings::Engine;
 use server::{Builder, Endpoint};
 use std::io::{Read, Write};
@@ -70,8 +70,8 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
         self.inner.opened(connection, context);
     }
 
-    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
-        self.inner.closed(connection, context);
+    fn closed(&mut self, connection: &mut P, ending: Ending, context: &mut Context<'_>) {
+        self.inner.closed(connection, ending, context);
     }
 
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {

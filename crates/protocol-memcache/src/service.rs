@@ -44,7 +44,7 @@ use observe::Observers;
 use outcome::Outcome;
 pub use prefixes::PREFIXES_MAX;
 use prefixes::{OwnTable, Prefixes};
-use protocol::{Buffers, Context, Control, Execute, Lend, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Ending, Execute, Lend, Malformed, Outbox, Stage};
 use reread::Rereads;
 use stats::Baseline;
 use std::sync::Arc;
@@ -287,9 +287,9 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         }
     }
 
-    fn closed(&mut self, _: &mut Memcache, context: &mut Context<'_>) {
+    fn closed(&mut self, _: &mut Memcache, ending: Ending, context: &mut Context<'_>) {
         if self.shared.observers.are_watching() {
-            self.end_watch(context);
+            self.end_watch(ending, context);
         }
         self.dumps.end(context.connection);
         self.rereads.end(context.connection);

@@ -5,7 +5,7 @@ mod support;
 
 use buffer::SendBuf;
 use clock::Ticks;
-use protocol::{ConnectionId, Context, Control, Errand, Execute, Outbox, Peer, Ticket};
+use protocol::{ConnectionId, Context, Control, Ending, Errand, Execute, Outbox, Peer, Ticket};
 use protocol_memcache::{
     CommandId, DUMPS_MAX, Dump, Listing, Memcache, Op, Request, ServiceOptions, Text,
 };
@@ -201,7 +201,7 @@ fn a_client_that_does_not_read_gets_no_further_piece_and_holds_up_nobody() {
     // It leaves in the middle.
     let mut outbox = Outbox::new();
     let mut context = Context::new(server.clock.now(), slow.id, &mut outbox, &server.directory);
-    server.service.closed(&mut Memcache::new(1), &mut context);
+    server.service.closed(&mut Memcache::new(1), Ending::Normal, &mut context);
     assert_eq!(turn(&mut server), []);
 }
 

@@ -9,7 +9,7 @@ use crate::engine::service::Engine;
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 use keyspace::Keyspace;
-use protocol::{Buffers, Context, Control, Execute, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Ending, Execute, Malformed, Outbox, Stage};
 use std::sync::Arc;
 
 pub use crate::host::Host;
@@ -55,7 +55,7 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         self.0.rejected(malformed);
     }
 
-    fn closed(&mut self, conn: &mut Resp, context: &mut Context<'_>) {
+    fn closed(&mut self, conn: &mut Resp, _: Ending, context: &mut Context<'_>) {
         self.0.closed(conn, context);
     }
 

@@ -97,7 +97,7 @@ pub use options::StringsOptions;
 use crate::session::command::Command;
 use buffer::SendBuf;
 use clock::Now;
-use protocol::{Buffers, Context, Control, Execute, ExecuteOn, Malformed, Outbox, Stage};
+use protocol::{Buffers, Context, Control, Ending, Execute, ExecuteOn, Malformed, Outbox, Stage};
 use storage::{Scan, Store};
 
 /// Executes string commands over a store. Each worker has its own.
@@ -143,8 +143,8 @@ impl<S: Scan + 'static> Execute<Connection> for RespStrings<S> {
         ExecuteOn::<_, S>::rejected(&mut self.commands, connection, malformed);
     }
 
-    fn closed(&mut self, connection: &mut Connection, context: &mut Context<'_>) {
-        ExecuteOn::<_, S>::closed(&mut self.commands, connection, context);
+    fn closed(&mut self, connection: &mut Connection, ending: Ending, context: &mut Context<'_>) {
+        ExecuteOn::<_, S>::closed(&mut self.commands, connection, ending, context);
     }
 
     #[inline]

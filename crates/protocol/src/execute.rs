@@ -42,11 +42,11 @@ pub trait Execute<P: Protocol> {
     }
 
     /// Called when a connection has ended, whichever side ended it, even if it never sent a
-    /// request. It is in the directory for the last time. This is the last call for the connection: the service releases what it keeps for
-    /// it, such as subscriptions and its place in a queue of waiting clients.
+    /// request. It is in the directory for the last time. This is the last call for the connection: the service
+    /// releases what it keeps for it, such as subscriptions and its place in a queue of waiting clients.
     #[inline]
-    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
-        let _ = (connection, context);
+    fn closed(&mut self, connection: &mut P, ending: Ending, context: &mut Context<'_>) {
+        let _ = (connection, ending, context);
     }
 
     /// Does background work of at most `budget` small steps, and sends what is due to connections,
@@ -81,6 +81,20 @@ pub trait Execute<P: Protocol> {
     fn buffers(&mut self, buffers: Buffers) {
         let _ = buffers;
     }
+}
+
+/// Why a connection has ended; see [`Execute::closed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Its peer has closed it, or a request or an errand has asked for that.
+    Normal,
+    /// Its peer sent nothing, or no more of a request, for longer than it may.
+    Idle,
+    /// Something was wrong: with its socket, with TLS, with what its peer sent; or its peer did not read, or
+    /// was over a limit.
+    Error,
+    /// The process ends.
+    Shutdown,
 }
 
 /// Memory of the buffers of a worker's connections; see [`Execute::buffers`].

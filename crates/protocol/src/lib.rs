@@ -15,7 +15,7 @@
 //! Where to look:
 //!
 //! * [`Protocol`], [`Parsed`], [`Malformed`] (`codec.rs`): the codec's side.
-//! * [`Execute`], [`Control`], [`Context`] (`execute.rs`): the service's side. [`Stage`]: how far one of its
+//! * [`Execute`], [`Control`], [`Context`], [`Ending`] (`execute.rs`): the service's side. [`Stage`]: how far one of its
 //!   prefetches goes.
 //! * [`Outbox`] (`outbox.rs`): messages and commands for *other* connections, on any worker.
 //! * [`Either`] (`either.rs`): two protocols in one server. [`Sharing`] (`sharing.rs`): their services over
@@ -66,7 +66,7 @@ mod sharing;
 pub use codec::{ErrorReply, Malformed, Parsed, Protocol};
 pub use directory::{Directory, Peer};
 pub use either::Either;
-pub use execute::{Buffers, Context, Control, Execute};
+pub use execute::{Buffers, Context, Control, Ending, Execute};
 pub use foreign::{FirstBytes, Foreign};
 pub use outbox::{ConnectionId, Errand, Outbox, Ticket};
 pub use prefetch::Stage;

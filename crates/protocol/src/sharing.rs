@@ -10,7 +10,9 @@
 //! So the first service owns the handle ([`Lend`]), and the second is lent it for each of its requests
 //! ([`ExecuteOn`]).
 
-use crate::{Buffers, Context, Control, Either, Execute, Malformed, Outbox, Protocol, Stage};
+use crate::{
+    Buffers, Context, Control, Either, Ending, Execute, Malformed, Outbox, Protocol, Stage,
+};
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 
@@ -56,8 +58,8 @@ pub trait ExecuteOn<P: Protocol, S> {
 
     /// See [`Execute::closed`].
     #[inline]
-    fn closed(&mut self, connection: &mut P, context: &mut Context<'_>) {
-        let _ = (connection, context);
+    fn closed(&mut self, connection: &mut P, ending: Ending, context: &mut Context<'_>) {
+        let _ = (connection, ending, context);
     }
 }
 
@@ -136,10 +138,10 @@ where
         }
     }
 
-    fn closed(&mut self, connection: &mut Either<P, Q>, context: &mut Context<'_>) {
+    fn closed(&mut self, connection: &mut Either<P, Q>, ending: Ending, context: &mut Context<'_>) {
         match connection {
-            Either::A(connection) => self.owner.closed(connection, context),
-            Either::B(connection) => self.other.closed(connection, context),
+            Either::A(connection) => self.owner.closed(connection, ending, context),
+            Either::B(connection) => self.other.closed(connection, ending, context),
         }
     }
 

@@ -3,6 +3,7 @@
 
 #[cfg(all(feature = "io-uring", target_os = "linux"))]
 mod carried;
+mod ending;
 mod overdue;
 mod unread;
 
@@ -13,7 +14,7 @@ use buffer::Pool;
 use bytes::Bytes;
 use clock::{Now, Ticks};
 pub(crate) use overdue::Overdue;
-use protocol::{Context, Directory, Errand, Execute, Outbox, Peer, Protocol};
+use protocol::{Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol};
 use session::{Fill, Flush, Session};
 use std::io;
 use std::sync::Arc;
@@ -81,9 +82,6 @@ enum Phase {
     },
 }
 
-/// Reads of one lingering connection before others have their turn.
-const LINGER_READS: usize = 16;
-
 pub(crate) struct Connection<P: Protocol> {
     pub(crate) session: Session,
     pub(crate) peer: Arc<Peer>,
@@ -91,6 +89,8 @@ pub(crate) struct Connection<P: Protocol> {
     pub(crate) is_tls: bool,
     pipeline: Pipeline<P>,
     phase: Phase,
+    /// Why it ends, once it does.
+    ending: Ending,
     /// The socket may hold bytes: since its last event there was no short read.
     readable: bool,
     /// The peer has closed its side; reading goes on to the end of its stream.
@@ -131,6 +131,7 @@ impl<P: Protocol> Connection<P> {
             is_tls: false,
             pipeline: Pipeline::new(protocol),
             phase: Phase::Open,
+            ending: Ending::Normal,
             readable: false,
             hung_up: false,
             has_left: false,
@@ -151,14 +152,6 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn on_readable(&mut self, hung_up: bool) {
         self.readable = true;
         self.hung_up |= hung_up;
-    }
-
-    /// Closes the connection once everything that has arrived is served and flushed.
-    pub(crate) fn drain(&mut self) {
-        if self.phase == Phase::Open {
-            self.phase = Phase::Draining;
-            self.readable = true;
-        }
     }
 
     /// Whether bytes have arrived since the last call.
@@ -191,7 +184,7 @@ impl<P: Protocol> Connection<P> {
                 Done::Serve
             }
             Errand::Close => {
-                self.phase = Phase::Closing;
+                self.close(Ending::Normal);
                 Done::Serve
             }
             Errand::Cut => Done::Cut,
@@ -275,7 +268,7 @@ impl<P: Protocol> Connection<P> {
                     if self.phase == Phase::Open && !self.hung_up {
                         return self.flush_and_wait(desk);
                     }
-                    self.phase = Phase::Closing;
+                    self.close_drained();
                 }
                 Turn::Backpressure => {
                     match self.flush(desk)? {
@@ -298,10 +291,11 @@ impl<P: Protocol> Connection<P> {
                     if is_awaited && self.phase == Phase::Open {
                         return self.flush_and_wait(desk);
                     }
-                    self.phase = Phase::Closing;
+                    self.close_drained();
                 }
                 Turn::Yield => break,
-                Turn::Close => self.phase = Phase::Closing,
+                Turn::Close => self.close(Ending::Normal),
+                Turn::Refuse => self.close(Ending::Error),
             }
         }
         let _ = self.flush(desk)?;
@@ -407,39 +401,6 @@ impl<P: Protocol> Connection<P> {
         Ok(flushed)
     }
 
-    fn finish<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
-        if self.session.is_handshaking() {
-            // During a handshake nothing can be sent, and nothing is read any more.
-            return Ok(Next::Remove);
-        }
-        match self.flush(desk)? {
-            Flush::Done => {}
-            Flush::Blocked => return Ok(Next::Event),
-            Flush::Partial => return Ok(self.yielded()),
-        }
-        let is_drained = !self.readable && !self.has_left;
-        if is_drained && (self.hung_up || self.session.recv().is_empty()) {
-            return Ok(Next::Remove);
-        }
-        self.session.shutdown();
-        self.phase = Phase::Lingering { since: desk.now.ticks };
-        self.linger(desk)
-    }
-
-    fn linger<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
-        for _ in 0..LINGER_READS {
-            let (recv, _) = self.session.buffers();
-            recv.consume(recv.filled().len());
-            match self.session.fill(desk.pool, 1) {
-                Ok(Fill::Some { .. }) => {}
-                Ok(Fill::Blocked) => return Ok(Next::Event),
-                // A peer that does not close in order has no reply to lose.
-                Ok(Fill::Closed) | Err(_) => return Ok(Next::Remove),
-            }
-        }
-        Ok(Next::Again)
-    }
-
     /// Updates the directory's entry with the bytes that the buffers hold.
     #[inline]
     pub(crate) fn tell_held(&self) {
@@ -450,17 +411,5 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn tell_opened<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
         let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
         desk.service.opened(self.pipeline.protocol_mut(), &mut context);
-    }
-
-    /// Ends the connection: tells the service, closes the socket's sending side, drops unserved input and unsent
-    /// replies, and gives the blocks back, because the pool counts them.
-    ///
-    /// In this order: a client that sees its connection end finds nothing left of it in the service.
-    pub(crate) fn end<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) {
-        let mut context = Context::new(desk.now, self.peer.id, desk.outbox, desk.directory);
-        desk.service.closed(self.pipeline.protocol_mut(), &mut context);
-        desk.directory.leave(self.peer.id);
-        self.session.shutdown();
-        self.session.discard(desk.pool);
     }
 }

@@ -137,8 +137,10 @@ pub enum Turn {
     Yield,
     /// A request waits for an event from elsewhere; [`Pipeline::resume`] continues the connection.
     Blocked,
-    /// Flush what was written, then close.
+    /// A request has asked for the end: flush what was written, then close.
     Close,
+    /// As `Close`, because nothing further can be made of the input, which the last reply says.
+    Refuse,
 }
 
 /// A request that has been parsed.
@@ -300,7 +302,7 @@ fn serve<P: Protocol, E: Execute<P>>(
                 if let Some(foreign) = malformed.foreign {
                     crate::foreign::report(foreign, context);
                 }
-                let Some(skip) = malformed.skip else { return Turn::Close };
+                let Some(skip) = malformed.skip else { return Turn::Refuse };
                 assert!(skip > 0, "RULE-PROGRESS: a rejection that skips nothing");
                 pipeline.advance(skip, recv);
                 share.requests = share.requests.saturating_sub(1);
@@ -432,7 +434,7 @@ fn need_input<P: Protocol>(
 ) -> Turn {
     if recv.filled().len().saturating_add(at_least) > limits.request_bytes {
         send.put(pipeline.protocol.too_large().as_bytes());
-        return Turn::Close;
+        return Turn::Refuse;
     }
     Turn::NeedInput { at_least }
 }

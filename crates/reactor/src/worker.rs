@@ -41,7 +41,7 @@ use driver::Driver;
 use footprint::Footprint;
 use log::{debug, warn};
 use post::Outgoing;
-use protocol::{ConnectionId, Directory, Execute, Foreign, Outbox, Peer, Protocol};
+use protocol::{ConnectionId, Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
 use session::Session;
 use slab::Slab;
 use std::collections::{HashMap, VecDeque};
@@ -302,6 +302,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             REQUEST_LATENCY.record(elapsed);
         }
         let next = next.unwrap_or_else(|error| {
+            connection.note_ending(Ending::Error);
             CONNECTIONS_ERROR.increment();
             debug!("{}: {error}", connection.peer.remote);
             if session::is_not_tls(&error) {
@@ -392,6 +393,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             warn!("{} connections could not be flushed in time", late.len());
         }
         for slot in late {
+            self.connections[slot].note_ending(Ending::Shutdown);
             self.remove(slot);
         }
         true

@@ -7,7 +7,7 @@ mod lines;
 use buffer::SendBuf;
 use clock::{Now, Ticks};
 use lines::{Lines, Speaker};
-use protocol::{Context, Control, Either, Execute, Malformed, Outbox, Protocol};
+use protocol::{Context, Control, Either, Ending, Execute, Malformed, Outbox, Protocol};
 use protocol_ping::{PingProtocol, PingService};
 use server::{Builder, Endpoint, Process};
 use test_support::client::Client;
@@ -47,10 +47,10 @@ impl Execute<Connection> for Service {
         }
     }
 
-    fn closed(&mut self, connection: &mut Connection, context: &mut Context<'_>) {
+    fn closed(&mut self, connection: &mut Connection, ending: Ending, context: &mut Context<'_>) {
         match connection {
-            Either::A(lines) => self.lines.closed(lines, context),
-            Either::B(pings) => self.pings.closed(pings, context),
+            Either::A(lines) => self.lines.closed(lines, ending, context),
+            Either::B(pings) => self.pings.closed(pings, ending, context),
         }
     }
 

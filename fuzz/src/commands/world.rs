@@ -5,7 +5,7 @@ use super::client::Client;
 use buffer::Pool;
 use clock::{Clock, Now, Ticks};
 use keyspace::{Keyspace, Policy};
-use protocol::{ConnectionId, Context, Directory, Errand, Execute, Outbox, Peer};
+use protocol::{Ending, ConnectionId, Context, Directory, Errand, Execute, Outbox, Peer};
 use protocol_resp::Version;
 use protocol_resp::service::{Host, RespService};
 use reactor::{Limits, Turn, turn};
@@ -125,7 +125,8 @@ impl World {
         client.closed = true;
         directory.leave(client.id);
         let mut context = Context::new(clock.now(), client.id, outbox, directory);
-        workers[client.id.worker()].closed(client.pipeline.protocol_mut(), &mut context);
+        let service = &mut workers[client.id.worker()];
+        service.closed(client.pipeline.protocol_mut(), Ending::Normal, &mut context);
     }
 
     /// Delivers bytes from a client, and does everything that follows.
@@ -160,7 +161,7 @@ impl World {
                     client.recv.release(pool);
                     return;
                 }
-                Turn::Close => return self.end(at),
+                Turn::Close | Turn::Refuse => return self.end(at),
                 Turn::Yield => self.deliver(),
                 Turn::Backpressure => {}
             }

@@ -166,6 +166,53 @@ fn lines_are_memcacheds() {
     }
 }
 
+/// What a watcher is told of why connections end, by what their clients do before they wait for the end.
+fn reasons(address: SocketAddr) -> Vec<(&'static str, String)> {
+    let mut watcher = Watcher::new(address, "connevents");
+    let mut reason = |what: &'static str, send: &[u8], leaves: bool| {
+        let mut client = TcpStream::connect(address).unwrap();
+        let port = format!(" rport={} ", client.local_addr().unwrap().port());
+        client.write_all(send).unwrap();
+        let client = (!leaves).then_some(client);
+        let line = loop {
+            let line = watcher.line();
+            if line.contains("type=conn_close") && line.contains(&port) {
+                break line;
+            }
+        };
+        drop(client);
+        let reason = line.split(' ').find_map(|word| word.strip_prefix("reason=")).unwrap();
+        (what, reason.to_owned())
+    };
+    vec![
+        reason("it asks for the end", b"quit\r\n", false),
+        reason("it asks in binary", &[&b"\x80\x07"[..], &[0; 22]].concat(), false),
+        reason("it leaves", b"", true),
+        reason("it leaves inside a request", b"set k 0 0 10\r\nabc", true),
+        reason("it speaks HTTP", b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", true),
+        reason("its line is too long", &[b'x'; 4000], true),
+        reason("a frame that cannot be", &[&b"\x80\x0a\0\xc8"[..], &[0; 300]].concat(), true),
+        reason("it sends nothing", b"", false),
+        reason("it does not end a line", b"get k", false),
+        reason("it ends the server", b"shutdown\r\n", false),
+    ]
+}
+
+#[test]
+fn connections_end_for_memcacheds_reasons() {
+    let Some(memcached) = Memcached::find() else { return };
+    if !memcached.is_reference() {
+        return memcached.not_compared("why connections end");
+    }
+    let flags = ["-A", "-o", "idle_timeout=1"];
+    let (_child, theirs) = memcached.start(&flags);
+    let expected = reasons(theirs);
+    let named = |name: &str| expected.iter().any(|(_, reason)| reason == name);
+    assert!(["normal", "error", "idle_timeout", "shutdown"].map(named).iter().all(|&is| is));
+    let server = segcache(&flags, "[server]\nread_timeout = \"1s\"\n");
+    assert_eq!(reasons(server.address), expected);
+}
+
 #[test]
 fn what_cannot_be_watched_is_refused_as_by_memcached() {
     let refusals = |address: SocketAddr| {

@@ -29,6 +29,7 @@ impl<S: Store> MemcacheService<S> {
             Manage::Shutdown { understood: true } => {
                 log::info!("a client has asked for the server to stop");
                 platform.stop();
+                self.note_stop(context.connection);
                 Outcome::Closed
             }
             Manage::Verbosity(level) => {

@@ -27,7 +27,7 @@ use crate::reply::Refusal;
 use crate::topics::Topics;
 use buffer::SendBuf;
 use clock::Now;
-use protocol::{ConnectionId, Context, Outbox};
+use protocol::{ConnectionId, Context, Ending, Outbox};
 use ring::Ring;
 use storage::Store;
 
@@ -45,6 +45,8 @@ pub(super) struct OwnWatch {
     here: Vec<ConnectionId>,
     /// The store notes what it evicts.
     notes_evicted: bool,
+    /// Whose `shutdown` ends the server.
+    stopped_by: Option<ConnectionId>,
 }
 
 /// That of another worker is its own.
@@ -63,6 +65,11 @@ impl OwnWatch {
 }
 
 impl<S: Store> MemcacheService<S> {
+    /// Notes that the server ends because this client has asked for it.
+    pub(super) fn note_stop(&mut self, client: ConnectionId) {
+        self.own_watch.stopped_by = Some(client);
+    }
+
     /// A client wants to watch; `None` is something that there is not.
     #[cold]
     #[inline(never)]
@@ -89,12 +96,14 @@ impl<S: Store> MemcacheService<S> {
 
     /// A connection has ended, which may have watched.
     #[cold]
-    pub(super) fn end_watch(&mut self, context: &Context<'_>) {
+    pub(super) fn end_watch(&mut self, ending: Ending, context: &Context<'_>) {
         let connection = context.connection;
         if self.shared.observers.watch(Topics::CONNEVENTS)
             && let Some(peer) = context.directory.get(connection)
         {
-            self.show_closed(&peer, context.now);
+            let has_stopped = self.own_watch.stopped_by == Some(connection);
+            let ending = if has_stopped { Ending::Shutdown } else { ending };
+            self.show_closed(&peer, ending, context.now);
         }
         let before = self.own_watch.here.len();
         self.own_watch.here.retain(|&id| id != connection);

@@ -16,7 +16,7 @@ use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
 use buffer::SendBuf;
 use clock::Timer;
-use protocol::{Context, Control, ErrorReply, ExecuteOn, Malformed, Stage};
+use protocol::{Context, Control, Ending, ErrorReply, ExecuteOn, Malformed, Stage};
 use ringlog::klog;
 use std::sync::Arc;
 use storage::Scan;
@@ -180,7 +180,7 @@ impl<S: Scan + 'static> ExecuteOn<Connection, S> for Commands {
         }
     }
 
-    fn closed(&mut self, conn: &mut Connection, _: &mut Context<'_>) {
+    fn closed(&mut self, conn: &mut Connection, _: Ending, _: &mut Context<'_>) {
         if let Some(client) = conn.client.take() {
             self.shared.clients.leave(&client);
         }

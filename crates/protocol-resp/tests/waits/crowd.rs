@@ -5,8 +5,8 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use keyspace::Keyspace;
 use protocol::{
-    ConnectionId, Context, Control, Directory, Errand, Execute, Outbox, Parsed, Peer, Protocol,
-    Ticket,
+    ConnectionId, Context, Control, Directory, Ending, Errand, Execute, Outbox, Parsed, Peer,
+    Protocol, Ticket,
 };
 use protocol_resp::client::{self, Value};
 use protocol_resp::parse::Cursor;
@@ -278,7 +278,7 @@ impl Worker {
         common.directory.leave(client.id);
         let now = common.clock.now();
         let mut context = Context::new(now, client.id, &mut self.outbox, &common.directory);
-        self.service.closed(&mut client.resp, &mut context);
+        self.service.closed(&mut client.resp, Ending::Normal, &mut context);
         self.send_all();
     }
 

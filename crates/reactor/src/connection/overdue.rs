@@ -4,7 +4,7 @@
 use super::{Connection, Phase};
 use crate::Options;
 use clock::Ticks;
-use protocol::Protocol;
+use protocol::{Ending, Protocol};
 use std::time::Duration;
 
 /// Why a connection ran out of time.
@@ -17,6 +17,17 @@ pub(crate) enum Overdue {
     Linger,
     /// Over the soft limit of unread bytes.
     Unread,
+}
+
+impl Overdue {
+    /// How the connection ends by it; `None` if it was closed before, and only its peer has not reacted.
+    pub(crate) fn ending(self) -> Option<Ending> {
+        match self {
+            Overdue::Idle | Overdue::Read => Some(Ending::Idle),
+            Overdue::Handshake | Overdue::Write | Overdue::Unread => Some(Ending::Error),
+            Overdue::Linger => None,
+        }
+    }
 }
 
 impl<P: Protocol> Connection<P> {

@@ -7,7 +7,7 @@ use crate::Output;
 use crate::metrics::{CONNECTION_BACKPRESSURE, CONNECTION_YIELD, CONNECTIONS_OUTPUT_LIMIT};
 use clock::Ticks;
 use log::warn;
-use protocol::Protocol;
+use protocol::{Ending, Protocol};
 
 impl<P: Protocol> Connection<P> {
     /// The number of unsent bytes at which nothing more is executed in this turn.
@@ -72,8 +72,9 @@ impl<P: Protocol> Connection<P> {
         is_over && self.soft_at.is_some_and(|since| now.since(since) > limit.soft_time)
     }
 
-    /// Counts and logs that the connection is closed because of its unread bytes.
-    pub(crate) fn overflow(&self) {
+    /// Notes, counts and logs that the connection is closed because of its unread bytes.
+    pub(crate) fn overflow(&mut self) {
+        self.note_ending(Ending::Error);
         CONNECTIONS_OUTPUT_LIMIT.increment();
         let unread = self.session.send().pending();
         warn!("{}: closed, {unread} unread bytes are over the output limit", self.peer.remote);

@@ -5,7 +5,7 @@ use super::frame::{self, DATAGRAM_BYTES, DATAGRAMS_MAX, HEADER_BYTES, PAYLOAD_BY
 use crate::turn::{Share, turn_within};
 use crate::{Limits, Pipeline, Turn};
 use buffer::{Pool, RecvBuf, SendBuf};
-use protocol::{Context, Execute, Protocol};
+use protocol::{Context, Ending, Execute, Protocol};
 use std::io::IoSlice;
 
 /// Why a datagram is dropped before its requests are served.
@@ -109,7 +109,7 @@ pub fn exchange<P: Protocol, E: Execute<P>>(
     let is_unfinished = match end {
         Turn::NeedInput { .. } => pipeline.is_inside_request(recv),
         Turn::Blocked | Turn::Yield => true,
-        Turn::Backpressure | Turn::Close => false,
+        Turn::Backpressure | Turn::Close | Turn::Refuse => false,
     };
     recv.consume(recv.filled().len());
     let is_too_large = send.waiting() > most;
@@ -118,7 +118,7 @@ pub fn exchange<P: Protocol, E: Execute<P>>(
         send.lend(pool);
         send.put(pipeline.protocol().answer_too_large(payload).as_bytes());
     }
-    service.closed(pipeline.protocol_mut(), context);
+    service.closed(pipeline.protocol_mut(), Ending::Normal, context);
     let total = send.waiting().div_ceil(PAYLOAD_BYTES);
     let total = u16::try_from(total).expect("no more than the header can number");
     Ok(Cut { id, number: 0, total, is_too_large, is_unfinished })

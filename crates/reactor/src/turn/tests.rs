@@ -160,7 +160,7 @@ fn rule_wait_it_says_how_much_it_waits_for() {
 fn rule_limit_a_request_that_cannot_fit_is_refused_at_once() {
     let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
     bench.arrive(b"12345678");
-    assert_eq!(bench.turn(), Turn::Close);
+    assert_eq!(bench.turn(), Turn::Refuse);
     assert_eq!(bench.replies(), "too large ");
     let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
     bench.arrive(b"1234567");
@@ -173,12 +173,12 @@ fn rule_limit_a_request_that_arrives_whole_is_refused_too() {
         let mut bench = Bench::new(Limits { request_bytes: 8, ..Limits::default() });
         let mut next = Turn::NeedInput { at_least: 1 };
         for chunk in b"1234567\n12345678\nnever\n".chunks(size) {
-            if next != Turn::Close {
+            if next != Turn::Refuse {
                 bench.arrive(chunk);
                 next = bench.turn();
             }
         }
-        assert_eq!((next, bench.replies()), (Turn::Close, "1234567 too large ".into()), "{size}");
+        assert_eq!((next, bench.replies()), (Turn::Refuse, "1234567 too large ".into()), "{size}");
     }
 }
 
@@ -213,6 +213,7 @@ fn rule_progress_output_does_not_depend_on_chunks() {
                     Turn::Yield => {}
                     Turn::Close => closed = true,
                     Turn::NeedInput { .. } => break,
+                    Turn::Refuse => unreachable!("all of the input can be parsed"),
                     Turn::Backpressure => unreachable!("replies stay below the mark"),
                     Turn::Blocked => unreachable!("no request blocks"),
                 }
@@ -226,7 +227,7 @@ fn rule_progress_output_does_not_depend_on_chunks() {
 fn rule_order_an_error_waits_for_the_replies_before_it() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(b"a\nb\nx\nc\n?\nd\n");
-    assert_eq!(bench.turn(), Turn::Close);
+    assert_eq!(bench.turn(), Turn::Refuse);
     assert_eq!(bench.replies(), "a b error c lost ");
 }
 

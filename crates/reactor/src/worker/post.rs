@@ -7,7 +7,7 @@ use crate::connection::Done;
 use crate::mailbox::{Letter, Mail, Mailbox, Message, Newcomer};
 use crate::metrics::CONNECTIONS_PUSH_OVERFLOW;
 use log::warn;
-use protocol::{ConnectionId, Errand, Execute, Peer, Protocol};
+use protocol::{ConnectionId, Ending, Errand, Execute, Peer, Protocol};
 use session::Session;
 use std::sync::Arc;
 
@@ -156,14 +156,19 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 connection.overflow();
                 self.remove(slot);
             }
-            Done::Cut => self.remove(slot),
+            Done::Cut => {
+                connection.note_ending(Ending::Error);
+                self.remove(slot);
+            }
         }
     }
 
     /// Removes a connection for which letters pile up.
     fn overflow(&mut self, slot: usize) {
         CONNECTIONS_PUSH_OVERFLOW.increment();
-        warn!("{}: closed, its messages pile up unread", self.connections[slot].peer.remote);
+        let connection = &mut self.connections[slot];
+        connection.note_ending(Ending::Error);
+        warn!("{}: closed, its messages pile up unread", connection.peer.remote);
         self.remove(slot);
     }
 }

@@ -26,7 +26,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             if connection.is_held_in_vain(&desk) {
                 self.queue(slot);
             }
-            let connection = &self.connections[slot];
+            let connection = &mut self.connections[slot];
             let Some(overdue) = connection.overdue(self.now.ticks, &self.options) else { continue };
             match overdue {
                 Overdue::Unread => connection.overflow(),
@@ -34,8 +34,10 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
                 Overdue::Read => CONNECTIONS_READ_TIMEOUT.increment(),
                 Overdue::Write => CONNECTIONS_WRITE_TIMEOUT.increment(),
                 Overdue::Idle => CONNECTIONS_IDLE_CLOSED.increment(),
-                // The server has closed it already, in order; only its peer has not reacted.
                 Overdue::Linger => {}
+            }
+            if let Some(ending) = overdue.ending() {
+                connection.note_ending(ending);
             }
             debug!("{}: closed, {overdue:?} timeout", connection.peer.remote);
             self.remove(slot);

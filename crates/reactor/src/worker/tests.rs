@@ -6,7 +6,7 @@ use super::*;
 use crate::{Census, Engine, Limits, Message, Newcomer, Output, OutputLimit};
 use buffer::SendBuf;
 use bytes::Bytes;
-use protocol::{Buffers, Context, Control, Errand, ErrorReply, Malformed, Parsed, Stage};
+use protocol::{Buffers, Context, Control, Ending, Errand, ErrorReply, Malformed, Parsed, Stage};
 use session::TlsConnector;
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, Read, Write};
@@ -162,7 +162,7 @@ enum Heard {
     Maintain,
     Rest,
     Buffers(u64),
-    Closed(u64),
+    Closed(u64, Ending),
 }
 
 /// Puts what a test has laid down into the outbox.
@@ -203,8 +203,9 @@ where
         (self.0)(line, out, context)
     }
 
-    fn closed(&mut self, _: &mut Lines, context: &mut Context<'_>) {
-        HEARD.with_borrow_mut(|heard| heard.push(Heard::Closed(context.connection.serial())));
+    fn closed(&mut self, _: &mut Lines, ending: Ending, context: &mut Context<'_>) {
+        let closed = Heard::Closed(context.connection.serial(), ending);
+        HEARD.with_borrow_mut(|heard| heard.push(closed));
         put(WILL.take(), context.outbox);
         if let Some(mut client) = WITNESS.take() {
             let mut reply = Vec::new();

@@ -26,7 +26,9 @@
 use buffer::SendBuf;
 use bytes::Bytes;
 use clock::{Now, Ticks};
-use protocol::{ConnectionId, Context, Control, ErrorReply, Execute, Malformed, Outbox, Parsed};
+use protocol::{
+    ConnectionId, Context, Control, Ending, ErrorReply, Execute, Malformed, Outbox, Parsed,
+};
 use protocol::{Protocol, Ticket};
 use server::{Builder, Process};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -183,7 +185,7 @@ impl Execute<Lines> for Speaker {
         Control::Continue
     }
 
-    fn closed(&mut self, _: &mut Lines, context: &mut Context<'_>) {
+    fn closed(&mut self, _: &mut Lines, _: Ending, context: &mut Context<'_>) {
         self.waiting.lock().unwrap().retain(|waiting| waiting.id != context.connection);
     }
 

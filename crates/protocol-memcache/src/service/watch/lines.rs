@@ -13,7 +13,7 @@ use crate::reply::meta::exptime;
 use crate::request::{Form, Request};
 use crate::topics::Topics;
 use clock::Now;
-use protocol::{Context, Peer};
+use protocol::{Context, Ending, Peer};
 use std::io::Write;
 use storage::{Evicted, Item, Store};
 
@@ -144,11 +144,12 @@ impl<S: Store> MemcacheService<S> {
 
     /// Writes the line about a connection that has ended.
     #[cold]
-    pub(in crate::service) fn show_closed(&mut self, peer: &Peer, now: Now) {
+    pub(in crate::service) fn show_closed(&mut self, peer: &Peer, ending: Ending, now: Now) {
+        let reason = reason(ending);
         self.show(Topics::CONNEVENTS, now, |line| {
             line.extend_from_slice(b"type=conn_close ");
             remote(&peer.remote, line);
-            let _ = writeln!(line, " reason=normal cfd={}", peer.id.serial());
+            let _ = writeln!(line, " reason={reason} cfd={}", peer.id.serial());
         });
     }
 
@@ -254,6 +255,16 @@ fn deletes(request: &Request<'_>, outcome: Outcome) -> Option<&'static str> {
         Op::Delete { .. } => matches!(request.form, Form::Text(_)).then_some("delete"),
         Op::Meta(ref meta) => (!is_stale(meta)).then_some("md"),
         _ => None,
+    }
+}
+
+/// memcached's name for the reason of an end.
+fn reason(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Normal => "normal",
+        Ending::Idle => "idle_timeout",
+        Ending::Error => "error",
+        Ending::Shutdown => "shutdown",
     }
 }
 

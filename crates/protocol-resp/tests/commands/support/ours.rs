@@ -6,8 +6,8 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use keyspace::Keyspace;
 use protocol::{
-    ConnectionId, Context, Control, Directory, Errand, Execute, Outbox, Parsed, Peer, Protocol,
-    Ticket,
+    ConnectionId, Context, Control, Directory, Ending, Errand, Execute, Outbox, Parsed, Peer,
+    Protocol, Ticket,
 };
 use protocol_resp::service::{Host, Resp, RespService, config};
 use protocol_resp::{Version, client};
@@ -219,7 +219,7 @@ impl<S: Subject> Bench<S> {
         if !std::mem::replace(&mut client.has_ended, true) {
             directory.leave(client.id);
             let mut context = Context::new(clock.now(), client.id, outbox, directory);
-            service.closed(&mut client.connection, &mut context);
+            service.closed(&mut client.connection, Ending::Normal, &mut context);
         }
     }
 

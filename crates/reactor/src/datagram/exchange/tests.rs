@@ -3,7 +3,7 @@
 
 use super::*;
 use clock::Clock;
-use protocol::{ConnectionId, Control, Directory, ErrorReply, Malformed, Outbox, Parsed};
+use protocol::{ConnectionId, Control, Directory, Ending, ErrorReply, Malformed, Outbox, Parsed};
 
 /// A request is a line.
 struct Lines;
@@ -59,7 +59,7 @@ impl Execute<Lines> for Repeat {
         }
     }
 
-    fn closed(&mut self, _: &mut Lines, _: &mut Context<'_>) {
+    fn closed(&mut self, _: &mut Lines, _: Ending, _: &mut Context<'_>) {
         self.closed += 1;
     }
 }

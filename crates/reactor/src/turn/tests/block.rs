@@ -27,7 +27,7 @@ fn rule_block_what_is_behind_it_waits_until_it_is_resumed() {
     assert_eq!((bench.replies(), runs(&bench)), ("a ".into(), "a block".into()));
 
     assert!(bench.pipeline.resume(ticket(0)));
-    assert_eq!(bench.turn(), Turn::Close);
+    assert_eq!(bench.turn(), Turn::Refuse);
     assert_eq!((bench.replies(), runs(&bench)), ("b lost ".into(), "b".into()));
 }
 
@@ -85,6 +85,7 @@ fn rule_block_output_does_not_depend_on_chunks() {
                         blocks += 1;
                     }
                     Turn::NeedInput { .. } => break,
+                    Turn::Refuse => unreachable!("all of the input can be parsed"),
                     Turn::Backpressure => unreachable!("replies stay below the mark"),
                 }
             }

@@ -138,5 +138,5 @@ fn a_connection_that_more_was_written_to_than_the_mailbox_holds_is_closed() {
     }
     assert_eq!(rig.read_all(&mut one), (Vec::new(), true));
     assert_eq!(rig.read_all(&mut two), (b"m\n".repeat(20), false));
-    assert!(HEARD.take().contains(&Heard::Closed(1)));
+    assert!(HEARD.take().contains(&Heard::Closed(1, Ending::Error)));
 }

@@ -142,3 +142,56 @@ fn all_idle_connections_are_found_within_ten_ticks() {
     }
     assert_eq!(rig.census.total(), 0);
 }
+
+/// The connections that have ended since the last call, and why.
+fn endings() -> Vec<(u64, Ending)> {
+    let closed = |heard| match heard {
+        Heard::Closed(serial, ending) => Some((serial, ending)),
+        Heard::Maintain | Heard::Rest | Heard::Buffers(_) => None,
+    };
+    HEARD.take().into_iter().filter_map(closed).collect()
+}
+
+#[test]
+fn the_service_hears_why_connections_end() {
+    let limit = Duration::from_secs(60);
+    let limits = Limits { request_bytes: 64, ..Limits::default() };
+    let timeouts = Options { idle_timeout: limit, read_timeout: limit, ..options() };
+    let mut rig = Rig::new(Options { limits, write_timeout: limit, ..timeouts }, much);
+    endings();
+
+    let (mut quits, leaves, mut long) = (rig.connect(), rig.connect(), rig.connect());
+    quits.write_all(b"quit\n").unwrap();
+    rig.settle();
+    assert_eq!(endings(), [(1, Ending::Normal)], "a request has asked for it");
+    drop(leaves);
+    rig.settle();
+    assert_eq!(endings(), [(2, Ending::Normal)], "its client has closed it");
+    long.write_all(&[b'x'; 64]).unwrap();
+    rig.settle();
+    assert_eq!(endings(), [], "it lingers, for its client has not seen the reply");
+    drop(long);
+    rig.settle();
+    assert_eq!(endings(), [(3, Ending::Error)], "it was refused");
+
+    let (_idle, mut half, mut deaf) = (rig.connect(), rig.connect(), rig.connect());
+    let (_patient, mut last) = (rig.connect_with(PATIENT), rig.connect_with(PATIENT));
+    half.write_all(b"hal").unwrap();
+    deaf.write_all(b"much\n").unwrap();
+    rig.settle();
+    rig.clock.advance(limit);
+    rig.settle();
+    let mut overdue = endings();
+    overdue.sort_by_key(|&(serial, _)| serial);
+    assert_eq!(overdue, [(4, Ending::Idle), (5, Ending::Idle), (6, Ending::Error)]);
+
+    last.write_all(b"much\n").unwrap();
+    rig.settle();
+    let deadline = rig.clock.now().ticks + Duration::from_secs(1);
+    rig.worker.mailbox().send(Message::Drain { deadline }).unwrap();
+    rig.settle();
+    assert_eq!(endings(), [(7, Ending::Shutdown)]);
+    rig.clock.advance(Duration::from_secs(1));
+    assert!(rig.step());
+    assert_eq!(endings(), [(8, Ending::Shutdown)], "also of one that could not be flushed");
+}

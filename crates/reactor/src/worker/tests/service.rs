@@ -88,7 +88,7 @@ where
                 reports.push(bytes);
             }
             Heard::Maintain => is_first_of_turn = true,
-            Heard::Rest | Heard::Closed(_) => {}
+            Heard::Rest | Heard::Closed(..) => {}
         }
     }
     let off = before.abs_diff(rig.worker.pool.bytes() as u64);
@@ -148,7 +148,7 @@ fn the_service_hears_once_of_each_connection_that_ends() {
     rig.write(3, Errand::Close);
     rig.settle();
     let closed = |heard: Vec<Heard>| -> Vec<u64> {
-        let serial = |heard| if let Heard::Closed(serial) = heard { Some(serial) } else { None };
+        let serial = |heard| if let Heard::Closed(serial, _) = heard { Some(serial) } else { None };
         heard.into_iter().filter_map(serial).collect()
     };
     assert_eq!(closed(HEARD.take()), [1, 2, 3]);
