@@ -3,12 +3,14 @@
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
 //! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `prefixes.rs` (counts by prefix), `discovery.rs` (the servers of a cluster), `dump.rs` (lists of all items),
-//! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`. A method executes an operation and returns the [`Outcome`]; the
+//! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`; `chores.rs` goes on
+//! with what took more than a request. A method executes an operation and returns the [`Outcome`]; the
 //! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
 
 mod admin;
 mod arith;
+mod chores;
 mod discovery;
 mod dump;
 mod flush;
@@ -70,6 +72,8 @@ pub struct MemcacheService<S> {
     shared: Arc<Shared>,
     dumps: Dumps,
     rereads: Rereads,
+    /// Something was begun that goes on in the next turns: `chores.rs`.
+    chores_wait: bool,
     own_table: OwnTable,
     own_watch: OwnWatch,
 }
@@ -112,6 +116,7 @@ impl<S: Store> MemcacheService<S> {
             shared: Arc::new(shared),
             dumps: Dumps::default(),
             rereads: Rereads::default(),
+            chores_wait: false,
             own_table: OwnTable::default(),
             own_watch: OwnWatch::default(),
         }
@@ -299,17 +304,7 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         self.flush_if_due(now);
         let more = self.store.expire(now.ticks, budget) == budget;
-        if !self.rereads.is_empty() {
-            self.answer_rereads(now, outbox);
-        }
-        if self.shared.observers.are_watching() || self.own_watch.is_busy() {
-            self.watch_on(now, outbox);
-        }
-        let is_shrinking = self.store.is_shrinking();
-        if is_shrinking {
-            self.shrinks();
-        }
-        more | is_shrinking | (!self.dumps.is_empty() && self.dump_on(now, outbox))
+        more | (self.has_chores() && self.do_chores(now, outbox))
     }
 
     #[inline]

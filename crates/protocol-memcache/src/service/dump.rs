@@ -200,6 +200,7 @@ impl<S: Store> MemcacheService<S> {
         let (connection, ticket) = (context.connection, context.ticket);
         let peer = context.directory.get(connection);
         self.dumps.running.push_back(Running { connection, ticket, peer, what });
+        self.chores_wait = true;
         Outcome::Begun
     }
 }

@@ -64,6 +64,7 @@ impl<S: Store> MemcacheService<S> {
         let (connection, ticket) = (context.connection, context.ticket);
         self.rereads.waiting.push(Waiting { connection, ticket, read });
         self.rereads.look_at = context.now.ticks;
+        self.chores_wait = true;
         Outcome::Awaited
     }
 

@@ -160,6 +160,7 @@ impl<S: Store> MemcacheService<S> {
         }
         let number = self.shared.watchers.next_line();
         let (seconds, millis) = (now.unix_ms / 1000, now.unix_ms % 1000);
+        self.chores_wait = true;
         self.own_watch.ring.push(topics, number, |line| {
             // Writing to a vector cannot fail, here and elsewhere.
             let _ = write!(line, "ts={seconds}.{millis:03}000 gid={number} ");
