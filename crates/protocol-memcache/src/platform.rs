@@ -2,6 +2,7 @@
 //! [`Platform`]: services that the surrounding program provides.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 /// The process around the service, with the operations that commands need from it.
 ///
@@ -26,6 +27,11 @@ pub trait Platform: Debug + Send + Sync {
     fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
         let _ = number;
         Some(Ok(()))
+    }
+
+    /// How long ago the certificates that are in use were read; `None` without TLS.
+    fn certificates_age(&self) -> Option<Duration> {
+        None
     }
 
     /// The memory limit is this many bytes from now on.

@@ -213,9 +213,9 @@ impl Builder {
     pub fn controls(&self) -> Controls {
         let stopper = Stopper::new(self.events.0.clone());
         let directory = Arc::clone(&self.directory);
-        let rereader = self.sources.rereader();
+        let read = (self.sources.rereader(), self.tls.clone());
         let shown = (self.config_text.clone(), self.wish.clone());
-        Controls::new(stopper, self.dials.clone(), directory, self.needs(), rereader, shown)
+        Controls::new(stopper, self.dials.clone(), directory, self.needs(), read, shown)
     }
 
     /// The descriptors that the process needs besides those of its connections.

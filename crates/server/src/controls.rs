@@ -8,6 +8,7 @@ use crate::reload::Rereader;
 use admin::ConfigText;
 use protocol::{Directory, Peer};
 use reactor::{Dials, OutputLimit};
+use session::TlsAcceptor;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ pub struct Controls {
     directory: Arc<Directory>,
     needs: Needs,
     rereader: Rereader,
+    tls: Option<TlsAcceptor>,
     config_text: ConfigText,
     wish: Wish,
 }
@@ -29,10 +31,10 @@ impl Controls {
         dials: Dials,
         directory: Arc<Directory>,
         needs: Needs,
-        rereader: Rereader,
+        (rereader, tls): (Rereader, Option<TlsAcceptor>),
         (config_text, wish): (ConfigText, Wish),
     ) -> Self {
-        Controls { stopper, dials, directory, needs, rereader, config_text, wish }
+        Controls { stopper, dials, directory, needs, rereader, tls, config_text, wish }
     }
 
     /// Sets the text that `/config` shows.
@@ -66,6 +68,12 @@ impl Controls {
     #[must_use]
     pub fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
         self.rereader.outcome(number)
+    }
+
+    /// How long ago the certificates that are in use were read; `None` without TLS.
+    #[must_use]
+    pub fn certificates_age(&self) -> Option<Duration> {
+        self.tls.as_ref().map(TlsAcceptor::age)
     }
 
     /// Raises the limit of open files so that there is a descriptor for each of `most` connections.

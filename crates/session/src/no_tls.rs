@@ -7,6 +7,7 @@ use crate::{Error, Fill, Flush, TlsOptions};
 use buffer::SendBuf;
 use std::convert::Infallible;
 use std::io;
+use std::time::Duration;
 
 /// What the server's side of a TLS handshake needs. This build is without the feature `tls`, so there is none.
 #[derive(Clone, Debug)]
@@ -30,6 +31,12 @@ impl TlsAcceptor {
     ///
     /// None: there is no acceptor.
     pub fn reload(&self) -> Result<(), Error> {
+        match self.never {}
+    }
+
+    /// How long ago the files that are in use were read.
+    #[must_use]
+    pub fn age(&self) -> Duration {
         match self.never {}
     }
 

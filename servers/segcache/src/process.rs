@@ -6,6 +6,7 @@ use config::ByteSize;
 use log::LevelFilter;
 use protocol_memcache::Platform;
 use server::Controls;
+use std::time::Duration;
 
 /// The process, as the service sees it.
 #[derive(Debug)]
@@ -43,6 +44,10 @@ impl Platform for ServerProcess {
 
     fn reread_outcome(&self, number: u64) -> Option<Result<(), String>> {
         self.controls.reread_outcome(number)
+    }
+
+    fn certificates_age(&self) -> Option<Duration> {
+        self.controls.certificates_age()
     }
 
     fn memory_limit_set(&self, bytes: u64) {

@@ -6,6 +6,7 @@ use rustls::version::TLS13;
 use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
+use std::time::{Duration, Instant};
 use test_support::certificates::Certificates;
 use test_support::client::Client;
 use test_support::daemon::{Config, Daemon, text};
@@ -81,6 +82,40 @@ fn the_answer_comes_when_files_have_been_read() {
         assert!(problem.contains("server.pem"), "{problem}");
         login(&mut place.client(), "new two", "STORED\r\n");
     }
+}
+
+/// The seconds since the certificates were read, as `stats` tells them.
+fn age(client: &mut Client) -> u64 {
+    client.send(b"stats\r\n");
+    let mut seconds = None;
+    loop {
+        let line = line(client);
+        match line.trim_end().strip_prefix("STAT time_since_server_cert_refresh ") {
+            Some(number) => seconds = Some(number.parse().unwrap()),
+            None if line == "END\r\n" => return seconds.unwrap(),
+            None => {}
+        }
+    }
+}
+
+#[test]
+fn the_age_of_certificates_is_told() {
+    let place = Place::start("epoll");
+    let mut operator = place.client();
+    login(&mut operator, "old one", "STORED\r\n");
+    while age(&mut operator) == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (chain, good) = (place.certificates.path("server.pem"), "server.pem.good");
+    let good = chain.with_file_name(good);
+    fs::rename(&chain, &good).unwrap();
+    operator.send(b"refresh_certs\r\n");
+    assert!(line(&mut operator).starts_with("Error certificates: "));
+    assert!(age(&mut operator) >= 1, "the old ones are in use");
+    fs::rename(&good, &chain).unwrap();
+    let asked_at = Instant::now();
+    operator.ask(b"refresh_certs\r\n", b"OK\r\n");
+    assert!(age(&mut operator) <= asked_at.elapsed().as_secs());
 }
 
 /// Nobody writes to the pipe that has taken the place of the file: reading it does not end.

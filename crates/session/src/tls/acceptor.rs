@@ -6,6 +6,7 @@ use crate::{Error, TlsOptions};
 use rustls::ServerConfig;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// What the server's side of a TLS handshake needs. Clones share it, so a reload is effective for
 /// all of them.
@@ -29,7 +30,19 @@ pub struct TlsAcceptor {
 struct Shared {
     options: TlsOptions,
     /// Locked for as long as it takes to clone the inner pointer, once per handshake.
-    config: RwLock<Arc<ServerConfig>>,
+    current: RwLock<Current>,
+}
+
+/// What was read from the files last, and when.
+struct Current {
+    config: Arc<ServerConfig>,
+    read_at: Instant,
+}
+
+impl Current {
+    fn read(options: &TlsOptions) -> Result<Self, Error> {
+        Ok(Current { config: Arc::new(server_config(options)?), read_at: Instant::now() })
+    }
 }
 
 impl TlsAcceptor {
@@ -39,8 +52,8 @@ impl TlsAcceptor {
     ///
     /// An [`Error`] that names the file and what is wrong with it.
     pub fn new(options: TlsOptions) -> Result<Self, Error> {
-        let config = RwLock::new(Arc::new(server_config(&options)?));
-        Ok(TlsAcceptor { shared: Arc::new(Shared { options, config }) })
+        let current = RwLock::new(Current::read(&options)?);
+        Ok(TlsAcceptor { shared: Arc::new(Shared { options, current }) })
     }
 
     /// Reads the files again and uses them for later handshakes; running sessions keep theirs.
@@ -50,9 +63,15 @@ impl TlsAcceptor {
     ///
     /// As [`TlsAcceptor::new`]; then the previous certificate stays in use.
     pub fn reload(&self) -> Result<(), Error> {
-        let config = Arc::new(server_config(&self.shared.options)?);
-        *self.shared.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let current = Current::read(&self.shared.options)?;
+        *self.shared.current.write().unwrap_or_else(PoisonError::into_inner) = current;
         Ok(())
+    }
+
+    /// How long ago the files that are in use were read.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.shared.current.read().unwrap_or_else(PoisonError::into_inner).read_at.elapsed()
     }
 
     /// The options that the acceptor was made from.
@@ -61,7 +80,7 @@ impl TlsAcceptor {
     }
 
     pub(super) fn config(&self) -> Arc<ServerConfig> {
-        self.shared.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+        Arc::clone(&self.shared.current.read().unwrap_or_else(PoisonError::into_inner).config)
     }
 }
 

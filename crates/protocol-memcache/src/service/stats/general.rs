@@ -131,6 +131,9 @@ pub(super) static GENERAL: &[Row] = &[
 pub(super) static ENCRYPTED: &[Row] = &[
     Row::Count("ssl_handshake_errors", |_| metric("stream_handshake_ex")),
     none("ssl_proto_errors"),
+    Row::Level("time_since_server_cert_refresh", |view| {
+        view.platform.certificates_age().map_or(0, |age| age.as_secs()).to_string()
+    }),
 ];
 
 /// Connections that have buffers, and the bytes of these that are in use.
