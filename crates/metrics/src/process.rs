@@ -77,6 +77,14 @@ pub fn refresh() {
     refresh_files();
 }
 
+/// The process's own resident memory in bytes, without pages of files such as the program; 0 if the system does not
+/// tell. Reads it anew.
+#[must_use]
+pub fn own_bytes() -> u64 {
+    let status = read("/proc/self/status").unwrap_or_default();
+    keyed(&status, "RssAnon").unwrap_or(0) * 1024
+}
+
 fn refresh_stat() {
     if let Some(stat) = read("/proc/self/stat").as_deref().and_then(Stat::parse) {
         RU_UTIME.set(stat.user_ticks * TICK_NS);

@@ -4,10 +4,8 @@
 //! It is read from a TOML file, from a `redis.conf`, or from neither; then the command line overrides it.
 //! A Redis parameter that sets the same as a key of a shared section is stored in the section.
 
-use crate::names::{Redis, row};
-use protocol_resp::service::Host;
 use server::dialect::redis::{self, Parameters, RedisConfiguration};
-use server::settings::Configuration;
+use server_resp::Redis;
 
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 6379;
@@ -49,19 +47,6 @@ impl Config {
         let mut shown = self.clone();
         shown.redis = self.redis.without_secrets();
         config::print(&shown)
-    }
-
-    /// Sets every parameter on the service: those of `[redis]`, and those that sections set.
-    pub(crate) fn configure(&self, host: &Host) {
-        let set = |name: &str, value: &str| {
-            host.configure(row(name), value.as_bytes()).expect("a value of the right kind");
-        };
-        for (name, value) in self.redis.iter() {
-            set(name, value);
-        }
-        for (name, value) in redis::shown(&self.sections(), PORT) {
-            set(name, &value);
-        }
     }
 }
 

@@ -2,29 +2,26 @@
 //! A Redis replacement for caching: Redis's protocol and commands over a sharded keyspace in memory.
 //!
 //! This crate is only wiring. The protocol and its commands are in `crates/protocol-resp`, the
-//! keyspace in `crates/storage-typed`, the values in `crates/values`.
+//! keyspace in `crates/storage-typed`, the values in `crates/values`. What any server needs that is run as
+//! Redis is comes from `crates/server` and `crates/server-resp`.
 //!
-//! * `config.rs`: the settings. `names.rs`: the table of parameters for reading files and flags.
-//! * `allocator.rs`: jemalloc. `platform.rs`: the process, as commands see and change it.
+//! * `config.rs`: the settings. `allocator.rs`: jemalloc.
 #![forbid(unsafe_code)]
 
 mod allocator;
 mod config;
-mod names;
 #[cfg(test)]
 mod pages;
-mod platform;
 
 use crate::config::{Loaded, PORT};
 use clap::Command;
 use keyspace::Keyspace;
-use names::Redis;
-use platform::Process;
 use protocol_resp::service::{Host, RespService};
 use server::cli;
 use server::dialect::redis::{self, Flags};
 use server::settings::Configuration;
 use server::{Background, Builder};
+use server_resp::{Redis, RespProcess};
 use std::process::ExitCode;
 use std::sync::Arc;
 use storage_typed::TypedStore;
@@ -105,14 +102,15 @@ fn run(flags: Flags) -> Result<(), Error> {
         .databases(config.databases())
         .build();
     metrics::process::refresh();
-    store.settings().set_overhead(platform::own_bytes());
+    store.settings().set_overhead(metrics::process::own_bytes());
     let host = Arc::new(Host::new(store.databases()));
     host.adopt(store.settings());
-    host.set_platform(Box::new(Process(builder.controls())));
+    let process = RespProcess::new(builder.controls());
+    host.set_platform(Box::new(process.with_allocator(allocator::numbers, allocator::purge)));
     if let Some(file) = common.config.filter(|file| file != ::config::STANDARD_INPUT) {
         host.set_config_file(std::path::absolute(&file).unwrap_or(file));
     }
-    config.configure(&host);
+    server_resp::configure(&mut config, &host);
     let text = config.text().map_err(redis::Error::from)?;
     let connections = Arc::clone(&host);
     builder.config_text(text).run(

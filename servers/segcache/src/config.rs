@@ -2,25 +2,18 @@
 //! The configuration of `segcache`: the sections that all servers share, `[memcache]`, `[cache]`, `[resp]`, and what
 //! belongs to one storage.
 
-mod resp;
-
 use config::{ByteSize, Section};
+use protocol_memcache::ServiceOptions;
 use protocol_memcache::settings::Memcache;
-use protocol_memcache::{ServiceOptions, TlsFiles};
-pub(crate) use resp::Resp;
+use protocol_resp::strings::StringsOptions;
 use server::Error;
-use server::settings::{ClientAuth, TlsVersion, Udp};
-use std::net::SocketAddr;
-use std::path::PathBuf;
+use server::settings::{Listen, Resp, Udp};
+use server_memcache::{MemcacheConfiguration, udp_problem};
 use storage_seg::Eviction;
 use storage_seg::settings::{Policy, Seg};
 
 /// The port that is listened on by default.
 pub(crate) const PORT: u16 = 11211;
-
-/// The memcached version whose behaviour is reproduced. Clients and tools derive from the reply to `version`
-/// what a server can do, so it comes before our own version.
-const MEMCACHED_VERSION: &str = "1.6.45";
 
 /// Smallest and largest value limit, as memcached's `-I` has them.
 const VALUE_MAX: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
@@ -39,6 +32,18 @@ server::configuration! {
         resp: Resp,
         cache: Cache,
         seg: Seg,
+    }
+}
+
+impl MemcacheConfiguration for Config {
+    const PORT: u16 = PORT;
+
+    fn memcache(&self) -> (&Memcache, &Udp) {
+        (&self.memcache, &self.udp)
+    }
+
+    fn memcache_mut(&mut self) -> (&mut Memcache, &mut Udp) {
+        (&mut self.memcache, &mut self.udp)
     }
 }
 
@@ -132,24 +137,13 @@ impl Config {
     /// Checks the sections that are not shared.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let in_sections = self.cache.problem().or_else(|| self.seg.problem());
-        let in_sections = in_sections.or_else(|| self.udp_problem());
+        let in_sections = in_sections.or_else(|| udp_problem(self));
         let problem = in_sections.or_else(|| match self.cache.storage {
             Storage::Seg => self.seg.size_problem(self.cache.memory),
             Storage::HashMap => None,
         });
         let problem = problem.or_else(|| self.memcache.problem()).or_else(|| self.resp_problem());
         problem.map_or(Ok(()), |problem| Err(Error::setting(problem)))
-    }
-
-    /// Checks `[udp]`.
-    fn udp_problem(&self) -> Option<(&'static str, String)> {
-        let encrypts = self.tls.private_key.is_some();
-        let in_clear = || encrypts.then(|| self.udp.encryption_problem(&self.server)).flatten();
-        let is_open =
-            || self.memcache.auth_file.is_some() && !self.udp.addresses(&self.server).is_empty();
-        let why = "nobody can log in by datagrams: leave them out, or [memcache] auth_file";
-        let in_the_open = || is_open().then(|| ("[udp] port", why.to_owned()));
-        self.udp.problem().or_else(in_clear).or_else(in_the_open)
     }
 
     /// Warnings about settings that are accepted and have no effect, a line each.
@@ -194,64 +188,46 @@ impl Config {
         }
     }
 
-    /// What TLS is configured with, in memcached's words.
-    fn tls_files(&self) -> TlsFiles {
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        TlsFiles {
-            chain: path(&self.tls.certificate_chain),
-            key: path(&self.tls.private_key),
-            ca: path(&self.tls.ca_file),
-            verify_mode: match self.tls.client_auth {
-                ClientAuth::None => 0,
-                ClientAuth::Optional => 1,
-                ClientAuth::Required => 2,
-            },
-            version_min: match self.tls.min_version {
-                TlsVersion::Tls12 => "tlsv1.2",
-                TlsVersion::Tls13 => "tlsv1.3",
-            },
-        }
-    }
-
-    /// What `version` answers: the version of memcached that this server is compared with, and its own. Clients that
-    /// discover the servers of a cluster parse the former, and do not take more.
-    fn version_told(&self, own: &str) -> String {
-        match self.memcache.cluster_file {
-            Some(_) => MEMCACHED_VERSION.to_owned(),
-            None => format!("{MEMCACHED_VERSION}+segcache.{own}"),
-        }
-    }
-
     /// The options of the memcache service, which it shows in `stats settings`.
-    pub(crate) fn service_options(&self, version: &str) -> ServiceOptions {
-        let server = &self.server;
-        let address = server.main_address(PORT);
-        let options = ServiceOptions::new()
+    pub(crate) fn service_options(&self, name: &str, version: &str) -> ServiceOptions {
+        server_memcache::options(self, name, version)
             .value_max(self.cache.value_max().0 as usize)
-            .version(self.version_told(version))
-            .threads(self.worker.threads)
-            .connections_max(server.max_connections)
-            .port(address.port)
-            .udp_port(self.udp.addresses(server).first().map_or(0, SocketAddr::port))
-            .listen(address.host)
-            .backlog(server.backlog)
-            .idle_timeout(server.idle_timeout.0)
             .evictions(self.evicts())
-            .tls(self.tls.private_key.is_some())
-            .forms(self.memcache.forms())
-            .tls_files(self.tls_files())
-            .requests_per_turn(self.worker.requests_per_turn)
-            .socket_mode(server.socket_mode.0)
-            .flush(self.memcache.flush)
-            .shutdown(self.memcache.shutdown)
-            .dump(self.memcache.dump)
-            .watch(self.memcache.watch)
-            .prefix_delimiter(self.memcache.delimiter())
-            .detail(self.memcache.detail);
-        match address.socket {
-            Some(path) => options.socket_path(path),
-            None => options,
-        }
+    }
+
+    /// Where RESP is spoken: nowhere unless the configuration says so.
+    pub(crate) fn resp_listen(&self) -> Vec<Listen> {
+        self.resp.places(&self.server)
+    }
+
+    /// The items must not be open by one protocol while the other asks for a password.
+    fn resp_problem(&self) -> Option<(&'static str, String)> {
+        let is_open = self.memcache.auth_file.is_some() && !self.resp_listen().is_empty();
+        let why = "there are no users in RESP: leave out it or [memcache] auth_file";
+        is_open.then(|| ("[resp]", why.to_owned()))
+    }
+
+    /// What the service of RESP shows in `INFO` and `CONFIG GET`.
+    pub(crate) fn resp_options(&self, software: String) -> StringsOptions {
+        let port = self.resp_listen().iter().find_map(|listen| match listen {
+            Listen::Tcp { address, .. } => Some(address.port()),
+            Listen::Unix(_) => None,
+        });
+        StringsOptions::new()
+            .value_max(self.cache.value_max().0 as usize)
+            .software(software)
+            .threads(self.worker.threads)
+            .memory_policy(self.memory_policy())
+            .connections_max(self.server.max_connections)
+            .port(port.unwrap_or(0))
+            .idle_timeout(self.server.idle_timeout.0)
+    }
+
+    /// The configuration as text, with a memory limit of so many bytes.
+    pub(crate) fn text_with_memory(&self, bytes: u64) -> Result<String, config::Error> {
+        let mut config = self.clone();
+        config.cache.memory = ByteSize(bytes);
+        config::print(&config)
     }
 }
 

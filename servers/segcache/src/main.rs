@@ -3,25 +3,26 @@
 //! string commands over the same items.
 //!
 //! This crate is only wiring: `config.rs` is the table of settings, `args.rs` the flags about the
-//! cache. The protocols and their services are in `crates/protocol-memcache` and `crates/protocol-resp`, the storages in `crates/storage-*`.
+//! cache. What any server needs that is run as memcached is comes from `crates/server` and
+//! `crates/server-memcache`. The protocols and their services are in `crates/protocol-memcache` and
+//! `crates/protocol-resp`, the storages in `crates/storage-*`.
 #![forbid(unsafe_code)]
 
 mod args;
 mod config;
 #[cfg(test)]
 mod pages;
-mod process;
 
 use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
-use process::ServerProcess;
 use protocol::{Either, Sharing};
-use protocol_memcache::{ClusterFile, Memcache, MemcacheService, UserFile};
+use protocol_memcache::{Memcache, MemcacheService};
 use protocol_resp::strings::{Commands, Connection};
 use server::cli;
 use server::dialect::memcached::Arguments;
 use server::settings::Configuration;
 use server::{Builder, Error};
+use server_memcache::{Files, MemcacheProcess};
 use std::process::ExitCode;
 use std::sync::Arc;
 use storage::Scan;
@@ -54,10 +55,7 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
     if !resp.is_empty() {
         request_max = request_max.max(Connection::request_max(value_max));
     }
-    let files = Files {
-        users: config.memcache.users().map_err(Error::setting)?,
-        cluster: config.memcache.cluster().map_err(Error::setting)?,
-    };
+    let files = Files::read(&config.memcache)?;
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, request_max)?;
     let builder = builder
         .listen_on(RESP, &resp, config.server.socket_mode)
@@ -79,12 +77,6 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
         Storage::Seg => serve(segments(&config)?, &config, files, builder),
         Storage::HashMap => serve(hash_map(&config), &config, files, builder),
     }
-}
-
-/// The files that are read again while the server runs, besides those that all servers have.
-struct Files {
-    users: Option<Arc<UserFile>>,
-    cluster: Option<Arc<ClusterFile>>,
 }
 
 fn segments(config: &Config) -> Result<SegStore, Error> {
@@ -112,26 +104,17 @@ fn hash_map(config: &Config) -> HashMapStore {
 
 /// Serves `store` until the process is told to stop. Without RESP listeners, memcache is served alone, so
 /// RESP costs nothing.
-fn serve<S>(store: S, config: &Config, files: Files, mut builder: Builder) -> Result<(), Error>
+fn serve<S>(store: S, config: &Config, files: Files, builder: Builder) -> Result<(), Error>
 where
     S: Scan + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max().0 as usize;
-    let mut codec = Memcache::new(value_max).forms(config.memcache.forms());
-    let mut options = config.service_options(VERSION);
-    let Files { users, cluster } = files;
-    if let Some(cluster) = cluster {
-        options = options.cluster(Arc::clone(&cluster));
-        let stamp = Arc::clone(&cluster);
-        let reread = move || cluster.reread().map_err(|e| e.to_string());
-        builder = builder.rereads_when_changed("nodes", reread, move || stamp.has_changed());
-    }
-    if let Some(users) = users {
-        codec = codec.with_login();
-        options = options.users(Arc::clone(&users));
-        builder = builder.rereads("users", move || users.reread().map_err(|e| e.to_string()));
-    }
-    let process = Arc::new(ServerProcess::new(builder.controls(), config));
+    let codec = Memcache::new(value_max).forms(config.memcache.forms());
+    let (builder, codec, options) =
+        files.follow(builder, codec, config.service_options(NAME, VERSION));
+    let (level, shown) = (config.debug.log_level.into(), config.clone());
+    let text = move |memory| shown.text_with_memory(memory);
+    let process = Arc::new(MemcacheProcess::new(builder.controls(), level, text));
     let memcache = MemcacheService::within(process, store, options);
     if config.resp_listen().is_empty() {
         let services = builder.clones(memcache);

@@ -3,12 +3,12 @@
 //! `UPDATE_SETTINGS=1 cargo test -p shoebill-segcache pages` rewrites them.
 
 use crate::args;
-use crate::config::{Cache, Config, PORT, Resp};
+use crate::config::{Cache, Config, PORT};
 use ::config::Section;
 use ::config::page::{self, Own};
 use protocol_memcache::settings::Memcache;
 use server::dialect::memcached;
-use server::settings::{Configuration, Udp};
+use server::settings::{Configuration, Resp, Udp};
 use std::path::Path;
 use storage_seg::settings::Seg;
 

@@ -3,9 +3,10 @@
 
 use super::*;
 use config::Span;
+use protocol_resp::service::Host;
 use protocol_resp::service::config::parameter;
 use server::dialect::redis::{Directive, ParameterTable, Place};
-use server::settings::{LogLevel, SocketMode};
+use server::settings::{Configuration, LogLevel, SocketMode};
 use std::io::Write;
 use std::time::Duration;
 
@@ -112,9 +113,9 @@ fn what_cannot_be_is_refused_with_its_place() {
 #[test]
 fn the_service_is_told_what_sections_say() {
     let flags = [("port", "7000"), ("unixsocket", "/s"), ("maxclients", "7"), ("hz", "50")];
-    let config = load("redis.conf", "", &flags).expect("right flags").config;
+    let mut config = load("redis.conf", "", &flags).expect("right flags").config;
     let host = Host::new(config.databases());
-    config.configure(&host);
+    server_resp::configure(&mut config, &host);
     let shown = |name: &str| {
         let value = host.configured(parameter(name.as_bytes()).expect(name));
         String::from_utf8(value).expect("text")

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::config::{PORT, Storage};
+use protocol_memcache::settings::Spoken;
 use server::dialect::memcached::{Arguments, Wrong};
 use server::settings::{Listen, LogLevel, SocketMode};
 use std::ffi::OsString;

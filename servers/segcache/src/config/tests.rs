@@ -36,3 +36,16 @@ fn eight_segments_must_fit_the_memory_of_a_cache_of_segments() {
     config.cache.storage = Storage::Seg;
     assert!(config.check().is_err());
 }
+
+#[test]
+fn the_policy_is_told_by_its_name() {
+    let policy = |text: &str| {
+        let config: Config = ::config::parse(text, "test.toml").unwrap();
+        config.resp_options(String::new()).memory_policy
+    };
+    assert_eq!(policy(""), "scored");
+    assert_eq!(policy("[seg]\neviction = \"s3fifo\"\n"), "s3fifo");
+    assert_eq!(policy("[cache]\nevict = false\n"), "noeviction");
+    assert_eq!(policy("[seg]\neviction = \"none\"\n"), "noeviction");
+    assert_eq!(policy("[cache]\nstorage = \"hashmap\"\n"), "allkeys-lru");
+}

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Redis`]: the parameters of `crates/protocol-resp` as a table for reading files and flags.
+//! [`Redis`]: the parameters of `protocol-resp` as a table for reading files and flags.
 
 use protocol_resp::parse::{self, Cursor, Framing};
+use protocol_resp::service::Host;
 use protocol_resp::service::config::{Outcome, Parameter, parameter, parameters};
-use server::dialect::redis::{Name, ParameterTable};
+use server::dialect::redis::{self, Name, ParameterTable, RedisConfiguration};
 
 /// Parameters whose values are secrets.
 const SECRETS: [&str; 3] = ["requirepass", "masterauth", "tls-client-key-file-pass"];
 
 /// Redis's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Redis;
+pub struct Redis;
 
 /// The row of a parameter that [`Redis`] has found.
-pub(crate) fn row(name: &str) -> &'static Parameter {
+fn row(name: &str) -> &'static Parameter {
     parameter(name.as_bytes()).expect("the table has it")
+}
+
+/// Sets every parameter of a configuration on the service: those with Redis's names, and those that sections set.
+pub fn configure<C: RedisConfiguration<Table = Redis>>(config: &mut C, host: &Host) {
+    let set = |name: &str, value: &str| {
+        host.configure(row(name), value.as_bytes()).expect("a value of the right kind");
+    };
+    for (name, value) in config.parameters_mut().iter() {
+        set(name, value);
+    }
+    for (name, value) in redis::shown(&config.sections(), C::PORT) {
+        set(name, &value);
+    }
 }
 
 fn name(parameter: &'static Parameter) -> Name {
@@ -59,5 +73,25 @@ impl ParameterTable for Redis {
             words.extend(request.iter().map(|word| String::from_utf8_lossy(word).into_owned()));
         });
         (!words.is_empty()).then_some(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_as_an_inline_request() {
+        assert_eq!(Redis::words("save \"900 1\" ''").unwrap(), ["save", "900 1", ""]);
+        assert_eq!(Redis::words("requirepass \"open"), None);
+        assert_eq!(Redis::words(""), None);
+    }
+
+    #[test]
+    fn secrets_are_parameters() {
+        for secret in SECRETS {
+            assert!(Redis::find(secret.as_bytes()).is_some_and(|name| name.is_secret), "{secret}");
+        }
+        assert_eq!(Redis::all().filter(|name| name.is_secret).count(), SECRETS.len());
     }
 }
