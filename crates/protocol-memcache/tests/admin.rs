@@ -3,7 +3,12 @@
 
 mod support;
 
-use protocol_memcache::{MemcacheService, Platform, ServiceOptions};
+use buffer::SendBuf;
+use protocol::{ConnectionId, Context, Ending, Errand, Execute, Outbox};
+use protocol_memcache::{
+    CommandId, Manage, Memcache, MemcacheService, Op, Platform, Request, ServiceOptions, Text,
+    Topics,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use support::server::{Connection, Server};
@@ -116,4 +121,39 @@ fn the_verbosity_is_passed_on_and_shown() {
     assert_eq!(server.text("verbosity 4294967295 noreply\r\n"), "");
     assert!(server.text("stats settings\r\n").contains("STAT verbosity 2\r\n"));
     assert_eq!(server.text("verbosity x\r\n"), "CLIENT_ERROR bad command line format\r\n");
+}
+
+/// Executes a request of the connection with this number.
+fn execute(server: &mut Server, serial: u64, command: CommandId, op: Op<'_>) {
+    let (mut out, mut outbox) = (SendBuf::new(), Outbox::new());
+    let (now, id) = (server.clock.now(), ConnectionId::new(0, serial));
+    let mut context = Context::new(now, id, &mut outbox, &server.directory);
+    let request = Request::text(command, op, Text::Whole);
+    let _ = server.service.execute(&mut Memcache::new(1), request, &mut out, &mut context);
+}
+
+#[test]
+fn who_stops_the_server_is_shown_to_have_ended_by_it() {
+    let (mut server, _) = server(ServiceOptions::new().shutdown(true));
+    for serial in 1..=3 {
+        server.enter(serial, "tcp:127.0.0.1:5");
+    }
+    execute(&mut server, 1, CommandId::Watch, Op::Watch(Some(Topics::CONNEVENTS)));
+    let stop = Op::Manage(Manage::Shutdown { understood: true });
+    execute(&mut server, 2, CommandId::Shutdown, stop);
+    let mut outbox = Outbox::new();
+    for (serial, ending) in [(2, Ending::Normal), (3, Ending::Idle)] {
+        let (now, id) = (server.clock.now(), ConnectionId::new(0, serial));
+        let mut context = Context::new(now, id, &mut outbox, &server.directory);
+        server.service.closed(&mut Memcache::new(1), ending, &mut context);
+    }
+    server.service.maintain(server.clock.now(), 100, &mut outbox);
+    let errands: Vec<_> = outbox.drain().collect();
+    let [(_, Errand::Push(lines))] = &errands[..] else { panic!("{errands:?}") };
+    let lines = String::from_utf8(lines.to_vec()).expect("it is text");
+    let reasons: Vec<&str> = lines
+        .split_whitespace()
+        .filter(|word| word.starts_with("reason=") || word.starts_with("cfd="))
+        .collect();
+    assert_eq!(reasons, ["reason=shutdown", "cfd=2", "reason=idle_timeout", "cfd=3"]);
 }
