@@ -10,6 +10,7 @@
 //!
 //! * [`Store`] and [`Item`] (`store.rs`): the traits.
 //! * [`Scan`] (`scan.rs`): the walk over all items, for engines that support it.
+//! * [`Receive`] (`receive.rs`): large values, taken in pieces as they arrive.
 //! * [`Put`], [`Condition`], [`Change`], [`Digits`] (`write.rs`): the arguments of writes.
 //! * [`Evicted`], [`Evictions`] (`evicted.rs`): what an engine tells of items that it evicts.
 //! * [`Stats`] (`stats.rs`): an engine's statistics, and [`ClassStats`], those of one class of its items.
@@ -35,6 +36,7 @@
 pub mod conformance;
 mod evicted;
 pub mod metrics;
+mod receive;
 mod scan;
 mod state;
 mod stats;
@@ -43,6 +45,7 @@ mod write;
 
 pub use evicted::{EVICTIONS_NOTED_MAX, Evicted, Evictions};
 pub use prefetch::Stage;
+pub use receive::{Announced, Collected, Draft, Receive};
 pub use scan::{Cursor, Scan};
 pub use state::{Idle, Marks};
 pub use stats::{ClassStats, Stats};
