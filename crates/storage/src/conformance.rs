@@ -2,8 +2,9 @@
 //! The conformance kit: one call tests an engine against the contract of [`Store`].
 //!
 //! An engine with a single handle calls [`check`], one whose handles are shared between workers calls
-//! [`check_shared`]; one that implements [`Scan`] calls [`check_scan`] too. All take a function that makes an
-//! empty engine within [`Limits`]:
+//! [`check_shared`]; one that implements [`Scan`] calls [`check_scan`] too, and one that implements [`Receive`]
+//! calls [`check_receive`], or [`check_receive_shared`]. All take a function that makes an empty engine within
+//! [`Limits`]:
 //!
 //! ```
 //! use storage::Store;
@@ -68,6 +69,13 @@
 //! * RULE-SCAN: a walk ends, shows each item that is live throughout at least once and as a read
 //!   would, and no dead one; a step keeps to its budget; any number is a valid cursor. (Only for
 //!   engines that implement [`Scan`].)
+//! * RULE-RECEIVE: nothing of a draft can be seen before its commit. A committed one is what a put would have made,
+//!   with the conditions that hold then, and a refused one changes nothing. Whatever happens in between (writes,
+//!   deletes, clears, evictions, the passing of its expiry) leaves it alone. Its pieces have any sizes. Of the
+//!   largest value at least four drafts fit at once, also in a full store; a larger value is `TooLarge` at its begin
+//!   or at its commit. Drafts count against the limit (those outside of the store are told to `reserve`), keep nobody
+//!   from writing however long they take, and leave nothing when they are dropped or refused. (Only for engines
+//!   that implement [`Receive`].)
 //! * RULE-ATOMIC: operations of several threads on one key are atomic and happen one after the
 //!   other; a borrowed item does not change while it is borrowed.
 //! * RULE-LINEAR: operations on a key are linearizable: their results are those of one order, in which
@@ -76,9 +84,9 @@
 //!
 //! The topics, one file each: `conditions`, `content` (bytes and deletes), `expiry`, `versions`, `updates`, `state`
 //! (marks, reads and given versions),
-//! `clearing`, `memory`, `fits`, `reserve` (with rests), `resize`, `pins`, `statistics`, `scan`, `model` (a long random
-//! run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and `linear`
-//! (linearizability). `subject` is the engine under test with its clock.
+//! `clearing`, `memory`, `fits`, `reserve` (with rests), `resize`, `pins`, `statistics`, `scan`, `receive` (values in
+//! pieces), `model` (a long random run beside a plain map), `handles`, `threads`, `churn` (threads in a full store), and
+//! `linear` (linearizability). `subject` is the engine under test with its clock.
 
 mod churn;
 mod clearing;
@@ -91,6 +99,7 @@ mod linear;
 mod memory;
 mod model;
 mod pins;
+mod receive;
 mod reserve;
 mod resize;
 mod scan;
@@ -106,7 +115,7 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use crate::{Scan, Store};
+use crate::{Receive, Scan, Store};
 pub use linear::History;
 
 /// The limits that an engine under test must keep.
@@ -187,4 +196,24 @@ pub fn check_history<S: Store + Send>(handles: Vec<S>, history: &History) {
 /// When a rule is broken; the message names it.
 pub fn check_scan<S: Scan>(make: impl Fn(Limits) -> S) {
     scan::run(&make);
+}
+
+/// Tests how an engine takes values in pieces, through a single handle.
+///
+/// # Panics
+///
+/// When a rule is broken; the message names it.
+pub fn check_receive<S: Receive>(make: impl Fn(Limits) -> S) {
+    receive::run(&make);
+}
+
+/// Tests how an engine with shared handles takes values in pieces: everything that [`check_receive`] does, then
+/// several handles in turn, then several threads at once.
+///
+/// # Panics
+///
+/// When a rule is broken; the message names it.
+pub fn check_receive_shared<S: Receive + Clone + Send>(make: impl Fn(Limits) -> S) {
+    check_receive(&make);
+    receive::run_shared(&make);
 }

@@ -7,7 +7,7 @@ use crate::{Condition, Put, Store, StoreError, Version};
 
 /// How a key came to have an item, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
+pub(super) enum State {
     NeverWritten,
     Live,
     Overwritten,
@@ -16,7 +16,7 @@ enum State {
     Cleared,
 }
 
-const STATES: [State; 6] = [
+pub(super) const STATES: [State; 6] = [
     State::NeverWritten,
     State::Live,
     State::Overwritten,
@@ -25,10 +25,13 @@ const STATES: [State; 6] = [
     State::Cleared,
 ];
 
+/// How many cases there are in each state.
+pub(super) const CASES: usize = 6;
+
 pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
     for state in STATES {
         // A state is made anew for each condition: those that hold write, and so end it.
-        for which in 0..6 {
+        for which in 0..CASES {
             let mut subject = Subject::new(make, Limits::ROOMY);
             let version = bring(&mut subject, state);
             try_one(&mut subject, state, version, which);
@@ -38,7 +41,7 @@ pub(super) fn run<S: Store>(make: &impl Fn(Limits) -> S) {
 }
 
 /// Brings the key into `state`; the version its last item has or had.
-fn bring<S: Store>(subject: &mut Subject<S>, state: State) -> Version {
+pub(super) fn bring<S: Store>(subject: &mut Subject<S>, state: State) -> Version {
     let first = subject.set(b"neighbour", b"stays");
     let put = Put::new(b"key", b"first").flags(1);
     match state {
@@ -66,21 +69,30 @@ fn bring<S: Store>(subject: &mut Subject<S>, state: State) -> Version {
     }
 }
 
-/// Tries a conditional put and compares with what [`Condition`] says.
-fn try_one<S: Store>(subject: &mut Subject<S>, state: State, version: Version, which: usize) {
+/// A condition, and how it is refused according to [`Condition`] if it is.
+pub(super) fn case(
+    state: State,
+    version: Version,
+    which: usize,
+) -> (Condition, Option<StoreError>) {
     let live = matches!(state, State::Live | State::Overwritten);
     let near = Version::new(version.get() ^ 1).or(Version::new(2)).expect("one is not zero");
     let far = Version::new(version.get() ^ (1 << 63)).expect("a version has other bits");
     let missing = if live { None } else { Some(StoreError::NotFound) };
     let mismatch = if live { StoreError::Exists } else { StoreError::NotFound };
-    let (condition, refusal) = match which {
+    match which {
         0 => (Condition::Always, None),
         1 => (Condition::IfAbsent, live.then_some(StoreError::Exists)),
         2 => (Condition::IfPresent, missing),
         3 => (Condition::IfVersion(version), missing),
         4 => (Condition::IfVersion(near), Some(mismatch)),
         _ => (Condition::IfVersion(far), Some(mismatch)),
-    };
+    }
+}
+
+/// Tries a conditional put and compares with what must come of it.
+fn try_one<S: Store>(subject: &mut Subject<S>, state: State, version: Version, which: usize) {
+    let (condition, refusal) = case(state, version, which);
     let rule = match state {
         State::Expired => "RULE-EXPIRY",
         State::Cleared => "RULE-CLEAR",

@@ -145,14 +145,7 @@ impl<S: Store> Run<S> {
         let flags = self.noise.next() as u32;
         let live = self.expected(key);
         let condition = self.condition(live.as_ref());
-        let refusal = match (condition, live) {
-            (Condition::IfAbsent, Some(_)) => Some(StoreError::Exists),
-            (Condition::IfPresent | Condition::IfVersion(_), None) => Some(StoreError::NotFound),
-            (Condition::IfVersion(version), Some(seen)) if version != seen.version => {
-                Some(StoreError::Exists)
-            }
-            _ => None,
-        };
+        let refusal = refusal(condition, live.as_ref());
         let put = Put::new(key, &value).flags(flags).expiry(expiry).condition(condition);
         let result = self.handles[handle].put(put);
         match (refusal, result) {
@@ -273,6 +266,18 @@ impl<S: Store> Run<S> {
         let live = self.keys.iter().filter(|key| self.expected(key).is_some()).count() as u64;
         let items = self.handles[handle].stats().items;
         assert!(items >= live, "RULE-STATS: {items} items, of which {live} are live");
+    }
+}
+
+/// How a write is refused by its condition, if it is.
+pub(super) fn refusal(condition: Condition, live: Option<&Seen>) -> Option<StoreError> {
+    match (condition, live) {
+        (Condition::IfAbsent, Some(_)) => Some(StoreError::Exists),
+        (Condition::IfPresent | Condition::IfVersion(_), None) => Some(StoreError::NotFound),
+        (Condition::IfVersion(version), Some(seen)) if version != seen.version => {
+            Some(StoreError::Exists)
+        }
+        _ => None,
     }
 }
 

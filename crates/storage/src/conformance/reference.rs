@@ -3,6 +3,7 @@
 
 mod flaw;
 mod limit;
+mod receive;
 
 pub(super) use flaw::Flaw;
 
@@ -66,6 +67,8 @@ struct Shared {
     item_bytes: u64,
     /// Bytes of items that are gone.
     dead_bytes: u64,
+    /// Bytes of values that are arriving.
+    draft_bytes: u64,
     /// The last item that was deleted, with a flaw that needs it.
     lost: Option<(Vec<u8>, Entry)>,
     stored: u64,
@@ -169,7 +172,7 @@ impl Shared {
     }
 
     fn used_bytes(&self) -> u64 {
-        self.item_bytes + self.dead_bytes + self.items.len() as u64 * SLOT_BYTES
+        self.item_bytes + self.dead_bytes + self.draft_bytes + self.items.len() as u64 * SLOT_BYTES
     }
 
     fn cost(key: &[u8], value: &[u8]) -> u64 {
@@ -222,22 +225,7 @@ impl Shared {
         {
             self.dead_bytes += Self::cost(&key, &before.value);
         }
-        let needed = Self::cost(&key, put.value) + SLOT_BYTES;
-        while self.used_bytes() + needed > self.limits.memory_bytes {
-            match self.flaw {
-                Flaw::GrowsForever => break,
-                Flaw::RefusesWhenFull => return Err(StoreError::OutOfMemory),
-                _ => {}
-            }
-            self.dead_bytes = 0;
-            let drop_all = self.flaw == Flaw::DropsAllWhenFull;
-            for _ in 0..if drop_all { self.items.len() } else { 1 } {
-                let Some(oldest) = self.ages.values().next().cloned() else {
-                    return Err(StoreError::TooLarge);
-                };
-                self.drop_item(&oldest, now);
-            }
-        }
+        self.make_room(Self::cost(&key, put.value) + SLOT_BYTES, now)?;
         self.last_age += 1;
         self.stored += 1;
         self.writer = thread::current().id();
@@ -269,6 +257,26 @@ impl Shared {
             self.revive();
         }
         Ok(version)
+    }
+
+    fn make_room(&mut self, needed: u64, now: Ticks) -> Result<(), StoreError> {
+        while self.used_bytes() + needed > self.limits.memory_bytes {
+            match self.flaw {
+                Flaw::GrowsForever => break,
+                Flaw::RefusesWhenFull => return Err(StoreError::OutOfMemory),
+                Flaw::DraftKeepsOut if self.draft_bytes > 0 => return Err(StoreError::OutOfMemory),
+                _ => {}
+            }
+            self.dead_bytes = 0;
+            let drop_all = self.flaw == Flaw::DropsAllWhenFull;
+            for _ in 0..if drop_all { self.items.len() } else { 1 } {
+                let Some(oldest) = self.ages.values().next().cloned() else {
+                    return Err(StoreError::TooLarge);
+                };
+                self.drop_item(&oldest, now);
+            }
+        }
+        Ok(())
     }
 
     fn value<'v>(&self, value: &'v [u8]) -> &'v [u8] {
@@ -459,6 +467,7 @@ impl Reference {
             last_age: 0,
             item_bytes: 0,
             dead_bytes: 0,
+            draft_bytes: 0,
             lost: None,
             stored: 0,
             writer: thread::current().id(),

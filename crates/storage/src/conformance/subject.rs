@@ -83,7 +83,7 @@ impl<S: Store> Subject<S> {
     }
 
     /// Ends an operation.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if self.shares {
             self.store.rest();
         }
@@ -242,7 +242,7 @@ impl<S: Store> Subject<S> {
     }
 
     #[track_caller]
-    fn check_limit(&self) {
+    pub(super) fn check_limit(&self) {
         let Stats { used_bytes, limit_bytes, .. } = self.stats();
         let given = self.limits.memory_bytes;
         assert!(limit_bytes <= given, "RULE-LIMIT: a limit of {limit_bytes}, given {given} bytes");

@@ -2,13 +2,14 @@
 //! The kit passes a sound engine and names the rule that a flawed one breaks.
 
 use super::reference::{Flaw, Reference};
-use super::{check, check_scan, check_shared, handles, model};
+use super::{check, check_receive, check_receive_shared, check_scan, check_shared, handles, model};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn a_sound_engine_passes() {
     check_shared(|limits| Reference::new(limits, Flaw::None));
     check_scan(|limits| Reference::new(limits, Flaw::None));
+    check_receive_shared(|limits| Reference::new(limits, Flaw::None));
 }
 
 #[test]
@@ -81,10 +82,25 @@ const FLAWS: [(Flaw, &str); 37] = [
 /// The flaws of a scan.
 const SCAN_FLAWS: [Flaw; 3] = [Flaw::ScanCounts, Flaw::ScanShowsDead, Flaw::ScanIgnoresBudget];
 
+/// The flaws in taking values in pieces.
+const RECEIVE_FLAWS: [Flaw; 7] = [
+    Flaw::DraftIsRead,
+    Flaw::DraftForgetsFlags,
+    Flaw::DraftIgnoresCondition,
+    Flaw::DraftLeaks,
+    Flaw::DraftIsCleared,
+    Flaw::DraftKeepsOut,
+    Flaw::ExpiresLate,
+];
+
 /// What the kit says about an engine with `flaw`.
-fn verdict(flaw: Flaw) -> String {
+fn verdict(flaw: Flaw, rule: &str) -> String {
     let make = |limits| Reference::new(limits, flaw);
-    let run = || if SCAN_FLAWS.contains(&flaw) { check_scan(make) } else { check(make) };
+    let run = || match rule {
+        "RULE-SCAN" => check_scan(make),
+        "RULE-RECEIVE" => check_receive(make),
+        _ => check(make),
+    };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => "nothing".to_owned(),
         Err(panic) => match panic.downcast::<String>() {
@@ -96,8 +112,10 @@ fn verdict(flaw: Flaw) -> String {
 
 #[test]
 fn each_flaw_is_found_and_its_rule_named() {
-    for (flaw, rule) in FLAWS.into_iter().chain(SCAN_FLAWS.map(|flaw| (flaw, "RULE-SCAN"))) {
-        let verdict = verdict(flaw);
+    let of_scans = SCAN_FLAWS.map(|flaw| (flaw, "RULE-SCAN"));
+    let of_drafts = RECEIVE_FLAWS.map(|flaw| (flaw, "RULE-RECEIVE"));
+    for (flaw, rule) in FLAWS.into_iter().chain(of_scans).chain(of_drafts) {
+        let verdict = verdict(flaw, rule);
         let named = verdict.contains(&format!("{rule}:"));
         assert!(named, "{flaw:?} breaks {rule}, but the kit says {verdict}");
     }

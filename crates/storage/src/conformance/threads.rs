@@ -11,9 +11,9 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-const THREADS: usize = 4;
+pub(super) const THREADS: usize = 4;
 /// The time of all these checks: nothing expires in them.
-const NOW: Ticks = Ticks::from_millis(1_234_567);
+pub(super) const NOW: Ticks = Ticks::from_millis(1_234_567);
 
 pub(super) fn run<S: Store + Clone + Send + 'static>(make: &impl Fn(Limits) -> S) {
     counters(make);
@@ -25,7 +25,7 @@ pub(super) fn run<S: Store + Clone + Send + 'static>(make: &impl Fn(Limits) -> S
 }
 
 /// Counts itself out when a thread is done, also by a panic.
-struct Running<'a>(&'a AtomicUsize);
+pub(super) struct Running<'a>(pub(super) &'a AtomicUsize);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
@@ -76,7 +76,7 @@ pub(super) fn race<S: Store + Clone + Send, R: Send>(
     (last.0, results)
 }
 
-fn fresh<S: Store>(make: &impl Fn(Limits) -> S, limits: Limits) -> S {
+pub(super) fn fresh<S: Store>(make: &impl Fn(Limits) -> S, limits: Limits) -> S {
     Subject::new(make, limits).store
 }
 
@@ -85,7 +85,7 @@ fn read_number<S: Store>(store: &mut S, key: &[u8]) -> u64 {
     number(item.value())
 }
 
-fn number(value: &[u8]) -> u64 {
+pub(super) fn number(value: &[u8]) -> u64 {
     let text = std::str::from_utf8(value).ok();
     text.and_then(|text| text.parse().ok()).expect("RULE-ATOMIC: the counter is always a number")
 }

@@ -93,6 +93,18 @@ pub(in crate::conformance) enum Flaw {
     ScanShowsDead,
     /// A scan shows everything in one step.
     ScanIgnoresBudget,
+    /// What has arrived of a value can be read.
+    DraftIsRead,
+    /// A value in pieces loses its flags.
+    DraftForgetsFlags,
+    /// A value in pieces is written whatever its condition.
+    DraftIgnoresCondition,
+    /// The memory of a value that did not arrive is lost.
+    DraftLeaks,
+    /// A clear removes what arrives, too.
+    DraftIsCleared,
+    /// In a full store nobody writes while a value arrives.
+    DraftKeepsOut,
     /// Not a flaw, but a strict engine: a write panics where an engine that waits for its handles
     /// would wait for ever, which is when another handle was used and has not rested or expired
     /// since.
