@@ -54,6 +54,7 @@
 //!
 //! * A get, hit or miss, and an overwrite with about the same length allocate nothing
 //!   (`tests/allocations.rs` counts). A new small item is one allocation.
+//! * A value of [`PIN_MIN`] bytes or more that arrived in pieces ([`storage::Receive`]) is not copied.
 //! * [`storage::Stats::used_bytes`] is never above the limit. It counts allocations as `malloc`
 //!   rounds them, entries, buckets, and what handles have reserved. It leaves out pinned values
 //!   whose item is gone, the old value while a larger one is being written, and a few kilobytes for
@@ -66,7 +67,7 @@
 //! * `heads.rs`, `slab.rs`, `record.rs`: the three memories of the drawing. `hash.rs`: the hash.
 //! * `budget.rs`: the memory limit as leases. `room.rs`: growth and eviction within it. `reserve.rs`:
 //!   memory set aside for use outside of the store.
-//! * `sweep.rs`: expiry and clear. `scan.rs`: the walk over all items.
+//! * `sweep.rs`: expiry and clear. `scan.rs`: the walk over all items. `receive.rs`: values that arrive in pieces.
 //! * `item.rs`: the item that a get lends. `builder.rs`: the options. `metrics.rs`: the metrics.
 //! * `integrity.rs`: the invariants by name, and their check.
 #![forbid(unsafe_code)]
@@ -79,6 +80,7 @@ mod integrity;
 mod item;
 mod item_state;
 mod metrics;
+mod receive;
 mod record;
 mod reserve;
 mod room;

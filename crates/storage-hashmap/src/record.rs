@@ -70,23 +70,42 @@ pub(crate) struct Facts {
 
 /// A value to write, as up to three pieces that follow each other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pieces<'a>(pub(crate) [&'a [u8]; 3]);
+pub(crate) struct Pieces<'a> {
+    pieces: [&'a [u8]; 3],
+    /// The whole value once more, if it need not be copied.
+    owned: Option<&'a Bytes>,
+}
 
 impl<'a> Pieces<'a> {
-    /// A value that is in one piece already.
-    pub(crate) fn one(value: &'a [u8]) -> Self {
-        Pieces([value, &[], &[]])
+    /// A value that is in one piece already. If it is of [`PIN_MIN`] bytes or more, the record shares what is `owned`.
+    pub(crate) fn one(value: &'a [u8], owned: Option<&'a Bytes>) -> Self {
+        debug_assert!(owned.is_none_or(|owned| *owned == value), "INV-SIZE: it is the value");
+        Pieces { pieces: [value, &[], &[]], owned }
+    }
+
+    /// Three pieces.
+    pub(crate) fn three(pieces: [&'a [u8]; 3]) -> Self {
+        Pieces { pieces, owned: None }
     }
 
     /// Bytes of the whole value.
     pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|piece| piece.len()).sum()
+        self.pieces.iter().map(|piece| piece.len()).sum()
     }
 
     fn append_to(&self, bytes: &mut Vec<u8>) {
-        for piece in self.0 {
+        for piece in self.pieces {
             bytes.extend_from_slice(piece);
         }
+    }
+
+    /// The value by reference count, copied unless it is owned.
+    fn to_bytes(self) -> Bytes {
+        self.owned.cloned().unwrap_or_else(|| {
+            let mut bytes = Vec::with_capacity(self.len());
+            self.append_to(&mut bytes);
+            Bytes::from(bytes)
+        })
     }
 }
 
@@ -140,9 +159,7 @@ impl Record {
         debug_assert!(key.len() <= KEY_MAX, "INV-SIZE");
         let value_len = value.len();
         if value_len >= PIN_MIN {
-            let mut bytes = Vec::with_capacity(value_len);
-            value.append_to(&mut bytes);
-            let value = Bytes::from(bytes);
+            let value = value.to_bytes();
             let Facts { flags, version, state } = facts;
             return Record::Large(Box::new(Large {
                 version,
@@ -341,7 +358,7 @@ mod tests {
         let state = ItemState::new(Marks { stale: true, claimed: true }, true, Ticks::MAX);
         for len in [0, 1, PIN_MIN - 1, PIN_MIN] {
             let value = vec![0xff; len];
-            let mut record = Record::build(b"key", Pieces::one(&value), facts(7, 8));
+            let mut record = Record::build(b"key", Pieces::one(&value, None), facts(7, 8));
             record.set_state(state);
             assert_eq!(
                 (record.state(), record.value(), record.key()),
@@ -358,7 +375,7 @@ mod tests {
         for key_len in [0, 1, 20, 250, KEY_MAX] {
             for value_len in [0, 1, 5, 6, 7, 64, 1000, PIN_MIN - 1, PIN_MIN, 100_000] {
                 let (key, value) = (vec![b'k'; key_len], vec![b'v'; value_len]);
-                let record = Record::build(&key, Pieces::one(&value), facts(7, u64::MAX));
+                let record = Record::build(&key, Pieces::one(&value, None), facts(7, u64::MAX));
                 assert_eq!((record.key(), record.value()), (&key[..], &value[..]));
                 assert_eq!((record.flags(), record.version()), (7, u64::MAX));
                 assert_eq!(record.cost(), Record::cost_of(key_len, value_len));
@@ -369,8 +386,22 @@ mod tests {
     }
 
     #[test]
+    fn an_owned_value_is_shared_if_it_is_large() {
+        for len in [0, 1, PIN_MIN - 1, PIN_MIN, 100_000] {
+            let owned = Bytes::from(vec![b'v'; len]);
+            let record = Record::build(b"key", Pieces::one(&owned, Some(&owned)), facts(7, 8));
+            assert_eq!(
+                (record.value(), record.key(), record.flags()),
+                (&owned[..], &b"key"[..], 7)
+            );
+            assert_eq!(record.cost(), Record::cost_of(3, len));
+            assert_eq!(record.value().as_ptr() == owned.as_ptr(), len >= PIN_MIN);
+        }
+    }
+
+    #[test]
     fn small_changes_of_length_stay_in_place() {
-        let mut record = Record::build(b"key", Pieces::one(&[1; 100]), facts(0, 1));
+        let mut record = Record::build(b"key", Pieces::one(&[1; 100], None), facts(0, 1));
         let cost = record.cost();
         assert!(record.has_room_for(90) && record.has_room_for(103));
         assert!(!record.has_room_for(200), "it does not fit");
@@ -382,7 +413,8 @@ mod tests {
 
     #[test]
     fn extending_in_place_keeps_the_middle() {
-        let mut record = Record::build(b"key", Pieces::one(b"middle, of some length"), facts(3, 1));
+        let mut record =
+            Record::build(b"key", Pieces::one(b"middle, of some length", None), facts(3, 1));
         assert!(record.has_room_for(b"<middle, of some length>".len()));
         record.extend(b"<", b">", facts(3, 2));
         assert_eq!(record.value(), b"<middle, of some length>");

@@ -9,6 +9,7 @@ use crate::budget::{Account, Limits, Pool};
 use crate::heads::Heads;
 use crate::item::Known;
 use crate::metrics::HASH_REMOVE;
+use crate::record::{KEY_MAX, Record};
 use crate::slab::{Entry, Era, NEVER_MS, NONE, Slab};
 use crate::sweep::Sweep;
 use clock::Ticks;
@@ -30,6 +31,16 @@ pub(crate) struct Common {
     pub(crate) evicts: bool,
     /// For each shard, the moment in milliseconds from which [`Shard::expire`] has work to do.
     pub(crate) dues: Box<[AtomicU64]>,
+}
+
+impl Common {
+    /// Whether an item of this size can ever be stored.
+    pub(crate) fn check_size(&self, key_len: usize, value_len: usize) -> Result<(), StoreError> {
+        let fits = key_len <= KEY_MAX
+            && value_len <= self.item_max
+            && Record::cost_of(key_len, value_len) <= self.limits.limit() / 2;
+        if fits { Ok(()) } else { Err(StoreError::TooLarge) }
+    }
 }
 
 /// The circumstances of one operation.

@@ -6,6 +6,7 @@ use crate::hash::Hasher;
 use crate::item::HashMapItem;
 use crate::reserve::Reservation;
 use crate::shard::{Call, Common, Denied, Shard};
+use bytes::Bytes;
 use clock::Ticks;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -148,6 +149,18 @@ impl HashMapStore {
             is_shrinking: false,
         }
     }
+
+    /// Writes an item, whose value need not be copied if it is `owned`.
+    pub(crate) fn put_owned(
+        &mut self,
+        put: &Put<'_>,
+        owned: Option<&Bytes>,
+        now: Ticks,
+    ) -> Result<Version, StoreError> {
+        let hash = self.hasher.hash(put.key);
+        let call = Call { tag: hash.tag, now, cornered: false };
+        self.shared.write(hash.shard, call, |shard, call| shard.put(call, put, owned))
+    }
 }
 
 impl Clone for HashMapStore {
@@ -195,9 +208,7 @@ impl Store for HashMapStore {
     }
 
     fn put(&mut self, put: Put<'_>, now: Ticks) -> Result<Version, StoreError> {
-        let hash = self.hasher.hash(put.key);
-        let call = Call { tag: hash.tag, now, cornered: false };
-        self.shared.write(hash.shard, call, |shard, call| shard.put(call, &put))
+        self.put_owned(&put, None, now)
     }
 
     fn update_versioned<'v, R>(
@@ -220,8 +231,7 @@ impl Store for HashMapStore {
     }
 
     /// Costs a load for each shard looked at, eight at most, when there is nothing to free. Leaves
-    /// a shard out while another worker holds it. Drops items for up to 64 KiB of what the handle
-    /// has reserved.
+    /// a shard out while another worker holds it. Drops items for up to 256 KiB of what the handle has reserved.
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
         self.is_shrinking = self.shared.pay(&mut self.reservation, now);
         self.shared.set_aside(&mut self.reservation, now);

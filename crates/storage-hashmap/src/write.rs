@@ -7,9 +7,10 @@
 use crate::item::HashMapItem;
 use crate::item_state::ItemState;
 use crate::metrics::HASH_INSERT;
-use crate::record::{Facts, KEY_MAX, Pieces, Record};
+use crate::record::{Facts, Pieces, Record};
 use crate::shard::{Call, Denied, Gone, Shard};
 use crate::slab::{NEVER_MS, NONE};
+use bytes::Bytes;
 use clock::Ticks;
 use storage::metrics::{ITEM_ALLOCATE, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_REPLACE};
 use storage::{Amend, Change, Condition, Expiry, Marks, Put, StoreError, Version, Write};
@@ -18,6 +19,8 @@ use storage::{Amend, Change, Condition, Expiry, Marks, Put, StoreError, Version,
 #[derive(Clone, Copy, Debug)]
 struct Content<'a> {
     value: &'a [u8],
+    /// The value once more, if it need not be copied.
+    owned: Option<&'a Bytes>,
     flags: u32,
     expiry_ms: u64,
     /// The version, if the caller gives it.
@@ -35,8 +38,14 @@ fn told(version: u64) -> Version {
 }
 
 impl Shard {
-    pub(crate) fn put(&mut self, call: Call, put: &Put<'_>) -> Result<Version, Denied> {
-        self.check_size(put.key.len(), put.value.len())?;
+    /// [`storage::Store::put`] within this shard. The value may be `owned`: then it need not be copied.
+    pub(crate) fn put(
+        &mut self,
+        call: Call,
+        put: &Put<'_>,
+        owned: Option<&Bytes>,
+    ) -> Result<Version, Denied> {
+        self.common.check_size(put.key.len(), put.value.len())?;
         let found = self.find(call.tag, put.key);
         let live = found.filter(|&slot| self.fate(slot, call.now).is_none());
         match (put.condition, live) {
@@ -55,6 +64,7 @@ impl Shard {
         }
         let content = Content {
             value: put.value,
+            owned,
             flags: put.flags,
             expiry_ms: expiry_ms(put.expiry),
             version: None,
@@ -128,6 +138,7 @@ impl Shard {
         let state = same.map_or_else(ItemState::default, |entry| entry.record.state());
         let content = Content {
             value: b"",
+            owned: None,
             flags: write.flags.unwrap_or(flags),
             expiry_ms: write.expiry.map_or(old_ms, expiry_ms),
             version: write.version,
@@ -136,12 +147,12 @@ impl Shard {
         let needed = live.ok_or(StoreError::NotFound);
         match write.content {
             storage::Content::Whole(value) => {
-                self.check_size(key.len(), value.len())?;
+                self.common.check_size(key.len(), value.len())?;
                 self.write(call, key, found, Content { value, ..content })
             }
             storage::Content::Number(digits) => {
                 needed?;
-                self.check_size(key.len(), digits.as_bytes().len())?;
+                self.common.check_size(key.len(), digits.as_bytes().len())?;
                 self.write(call, key, found, Content { value: digits.as_bytes(), ..content })
             }
             storage::Content::Around { before, after } => {
@@ -173,14 +184,6 @@ impl Shard {
         Facts { flags: content.flags, version, state: content.state }
     }
 
-    /// Whether an item of this size can ever be stored.
-    fn check_size(&self, key_len: usize, value_len: usize) -> Result<(), StoreError> {
-        let fits = key_len <= KEY_MAX
-            && value_len <= self.common.item_max
-            && Record::cost_of(key_len, value_len) <= self.common.limits.limit() / 2;
-        if fits { Ok(()) } else { Err(StoreError::TooLarge) }
-    }
-
     fn new_version(&mut self) -> u64 {
         self.next_version += 1;
         self.next_version - 1
@@ -210,7 +213,7 @@ impl Shard {
     }
 
     fn replace(&mut self, call: Call, slot: u32, content: Content<'_>) -> Result<u64, Denied> {
-        let Content { value, expiry_ms, .. } = content;
+        let Content { value, owned, expiry_ms, .. } = content;
         let fate = self.fate(slot, call.now);
         let in_place = self.slab.entry(slot).record.has_room_for(value.len());
         if !in_place {
@@ -221,7 +224,7 @@ impl Shard {
         if in_place {
             record.overwrite(value, facts);
         } else {
-            *record = Record::build(record.key(), Pieces::one(value), facts);
+            *record = Record::build(record.key(), Pieces::one(value, owned), facts);
         }
         match fate {
             None => ITEM_REPLACE.increment(),
@@ -236,7 +239,7 @@ impl Shard {
     }
 
     fn insert(&mut self, call: Call, key: &[u8], content: Content<'_>) -> Result<u64, Denied> {
-        let Content { value, expiry_ms, .. } = content;
+        let Content { value, owned, expiry_ms, .. } = content;
         let cost = Record::cost_of(key.len(), value.len());
         self.grow_heads(call);
         self.provide_slot(call)?;
@@ -244,7 +247,7 @@ impl Shard {
         debug_assert!(self.find(call.tag, key).is_none(), "INV-KEY: a key is there already");
         self.account.spend(cost);
         let facts = self.facts(&content, None);
-        let record = Record::build(key, Pieces::one(value), facts);
+        let record = Record::build(key, Pieces::one(value, owned), facts);
         let bucket = self.heads.bucket(call.tag);
         let first = *self.heads.head(bucket);
         let slot = self.slab.insert(call.tag, first, self.era, expiry_ms, record);
@@ -268,7 +271,7 @@ impl Shard {
     ) -> Result<u64, Denied> {
         let record = &self.slab.entry(slot).record;
         let value_len = before.len() + record.value().len() + after.len();
-        self.check_size(record.key().len(), value_len)?;
+        self.common.check_size(record.key().len(), value_len)?;
         let in_place = record.has_room_for(value_len);
         if !in_place {
             self.resize(call, slot, value_len)?;
@@ -279,7 +282,7 @@ impl Shard {
             entry.record.extend(before, after, facts);
         } else {
             let old = &entry.record;
-            let pieces = Pieces([before, old.value(), after]);
+            let pieces = Pieces::three([before, old.value(), after]);
             entry.record = Record::build(old.key(), pieces, facts);
         }
         entry.visit();

@@ -4,9 +4,9 @@
 //! The counting allocator serves the whole process, so this test has a process of its own.
 
 use clock::Ticks;
-use storage::{Change, Digits, Item, Put, Stage, Store};
-use storage_hashmap::HashMapStore;
-use test_support::counting::{Counting, allocations};
+use storage::{Announced, Change, Condition, Digits, Item, Put, Receive, Stage, Store};
+use storage_hashmap::{HashMapStore, PIN_MIN};
+use test_support::counting::{Counting, allocations, requested};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
@@ -84,4 +84,31 @@ fn a_new_small_item_is_one_allocation() {
     fill(&mut store, 0);
     assert!(store.stats().evicted > 0, "the index has its final size");
     assert_eq!(allocations(|| fill(&mut store, 20_000)), 20_000);
+}
+
+/// The value itself is taken over: a commit allocates what else an item has, whether it replaces one or evicts
+/// others.
+#[test]
+fn a_commit_does_not_copy_a_large_value() {
+    let mut store = HashMapStore::builder().memory(8 << 20).shards(4).item_max(2 << 20).build();
+    for number in 0..200_u32 {
+        store.put(Put::new(&number.to_le_bytes(), &[b'1'; 80_000]), NOW).expect("it fits");
+    }
+    assert!(store.stats().evicted > 0, "it is full");
+    for len in [PIN_MIN, 100_000, 2 << 20] {
+        for condition in [Condition::Always, Condition::IfPresent] {
+            let value = vec![b'x'; len];
+            let mut draft = store.begin(Announced::new(b"key", len), NOW).expect("it fits");
+            value.chunks(7_000).for_each(|piece| {
+                store.append(&mut draft, piece, NOW).expect("it fits");
+            });
+            let bytes = requested(|| {
+                store.commit(draft, condition, NOW).expect("it fits");
+            });
+            // A chunk of the index may be among it.
+            assert!(bytes < 10_000, "{bytes} bytes for a value of {len}");
+            let item = store.get(b"key", NOW).expect("just written");
+            assert!(item.value() == value, "{len} bytes");
+        }
+    }
 }

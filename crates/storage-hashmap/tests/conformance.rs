@@ -34,6 +34,13 @@ fn an_engine_may_evict_what_was_just_written() {
 }
 
 #[test]
+fn values_arrive_in_pieces() {
+    for shards in [1, 8] {
+        conformance::check_receive_shared(|limits| store(limits, shards));
+    }
+}
+
+#[test]
 fn a_walk_shows_every_item() {
     for shards in [1, 8] {
         conformance::check_scan(|limits| store(limits, shards));
