@@ -21,9 +21,11 @@ impl Shard {
             return Ok(());
         }
         let short = self.account.short_of(bytes);
-        // A request that is large for this shard is taken from all shards in equal parts.
+        // A request that is large for this shard gets what is free, and the rest from all shards in equal parts.
         if short > self.account.lease() / 4 && !call.cornered {
-            return Err(Denied::Short(short));
+            let free = self.common.pool.take_up_to(short);
+            self.account.receive(free);
+            return Err(Denied::Short(short - free));
         }
         while !self.obtain(bytes) {
             if !self.evict(call.now, keep) {
