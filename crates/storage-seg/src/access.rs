@@ -15,8 +15,9 @@
 //! * INV-ROOM: items are written only to an open segment that belongs to the handle alone, behind all
 //!   items published in it (INV-OWNER of [`crate::pool`]).
 
+use crate::draft::Placed;
 use crate::epoch::Participant;
-use crate::heap::{Heap, ItemRef, NewItem};
+use crate::heap::{Begun, Heap, ItemRef, NewItem};
 use crate::index::Location;
 use crate::item::Pin;
 use crate::place::Spot;
@@ -75,6 +76,29 @@ impl Shared {
         unsafe { self.heap.copy(item, expiry_ms, version, spot.segment, spot.offset, spot.base_ms) }
     }
 
+    /// Begins an item whose value follows in pieces, in room that is the caller's alone.
+    pub(crate) fn begin(&self, spot: Spot, item: &NewItem<'_>, value_len: usize) -> Begun {
+        let head_len = self.heap.head_len(item, value_len);
+        debug_assert!(self.is_room(spot, head_len), "INV-ROOM: {spot:?}");
+        // SAFETY: as for `fill`; the caller has made room for header and key.
+        unsafe { self.heap.begin((spot.segment, spot.offset), spot.base_ms, item, value_len) }
+    }
+
+    /// Writes the next bytes of a value, for which its segment has memory.
+    pub(crate) fn append(&self, spot: Spot, begun: &mut Begun, piece: &[u8]) {
+        let len = begun.written() + piece.len();
+        debug_assert!(self.is_room(spot, len), "INV-ROOM: {spot:?}");
+        // SAFETY: as for `fill`: the draft that was begun there has the segment still, and its room.
+        unsafe { self.heap.append(begun, piece) }
+    }
+
+    /// Ends an item whose value is there. Returns its length.
+    pub(crate) fn end(&self, spot: Spot, begun: &Begun) -> usize {
+        debug_assert!(self.is_room(spot, begun.written()), "INV-ROOM: {spot:?}");
+        // SAFETY: as for `append`.
+        unsafe { self.heap.end(begun) }
+    }
+
     /// Whether a spot is behind all items of its open segment, and in front of `len` bytes of its
     /// memory: what INV-ROOM says.
     fn is_room(&self, spot: Spot, len: usize) -> bool {
@@ -98,5 +122,14 @@ impl Shared {
         debug_assert!(matches!(state(), State::Open | State::Withdrawn), "INV-PIECE: {piece:?}");
         // SAFETY: INV-PIECE of the pool: nobody reads it, and the pool keeps it from writers.
         unsafe { self.heap.release(piece.segment, piece.parts.clone()) }
+    }
+}
+
+impl Placed {
+    /// The draft's own item, which is not published.
+    pub(crate) fn item(&self) -> ItemRef<'_> {
+        // SAFETY: INV-PUBLISHED: the draft is the writer of the item. INV-STAYS: the segment is open and the draft's
+        // (INV-OWNER) for as long as it is borrowed.
+        unsafe { self.shared().heap.item(self.location()) }
     }
 }

@@ -4,7 +4,7 @@
 use crate::capacity::{buckets_for, segments_within};
 use crate::epoch::Epochs;
 use crate::evict::Eviction;
-use crate::heap::{Extent, FIRST_OFFSET, Heap, HeapOptions, WIDE_BYTES_MAX, Wide};
+use crate::heap::{Extent, FIRST_OFFSET, Heap, HeapOptions, OFFSET_MAX, WIDE_BYTES_MAX, Wide};
 use crate::index::Index;
 use crate::layout::KEY_MAX;
 use crate::limit::{GROWTH, SEGMENTS_MIN, VALUES_MIN};
@@ -251,8 +251,16 @@ impl Builder {
     /// Maps the memory, with address space for a higher limit.
     fn heap(&self, segments: u32, segment_bytes: usize) -> std::io::Result<Heap> {
         let wide = |segments| wide(segments, segment_bytes, self.longest_value());
-        let extents =
-            [GROWTH, 1].map(|factor| Extent::up_to(factor, segments, segment_bytes, wide));
+        // Where the system does not give all that, the largest values take rows.
+        let narrow = |segments| {
+            let wide = wide(segments);
+            Wide { bytes: wide.bytes.min(OFFSET_MAX), ..wide }
+        };
+        let extents = [
+            Extent::up_to(GROWTH, segments, segment_bytes, wide),
+            Extent::up_to(1, segments, segment_bytes, wide),
+            Extent::up_to(1, segments, segment_bytes, narrow),
+        ];
         Heap::new(segments, segment_bytes, &extents, self.heap)
     }
 }
@@ -264,7 +272,8 @@ const WIDE_PARTS: usize = 16;
 fn wide(segments: u32, segment_bytes: usize, value_max: u64) -> Wide {
     // Includes the key and every optional field of an item.
     let longest = (value_max as usize).saturating_add(KEY_MAX + 64 + FIRST_OFFSET as usize);
-    let bytes = longest.max(WIDE_PARTS * segment_bytes).min(WIDE_BYTES_MAX).next_power_of_two();
+    let several = (WIDE_PARTS * segment_bytes).min(OFFSET_MAX);
+    let bytes = longest.max(several).min(WIDE_BYTES_MAX).next_power_of_two();
     Wide { count: wide_for(segments as usize) as u32, bytes }
 }
 

@@ -54,9 +54,10 @@ mod write;
 pub(crate) use crate::layout::NewItem;
 pub(crate) use geometry::FIRST_OFFSET;
 use geometry::Geometry;
-pub(crate) use geometry::{Extent, WIDE_BYTES_MAX, Wide};
+pub(crate) use geometry::{Extent, OFFSET_MAX, WIDE_BYTES_MAX, Wide};
 pub(crate) use item::ItemRef;
 use lent::Lent;
+pub(crate) use write::Begun;
 
 /// How the heap's memory is taken from the system, and whether items have checksums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -149,6 +150,16 @@ impl Heap {
     /// less by one word, since the form of an expiry depends on the segment's base.
     pub(crate) fn len_of(&self, item: &NewItem<'_>) -> usize {
         item.len_max(self.layout)
+    }
+
+    /// The same for an item with a value of `value_len` bytes, which `item` does not have yet.
+    pub(crate) fn len_with(&self, item: &NewItem<'_>, value_len: usize) -> usize {
+        item.len_max_with(value_len, self.layout)
+    }
+
+    /// Bytes of header and key of such an item, at most: the value begins there.
+    pub(crate) fn head_len(&self, item: &NewItem<'_>, value_len: usize) -> usize {
+        self.len_with(item, value_len) - value_len
     }
 
     /// The location, as the index keeps it, of an item at `offset` bytes of a segment.

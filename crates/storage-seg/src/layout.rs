@@ -28,7 +28,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use new_item::{NewItem, checksum};
+pub(crate) use new_item::{NewItem, checksum, checksum_after, checksum_before};
 pub(crate) use state::State;
 
 /// The longest key in bytes: its length has 16 bits.
@@ -116,8 +116,8 @@ pub(crate) struct Header {
 
 impl Header {
     #[inline(always)]
-    fn new(layout: Layout, item: &NewItem<'_>, expiry_words: u32) -> Self {
-        let (key_len, value_len) = (item.key.len(), item.value_len());
+    fn new(layout: Layout, item: &NewItem<'_>, value_len: usize, expiry_words: u32) -> Self {
+        let key_len = item.key.len();
         assert!(key_len <= KEY_MAX && value_len <= VALUE_MAX, "INV-LENGTHS: checked before");
         let (key_len, value_len) = (key_len as u16, value_len as u32);
         let is_long = u32::from(key_len) > low(KEY_BITS) || value_len > low(VALUE_BITS);

@@ -85,7 +85,8 @@
 //!
 //! # Which file next
 //!
-//! * `store.rs`: the handle, get and delete. `write.rs`: put. `update.rs`: read-modify-write.
+//! * `store.rs`: the handle, get and delete. `write.rs`: put. `update.rs`: read-modify-write. `receive.rs`: values
+//!   that arrive in pieces, and `draft.rs`: such a value.
 //! * `shared.rs`: the state that all handles share. `access.rs`: how the heap's memory is lent as
 //!   borrows, and why that is sound.
 //! * `place.rs`: open segments. `wide.rs`: those for large items. `room.rs`: making room. `capacity.rs`: how
@@ -106,6 +107,7 @@ mod builder;
 mod capacity;
 mod class;
 mod compact;
+mod draft;
 mod empty;
 mod epoch;
 mod evict;
@@ -122,6 +124,7 @@ mod models;
 mod order;
 mod place;
 mod pool;
+mod receive;
 mod report;
 mod room;
 mod scan;
@@ -140,6 +143,7 @@ mod write;
 mod zeroed;
 
 pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};
+pub use draft::SegDraft;
 pub use evict::{Eviction, UnknownEviction};
 pub use item::{PIN_MIN, SegItem};
 pub use report::{

@@ -12,6 +12,10 @@ use crate::sync::atomic::Ordering;
 use crate::wide::{NARROW_SHARE, OPEN_FEW};
 use clock::Ticks;
 
+mod drafted;
+
+pub(crate) use drafted::Lease;
+
 /// Items that lie together because they are likely to die at about the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
@@ -46,6 +50,8 @@ pub(crate) struct OpenSegments {
     classes: usize,
     /// How many of them are open.
     count: usize,
+    /// Wide segments that were given back before anything was written to them.
+    given_back: u64,
     /// When they were last checked for stale ones, and the number of the last clear then.
     looked: Option<(Ticks, u64)>,
 }
@@ -67,9 +73,18 @@ pub(crate) struct Spot {
     pub(crate) offset: u32,
     pub(crate) birth: u64,
     pub(crate) base_ms: u64,
-    /// The open segment's place among the handle's; `None` for a very large item in a row of its
-    /// own.
-    open: Option<usize>,
+    keeper: Keeper,
+}
+
+/// Whose segment a spot is in.
+#[derive(Clone, Copy, Debug)]
+enum Keeper {
+    /// The handle's open one at this place among them.
+    Handle(usize),
+    /// A draft's, which has it open.
+    Draft,
+    /// That of a very large item, in a row of its own.
+    Row,
 }
 
 /// Why there is no room for an item.
@@ -97,6 +112,7 @@ impl OpenSegments {
             open: vec![None; 2 * STREAMS * classes].into(),
             classes,
             count: 0,
+            given_back: 0,
             looked: None,
         }
     }
@@ -228,13 +244,13 @@ impl SegStore {
     fn spot(&self, number: usize, open: Open) -> Spot {
         let Open { segment, at, birth, .. } = open;
         let base_ms = self.shared.pool.segment(segment).base_ms();
-        Spot { segment, offset: at, birth, base_ms, open: Some(number) }
+        Spot { segment, offset: at, birth, base_ms, keeper: Keeper::Handle(number) }
     }
 
     /// Room for a very large item in a row of segments that was made one.
     pub(crate) fn span_spot(&self, first: u32, class: Class, now: Ticks) -> Spot {
         let Open { segment, at, birth, .. } = self.begin(first, NEW, class, now);
-        Spot { segment, offset: at, birth, base_ms: now.as_millis(), open: None }
+        Spot { segment, offset: at, birth, base_ms: now.as_millis(), keeper: Keeper::Row }
     }
 
     /// Advances past the item at `spot`, which is in the index now.
@@ -252,8 +268,8 @@ impl SegStore {
             shared.next_due_ms.fetch_min(segment.due_ms(), Ordering::AcqRel);
         }
         segment.set_written(end);
-        match spot.open {
-            Some(number) => {
+        match spot.keeper {
+            Keeper::Handle(number) => {
                 let Some(open) = &mut self.open.open[number] else { return };
                 open.at = end;
                 let open = *open;
@@ -261,15 +277,20 @@ impl SegStore {
                     self.seal(number);
                 }
             }
-            None => shared.pool.seal(spot.segment),
+            Keeper::Draft => {}
+            Keeper::Row => shared.pool.seal(spot.segment),
         }
     }
 
-    /// Gives up room at which nothing was published. Only a row needs giving back; other room is
-    /// used for the next item.
-    pub(crate) fn abandon(&self, spot: Spot) {
-        if spot.open.is_none() {
-            self.shared.pool.give_back(spot.segment);
+    /// Gives up room at which nothing was published. Most is used for the next item; a row is given back, and so is
+    /// a wide segment without items, which may have much memory.
+    pub(crate) fn abandon(&mut self, spot: Spot) {
+        match spot.keeper {
+            Keeper::Handle(number) if spot.offset == FIRST_OFFSET && self.open.is_wide(number) => {
+                self.seal(number);
+            }
+            Keeper::Handle(_) | Keeper::Draft => {}
+            Keeper::Row => self.shared.pool.give_back(spot.segment),
         }
     }
 
@@ -277,14 +298,23 @@ impl SegStore {
     fn seal(&mut self, number: usize) {
         let Some(open) = self.open.open[number].take() else { return };
         self.open.count -= 1;
-        if open.at == FIRST_OFFSET {
-            self.shared.pool.give_back(open.segment);
-            return;
+        self.open.given_back += u64::from(open.at == FIRST_OFFSET && self.open.is_wide(number));
+        self.shared.close(open);
+    }
+
+    /// How often memory that a write had got was given back.
+    pub(crate) fn given_back(&self) -> u64 {
+        self.open.given_back
+    }
+
+    /// Gives back the wide segments without items. A write that does not find all its memory leaves one.
+    pub(crate) fn give_back_empty(&mut self) {
+        for number in 0..self.open.open.len() {
+            let is_empty = self.open.open[number].is_some_and(|open| open.at == FIRST_OFFSET);
+            if is_empty && self.open.is_wide(number) {
+                self.seal(number);
+            }
         }
-        if self.open.is_wide(number) {
-            self.shared.trim(open.segment, open.at);
-        }
-        self.shared.pool.seal(open.segment);
     }
 
     /// Seals all open segments, so that evictions find them. Returns whether there were any.
@@ -321,6 +351,19 @@ impl SegStore {
 }
 
 impl Shared {
+    /// Seals a segment that was open, and takes from a wide one the memory that it does not need. One to which
+    /// nothing was written is free again.
+    fn close(&self, open: Open) {
+        if open.at == FIRST_OFFSET {
+            self.pool.give_back(open.segment);
+            return;
+        }
+        if self.pool.is_wide(open.segment) {
+            self.trim(open.segment, open.at);
+        }
+        self.pool.seal(open.segment);
+    }
+
     /// Whether plenty of segments are free.
     fn is_roomy(&self) -> bool {
         self.pool.available() * 4 > self.pool.in_service() as isize

@@ -10,7 +10,10 @@ use crate::heap::FIRST_OFFSET;
 use crate::index::{Keys, Location};
 use crate::place::Spot;
 use crate::pool::Row;
+use crate::segment::State;
+use crate::shared::Shared;
 use crate::store::SegStore;
+use crate::sync::atomic::Ordering;
 use crate::sync::pause;
 use crate::tally::Count;
 use clock::Ticks;
@@ -30,6 +33,10 @@ const WRITES_PER_TEND: u32 = 64;
 /// How long a write waits for other handles to pass a quiescent state. It is much more than any turn
 /// of an event loop takes: a longer wait means that some handle neither works nor rests.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The same while drafts have much of the memory. What is missing may come back only with them, and their clients
+/// may be served by the thread that waits.
+const PATIENCE_WITH_DRAFTS: Duration = Duration::from_millis(20);
 
 impl SegStore {
     /// Empties some items, if fewer segments than the reserve are free or soon will be.
@@ -77,7 +84,7 @@ impl SegStore {
     }
 
     fn await_room(&mut self, count: usize, now: Ticks) -> Result<(), StoreError> {
-        let mut waiting = Waiting::new();
+        let mut waiting = Waiting::new(&self.shared);
         loop {
             self.turn.quiesce();
             self.turn.enter();
@@ -97,7 +104,7 @@ impl SegStore {
                 // Other handles have the rest of the segments. Those that were claimed or open a
                 // moment ago may be free or sealed at the next look.
                 let is_alone = self.shared.settings.exclusive || !evicts;
-                if is_alone && !self.shared.has_claims() {
+                if is_alone && !self.shared.has_claims() || self.shared.is_drafted_away(count) {
                     return Err(StoreError::OutOfMemory);
                 }
             }
@@ -121,7 +128,7 @@ impl SegStore {
         // Free segments are not being read; the others wait until every handle has passed a
         // quiescent state.
         let epoch = self.shared.epochs.retire();
-        let mut waiting = Waiting::new();
+        let mut waiting = Waiting::new(&self.shared);
         loop {
             self.turn.quiesce();
             self.turn.enter();
@@ -225,6 +232,25 @@ impl SegStore {
     }
 }
 
+impl Shared {
+    /// Whether `count` free segments for new items are more than there can be while drafts have their memory, with
+    /// all that other handles have open or claimed. It is asked when nothing is left to be emptied.
+    fn is_drafted_away(&self, count: usize) -> bool {
+        let drafted = self.drafted.load(Ordering::Relaxed);
+        if drafted == 0 {
+            return false;
+        }
+        let owned: usize = self
+            .pool
+            .numbers()
+            .map(|number| self.pool.segment(number))
+            .filter(|segment| matches!(segment.state(), State::Open | State::Claimed))
+            .map(|segment| segment.span() as usize)
+            .sum();
+        self.pool.free() + owned.saturating_sub(drafted) < self.spare() + count
+    }
+}
+
 /// What the index asks about items while it changes its size.
 struct Movers<'a> {
     store: &'a SegStore,
@@ -249,14 +275,18 @@ impl Keys for Movers<'_> {
 struct Waiting {
     spins: u32,
     since: Option<Instant>,
+    patience: Duration,
 }
 
 /// The wait has reached its deadline.
 struct TooLong;
 
 impl Waiting {
-    fn new() -> Self {
-        Waiting { spins: 0, since: None }
+    fn new(shared: &Shared) -> Self {
+        let drafted = shared.drafted.load(Ordering::Relaxed);
+        let has_much = drafted > shared.pool.target() / 2;
+        let patience = if has_much { PATIENCE_WITH_DRAFTS } else { PATIENCE };
+        Waiting { spins: 0, since: None, patience }
     }
 
     fn pause(&mut self, tally: &crate::tally::Tally) -> Result<(), TooLong> {
@@ -266,6 +296,6 @@ impl Waiting {
         pause(self.spins);
         self.spins = self.spins.saturating_add(1);
         let since = *self.since.get_or_insert_with(Instant::now);
-        if since.elapsed() > PATIENCE { Err(TooLong) } else { Ok(()) }
+        if since.elapsed() > self.patience { Err(TooLong) } else { Ok(()) }
     }
 }

@@ -5,7 +5,7 @@ use crate::class::Classes;
 use crate::epoch::Epochs;
 use crate::evict::{Eviction, LESSON_BYTES, Lessons, Trials};
 use crate::export::Export;
-use crate::heap::{Heap, ItemRef, WIDE_BYTES_MAX};
+use crate::heap::{Heap, ItemRef, OFFSET_MAX};
 use crate::index::{Index, Location};
 use crate::limit::IN_FULL;
 use crate::pool::Pool;
@@ -21,7 +21,7 @@ const EXPLICIT: u64 = 1 << 63;
 
 /// Bits of a version for the item's offset in its segment, in units of 4 bytes.
 const OFFSET_BITS: u32 = 23;
-const _: () = assert!(WIDE_BYTES_MAX <= 4 << OFFSET_BITS);
+const _: () = assert!(OFFSET_MAX <= 4 << OFFSET_BITS);
 
 /// Called for items that expire or are evicted; see [`Builder::on_drop`](crate::Builder::on_drop).
 pub(crate) type OnDrop = std::sync::Arc<dyn Fn(&[u8], &[u8], Reason) + Send + Sync>;
@@ -73,6 +73,8 @@ pub(crate) struct Shared {
     versions: AtomicU64,
     /// Segments with pinned values.
     pub(crate) pinned: AtomicUsize,
+    /// Segments' memory that drafts have.
+    pub(crate) drafted: AtomicUsize,
     /// Held by the one thread that decides on the size of the index and the memory for it.
     pub(crate) sizing: Mutex<()>,
     /// The memory limit in bytes.
@@ -128,6 +130,7 @@ impl Shared {
             next_due_ms: AtomicU64::new(u64::MAX),
             versions: AtomicU64::new(0),
             pinned: AtomicUsize::new(0),
+            drafted: AtomicUsize::new(0),
             reserved: AtomicU64::new(0),
             reserve: AtomicUsize::new(0),
             for_moves: AtomicUsize::new(0),

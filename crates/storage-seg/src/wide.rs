@@ -6,7 +6,7 @@
 //! they need it, and lose at most a part of the last one. With items of one size the loss is small at
 //! some widths, and there a wide segment ends.
 
-use crate::heap::FIRST_OFFSET;
+use crate::heap::{FIRST_OFFSET, OFFSET_MAX};
 use crate::place::{Lack, Open};
 use crate::pool::Piece;
 use crate::shared::Shared;
@@ -39,7 +39,9 @@ pub(crate) const OPEN_FEW: usize = 4;
 impl Shared {
     /// The most memory of a wide segment with several items, in segments.
     pub(crate) fn parts_max(&self) -> usize {
-        let most = self.heap.room_in_wide().div_ceil(self.heap.segment_bytes());
+        // So no further item begins where a version has no bits for its offset.
+        let bytes = self.heap.room_in_wide().min(OFFSET_MAX);
+        let most = bytes.div_ceil(self.heap.segment_bytes());
         (self.pool.total() / MEMORY_SHARE).max(PARTS_MIN).min(most)
     }
 
@@ -78,6 +80,31 @@ impl Shared {
         self.pool.take_wide((parts, most), (spare, awaited), &self.epochs)
     }
 
+    /// Takes a wide segment with the memory of `most` segments at the most, and no more than an item of `len` bytes
+    /// needs.
+    pub(crate) fn take_wide_up_to(&self, most: usize, len: usize) -> Result<u32, Lack> {
+        let parts = self.parts(len + FIRST_OFFSET as usize).min(most);
+        self.pool.take_wide((parts, parts), (self.spare(), 0), &self.epochs)
+    }
+
+    /// Gives the caller's open wide segment the memory of so many segments in all. Returns how many free segments are missing for that.
+    pub(crate) fn extend(&self, segment: u32, parts: usize) -> usize {
+        let missing = parts.saturating_sub(self.pool.segment(segment).span() as usize);
+        let growth = (self.spare(), &*self.epochs);
+        self.pool.grow(segment, missing as u32, growth, self.releaser()) as usize
+    }
+
+    /// Whether the caller's open wide segment would take an item of `len` bytes, given the memory.
+    pub(crate) fn has_room(&self, open: Open, len: usize) -> bool {
+        let span = self.pool.segment(open.segment).span() as usize;
+        !self.is_full(open, span, self.parts(open.at as usize + len))
+    }
+
+    /// Bytes that are lost in a wide segment that is sealed with so many bytes.
+    pub(crate) fn lost_behind(&self, bytes: usize) -> usize {
+        self.parts(bytes) * self.heap.segment_bytes() - bytes
+    }
+
     /// Takes the memory beyond `written` bytes from a wide segment before it is sealed.
     pub(crate) fn trim(&self, segment: u32, written: u32) {
         let parts = self.parts(written as usize) as u32;
@@ -89,7 +116,7 @@ impl Shared {
     }
 
     /// How many segments' memory this many bytes of a wide segment take.
-    fn parts(&self, bytes: usize) -> usize {
+    pub(crate) fn parts(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.heap.segment_bytes())
     }
 

@@ -21,6 +21,9 @@ use storage::{Condition, Marks, Put, StoreError, Version};
 /// How many other items may be dropped to free a slot for one.
 const CROWDED_MAX: usize = 8;
 
+/// How often a write may give back the memory that it has got for its item.
+const GIVEN_BACK_MAX: u64 = 3;
+
 /// The item that an update has seen, as it was then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
@@ -113,7 +116,20 @@ impl SegStore {
         }
         let spot = self.room(self.shared.heap.len_of(&item), item.expiry_ms, now)?;
         let filled = self.fill(spot, &item);
-        match self.publish(hash, put.key, filled, Demand::Condition(put.condition), now) {
+        self.publish_if(hash, put.key, filled, put.condition, now)
+    }
+
+    /// Publishes a written item if the condition holds.
+    #[inline]
+    pub(crate) fn publish_if(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        filled: Filled,
+        condition: Condition,
+        now: Ticks,
+    ) -> Result<Version, StoreError> {
+        match self.publish(hash, key, filled, Demand::Condition(condition), now) {
             Ok(version) => Ok(version),
             Err(Unpublished::Refused(error)) => Err(error),
             Err(Unpublished::Changed | Unpublished::Crowded) => {
@@ -133,29 +149,54 @@ impl SegStore {
     ) -> Result<Spot, StoreError> {
         let class = self.shared.class_of(expiry_ms, now);
         self.upkeep(now);
+        let given_back = self.given_back();
         loop {
             match self.place_new(class, len, now) {
                 Ok(spot) => return Ok(spot),
                 Err(Lack::Wide) => return self.row(len, class, now),
-                Err(Lack::Free(count)) => self.make_room(count, now)?,
+                Err(Lack::Free(count)) => {
+                    // What a large item has got so far is given back where nothing else is left. To take it again
+                    // would not help.
+                    let is_futile = self.given_back() - given_back >= GIVEN_BACK_MAX;
+                    let made = if is_futile {
+                        Err(StoreError::OutOfMemory)
+                    } else {
+                        self.make_room(count, now)
+                    };
+                    made.inspect_err(|_| self.give_back_empty())?;
+                }
             }
         }
     }
 
     /// Refuses an item larger than the store takes.
     pub(crate) fn check_size(&self, item: &NewItem<'_>) -> Result<(), StoreError> {
-        let value_len: usize = item.value.iter().map(|part| part.len()).sum();
-        let fits = value_len <= self.shared.settings.value_max && item.key.len() <= KEY_MAX;
+        self.check_lengths(item.key.len(), item.value_len())
+    }
+
+    pub(crate) fn check_lengths(&self, key_len: usize, value_len: usize) -> Result<(), StoreError> {
+        let fits = value_len <= self.shared.settings.value_max && key_len <= KEY_MAX;
         if fits { Ok(()) } else { Err(StoreError::TooLarge) }
     }
 
     /// Writes an item's bytes into its room. Nobody can see them yet.
     pub(crate) fn fill(&self, spot: Spot, item: &NewItem<'_>) -> Filled {
         let len = self.shared.fill(spot, item);
+        self.filled(spot, len, item.expiry_ms, item.version)
+    }
+
+    /// An item whose bytes are written in its room, and which may have a version of its own.
+    #[inline]
+    pub(crate) fn filled(
+        &self,
+        spot: Spot,
+        len: usize,
+        expiry_ms: Option<u64>,
+        version: Option<u64>,
+    ) -> Filled {
         let location = self.shared.heap.location(spot.segment, spot.offset);
-        let version = item.version.unwrap_or(self.shared.version_at(spot.birth, spot.offset));
-        let (expiry_ms, reads) = (item.expiry_ms, Reads::Forgotten);
-        Filled { spot, location, len, expiry_ms, version, reads }
+        let version = version.unwrap_or(self.shared.version_at(spot.birth, spot.offset));
+        Filled { spot, location, len, expiry_ms, version, reads: Reads::Forgotten }
     }
 
     /// Publishes a written item if the demand is met.

@@ -44,3 +44,20 @@ fn checksums_change_nothing_else() {
         builder(limits).integrity(true).build().expect("the options are possible")
     });
 }
+
+#[test]
+fn values_arrive_in_pieces() {
+    for integrity in [false, true] {
+        conformance::check_receive(|limits| {
+            let builder = builder(limits).integrity(integrity);
+            builder.build().expect("the options are possible")
+        });
+    }
+}
+
+#[test]
+fn values_arrive_in_pieces_at_several_handles() {
+    conformance::check_receive_shared(|limits| {
+        builder(limits).workers(16).build().expect("the options are possible")
+    });
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Values about as large as a segment and larger: they take several segments in a row.
+//! Values about as large as a segment and larger: they take the memory of several.
 
 mod support;
 

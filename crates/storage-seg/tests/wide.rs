@@ -230,9 +230,9 @@ fn memory_of_wide_segments_comes_back() {
     }
 }
 
-/// Values above what a wide segment takes have rows of segments, beside wide ones.
+/// Values above what a wide segment with several items takes are alone in theirs.
 #[test]
-fn the_largest_values_take_rows() {
+fn the_largest_values_lie_in_wide_segments() {
     let builder = SegStore::builder().memory(256 << 20).value_max(40 << 20).seed(7);
     let mut store = builder.build().expect("the options are possible");
     let value = vec![7; 40 << 20];

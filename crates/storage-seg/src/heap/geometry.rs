@@ -4,8 +4,12 @@
 use crate::builder::SEGMENT_BYTES;
 use crate::index::Location;
 
-/// The most bytes that a wide segment can grow to: a version has no bits for larger offsets.
-pub(crate) const WIDE_BYTES_MAX: usize = 32 << 20;
+/// Where the last item of a segment may begin, at most: a version has no bits for larger offsets.
+pub(crate) const OFFSET_MAX: usize = 32 << 20;
+
+/// The most bytes that a wide segment can grow to. An item that begins at a segment's start may be larger than
+/// [`OFFSET_MAX`]; then it is alone. Offsets have 32 bits.
+pub(crate) const WIDE_BYTES_MAX: usize = 2 << 30;
 
 /// Where the first item of a segment begins.
 pub(crate) const FIRST_OFFSET: u32 = 16;
@@ -38,6 +42,16 @@ impl Wide {
         if count == 0 { Wide::NONE } else { Wide { count: count as u32, ..self } }
     }
 
+    /// As many of these wide segments, each with half the address space or less, if there is not enough for all of
+    /// it. So that there are many is more important than that they are larger than [`OFFSET_MAX`].
+    fn narrowed(self, segments: u32, segment_bytes: usize) -> Self {
+        let mut wide = self;
+        while wide.bytes > OFFSET_MAX && wide.within(segments, segment_bytes).count < wide.count {
+            wide.bytes /= 2;
+        }
+        wide
+    }
+
     fn address_space(self) -> u64 {
         u64::from(self.count) * self.bytes as u64
     }
@@ -58,18 +72,21 @@ pub(crate) struct Extent {
 
 impl Extent {
     /// Up to `factor` times as many segments, as far as locations can address them in units of the same size.
-    /// `wide` tells the wide ones for a number of others.
+    /// `wide` tells the wide ones for a number of others: of those, there are at least as many as for the segments
+    /// at first.
     pub(crate) fn up_to(
         factor: u32,
         segments: u32,
         segment_bytes: usize,
         wide: impl Fn(u32) -> Wide,
     ) -> Self {
-        let at_first = wide(segments).within(segments, segment_bytes);
+        let narrowed = wide(segments).narrowed(segments, segment_bytes);
+        let at_first = narrowed.within(segments, segment_bytes);
         let others = addressable(segments, segment_bytes).saturating_sub(at_first.address_space());
         let most = u64::from(segments) * u64::from(factor);
         let most = most.min(others / segment_bytes as u64).max(segments.into()) as u32;
-        Extent { segments: most, wide: wide(most).within(most, segment_bytes) }
+        let wide = Wide { bytes: narrowed.bytes, ..wide(most) };
+        Extent { segments: most, wide: wide.within(most, segment_bytes) }
     }
 }
 
@@ -267,6 +284,33 @@ mod tests {
         }
         assert!(grown(2 << 10).segments > 27 << 10, "up to 256 GiB less the wide ones at first");
         assert_eq!(grown(1 << 17).segments, 1 << 17);
+    }
+
+    #[test]
+    fn wide_segments_are_narrower_where_address_space_does_not_suffice_for_all() {
+        let extent = |memory: u64, segment_bytes: usize, bytes: usize| {
+            let segments = (memory / segment_bytes as u64) as u32;
+            let wide = |segments| Wide { count: segments / 2 + 16, bytes };
+            (segments, Extent::up_to(16, segments, segment_bytes, wide))
+        };
+        for (memory, segment_bytes, bytes, narrowed) in [
+            (64 << 20, 128 << 10, 2 << 20, 2 << 20),
+            (512 << 20, 1 << 20, 256 << 20, 256 << 20),
+            (4 * GIB, 8 << 20, 2 << 30, 512 << 20),
+            (8 * GIB, 8 << 20, 2 << 30, 256 << 20),
+            (64 * GIB, 8 << 20, 2 << 30, OFFSET_MAX),
+        ] {
+            let (segments, extent) = extent(memory, segment_bytes, bytes);
+            assert_eq!(extent.wide.bytes, narrowed, "{memory} bytes");
+            assert!(extent.wide.count >= segments / 2 + 16 && extent.segments >= segments);
+            let geometry = Geometry::new(extent.segments, segment_bytes, extent.wide);
+            let geometry = geometry.expect("it fits");
+            assert_eq!(geometry.unit(), 4);
+            let last = extent.segments + extent.wide.count - 1;
+            let end = (narrowed - 4) as u32;
+            assert_eq!(geometry.place(geometry.location(last, end)), (last, end));
+            assert_eq!(geometry.byte(last, narrowed as u32), geometry.bytes());
+        }
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use super::{Heap, ItemRef};
 use crate::index::Location;
-use crate::layout::{ExpiryForm, Header, NewItem, State, WORD, checksum};
+use crate::layout::{
+    ExpiryForm, Header, NewItem, State, WORD, checksum, checksum_after, checksum_before,
+};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 impl Heap {
@@ -70,30 +72,116 @@ impl Heap {
         checksum: Option<u32>,
     ) -> usize {
         let header = item.header(self.layout, base_ms);
-        let len = header.total(self.layout);
+        // SAFETY: the caller's promise. Behind the key is the value, as the header announces, so it ends within
+        // the item's length. These bytes are the caller's alone, so none of the item's parts overlaps them.
+        let to = unsafe {
+            let mut to = self.write_before((segment, offset), base_ms, item, &header, checksum);
+            for part in item.value {
+                to.bytes(part);
+            }
+            to
+        };
+        let start = self.at(self.geometry.byte(segment, offset));
+        debug_assert_eq!(to.0.addr() - start.addr(), header.value().end, "INV-INSIDE: announced");
+        header.total(self.layout)
+    }
+
+    /// Writes header and key of an item. Returns the pen in front of the value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write). The header is the item's for this base, whatever the length of the value,
+    /// and there is a checksum exactly if the layout has it.
+    #[inline(always)]
+    unsafe fn write_before(
+        &self,
+        (segment, offset): (u32, u32),
+        base_ms: u64,
+        item: &NewItem<'_>,
+        header: &Header,
+        checksum: Option<u32>,
+    ) -> Pen {
         let byte = self.geometry.byte(segment, offset);
         assert!(byte.is_multiple_of(self.layout.unit), "offset {offset} is between units");
+        let len = header.total(self.layout);
         assert!(len <= self.geometry.bytes() - byte, "INV-INSIDE");
-        let start = self.at(byte);
-        let mut to = Pen(start);
+        let mut to = Pen(self.at(byte));
         // SAFETY: what is written is what the header announces, in its order, so it ends within
-        // `len`. These bytes are the caller's alone, so none of the item's parts overlaps them.
+        // `len`. These bytes are the caller's alone, so the key does not overlap them.
         unsafe {
             to.word(header.word());
             if header.has_optional() {
-                to.optional_words(&header, base_ms, item);
+                to.optional_words(header, base_ms, item);
             }
             if let Some(checksum) = checksum {
                 to.word(checksum);
             }
             to.bytes(item.key);
-            for part in item.value {
-                to.bytes(part);
-            }
         }
-        debug_assert_eq!(to.0.addr() - start.addr(), header.value().end, "INV-INSIDE: announced");
-        debug_assert_eq!(header, self.as_read(&header, item), "INV-FROZEN: what a reader finds");
-        len
+        debug_assert_eq!(*header, self.as_read(header, item), "INV-FROZEN: what a reader finds");
+        to
+    }
+
+    /// Begins an item whose value of `value_len` bytes follows in pieces: writes header and key. The value in
+    /// `item` is not looked at.
+    ///
+    /// # Safety
+    ///
+    /// INV-WRITER for the bytes of header and key from there on.
+    ///
+    /// # Panics
+    ///
+    /// When the item is not inside the heap, or the key or the value is too long for any.
+    pub(crate) unsafe fn begin(
+        &self,
+        (segment, offset): (u32, u32),
+        base_ms: u64,
+        item: &NewItem<'_>,
+        value_len: usize,
+    ) -> Begun {
+        let header = item.header_before(value_len, self.layout, base_ms);
+        let (start, at) = (self.geometry.byte(segment, offset), header.value().start);
+        let checksum =
+            self.layout.checksum.then(|| checksum_before(item.key, value_len, item.flags));
+        // SAFETY: the caller's promise; nothing is written behind the key. The checksum is not the item's yet.
+        unsafe { self.write_before((segment, offset), base_ms, item, &header, checksum) };
+        Begun { start, at, header, checksum }
+    }
+
+    /// Writes the next bytes of a value.
+    ///
+    /// # Safety
+    ///
+    /// INV-WRITER for the bytes of the item as far as it is written then. It was begun in this heap.
+    ///
+    /// # Panics
+    ///
+    /// When these are more than the bytes that are missing.
+    pub(crate) unsafe fn append(&self, begun: &mut Begun, piece: &[u8]) {
+        let missing = begun.missing();
+        assert!(piece.len() <= missing, "{} bytes of {missing} that are missing", piece.len());
+        // SAFETY: the caller's promise. With what is missing the item is inside the heap, as `begin` has checked.
+        unsafe { Pen(self.at(begun.start + begun.at)).bytes(piece) };
+        begun.at += piece.len();
+        begun.checksum = begun.checksum.map(|checksum| checksum_after(checksum, piece));
+    }
+
+    /// Ends an item whose value is there. Returns its length, as [`write`](Self::write) does.
+    ///
+    /// # Safety
+    ///
+    /// INV-WRITER for the bytes of the item, which was begun in this heap.
+    ///
+    /// # Panics
+    ///
+    /// When bytes of the value are missing.
+    pub(crate) unsafe fn end(&self, begun: &Begun) -> usize {
+        assert_eq!(begun.missing(), 0, "bytes of the value that are missing");
+        if let Some(checksum) = begun.checksum {
+            // SAFETY: the caller's promise; an item with a checksum has this word.
+            unsafe { Pen(self.at(begun.start + begun.header.checksum_at())).word(checksum) };
+        }
+        begun.header.total(self.layout)
     }
 
     /// The header of an item as [`ItemRef::new`] will parse it.
@@ -136,6 +224,30 @@ impl Heap {
             Pen(start.add(header.value().start)).bytes(value);
         }
         true
+    }
+}
+
+/// An item whose value is written in pieces.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// Where it begins in the heap.
+    start: usize,
+    /// How many of its bytes are written.
+    at: usize,
+    header: Header,
+    /// That of the bytes so far, if items have checksums.
+    checksum: Option<u32>,
+}
+
+impl Begun {
+    /// Bytes of the value that are missing.
+    pub(crate) fn missing(&self) -> usize {
+        self.header.value().end - self.at
+    }
+
+    /// How many of its bytes are written, with header and key.
+    pub(crate) fn written(&self) -> usize {
+        self.at
     }
 }
 
