@@ -69,7 +69,7 @@ impl<'a> Announced<'a> {
 /// ```
 pub trait Receive: Store {
     /// A value that is arriving.
-    type Draft: Draft;
+    type Draft: Draft + std::fmt::Debug + Send;
 
     /// Begins a value.
     ///

@@ -6,6 +6,7 @@ use crate::{Announced, Collected, Condition, Draft, Put, Receive, Store, StoreEr
 use clock::Ticks;
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[derive(Debug)]
 pub(in crate::conformance) struct Arriving {
     collected: Collected,
     shared: Arc<Mutex<Shared>>,
