@@ -3,7 +3,7 @@
 
 use clock::Ticks;
 use protocol_memcache::{MemcacheService, ServiceOptions};
-use storage::{Put, Store};
+use storage::{Put, Receive, Store};
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
 
@@ -77,7 +77,7 @@ pub fn large_store() -> HashMapStore {
 }
 
 /// A memcache service over `store`.
-pub fn service<S: Store>(store: S) -> MemcacheService<S> {
+pub fn service<S: Receive>(store: S) -> MemcacheService<S> {
     MemcacheService::new(store, ServiceOptions::new())
 }
 

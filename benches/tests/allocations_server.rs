@@ -11,7 +11,7 @@ use counted::{Traffic, allocations, depths_and_engines};
 use protocol_memcache::Memcache;
 use protocol_ping::{PingProtocol, PingService};
 use std::sync::atomic::AtomicU64;
-use storage::Scan;
+use storage::{Receive, Scan};
 use test_support::counting::Counting;
 
 #[global_allocator]
@@ -41,7 +41,7 @@ fn a_worker_of_the_ping_server_allocates_nothing() {
 /// Each kind of request to a cache over what `make_store` makes.
 fn the_cache_allocates_nothing<S>(make_store: impl Fn() -> S, tally: &'static AtomicU64)
 where
-    S: Scan + Send + 'static,
+    S: Scan + Receive + Send + 'static,
 {
     let hit = b"VALUE key:0000000000000000 0 64\r\nEND\r\n".len() + 66;
     let cases: [(&str, Request, &[u8], usize); 3] = [

@@ -95,7 +95,7 @@
 //!     out.front().to_vec()
 //! }
 //!
-//! # fn example(store: impl storage::Scan) {
+//! # fn example(store: impl storage::Scan + storage::Receive) {
 //! let mut service = MemcacheService::new(store, ServiceOptions::new());
 //! let replies = serve(&mut service, b"set k 5 0 2\r\nhi\r\nget k\r\n");
 //! assert_eq!(replies, b"STORED\r\nVALUE k 5 2\r\nhi\r\nEND\r\n");
@@ -126,12 +126,12 @@ pub use command::{Command, CommandId, commands};
 pub use exptime::Exptime;
 pub use op::{
     Act, Arith, Detail, Direction, Dump, Family, Get, KEY_MAX, Listing, Login, Manage, Meta, Mode,
-    Op, Set,
+    Op, Piece, Set, Upload,
 };
 pub use opcode::{Opcode, OpcodeRow, Part, opcodes};
 pub use options::{ServiceOptions, TlsFiles};
 pub use parse::meta::Flags;
-pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache};
+pub use parse::{Cursor, Forms, LINE_MAX, LIST_CHECKED_MAX, Memcache, WHOLE_MAX};
 pub use platform::Platform;
 pub use reply::{Binary, Text};
 pub use request::{Form, Request};

@@ -6,6 +6,8 @@
 
 use crate::exptime::Exptime;
 use crate::parse::meta::{Flags, Letters};
+use crate::parse::text::set::length;
+use crate::parse::text::words::next_word;
 use crate::topics::Topics;
 
 /// The longest key in bytes.
@@ -29,6 +31,12 @@ pub enum Op<'a> {
     },
     /// Store, or extend, a value.
     Set(Set<'a>),
+    /// A [`Op::Set`] whose value follows in [pieces](Op::Piece).
+    Upload(Upload<'a>),
+    /// An `ms` whose value follows in pieces. It has no more than a condition.
+    UploadMeta(Meta<'a>),
+    /// A piece of the value that the last request has announced.
+    Piece(Piece<'a>),
     /// A [`Op::Set`] whose value is larger than the server accepts. Its body is dropped unread.
     Oversized {
         /// The key.
@@ -174,6 +182,23 @@ impl<'a> Meta<'a> {
         let flags_at = line.len().saturating_sub(flags.text().len());
         let (flags_at, key_len) = (flags_at as u16, key.len() as u8);
         Meta { line, value: b"", letters: flags.letters(), flags_at, key_len, act }
+    }
+
+    /// The same command, on another copy of its line.
+    pub(crate) fn on(self, line: &[u8]) -> Meta<'_> {
+        let Meta { letters, flags_at, key_len, act, .. } = self;
+        Meta { line, value: b"", letters, flags_at, key_len, act }
+    }
+
+    /// The line from its key on.
+    pub(crate) fn line(&self) -> &'a [u8] {
+        self.line
+    }
+
+    /// Bytes of the value that the line of an `ms` announces.
+    pub(crate) fn announced_len(&self) -> usize {
+        let mut rest = &self.line[usize::from(self.key_len)..];
+        next_word(&mut rest).and_then(length).unwrap_or_default()
     }
 
     /// The same command with a value.
@@ -323,6 +348,48 @@ impl<'a> Set<'a> {
     }
 }
 
+/// The arguments of a storage command whose value follows in pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Upload<'a> {
+    /// The key.
+    pub key: &'a [u8],
+    /// Bytes of the value.
+    pub value_len: u32,
+    /// The CAS number that [`Mode::Cas`] compares.
+    pub cas: u64,
+    /// The client's opaque flags.
+    pub flags: u32,
+    /// When the item expires.
+    pub exptime: Exptime,
+    /// When to store: not [`Mode::Append`] or [`Mode::Prepend`].
+    pub mode: Mode,
+}
+
+impl<'a> Upload<'a> {
+    /// The storage command `set` with a value of so many bytes; `None` for one that extends the value there is.
+    pub(crate) fn of(set: &Set<'a>, value_len: usize) -> Option<Self> {
+        let &Set { key, value: _, cas, flags, exptime, mode } = set;
+        let value_len = u32::try_from(value_len).ok()?;
+        match mode {
+            Mode::Append | Mode::Prepend => None,
+            Mode::Set | Mode::Add | Mode::Replace | Mode::Cas => {
+                Some(Upload { key, value_len, cas, flags, exptime, mode })
+            }
+        }
+    }
+}
+
+/// A piece of a large value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// The next bytes; others follow.
+    More(&'a [u8]),
+    /// The last bytes, with nothing behind them.
+    Last(&'a [u8]),
+    /// What stands behind the value, and whether it is a line end, as it has to be.
+    End(bool),
+}
+
 /// When and how a value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -389,12 +456,14 @@ impl<'a> Op<'a> {
         match *self {
             Op::Get(Get { key, .. })
             | Op::Set(Set { key, .. })
+            | Op::Upload(Upload { key, .. })
             | Op::Oversized { key, .. }
             | Op::Delete { key, .. }
             | Op::Arith(Arith { key, .. })
             | Op::Touch { key, .. } => Some(key),
-            Op::Meta(meta) => meta.plain_key(),
+            Op::Meta(meta) | Op::UploadMeta(meta) => meta.plain_key(),
             Op::ListEnd { .. }
+            | Op::Piece(_)
             | Op::FlushAll { .. }
             | Op::Stats { .. }
             | Op::Detail(_)

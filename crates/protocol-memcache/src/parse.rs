@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 pub(crate) mod binary;
+mod body;
 mod login;
 pub(crate) mod meta;
 pub(crate) mod number;
@@ -18,6 +19,7 @@ pub(crate) mod text;
 use crate::op::Op;
 use crate::reply::text as reply;
 use crate::request::Request;
+use body::Body;
 use protocol::{ErrorReply, Foreign, Malformed, Parsed, Protocol};
 use text::keys::List;
 
@@ -29,6 +31,10 @@ pub const LINE_MAX: usize = 2048;
 /// within these bytes is checked as a whole, as memcached does: one bad key and nothing of it is
 /// served. A longer one is served key by key, and a bad key then closes the connection.
 pub const LIST_CHECKED_MAX: usize = 64 * 1024;
+
+/// Larger values are taken in pieces as they arrive, unless [set](Memcache::pieces_above) otherwise. Up to this size
+/// collecting a value costs less than a draft of it.
+pub const WHOLE_MAX: usize = 256 * 1024 - 1;
 
 /// What parsing one request comes to.
 pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
@@ -50,9 +56,18 @@ pub(crate) type Step<'a> = Result<Parsed<Request<'a>>, Malformed>;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Memcache {
-    value_max: usize,
+    sizes: Sizes,
     forms: Forms,
     login: Login,
+}
+
+/// Sizes of values in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// The largest that is accepted.
+    value_max: usize,
+    /// The largest that is collected before it is stored, at most `value_max`.
+    whole_max: usize,
 }
 
 /// Whether the client of a connection has logged in.
@@ -66,8 +81,8 @@ enum Login {
     Done,
 }
 
-/// What a connection speaks, and where the parser is: before the first byte, at the start of a request, or inside a
-/// list of keys.
+/// What a connection speaks, and where the parser is: before the first byte, at the start of a request, inside a
+/// list of keys or of a large value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor(Position);
 
@@ -82,6 +97,8 @@ enum Position {
     List(List),
     /// At the start of a binary request.
     Frame,
+    /// Inside a large value, or behind it.
+    Body(Body),
     /// At the start of a line of a client that has yet to log in.
     GuestLine,
     /// At the start of a binary request of such a client.
@@ -119,7 +136,15 @@ impl Memcache {
     /// bytes of header together, so with the same number its largest value is a little shorter.
     #[must_use]
     pub fn new(value_max: usize) -> Self {
-        Memcache { value_max, forms: Forms::Auto, login: Login::Needless }
+        let sizes = Sizes { value_max, whole_max: WHOLE_MAX.min(value_max) };
+        Memcache { sizes, forms: Forms::Auto, login: Login::Needless }
+    }
+
+    /// Sets the size in bytes above which values are taken in pieces; [`WHOLE_MAX`] unless set, `usize::MAX` for none.
+    #[must_use]
+    pub fn pieces_above(mut self, bytes: usize) -> Self {
+        self.sizes.whole_max = bytes.min(self.sizes.value_max);
+        self
     }
 
     /// Sets which forms are spoken; both unless set.
@@ -152,7 +177,7 @@ impl Memcache {
     /// The largest value in bytes.
     #[must_use]
     pub fn value_max(&self) -> usize {
-        self.value_max
+        self.sizes.value_max
     }
 }
 
@@ -166,11 +191,14 @@ impl Memcache {
             (Position::First, _) => return self.begin(cursor, input),
             (Position::GuestLine, true) => return login::line(input),
             (Position::GuestFrame, true) => {
-                return binary::of_guest(&mut cursor.0, input, self.value_max);
+                return binary::of_guest(&mut cursor.0, input, self.sizes);
             }
             (Position::GuestLine, false) => Position::Line,
             (Position::GuestFrame, false) => Position::Frame,
-            (known @ (Position::Line | Position::List(_) | Position::Frame), _) => known,
+            (
+                known @ (Position::Line | Position::List(_) | Position::Frame | Position::Body(_)),
+                _,
+            ) => known,
         };
         self.parse(cursor, input)
     }
@@ -205,15 +233,16 @@ impl Protocol for Memcache {
 
     #[inline]
     fn is_inside_request(cursor: &Cursor) -> bool {
-        matches!(cursor.0, Position::List(_))
+        matches!(cursor.0, Position::List(_) | Position::Body(_))
     }
 
     #[inline]
     fn parse<'a>(&self, cursor: &mut Cursor, input: &'a [u8]) -> Step<'a> {
         match cursor.0 {
-            Position::Line => text::parse(self.value_max, &mut cursor.0, input),
+            Position::Line => text::parse(self.sizes, &mut cursor.0, input),
             Position::List(list) => text::keys::next(list, &mut cursor.0, input),
-            Position::Frame => binary::parse(&mut cursor.0, input, self.value_max),
+            Position::Frame => binary::parse(&mut cursor.0, input, self.sizes),
+            Position::Body(body) => body.next(&mut cursor.0, input),
             Position::First | Position::GuestLine | Position::GuestFrame => {
                 self.first(cursor, input)
             }

@@ -3,7 +3,8 @@
 //!
 //! Each group of operations is a file with methods of the service: `get.rs` (all reads of values), `set.rs`
 //! (storage commands and delete), `arith.rs` (incr, decr), `flush.rs`, `stats.rs`, `prefixes.rs` (counts by prefix), `discovery.rs` (the servers of a cluster), `dump.rs` (lists of all items),
-//! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`; `chores.rs` goes on
+//! `admin.rs` (what changes the server), `reread.rs` (files that are read again), `login.rs`, `upload.rs` (values that arrive in
+//! pieces); `chores.rs` goes on
 //! with what took more than a request. A method executes an operation and returns the [`Outcome`]; the
 //! [dialect](Dialect) of the request writes the reply. Values and
 //! statistics are written by the dialect as they are found.
@@ -26,6 +27,7 @@ mod set;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod upload;
 mod watch;
 
 use crate::metrics;
@@ -50,7 +52,8 @@ use protocol::{Buffers, Context, Control, Ending, Execute, Lend, Malformed, Outb
 use reread::Rereads;
 use stats::Baseline;
 use std::sync::Arc;
-use storage::{Scan, Store};
+use storage::{Receive, Scan};
+use upload::{Outside, Uploads};
 pub use watch::WATCHERS_MAX;
 use watch::{OwnWatch, Watchers};
 
@@ -61,13 +64,13 @@ use watch::{OwnWatch, Watchers};
 ///
 /// ```no_run
 /// use protocol_memcache::{MemcacheService, ServiceOptions};
-/// # fn start(store: impl storage::Store + Clone) {
+/// # fn start(store: impl storage::Receive + Clone) {
 /// let service = MemcacheService::new(store, ServiceOptions::new().threads(2));
 /// let workers = [service.clone(), service];
 /// # }
 /// ```
-#[derive(Clone, Debug)]
-pub struct MemcacheService<S> {
+#[derive(Debug)]
+pub struct MemcacheService<S: Receive> {
     store: S,
     shared: Arc<Shared>,
     dumps: Dumps,
@@ -76,6 +79,23 @@ pub struct MemcacheService<S> {
     chores_wait: bool,
     own_table: OwnTable,
     own_watch: OwnWatch,
+    uploads: Uploads<S::Draft>,
+}
+
+/// Another worker's service, over a clone of the handle.
+impl<S: Receive + Clone> Clone for MemcacheService<S> {
+    fn clone(&self) -> Self {
+        MemcacheService {
+            store: self.store.clone(),
+            shared: Arc::clone(&self.shared),
+            dumps: self.dumps.clone(),
+            rereads: self.rereads.clone(),
+            chores_wait: false,
+            own_table: self.own_table.clone(),
+            own_watch: self.own_watch.clone(),
+            uploads: self.uploads.clone(),
+        }
+    }
 }
 
 /// State shared by the services of all workers.
@@ -89,9 +109,10 @@ struct Shared {
     observers: Observers,
     watchers: Watchers,
     prefixes: Prefixes,
+    outside: Outside,
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// A service over `store`.
     #[must_use]
     pub fn new(store: S, options: ServiceOptions) -> Self {
@@ -105,6 +126,7 @@ impl<S: Store> MemcacheService<S> {
             observers: Observers::new(options.detail),
             watchers: Watchers::default(),
             prefixes: Prefixes::new(options.prefix_delimiter),
+            outside: Outside::default(),
             options,
             platform,
             flush: Deadline::default(),
@@ -119,6 +141,7 @@ impl<S: Store> MemcacheService<S> {
             chores_wait: false,
             own_table: OwnTable::default(),
             own_watch: OwnWatch::default(),
+            uploads: Uploads::default(),
         }
     }
 
@@ -180,6 +203,9 @@ impl<S: Store> MemcacheService<S> {
             Op::Set(ref set) => self.set(set, now).tell(reply, out),
             Op::Meta(ref meta) => self.meta(meta, out, now),
             Op::Delete { .. }
+            | Op::Upload(_)
+            | Op::UploadMeta(_)
+            | Op::Piece(_)
             | Op::ListEnd { .. }
             | Op::Oversized { .. }
             | Op::Arith(_)
@@ -211,6 +237,9 @@ impl<S: Store> MemcacheService<S> {
         let now = context.now;
         let outcome = match request.op {
             Op::Get(_) | Op::Set(_) | Op::Meta(_) => unreachable!("`run_in` executes these"),
+            Op::Upload(ref upload) => self.begin_upload(upload, request, context),
+            Op::UploadMeta(ref meta) => return self.begin_meta_upload(meta, request, out, context),
+            Op::Piece(piece) => self.take_piece(piece, out, context),
             Op::Delete { key, cas: 0 } => self.delete(key, now),
             Op::Delete { key, cas } => self.compare_and_delete(key, cas, now),
             Op::ListEnd { family, keys } => {
@@ -239,7 +268,7 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-impl<S: Store> Lend for MemcacheService<S> {
+impl<S: Receive> Lend for MemcacheService<S> {
     type Store = S;
 
     #[inline]
@@ -255,7 +284,7 @@ impl<S: Store> Lend for MemcacheService<S> {
     }
 }
 
-impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
+impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
     #[inline]
     fn prefetch(&self, _: &Memcache, request: &Request<'_>, stage: Stage) {
         if let Some(key) = request.key() {
@@ -296,6 +325,7 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
         if self.shared.observers.are_watching() {
             self.end_watch(ending, context);
         }
+        self.end_upload(context.connection);
         self.dumps.end(context.connection);
         self.rereads.end(context.connection);
     }
@@ -319,6 +349,7 @@ impl<S: Scan> Execute<Memcache> for MemcacheService<S> {
 
     #[inline]
     fn buffers(&mut self, buffers: Buffers) {
-        self.store.reserve(buffers.bytes);
+        self.uploads.set_buffers(buffers.bytes);
+        self.reserve();
     }
 }

@@ -6,7 +6,10 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
-use storage::{Change, Expiry, Item, Put, Scan, Stats, Store, StoreError, Version};
+use storage::{
+    Announced, Change, Collected, Condition, Expiry, Item, Put, Receive, Scan, Stats, Store,
+    StoreError, Version,
+};
 use test_support::counting::{Counting, so_far};
 
 #[global_allocator]
@@ -82,6 +85,28 @@ impl Scan for One {
     ) -> Option<storage::Cursor> {
         see(self);
         None
+    }
+}
+
+impl Receive for One {
+    type Draft = Collected;
+
+    fn begin(&mut self, announced: Announced<'_>, _: Ticks) -> Result<Collected, StoreError> {
+        Ok(Collected::new(announced))
+    }
+
+    fn append(&mut self, draft: &mut Collected, piece: &[u8], _: Ticks) -> Result<(), StoreError> {
+        draft.append(piece);
+        Ok(())
+    }
+
+    fn commit(
+        &mut self,
+        draft: Collected,
+        condition: Condition,
+        now: Ticks,
+    ) -> Result<Version, StoreError> {
+        self.put(draft.put(condition), now)
     }
 }
 
@@ -169,6 +194,7 @@ fn serve_three_times(input: &[u8]) -> SendBuf {
                     service.execute(&mut codec, request, &mut out, &mut context);
                     consumed
                 }
+                Ok(Parsed::Part { .. }) => panic!("a small value is collected"),
                 Ok(Parsed::NeedMore { at_least }) => panic!("{at_least} bytes are missing"),
                 Err(malformed) => {
                     out.put(malformed.reply.as_bytes());

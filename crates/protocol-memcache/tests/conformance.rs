@@ -56,7 +56,10 @@ fn nothing_depends_on_how_bytes_arrive() {
     samples.dedup();
     assert!(samples.len() >= 60, "{} samples", samples.len());
     let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
-    protocol::conformance::check(|| Memcache::new(1 << 20), &samples);
+    for pieces_above in [usize::MAX, 0] {
+        let codec = Memcache::new(1 << 20).pieces_above(pieces_above);
+        protocol::conformance::check(|| codec, &samples);
+    }
 }
 
 /// Nor what a client that has to log in is answered. Nobody can log in, for there is no service.
@@ -106,7 +109,7 @@ fn outcome(sample: &[u8], piece: usize) -> (Vec<usize>, Vec<Vec<u8>>) {
         end = (end + piece).min(sample.len());
         loop {
             match codec.parse(&mut cursor, &sample[at..end]) {
-                Ok(Parsed::Request { consumed, .. }) => {
+                Ok(Parsed::Request { consumed, .. } | Parsed::Part { consumed, .. }) => {
                     taken.push(consumed);
                     at += consumed;
                 }

@@ -17,9 +17,11 @@ enum Arrival {
     Parts(usize),
 }
 
-/// Plays a session with its bytes in pieces of `piece`.
+/// Plays a session with its bytes in pieces of `piece`, its values collected and taken as they arrive.
 fn play(session: &Session, piece: usize) {
-    play_on(Server::new(), Connection::default(), session, Arrival::Pieces(piece));
+    for connection in [Connection::default(), Connection::in_pieces()] {
+        play_on(Server::new(), connection, session, Arrival::Pieces(piece));
+    }
 }
 
 fn play_on(mut server: Server, mut connection: Connection, session: &Session, arrival: Arrival) {
@@ -286,11 +288,13 @@ fn len_sent(step: &Step) -> usize {
 #[test]
 fn text_in_two_parts() {
     play_in_two_parts(TEXT, || (Server::new(), Connection::default()));
+    play_in_two_parts(TEXT, || (Server::new(), Connection::in_pieces()));
 }
 
 #[test]
 fn frames_in_two_parts() {
     play_in_two_parts(BINARY, || (Server::new(), Connection::default()));
+    play_in_two_parts(BINARY, || (Server::new(), Connection::in_pieces()));
 }
 
 #[test]

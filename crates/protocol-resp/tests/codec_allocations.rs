@@ -31,6 +31,7 @@ fn requests_are_found_without_an_allocation() {
                     seen += request.args(&mut scratch).iter().map(<[u8]>::len).sum::<usize>();
                     seen += request.iter().count();
                 }
+                Ok(Parsed::Part { .. }) => panic!("requests of RESP are collected"),
                 Ok(Parsed::NeedMore { .. }) => break,
                 Err(malformed) => at += malformed.skip.expect("nothing is wrong with it"),
             }

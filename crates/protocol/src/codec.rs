@@ -50,7 +50,7 @@ pub trait Protocol {
     ///
     /// The result must depend on the bytes alone and never on how many of them have arrived: a
     /// request found in `input` is also found, unchanged, in any longer input that starts with
-    /// `input`.
+    /// `input`. Only a [`Parsed::Part`] is as long as what has arrived of it.
     ///
     /// # Errors
     ///
@@ -109,6 +109,15 @@ pub enum Parsed<R> {
         /// dropped as it arrives (the body of a request that is refused for its size).
         consumed: usize,
     },
+    /// A part of a long body, so that it need not be collected: whatever has arrived of it. Parts follow each other
+    /// behind the request that announced them, and the cursor knows how much is left. Where one part ends and the
+    /// next begins means nothing.
+    Part {
+        /// The part, as a request.
+        request: R,
+        /// Length of the part in bytes, at least 1. They have arrived.
+        consumed: usize,
+    },
     /// The input ends inside a request.
     NeedMore {
         /// A lower bound on the missing bytes, at least 1. The client claims this number: the
@@ -118,12 +127,15 @@ pub enum Parsed<R> {
 }
 
 impl<R> Parsed<R> {
-    /// Applies `change` to a whole request; `NeedMore` stays as it is.
+    /// Applies `change` to a request or a part; `NeedMore` stays as it is.
     #[inline]
     pub fn map<S>(self, change: impl FnOnce(R) -> S) -> Parsed<S> {
         match self {
             Parsed::Request { request, consumed } => {
                 Parsed::Request { request: change(request), consumed }
+            }
+            Parsed::Part { request, consumed } => {
+                Parsed::Part { request: change(request), consumed }
             }
             Parsed::NeedMore { at_least } => Parsed::NeedMore { at_least },
         }

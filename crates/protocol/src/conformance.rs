@@ -22,7 +22,7 @@ struct Outcome {
 /// 1. every request and rejection takes at least a byte, and `NeedMore` asks for at least one;
 /// 2. the outcome is the same when the bytes arrive all at once, one by one, and in two pieces cut at any
 ///    place: nothing depends on how the input is chunked, nor on whether the cursor remembers how far an
-///    unfinished request was examined;
+///    unfinished request was examined. Of a body that is taken in parts, all parts together count;
 /// 3. a sample's unfinished rest really needs `at_least` more bytes: no shorter input completes it;
 /// 4. arbitrary bytes never panic.
 ///
@@ -88,16 +88,24 @@ fn run<P: Protocol>(
     let mut cursor = P::Cursor::default();
     let mut outcome = Outcome { steps: Vec::new(), closed: false, left: 0 };
     let mut at = 0;
+    let mut is_in_parts = false;
     for &end in ends {
         while at < end {
             let before = cursor;
+            let was_in_parts = std::mem::take(&mut is_in_parts);
             let (taken, reply) = match protocol.parse(&mut cursor, &sample[at..end]) {
                 Ok(Parsed::NeedMore { at_least }) => {
                     assert!(at_least > 0, "needs more, but no byte: {}", show(sample));
                     if !remembers {
                         cursor = before;
                     }
+                    is_in_parts = was_in_parts;
                     break;
+                }
+                Ok(Parsed::Part { consumed, .. }) => {
+                    assert!(consumed <= end - at, "a part that has not arrived: {}", show(sample));
+                    is_in_parts = true;
+                    (consumed, None)
                 }
                 Ok(Parsed::Request { consumed, .. }) => (consumed, None),
                 Err(Malformed { reply, skip: Some(n), .. }) => (n, Some(reply.as_bytes().to_vec())),
@@ -108,7 +116,10 @@ fn run<P: Protocol>(
                 }
             };
             assert!(taken > 0, "a step that takes no byte: {}", show(sample));
-            outcome.steps.push((taken, reply));
+            match outcome.steps.last_mut() {
+                Some((parts, _)) if was_in_parts && is_in_parts => *parts += taken,
+                _ => outcome.steps.push((taken, reply)),
+            }
             at = at.saturating_add(taken);
         }
     }
@@ -207,6 +218,44 @@ mod tests {
         fn too_large(&self) -> ErrorReply {
             ErrorReply::NONE
         }
+    }
+
+    /// A byte that says how many follow, which are taken in parts.
+    struct Bodies {
+        loses_count: bool,
+    }
+
+    impl Protocol for Bodies {
+        const NAME: &'static str = "bodies";
+        const TOO_MANY_CONNECTIONS: &'static [u8] = b"";
+        type Request<'a> = &'a [u8];
+        type Cursor = u8;
+
+        fn parse<'a>(&self, left: &mut u8, input: &'a [u8]) -> Result<Parsed<&'a [u8]>, Malformed> {
+            let Some(&first) = input.first() else { return Ok(Parsed::NeedMore { at_least: 1 }) };
+            if *left == 0 {
+                *left = first;
+                return Ok(Parsed::Request { request: &input[..1], consumed: 1 });
+            }
+            let part = &input[..input.len().min((*left).into())];
+            *left = if self.loses_count { 0 } else { *left - part.len() as u8 };
+            Ok(Parsed::Part { request: part, consumed: part.len() })
+        }
+
+        fn too_large(&self) -> ErrorReply {
+            ErrorReply::NONE
+        }
+    }
+
+    #[test]
+    fn a_body_may_be_taken_in_parts() {
+        check(|| Bodies { loses_count: false }, &[b"\x03abc\x00\x02de\x05f", b"\x01a\x01b"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "byte by byte")]
+    fn parts_that_lose_count_are_found() {
+        check(|| Bodies { loses_count: true }, &[b"\x03abc"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! 2. RULE-LIMIT: a request that cannot fit the receive limit is answered with the protocol's "too large" and
 //!    the connection closed, or the protocol itself skips it. The loop never waits for it.
 //! 3. RULE-PROGRESS: every parse consumes at least a byte, and the output is byte-identical under any
-//!    chunking of the input.
+//!    chunking of the input. A part of a body is executed as it arrives: nothing is collected for it.
 //! 4. RULE-ORDER: replies leave in the order of their requests, and everything written is flushed
 //!    before a close. (`turn` only appends; the driver writes once per readiness event.)
 //! 5. RULE-FAIR: one call serves a bounded number of requests. After its time is up it begins no further
@@ -158,6 +158,8 @@ struct Ahead<P: Protocol, R> {
 enum Stop<P: Protocol> {
     /// The batch is full, or must be executed before more can be parsed.
     Full,
+    /// The batch ends with a part of a body.
+    Part,
     /// With the missing bytes and the cursor, which records how far the unfinished request was examined.
     NeedMore(usize, P::Cursor),
     /// With the cursor after the rejected bytes.
@@ -194,7 +196,8 @@ pub fn first_request<'a, P: Protocol>(
     let seen = input.len().min(limits.request_bytes);
     match pipeline.protocol.parse(&mut pipeline.cursor.clone(), &input[..seen]) {
         Ok(Parsed::Request { request, .. }) => Some(request),
-        Ok(Parsed::NeedMore { .. }) | Err(_) => None,
+        // A part of a body needs nothing that could be prefetched.
+        Ok(Parsed::Part { .. } | Parsed::NeedMore { .. }) | Err(_) => None,
     }
 }
 
@@ -262,7 +265,7 @@ fn serve<P: Protocol, E: Execute<P>>(
         if recv.is_empty() {
             return Turn::NeedInput { at_least: 1 };
         }
-        let (stop, (ran, served, end)) = {
+        let (stop, (ran, served, end), requests) = {
             let mut batch = ArrayVec::new();
             let (input, left) = (recv.filled(), share.requests);
             let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
@@ -270,11 +273,14 @@ fn serve<P: Protocol, E: Execute<P>>(
             prefetch(service, &pipeline.protocol, &batch);
             let ran = run(pipeline, service, &mut batch, send, share.unsent, context);
             edges::check_ran(&batch, &ran);
-            (stop, ran)
+            // A part of a body is no request of its own.
+            let ends_with_part = matches!(stop, Stop::Part) && ran.1 == batch.len();
+            let requests = ran.1 - usize::from(ends_with_part);
+            (stop, ran, requests)
         };
         pipeline.advance(end, recv);
         share.requests -= served;
-        PROCESS_REQ.add(served as u64);
+        PROCESS_REQ.add(requests as u64);
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
             (Ran::Block, _) => {
@@ -286,7 +292,7 @@ fn serve<P: Protocol, E: Execute<P>>(
                 return Turn::Blocked;
             }
             (Ran::Part, _) => {}
-            (Ran::All, Stop::Full) => {
+            (Ran::All, Stop::Full | Stop::Part) => {
                 if !recv.is_empty() && share.is_late() {
                     return Turn::Yield; // RULE-FAIR
                 }
@@ -337,6 +343,12 @@ fn parse_ahead<'a, P: Protocol>(
                 if last {
                     break;
                 }
+            }
+            Ok(Parsed::Part { request, consumed }) => {
+                assert!(consumed > 0, "RULE-PROGRESS: a part of no bytes");
+                let end = at.saturating_add(consumed);
+                batch.push(Ahead { request: Some(request), end, cursor });
+                return Stop::Part;
             }
             Ok(Parsed::NeedMore { at_least }) => return Stop::NeedMore(at_least.max(1), cursor),
             Err(malformed) => return Stop::Malformed(malformed, cursor),

@@ -25,7 +25,7 @@ use server::{Builder, Error};
 use server_memcache::{Files, MemcacheProcess};
 use std::process::ExitCode;
 use std::sync::Arc;
-use storage::Scan;
+use storage::{Receive, Scan};
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
 use storage_seg::settings::refusal;
@@ -106,7 +106,7 @@ fn hash_map(config: &Config) -> HashMapStore {
 /// RESP costs nothing.
 fn serve<S>(store: S, config: &Config, files: Files, builder: Builder) -> Result<(), Error>
 where
-    S: Scan + Clone + Send + 'static,
+    S: Scan + Receive + Clone + Send + 'static,
 {
     let value_max = config.cache.value_max().0 as usize;
     let codec = Memcache::new(value_max).forms(config.memcache.forms());

@@ -11,7 +11,7 @@ use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
 use server::{Builder, Process};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use storage::Scan;
+use storage::{Receive, Scan};
 use storage_hashmap::HashMapStore;
 use storage_seg::{Eviction, SegStore};
 use test_support::client::Client;
@@ -56,7 +56,11 @@ impl Storage {
 }
 
 /// Spawns what `main` wires, over `store`.
-fn spawn<S: Scan + Clone + Send + 'static>(row: &Row, builder: Builder, store: S) -> Process {
+fn spawn<S: Scan + Receive + Clone + Send + 'static>(
+    row: &Row,
+    builder: Builder,
+    store: S,
+) -> Process {
     let options = ServiceOptions::new().version("1.6.45").value_max(VALUE_MAX);
     let last = row.workers - 1;
     let mut first = Some(MemcacheService::new(store, options));

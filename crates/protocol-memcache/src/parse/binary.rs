@@ -19,10 +19,11 @@
     reason = "sums of lengths of 32 bits at most, checked against the length of the body"
 )]
 
-use super::{Position, Step, login};
+use super::body::Body;
+use super::{Position, Sizes, Step, login};
 use crate::command::CommandId;
 use crate::exptime::Exptime;
-use crate::op::{Arith, Detail, Direction, Get, KEY_MAX, Mode, Op, Set};
+use crate::op::{Arith, Detail, Direction, Get, KEY_MAX, Mode, Op, Set, Upload};
 use crate::opcode::{self, Opcode, OpcodeRow, Part};
 use crate::reply::binary::{Binary, INVALID, Status, UNAUTHENTICATED, UNKNOWN};
 use crate::request::Request;
@@ -89,7 +90,7 @@ impl<'a> Header<'a> {
 
 /// Finds the next request.
 #[inline]
-pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], value_max: usize) -> Step<'a> {
+pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], sizes: Sizes) -> Step<'a> {
     let Some(header) = input.first_chunk::<HEADER_LEN>() else {
         return unfinished(input);
     };
@@ -110,9 +111,9 @@ pub(super) fn parse<'a>(position: &mut Position, input: &'a [u8], value_max: usi
         && row.key.allows(header.key_len)
         && row.value.allows(value_len);
     if !fits {
-        return unusual(position, input, &header, row, value_max);
+        return unusual(position, input, &header, row, sizes.value_max);
     }
-    frame(input, &header, row, value_len, value_max)
+    frame(position, input, &header, row, value_len, sizes)
 }
 
 /// A request that does not fit its row: to log in, or wrong.
@@ -148,14 +149,14 @@ fn unusual<'a>(
 }
 
 /// Finds the next request of a client that has not logged in.
-pub(super) fn of_guest<'a>(position: &mut Position, input: &'a [u8], value_max: usize) -> Step<'a> {
+pub(super) fn of_guest<'a>(position: &mut Position, input: &'a [u8], sizes: Sizes) -> Step<'a> {
     let Some(bytes) = input.first_chunk::<HEADER_LEN>().filter(|bytes| bytes[0] == MAGIC) else {
-        return parse(position, input, value_max);
+        return parse(position, input, sizes);
     };
     let header = Header::of(bytes);
     let command = opcode::find(header.opcode).map(|row| row.command);
     match (header.lie(), command) {
-        (None, Some(CommandId::Auth | CommandId::Version)) => parse(position, input, value_max),
+        (None, Some(CommandId::Auth | CommandId::Version)) => parse(position, input, sizes),
         (lie, _) => header.close(lie.unwrap_or(UNAUTHENTICATED)),
     }
 }
@@ -163,38 +164,81 @@ pub(super) fn of_guest<'a>(position: &mut Position, input: &'a [u8], value_max: 
 /// Makes the request of a frame whose parts are those of its row.
 #[inline]
 fn frame<'a>(
+    position: &mut Position,
     input: &'a [u8],
     header: &Header<'_>,
     row: &OpcodeRow,
     value_len: usize,
-    value_max: usize,
+    sizes: Sizes,
 ) -> Step<'a> {
     let total = HEADER_LEN + header.body_len;
-    let key_at = HEADER_LEN + header.extras_len;
-    let value_at = key_at + header.key_len;
-    let is_oversized = value_len > value_max;
-    // A value that nobody needs is not waited for.
-    let needed = if row.value != Part::Maybe || is_oversized { value_at } else { total };
+    if row.value != Part::Maybe {
+        // A value that nobody needs is not waited for.
+        let op = |parts: &Parts<'a>| parts.op(row.opcode);
+        return request(input, header, row, (total - value_len, total), op);
+    }
+    if value_len > sizes.whole_max {
+        return large(position, input, header, row, value_len, sizes);
+    }
+    request(input, header, row, (total, total), |parts| parts.op(row.opcode))
+}
+
+/// The request to store a value that is not collected, unless another one has to be extended by it.
+#[cold]
+fn large<'a>(
+    position: &mut Position,
+    input: &'a [u8],
+    header: &Header<'_>,
+    row: &OpcodeRow,
+    value_len: usize,
+    sizes: Sizes,
+) -> Step<'a> {
+    let total = HEADER_LEN + header.body_len;
+    let value_at = total - value_len;
+    if value_len > sizes.value_max {
+        let op = |parts: &Parts<'a>| parts.oversized(row.opcode);
+        return request(input, header, row, (value_at, total), op);
+    }
+    if matches!(row.opcode, Opcode::Append | Opcode::AppendQ | Opcode::Prepend | Opcode::PrependQ) {
+        return request(input, header, row, (total, total), |parts| parts.op(row.opcode));
+    }
+    let step = request(input, header, row, (value_at, value_at), |parts| {
+        Op::Upload(parts.upload(row.opcode, value_len))
+    });
+    if let Ok(Parsed::Request { .. }) = step {
+        *position = Position::Body(Body::new(value_len as u32, false));
+    }
+    step
+}
+
+/// The request that `op` makes of a frame of which `needed` bytes have to arrive, and `consumed` are taken.
+#[inline]
+fn request<'a>(
+    input: &'a [u8],
+    header: &Header<'_>,
+    row: &OpcodeRow,
+    (needed, consumed): (usize, usize),
+    op: impl FnOnce(&Parts<'a>) -> Op<'a>,
+) -> Step<'a> {
     if input.len() < needed {
         return Ok(Parsed::NeedMore { at_least: needed - input.len() });
     }
-    let parts = Parts {
+    let key_at = HEADER_LEN + header.extras_len;
+    let value_at = key_at + header.key_len;
+    let op = op(&Parts {
         extras: &input[HEADER_LEN..key_at],
         key: &input[key_at..value_at],
         value: &input[value_at..needed],
         cas: u64::from_be_bytes(*header.cas),
-    };
-    let op = if is_oversized && row.value == Part::Maybe {
-        parts.oversized(row.opcode)
-    } else {
-        parts.op(row.opcode)
-    };
+    });
     let form = Binary { opcode: row.opcode, opaque: header.opaque };
     let command = match op {
-        Op::Set(Set { mode: Mode::Cas, .. }) => CommandId::Cas,
+        Op::Set(Set { mode: Mode::Cas, .. }) | Op::Upload(Upload { mode: Mode::Cas, .. }) => {
+            CommandId::Cas
+        }
         _ => row.command,
     };
-    Ok(Parsed::Request { request: Request::binary(command, op, form), consumed: total })
+    Ok(Parsed::Request { request: Request::binary(command, op, form), consumed })
 }
 
 /// The header has not arrived as a whole.
@@ -264,6 +308,15 @@ impl<'a> Parts<'a> {
     #[inline]
     fn extend(&self, mode: Mode) -> Op<'a> {
         Op::Set(Set { cas: self.cas, mode, ..Set::new(self.key, self.value) })
+    }
+
+    /// As [`Parts::set`], for a value that follows.
+    fn upload(&self, opcode: Opcode, value_len: usize) -> Upload<'a> {
+        let upload = match self.op(opcode) {
+            Op::Set(set) => Upload::of(&set, value_len),
+            _ => None,
+        };
+        upload.expect("it has a value of its own, of 30 bits")
     }
 
     fn arith(&self, direction: Direction) -> Op<'a> {

@@ -21,11 +21,12 @@ pub(crate) use flags::Letters;
 
 use super::Step;
 use super::text;
+use super::text::set::Announced;
 use super::text::words::next_word;
 use crate::command::CommandId;
-use crate::op::{Act, Meta};
+use crate::op::{Act, Meta, Op};
 use crate::reply::meta as reply;
-use crate::request::Request;
+use crate::request::{Form, Request};
 use protocol::{Malformed, Parsed};
 
 /// Parses a meta command. `line` is the content of its line, `consumed` the length of the line with
@@ -39,10 +40,9 @@ pub(super) fn parse<'a>(
     command: CommandId,
     act: Act,
     line: &'a [u8],
-    input: &'a [u8],
-    consumed: usize,
-    value_max: usize,
+    announced: Announced<'a, '_>,
 ) -> Step<'a> {
+    let consumed = announced.header;
     if act == Act::Noop {
         return found(command, Meta::new(act, b"", b"", Flags::NONE), consumed);
     }
@@ -54,7 +54,7 @@ pub(super) fn parse<'a>(
     let line = &line[line.len() - rest.len() - key.len()..];
     let flags = match act {
         Act::Set | Act::SetTooLarge => {
-            return set(command, (line, key, rest), input, consumed, value_max);
+            return set(command, (line, key, rest), announced);
         }
         Act::Describe => Flags::of_describe(key, rest),
         Act::Get | Act::Delete | Act::Arith | Act::Noop => Flags::check(act, key, rest),
@@ -79,10 +79,9 @@ fn found(command: CommandId, meta: Meta<'_>, consumed: usize) -> Step<'_> {
 fn set<'a>(
     command: CommandId,
     (line, key, mut rest): (&'a [u8], &'a [u8], &'a [u8]),
-    input: &'a [u8],
-    header: usize,
-    value_max: usize,
+    mut announced: Announced<'a, '_>,
 ) -> Step<'a> {
+    let Announced { input, header, sizes, .. } = announced;
     let Some(len) = next_word(&mut rest).and_then(text::set::length) else {
         return Err(Malformed::skip(reply::BAD_FORMAT, header));
     };
@@ -91,10 +90,23 @@ fn set<'a>(
         Ok(flags) => flags,
         Err(reply) => return Err(Malformed::skip(reply, total)),
     };
-    if len > value_max {
+    if len > sizes.value_max {
         return found(command, Meta::new(Act::SetTooLarge, line, key, flags), total);
     }
+    if announced.is_large(len) && is_plain_write(&flags) {
+        announced.take_in_pieces(len as u32);
+        let op = Op::UploadMeta(Meta::new(Act::Set, line, key, flags));
+        let request = Request { op, form: Form::Meta, command };
+        return Ok(Parsed::Request { request, consumed: header });
+    }
     body(command, Meta::new(Act::Set, line, key, flags), input, header, len)
+}
+
+/// Whether the flags ask for no more than a condition: neither to extend the value there is, nor for a version of the
+/// client's own, nor for what depends on the item that is there.
+fn is_plain_write(flags: &Flags<'_>) -> bool {
+    let extends = matches!(flags.argument(b'M'), Some([b'A' | b'P', ..]));
+    !extends && !flags.has(const { Letters::of(b"EIN") })
 }
 
 /// Completes an `ms` with the `len` bytes of its body, once the body and its line end have arrived.

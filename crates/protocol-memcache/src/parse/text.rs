@@ -18,24 +18,24 @@ pub(crate) mod crawler;
 mod fast;
 pub(super) mod keys;
 mod line;
-pub(super) mod set;
+pub(crate) mod set;
 pub(crate) mod simple;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tuning;
 pub(crate) mod words;
 
-use super::{Position, Step};
+use super::{Position, Sizes, Step};
 use crate::request::Request;
 use protocol::Parsed;
 
 /// Finds the next request at the start of a line. Inside of a list of keys, [`keys::next`] does.
 #[inline]
-pub(super) fn parse<'a>(value_max: usize, position: &mut Position, input: &'a [u8]) -> Step<'a> {
-    if let Some(step) = fast::parse(input, value_max) {
+pub(super) fn parse<'a>(sizes: Sizes, position: &mut Position, input: &'a [u8]) -> Step<'a> {
+    if let Some(step) = fast::parse(input, sizes.whole_max) {
         return step;
     }
-    line::parse(value_max, position, input)
+    line::parse(sizes, position, input)
 }
 
 /// A whole request.

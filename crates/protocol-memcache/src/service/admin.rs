@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use crate::op::Manage;
 use crate::reply::Refusal;
 use protocol::Context;
-use storage::{ResizeError, Store};
+use storage::{Receive, ResizeError};
 
 const MEBIBYTE: u64 = 1 << 20;
 
@@ -14,7 +14,7 @@ const MEBIBYTE: u64 = 1 << 20;
 const MEBIBYTES_MIN: u32 = 8;
 const MEBIBYTES_MAX: u32 = 1_000_000_000;
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Executes what an operator asks for.
     #[cold]
     #[inline(never)]

@@ -12,7 +12,7 @@ use crate::metrics;
 use crate::op::{Arith, Direction};
 use crate::parse::number;
 use clock::Now;
-use storage::{Change, Condition, Digits, Expiry, Item, Put, Store, StoreError, Version};
+use storage::{Change, Condition, Digits, Expiry, Item, Put, Receive, StoreError, Version};
 
 /// A longer value is not parsed and counts as not a number. (memcached has this limit where a value
 /// no longer fits one chunk, which is about this size.)
@@ -39,7 +39,7 @@ struct Long {
     version: Version,
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Adds to a number, or subtracts from it.
     #[inline]
     pub(super) fn arith(&mut self, arith: &Arith<'_>, now: Now) -> Outcome {

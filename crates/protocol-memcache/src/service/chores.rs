@@ -5,9 +5,9 @@
 use super::MemcacheService;
 use clock::Now;
 use protocol::Outbox;
-use storage::Scan;
+use storage::{Receive, Scan};
 
-impl<S: Scan> MemcacheService<S> {
+impl<S: Scan + Receive> MemcacheService<S> {
     /// Whether anything of it may be to be done.
     #[inline]
     pub(super) fn has_chores(&self) -> bool {

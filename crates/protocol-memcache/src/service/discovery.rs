@@ -7,7 +7,7 @@ use crate::cluster::Cluster;
 use crate::reply::Dialect;
 use buffer::SendBuf;
 use std::sync::Arc;
-use storage::{Expiry, Item, Store, Version};
+use storage::{Expiry, Item, Receive, Version};
 
 /// The key that older clients read.
 pub(super) const CLUSTER_KEY: &[u8] = b"AmazonElastiCache:cluster";
@@ -37,7 +37,7 @@ impl Item for Nodes {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// The nodes, if this is the key for them and there are any.
     #[cold]
     pub(super) fn nodes(&self, key: &[u8]) -> Option<Nodes> {

@@ -22,7 +22,7 @@ use protocol::{ConnectionId, Context, Outbox, Peer, Ticket};
 use sizes::Sizes;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use storage::{Cursor, Item, Scan, Store};
+use storage::{Cursor, Item, Receive, Scan};
 
 /// The most lists of items on their way on one worker. Further ones are answered `BUSY`.
 pub const DUMPS_MAX: usize = 16;
@@ -147,7 +147,7 @@ impl Items {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Begins a list.
     #[cold]
     #[inline(never)]
@@ -205,7 +205,7 @@ impl<S: Store> MemcacheService<S> {
     }
 }
 
-impl<S: Scan> MemcacheService<S> {
+impl<S: Scan + Receive> MemcacheService<S> {
     /// Makes a piece for the client that has waited longest for one and has taken all before. Returns whether there
     /// was such a client.
     #[cold]

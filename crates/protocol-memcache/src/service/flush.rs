@@ -7,7 +7,7 @@ use crate::exptime::Exptime;
 use crate::reply::Refusal;
 use clock::{Now, Ticks};
 use std::sync::atomic::{AtomicU64, Ordering};
-use storage::Store;
+use storage::Receive;
 
 /// When the store is to be cleared. Shared by all workers. There is one deadline at a time; a new
 /// one replaces it.
@@ -52,7 +52,7 @@ impl Deadline {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Clears the store, or sets the deadline at which it is cleared. Both replace the previous
     /// deadline.
     #[inline(never)]

@@ -12,13 +12,13 @@ use crate::reply::Dialect;
 use buffer::SendBuf;
 use bytes::Bytes;
 use clock::Now;
-use storage::{Change, Expiry, Item, Store, StoreError};
+use storage::{Change, Expiry, Item, Receive, StoreError};
 
 /// Values of at least this size are sent by reference, if the store can lend them. For smaller
 /// ones, one more slice in the gathering write and the reference count cost more than the copy.
 const PIN_MIN: usize = 16 * 1024;
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Reads one key. One look-up, one copy of the value into the reply.
     #[inline(always)]
     pub(super) fn get<D: Dialect>(

@@ -3,7 +3,7 @@
 
 use super::outcome::Outcome;
 use crate::exptime::Exptime;
-use crate::op::{Act, Arith, Detail, Dump, Get, Listing, Manage, Op, Set};
+use crate::op::{Act, Arith, Detail, Dump, Get, Listing, Manage, Meta, Op, Set, Upload};
 use crate::parse::binary::HEADER_LEN;
 use crate::reply::{Binary, Text};
 use crate::request::{Form, Request};
@@ -31,9 +31,10 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
     let rest = match request.op {
         Op::Get(Get { touch, .. }) => touch.map_or(0, word),
         Op::Set(Set { value, flags, exptime, cas, .. }) => {
-            let numbers = digits(flags.into()) + word(exptime) + digits(value.len() as u64);
-            let cas = if cas == 0 { 0 } else { digits(cas) };
-            numbers + cas + value.len() + 2 + noreply
+            stored(value.len(), flags, exptime, cas) + noreply
+        }
+        Op::Upload(Upload { value_len, flags, exptime, cas, .. }) => {
+            stored(value_len as usize, flags, exptime, cas) + noreply
         }
         Op::Arith(Arith { delta, .. }) => digits(delta) + noreply,
         Op::Touch { exptime, .. } => word(exptime) + noreply,
@@ -60,16 +61,29 @@ fn wire_bytes(name: &str, request: &Request<'_>) -> usize {
             rest.len() + prefix
         }
         Op::Meta(ref meta) => {
-            let len = meta.value.len();
-            let body = if meta.act == Act::Set { digits(len as u64) + len + 2 } else { 0 };
-            meta.flags().text().len() + body
+            let is_set = meta.act == Act::Set;
+            meta_words(meta, is_set.then_some(meta.value.len()))
         }
+        Op::UploadMeta(ref meta) => meta_words(meta, Some(meta.announced_len())),
         // Nor is it told how long a password is.
         Op::Login(_) => 0,
         // Bytes that were not read are not counted.
         Op::Oversized { .. } => 0,
+        // They belong to the request that announced them.
+        Op::Piece(_) => 0,
     };
     name.len() + key + rest + 2
+}
+
+/// The words of a storage command behind its key, and its body.
+fn stored(value_len: usize, flags: u32, exptime: Exptime, cas: u64) -> usize {
+    let cas = if cas == 0 { 0 } else { digits(cas) };
+    digits(flags.into()) + word(exptime) + digits(value_len as u64) + cas + value_len + 2
+}
+
+/// The words of a meta command behind its key, and its body if it has one of so many bytes.
+fn meta_words(meta: &Meta<'_>, body: Option<usize>) -> usize {
+    meta.flags().text().len() + body.map_or(0, |len| digits(len as u64) + len + 2)
 }
 
 /// The size of a request of the binary protocol.
@@ -80,6 +94,7 @@ fn frame_bytes(binary: Binary, request: &Request<'_>) -> usize {
     };
     let rest = match request.op {
         Op::Set(Set { value, .. }) => value.len(),
+        Op::Upload(Upload { value_len, .. }) => value_len as usize,
         Op::Stats { topic } => topic.len(),
         _ => 0,
     };

@@ -9,7 +9,7 @@ use crate::parse::Memcache;
 use crate::reply::LoginReply;
 use protocol::Context;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use storage::Store;
+use storage::Receive;
 
 /// Milliseconds between two lines in the log about failures.
 const PAUSE_MS: u64 = 1000;
@@ -37,7 +37,7 @@ impl Failures {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Checks what a client says of itself.
     #[cold]
     #[inline(never)]

@@ -14,7 +14,7 @@ use buffer::SendBuf;
 use protocol::Context;
 use ringlog::klog;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use storage::Store;
+use storage::Receive;
 
 /// Requests are counted by prefix. The bits of the topics that are watched are beside it.
 const PREFIXES: u32 = 1 << 31;
@@ -75,7 +75,7 @@ impl Observers {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// What is to be known before a request is executed; `None` if nobody looks on.
     #[inline]
     pub(super) fn before(
@@ -117,6 +117,9 @@ impl<S: Store> MemcacheService<S> {
         out: &SendBuf,
         context: &Context<'_>,
     ) {
+        if outcome == Outcome::Arriving {
+            return;
+        }
         if let Some(pending) = before.logged {
             log::command(request, out.pending() - pending, outcome);
         }
@@ -131,7 +134,7 @@ impl<S: Store> MemcacheService<S> {
 
 /// Calls `with` with the key that a request concerns, decoded.
 pub(super) fn with_key<R>(request: &Request<'_>, with: impl FnOnce(&[u8]) -> R) -> Option<R> {
-    if let Op::Meta(meta) = &request.op
+    if let Op::Meta(meta) | Op::UploadMeta(meta) = &request.op
         && meta.flags().has(BASE64)
     {
         return base64::decode(meta.key()).map(|key| with(key.as_bytes()));

@@ -21,6 +21,8 @@ pub(super) enum Outcome {
     Watching,
     /// The reply is told when what was asked for is done.
     Awaited,
+    /// A value arrives in pieces. What comes of it is told, also to those who look on, with its last piece.
+    Arriving,
     /// The end of a list.
     ListEnd,
     Ok,
@@ -61,6 +63,7 @@ impl Outcome {
             | Outcome::Shown
             | Outcome::Begun
             | Outcome::Watching
+            | Outcome::Arriving
             | Outcome::Awaited => {}
             Outcome::ListEnd => reply.list_end(out),
             Outcome::Ok => reply.ok(out),
@@ -92,6 +95,7 @@ impl Outcome {
             | Outcome::Shown
             | Outcome::Begun
             | Outcome::Watching
+            | Outcome::Arriving
             | Outcome::Awaited
             | Outcome::ListEnd
             | Outcome::StatsReset => "ok",
@@ -128,6 +132,7 @@ impl Outcome {
             Outcome::Hit
             | Outcome::Miss
             | Outcome::Shown
+            | Outcome::Arriving
             | Outcome::ListEnd
             | Outcome::Ok
             | Outcome::Stored(_)

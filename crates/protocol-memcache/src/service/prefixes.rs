@@ -16,7 +16,7 @@ use memchr::memchr;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use storage::Store;
+use storage::Receive;
 
 /// The most prefixes that a worker counts for. Further ones are not counted; the log says so once.
 pub const PREFIXES_MAX: usize = 4096;
@@ -143,7 +143,7 @@ impl Counted {
         let read = Counted::Get { hit: matches!(outcome, Outcome::Hit) };
         Some(match op {
             Op::Get(_) => read,
-            Op::Set(_) | Op::Oversized { .. } => Counted::Set,
+            Op::Set(_) | Op::Upload(_) | Op::UploadMeta(_) | Op::Oversized { .. } => Counted::Set,
             Op::Delete { .. } => Counted::Delete,
             Op::Meta(meta) => match meta.act {
                 Act::Get => read,
@@ -152,6 +152,7 @@ impl Counted {
                 Act::Arith | Act::Describe | Act::Noop => return None,
             },
             Op::ListEnd { .. }
+            | Op::Piece(_)
             | Op::Arith(_)
             | Op::Touch { .. }
             | Op::FlushAll { .. }
@@ -169,7 +170,7 @@ impl Counted {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Counts a request that was executed, while requests are counted.
     #[cold]
     #[inline(never)]

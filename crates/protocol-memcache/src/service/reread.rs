@@ -8,7 +8,7 @@ use bytes::Bytes;
 use clock::{Now, Ticks};
 use protocol::{ConnectionId, Context, Outbox, Ticket};
 use std::time::Duration;
-use storage::Store;
+use storage::Receive;
 
 /// How often it is looked whether files have been read.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -54,7 +54,7 @@ impl Rereads {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Has the files read again.
     pub(super) fn reread(&mut self, context: &Context<'_>) -> Outcome {
         if !self.shared.options.tls {

@@ -6,16 +6,15 @@ use super::outcome::Outcome;
 use crate::metrics::{self, SetMetrics};
 use crate::op::{Mode, Set};
 use clock::Now;
-use storage::{Change, Condition, Item, Put, Store, StoreError, Version};
+use storage::{Change, Condition, Item, Put, Receive, StoreError, Version};
 
 /// The version of the stored item.
 type Stored = Result<Version, StoreError>;
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Executes a storage command.
     #[inline(always)]
     pub(super) fn set(&mut self, set: &Set<'_>, now: Now) -> Outcome {
-        let metrics = metrics::of_set(set.mode);
         let result = match set.mode {
             Mode::Set => self.put(set, Condition::Always, now),
             Mode::Add => self.put(set, Condition::IfAbsent, now),
@@ -24,12 +23,25 @@ impl<S: Store> MemcacheService<S> {
             Mode::Append => self.extend(set, b"", set.value, now),
             Mode::Prepend => self.extend(set, set.value, b"", now),
         };
+        self.outcome_of_set(set.key, set.mode, result, now)
+    }
+
+    /// Counts a write, and says what has come of it.
+    #[inline(always)]
+    pub(super) fn outcome_of_set(
+        &mut self,
+        key: &[u8],
+        mode: Mode,
+        result: Stored,
+        now: Now,
+    ) -> Outcome {
+        let metrics = metrics::of_set(mode);
         match result {
             Ok(version) => {
                 metrics.stored.increment();
                 Outcome::Stored(version)
             }
-            Err(error) => self.not_stored(set.key, set.mode, error, metrics, now),
+            Err(error) => self.not_stored(key, mode, error, metrics, now),
         }
     }
 
@@ -82,7 +94,7 @@ impl<S: Store> MemcacheService<S> {
     /// Counts a failed write. A failed `set` also removes the old value, because its client
     /// believes it replaced.
     #[cold]
-    fn not_stored(
+    pub(super) fn not_stored(
         &mut self,
         key: &[u8],
         mode: Mode,

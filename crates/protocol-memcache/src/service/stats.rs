@@ -16,7 +16,7 @@ use settings::settings;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
-use storage::{Stats, Store};
+use storage::{Receive, Stats};
 
 /// The baseline of `stats reset`: the counts at that moment, by name.
 ///
@@ -35,7 +35,7 @@ enum Row {
     Level(&'static str, fn(&View<'_>) -> String),
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Answers `stats <topic>`.
     #[inline(never)]
     pub(super) fn stats<D: Dialect>(

@@ -29,7 +29,7 @@ use buffer::SendBuf;
 use clock::Now;
 use protocol::{ConnectionId, Context, Ending, Outbox};
 use ring::Ring;
-use storage::Store;
+use storage::Receive;
 
 /// Bytes of lines that a worker keeps between two turns of its loop.
 pub(crate) const RING_BYTES: usize = 64 << 10;
@@ -64,7 +64,7 @@ impl OwnWatch {
     }
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Notes that the server ends because this client has asked for it.
     pub(super) fn note_stop(&mut self, client: ConnectionId) {
         self.own_watch.stopped_by = Some(client);

@@ -111,6 +111,11 @@ impl Connection {
         Connection { codec: Memcache::new(VALUE_MAX).with_login(), ..Self::default() }
     }
 
+    /// A connection whose every value is taken in pieces.
+    pub fn in_pieces() -> Self {
+        Connection { codec: Memcache::new(VALUE_MAX).pieces_above(0), ..Self::default() }
+    }
+
     /// Sends `input` in pieces of `piece` bytes; returns all replies.
     pub fn send(&mut self, server: &mut Server, input: &[u8], piece: usize) -> Vec<u8> {
         let mut out = SendBuf::new();
@@ -137,7 +142,7 @@ impl Connection {
             }
             self.needed = 1;
             match self.codec.parse(&mut self.cursor, rest) {
-                Ok(Parsed::Request { request, consumed }) => {
+                Ok(Parsed::Request { request, consumed } | Parsed::Part { request, consumed }) => {
                     self.skip = consumed;
                     let mut context = Context::new(now, id, &mut outbox, &server.directory);
                     let codec = &mut self.codec;

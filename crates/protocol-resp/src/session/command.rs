@@ -21,6 +21,7 @@ impl<'a> Command<'a> {
         let (request, consumed) = match parsed {
             Parsed::Request { request, consumed } => (request, consumed),
             Parsed::NeedMore { at_least } => return Ok(Parsed::NeedMore { at_least }),
+            Parsed::Part { .. } => unreachable!("requests of RESP are collected"),
         };
         let id = table::find(request.name());
         if id.is_none() && is_of_http(request.name()) {

@@ -45,6 +45,7 @@ impl Connection {
                     at += consumed;
                     self.execute(&request, out);
                 }
+                Ok(Parsed::Part { .. }) => panic!("requests of RESP are collected"),
                 Ok(Parsed::NeedMore { .. }) => break,
                 Err(Malformed { reply, skip, .. }) => {
                     out.extend_from_slice(reply.as_bytes());

@@ -389,3 +389,66 @@ fn what_was_seen_of_a_long_request_is_not_looked_at_again() {
     assert_eq!(send.front(), input);
     assert_eq!(pipeline.protocol.looked.get(), 3 + 100 + 3);
 }
+
+/// A byte that says how many follow, which are taken in parts. The cursor is how many are left.
+struct Bodies;
+
+impl Protocol for Bodies {
+    const NAME: &'static str = "bodies";
+    const TOO_MANY_CONNECTIONS: &'static [u8] = b"busy\n";
+    type Request<'a> = &'a [u8];
+    type Cursor = u8;
+
+    fn parse<'a>(&self, left: &mut u8, input: &'a [u8]) -> Result<Parsed<&'a [u8]>, Malformed> {
+        if *left == 0 {
+            *left = input[0];
+            return Ok(Parsed::Request { request: b"|", consumed: 1 });
+        }
+        let part = &input[..input.len().min((*left).into())];
+        *left -= part.len() as u8;
+        Ok(Parsed::Part { request: part, consumed: part.len() })
+    }
+
+    fn too_large(&self) -> ErrorReply {
+        ErrorReply::NONE
+    }
+}
+
+impl Execute<Bodies> for Scribe {
+    fn execute(
+        &mut self,
+        _: &mut Bodies,
+        request: &[u8],
+        out: &mut SendBuf,
+        _: &mut Context<'_>,
+    ) -> Control {
+        out.put(request);
+        Control::Continue
+    }
+}
+
+/// RULE-PROGRESS.
+#[test]
+fn a_part_of_a_body_is_executed_as_it_arrives() {
+    let input = b"\x0519283\x00\x02ab\x01c";
+    for piece in 1..=input.len() {
+        let (mut pipeline, mut scribe) = (Pipeline::new(Bodies), Scribe::default());
+        let (mut recv, mut send, mut pool) = (RecvBuf::new(), SendBuf::new(), Pool::new(64, 64, 1));
+        let (mut outbox, directory) = (Outbox::new(), Directory::new());
+        let id = ConnectionId::new(0, 1);
+        // Less than a whole body: nothing of it is ever collected.
+        let limits = Limits { request_bytes: 2, ..Limits::default() };
+        for bytes in input.chunks(piece) {
+            recv.reserve(bytes.len(), &mut pool);
+            recv.spare()[..bytes.len()].copy_from_slice(bytes);
+            recv.commit(bytes.len());
+            let mut context = Context::new(Clock::manual(0).now(), id, &mut outbox, &directory);
+            let turn =
+                turn(&mut pipeline, &mut scribe, &mut recv, &mut send, &limits, &mut context);
+            assert_eq!(turn, Turn::NeedInput { at_least: 1 });
+            assert!(recv.is_empty());
+        }
+        assert_eq!(send.front(), b"|19283||ab|c", "in pieces of {piece}");
+        assert!(!pipeline.is_inside_request(&recv));
+    }
+}

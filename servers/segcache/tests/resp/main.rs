@@ -17,7 +17,7 @@ use protocol_memcache::{Memcache, MemcacheService, ServiceOptions};
 use protocol_resp::strings::{Commands, Connection, StringsOptions};
 use server::{Builder, Process};
 use std::time::Duration;
-use storage::Scan;
+use storage::{Receive, Scan};
 use storage_hashmap::HashMapStore;
 use storage_seg::SegStore;
 use test_support::client::Client;
@@ -43,7 +43,7 @@ const STORAGES: [(&str, Spawn); 2] = [
     ("hashmap", |_, builder| spawn(builder, HashMapStore::builder().build())),
 ];
 
-fn spawn<S: Scan + Clone + Send + 'static>(builder: Builder, store: S) -> Process {
+fn spawn<S: Scan + Receive + Clone + Send + 'static>(builder: Builder, store: S) -> Process {
     let memcache = MemcacheService::new(store, ServiceOptions::new().value_max(VALUE_MAX));
     let resp = Commands::new(StringsOptions::new().value_max(VALUE_MAX));
     let services = builder.clones(Sharing::new(memcache, resp));

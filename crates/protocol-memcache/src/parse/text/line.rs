@@ -2,10 +2,11 @@
 //! Any line: finds its end, its words and its command.
 
 use super::keys;
+use super::set::Announced;
 use super::words::{WORDS_MAX, Words, next_word};
 use super::{config, set, simple, unfinished};
 use crate::command::{self, Parser};
-use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Position, Step, meta};
+use crate::parse::{LINE_MAX, LIST_CHECKED_MAX, Position, Sizes, Step, meta};
 use crate::reply::text as reply;
 use memchr::memchr;
 use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
@@ -14,13 +15,13 @@ use protocol::{ErrorReply, FirstBytes, Foreign, Malformed};
 const LINE_MIN: usize = 4;
 
 /// Parses the line at the start of `input`.
-pub(super) fn parse<'a>(value_max: usize, position: &mut Position, input: &'a [u8]) -> Step<'a> {
+pub(super) fn parse<'a>(sizes: Sizes, position: &mut Position, input: &'a [u8]) -> Step<'a> {
     if let Some(step) = foreign(input) {
         return step;
     }
     let head = &input[..input.len().min(LINE_MAX + 1)];
     if let Some(end) = memchr(b'\n', head) {
-        return whole(value_max, position, input, end);
+        return whole(sizes, position, input, end);
     }
     let Some((command, keys)) = keys::announced(head) else {
         return if input.len() > LINE_MAX {
@@ -31,7 +32,7 @@ pub(super) fn parse<'a>(value_max: usize, position: &mut Position, input: &'a [u
     };
     let checked = &input[..input.len().min(LIST_CHECKED_MAX)];
     match memchr(b'\n', checked) {
-        Some(end) => whole(value_max, position, input, end),
+        Some(end) => whole(sizes, position, input, end),
         None if input.len() < LIST_CHECKED_MAX => unfinished(),
         None => keys::endless(command, keys, position, input),
     }
@@ -59,7 +60,7 @@ fn foreign<'a>(input: &[u8]) -> Option<Step<'a>> {
     clippy::arithmetic_side_effects,
     reason = "positions in the input: at most its length, and a few bytes"
 )]
-fn whole<'a>(value_max: usize, position: &mut Position, input: &'a [u8], end: usize) -> Step<'a> {
+fn whole<'a>(sizes: Sizes, position: &mut Position, input: &'a [u8], end: usize) -> Step<'a> {
     let consumed = end + 1;
     if consumed < LINE_MIN {
         return Err(Malformed::skip(reply::BAD_FORMAT, consumed));
@@ -76,12 +77,16 @@ fn whole<'a>(value_max: usize, position: &mut Position, input: &'a [u8], end: us
     match command.parser {
         Parser::Keys(keys) => keys::checked(command.id, keys, position, line, rest, consumed),
         Parser::Body(mode) => {
-            set::parse(command, mode, &Words::split(rest), input, consumed, value_max)
+            let body = Announced { input, header: consumed, sizes, position };
+            set::parse(command, mode, &Words::split(rest), body)
         }
         Parser::Line(parse) => simple::parse(command, parse, &Words::split(rest), consumed),
         Parser::Config => config::parse(&Words::split(rest), consumed),
         Parser::Binary => Err(unknown(line, consumed)),
-        Parser::Meta(act) => meta::parse(command.id, act, line, input, consumed, value_max),
+        Parser::Meta(act) => {
+            let body = Announced { input, header: consumed, sizes, position };
+            meta::parse(command.id, act, line, body)
+        }
     }
 }
 

@@ -11,8 +11,9 @@ use super::found;
 use super::words::Words;
 use crate::command::{Command, CommandId};
 use crate::exptime::Exptime;
-use crate::op::{KEY_MAX, Mode, Op, Set};
-use crate::parse::{Step, number};
+use crate::op::{KEY_MAX, Mode, Op, Set, Upload};
+use crate::parse::body::Body;
+use crate::parse::{Position, Sizes, Step, number};
 use crate::reply::Text;
 use crate::reply::text as reply;
 use crate::request::Request;
@@ -21,7 +22,29 @@ use protocol::{ErrorReply, Malformed, Parsed};
 /// memcached refuses a longer body as a malformed line.
 const LEN_MAX: i32 = i32::MAX - 2;
 
-/// Parses a storage command whose line takes up the first `header` bytes of `input`.
+/// A line that may announce a body, and what stands behind it.
+pub(in crate::parse) struct Announced<'a, 'p> {
+    /// The line and what has arrived behind it.
+    pub(in crate::parse) input: &'a [u8],
+    /// Bytes of the line, its end included.
+    pub(in crate::parse) header: usize,
+    pub(in crate::parse) sizes: Sizes,
+    pub(in crate::parse) position: &'p mut Position,
+}
+
+impl Announced<'_, '_> {
+    /// Whether a body of `len` bytes is taken in pieces: then what follows is parsed as these.
+    pub(in crate::parse) fn is_large(&self, len: usize) -> bool {
+        len > self.sizes.whole_max
+    }
+
+    /// The body that follows is taken in pieces.
+    pub(in crate::parse) fn take_in_pieces(&mut self, len: u32) {
+        *self.position = Position::Body(Body::new(len, true));
+    }
+}
+
+/// Parses a storage command.
 ///
 /// # INV-BODY
 ///
@@ -33,10 +56,9 @@ pub(super) fn parse<'a>(
     command: &Command,
     mode: Mode,
     words: &Words<'a>,
-    input: &'a [u8],
-    header: usize,
-    value_max: usize,
+    mut announced: Announced<'a, '_>,
 ) -> Step<'a> {
+    let Announced { input, header, sizes, .. } = announced;
     let Some(len) = length(words.get(3)) else {
         return Err(Malformed::skip(reply::BAD_FORMAT, header));
     };
@@ -45,16 +67,22 @@ pub(super) fn parse<'a>(
         let reply = if quiet { ErrorReply::NONE } else { reply::BAD_FORMAT };
         return Err(Malformed::skip(reply, header + len + 2));
     };
-    if len > value_max {
+    if len > sizes.value_max {
         let op = Op::Oversized { key: set.key, mode };
         let request = Request::text(command.id, op, Text::unless(quiet));
         return found(request, header + len + 2);
+    }
+    if announced.is_large(len)
+        && let Some(upload) = Upload::of(&set, len)
+    {
+        announced.take_in_pieces(upload.value_len);
+        return found(Request::text(command.id, Op::Upload(upload), Text::unless(quiet)), header);
     }
     body(command.id, input, header, len, set, quiet)
 }
 
 /// The length of a body.
-pub(in crate::parse) fn length(word: &[u8]) -> Option<usize> {
+pub(crate) fn length(word: &[u8]) -> Option<usize> {
     let len = number::digits_i32(word).filter(|len| (0..=LEN_MAX).contains(len))?;
     usize::try_from(len).ok()
 }

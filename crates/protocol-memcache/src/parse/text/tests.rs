@@ -50,7 +50,8 @@ fn the_general_parser_agrees_with_the_fast_one() {
     ];
     for sample in samples {
         let fast = fast::parse(sample, 100).expect("the form every client uses");
-        let general = line::parse(100, &mut Position::Line, sample);
+        let sizes = Sizes { value_max: 100, whole_max: 100 };
+        let general = line::parse(sizes, &mut Position::Line, sample);
         assert_eq!(fast, general, "{}", sample.escape_ascii());
     }
 }

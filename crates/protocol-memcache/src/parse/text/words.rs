@@ -9,7 +9,7 @@ pub(super) const WORDS_MAX: usize = 23;
 
 /// Takes the next word off the front of `line`; `None` when only spaces are left.
 #[inline]
-pub(in crate::parse) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
+pub(crate) fn next_word<'a>(line: &mut &'a [u8]) -> Option<&'a [u8]> {
     let start = line.iter().position(|&byte| byte != b' ')?;
     let rest = &line[start..];
     let end = memchr(b' ', rest).unwrap_or(rest.len());

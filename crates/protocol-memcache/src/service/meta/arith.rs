@@ -10,7 +10,7 @@ use crate::op::Direction;
 use crate::parse::meta::{Flags, Letters};
 use crate::reply::meta::{Shown, exptime};
 use buffer::SendBuf;
-use storage::{Change, Content, Expiry, Item, Store, StoreError, Version, Write};
+use storage::{Change, Content, Expiry, Item, Receive, StoreError, Version, Write};
 
 const MAKING: Letters = Letters::of(b"N");
 
@@ -38,7 +38,7 @@ struct Counted {
     is_made: bool,
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Adds to a number, or subtracts from it, or makes it.
     #[inline(never)]
     pub(super) fn meta_arith(&mut self, shown: &Shown<'_>, out: &mut SendBuf) -> Outcome {

@@ -8,7 +8,7 @@ use crate::metrics;
 use crate::parse::meta::Letters;
 use crate::reply::meta::{Shown, exptime};
 use buffer::SendBuf;
-use storage::{Change, Content, Expiry, Item, Marks, Store, StoreError, Write};
+use storage::{Change, Content, Expiry, Item, Marks, Receive, StoreError, Write};
 
 /// Flags with which the item may stay: a condition, a mark instead of the removal, the removal of its value alone.
 const STAYING: Letters = Letters::of(b"CIx");
@@ -22,7 +22,7 @@ enum Decided {
     NotFound,
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Removes an item, its value alone, or marks it as stale.
     #[inline(never)]
     pub(super) fn meta_delete(&mut self, shown: &Shown<'_>, out: &mut SendBuf) -> Outcome {

@@ -11,7 +11,7 @@ use crate::reply::meta::{Shown, Shows, exptime};
 use buffer::SendBuf;
 use bytes::Bytes;
 use storage::{
-    Amend, Change, Content, Expiry, Idle, Item, Marks, Store, StoreError, Version, Write,
+    Amend, Change, Content, Expiry, Idle, Item, Marks, Receive, StoreError, Version, Write,
 };
 
 /// Flags of a request that may change an item, or make one.
@@ -42,7 +42,7 @@ enum Fetched {
     Made(Expiry),
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Reads a value, or facts about it. Most requests change nothing but what the store notes of reads, and cost what
     /// a `get` does.
     #[inline]

@@ -9,13 +9,16 @@ use crate::op::Mode;
 use crate::parse::meta::{Flags, Letters};
 use crate::reply::meta::{Shown, exptime};
 use buffer::SendBuf;
-use storage::{Change, Condition, Content, Expiry, Item, Marks, Put, Store, StoreError, Write};
+use storage::{
+    Change, Condition, Content, Expiry, Item, Marks, Put, Receive, StoreError, Version, Write,
+};
 
 /// Flags with which the store's plain operations do not suffice.
 const SPECIAL: Letters = Letters::of(b"CEMN");
 const STALE: Letters = Letters::of(b"I");
 
 /// What an atomic step decided.
+#[derive(Clone, Copy, Debug)]
 enum Decided {
     /// The value was stored, and is this long now.
     Stored(usize),
@@ -24,7 +27,7 @@ enum Decided {
     NotFound,
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Stores a value. Without a condition, a mode or a version of its own it costs what a `set` does.
     #[inline]
     pub(super) fn meta_set(
@@ -58,6 +61,37 @@ impl<S: Store> MemcacheService<S> {
         let decided = self.store.update_versioned(shown.key, shown.now.ticks, |item| {
             decide(shown, mode, value, value_max, item.as_ref())
         });
+        self.tell_decided(shown, mode, decided, value.len(), out)
+    }
+
+    /// Tells what has come of a value that arrived in pieces, and counts it.
+    pub(in crate::service) fn tell_stored(
+        &mut self,
+        shown: &Shown<'_>,
+        mode: Mode,
+        stored: Result<Version, StoreError>,
+        len: usize,
+        out: &mut SendBuf,
+    ) -> Outcome {
+        let decided = match (stored, mode) {
+            (Ok(version), _) => Ok((Decided::Stored(len), Some(version))),
+            (Err(StoreError::Exists), Mode::Cas) => Ok((Decided::Exists, None)),
+            (Err(StoreError::NotFound), Mode::Cas) => Ok((Decided::NotFound, None)),
+            (Err(StoreError::Exists | StoreError::NotFound), _) => Ok((Decided::NotStored, None)),
+            (Err(error @ (StoreError::TooLarge | StoreError::OutOfMemory)), _) => Err(error),
+        };
+        self.tell_decided(shown, mode, decided, len, out)
+    }
+
+    /// Tells what was decided of a value of `given` bytes, and counts it.
+    fn tell_decided(
+        &mut self,
+        shown: &Shown<'_>,
+        mode: Mode,
+        decided: Result<(Decided, Option<Version>), StoreError>,
+        given: usize,
+        out: &mut SendBuf,
+    ) -> Outcome {
         let metrics = metrics::of_set(mode);
         match decided {
             Ok((Decided::Stored(len), version)) => {
@@ -67,17 +101,17 @@ impl<S: Store> MemcacheService<S> {
             }
             Ok((Decided::NotStored, _)) => {
                 metrics.not_stored.increment();
-                out.put_with(|bytes| shown.not_stored(bytes, b"NS", value.len()));
+                out.put_with(|bytes| shown.not_stored(bytes, b"NS", given));
                 Outcome::NotStored
             }
             Ok((Decided::Exists, _)) => {
                 metrics.not_stored.increment();
-                out.put_with(|bytes| shown.not_stored(bytes, b"EX", value.len()));
+                out.put_with(|bytes| shown.not_stored(bytes, b"EX", given));
                 Outcome::Exists
             }
             Ok((Decided::NotFound, _)) => {
                 metrics.not_found.increment();
-                out.put_with(|bytes| shown.not_stored(bytes, b"NF", value.len()));
+                out.put_with(|bytes| shown.not_stored(bytes, b"NF", given));
                 Outcome::NotFound
             }
             Err(error) => self.not_set(shown, error, out),
@@ -86,7 +120,7 @@ impl<S: Store> MemcacheService<S> {
 
     /// Tells that a value could not be stored. The old one is removed, because the client believes it replaced.
     #[cold]
-    pub(super) fn not_set(
+    pub(in crate::service) fn not_set(
         &mut self,
         shown: &Shown<'_>,
         error: StoreError,
@@ -111,6 +145,11 @@ pub(in crate::service) fn mode(flags: &Flags<'_>) -> Mode {
         (Mode::Set | Mode::Replace, Some(_)) => Mode::Cas,
         _ => mode,
     }
+}
+
+/// The client's flags and the expiry that a value is stored with.
+pub(in crate::service) fn stored_with(shown: &Shown<'_>) -> (u32, Expiry) {
+    (client_flags(&shown.flags), expiry(shown))
 }
 
 fn client_flags(flags: &Flags<'_>) -> u32 {

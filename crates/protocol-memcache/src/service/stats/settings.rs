@@ -7,14 +7,14 @@ use super::{MemcacheService, Show};
 use crate::parse::Forms;
 use crate::service::watch::{BACKLOG_BYTES, RING_BYTES};
 use std::fmt::Display;
-use storage::Store;
+use storage::Receive;
 
 fn yes(is: bool) -> &'static str {
     if is { "yes" } else { "no" }
 }
 
 /// Shows them.
-pub(super) fn settings<S: Store>(service: &MemcacheService<S>, show: Show<'_>) {
+pub(super) fn settings<S: Receive>(service: &MemcacheService<S>, show: Show<'_>) {
     let options = &service.shared.options;
     let socket = options.socket_path.as_deref().unwrap_or("NULL");
     let file = |path: &Option<String>| path.as_deref().unwrap_or("(null)").to_owned();

@@ -7,7 +7,7 @@ use super::super::observe::with_key;
 use super::super::outcome::Outcome;
 use crate::exptime::Exptime;
 use crate::metrics;
-use crate::op::{Act, Arith, Meta, Mode, Op, Set};
+use crate::op::{Act, Arith, Meta, Mode, Op, Set, Upload};
 use crate::reply::dump::uri;
 use crate::reply::meta::exptime;
 use crate::request::{Form, Request};
@@ -15,7 +15,7 @@ use crate::topics::Topics;
 use clock::Now;
 use protocol::{Context, Ending, Peer};
 use std::io::Write;
-use storage::{Evicted, Item, Store};
+use storage::{Evicted, Item, Receive};
 
 /// The item of a request's key before the request.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ struct Stored {
     size: usize,
 }
 
-impl<S: Store> MemcacheService<S> {
+impl<S: Receive> MemcacheService<S> {
     /// Finds the item of a request's key, which does not count as a read.
     pub(in crate::service) fn find_watched(
         &mut self,
@@ -178,6 +178,8 @@ fn stored(
 ) -> Option<Stored> {
     let (mode, exptime, size) = match request.op {
         Op::Set(Set { mode, exptime, value, .. }) => (mode, exptime, value.len()),
+        Op::Upload(Upload { mode, exptime, value_len, .. }) => (mode, exptime, value_len as usize),
+        Op::UploadMeta(meta) => (mode(&meta.flags()), expires(&meta), meta.announced_len()),
         Op::Oversized { mode, .. } => (mode, Exptime::NEVER, 0),
         Op::Meta(meta) => match meta.act {
             Act::Set => (mode(&meta.flags()), expires(&meta), meta.value.len()),
@@ -189,6 +191,7 @@ fn stored(
             (Mode::Add, Exptime(exptime.into()), digits(outcome)?)
         }
         Op::Get(_)
+        | Op::Piece(_)
         | Op::ListEnd { .. }
         | Op::Delete { .. }
         | Op::Arith(_)

@@ -194,6 +194,7 @@ impl<S: Subject> Bench<S> {
                     }
                     done += consumed;
                 }
+                Ok(Parsed::Part { .. }) => panic!("requests of RESP are collected"),
                 Ok(Parsed::NeedMore { .. }) => break,
                 Err(malformed) => {
                     out.put(malformed.reply.as_bytes());

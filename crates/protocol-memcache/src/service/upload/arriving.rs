@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Uploads`]: which values are arriving, for which requests, and what they hold outside of the store.
+
+use crate::command::CommandId;
+use crate::op::{Meta, Op, Upload};
+use crate::request::{Form, Request};
+use protocol::ConnectionId;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use storage::Draft;
+
+/// The values that are arriving, on all workers, may hold this share of the store's memory limit outside of it: three
+/// quarters. A value that arrives alone may have any size that the store takes.
+const OUTSIDE_SHARE: (u64, u64) = (3, 4);
+
+/// What the values that are arriving on all workers hold outside of the store.
+#[derive(Debug, Default)]
+pub(in crate::service) struct Outside(AtomicU64);
+
+impl Outside {
+    fn add(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Relaxed);
+    }
+
+    fn sub(&self, bytes: u64) {
+        self.0.fetch_sub(bytes, Relaxed);
+    }
+
+    /// Whether it is too much under this limit, of which `own` belong to the value that is asked about.
+    pub(super) fn is_too_much(&self, own: u64, limit: u64) -> bool {
+        let all = self.0.load(Relaxed);
+        let (of, parts) = OUTSIDE_SHARE;
+        all > own && all > limit / parts * of
+    }
+}
+
+/// The values that are arriving on a worker's connections.
+#[derive(Debug)]
+pub(in crate::service) struct Uploads<D> {
+    arriving: HashMap<ConnectionId, Arriving<D>>,
+    /// Bytes that drafts hold outside of the store.
+    outside: u64,
+    /// Bytes of the buffers of the worker's connections.
+    buffers: u64,
+}
+
+/// A value that is arriving.
+#[derive(Debug)]
+pub(super) struct Arriving<D> {
+    pub(super) draft: D,
+    /// Its share of [`Uploads::outside`].
+    outside: u64,
+    pub(super) request: Announcement,
+}
+
+/// The request that has announced a value, kept until the value is whole.
+#[derive(Debug)]
+pub(super) struct Announcement {
+    /// The key, or the line of a meta command from its key on.
+    words: Box<[u8]>,
+    kind: Kind,
+    pub(super) form: Form,
+    command: CommandId,
+}
+
+/// What was asked for, without its words.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Set(Upload<'static>),
+    Meta(Meta<'static>),
+}
+
+impl Announcement {
+    pub(super) fn of_set(upload: &Upload<'_>, request: &Request<'_>) -> Self {
+        let &Upload { key, value_len, cas, flags, exptime, mode } = upload;
+        let kind = Kind::Set(Upload { key: b"", value_len, cas, flags, exptime, mode });
+        Announcement { words: key.into(), kind, form: request.form, command: request.command }
+    }
+
+    pub(super) fn of_meta(meta: &Meta<'_>, request: &Request<'_>) -> Self {
+        let kind = Kind::Meta(meta.on(b""));
+        let words = meta.line().into();
+        Announcement { words, kind, form: request.form, command: request.command }
+    }
+
+    /// The request, as it was parsed.
+    pub(super) fn request(&self) -> Request<'_> {
+        let key = &*self.words;
+        let op = match self.kind {
+            Kind::Set(upload) => Op::Upload(Upload { key, ..upload }),
+            Kind::Meta(meta) => Op::UploadMeta(meta.on(&self.words)),
+        };
+        Request { op, form: self.form, command: self.command }
+    }
+}
+
+impl<D> Default for Uploads<D> {
+    fn default() -> Self {
+        Uploads { arriving: HashMap::new(), outside: 0, buffers: 0 }
+    }
+}
+
+/// Those of another worker are its own.
+impl<D> Clone for Uploads<D> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<D: Draft> Uploads<D> {
+    pub(in crate::service) fn set_buffers(&mut self, bytes: u64) {
+        self.buffers = bytes;
+    }
+
+    /// What the worker holds outside of the store.
+    pub(super) fn held(&self) -> u64 {
+        self.buffers + self.outside
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.arriving.is_empty()
+    }
+
+    pub(super) fn draft(&mut self, connection: ConnectionId) -> Option<&mut D> {
+        Some(&mut self.arriving.get_mut(&connection)?.draft)
+    }
+
+    pub(super) fn begin(&mut self, connection: ConnectionId, draft: D, request: Announcement) {
+        let before = self.arriving.insert(connection, Arriving { draft, outside: 0, request });
+        debug_assert!(before.is_none(), "the value before has ended");
+    }
+
+    /// Counts the memory of a draft. Returns what it is if it has changed.
+    pub(super) fn recount(&mut self, connection: ConnectionId, all: &Outside) -> Option<u64> {
+        let arriving = self.arriving.get_mut(&connection)?;
+        let now = arriving.draft.outside_bytes() as u64;
+        let before = std::mem::replace(&mut arriving.outside, now);
+        if now == before {
+            return None;
+        }
+        self.outside = self.outside - before + now;
+        all.add(now);
+        all.sub(before);
+        Some(now)
+    }
+
+    pub(super) fn end(&mut self, connection: ConnectionId, all: &Outside) -> Option<Arriving<D>> {
+        let ended = self.arriving.remove(&connection)?;
+        self.outside -= ended.outside;
+        all.sub(ended.outside);
+        Some(ended)
+    }
+}
