@@ -43,8 +43,10 @@ pub(crate) fn encode(request: &Request<'_>, binary: Binary) -> Option<Vec<u8>> {
         Op::Detail(Detail::Dump) => name = b"detail dump",
         Op::Detail(Detail::Unknown) => name = b"detail",
         Op::Version | Op::Noop | Op::Quit => {}
-        Op::Oversized { .. } | Op::Login(_) => return None,
+        Op::Oversized { .. } | Op::Upload(_) | Op::Login(_) => return None,
         Op::ListEnd { .. }
+        | Op::Piece(_)
+        | Op::UploadMeta(_)
         | Op::Meta(_)
         | Op::Config { .. }
         | Op::Dump(_)

@@ -8,13 +8,20 @@ use std::fmt::Debug;
 /// The most steps of an input that are checked: enough for a list of keys beyond every limit.
 const STEPS_MAX: usize = 6000;
 
-/// One request or rejection: its place, and the parser's state after it.
+/// One request or rejection: its place, and the parser's state after it. All parts of a body together are one step.
 #[derive(Debug, PartialEq)]
 struct Step<R, C> {
     at: usize,
     taken: usize,
-    found: Result<R, Malformed>,
+    found: Found<R>,
     cursor: C,
+}
+
+#[derive(Debug, PartialEq)]
+enum Found<R> {
+    Request(R),
+    Parts,
+    Malformed(Malformed),
 }
 
 /// Parses `input` under several chunkings and checks that
@@ -23,7 +30,7 @@ struct Step<R, C> {
 /// * requests, rejections and cursors are the same under each chunking;
 /// * the result is the same when the cursor forgets what it has seen of unfinished requests;
 /// * `NeedMore` asks for no more than is needed;
-/// * `inside` holds for each request: its slices lie in the bytes it was found in;
+/// * `inside` holds for each request, parts of bodies included: its slices lie in the bytes it was found in;
 /// * `refused` holds for each rejection, given the bytes from the rejected input on, and the bytes dropped.
 pub(crate) fn check<'a, P>(
     protocol: &P,
@@ -35,19 +42,20 @@ pub(crate) fn check<'a, P>(
     P::Request<'a>: Debug + PartialEq,
 {
     let plans = plans(input.len(), &mut Noise::new(input));
-    let whole = run(protocol, input, &plans[0], true);
+    let whole = run(protocol, input, &plans[0], true, &inside);
     for step in &whole {
         match &step.found {
-            Ok(request) => {
+            Found::Request(request) => {
                 let end = input.len().min(step.at.saturating_add(step.taken));
                 inside(request, &input[step.at..end]);
             }
-            Err(malformed) => refused(malformed, &input[step.at..]),
+            Found::Parts => {}
+            Found::Malformed(malformed) => refused(malformed, &input[step.at..]),
         }
     }
     let remembering = plans[1..].iter().map(|plan| (plan, true));
     for (plan, remembers) in remembering.chain([(&plans[2], false)]) {
-        let pieces = run(protocol, input, plan, remembers);
+        let pieces = run(protocol, input, plan, remembers, &inside);
         for (piece, whole) in pieces.iter().zip(&whole) {
             assert_eq!(piece, whole, "a chunking changes a step; arrivals {plan:?}");
         }
@@ -63,8 +71,9 @@ fn run<'a, P: Protocol>(
     input: &'a [u8],
     ends: &[usize],
     remembers: bool,
+    inside: &impl Fn(&P::Request<'a>, &[u8]),
 ) -> Vec<Step<P::Request<'a>, P::Cursor>> {
-    let mut steps = Vec::new();
+    let mut steps: Vec<Step<P::Request<'a>, P::Cursor>> = Vec::new();
     let mut cursor = P::Cursor::default();
     let mut at = 0_usize;
     let mut asked = 0;
@@ -80,13 +89,24 @@ fn run<'a, P: Protocol>(
                     asked = asked.max(end.saturating_add(at_least));
                     break;
                 }
-                Ok(Parsed::Request { request, consumed }) => (consumed, Ok(request)),
-                Err(malformed) => (malformed.skip.unwrap_or(input.len()), Err(malformed)),
+                Ok(Parsed::Request { request, consumed }) => (consumed, Found::Request(request)),
+                Ok(Parsed::Part { request, consumed }) => {
+                    inside(&request, &input[at..at + consumed]);
+                    (consumed, Found::Parts)
+                }
+                Err(malformed) => {
+                    (malformed.skip.unwrap_or(input.len()), Found::Malformed(malformed))
+                }
             };
             assert!(taken > 0, "a step that takes no byte, at {at} of {end}");
             assert!(asked <= end, "asked for {asked} bytes, yet {end} were enough, at {at}");
-            let closed = matches!(&found, Err(malformed) if malformed.skip.is_none());
-            steps.push(Step { at, taken, found, cursor });
+            let closed = matches!(&found, Found::Malformed(malformed) if malformed.skip.is_none());
+            match steps.last_mut() {
+                Some(last @ Step { found: Found::Parts, .. }) if matches!(found, Found::Parts) => {
+                    (last.taken, last.cursor) = (last.taken + taken, cursor);
+                }
+                _ => steps.push(Step { at, taken, found, cursor }),
+            }
             if closed || steps.len() == STEPS_MAX {
                 return steps;
             }

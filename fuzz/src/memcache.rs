@@ -5,7 +5,7 @@ use crate::binary;
 use crate::codec::assert_inside;
 use protocol::{Foreign, Malformed, Parsed, Protocol};
 use protocol_memcache::client::{self, Encoder, MetaReply, Reply};
-use protocol_memcache::{Arith, Form, KEY_MAX, Login, Memcache, Op, Request, Text};
+use protocol_memcache::{Arith, Form, KEY_MAX, Login, Memcache, Op, Piece, Request, Text};
 
 /// A longer body cannot be announced.
 const LEN_MAX: usize = i32::MAX as usize - 2;
@@ -31,6 +31,7 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
                 .for_each(|part| assert_inside(part, input));
             assert!(meta.key().len() <= KEY_MAX && meta.value.len() <= codec.value_max());
         }
+        Op::Upload(_) | Op::UploadMeta(_) | Op::Piece(_) => panic!("small values are collected"),
         Op::Get(_)
         | Op::ListEnd { .. }
         | Op::Oversized { .. }
@@ -61,6 +62,22 @@ pub(crate) fn check_request(codec: &Memcache, request: &Request<'_>, input: &[u8
         let again = codec.parse(&mut Default::default(), &wire);
         let expected = Parsed::Request { request: *request, consumed: wire.len() };
         assert_eq!(again, Ok(expected), "encoded as {}", wire.escape_ascii());
+    }
+}
+
+/// Checks what a request borrows where values are taken in pieces.
+pub(crate) fn check_piece(request: &Request<'_>, input: &[u8]) {
+    let borrowed = match request.op {
+        Op::Piece(Piece::More(bytes) | Piece::Last(bytes)) => {
+            assert!(!bytes.is_empty(), "a piece of nothing");
+            bytes
+        }
+        Op::Piece(Piece::End(_)) => b"",
+        Op::UploadMeta(meta) => meta.key(),
+        _ => request.key().unwrap_or_default(),
+    };
+    if !borrowed.is_empty() {
+        assert_inside(borrowed, input);
     }
 }
 
@@ -130,6 +147,9 @@ fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool 
         Op::Version => encoder.version(),
         Op::Quit => encoder.quit(),
         Op::Get(_)
+        | Op::Upload(_)
+        | Op::UploadMeta(_)
+        | Op::Piece(_)
         | Op::ListEnd { .. }
         | Op::Oversized { .. }
         | Op::Stats { .. }

@@ -32,6 +32,9 @@ struct Setup {
     bounds: Bounds,
     value_max: usize,
     memory_bytes: u64,
+    /// Every value is taken in pieces. The memory of those that are not whole depends on how they arrive, so then there
+    /// is enough for all.
+    in_pieces: bool,
 }
 
 impl Setup {
@@ -50,7 +53,8 @@ impl Setup {
                 reply_max: value_max + 512,
             },
             value_max,
-            memory_bytes: if memory % 2 == 0 { 8 << 20 } else { 64 << 10 },
+            memory_bytes: if memory % 2 == 0 || memory & 2 != 0 { 8 << 20 } else { 64 << 10 },
+            in_pieces: memory & 2 != 0,
         }
     }
 
@@ -110,7 +114,8 @@ fn play_once(
 ) -> (Vec<u8>, bool) {
     let clock = Clock::manual(START_UNIX_MS);
     let reader = cut.as_ref().map(|(_, noise)| noise.clone());
-    let codec = Memcache::new(setup.value_max);
+    let pieces_above = if setup.in_pieces { 0 } else { usize::MAX };
+    let codec = Memcache::new(setup.value_max).pieces_above(pieces_above);
     let mut peer = Peer::new(codec, setup.service(), clock.clone(), setup.bounds, reader);
     for (before, bytes) in segments {
         clock.advance(*before);
