@@ -82,8 +82,8 @@ pub trait Receive: Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::OutOfMemory`], also where drafts together have as much memory as they may. Then the draft can
-    /// only be dropped.
+    /// [`StoreError::OutOfMemory`], also where drafts together have as much memory as they may. Then nothing was added,
+    /// and the call may succeed once another draft was dropped.
     ///
     /// # Panics
     ///

@@ -3,7 +3,8 @@
 //! the value readable.
 //!
 //! A connection has at most one such value. What is wrong with it is told at once, and the pieces that still come find
-//! no draft and are dropped. The condition of the request is that of the moment when the value is whole, as in memcached.
+//! no draft and are dropped. Where memory is full of values that are arriving, the one that has waited longest for its
+//! next bytes is given up, so that clients that stop in the middle keep nobody from storing. The condition of the request is that of the moment when the value is whole, as in memcached.
 
 mod arriving;
 
@@ -55,10 +56,10 @@ impl<S: Receive> MemcacheService<S> {
         let &Upload { key, value_len, flags, exptime, mode, .. } = upload;
         let now = context.now;
         let announced = Announced::new(key, value_len as usize).flags(flags);
-        match self.store.begin(announced.expiry(exptime.expiry(now)), now.ticks) {
+        match self.begin_draft(announced.expiry(exptime.expiry(now)), context) {
             Ok(draft) => {
                 let request = Announcement::of_set(upload, request);
-                self.uploads.begin(context.connection, draft, request);
+                self.uploads.begin(context.connection, draft, request, now.ticks);
                 Outcome::Arriving
             }
             Err(error) => self.not_stored(key, mode, error, metrics::of_set(mode), now),
@@ -75,15 +76,39 @@ impl<S: Receive> MemcacheService<S> {
     ) -> Outcome {
         with_shown(meta, context.now, |shown| {
             let announced = shown.announced(meta.announced_len());
-            match self.store.begin(announced, context.now.ticks) {
+            match self.begin_draft(announced, context) {
                 Ok(draft) => {
                     let request = Announcement::of_meta(meta, request);
-                    self.uploads.begin(context.connection, draft, request);
+                    self.uploads.begin(context.connection, draft, request, context.now.ticks);
                     Outcome::Arriving
                 }
                 Err(error) => self.not_set(shown, error, out),
             }
         })
+    }
+
+    fn begin_draft(
+        &mut self,
+        announced: Announced<'_>,
+        context: &Context<'_>,
+    ) -> Result<S::Draft, StoreError> {
+        loop {
+            match self.store.begin(announced, context.now.ticks) {
+                Err(StoreError::OutOfMemory) if self.give_up_stalled(context) => {}
+                begun => return begun,
+            }
+        }
+    }
+
+    /// Gives up another value that is arriving, for memory. Returns whether there was one that waits.
+    #[cold]
+    fn give_up_stalled(&mut self, context: &Context<'_>) -> bool {
+        let (connection, now) = (context.connection, context.now.ticks);
+        let gave_up = self.uploads.give_up_stalled(connection, now, &self.shared.outside);
+        if gave_up {
+            self.reserve();
+        }
+        gave_up
     }
 
     /// Takes a piece of the value that is arriving, or drops it if the value was refused.
@@ -106,10 +131,18 @@ impl<S: Receive> MemcacheService<S> {
     }
 
     fn append_piece(&mut self, bytes: &[u8], out: &mut SendBuf, context: &Context<'_>) {
-        let connection = context.connection;
-        let Some(draft) = self.uploads.draft(connection) else { return };
-        let appended = self.store.append(draft, bytes, context.now.ticks);
-        if let Err(error) = appended.and_then(|()| self.count_growth(connection))
+        let (connection, now) = (context.connection, context.now.ticks);
+        let appended = loop {
+            let appended = match self.uploads.feed(connection, now) {
+                None => return,
+                Some(None) => break Err(StoreError::OutOfMemory),
+                Some(Some(draft)) => self.store.append(draft, bytes, now),
+            };
+            if appended != Err(StoreError::OutOfMemory) || !self.give_up_stalled(context) {
+                break appended;
+            }
+        };
+        if let Err(error) = appended.and_then(|()| self.count_growth(context))
             && let Some(Arriving { draft, request, .. }) = self.take_upload(connection)
         {
             drop(draft);
@@ -118,14 +151,16 @@ impl<S: Receive> MemcacheService<S> {
     }
 
     /// Counts the memory of a value that may have grown outside of the store, where there is a bound on it.
-    fn count_growth(&mut self, connection: ConnectionId) -> Result<(), StoreError> {
-        let Some(own) = self.uploads.recount(connection, &self.shared.outside) else {
+    fn count_growth(&mut self, context: &Context<'_>) -> Result<(), StoreError> {
+        let Some(own) = self.uploads.recount(context.connection, &self.shared.outside) else {
             return Ok(());
         };
         self.reserve();
         let limit = self.store.stats().limit_bytes;
-        if self.shared.outside.is_too_much(own, limit) {
-            return Err(StoreError::OutOfMemory);
+        while self.shared.outside.is_too_much(own, limit) {
+            if !self.give_up_stalled(context) {
+                return Err(StoreError::OutOfMemory);
+            }
         }
         Ok(())
     }
@@ -136,7 +171,11 @@ impl<S: Receive> MemcacheService<S> {
         let Some(Arriving { draft, request, .. }) = self.take_upload(context.connection) else {
             return;
         };
-        self.end_with(&request, |write| write.commit(draft, context.now), out, context);
+        let commit = |write: Writing<'_, S>| match draft {
+            Some(draft) => write.commit(draft, context.now),
+            None => Err(StoreError::OutOfMemory),
+        };
+        self.end_with(&request, commit, out, context);
     }
 
     /// Gives the value up: it does not end where it has to.

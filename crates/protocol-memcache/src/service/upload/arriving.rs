@@ -4,6 +4,7 @@
 use crate::command::CommandId;
 use crate::op::{Meta, Op, Upload};
 use crate::request::{Form, Request};
+use clock::Ticks;
 use protocol::ConnectionId;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -47,7 +48,10 @@ pub(in crate::service) struct Uploads<D> {
 /// A value that is arriving.
 #[derive(Debug)]
 pub(super) struct Arriving<D> {
-    pub(super) draft: D,
+    /// `None` once another value has needed its memory: its client is told when it is heard of next.
+    pub(super) draft: Option<D>,
+    /// When its last bytes came.
+    fed: Ticks,
     /// Its share of [`Uploads::outside`].
     outside: u64,
     pub(super) request: Announcement,
@@ -121,19 +125,50 @@ impl<D: Draft> Uploads<D> {
         self.arriving.is_empty()
     }
 
-    pub(super) fn draft(&mut self, connection: ConnectionId) -> Option<&mut D> {
-        Some(&mut self.arriving.get_mut(&connection)?.draft)
+    /// The draft of a connection to which bytes have come, if it has a value that is arriving.
+    pub(super) fn feed(&mut self, connection: ConnectionId, now: Ticks) -> Option<&mut Option<D>> {
+        let arriving = self.arriving.get_mut(&connection)?;
+        arriving.fed = now;
+        Some(&mut arriving.draft)
     }
 
-    pub(super) fn begin(&mut self, connection: ConnectionId, draft: D, request: Announcement) {
-        let before = self.arriving.insert(connection, Arriving { draft, outside: 0, request });
+    /// Gives up the value that has waited longest for its next bytes, if one has waited at all. That of `connection` is
+    /// the one that the memory is for. Returns whether there was one.
+    pub(super) fn give_up_stalled(
+        &mut self,
+        connection: ConnectionId,
+        now: Ticks,
+        all: &Outside,
+    ) -> bool {
+        let others = self.arriving.iter_mut().filter(|(id, arriving)| {
+            **id != connection && arriving.draft.is_some() && arriving.fed < now
+        });
+        let Some((_, stalled)) = others.min_by_key(|(_, arriving)| arriving.fed) else {
+            return false;
+        };
+        stalled.draft = None;
+        let held = std::mem::take(&mut stalled.outside);
+        self.outside -= held;
+        all.sub(held);
+        true
+    }
+
+    pub(super) fn begin(
+        &mut self,
+        connection: ConnectionId,
+        draft: D,
+        request: Announcement,
+        now: Ticks,
+    ) {
+        let arriving = Arriving { draft: Some(draft), fed: now, outside: 0, request };
+        let before = self.arriving.insert(connection, arriving);
         debug_assert!(before.is_none(), "the value before has ended");
     }
 
     /// Counts the memory of a draft. Returns what it is if it has changed.
     pub(super) fn recount(&mut self, connection: ConnectionId, all: &Outside) -> Option<u64> {
         let arriving = self.arriving.get_mut(&connection)?;
-        let now = arriving.draft.outside_bytes() as u64;
+        let now = arriving.draft.as_ref()?.outside_bytes() as u64;
         let before = std::mem::replace(&mut arriving.outside, now);
         if now == before {
             return None;
