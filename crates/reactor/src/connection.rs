@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// few are many bytes.
 const ROUNDS: usize = 16;
 
+/// Bytes of a body that is taken in parts before others have their turn: RULE-FAIR.
+const BODY_MAX: usize = 128 << 10;
+
 /// Bytes sent, of values by reference, before others have their turn: RULE-FAIR.
 pub(crate) const SEND_MAX: usize = 128 << 10;
 
@@ -239,7 +242,7 @@ impl<P: Protocol> Connection<P> {
         }
         self.is_stalled = false;
         let requests = desk.limits.requests_per_turn;
-        let mut share = Share { requests, until: desk.until, unsent: 0 };
+        let mut share = Share { requests, body: BODY_MAX, until: desk.until, unsent: 0 };
         for round in 0..ROUNDS {
             match self.phase {
                 Phase::Open | Phase::Draining => {}

@@ -12,7 +12,7 @@
 //!    chunking of the input. A part of a body is executed as it arrives: nothing is collected for it.
 //! 4. RULE-ORDER: replies leave in the order of their requests, and everything written is flushed
 //!    before a close. (`turn` only appends; the driver writes once per readiness event.)
-//! 5. RULE-FAIR: one call serves a bounded number of requests. After its time is up it begins no further
+//! 5. RULE-FAIR: one call serves a bounded number of requests, and of bytes of a body that is taken in parts. After its time is up it begins no further
 //!    batch, except that the first is always served. Then it yields to other connections.
 //! 6. RULE-BOUND: when the unsent bytes have reached a mark, nothing more is executed in this call. At most
 //!    one reply goes beyond the mark, possibly followed by an error line for malformed input. (After others
@@ -83,6 +83,8 @@ impl Default for Limits {
 pub(crate) struct Share {
     /// Requests that are left.
     pub(crate) requests: usize,
+    /// Bytes of bodies that are taken in parts that are left.
+    pub(crate) body: usize,
     /// When the share ends even if requests are left; `None` for never.
     pub(crate) until: Option<Until>,
     /// The mark: with this many unsent bytes the share ends.
@@ -212,7 +214,7 @@ pub fn turn<P: Protocol, E: Execute<P>>(
     context: &mut Context<'_>,
 ) -> Turn {
     let (requests, unsent) = (limits.requests_per_turn, limits.high_water);
-    let mut share = Share { requests, until: None, unsent };
+    let mut share = Share { requests, body: usize::MAX, until: None, unsent };
     turn_within(&mut share, pipeline, service, recv, send, limits, context)
 }
 
@@ -292,7 +294,13 @@ fn serve<P: Protocol, E: Execute<P>>(
                 return Turn::Blocked;
             }
             (Ran::Part, _) => {}
-            (Ran::All, Stop::Full | Stop::Part) => {
+            (Ran::All, Stop::Part) => {
+                share.body = share.body.saturating_sub(end);
+                if share.body == 0 {
+                    return Turn::Yield; // RULE-FAIR
+                }
+            }
+            (Ran::All, Stop::Full) => {
                 if !recv.is_empty() && share.is_late() {
                     return Turn::Yield; // RULE-FAIR
                 }

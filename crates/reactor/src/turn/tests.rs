@@ -118,7 +118,7 @@ impl Bench {
 
     fn turn(&mut self) -> Turn {
         let Limits { requests_per_turn: requests, high_water: unsent, .. } = self.limits;
-        let mut share = Share { requests, until: None, unsent };
+        let mut share = Share { requests, body: usize::MAX, until: None, unsent };
         self.turn_within(&mut share)
     }
 
@@ -248,7 +248,7 @@ fn rule_fair_a_batch_ends_when_the_time_is_up() {
     let mut bench = Bench::new(Limits::default());
     bench.arrive(&b"a\n".repeat(2 * BATCH + 1));
     let until = Some(Until::new(Timer::start(), Duration::ZERO));
-    let mut share = Share { requests: 256, until, unsent: usize::MAX };
+    let mut share = Share { requests: 256, body: usize::MAX, until, unsent: usize::MAX };
     let turns: Vec<Turn> = (0..3).map(|_| bench.turn_within(&mut share)).collect();
     assert_eq!(turns, [Turn::Yield, Turn::Yield, Turn::NeedInput { at_least: 1 }]);
     assert_eq!(share.requests, 256 - 2 * BATCH - 1);
@@ -451,4 +451,28 @@ fn a_part_of_a_body_is_executed_as_it_arrives() {
         assert_eq!(send.front(), b"|19283||ab|c", "in pieces of {piece}");
         assert!(!pipeline.is_inside_request(&recv));
     }
+}
+
+/// RULE-FAIR.
+#[test]
+fn a_long_body_leaves_others_their_turn() {
+    let (mut pipeline, mut scribe) = (Pipeline::new(Bodies), Scribe::default());
+    let (mut recv, mut send, mut pool) = (RecvBuf::new(), SendBuf::new(), Pool::new(64, 64, 1));
+    let (mut outbox, directory) = (Outbox::new(), Directory::new());
+    let input = b"\x03abc\x02de";
+    recv.reserve(input.len(), &mut pool);
+    recv.spare()[..input.len()].copy_from_slice(input);
+    recv.commit(input.len());
+    let mut turn_of = |body| {
+        let mut share = Share { requests: 256, body, until: None, unsent: usize::MAX };
+        let id = ConnectionId::new(0, 1);
+        let mut context = Context::new(Clock::manual(0).now(), id, &mut outbox, &directory);
+        let (pipeline, limits) = (&mut pipeline, Limits::default());
+        let (recv, send) = (&mut recv, &mut send);
+        let turn =
+            turn_within(&mut share, pipeline, &mut scribe, recv, send, &limits, &mut context);
+        (turn, send.front().to_vec())
+    };
+    assert_eq!(turn_of(2), (Turn::Yield, b"|abc".to_vec()));
+    assert_eq!(turn_of(100), (Turn::NeedInput { at_least: 1 }, b"|abc|de".to_vec()));
 }
