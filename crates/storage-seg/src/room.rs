@@ -217,7 +217,7 @@ impl SegStore {
     /// turn.
     ///
     /// Passes quiescent states: nothing found before it is valid after it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn upkeep(&mut self, now: Ticks) {
         if self.shared.index.is_growing() {
             self.move_homes(MOVES_PER_WRITE);

@@ -21,8 +21,9 @@ use storage::{Condition, Marks, Put, StoreError, Version};
 /// How many other items may be dropped to free a slot for one.
 const CROWDED_MAX: usize = 8;
 
-/// How often a write may give back the memory that it has got for its item.
-const GIVEN_BACK_MAX: u64 = 3;
+/// How often a write may give back the memory that it has got for its item. Others may take it meanwhile, so that a
+/// write in a small store has to begin anew several times.
+const GIVEN_BACK_MAX: u64 = 64;
 
 /// The item that an update has seen, as it was then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,24 +150,27 @@ impl SegStore {
     ) -> Result<Spot, StoreError> {
         let class = self.shared.class_of(expiry_ms, now);
         self.upkeep(now);
-        let given_back = self.given_back();
+        let mut given_back = None;
         loop {
             match self.place_new(class, len, now) {
                 Ok(spot) => return Ok(spot),
                 Err(Lack::Wide) => return self.row(len, class, now),
                 Err(Lack::Free(count)) => {
-                    // What a large item has got so far is given back where nothing else is left. To take it again
-                    // would not help.
-                    let is_futile = self.given_back() - given_back >= GIVEN_BACK_MAX;
-                    let made = if is_futile {
-                        Err(StoreError::OutOfMemory)
-                    } else {
-                        self.make_room(count, now)
-                    };
-                    made.inspect_err(|_| self.give_back_empty())?;
+                    let since = *given_back.get_or_insert(self.given_back());
+                    self.make_room_since(since, count, now)?;
                 }
             }
         }
+    }
+
+    /// Makes room for a write that began when memory had been given back so often.
+    #[cold]
+    fn make_room_since(&mut self, since: u64, count: usize, now: Ticks) -> Result<(), StoreError> {
+        // What a large item has got so far is given back where nothing else is left. To take it again would not help.
+        let is_futile = self.given_back() - since >= GIVEN_BACK_MAX;
+        let made =
+            if is_futile { Err(StoreError::OutOfMemory) } else { self.make_room(count, now) };
+        made.inspect_err(|_| self.give_back_empty())
     }
 
     /// Refuses an item larger than the store takes.

@@ -74,19 +74,20 @@ impl Heap {
         let header = item.header(self.layout, base_ms);
         // SAFETY: the caller's promise. Behind the key is the value, as the header announces, so it ends within
         // the item's length. These bytes are the caller's alone, so none of the item's parts overlaps them.
-        let to = unsafe {
-            let mut to = self.write_before((segment, offset), base_ms, item, &header, checksum);
+        let (to, len) = unsafe {
+            let (mut to, len) =
+                self.write_before((segment, offset), base_ms, item, &header, checksum);
             for part in item.value {
                 to.bytes(part);
             }
-            to
+            (to, len)
         };
-        let start = self.at(self.geometry.byte(segment, offset));
-        debug_assert_eq!(to.0.addr() - start.addr(), header.value().end, "INV-INSIDE: announced");
-        header.total(self.layout)
+        let start = || self.at(self.geometry.byte(segment, offset)).addr();
+        debug_assert_eq!(to.0.addr() - start(), header.value().end, "INV-INSIDE: announced");
+        len
     }
 
-    /// Writes header and key of an item. Returns the pen in front of the value.
+    /// Writes header and key of an item. Returns the pen in front of the value, and the length of the item.
     ///
     /// # Safety
     ///
@@ -100,7 +101,7 @@ impl Heap {
         item: &NewItem<'_>,
         header: &Header,
         checksum: Option<u32>,
-    ) -> Pen {
+    ) -> (Pen, usize) {
         let byte = self.geometry.byte(segment, offset);
         assert!(byte.is_multiple_of(self.layout.unit), "offset {offset} is between units");
         let len = header.total(self.layout);
@@ -119,7 +120,7 @@ impl Heap {
             to.bytes(item.key);
         }
         debug_assert_eq!(*header, self.as_read(header, item), "INV-FROZEN: what a reader finds");
-        to
+        (to, len)
     }
 
     /// Begins an item whose value of `value_len` bytes follows in pieces: writes header and key. The value in

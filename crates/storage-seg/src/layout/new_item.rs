@@ -28,6 +28,7 @@ impl NewItem<'_> {
     ///
     /// When the key is longer than [`KEY_MAX`](super::KEY_MAX) or the value than
     /// [`VALUE_MAX`](super::VALUE_MAX).
+    #[inline]
     pub(crate) fn header(&self, layout: Layout, base_ms: u64) -> Header {
         self.header_before(self.value_len(), layout, base_ms)
     }
@@ -46,6 +47,7 @@ impl NewItem<'_> {
     /// # Panics
     ///
     /// As [`header`](Self::header) does.
+    #[inline]
     pub(crate) fn len_max(&self, layout: Layout) -> usize {
         self.len_max_with(self.value_len(), layout)
     }
