@@ -3,6 +3,7 @@
 //!
 //! A test that reads the output of one of our servers uses a `Daemon`, from `daemon.rs`.
 
+use crate::PATIENCE;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -10,9 +11,6 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// How long a server may take to answer its first connection.
-const START_LIMIT: Duration = Duration::from_secs(20);
 
 /// How often a start is tried before the test fails.
 const TRIES: usize = 5;
@@ -68,7 +66,7 @@ impl Child {
     ///
     /// The process has ended, it takes too long, or `is_ready` fails.
     pub fn await_start(&mut self, is_ready: impl FnMut(u32) -> io::Result<bool>) -> io::Result<()> {
-        self.await_start_within(START_LIMIT, is_ready)
+        self.await_start_within(PATIENCE, is_ready)
     }
 
     /// As [`Child::await_start`], with a time limit.

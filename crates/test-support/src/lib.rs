@@ -45,8 +45,9 @@ pub mod table;
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that must happen.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a test waits for something that must happen. Only a test that fails waits so long, so it is longer than
+/// anything takes on a busy machine, but less than the minute after which servers close connections by themselves.
+pub const PATIENCE: Duration = Duration::from_secs(50);
 
 /// Waits until `condition` holds.
 ///

@@ -11,8 +11,7 @@ mod support {
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
-
-const PATIENCE: Duration = Duration::from_secs(40);
+use test_support::PATIENCE;
 
 /// What is answered to `bytes` before the server closes, and the client's address.
 fn ended(address: SocketAddr, bytes: &[u8]) -> (Vec<u8>, SocketAddr) {

@@ -13,11 +13,8 @@ use protocol_resp::{Version, Writer};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::Command;
-use std::time::Duration;
+use test_support::PATIENCE;
 use test_support::child::{self, Child};
-
-/// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Generated inputs for each server, unless `SHOEBILL_COMMANDS` says otherwise.
 const INPUTS: u64 = 750;

@@ -14,10 +14,7 @@ use session::{Fill, Flush, Session, Stream};
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
-
-/// How long a test waits for what must come.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub use test_support::PATIENCE;
 
 /// A session with the smallest event loop that follows its rules.
 #[derive(Debug)]

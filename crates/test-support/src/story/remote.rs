@@ -2,6 +2,7 @@
 //! [`Remote`]: a server that is reached over sockets.
 
 use super::Server;
+use crate::PATIENCE;
 use protocol_resp::Version;
 use protocol_resp::client;
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,12 +10,6 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-/// How long the server may take for any answer.
-pub const PATIENCE: Duration = Duration::from_secs(20);
-
-/// How long the server may take until it reports a client as blocked.
-const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Commands whose end other clients may have to wait for.
 const STALLS: [&str; 2] = ["CLIENT PAUSE", "DEBUG SLEEP"];
@@ -113,11 +108,11 @@ impl Remote {
         value.into()
     }
 
-    /// Waits until a line is in `INFO clients`, for a while.
+    /// Waits until a line is in `INFO clients`. If it never is, the replies will tell what is wrong.
     fn await_info(&mut self, line: &str) {
         let patience = if self.stalls { PAUSED } else { PATIENCE };
         let started = Instant::now();
-        while started.elapsed() < SETTLE_LIMIT {
+        while started.elapsed() < PATIENCE {
             let control = self.client(CONTROL);
             control.send("INFO clients");
             let Some(info) = control.receive(patience) else {

@@ -32,13 +32,6 @@ pub(crate) enum Order {
     SortedPairs,
 }
 
-impl Story<'_> {
-    /// Whether time passes in it.
-    pub(crate) fn has_times(&self) -> bool {
-        self.steps.iter().any(|step| step.passes_ms().is_some())
-    }
-}
-
 impl Step {
     /// The reply in a version of the protocol.
     pub(crate) fn expected(&self, version: Version) -> String {

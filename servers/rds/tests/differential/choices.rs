@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const CALLS_MAX: usize = 100_000;
 
 /// A key that has expired is gone sooner.
-const EXPIRED_FOR_MAX: Duration = Duration::from_secs(10);
+const EXPIRED_FOR_MAX: Duration = Duration::from_secs(50);
 
 /// Looks closer at a command that was sent by itself, outside of a transaction.
 pub(crate) fn check(pair: &mut Pair, command: &Command, replies: Both<&Reply>) -> Outcome {

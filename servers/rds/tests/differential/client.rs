@@ -5,10 +5,8 @@ use crate::reply::Reply;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+use test_support::PATIENCE;
 use test_support::random::Random;
-
-/// A server that has not answered by then is taken not to answer at all.
-const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
 /// What fits a socket's buffers for sure, so that writing it waits for nobody.
 pub(crate) const WRITTEN_AT_ONCE: usize = 32 * 1024;
@@ -37,7 +35,7 @@ impl Connection {
     pub(crate) fn open(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("the server accepts connections");
         stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(ANSWER_LIMIT)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Connection { stream, input: Vec::new(), at: 0 }
     }
 
@@ -68,7 +66,7 @@ impl Connection {
     pub(crate) fn has_input(&mut self) -> bool {
         self.stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
         let has_input = self.at < self.input.len() || self.stream.peek(&mut [0]).is_ok();
-        self.stream.set_read_timeout(Some(ANSWER_LIMIT)).unwrap();
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
         has_input
     }
 

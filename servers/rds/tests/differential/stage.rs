@@ -9,9 +9,7 @@ use crate::run::{Difference, Outcome, Run};
 use crate::stories::{Act, Await};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-
-/// A command that is not blocked by then is taken not to block.
-const BLOCKED_LIMIT: Duration = Duration::from_secs(20);
+use test_support::PATIENCE;
 
 /// A connection of a story.
 #[derive(Debug)]
@@ -202,7 +200,7 @@ fn same_end(act: &Act, ends: Both<(Vec<u8>, End)>) -> Outcome {
 
 /// Waits until both servers list the connection as blocked, or have answered it.
 fn await_blocked(control: &mut Pair, actor: &mut Actor, act: &Act) -> Outcome {
-    let deadline = Instant::now() + BLOCKED_LIMIT;
+    let deadline = Instant::now() + PATIENCE;
     for (server, connection) in actor.pair.0.iter_mut().enumerate() {
         let id = actor.ids[server].unwrap_or(0).to_string();
         while !connection.has_input() {

@@ -6,8 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-const PATIENCE: Duration = Duration::from_secs(20);
+use test_support::PATIENCE;
 
 /// Clients of each kind that come and go.
 const CLIENTS: usize = 20;

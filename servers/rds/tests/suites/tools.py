@@ -17,7 +17,7 @@ import termios, time
 sys.dont_write_bytecode = True
 from servers import DEFAULT, Running, Server
 
-SECONDS_MAX = 30
+SECONDS_MAX = 120
 KEYS = 1000
 # The prompt of redis-cli, which shows the database and whether a transaction is open.
 PROMPT = r"127\.0\.0\.1:\d+(\[\d+\])?(\(TX\))?> $"

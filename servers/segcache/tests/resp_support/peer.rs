@@ -6,13 +6,10 @@ use protocol_resp::client::{Encoder, Scanner};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
-use std::time::Duration;
 use tempfile::TempDir;
+use test_support::PATIENCE;
 use test_support::child::{self, Child};
 use test_support::random::Random;
-
-/// A server that has not answered by then is taken not to answer at all.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server and a client of it.
 #[derive(Debug)]

@@ -6,11 +6,8 @@ use crate::support::replies::Seen;
 use crate::support::unit::{Dialect, Side, Unit};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use test_support::PATIENCE;
 use test_support::random::Random;
-
-/// A server that has not finished its replies by then is taken not to answer at all.
-const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// What fits a socket's buffers for sure, so that writing it waits for nobody.
 const WRITTEN_AT_ONCE: usize = 32 * 1024;
@@ -138,7 +135,7 @@ impl Client {
 fn open(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("the server accepts connections");
     stream.set_nodelay(true).unwrap();
-    stream.set_read_timeout(Some(ANSWER_LIMIT)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
 }
 
