@@ -10,7 +10,7 @@ use server::Options;
 use server::settings::Engine;
 use std::time::{Duration, Instant};
 use test_support::client::Client;
-use test_support::table::{Row, Transport, on_every_engine, on_every_row};
+use test_support::table::{Row, Transport, on_every_engine, on_every_row, options};
 use test_support::wait_until;
 
 #[test]
@@ -90,7 +90,7 @@ fn a_client_that_leaves_while_it_waits_is_removed_whatever_it_has_sent() {
 #[test]
 fn a_wait_ends_at_its_time_and_not_at_the_next_tick() {
     on_every_row(|row| {
-        let options = Options { tick: Duration::from_secs(3600), ..Options::default() };
+        let options = Options { tick: Duration::from_secs(3600), ..options() };
         let process = Speaker::default().spawn(row.builder().options(options));
         let mut client = row.connect(&process);
         client.ask(b"echo here\n", b"here\n");
@@ -168,7 +168,7 @@ fn connect(row: &Row, process: &server::Process, n: usize) -> Vec<Client> {
 fn a_worker_that_stalls_costs_those_whose_messages_pile_up_and_nobody_else() {
     on_every_engine(|engine| {
         const MESSAGE: usize = 10_000;
-        let options = Options { mail_bytes: 1 << 20, ..Options::default() };
+        let options = Options { mail_bytes: 1 << 20, ..options() };
         let (speaker, process, row) = on_two_workers(engine, options);
         let mut clients = connect(&row, &process, 6);
         let [near, far, publisher, waits, listener, other] = &mut clients[..] else {
@@ -210,7 +210,7 @@ fn a_worker_that_stalls_costs_those_whose_messages_pile_up_and_nobody_else() {
 #[test]
 fn a_worker_that_stalls_for_a_while_loses_nothing() {
     on_every_engine(|engine| {
-        let (speaker, process, row) = on_two_workers(engine, Options::default());
+        let (speaker, process, row) = on_two_workers(engine, options());
         let mut clients = connect(&row, &process, 4);
         let [near, far, publisher, waits] = &mut clients[..] else { panic!("four") };
         waits.send(b"wait\necho behind\n");

@@ -14,7 +14,9 @@ use std::thread;
 use std::time::Duration;
 use test_support::client::Client;
 use test_support::http::get;
-use test_support::table::{Row, Transport, on_every_engine, on_every_row, on_every_transport};
+use test_support::table::{
+    Row, Transport, on_every_engine, on_every_row, on_every_transport, options,
+};
 use test_support::wait_until;
 
 fn loopback() -> SocketAddr {
@@ -113,7 +115,7 @@ fn a_client_that_never_reads_does_not_hold_the_end_for_ever() {
     on_every_transport(|row| {
         let (speaker, clock) = (Speaker::default(), Clock::manual(0));
         let timeout = Duration::from_secs(10);
-        let options = Options { tick: Duration::from_millis(1), ..Options::default() };
+        let options = Options { tick: Duration::from_millis(1), ..options() };
         let builder = row.builder().options(options).clock(clock.clone()).drain_timeout(timeout);
         let process = speaker.spawn(builder.admin(loopback()));
         let admin = process.admin_address().unwrap();

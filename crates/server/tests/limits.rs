@@ -16,16 +16,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 const BEFORE_LIMIT: Duration = Duration::from_millis(59_999);
 const A_MOMENT: Duration = Duration::from_millis(1);
 
-/// No limit but those that a test sets.
+/// No limit but those that a test sets, which take effect at once.
 fn options() -> Options {
-    Options {
-        idle_timeout: Duration::ZERO,
-        read_timeout: Duration::ZERO,
-        write_timeout: Duration::ZERO,
-        handshake_timeout: Duration::ZERO,
-        tick: A_MOMENT,
-        ..Options::default()
-    }
+    Options { tick: A_MOMENT, ..test_support::table::options() }
 }
 
 fn spawn(row: &Row, options: Options) -> (Process, Clock) {

@@ -7,7 +7,7 @@ mod lines;
 use lines::{Speaker, counted};
 use server::{Options, Output, OutputLimit};
 use test_support::client::Client;
-use test_support::table::on_every_row;
+use test_support::table::{on_every_row, options};
 
 #[test]
 fn a_message_reaches_everybody_in_order() {
@@ -44,7 +44,7 @@ fn a_client_that_lets_messages_pile_up_is_closed() {
     on_every_row(|row| {
         let replies = OutputLimit { hard: 1 << 20, ..OutputLimit::NONE };
         let output = Output { replies, ..Output::default() };
-        let options = Options { output, ..Options::default() };
+        let options = Options { output, ..options() };
         let process = Speaker::default().spawn(row.builder().options(options));
         let mut clients: Vec<Client> = (0..4).map(|_| row.connect(&process)).collect();
         for client in &mut clients {

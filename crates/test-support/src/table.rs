@@ -10,11 +10,13 @@
 //! });
 //! ```
 
+use super::PATIENCE;
 use super::certificates::Certificates;
 use super::client::Client;
 use rustls::version::{TLS12, TLS13};
 use server::settings::Engine;
-use server::{Builder, Endpoint, Process, TlsAcceptor};
+use server::{Builder, Endpoint, Options, Process, TlsAcceptor};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// How clients reach the server.
@@ -94,6 +96,18 @@ pub fn on_every_transport(story: impl Fn(&Row)) {
     }
 }
 
+/// Options without time limits: a machine may be so busy that a client that is to be served exceeds them.
+pub fn options() -> Options {
+    Options {
+        idle_timeout: Duration::ZERO,
+        handshake_timeout: Duration::ZERO,
+        read_timeout: Duration::ZERO,
+        write_timeout: Duration::ZERO,
+        linger_timeout: PATIENCE,
+        ..Options::default()
+    }
+}
+
 impl Row {
     /// The row with this engine, transport and number of workers.
     pub fn new(engine: Engine, transport: Transport, workers: usize) -> Self {
@@ -111,9 +125,11 @@ impl Row {
         }
     }
 
-    /// A server with the row's workers that listens on the row's transport.
+    /// A server with the row's workers that listens on the row's transport, and has these [`options`].
     pub fn builder(&self) -> Builder {
         let builder = Builder::new("test", "0.0.0")
+            .options(options())
+            .drain_timeout(PATIENCE)
             .listen(self.endpoint(), self.transport.is_tls())
             .workers(self.workers)
             .engine(self.engine);

@@ -10,7 +10,7 @@ use server::{Limits, Options, Process};
 use std::sync::Arc;
 use storage_typed::TypedStore;
 use test_support::client::Client;
-use test_support::table::{Row, on_every_row};
+use test_support::table::{Row, on_every_row, options};
 use test_support::wait_until;
 
 /// Spawns what `main` wires, over an empty keyspace.
@@ -19,7 +19,7 @@ fn spawn(row: &Row) -> (Process, TypedStore) {
     let host = Arc::new(Host::new(store.databases()));
     let (connections, keys) = (Arc::clone(&host), store.clone());
     let limits = Limits { request_bytes: 64 << 20, ..Limits::default() };
-    let process = row.builder().options(Options { limits, ..Options::default() }).spawn(
+    let process = row.builder().options(Options { limits, ..options() }).spawn(
         move |_| connections.connection(),
         move |_| RespService::new(keys.clone(), Arc::clone(&host)),
     );

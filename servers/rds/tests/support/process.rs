@@ -5,11 +5,13 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use test_support::PATIENCE;
 use test_support::child::{self, Child};
 
-/// How long a server may take to tell its number.
-const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+/// The configuration of `rds`: without the admin plane, which would want a fixed port, and with time limits that no
+/// client reaches, however busy the machine is.
+const CONFIG: &str =
+    "[admin]\nenabled = false\n[server]\nread_timeout = \"1h\"\nwrite_timeout = \"1h\"\n";
 
 /// A running server.
 #[derive(Debug)]
@@ -39,13 +41,12 @@ pub(crate) fn redis(flags: &[&str]) -> Option<Server> {
     Some(start(Path::new("redis-server"), flags).expect("redis-server starts"))
 }
 
-/// The command that starts a server which may write into `folder`. DEBUG is allowed, nothing is kept on
-/// disk, and the admin plane of `rds`, which would want a fixed port, is off.
+/// The command that starts a server which may write into `folder`. DEBUG is allowed, and nothing is kept on disk.
 fn command(path: &Path, folder: &Path) -> Command {
     let mut command = Command::new(path);
     if !path.ends_with("redis-server") {
         let config = folder.join("rds.toml");
-        std::fs::write(&config, "[admin]\nenabled = false\n").unwrap();
+        std::fs::write(&config, CONFIG).unwrap();
         command.arg(config);
     }
     command.args(["--save", "", "--appendonly", "no", "--enable-debug-command", "local"]);
@@ -75,7 +76,7 @@ fn start(path: &Path, flags: &[&str]) -> io::Result<Server> {
 
 /// The number of the process at the other end.
 fn process_id(mut stream: &TcpStream) -> io::Result<u32> {
-    stream.set_read_timeout(Some(ANSWER_LIMIT))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
     stream.write_all(b"INFO server\r\n")?;
     for line in BufReader::new(stream).lines() {
         if let Some(id) = line?.strip_prefix("process_id:") {

@@ -30,8 +30,8 @@ impl Server {
             let config = folder.path().join("segcache.toml");
             let log = folder.path().join("log");
             let text = format!(
-                "[admin]\nport = {}\n[server]\nport = {}\nread_timeout = \"10m\"\n\
-                 write_timeout = \"10m\"\nhandshake_timeout = \"10m\"\n[resp]\nlisten = [\"{resp}\"]\n\
+                "[admin]\nport = {}\n[server]\nport = {}\nread_timeout = \"1h\"\n\
+                 write_timeout = \"1h\"\nhandshake_timeout = \"1h\"\n[resp]\nlisten = [\"{resp}\"]\n\
                  [debug]\nlog_file = {log:?}\n{sections}",
                 admin.port(),
                 memcache.port()

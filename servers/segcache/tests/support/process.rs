@@ -30,12 +30,13 @@ pub(crate) fn over(storage: &str) -> String {
     format!("[cache]\nstorage = {storage:?}\n")
 }
 
-/// Starts `segcache` on a free port with `flags` and the admin plane off, which would want a fixed
-/// port; `sections` is added to its configuration file.
+/// Starts `segcache` on a free port with `flags` and the admin plane off, which would want a fixed port, and with time
+/// limits that no client reaches, however busy the machine is; `sections` is added to its configuration file.
 pub(crate) fn segcache(flags: &[&str], sections: &str) -> Server {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("segcache.toml");
-    std::fs::write(&config, format!("[admin]\nenabled = false\n{sections}")).unwrap();
+    let limits = "[server]\nread_timeout = \"1h\"\nwrite_timeout = \"1h\"\n";
+    std::fs::write(&config, format!("[admin]\nenabled = false\n{limits}{sections}")).unwrap();
     let command = |port: u16| {
         let mut command = Command::new(segcache_path());
         command.arg("-p").arg(port.to_string()).args(flags).arg(&config);
