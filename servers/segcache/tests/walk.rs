@@ -113,7 +113,9 @@ impl Stage {
         let mut held = Vec::new();
         let mut most = 0;
         for _ in 0..step.connections {
-            let stream = send(address, &step.bytes);
+            // What is to be answered is taken, however long it takes.
+            let still = if step.is_answered { PATIENCE } else { Duration::from_millis(300) };
+            let stream = send(address, &step.bytes, still);
             held.push(stream);
             let resident = if step.is_answered {
                 wait_for_answer(&held[held.len() - 1]);
@@ -143,12 +145,13 @@ fn expect(stream: &mut TcpStream, request: &[u8], reply: &[u8]) {
     assert_eq!(answered, reply, "{} to {}", answered.escape_ascii(), request.escape_ascii());
 }
 
-/// A connection that has sent as much of `bytes` as the server takes, and reads nothing.
-fn send(address: SocketAddr, mut bytes: &[u8]) -> TcpStream {
+/// A connection that has sent as much of `bytes` as the server takes, and reads nothing. The server takes no more when
+/// it has not for `still`.
+fn send(address: SocketAddr, mut bytes: &[u8], still: Duration) -> TcpStream {
     let mut stream = connect(address);
     stream.set_nonblocking(true).unwrap();
     let mut last = Instant::now();
-    while !bytes.is_empty() && last.elapsed() < Duration::from_millis(300) {
+    while !bytes.is_empty() && last.elapsed() < still {
         match stream.write(bytes) {
             Ok(n) => {
                 bytes = &bytes[n..];
