@@ -233,7 +233,7 @@ fn every_error_has_its_text() {
         ("stats cachedump 1", "CLIENT_ERROR bad command line\r\n"),
         ("stats cachedump 64 0", "CLIENT_ERROR Illegal slab id\r\n"),
         ("lru_crawler metadump 64", "BADCLASS invalid class id\r\n"),
-        ("stats detail on", "CLIENT_ERROR stats detail not allowed\r\n"),
+        ("stats detail", "CLIENT_ERROR usage: stats detail on|off|dump\r\n"),
     ];
     on_every_row(|row, storage| {
         let process = storage.spawn(row, row.builder());
