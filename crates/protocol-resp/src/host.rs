@@ -2,8 +2,8 @@
 //! [`Host`]: the state that the services of all workers share, and its parts.
 //!
 //! * `clients.rs`: all connections. `client_memory.rs`: the limit on their total memory.
-//! * `key_events.rs`: clients that watch keys, wait for keys or subscribe to events. `watches.rs`,
-//!   `waiters.rs`, `channels.rs`: its tables. `interest.rs` and `counting_filter.rs` keep writes cheap while
+//! * `key_events.rs`: clients that watch keys, wait for keys, cache keys or subscribe to events. `watches.rs`,
+//!   `waiters.rs`, `tracking.rs`, `channels.rs`: its tables. `interest.rs` and `counting_filter.rs` keep writes cheap while
 //!   no client is interested in the key. `events.rs`: the events.
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `slowlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
@@ -32,6 +32,7 @@ pub(crate) mod rate_sampler;
 pub(crate) mod secrets;
 pub(crate) mod slowlog;
 pub(crate) mod stats;
+pub(crate) mod tracking;
 pub(crate) mod version;
 pub(crate) mod waiters;
 pub(crate) mod watches;

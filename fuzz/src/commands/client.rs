@@ -138,7 +138,7 @@ impl Client {
     fn take_in(&mut self, value: Value, received: &mut Received) {
         let head = head(&value);
         if is_message(head) {
-            received.messages += 1;
+            received.messages += usize::from(!is_invalidation(&value));
             return;
         }
         if self.known.is_monitor && is_monitored(&value) || self.is_lenient {
@@ -202,7 +202,17 @@ fn head(value: &Value) -> &[u8] {
 }
 
 fn is_message(head: &[u8]) -> bool {
-    matches!(head, b"message" | b"pmessage" | b"smessage" | b"invalidate")
+    matches!(
+        head,
+        b"message" | b"pmessage" | b"smessage" | b"invalidate" | b"tracking-redir-broken"
+    )
+}
+
+/// Whether a message is one of those to clients that cache keys.
+fn is_invalidation(message: &Value) -> bool {
+    let words = message.as_items().unwrap_or_default();
+    let is = |at: usize, word: &[u8]| words.get(at).and_then(Value::as_bytes) == Some(word);
+    is(0, b"invalidate") || is(0, b"tracking-redir-broken") || is(1, b"__redis__:invalidate")
 }
 
 fn is_confirmation(head: &[u8]) -> bool {

@@ -11,7 +11,7 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::Version;
 use buffer::SendBuf;
-use keyspace::Keyspace;
+use keyspace::{Gone, Keyspace};
 use protocol::Context;
 
 /// What to do with a command that is not refused.
@@ -170,13 +170,13 @@ impl<K: Keyspace> Engine<K> {
     /// Whether there is room for a write, after evictions.
     #[inline]
     fn has_room(&mut self, context: &mut Context<'_>) -> bool {
-        let Engine { keyspace, host, .. } = self;
+        let Engine { keyspace, host, worker, .. } = self;
         if keyspace.settings().maxmemory() == 0 {
             return true;
         }
-        let outbox = &mut *context.outbox;
-        keyspace
-            .make_room(context.now.unix_ms, &mut |gone| host.key_events().tell_gone(gone, outbox))
+        let (pending, outbox) = (&mut worker.pending, &mut *context.outbox);
+        let mut tell = |gone: Gone<'_>| host.key_events().tell_gone(gone, pending, outbox);
+        keyspace.make_room(context.now.unix_ms, &mut tell)
     }
 
     /// Replies to a refused command. If it belongs to a transaction, EXEC will execute nothing.

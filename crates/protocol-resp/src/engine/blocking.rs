@@ -112,7 +112,7 @@ impl<V: View> Execution<'_, '_, V> {
     #[cold]
     pub(super) fn serve<C: Commands>(&mut self) {
         let mut later = Vec::new();
-        while let Some((db, key)) = self.worker.ready.pop_front() {
+        while let Some((db, key)) = self.worker.pending.ready.pop_front() {
             let mut behind = 0;
             while let Some(waiting) = self.host.key_events().waiters().next(db, &key, behind) {
                 behind = waiting.turn;
@@ -126,7 +126,7 @@ impl<V: View> Execution<'_, '_, V> {
                 }
             }
         }
-        self.worker.ready.extend(later);
+        self.worker.pending.ready.extend(later);
     }
 
     fn serve_one<C: Commands>(&mut self, db: usize, key: &[u8], waiting: &Waiting) -> Served {
@@ -150,7 +150,7 @@ impl<V: View> Execution<'_, '_, V> {
         let has_new = keys.has_new;
         let failed = done.is_err();
         match done {
-            Ok(events) => self.tell(db, key, &events, has_new),
+            Ok(events) => self.tell(waiting, key, &events, has_new),
             Err(fault) => {
                 self.host.stats().error(fault.code());
                 Writer::new(&mut reply, waiting.version).error(fault.text());
@@ -164,20 +164,21 @@ impl<V: View> Execution<'_, '_, V> {
 
     /// Publishes the changes that serving a waiter has made, first that of a new key (`has_new`), and removes
     /// the key from which it was served if that is empty.
-    fn tell(&mut self, db: usize, key: &[u8], events: &[(&[u8], Event)], has_new: bool) {
+    fn tell(&mut self, waiter: &Waiter, key: &[u8], events: &[(&[u8], Event)], has_new: bool) {
+        let (db, by) = (waiter.db, waiter.id);
         if let Some((made, _)) = events.first().filter(|_| has_new) {
             self.host.key_events().notify(db, made, Event::NEW, self.context.outbox);
         }
         for (key, event) in events {
-            let (ready, outbox) = (&mut self.worker.ready, &mut *self.context.outbox);
-            self.host.key_events().changed(db, key, *event, ready, outbox);
+            let (pending, outbox) = (&mut self.worker.pending, &mut *self.context.outbox);
+            self.host.key_events().changed((db, key), *event, by, pending, outbox);
         }
         if self.view.peek(db, key).is_some_and(Entry::is_empty) {
             if let Some(entry) = self.view.take(db, key) {
                 self.view.dispose(entry);
             }
-            let (ready, outbox) = (&mut self.worker.ready, &mut *self.context.outbox);
-            self.host.key_events().changed(db, key, Event::DEL, ready, outbox);
+            let (pending, outbox) = (&mut self.worker.pending, &mut *self.context.outbox);
+            self.host.key_events().changed((db, key), Event::DEL, by, pending, outbox);
         }
     }
 }

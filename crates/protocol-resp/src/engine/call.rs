@@ -98,7 +98,8 @@ impl<'c, V: View> Call<'c, V> {
             self.tell_new(db, key);
         }
         self.tell_gone();
-        self.host.key_events().changed(db, key, event, &mut self.worker.ready, self.outbox);
+        let (pending, outbox) = (&mut self.worker.pending, &mut *self.outbox);
+        self.host.key_events().changed((db, key), event, self.id, pending, outbox);
     }
 
     /// Reports that the command has created `key`, for commands whose first event is about another
@@ -117,8 +118,8 @@ impl<'c, V: View> Call<'c, V> {
 
     /// Publishes the expiry of entries that were found expired, before later events.
     fn tell_gone(&mut self) {
-        let (host, outbox) = (self.host, &mut *self.outbox);
-        self.keys.view.drain_gone(&mut |gone| host.key_events().tell_gone(gone, outbox));
+        let (host, pending, outbox) = (self.host, &mut self.worker.pending, &mut *self.outbox);
+        self.keys.view.drain_gone(&mut |gone| host.key_events().tell_gone(gone, pending, outbox));
     }
 
     /// Reports that the command has read a key that does not exist.

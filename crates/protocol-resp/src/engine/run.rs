@@ -62,7 +62,8 @@ impl<K: Keyspace> Engine<K> {
             context,
         };
         let control = execution.run::<C>(conn, id, args, false);
-        execution.after::<C>();
+        execution.serve_ready::<C>();
+        execution.note_effects(conn, spec, args);
         drop(view);
         self.after_view::<C>(context);
         control
@@ -117,16 +118,16 @@ impl<K: Keyspace> Engine<K> {
             if conn.no_touch {
                 execution.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
             }
-            if execution.run::<C>(conn, queued.id, queued.request.args(&mut spans), true)
-                == Control::Close
-            {
+            let args = queued.request.args(&mut spans);
+            if execution.run::<C>(conn, queued.id, args, true) == Control::Close {
                 control = Control::Close;
             }
+            execution.note_effects(conn, queued.id.spec(), args);
         }
         let stats = stats.as_ref();
         let mut execution =
             Execution { view: &mut view, host, worker, scope, limits, stats, out, context };
-        execution.after::<C>();
+        execution.serve_ready::<C>();
         drop(view);
         self.after_view::<C>(context);
         control
@@ -178,7 +179,7 @@ impl<K: Keyspace> Engine<K> {
     /// Work that a command left to do, which needs the keyspace without a view.
     #[inline]
     fn after_view<C: Commands>(&mut self, context: &mut Context<'_>) {
-        if !self.worker.ready.is_empty() {
+        if !self.worker.pending.ready.is_empty() {
             self.serve_everywhere::<C>(context);
         }
         if std::mem::take(&mut self.worker.resets_stats) {
@@ -310,16 +311,27 @@ impl<V: View> Execution<'_, '_, V> {
         Writer::new(self.out, conn.version).error(fault.text());
     }
 
-    /// Serves clients that wait for changed keys, and publishes the expiry of entries found
-    /// expired.
+    /// Serves clients that wait for changed keys.
     #[inline]
-    fn after<C: Commands>(&mut self) {
-        if !self.worker.ready.is_empty() {
+    fn serve_ready<C: Commands>(&mut self) {
+        if !self.worker.pending.ready.is_empty() {
             self.serve::<C>();
         }
-        if self.host.key_events().has_audience() {
-            let (host, outbox) = (self.host, &mut *self.context.outbox);
-            self.view.drain_gone(&mut |gone| host.key_events().tell_gone(gone, outbox));
+    }
+
+    /// Publishes the expiry of entries that a command has found expired, and notes what it has read for a
+    /// client that caches it.
+    #[inline]
+    fn note_effects(&mut self, conn: &mut Resp, spec: &Spec, args: Args<'_>) {
+        if !self.host.key_events().has_audience() {
+            return;
+        }
+        let key_events = self.host.key_events();
+        let (pending, outbox) = (&mut self.worker.pending, &mut *self.context.outbox);
+        self.view.drain_gone(&mut |gone| key_events.tell_gone(gone, pending, outbox));
+        if conn.is_tracker {
+            let settings = self.host.settings();
+            key_events.tracking().note_read(conn, spec, args, settings, self.context.outbox);
         }
     }
 }

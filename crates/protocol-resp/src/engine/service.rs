@@ -10,7 +10,7 @@ use crate::session::command::Command;
 use crate::session::connection::Resp;
 use crate::session::memory::WorkerMemory;
 use crate::session::replies::Replies;
-use crate::table::CommandId;
+use crate::table::{CommandId, Flags};
 use crate::wire::fault;
 use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
@@ -42,8 +42,22 @@ pub(crate) struct Engine<K> {
     account: Arc<WorkerMemory>,
     /// The value that was last reported of it.
     told: u64,
+    /// This worker reports the memory of the table of cached keys, which all workers share, too.
+    counts_table: bool,
+    /// The value that was last reported of that.
+    told_table: u64,
     /// Their buffers.
     buffers: Buffers,
+}
+
+/// CLIENT CACHING applies to one command, or one transaction, that follows; other commands about connections
+/// may come between.
+#[cold]
+fn end_caching(conn: &Resp, id: Option<CommandId>) {
+    let holds_on = id.is_some_and(|id| id.spec().flags.has(Flags::HOLDS_CACHING));
+    if let Some(client) = conn.client.as_ref().filter(|_| conn.transaction.is_none() && !holds_on) {
+        client.set(Client::CACHING, false);
+    }
 }
 
 /// The smallest change of that memory that is reported.
@@ -55,6 +69,7 @@ impl<K: Keyspace> Engine<K> {
         host.adopt(keyspace.settings());
         host.report(|| keyspace.observer());
         let worker = WorkerState::new(host.stats().enter());
+        let counts_table = host.key_events().tracking().claim_report();
         Engine {
             keyspace,
             host,
@@ -63,6 +78,8 @@ impl<K: Keyspace> Engine<K> {
             limits_version: 0,
             account: Arc::default(),
             told: 0,
+            counts_table,
+            told_table: 0,
             buffers: Buffers::default(),
         }
     }
@@ -80,16 +97,24 @@ impl<K: Keyspace> Engine<K> {
     #[inline]
     pub(super) fn count_memory(&mut self) {
         let held = self.account.get();
-        if held != self.told && (held == 0 || held.abs_diff(self.told) >= STEP_BYTES) {
+        let is_much =
+            |now: u64, told| now != told && (now == 0 || now.abs_diff(told) >= STEP_BYTES);
+        if is_much(held, self.told) || self.counts_table && is_much(self.table(), self.told_table) {
             self.count(self.buffers, held);
         }
+    }
+
+    /// Memory of the table of cached keys, in bytes.
+    fn table(&self) -> u64 {
+        self.host.key_events().tracking().bytes()
     }
 
     /// Reports the buffers and the held memory of this worker's clients as used.
     fn count(&mut self, buffers: Buffers, held: u64) {
         self.host.client_memory().note((self.buffers, buffers), (self.told, held));
         (self.buffers, self.told) = (buffers, held);
-        self.keyspace.reserve(buffers.bytes + held);
+        self.told_table = if self.counts_table { self.table() } else { 0 };
+        self.keyspace.reserve(buffers.bytes + held + self.told_table);
     }
 
     /// Records that the connection, which waited, was resumed or has ended.
@@ -194,7 +219,7 @@ impl<K: Keyspace> Engine<K> {
         if conn.waiting.is_some() || conn.held.is_some() {
             self.end_hold(conn);
         }
-        let errands = context.outbox.len();
+        let (id, errands) = (command.id, context.outbox.len());
         let mut spans = std::mem::take(&mut self.worker.spans);
         let control = if conn.replies == Replies::On {
             self.answer::<C>(conn, command, &mut spans, out, context)
@@ -202,9 +227,12 @@ impl<K: Keyspace> Engine<K> {
             self.answer_in_part::<C>(conn, command, &mut spans, out, context)
         };
         self.worker.spans = spans;
-        if conn.is_listener() && control != Control::Close {
+        if context.outbox.len() != errands && control != Control::Close {
             // Messages that it has sent to itself follow directly after its reply.
             context.outbox.recall(errands, context.connection, |message| out.put(&message));
+        }
+        if conn.is_tracker && control != Control::Defer {
+            end_caching(conn, id);
         }
         control
     }
@@ -222,6 +250,8 @@ impl<K: Keyspace> Engine<K> {
         self.end_hold(conn);
         let host = &self.host;
         host.key_events().unwatch(conn);
+        host.key_events().tracking().tell_left_alone(conn, context.outbox);
+        host.key_events().untrack(conn, host.settings());
         if let Some(subscriptions) = conn.subscriptions.take() {
             host.key_events().channels().leave(&subscriptions);
         }
@@ -231,6 +261,8 @@ impl<K: Keyspace> Engine<K> {
         if let Some(client) = conn.client.take() {
             self.worker.forget(client.id);
             host.clients().leave(&client);
+            client.set(Client::CLOSING, true);
+            *client.redirect.lock() = None;
             client.memory.clear();
         }
         host.client_memory().gone(context.connection, host.settings());
@@ -252,8 +284,14 @@ impl<K: Keyspace> Engine<K> {
             host.rate_sampler().beat(now.ticks, host.counts(), used);
         }
         host.pause().end_if_over(now, outbox);
-        let mut tell = |gone: Gone<'_>| host.key_events().tell_gone(gone, outbox);
-        keyspace.maintain(now.unix_ms, budget, &mut tell)
+        let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
+        let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
+        let mut has_more = keyspace.maintain(now.unix_ms, budget, &mut tell);
+        has_more |= key_events.tracking().tidy(host.settings(), outbox);
+        if !pending.broadcast.is_empty() {
+            key_events.tracking().send(&mut pending.broadcast, outbox);
+        }
+        has_more
     }
 
     /// See [`protocol::Execute::wake_at`].

@@ -2,6 +2,7 @@
 //! [`WorkerState`]: the state that one worker keeps between calls.
 
 use crate::host::Host;
+use crate::host::key_events::Pending;
 use crate::host::stats::WorkerCounts;
 use crate::session::waiting::Waiting;
 use crate::wire::parse::Span;
@@ -9,7 +10,7 @@ use bytes::Bytes;
 use clock::{Now, Ticks};
 use fastrand::Rng;
 use protocol::{ConnectionId, Outbox, Ticket};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Capacity in arguments that is kept between commands.
@@ -20,8 +21,8 @@ const SPANS_KEPT: usize = 16 << 10;
 pub(crate) struct WorkerState {
     /// The spans of the present command's arguments, see [`crate::wire::parse::Request::args`].
     pub(crate) spans: Vec<Span>,
-    /// Keys that commands have changed while clients wait for some, each with its database.
-    pub(crate) ready: VecDeque<(usize, Box<[u8]>)>,
+    /// What changes of keys have left to do.
+    pub(crate) pending: Pending,
     /// Changes of values that commands have made.
     pub(crate) changes: u64,
     /// The counts of this worker.
@@ -43,7 +44,7 @@ impl WorkerState {
     pub(crate) fn new(counts: Arc<WorkerCounts>) -> Self {
         WorkerState {
             spans: Vec::new(),
-            ready: VecDeque::new(),
+            pending: Pending::default(),
             changes: 0,
             slept_nanos: 0,
             counts,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Interest`]: flags for whether any client watches keys, waits for keys or subscribes to key events.
+//! [`Interest`]: flags for whether any client watches keys, waits for keys, caches keys or subscribes to key
+//! events.
 
 use crate::host::events::Wanted;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Whether any client watches keys, waits for keys, or gets key events.
+/// Whether any client watches keys, waits for keys, caches keys, or gets key events.
 ///
-/// Every write loads this once. A bit is set before its client relies on it: a client begins to watch or wait
-/// for a key under the lock of the key's shard, so the next writer of that key, which takes the same lock
-/// later, sees the bit.
+/// Every command loads this once. A bit is set before its client relies on it: a client begins to watch, wait
+/// for or cache a key under the lock of the key's shard, so the next writer of that key, which takes the same
+/// lock later, sees the bit.
 #[derive(Debug, Default)]
 pub(crate) struct Interest(AtomicU32);
 
@@ -17,6 +18,9 @@ const WATCHED: u32 = 1 << 16;
 
 /// Some client waits for a key.
 const AWAITED: u32 = 1 << 17;
+
+/// Some client caches keys.
+const TRACKED: u32 = 1 << 18;
 
 impl Interest {
     /// Whether any client is interested in changes of keys.
@@ -33,6 +37,17 @@ impl Interest {
     /// Records whether any client waits for a key.
     pub(crate) fn set_awaited(&self, on: bool) {
         self.set(AWAITED, on);
+    }
+
+    /// Records whether any client caches keys.
+    pub(crate) fn set_tracked(&self, on: bool) {
+        self.set(TRACKED, on);
+    }
+
+    /// Whether any client caches keys.
+    #[inline]
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.0.load(Relaxed) & TRACKED != 0
     }
 
     /// Whether any key is watched.

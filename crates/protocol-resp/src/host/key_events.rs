@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`KeyEvents`]: clients that watch keys, wait for keys or subscribe to key events, and how they
-//! are notified.
+//! [`KeyEvents`]: clients that watch keys, wait for keys, cache keys or subscribe to key events, and how
+//! they are notified.
 
 use crate::host::channels::Channels;
 use crate::host::events::{Event, Wanted};
 use crate::host::interest::Interest;
+use crate::host::tracking::{Broadcast, Tracking};
 use crate::host::waiters::Waiters;
 use crate::host::watches::Watches;
 use crate::session::connection::Resp;
 use crate::session::waiting::{Waiter, Waiting};
-use keyspace::{Gone, Reason};
-use protocol::Outbox;
+use keyspace::{Gone, Reason, Settings};
+use protocol::{ConnectionId, Outbox};
 use std::collections::VecDeque;
 
-/// The clients that watch keys, wait for keys, and subscribe to key events.
+/// The clients that watch keys, wait for keys, cache keys, and subscribe to key events.
 #[derive(Debug, Default)]
 pub(crate) struct KeyEvents {
     /// Whether there are any such clients.
     interest: Interest,
     watches: Watches,
     waiters: Waiters,
+    tracking: Tracking,
     /// The channels on which events are published, and on which clients publish as well.
     channels: Channels,
+}
+
+/// What changes of keys leave a worker to do.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// Keys for which clients wait, each with its database: these clients are served by the command.
+    pub(crate) ready: VecDeque<(usize, Box<[u8]>)>,
+    /// Keys of which clients are told at the end of the worker's turn.
+    pub(crate) broadcast: Broadcast,
 }
 
 impl KeyEvents {
@@ -48,6 +59,12 @@ impl KeyEvents {
         &self.waiters
     }
 
+    /// The clients that cache keys.
+    #[inline]
+    pub(crate) fn tracking(&self) -> &Tracking {
+        &self.tracking
+    }
+
     /// Which events are published.
     pub(crate) fn wanted(&self) -> Wanted {
         self.interest.wanted()
@@ -58,21 +75,25 @@ impl KeyEvents {
         self.interest.want(wanted);
     }
 
-    /// Called when a key was changed: marks its watchers, adds it to `ready` if clients wait for
-    /// it, and publishes the event. The caller holds the lock of the key's shard.
+    /// Called when the client `by` has changed a key: marks its watchers, tells those who cache it, leaves it
+    /// to be served if clients wait for it, and publishes the event. The caller holds the lock of the key's
+    /// shard.
     pub(crate) fn changed(
         &self,
-        db: usize,
-        key: &[u8],
+        (db, key): (usize, &[u8]),
         event: Event,
-        ready: &mut VecDeque<(usize, Box<[u8]>)>,
+        by: ConnectionId,
+        pending: &mut Pending,
         outbox: &mut Outbox,
     ) {
         if self.interest.is_watched() {
             self.watches.touch(db, key);
         }
+        if self.interest.is_tracked() {
+            self.tracking.changed(key, Some(by), &mut pending.broadcast, outbox);
+        }
         if self.interest.is_awaited() && self.waiters.may_await(key) {
-            ready.push_back((db, key.into()));
+            pending.ready.push_back((db, key.into()));
         }
         self.notify(db, key, event, outbox);
     }
@@ -95,7 +116,10 @@ impl KeyEvents {
     }
 
     /// Called when the keyspace removed an entry by itself.
-    pub(crate) fn tell_gone(&self, gone: Gone<'_>, outbox: &mut Outbox) {
+    pub(crate) fn tell_gone(&self, gone: Gone<'_>, pending: &mut Pending, outbox: &mut Outbox) {
+        if self.interest.is_tracked() {
+            self.tracking.changed(gone.key, None, &mut pending.broadcast, outbox);
+        }
         if self.interest.is_watched() {
             if gone.reason == Reason::Expired {
                 self.watches.touch_expired(gone.db, gone.key);
@@ -117,6 +141,30 @@ impl KeyEvents {
     pub(crate) fn touch_all(&self, db: usize, changed: impl FnMut(&[u8]) -> bool) {
         if self.interest.is_watched() {
             self.watches.touch_all(db, changed);
+        }
+    }
+
+    /// Tells clients that cache keys that all keys have changed. The caller holds all locks.
+    pub(crate) fn all_changed(&self, outbox: &mut Outbox) {
+        if self.interest.is_tracked() {
+            self.tracking.all_changed(outbox);
+        }
+    }
+
+    /// Begins to track the keys that a connection reads, or all keys with certain prefixes; or changes how.
+    pub(crate) fn track(&self, conn: &mut Resp, prefixes: &[&[u8]], settings: &Settings) {
+        if !conn.is_tracker {
+            // It must know of keys that commands find expired.
+            settings.add_listener();
+        }
+        self.tracking.begin(&self.interest, conn, prefixes);
+    }
+
+    /// Ends that.
+    pub(crate) fn untrack(&self, conn: &mut Resp, settings: &Settings) {
+        if conn.is_tracker {
+            settings.remove_listener();
+            self.tracking.end(&self.interest, conn);
         }
     }
 

@@ -40,6 +40,9 @@ pub(crate) struct Client {
     pub(crate) commands: AtomicU64,
     /// Its waiter, while it is blocked.
     pub(crate) waiting: Mutex<Option<Waiting>>,
+    /// The client that gets its invalidations, if that is another (CLIENT TRACKING REDIRECT). It may be the
+    /// client itself, so the field is emptied when the connection ends.
+    pub(crate) redirect: Mutex<Option<Arc<Client>>>,
 }
 
 /// The name of a client and of its library.
@@ -73,8 +76,25 @@ impl Client {
     pub(crate) const NO_EVICT: u32 = 1 << 4;
     /// Its reads do not count as accesses.
     pub(crate) const NO_TOUCH: u32 = 1 << 5;
-    /// It is closed once its replies are sent; other connections treat it as gone.
+    /// It is closed once its replies are sent, or has ended; other connections treat it as gone.
     pub(crate) const CLOSING: u32 = 1 << 6;
+    /// It caches keys, and is told when they change (CLIENT TRACKING).
+    pub(crate) const TRACKING: u32 = 1 << 7;
+    /// It is told of all changed keys with certain prefixes, not of those that it has read.
+    pub(crate) const BROADCAST: u32 = 1 << 8;
+    /// It caches only what CLIENT CACHING YES precedes.
+    pub(crate) const OPT_IN: u32 = 1 << 9;
+    /// It caches all but what CLIENT CACHING NO precedes.
+    pub(crate) const OPT_OUT: u32 = 1 << 10;
+    /// It is not told of its own changes.
+    pub(crate) const NO_LOOP: u32 = 1 << 11;
+    /// CLIENT CACHING preceded the present command.
+    pub(crate) const CACHING: u32 = 1 << 12;
+    /// The client to which its invalidations are redirected was gone when there was one.
+    pub(crate) const REDIRECT_BROKEN: u32 = 1 << 13;
+    /// How it tracks keys.
+    pub(crate) const TRACKING_MODE: u32 =
+        Self::BROADCAST | Self::OPT_IN | Self::OPT_OUT | Self::NO_LOOP;
 
     /// The entry of a connection that sends its first command, with the mark for its watched keys and the
     /// memory account of its worker.
@@ -103,6 +123,7 @@ impl Client {
             last_ms: AtomicU64::new(since.as_millis()),
             commands: AtomicU64::new(0),
             waiting: Mutex::new(None),
+            redirect: Mutex::new(None),
         }
     }
 
@@ -119,6 +140,12 @@ impl Client {
         } else {
             self.flags.fetch_and(!flags, Relaxed);
         }
+    }
+
+    /// The protocol version that it speaks now.
+    pub(crate) fn version(&self) -> Version {
+        let is_resp3 = self.version.load(Relaxed) == u32::from(Version::Resp3.number());
+        if is_resp3 { Version::Resp3 } else { Version::Resp2 }
     }
 
     /// Resets it to the state of a new connection, except for the name and version of its library.

@@ -13,6 +13,7 @@ use crate::table::Flags;
 use crate::wire::parse::{self, Request};
 use crate::wire::reply::Version;
 use protocol::{ErrorReply, Malformed, Parsed, Protocol};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -49,6 +50,12 @@ pub struct Resp {
     pub(crate) held: Option<Held>,
     /// It sees all commands (MONITOR).
     pub(crate) is_monitor: bool,
+    /// Its client caches keys (CLIENT TRACKING). How, its entry in the list of clients says.
+    pub(crate) is_tracker: bool,
+    /// The prefixes of the keys that it tracks, if it does not track those that it reads.
+    pub(crate) prefixes: BTreeSet<Box<[u8]>>,
+    /// How often it was entered as a new reader of a key.
+    pub(crate) noted: u64,
     /// Its reads leave no trace (CLIENT NO-TOUCH).
     pub(crate) no_touch: bool,
     /// The present command has written push messages, which are sent even if replies are off.
@@ -71,6 +78,9 @@ impl Resp {
             waiting: None,
             held: None,
             is_monitor: false,
+            is_tracker: false,
+            prefixes: BTreeSet::new(),
+            noted: 0,
             no_touch: false,
             has_pushed: false,
         }

@@ -24,15 +24,18 @@ pub(crate) enum MemoryKind {
     Wait,
     /// Its name, and that of its library.
     Names,
+    /// Prefixes of keys that it tracks.
+    Prefixes,
 }
 
 impl MemoryKind {
-    const ALL: [MemoryKind; 5] = [
+    const ALL: [MemoryKind; 6] = [
         MemoryKind::Queue,
         MemoryKind::Watch,
         MemoryKind::Channels,
         MemoryKind::Wait,
         MemoryKind::Names,
+        MemoryKind::Prefixes,
     ];
 }
 
@@ -88,7 +91,7 @@ impl MemoryUse {
 }
 
 /// Bytes of an entry of a hash table.
-const fn place<T>() -> u64 {
+pub(crate) const fn place<T>() -> u64 {
     (size_of::<T>() + 1) as u64 * 7 / 4
 }
 

@@ -131,6 +131,8 @@ bit_set! {
         ENDS_BATCH = "",
         /// Counts as a use of its keys even for a client that leaves no trace (`CLIENT NO-TOUCH`).
         ALWAYS_TOUCHES = "",
+        /// What `CLIENT CACHING` said still applies after it.
+        HOLDS_CACHING = "",
         /// Lists the sub-commands of its container, and comes last in that list.
         HELP = "",
     }

@@ -17,10 +17,17 @@ commands! {
     }
     Client = dispatch::unknown_subcommand {
         name: "client", arity: -2, since: "2.4.0",
-        flags: [], categories: [], keys: [],
+        flags: [HOLDS_CACHING], categories: [], keys: [],
         syntax: "",
         reply: Various, complexity: "O(1)",
         summary: "Looks after connections.",
+    }
+    ClientCaching = connection::client_caching {
+        name: "client|caching", arity: 3, since: "6.0.0",
+        flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "(mode: YES | NO)",
+        reply: Ok, complexity: "O(1)",
+        summary: "Says whether the client caches what its next command reads.",
     }
     ClientGetname = connection::client_getname {
         name: "client|getname", arity: 2, since: "2.6.9",
@@ -28,6 +35,13 @@ commands! {
         syntax: "",
         reply: BulkOrNull, complexity: "O(1)",
         summary: "Tells the name of this connection.",
+    }
+    ClientGetredir = connection::client_getredir {
+        name: "client|getredir", arity: 2, since: "6.0.0",
+        flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Integer, complexity: "O(1)",
+        summary: "Tells which connection gets the invalidations of this one.",
     }
     ClientHelp = dispatch::help {
         name: "client|help", arity: 2, since: "5.0.0",
@@ -110,6 +124,20 @@ commands! {
         syntax: "connection-name",
         reply: Ok, complexity: "O(1)",
         summary: "Names this connection.",
+    }
+    ClientTracking = connection::client_tracking {
+        name: "client|tracking", arity: -3, since: "6.0.0",
+        flags: [NOSCRIPT LOADING STALE HOLDS], categories: [CONNECTION], keys: [],
+        syntax: "(status: ON | OFF) [REDIRECT client-id] [(PREFIX prefix)...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+        reply: Ok, complexity: "O(1). Some options may introduce additional complexity",
+        summary: "Tells this connection, or another, when keys that it caches change.",
+    }
+    ClientTrackinginfo = connection::client_trackinginfo {
+        name: "client|trackinginfo", arity: 2, since: "6.2.0",
+        flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "",
+        reply: Map, complexity: "O(1)",
+        summary: "Tells how this connection caches keys.",
     }
     ClientUnblock = connection::client_unblock {
         name: "client|unblock", arity: -3, since: "5.0.0",

@@ -85,6 +85,23 @@ fn what_a_connection_has_set_up_is_shown() {
 }
 
 #[test]
+fn how_a_client_caches_keys_is_shown() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["PING"]);
+    ours.send("b", "CLIENT TRACKING ON BCAST PREFIX a");
+    let names = ["flags", "redir"];
+    assert_eq!(shown(&mut ours, 2, &names), "tB 0");
+    ours.send("c", "CLIENT TRACKING ON REDIRECT 2");
+    ours.send("c", "GET a");
+    assert_eq!(shown(&mut ours, 3, &names), "t 2");
+    ours.ask(&["CLIENT", "KILL", "ID", "2"]);
+    ours.ask(&["SET", "a", "1"]);
+    assert_eq!(shown(&mut ours, 2, &names), "tR 2");
+    ours.send("c", "CLIENT TRACKING OFF");
+    assert_eq!(shown(&mut ours, 2, &names), "N -1");
+}
+
+#[test]
 fn one_who_has_never_sent_a_command_is_shown_and_closed() {
     let mut ours = Ours::new(Version::Resp2);
     ours.ask(&["PING"]);

@@ -5,6 +5,7 @@
 //! A group of commands has its stories in `stories/`; how they are written is said in
 //! `test_support::story`.
 
+mod caches;
 mod clients;
 mod counted;
 mod crowds;
@@ -21,6 +22,7 @@ stories!(key_events);
 stories!(connection);
 stories!(monitor);
 stories!(pubsub);
+stories!(tracking);
 stories!(transactions);
 stories!(server);
 stories!(config);

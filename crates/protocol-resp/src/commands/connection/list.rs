@@ -3,6 +3,7 @@
 
 use super::auth::USER;
 use super::selection::{Kind, ListedClient, all_clients};
+use super::tracking::redirection;
 use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::{Client, Names};
 use crate::session::memory::MemoryKind;
@@ -82,7 +83,7 @@ fn describe(listed: &ListedClient, state_bytes: usize, now: Ticks, text: &mut Ve
     let middle = format!(
         " age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} \
          qbuf={input} qbuf-free=0 argv-mem=0 multi-mem={queued_bytes} rbs=0 rbp=0 obl=0 oll=0 \
-         omem={output} tot-mem={} events=r cmd={} user={} redir=-1 resp={} lib-name=",
+         omem={output} tot-mem={} events=r cmd={} user={} redir={} resp={} lib-name=",
         listed.age(now).as_secs(),
         listed.idle(now).as_secs(),
         flags(listed),
@@ -94,6 +95,7 @@ fn describe(listed: &ListedClient, state_bytes: usize, now: Ticks, text: &mut Ve
         state_bytes as u64 + held + input + output,
         client.and_then(last_command).map_or("NULL", |command| command.spec().name),
         USER.escape_ascii(),
+        client.map_or(-1, redirection),
         client.map_or(2, |client| client.version.load(Relaxed)),
     );
     text.extend_from_slice(middle.as_bytes());
@@ -123,6 +125,9 @@ fn flags(listed: &ListedClient) -> String {
             (Client::SUBSCRIBER, 'P'),
             (Client::IN_TRANSACTION, 'x'),
             (Client::BLOCKED, 'b'),
+            (Client::TRACKING, 't'),
+            (Client::REDIRECT_BROKEN, 'R'),
+            (Client::BROADCAST, 'B'),
         ];
         letters.extend(known.iter().filter(|(flag, _)| client.is(*flag)).map(|(_, letter)| letter));
         if client.spoilt.load(Relaxed) {

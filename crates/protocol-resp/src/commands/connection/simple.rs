@@ -2,6 +2,7 @@
 //! PING, ECHO, SELECT, QUIT, RESET.
 
 use super::super::pubsub;
+use super::tracking;
 use crate::engine::any_call::{AnyCall, CallParts};
 use crate::engine::call::Call;
 use crate::session::replies::Replies;
@@ -61,6 +62,7 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     drop(call.conn.end_transaction());
     call.key_events().unwatch(call.conn);
+    tracking::stop(call);
     pubsub::leave(call);
     call.set_no_touch(false);
     reset_session(call)

@@ -19,6 +19,7 @@ pub(crate) fn dbsize<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(crate) fn flushdb<V: View>(call: &mut Call<'_, V>) -> Done {
     check_flush_option(call.args)?;
     clear(call, call.keys.db);
+    call.key_events().all_changed(call.outbox);
     call.out.ok();
     Ok(())
 }
@@ -29,6 +30,7 @@ pub(crate) fn flushall<V: View>(call: &mut Call<'_, V>) -> Done {
     for db in 0..call.databases() {
         clear(call, db);
     }
+    call.key_events().all_changed(call.outbox);
     call.out.ok();
     Ok(())
 }
@@ -79,10 +81,11 @@ fn swap<V: View>(call: &mut Call<'_, V>, a: usize, b: usize) {
     key_events.touch_all(a, was_there);
     key_events.touch_all(b, was_there);
     view.swap(a, b);
+    key_events.all_changed(call.outbox);
     if key_events.is_awaited() {
         for db in [a, b] {
             let keys = key_events.waiters().keys_of(db).into_iter();
-            call.worker.ready.extend(keys.map(|key| (db, key)));
+            call.worker.pending.ready.extend(keys.map(|key| (db, key)));
         }
     }
 }

@@ -165,6 +165,8 @@ impl<S: Subject> Bench<S> {
         let at = self.client(client);
         self.clients[at].input.extend_from_slice(bytes);
         self.turn(at);
+        let worker = self.clients[at].id.worker();
+        self.services[worker].maintain(self.clock.now(), BUDGET, &mut self.outbox);
         self.deliver();
     }
 

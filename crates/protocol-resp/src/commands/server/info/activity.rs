@@ -14,7 +14,8 @@ pub(super) fn clients<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("client_recent_max_input_buffer", input);
     report.line("client_recent_max_output_buffer", output);
     report.line("blocked_clients", call.key_events().waiters().len() + call.pause().len());
-    report.zeros(&["tracking_clients", "clients_in_timeout_table"]);
+    report.line("tracking_clients", call.key_events().tracking().tracked().clients);
+    report.line("clients_in_timeout_table", 0);
 }
 
 pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
@@ -49,7 +50,10 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.zeros(&["latest_fork_usec", "total_forks", "migrate_cached_sockets"]);
     report.zeros(&["slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses"]);
     report.zeros(&["active_defrag_key_hits", "active_defrag_key_misses"]);
-    report.zeros(&["tracking_total_keys", "tracking_total_items", "tracking_total_prefixes"]);
+    let tracked = call.key_events().tracking().tracked();
+    report.line("tracking_total_keys", tracked.keys);
+    report.line("tracking_total_items", tracked.items);
+    report.line("tracking_total_prefixes", tracked.prefixes);
     report.line("unexpected_error_replies", 0);
     report.line("total_error_replies", errors);
     report.line("dump_payload_sanitizations", 0);

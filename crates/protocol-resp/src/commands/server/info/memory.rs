@@ -24,6 +24,7 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("used_memory_leaving", keyspace.leaving_bytes);
     report.line("used_memory_buffers", report.call.client_memory().buffers());
     report.line("used_memory_clients", report.call.client_memory().held());
+    report.line("used_memory_tracking", report.call.key_events().tracking().bytes());
     let allocator = facts.allocator.unwrap_or_default();
     report.numbers(&[
         ("allocator_allocated", allocator.allocated),

@@ -58,5 +58,12 @@ pub(super) static ROWS: &[Parameter] = &[
     start("enable-debug-command", Choice(&["no", "yes", "local"]), "no")
         .immutable()
         .meaning("Whether DEBUG may be used; local: from this machine only."),
-    kept("tracking-table-max-keys", Integer(0, LONG_MAX), "1000000"),
+    live(
+        "tracking-table-max-keys",
+        Integer(0, LONG_MAX),
+        "1000000",
+        |host| host.key_events.tracking().keys_max().into(),
+        |host, value| host.key_events.tracking().set_keys_max(value.count()),
+    )
+    .meaning("The most keys that are remembered as cached by clients; 0: no limit."),
 ];
