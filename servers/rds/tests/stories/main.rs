@@ -3,13 +3,14 @@
 //! against `rds` with one worker and with two, and against redis-server.
 //!
 //! The stories are those of `crates/protocol-resp/tests/commands`, where they are played against the service
-//! without sockets; `test_support::story` documents their syntax. `crowd.rs`: many subscribers,
-//! one of whom does not read. `ends.rs`: clients that disconnect.
+//! without sockets; `test_support::story` documents their syntax. `caches.rs`: caches of clients.
+//! `crowd.rs`: many subscribers, one of whom does not read. `ends.rs`: clients that disconnect.
 //!
 //! * `SHOEBILL_RDS`: another build of the server.
 //! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where redis-server is missing, instead of passing with a message.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod caches;
 mod crowd;
 mod ends;
 #[path = "../support/process.rs"]
@@ -69,4 +70,4 @@ macro_rules! stories {
     )+ };
 }
 
-stories! { connection key_events list_waits monitor pubsub sorted_set_waits transactions }
+stories! { connection key_events list_waits monitor pubsub sorted_set_waits tracking transactions }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pytest plugin: leaves out the tests of a list, and writes down what became of the others.
 
-The list is --deselected, lines of regular expressions that the name of a test must match in full, under
-headings that say why; those that end in `.py` are names of modules, for who calls pytest. The account is
+The list is --deselected, lines of regular expressions that the name of a test must match in full, alone or
+behind that of its class and a dot, under headings that say why; those that end in `.py` are names of modules, for who calls pytest. The account is
 --account, in JSON.
 
 A line `sends COMMAND` is for tests that fail because of a command that the server does not have: those that
@@ -126,8 +126,11 @@ def pytest_collection_modifyitems(config, items):
     left_out.update((line, 0) for line in names)
     kept, dropped = [], []
     for item in items:
-        name = item.originalname
-        found = next((pattern for pattern in names if re.fullmatch(pattern, name)), None)
+        called = [item.originalname]
+        if item.cls is not None:
+            called.append(f"{item.cls.__name__}.{item.originalname}")
+        is_meant = lambda pattern: any(re.fullmatch(pattern, name) for name in called)
+        found = next(filter(is_meant, names), None)
         if found is None:
             kept.append(item)
         else:
