@@ -20,6 +20,18 @@ fn client(address: SocketAddr, lines: &[&str]) -> TcpStream {
     stream
 }
 
+/// As [`client`], when it has been answered up to this.
+fn answered(address: SocketAddr, lines: &[&str], end: &str) -> TcpStream {
+    let mut stream = client(address, lines);
+    let mut replies = Vec::new();
+    while !replies.ends_with(end.as_bytes()) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        replies.push(byte[0]);
+    }
+    stream
+}
+
 /// The value of a line of INFO.
 fn info(control: &mut TcpStream, name: &str) -> String {
     control.write_all(b"INFO\r\n").unwrap();
@@ -56,10 +68,11 @@ fn clients_that_go_leave_nothing(workers: &str) {
     for _ in 0..3 {
         let mut clients = Vec::new();
         for _ in 0..CLIENTS {
-            clients.push(client(server.address, &["SUBSCRIBE a b", "PSUBSCRIBE c*"]));
-            clients.push(client(server.address, &["WATCH k", "MULTI", "SET k 1"]));
+            clients.push(answered(server.address, &["SUBSCRIBE a b", "PSUBSCRIBE c*"], ":3\r\n"));
+            // Otherwise its SET may be one of those that the pause holds.
+            clients.push(answered(server.address, &["WATCH k", "MULTI", "SET k 1"], "+QUEUED\r\n"));
             clients.push(client(server.address, &["BLPOP list 0"]));
-            clients.push(client(server.address, &["MONITOR"]));
+            clients.push(answered(server.address, &["MONITOR"], "+OK\r\n"));
         }
         await_info(&mut control, "blocked_clients", CLIENTS);
         await_info(&mut control, "pubsub_channels", 2);
