@@ -63,6 +63,12 @@ fn end_caching(conn: &Resp, id: Option<CommandId>) {
 /// The smallest change of that memory that is reported.
 const STEP_BYTES: u64 = 4 << 10;
 
+/// Whether memory has changed so much since it was reported that it is reported again.
+#[inline]
+fn is_much(now: u64, told: u64) -> bool {
+    now != told && (now == 0 || now.abs_diff(told) >= STEP_BYTES)
+}
+
 impl<K: Keyspace> Engine<K> {
     /// A service over `keyspace`.
     pub(crate) fn new(keyspace: K, host: Arc<Host>) -> Self {
@@ -97,11 +103,27 @@ impl<K: Keyspace> Engine<K> {
     #[inline]
     pub(super) fn count_memory(&mut self) {
         let held = self.account.get();
-        let is_much =
-            |now: u64, told| now != told && (now == 0 || now.abs_diff(told) >= STEP_BYTES);
-        if is_much(held, self.told) || self.counts_table && is_much(self.table(), self.told_table) {
+        if is_much(held, self.told) {
             self.count(self.buffers, held);
         }
+    }
+
+    /// Does what clients that cache keys leave to do; returns whether there is more.
+    #[cold]
+    fn attend_caches(&mut self, outbox: &mut Outbox) -> bool {
+        let Engine { host, worker, .. } = self;
+        let tracking = host.key_events().tracking();
+        let has_more = tracking.tidy(host.settings(), outbox);
+        if !worker.pending.broadcast.is_empty() {
+            tracking.send(&mut worker.pending.broadcast, outbox);
+        }
+        if self.counts_table {
+            if is_much(self.table(), self.told_table) {
+                self.count(self.buffers, self.account.get());
+            }
+            self.host.key_events().tracking().rest(self.told_table);
+        }
+        has_more
     }
 
     /// Memory of the table of cached keys, in bytes.
@@ -287,9 +309,8 @@ impl<K: Keyspace> Engine<K> {
         let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
         let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
         let mut has_more = keyspace.maintain(now.unix_ms, budget, &mut tell);
-        has_more |= key_events.tracking().tidy(host.settings(), outbox);
-        if !pending.broadcast.is_empty() {
-            key_events.tracking().send(&mut pending.broadcast, outbox);
+        if key_events.tracking().is_active() {
+            has_more |= self.attend_caches(outbox);
         }
         has_more
     }

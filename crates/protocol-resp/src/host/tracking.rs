@@ -71,6 +71,8 @@ pub(crate) struct Tracking {
     prefixes: Prefixes,
     /// `tracking-table-max-keys`; 0: no limit.
     keys_max: AtomicU64,
+    /// There are such clients, or something is left of them. Set under the lock of the clients.
+    is_active: AtomicBool,
     /// There is something for [`Tracking::tidy`].
     is_untidy: AtomicBool,
     /// A worker reports the memory of the table.
@@ -84,6 +86,7 @@ impl Default for Tracking {
             table: Table::default(),
             prefixes: Prefixes::default(),
             keys_max: AtomicU64::new(KEYS_MAX),
+            is_active: AtomicBool::new(false),
             is_untidy: AtomicBool::new(false),
             is_claimed: AtomicBool::new(false),
         }
@@ -109,6 +112,7 @@ impl Tracking {
             let mut clients = self.clients.write();
             clients.insert(client.id, Arc::clone(client));
             interest.set_tracked(true);
+            self.is_active.store(true, Relaxed);
         }
         for prefix in prefixes {
             if conn.prefixes.insert(Box::from(*prefix)) {
@@ -314,16 +318,28 @@ impl Tracking {
         false
     }
 
-    /// Does a step of what is left to do: drops keys over the limit, removes readers that have ended, frees
-    /// memory. Called once per turn of a worker; returns whether there is more.
+    /// Whether there are such clients, or something is left of them to do. Every worker asks once per turn.
     #[inline]
-    pub(crate) fn tidy(&self, settings: &Settings, outbox: &mut Outbox) -> bool {
-        self.is_untidy.load(Relaxed) && self.tidy_now(settings, outbox)
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_active.load(Relaxed)
     }
 
-    #[cold]
-    fn tidy_now(&self, settings: &Settings, outbox: &mut Outbox) -> bool {
-        self.is_untidy.store(false, Relaxed);
+    /// Called by the worker that reports the memory of the table, `told` bytes at last: ends the work of all
+    /// workers if nothing is left.
+    pub(crate) fn rest(&self, told: u64) {
+        let clients = self.clients.read();
+        let is_left = self.table.keys() > 0 || self.is_untidy.load(Relaxed);
+        if clients.is_empty() && told == 0 && !is_left {
+            self.is_active.store(false, Relaxed);
+        }
+    }
+
+    /// Does a step of what is left to do: drops keys over the limit, removes readers that have ended, frees
+    /// memory. Called once per turn of a worker; returns whether there is more.
+    pub(crate) fn tidy(&self, settings: &Settings, outbox: &mut Outbox) -> bool {
+        if !self.is_untidy.swap(false, Relaxed) {
+            return false;
+        }
         let is_over = self.limit(DROPPED_AT_ONCE, settings, outbox);
         let clients = self.clients.read();
         let has_more = self.table.tidy(|id| clients.contains_key(&id)) || is_over;
