@@ -5,7 +5,7 @@ use super::client::Client;
 use buffer::Pool;
 use clock::{Clock, Now, Ticks};
 use keyspace::{Keyspace, Policy};
-use protocol::{Ending, ConnectionId, Context, Directory, Errand, Execute, Outbox, Peer};
+use protocol::{ConnectionId, Context, Directory, Ending, Errand, Execute, Outbox, Peer};
 use protocol_resp::Version;
 use protocol_resp::service::{Host, RespService};
 use reactor::{Limits, Turn, turn};
