@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use rustls::version::TLS13;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -136,8 +137,14 @@ fn a_file_that_does_not_end_holds_up_only_those_that_ask_for_it() {
     clients[1].send(b"refresh_certs\r\n");
     clients[2].ask(b"set a 0 0 1\r\nx\r\n", b"STORED\r\n");
     clients.remove(1).cut();
-    // Whatever comes out of the pipe is no certificate.
-    fs::write(&chain, "no certificate at all").unwrap();
+    // Whatever comes out of the pipe is no certificate. The file is read once more for whoever asked while it was being
+    // read, which may be either of them, and then is one that ends.
+    let mut pipe = File::options().write(true).open(&chain).unwrap();
+    let file = place.config.folder().join("ends");
+    fs::write(&file, "no certificate at all").unwrap();
+    fs::rename(&file, &chain).unwrap();
+    pipe.write_all(b"no certificate at all").unwrap();
+    drop(pipe);
     let problem = line(&mut clients[0]);
     assert!(problem.starts_with("Error certificates: "), "{problem}");
     assert_eq!(line(&mut clients[0]), "MN\r\n");
