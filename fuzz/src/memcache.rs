@@ -132,7 +132,9 @@ pub(crate) fn check_refused(malformed: &Malformed, input: &[u8]) {
 /// Encodes `request`; false for those that a client does not send in one piece, and for keys that
 /// are not what [`Encoder`] asks for.
 fn encode(request: &Request<'_>, text: Text, encoder: &mut Encoder<'_>) -> bool {
-    if request.key().is_some_and(|key| key.iter().any(|&byte| byte <= b' ')) {
+    // As the last word of a line, `noreply` is more than a key.
+    let is_usual = |key: &[u8]| key != b"noreply" && key.iter().all(|&byte| byte > b' ');
+    if !request.key().is_none_or(is_usual) {
         return false;
     }
     let quiet = text == Text::Quiet;
