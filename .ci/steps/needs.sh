@@ -58,8 +58,7 @@ loom.need() { built loom; }
 fuzzers.need() { built fuzzers; }
 outside.need() { built outside; }
 
-asan_crates=(-p shoebill-keyspace -p shoebill-prefetch -p shoebill-storage -p shoebill-storage-hashmap
-    -p shoebill-storage-seg -p shoebill-storage-typed -p shoebill-values)
+asan_crates=(-p shoebill-prefetch -p shoebill-storage-seg -p shoebill-storage-typed -p shoebill-values)
 asan() {
     RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=$target/asan \
         cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
