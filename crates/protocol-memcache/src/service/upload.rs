@@ -12,12 +12,12 @@ use super::MemcacheService;
 use super::meta::{mode, with_shown};
 use super::outcome::Outcome;
 use crate::metrics;
-use crate::op::{Meta, Mode, Op, Piece, Upload};
+use crate::op::{Meta, Mode, Piece, Upload};
 use crate::reply::Text;
 use crate::reply::meta::Shown;
 use crate::reply::text::BAD_DATA;
 use crate::request::{Form, Request};
-use arriving::{Announcement, Arriving};
+use arriving::{Announcement, Arriving, Kind};
 pub(super) use arriving::{Outside, Uploads};
 use buffer::SendBuf;
 use clock::Now;
@@ -199,14 +199,14 @@ impl<S: Receive> MemcacheService<S> {
     ) {
         let request = announcement.request();
         let before = self.before(&request, out, context);
-        let outcome = match request.op {
-            Op::UploadMeta(ref meta) => with_shown(meta, context.now, |shown| {
+        let outcome = match announcement.kind() {
+            Kind::Meta(ref meta) => with_shown(meta, context.now, |shown| {
                 let (mode, cas) = (mode(&shown.flags), shown.flags.number(b'C'));
                 let cas = cas.unwrap_or_default();
                 let stored = write(Writing { store: &mut self.store, key: shown.key, mode, cas });
                 self.tell_stored(shown, mode, stored, meta.announced_len(), out)
             }),
-            Op::Upload(Upload { key, mode, cas, .. }) => {
+            Kind::Set(Upload { key, mode, cas, .. }) => {
                 let stored = write(Writing { store: &mut self.store, key, mode, cas });
                 let outcome = self.outcome_of_set(key, mode, stored, context.now);
                 match request.form {
@@ -215,7 +215,6 @@ impl<S: Receive> MemcacheService<S> {
                     Form::Meta => unreachable!("it has an operation of its own"),
                 }
             }
-            _ => unreachable!("only these announce a value"),
         };
         if let Some(before) = &before {
             self.after(before, &request, outcome, out, context);

@@ -62,16 +62,16 @@ pub(super) struct Arriving<D> {
 pub(super) struct Announcement {
     /// The key, or the line of a meta command from its key on.
     words: Box<[u8]>,
-    kind: Kind,
+    kind: Kind<'static>,
     pub(super) form: Form,
     command: CommandId,
 }
 
-/// What was asked for, without its words.
+/// What was asked for; without its words where those are kept beside it.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
-    Set(Upload<'static>),
-    Meta(Meta<'static>),
+pub(super) enum Kind<'a> {
+    Set(Upload<'a>),
+    Meta(Meta<'a>),
 }
 
 impl Announcement {
@@ -87,12 +87,20 @@ impl Announcement {
         Announcement { words, kind, form: request.form, command: request.command }
     }
 
+    /// What was asked for.
+    pub(super) fn kind(&self) -> Kind<'_> {
+        let key = &*self.words;
+        match self.kind {
+            Kind::Set(upload) => Kind::Set(Upload { key, ..upload }),
+            Kind::Meta(meta) => Kind::Meta(meta.on(&self.words)),
+        }
+    }
+
     /// The request, as it was parsed.
     pub(super) fn request(&self) -> Request<'_> {
-        let key = &*self.words;
-        let op = match self.kind {
-            Kind::Set(upload) => Op::Upload(Upload { key, ..upload }),
-            Kind::Meta(meta) => Op::UploadMeta(meta.on(&self.words)),
+        let op = match self.kind() {
+            Kind::Set(upload) => Op::Upload(upload),
+            Kind::Meta(meta) => Op::UploadMeta(meta),
         };
         Request { op, form: self.form, command: self.command }
     }
