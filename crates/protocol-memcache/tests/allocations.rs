@@ -6,10 +6,7 @@ use buffer::SendBuf;
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_memcache::{Cursor, Memcache, MemcacheService, ServiceOptions};
-use storage::{
-    Announced, Change, Collected, Condition, Expiry, Item, Put, Receive, Scan, Stats, Store,
-    StoreError, Version,
-};
+use storage::{Change, Collects, Expiry, Item, Put, Scan, Stats, Store, StoreError, Version};
 use test_support::counting::{Counting, so_far};
 
 #[global_allocator]
@@ -88,27 +85,7 @@ impl Scan for One {
     }
 }
 
-impl Receive for One {
-    type Draft = Collected;
-
-    fn begin(&mut self, announced: Announced<'_>, _: Ticks) -> Result<Collected, StoreError> {
-        Ok(Collected::new(announced))
-    }
-
-    fn append(&mut self, draft: &mut Collected, piece: &[u8], _: Ticks) -> Result<(), StoreError> {
-        draft.append(piece);
-        Ok(())
-    }
-
-    fn commit(
-        &mut self,
-        draft: Collected,
-        condition: Condition,
-        now: Ticks,
-    ) -> Result<Version, StoreError> {
-        self.put(draft.put(condition), now)
-    }
-}
+impl Collects for One {}
 
 /// A request of the binary protocol.
 fn frame(opcode: u8, extras: &[u8], key: &[u8], value: &[u8]) -> Vec<u8> {

@@ -45,7 +45,7 @@ mod write;
 
 pub use evicted::{EVICTIONS_NOTED_MAX, Evicted, Evictions};
 pub use prefetch::Stage;
-pub use receive::{Announced, Collected, Draft, Receive};
+pub use receive::{Announced, Collected, Collects, Draft, Receive};
 pub use scan::{Cursor, Scan};
 pub use state::{Idle, Marks};
 pub use stats::{ClassStats, Stats};

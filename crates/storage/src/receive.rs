@@ -47,7 +47,7 @@ impl<'a> Announced<'a> {
 /// is given up, and its memory is free again. Any number may be under way, also for the same key.
 ///
 /// A separate trait, since most values are small: a service that needs it requires it in its type. An engine without
-/// better means uses [`Collected`].
+/// better means implements [`Collects`].
 ///
 /// ```
 /// use clock::Ticks;
@@ -187,6 +187,42 @@ impl Collected {
 impl Draft for Collected {
     fn outside_bytes(&self) -> usize {
         self.value.capacity()
+    }
+}
+
+/// An engine that takes values whole. It has [`Receive`] by this alone: what arrives in pieces is [`Collected`] and then
+/// put.
+///
+/// ```
+/// use storage::{Collects, Receive, Store};
+///
+/// fn takes_pieces(_: &impl Receive) {}
+///
+/// fn whatever_is_collected<S: Store + Collects>(store: &S) {
+///     takes_pieces(store);
+/// }
+/// ```
+pub trait Collects: Store {}
+
+impl<S: Collects> Receive for S {
+    type Draft = Collected;
+
+    fn begin(&mut self, announced: Announced<'_>, _: Ticks) -> Result<Collected, StoreError> {
+        Ok(Collected::new(announced))
+    }
+
+    fn append(&mut self, draft: &mut Collected, piece: &[u8], _: Ticks) -> Result<(), StoreError> {
+        draft.append(piece);
+        Ok(())
+    }
+
+    fn commit(
+        &mut self,
+        draft: Collected,
+        condition: Condition,
+        now: Ticks,
+    ) -> Result<Version, StoreError> {
+        self.put(draft.put(condition), now)
     }
 }
 

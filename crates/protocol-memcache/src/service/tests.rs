@@ -9,10 +9,7 @@ use crate::reply::{LoginReply, Refusal, Text};
 use clock::{Clock, Ticks};
 use protocol::{ConnectionId, Directory};
 use std::fmt::Display;
-use storage::{
-    Announced, Change, Collected, Condition, Expiry, Item, Put, Receive, Stats, Store, StoreError,
-    Version,
-};
+use storage::{Change, Collects, Expiry, Item, Put, Stats, Store, StoreError, Version};
 
 /// Letters for outcomes, behind an opaque.
 #[derive(Clone, Copy)]
@@ -198,27 +195,7 @@ impl Store for Single {
     fn check_integrity(&self) {}
 }
 
-impl Receive for Single {
-    type Draft = Collected;
-
-    fn begin(&mut self, announced: Announced<'_>, _: Ticks) -> Result<Collected, StoreError> {
-        Ok(Collected::new(announced))
-    }
-
-    fn append(&mut self, draft: &mut Collected, piece: &[u8], _: Ticks) -> Result<(), StoreError> {
-        draft.append(piece);
-        Ok(())
-    }
-
-    fn commit(
-        &mut self,
-        draft: Collected,
-        condition: Condition,
-        now: Ticks,
-    ) -> Result<Version, StoreError> {
-        self.put(draft.put(condition), now)
-    }
-}
+impl Collects for Single {}
 
 /// What is written for the operations, one after the other.
 fn told(reply: Terse, ops: &[Op<'_>]) -> String {

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 use storage::{
-    Amend, Announced, Change, Collected, Condition, Content, Cursor, Expiry, Idle, Item, Marks,
-    Put, Receive, ResizeError, Scan, Stats, Store, StoreError, Version, Write,
+    Amend, Change, Collects, Condition, Content, Cursor, Expiry, Idle, Item, Marks, Put,
+    ResizeError, Scan, Stats, Store, StoreError, Version, Write,
 };
 
 /// No number that a test would make up.
@@ -301,27 +301,7 @@ impl Store for MapStore {
     fn check_integrity(&self) {}
 }
 
-impl Receive for MapStore {
-    type Draft = Collected;
-
-    fn begin(&mut self, announced: Announced<'_>, _: Ticks) -> Result<Collected, StoreError> {
-        Ok(Collected::new(announced))
-    }
-
-    fn append(&mut self, draft: &mut Collected, piece: &[u8], _: Ticks) -> Result<(), StoreError> {
-        draft.append(piece);
-        Ok(())
-    }
-
-    fn commit(
-        &mut self,
-        draft: Collected,
-        condition: Condition,
-        now: Ticks,
-    ) -> Result<Version, StoreError> {
-        self.put(draft.put(condition), now)
-    }
-}
+impl Collects for MapStore {}
 
 /// In the order of the keys; a cursor is a number of items.
 impl Scan for MapStore {
