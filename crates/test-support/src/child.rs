@@ -4,6 +4,7 @@
 //! A test that reads the output of one of our servers uses a `Daemon`, from `daemon.rs`.
 
 use crate::PATIENCE;
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -135,16 +136,25 @@ pub fn at_free_port_if(
 /// Starts redis-server with `flags` in `folder`, where it listens at the socket `socket` and nowhere else;
 /// `None` when it is not [installed](is_installed).
 pub fn redis_at(folder: &Path, socket: &str, flags: &[&str]) -> Option<Child> {
-    if !is_installed("redis-server", "--version") {
-        return None;
-    }
-    let mut command = Command::new("redis-server");
+    let is_there = is_installed("redis-server", "--version");
+    is_there.then(|| redis_like_at(OsStr::new("redis-server"), folder, socket, flags))
+}
+
+/// Starts Valkey as [`redis_at`] starts redis-server: the program that `SHOEBILL_VALKEY` names, `None` without
+/// the variable.
+pub fn valkey_at(folder: &Path, socket: &str, flags: &[&str]) -> Option<Child> {
+    let program = std::env::var_os("SHOEBILL_VALKEY")?;
+    Some(redis_like_at(&program, folder, socket, flags))
+}
+
+fn redis_like_at(program: &OsStr, folder: &Path, socket: &str, flags: &[&str]) -> Child {
+    let mut command = Command::new(program);
     command.args(["--port", "0", "--save", "", "--unixsocket", socket]).args(flags);
-    let mut child = Child::quiet(command.current_dir(folder)).expect("redis-server starts");
+    let mut child = Child::quiet(command.current_dir(folder)).expect("the server starts");
     let path = folder.join(socket);
     let started = child.await_start(|_| Ok(UnixStream::connect(&path).is_ok()));
-    started.expect("redis-server accepts connections");
-    Some(child)
+    started.expect("the server accepts connections");
+    child
 }
 
 /// Whether a program, whose package has the same name, can be run with `flag`. If not, reports it

@@ -94,6 +94,43 @@ pub(crate) trait KeyAccess<'c>: AnyCall<'c> {
     ) -> Result<bool, Fault>;
 }
 
+/// A number that is there, as its text, and whether it expires.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) has_expiry: bool,
+}
+
+/// A number to store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NewNumber {
+    Integer(i64),
+    /// A number with a fraction.
+    Float(String),
+}
+
+/// What a command does to a number after it has seen the one that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// Nothing.
+    Keep,
+    /// It replaces it.
+    Put(NewNumber, Until),
+    /// It removes the key, if it is there.
+    Remove,
+}
+
+/// What becomes of the expiry of a number that is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// It stays.
+    Keep,
+    /// It is a moment in unix milliseconds, which is not past.
+    At(u64),
+    /// There was one, and it is taken away.
+    Persist,
+}
+
 /// A string that is there.
 pub(crate) trait StringValue {
     /// The text; an integer may be formatted into `digits`.
@@ -136,14 +173,22 @@ pub(crate) trait StringAccess<'c>: AnyCall<'c> {
         decide: impl FnMut(Option<Self::Value<'_>>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
     ) -> Done;
 
+    /// [`StringAccess::read_and_change`] for a command that shows nothing of the string: it does not count as a
+    /// read.
+    fn compare_and_change<'v>(
+        &mut self,
+        key: &[u8],
+        decide: impl FnMut(Option<Self::Value<'_>>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
+    ) -> Done;
+
     /// How long a string is, 0 if there is none, for a command that may write it.
     fn len_of(&mut self, key: &[u8]) -> Result<usize, Fault>;
 
     /// Stores a string in place of whatever is under a key; returns whether the condition was met.
     fn put(&mut self, key: &[u8], value: &[u8], expiry: Expiry, only: Only) -> Result<bool, Fault>;
 
-    /// Stores pairs of keys and values if none of the keys is there; returns whether it did.
-    fn put_all_if_absent(&mut self, pairs: Args<'_>) -> Result<bool, Fault>;
+    /// Stores pairs of keys and values if the condition is met by all of the keys; returns whether it did.
+    fn put_all(&mut self, pairs: Args<'_>, expiry: Expiry, only: Only) -> Result<bool, Fault>;
 
     /// Appends to a string, or stores it if there is none; returns the new length.
     fn append(&mut self, key: &[u8], more: &[u8]) -> Result<usize, Fault>;
@@ -167,4 +212,12 @@ pub(crate) trait StringAccess<'c>: AnyCall<'c> {
         key: &[u8],
         change: impl FnMut(Option<&[u8]>) -> Result<String, Fault>,
     ) -> Result<String, Fault>;
+
+    /// Replaces a number by what `decide` makes of it, in one atomic step; returns what `decide` says further.
+    /// `decide` may be called again.
+    fn count<R>(
+        &mut self,
+        key: &[u8],
+        decide: impl FnMut(Option<Number<'_>>) -> Result<(Counted, R), Fault>,
+    ) -> Result<R, Fault>;
 }

@@ -7,9 +7,10 @@
 //! rounded once, to even.
 
 use num_bigint::BigUint;
+use std::cmp::Ordering;
 
 /// A number with 64 significant bits: `mantissa` times two to the power of `exponent`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LongDouble {
     is_negative: bool,
     /// 0, or the highest bit is set.
@@ -35,6 +36,19 @@ const POWER_MAX: i64 = 20_000;
 impl LongDouble {
     /// Nothing.
     pub(crate) const ZERO: LongDouble = LongDouble { is_negative: false, mantissa: 0, exponent: 0 };
+
+    /// One.
+    pub(crate) const ONE: LongDouble =
+        LongDouble { is_negative: false, mantissa: 1 << 63, exponent: -63 };
+
+    /// The largest number.
+    pub(crate) const MAX: LongDouble =
+        LongDouble { is_negative: false, mantissa: u64::MAX, exponent: EXPONENT_MAX };
+
+    /// The number with the other sign.
+    pub(crate) const fn negative(self) -> Self {
+        LongDouble { is_negative: !self.is_negative, ..self }
+    }
 
     /// Reads a number, as `strtold` does: sign, digits, a point among them, an exponent; all of this
     /// to the base of 16 behind `0x`. `None`: it is none, or out of range.
@@ -190,6 +204,38 @@ impl LongDouble {
     }
 }
 
+impl PartialEq for LongDouble {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for LongDouble {}
+
+impl PartialOrd for LongDouble {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for LongDouble {
+    /// By value: there is one zero.
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The highest bit of a mantissa is set, so the exponent decides first.
+        let size = |number: &Self| match number.mantissa {
+            0 => (i32::MIN, 0),
+            mantissa => (number.exponent, mantissa),
+        };
+        let is_below = |number: &Self| number.is_negative && number.mantissa != 0;
+        match (is_below(self), is_below(other)) {
+            (false, false) => size(self).cmp(&size(other)),
+            (true, true) => size(other).cmp(&size(self)),
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+        }
+    }
+}
+
 /// Whether a text stands for a number without bounds.
 pub(crate) fn is_infinite(text: &[u8]) -> bool {
     let word = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
@@ -253,6 +299,19 @@ mod tests {
             assert_eq!(LongDouble::parse(text.as_bytes()), None, "{text}");
         }
         assert!(LongDouble::parse(&[b'1'; TEXT_MAX + 1]).is_none());
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_value() {
+        let texts =
+            ["-1e4000", "-2", "-1.5", "-1e-4000", "0", "1e-4000", "0.5", "1", "3", "1e4000"];
+        let numbers = texts.map(|text| LongDouble::parse(text.as_bytes()).expect(text));
+        assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+        assert_eq!(LongDouble::parse(b"-0"), Some(LongDouble::ZERO));
+        assert_eq!(LongDouble::parse(b"1"), Some(LongDouble::ONE));
+        let most = "1.18973149535723176502126385303097020517e4932";
+        assert_eq!(LongDouble::parse(most.as_bytes()), Some(LongDouble::MAX));
+        assert!(numbers.iter().all(|number| *number > LongDouble::MAX.negative()));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //! Strings, and the numbers in them.
 //!
 //! * `get.rs`: what reads whole strings. `set.rs`: what stores them. `number.rs`: the numbers.
+//! * `increx.rs`: a number with bounds and an expiry.
 //! * `part.rs`: parts of strings. `lcs.rs`: the longest common subsequence of two.
-//! * `options.rs`: the options of SET and GETEX.
+//! * `options.rs`: the options of SET and GETEX. `compare.rs`: conditions on the string that is there.
 //!
 //! All but LCS are functions over [`StringAccess`](super::access::StringAccess), which both services have.
 
@@ -11,19 +12,23 @@
 // operation that could overflow is allowed only with a reason why it cannot.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
+mod compare;
 mod get;
+mod increx;
 mod lcs;
 mod number;
 mod options;
 mod part;
 mod set;
 
+pub(crate) use compare::{delex, delifeq, digest};
 pub(crate) use get::{get, getdel, getex, mget, strlen};
+pub(crate) use increx::increx;
 pub(crate) use lcs::lcs;
 pub(crate) use number::{decr, decrby, incr, incrby, incrbyfloat};
 pub(crate) use options::{ExpiryChange, SetOptions};
 pub(crate) use part::{PIN_MIN, append, getrange, setrange};
-pub(crate) use set::{getset, mset, msetnx, psetex, set, setex, setnx};
+pub(crate) use set::{getset, mset, msetex, msetnx, psetex, set, setex, setnx};
 
 use super::access::StringValue;
 use crate::wire::reply::Writer;

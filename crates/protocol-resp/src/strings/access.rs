@@ -4,11 +4,15 @@
 //! A change keeps memcache's flags, a replacement sets them to 0. A number is stored as its text; spaces at
 //! its end, which memcache's decr leaves when a number gets shorter, are ignored. A change of the expiry does
 //! not write the value: flags and version stay, as with memcache's touch.
+//!
+//! `access/rewrite.rs`: values that are computed from those before.
+
+mod rewrite;
 
 use super::metrics::{RESP_KEY_HIT, RESP_KEY_MISS, RESP_STORE_EX};
 use super::store_call::{Outcome, StoreCall};
 use crate::commands::access::{
-    Change, Expiry, KeyAccess, KeyChange, Only, StringAccess, StringValue,
+    Change, Counted, Expiry, KeyAccess, KeyChange, Number, Only, StringAccess, StringValue,
 };
 use crate::commands::strings::PIN_MIN;
 use crate::wire::fault::{Done, Fault};
@@ -16,7 +20,7 @@ use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
 use bytes::Bytes;
 use clock::Now;
-use storage::Change::{Delete, Expire, Extend, Keep, Number, Put};
+use storage::Change::{Delete, Expire, Extend, Keep, Put};
 use storage::{Condition, Item, Stage, Store, StoreError};
 
 /// The most digits of a number of memcache, and so the longest value that its decr pads.
@@ -87,39 +91,6 @@ impl<S: Store> StoreCall<'_, S> {
         });
         stored.map_err(refused)
     }
-
-    /// Replaces a value by one computed from it, or from nothing if there is none, in one atomic step. Flags
-    /// and expiry stay. `make` replaces the contents of the vector by the new value; it is called again if
-    /// another worker has changed the item meanwhile. Its result is returned.
-    fn rewrite<R>(
-        &mut self,
-        key: &[u8],
-        mut make: impl FnMut(Option<&[u8]>, &mut Vec<u8>) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let now = self.now.ticks;
-        let result = loop {
-            self.scratch.clear();
-            let item = self.store.get(key, now);
-            let result = make(item.as_ref().map(Item::value), self.scratch)?;
-            let seen = item.map(|item| item.version());
-            let value = &self.scratch[..];
-            let written = self.store.update(key, now, |item| match (item, seen) {
-                (Some(item), Some(seen)) if item.version() == seen => {
-                    (Put { value, flags: item.flags(), expiry: item.expiry() }, true)
-                }
-                (None, None) => (Put { value, flags: 0, expiry: storage::Expiry::NEVER }, true),
-                _ => (Keep, false),
-            });
-            if written.map_err(refused)? {
-                break result;
-            }
-        };
-        // One large value is no reason to hold on to so much memory.
-        if self.scratch.capacity() > PIN_MIN {
-            *self.scratch = Vec::new();
-        }
-        Ok(result)
-    }
 }
 
 impl<'c, S: Store> KeyAccess<'c> for StoreCall<'c, S> {
@@ -185,6 +156,44 @@ impl<I: Item> StringValue for Stored<I> {
     }
 }
 
+impl<'c, S: Store + 'static> StoreCall<'c, S> {
+    /// Carries out what `decide` says after it has seen an item; returns whether there was one.
+    fn decide_and_change<'v>(
+        &mut self,
+        key: &[u8],
+        mut decide: impl FnMut(
+            Option<Stored<S::Item<'_>>>,
+            &mut Writer<'c>,
+        ) -> Result<Change<'v>, Fault>,
+    ) -> Result<bool, Fault> {
+        let StoreCall { store, out, now, .. } = self;
+        let mark = out.begin_array();
+        let hit = store.update(key, now.ticks, |item| {
+            // The store may call this again after another worker's change.
+            out.undo(mark);
+            let hit = item.is_some();
+            let old = item.as_ref().map_or(storage::Expiry::NEVER, Item::expiry);
+            let change = match decide(item.map(Stored), out) {
+                Ok(change) => change,
+                Err(fault) => return (Keep, Err(fault)),
+            };
+            let change = match change {
+                Change::Key(change) => key_change(change, *now),
+                Change::Put(value, expiry) => {
+                    let expiry = match expiry {
+                        Expiry::Never => storage::Expiry::NEVER,
+                        Expiry::At(moment) => at(moment, *now),
+                        Expiry::Keep => old,
+                    };
+                    Put { value, flags: 0, expiry }
+                }
+            };
+            (change, Ok(hit))
+        });
+        hit.map_err(refused)?
+    }
+}
+
 impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
     type Value<'v> = Stored<S::Item<'v>>;
 
@@ -223,35 +232,19 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
     fn read_and_change<'v>(
         &mut self,
         key: &[u8],
-        mut decide: impl FnMut(Option<Self::Value<'_>>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
+        decide: impl FnMut(Option<Self::Value<'_>>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
     ) -> Done {
-        let StoreCall { store, out, now, .. } = self;
-        let mark = out.begin_array();
-        let hit = store.update(key, now.ticks, |item| {
-            // The store may call this again after another worker's change.
-            out.undo(mark);
-            let hit = item.is_some();
-            let old = item.as_ref().map_or(storage::Expiry::NEVER, Item::expiry);
-            let change = match decide(item.map(Stored), out) {
-                Ok(change) => change,
-                Err(fault) => return (Keep, Err(fault)),
-            };
-            let change = match change {
-                Change::Key(change) => key_change(change, *now),
-                Change::Put(value, expiry) => {
-                    let expiry = match expiry {
-                        Expiry::Never => storage::Expiry::NEVER,
-                        Expiry::At(moment) => at(moment, *now),
-                        Expiry::Keep => old,
-                    };
-                    Put { value, flags: 0, expiry }
-                }
-            };
-            (change, Ok(hit))
-        });
-        let hit = hit.map_err(refused)??;
+        let hit = self.decide_and_change(key, decide)?;
         self.count_read(hit);
         Ok(())
+    }
+
+    fn compare_and_change<'v>(
+        &mut self,
+        key: &[u8],
+        decide: impl FnMut(Option<Self::Value<'_>>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
+    ) -> Done {
+        self.decide_and_change(key, decide).map(|_| ())
     }
 
     fn len_of(&mut self, key: &[u8]) -> Result<usize, Fault> {
@@ -279,15 +272,20 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
         }
     }
 
-    /// With several keys it is refused: a store whose operations have one key each cannot guarantee that all
-    /// are stored or none.
-    fn put_all_if_absent(&mut self, pairs: Args<'_>) -> Result<bool, Fault> {
-        if pairs.len() > 2 {
-            return Err(Fault::new(
-                "ERR MSETNX of more than one key is not supported by this server",
-            ));
+    /// With several keys a condition is refused: a store whose operations have one key each cannot guarantee
+    /// that all are stored or none.
+    fn put_all(&mut self, pairs: Args<'_>, expiry: Expiry, only: Only) -> Result<bool, Fault> {
+        if only != Only::Always && pairs.len() > 2 {
+            let name = self.spec.name.to_ascii_uppercase();
+            return Err(Fault::made(format!(
+                "ERR {name} of more than one key on a condition is not supported by this server"
+            )));
         }
-        self.put(pairs.arg(0), pairs.arg(1), Expiry::Never, Only::IfAbsent)
+        let mut is_met = true;
+        for [key, value] in pairs.pairs() {
+            is_met = self.put(key, value, expiry, only)?;
+        }
+        Ok(is_met)
     }
 
     fn append(&mut self, key: &[u8], more: &[u8]) -> Result<usize, Fault> {
@@ -330,7 +328,12 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
             match integer(item.value()).and_then(&change) {
                 Ok(new) => {
                     let mut digits = itoa::Buffer::new();
-                    (Number(storage::Digits::new(digits.format(new).as_bytes())), Ok(new))
+                    (
+                        storage::Change::Number(storage::Digits::new(
+                            digits.format(new).as_bytes(),
+                        )),
+                        Ok(new),
+                    )
                 }
                 Err(fault) => (Keep, Err(fault)),
             }
@@ -348,6 +351,14 @@ impl<'c, S: Store + 'static> StringAccess<'c> for StoreCall<'c, S> {
             new.extend_from_slice(text.as_bytes());
             Ok(text)
         })
+    }
+
+    fn count<R>(
+        &mut self,
+        key: &[u8],
+        decide: impl FnMut(Option<Number<'_>>) -> Result<(Counted, R), Fault>,
+    ) -> Result<R, Fault> {
+        self.rewrite_number(key, decide)
     }
 }
 

@@ -92,6 +92,11 @@ impl KeySpec {
         Self::new(Begin::Index(index), Find::Count { at: 0, first: 1, step: 1 })
     }
 
+    /// [`KeySpec::counted`], where each key has a value behind it.
+    pub(super) const fn counted_pairs(index: u8) -> Self {
+        Self::new(Begin::Index(index), Find::Count { at: 0, first: 1, step: 2 })
+    }
+
     /// The value of an option, see [`Begin::Option`].
     pub(super) const fn option(
         word: &'static str,

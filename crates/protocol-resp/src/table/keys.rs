@@ -211,16 +211,22 @@ pub fn visit<W: Words + ?Sized>(
     Ok(())
 }
 
-/// What is done to the keys of a run: the flags of its rule, unless they are
-/// [`KeyFlags::VARIABLE`]. The one command that has such keys is `SET`, and its option `GET` reads
-/// them.
+/// What is done to the keys of a run: the flags of its rule, unless they are [`KeyFlags::VARIABLE`]. Two commands
+/// have such keys: `SET`, which looks at the string before it with `GET` and with comparisons, and `DELEX`, which
+/// looks at it with a comparison.
 pub(super) fn flags<W: Words + ?Sized>(run: Run, words: &W) -> KeyFlags {
+    const LOOKS: [&str; 5] = ["get", "ifeq", "ifne", "ifdeq", "ifdne"];
     if !run.flags.has(KeyFlags::VARIABLE) {
-        run.flags
-    } else if words.words_from(3).any(|word| word.eq_ignore_ascii_case(b"get")) {
-        KeyFlags::RW.with(KeyFlags::ACCESS).with(KeyFlags::UPDATE)
-    } else {
-        KeyFlags::OW.with(KeyFlags::UPDATE)
+        return run.flags;
+    }
+    let looks = |word: &[u8]| LOOKS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()));
+    let (removes, access) = (run.flags.has(KeyFlags::DELETE), KeyFlags::RW.with(KeyFlags::ACCESS));
+    let looks = words.words_from(if removes { 2 } else { 3 }).any(looks);
+    match (removes, looks) {
+        (false, true) => access.with(KeyFlags::UPDATE),
+        (false, false) => KeyFlags::OW.with(KeyFlags::UPDATE),
+        (true, true) => access.with(KeyFlags::DELETE),
+        (true, false) => KeyFlags::RM.with(KeyFlags::DELETE),
     }
 }
 

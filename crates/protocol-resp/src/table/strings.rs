@@ -27,6 +27,27 @@ commands! {
         reply: Integer, complexity: "O(1)",
         summary: "Subtracts from an integer.",
     }
+    Delex = strings::delex {
+        name: "delex", arity: -2, since: "8.4.0",
+        flags: [WRITE FAST], categories: [STRING], keys: [at(1): RW DELETE VARIABLE],
+        syntax: "key [condition: IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest | IFDNE ifdne-digest]",
+        reply: Integer, complexity: "O(1) for IFEQ and IFNE, O(N) in the length of the string for the others",
+        summary: "Removes a key, or does so if its string or the digest of it is as expected.",
+    }
+    Delifeq = strings::delifeq {
+        name: "delifeq", arity: 3, since: "9.0.0",
+        flags: [WRITE FAST], categories: [STRING], keys: [at(1): RM DELETE],
+        syntax: "key value",
+        reply: Integer, complexity: "O(1)",
+        summary: "Removes a key if its string is the one that is given.",
+    }
+    Digest = strings::digest {
+        name: "digest", arity: 2, since: "8.4.0",
+        flags: [READONLY FAST], categories: [STRING], keys: [at(1): RO ACCESS],
+        syntax: "key",
+        reply: BulkOrNull, complexity: "O(N) in the length of the string",
+        summary: "Returns the XXH3 hash of a string, as 16 hexadecimal digits.",
+    }
     Get = strings::get {
         name: "get", arity: 2, since: "1.0.0",
         flags: [READONLY FAST], categories: [STRING], keys: [at(1): RO ACCESS],
@@ -86,6 +107,15 @@ commands! {
         reply: Bulk, complexity: "O(1)",
         summary: "Adds to a floating-point number.",
     }
+    Increx = strings::increx {
+        name: "increx", arity: -2, since: "8.8.0",
+        flags: [WRITE DENYOOM FAST], categories: [STRING], keys: [at(1): RW ACCESS UPDATE],
+        syntax: "key [condition: NX | XX] [increment: BYFLOAT float:double | BYINT integer:integer] \
+                 [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [expiration: EX seconds | PX \
+                 milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]",
+        reply: Array, complexity: "O(1)",
+        summary: "Adds to a number within bounds and says when it expires.",
+    }
     Lcs = strings::lcs {
         name: "lcs", arity: -3, since: "7.0.0",
         flags: [READONLY], categories: [STRING], keys: [range(1, 1, 1): RO ACCESS],
@@ -109,6 +139,15 @@ commands! {
         summary: "Stores several strings at once.",
         tips: ["request_policy:multi_shard", "response_policy:all_succeeded"],
     }
+    Msetex = strings::msetex {
+        name: "msetex", arity: -4, since: "8.4.0",
+        flags: [WRITE DENYOOM], categories: [STRING], keys: [counted_pairs(1): OW UPDATE],
+        syntax: "numkeys (data: key value)... [condition: NX | XX] [expiration: EX seconds | PX \
+                 milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
+        reply: Integer, complexity: "O(N) in the number of keys",
+        summary: "Stores several strings at once that expire together.",
+        tips: ["request_policy:multi_shard", "response_policy:all_succeeded"],
+    }
     Msetnx = strings::msetnx {
         name: "msetnx", arity: -3, since: "1.0.1",
         flags: [WRITE DENYOOM], categories: [STRING], keys: [range(1, -1, 2): OW INSERT],
@@ -128,7 +167,8 @@ commands! {
         name: "set", arity: -3, since: "1.0.0",
         flags: [WRITE DENYOOM], categories: [STRING],
         keys: [at(1): RW ACCESS UPDATE VARIABLE, "RW and ACCESS due to the optional `GET` argument"],
-        syntax: "key value [condition: NX | XX] [GET] [expiration: EX seconds | PX milliseconds | \
+        syntax: "key value [condition: NX | XX | IFEQ ifeq-value | IFNE ifne-value | IFDEQ \
+                 ifdeq-digest | IFDNE ifdne-digest] [GET] [expiration: EX seconds | PX milliseconds | \
                  EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
         reply: Various, complexity: "O(1)",
         summary: "Stores a string.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the commands answer: stories of command lines and their replies, told to the service over
-//! the typed keyspace, and to redis-server, in RESP2 and in RESP3.
+//! the typed keyspace, and to redis-server or Valkey, in RESP2 and in RESP3.
 //!
 //! A group of commands has its stories in `stories/`; how they are written is said in
 //! `test_support::story`.
@@ -28,6 +28,8 @@ stories!(server);
 stories!(config);
 stories!(counts);
 stories!(strings);
+stories!(newer_strings, valkey);
+stories!(newer_typed, valkey);
 stories!(generic);
 stories!(sort);
 stories!(lcs);

@@ -28,3 +28,10 @@ macro_rules! stories {
 }
 
 stories!(values, keys, connections, server);
+
+/// The strings of Redis 8.4 and later, and of Valkey 8.1 and later.
+#[test]
+fn newer_commands_answer_as_those_over_the_typed_keyspace() {
+    const STORIES: &str = include_str!("../commands/stories/newer_strings.txt");
+    support::play_on::<ours::Strings>("newer_strings", STORIES);
+}

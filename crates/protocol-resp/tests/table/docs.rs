@@ -8,7 +8,8 @@ use protocol_resp::client::Value;
 use protocol_resp::table::{self, Catalogue};
 
 /// Commands whose arguments differ from Redis 7.0 on purpose, and why.
-const DIFFERENT: [(&str, &str); 5] = [
+const DIFFERENT: [(&str, &str); 6] = [
+    ("set", "comparisons came with Valkey 8.1 and Redis 8.4"),
     ("hscan", "NOVALUES came with Redis 7.4"),
     ("zincrby", "Redis calls the increment an integer; it is a double"),
     ("zrank", "WITHSCORE came with Redis 7.2"),

@@ -19,10 +19,13 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 16] = [
+const NEWER: [&str; 21] = [
     "client|no-touch",
     "client|setinfo",
     "cluster|myshardid",
+    "delex",
+    "delifeq",
+    "digest",
     "hexpire",
     "hexpireat",
     "hexpiretime",
@@ -35,6 +38,8 @@ const NEWER: [&str; 16] = [
     "hpttl",
     "hsetex",
     "httl",
+    "increx",
+    "msetex",
     "waitaof",
 ];
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`KeyAccess`] and [`StringAccess`] over a keyspace with values of all types.
 
-use super::{Change, Expiry, KeyAccess, KeyChange, Only, StringAccess, StringValue};
+use super::{
+    Change, Counted, Expiry, KeyAccess, KeyChange, NewNumber, Number, Only, StringAccess,
+    StringValue, Until,
+};
 use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
 use crate::session::connection::BULK_MAX_LEAST;
@@ -17,6 +20,12 @@ const SET: Event = Event::of(Class::STRING, "set");
 
 /// A key was given an expiry.
 const EXPIRE: Event = Event::of(Class::GENERIC, "expire");
+
+/// An integer was added to.
+const INCRBY: Event = Event::of(Class::STRING, "incrby");
+
+/// A number with a fraction was added to.
+const INCRBYFLOAT: Event = Event::of(Class::STRING, "incrbyfloat");
 
 /// The expiry of a key was taken away.
 const PERSIST: Event = Event::of(Class::GENERIC, "persist");
@@ -48,6 +57,77 @@ impl<V: View> Call<'_, V> {
             self.notify(key, EXPIRE);
         }
     }
+
+    /// Whether a key is as a condition wants it.
+    #[inline]
+    fn meets(&mut self, key: &[u8], only: Only) -> bool {
+        match only {
+            Only::Always => true,
+            Only::IfAbsent => self.keys.any_mut(key).is_none(),
+            Only::IfPresent => self.keys.peek(key).is_some(),
+        }
+    }
+
+    /// Carries out what a command does to a string that it has seen.
+    #[inline]
+    fn apply(&mut self, key: &[u8], change: Change<'_>) {
+        match change {
+            Change::Put(value, expiry) => self.store(key, value, expiry),
+            Change::Key(KeyChange::Keep) => {}
+            Change::Key(KeyChange::Expire(moment)) => {
+                self.keys.set_expiry(key, Some(moment));
+                self.modified(key, EXPIRE);
+            }
+            Change::Key(KeyChange::Persist) => {
+                self.keys.set_expiry(key, None);
+                self.modified(key, PERSIST);
+            }
+            Change::Key(KeyChange::Remove) => {
+                self.remove(key);
+            }
+        }
+    }
+
+    /// Stores a number in place of the one under `key`, or where there is none.
+    fn store_number(&mut self, key: &[u8], number: &NewNumber, until: Until) {
+        let event = match number {
+            NewNumber::Integer(integer) => {
+                if let Some(mut entry) = self.keys.any_mut(key) {
+                    entry.set_integer(*integer);
+                } else {
+                    self.keys.put(Entry::integer(key, *integer));
+                }
+                INCRBY
+            }
+            NewNumber::Float(text) => {
+                if let Some(mut entry) = self.keys.any_mut(key) {
+                    entry.set_text(text.as_bytes());
+                } else {
+                    self.keys.put(number_entry(key, text));
+                }
+                INCRBYFLOAT
+            }
+        };
+        self.modified(key, event);
+        match until {
+            Until::Keep => {}
+            Until::At(moment) => {
+                self.keys.set_expiry(key, Some(moment));
+                self.notify(key, EXPIRE);
+            }
+            Until::Persist => {
+                self.keys.set_expiry(key, None);
+                self.notify(key, PERSIST);
+            }
+        }
+    }
+}
+
+/// A new entry of a number with a fraction.
+fn number_entry(key: &[u8], text: &str) -> Entry {
+    let mut entry = Entry::raw_string(key, b"");
+    entry.set_text(text.as_bytes());
+    entry
 }
 
 /// Refuses to make a string of so many bytes: no string is longer than an argument may be.
@@ -175,21 +255,21 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
         if is_missing {
             self.missed(key);
         }
-        match change {
-            Change::Put(value, expiry) => self.store(key, value, expiry),
-            Change::Key(KeyChange::Keep) => {}
-            Change::Key(KeyChange::Expire(moment)) => {
-                self.keys.set_expiry(key, Some(moment));
-                self.modified(key, EXPIRE);
-            }
-            Change::Key(KeyChange::Persist) => {
-                self.keys.set_expiry(key, None);
-                self.modified(key, PERSIST);
-            }
-            Change::Key(KeyChange::Remove) => {
-                self.remove(key);
-            }
+        self.apply(key, change);
+        Ok(())
+    }
+
+    fn compare_and_change<'v>(
+        &mut self,
+        key: &[u8],
+        mut decide: impl FnMut(Option<&Entry>, &mut Writer<'c>) -> Result<Change<'v>, Fault>,
+    ) -> Done {
+        let found = self.keys.touch(key);
+        if found.is_some_and(|entry| entry.data_type() != Type::String) {
+            return Err(Fault::WRONG_TYPE);
         }
+        let change = decide(found, &mut self.out)?;
+        self.apply(key, change);
         Ok(())
     }
 
@@ -199,22 +279,18 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
 
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8], expiry: Expiry, only: Only) -> Result<bool, Fault> {
-        let stores = match only {
-            Only::Always => true,
-            Only::IfAbsent => self.keys.any_mut(key).is_none(),
-            Only::IfPresent => self.keys.peek(key).is_some(),
-        };
+        let stores = self.meets(key, only);
         if stores {
             self.store(key, value, expiry);
         }
         Ok(stores)
     }
 
-    fn put_all_if_absent(&mut self, pairs: Args<'_>) -> Result<bool, Fault> {
-        let stores = pairs.pairs().all(|[key, _]| self.keys.any_mut(key).is_none());
+    fn put_all(&mut self, pairs: Args<'_>, expiry: Expiry, only: Only) -> Result<bool, Fault> {
+        let stores = only == Only::Always || pairs.pairs().all(|[key, _]| self.meets(key, only));
         if stores {
             for [key, value] in pairs.pairs() {
-                self.store(key, value, Expiry::Never);
+                self.store(key, value, expiry);
             }
         }
         Ok(stores)
@@ -266,7 +342,7 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
             self.keys.put(Entry::integer(key, first));
             first
         };
-        self.modified(key, Event::of(Class::STRING, "incrby"));
+        self.modified(key, INCRBY);
         Ok(new)
     }
 
@@ -281,12 +357,33 @@ impl<'c, V: View> StringAccess<'c> for Call<'c, V> {
             text
         } else {
             let text = change(None)?;
-            let mut entry = Entry::raw_string(key, b"");
-            entry.set_text(text.as_bytes());
-            self.keys.put(entry);
+            self.keys.put(number_entry(key, &text));
             text
         };
-        self.modified(key, Event::of(Class::STRING, "incrbyfloat"));
+        self.modified(key, INCRBYFLOAT);
         Ok(text)
+    }
+
+    fn count<R>(
+        &mut self,
+        key: &[u8],
+        mut decide: impl FnMut(Option<Number<'_>>) -> Result<(Counted, R), Fault>,
+    ) -> Result<R, Fault> {
+        let mut digits = Digits::new();
+        let entry = self.keys.get_mut(key, Type::String)?;
+        let number = entry.as_ref().map(|entry| Number {
+            has_expiry: entry.expiry().is_some(),
+            text: entry.text(&mut digits),
+        });
+        let (counted, result) = decide(number)?;
+        drop(entry);
+        match counted {
+            Counted::Keep => {}
+            Counted::Put(number, until) => self.store_number(key, &number, until),
+            Counted::Remove => {
+                self.remove(key);
+            }
+        }
+        Ok(result)
     }
 }

@@ -1,35 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of SET and GETEX.
 
-use super::super::access::{Expiry, Only};
+use super::super::access::{Expiry, Only, StringValue};
 use super::super::deadline::Deadline;
+use super::compare::{Comparison, Test};
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 
+/// A unit of time, and the number of an expiry, which has not been read yet.
+type Given<'a> = (Deadline, &'a [u8]);
+
 /// The options of SET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SetOptions {
+pub(crate) struct SetOptions<'a> {
     pub(crate) only: Only,
+    /// A condition on the string before; then there is no other.
+    pub(crate) comparison: Option<Comparison<'a>>,
     /// The reply is the string before.
     pub(crate) get: bool,
     pub(crate) expiry: Expiry,
 }
 
-impl SetOptions {
+impl<'a> SetOptions<'a> {
     /// Those of GETSET.
-    pub(crate) const GETSET: SetOptions =
-        SetOptions { only: Only::Always, get: true, expiry: Expiry::Never };
+    pub(crate) const GETSET: Self =
+        SetOptions { only: Only::Always, comparison: None, get: true, expiry: Expiry::Never };
 
     /// Reads the words behind the value. One may be given again, but not one that excludes it.
-    pub(crate) fn parse(words: Args<'_>, unix_ms: u64, command: &str) -> Result<Self, Fault> {
+    pub(crate) fn parse(words: Args<'a>, unix_ms: u64, command: &str) -> Result<Self, Fault> {
+        let (options, deadline) = Self::read(words)?;
+        options.expiring(deadline, unix_ms, command)
+    }
+
+    /// Reads the words behind the values of MSETEX: those of SET, without GET and comparisons.
+    pub(crate) fn parse_for_all(
+        words: Args<'a>,
+        unix_ms: u64,
+        command: &str,
+    ) -> Result<Self, Fault> {
+        let (options, deadline) = Self::read(words)?;
+        if options.get || options.comparison.is_some() {
+            return Err(Fault::SYNTAX);
+        }
+        options.expiring(deadline, unix_ms, command)
+    }
+
+    /// The options, and the number of the expiry, which is looked at when all are known to be well formed.
+    #[inline]
+    fn read(words: Args<'a>) -> Result<(Self, Option<Given<'a>>), Fault> {
         let mut options = SetOptions { get: false, ..Self::GETSET };
         let mut words = words.iter();
-        let mut deadline: Option<(Deadline, &[u8])> = None;
+        let mut deadline: Option<Given<'_>> = None;
         while let Some(word) = words.next() {
             let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
-            if is(b"nx") && options.only != Only::IfPresent {
+            if is(b"nx") && options.only != Only::IfPresent && options.comparison.is_none() {
                 options.only = Only::IfAbsent;
-            } else if is(b"xx") && options.only != Only::IfAbsent {
+            } else if is(b"xx") && options.only != Only::IfAbsent && options.comparison.is_none() {
                 options.only = Only::IfPresent;
             } else if is(b"get") {
                 options.get = true;
@@ -40,15 +66,37 @@ impl SetOptions {
                 && deadline.is_none_or(|(before, _)| before == unit)
             {
                 deadline = Some((unit, words.next().ok_or(Fault::SYNTAX)?));
+            } else if let Some(test) = Test::option(word)
+                && options.only == Only::Always
+                && options.comparison.is_none()
+            {
+                options.comparison = Some(test.with(words.next().ok_or(Fault::SYNTAX)?));
             } else {
                 return Err(Fault::SYNTAX);
             }
         }
-        // Only when all options are known to be well formed.
+        Ok((options, deadline))
+    }
+
+    #[inline]
+    fn expiring(
+        mut self,
+        deadline: Option<Given<'_>>,
+        unix_ms: u64,
+        command: &str,
+    ) -> Result<Self, Fault> {
         if let Some((unit, number)) = deadline {
-            options.expiry = Expiry::At(unit.positive(number, unix_ms, command)?);
+            self.expiry = Expiry::At(unit.positive(number, unix_ms, command)?);
         }
-        Ok(options)
+        Ok(self)
+    }
+
+    /// Whether a string is stored over the one that is there, or where there is none.
+    pub(crate) fn allow(&self, old: Option<&impl StringValue>) -> Result<bool, Fault> {
+        match self.comparison {
+            Some(comparison) => comparison.holds(old),
+            None => Ok(self.only.allows(old.is_some())),
+        }
     }
 }
 

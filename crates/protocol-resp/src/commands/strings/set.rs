@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stores strings: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX.
+//! What stores strings: SET, SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX, MSETEX.
 
 use super::super::deadline::Deadline;
 use super::{SetOptions, reply_or_null};
 use crate::commands::access::{Change, Expiry, KeyChange, Only, StringAccess};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
+use crate::wire::reply::Writer;
 
 /// Stores a string.
 #[inline]
@@ -21,22 +22,33 @@ pub(crate) fn set<'c>(call: &mut impl StringAccess<'c>) -> Done {
 }
 
 /// SET with options: the reply is the string before, or says whether anything was stored.
-fn set_with<'c>(call: &mut impl StringAccess<'c>, options: &SetOptions) -> Done {
+fn set_with<'c>(call: &mut impl StringAccess<'c>, options: &SetOptions<'_>) -> Done {
     let (key, value) = (call.args().arg(1), call.args().arg(2));
+    let change = |stores| {
+        let put = Change::Put(value, options.expiry);
+        if stores { put } else { Change::Key(KeyChange::Keep) }
+    };
     if options.get {
         return call.read_and_change(key, |old, out| {
-            let stores = options.only.allows(old.is_some());
+            let stores = options.allow(old.as_ref())?;
             reply_or_null(old, out);
-            let put = Change::Put(value, options.expiry);
-            Ok(if stores { put } else { Change::Key(KeyChange::Keep) })
+            Ok(change(stores))
         });
     }
-    if call.put(key, value, options.expiry, options.only)? {
-        call.out().ok();
-    } else {
-        call.out().null();
+    if options.comparison.is_some() {
+        return call.compare_and_change(key, |old, out| {
+            let stores = options.allow(old.as_ref())?;
+            ok_or_null(stores, out);
+            Ok(change(stores))
+        });
     }
+    let stored = call.put(key, value, options.expiry, options.only)?;
+    ok_or_null(stored, call.out());
     Ok(())
+}
+
+fn ok_or_null(is_stored: bool, out: &mut Writer<'_>) {
+    if is_stored { out.ok() } else { out.null() }
 }
 
 /// Stores a string unless there is something under its key.
@@ -83,7 +95,25 @@ pub(crate) fn mset<'c>(call: &mut impl StringAccess<'c>) -> Done {
 /// Stores several strings, unless there is something under one of the keys.
 pub(crate) fn msetnx<'c>(call: &mut impl StringAccess<'c>) -> Done {
     let pairs = pairs(call)?;
-    let stored = call.put_all_if_absent(pairs)?;
+    let stored = call.put_all(pairs, Expiry::Never, Only::IfAbsent)?;
+    call.out().integer(stored.into());
+    Ok(())
+}
+
+/// Stores several strings that expire together, on a condition on all of their keys.
+pub(crate) fn msetex<'c>(call: &mut impl StringAccess<'c>) -> Done {
+    let args = call.args();
+    let number = values::parse_i64(args.arg(1)).and_then(|number| i32::try_from(number).ok());
+    let number =
+        number.and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
+    let number = number.ok_or(Fault::new("ERR invalid numkeys value or out of range"))?;
+    let len = number.saturating_mul(2);
+    let words = args.tail(2);
+    if words.len() < len {
+        return Err(Fault::new("ERR wrong number of key-value pairs"));
+    }
+    let options = SetOptions::parse_for_all(words.tail(len), call.unix_ms(), call.spec().name)?;
+    let stored = call.put_all(words.head(len), options.expiry, options.only)?;
     call.out().integer(stored.into());
     Ok(())
 }

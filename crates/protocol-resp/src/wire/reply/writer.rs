@@ -223,7 +223,13 @@ impl<'a, O: Output> Writer<'a, O> {
     /// A floating-point number; see [`Digits`]. In RESP2 a string.
     #[inline]
     pub fn double(&mut self, number: f64) {
-        let digits = Digits::new(number);
+        self.double_digits(Digits::new(number).as_str());
+    }
+
+    /// A floating-point number by its digits, for one with more of them than [`Writer::double`] shows. In RESP2 a
+    /// string.
+    #[inline]
+    pub fn double_digits(&mut self, digits: &str) {
         match self.version {
             Version::Resp2 => self.bulk(digits.as_bytes()),
             Version::Resp3 => self.line(b',', digits.as_bytes()),

@@ -34,8 +34,16 @@ pub(crate) fn play_redis(group: &str, text: &str) {
     }
 }
 
+/// Tells those stories to Valkey that it knows, where the environment names it.
+pub(crate) fn play_valkey(group: &str, text: &str) {
+    for version in [Version::Resp2, Version::Resp3] {
+        let Some(mut server) = Redis::start_valkey(version) else { return };
+        tell(&mut *server, group, text, version, false);
+    }
+}
+
 /// The two tests of a group: its stories told to the service, and to redis-server. Only the first of
-/// them for a group that redis-server 7.0 knows nothing of.
+/// them for a group that redis-server 7.0 knows nothing of, or Valkey in its place.
 macro_rules! stories {
     ($group:ident) => {
         mod $group {
@@ -49,6 +57,21 @@ macro_rules! stories {
             #[test]
             fn redis_server_answers_as_told() {
                 crate::support::play_redis(stringify!($group), STORIES);
+            }
+        }
+    };
+    ($group:ident, valkey) => {
+        mod $group {
+            const STORIES: &str = include_str!(concat!("stories/", stringify!($group), ".txt"));
+
+            #[test]
+            fn the_service_answers_as_told() {
+                crate::support::play(stringify!($group), STORIES);
+            }
+
+            #[test]
+            fn valkey_answers_as_told() {
+                crate::support::play_valkey(stringify!($group), STORIES);
             }
         }
     };

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Redis`]: a redis-server as a child process, over a unix socket.
+//! [`Redis`]: a redis-server, or Valkey, as a child process, over a unix socket.
 
 use protocol_resp::Version;
 use std::ops::{Deref, DerefMut};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use test_support::child::{self, Child};
 use test_support::story::Remote;
 
 /// Where it listens.
 const SOCKET: &str = "redis.sock";
+
+/// Starts a server in a folder, where it listens at a socket, with flags.
+type Start = fn(&Path, &str, &[&str]) -> Option<Child>;
 
 /// A running server.
 pub(crate) struct Redis {
@@ -21,11 +25,20 @@ impl Redis {
     /// Starts a server whose clients speak `version`. None where it is not installed, which is a
     /// failure if `SHOEBILL_REQUIRE_ORACLES` is 1.
     pub(crate) fn start(version: Version) -> Option<Self> {
+        Self::start_with(version, child::redis_at)
+    }
+
+    /// Starts Valkey, if the environment names it.
+    pub(crate) fn start_valkey(version: Version) -> Option<Self> {
+        Self::start_with(version, child::valkey_at)
+    }
+
+    fn start_with(version: Version, start: Start) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let child = child::redis_at(folder.path(), SOCKET, &["--enable-debug-command", "yes"])?;
+        let child = start(folder.path(), SOCKET, &["--enable-debug-command", "yes"])?;
         let path = folder.path().join(SOCKET);
         let remote = Remote::new(version, move || {
-            Box::new(UnixStream::connect(&path).expect("redis-server accepts"))
+            Box::new(UnixStream::connect(&path).expect("the server accepts"))
         });
         Some(Redis { _child: child, remote, _folder: folder })
     }
