@@ -20,6 +20,7 @@ debian.need() {
     command -v memcached >/dev/null || missing+=(memcached)
     command -v memccapable >/dev/null || missing+=(libmemcached-tools)
     compgen -G '/usr/lib/*/sasl2/libplain.so' >/dev/null || missing+=(libsasl2-modules)
+    command -v saslpasswd2 >/dev/null || missing+=(sasl2-bin)
     command -v redis-server >/dev/null || missing+=(redis-server)
     command -v strace >/dev/null || missing+=(strace)
     command -v valgrind >/dev/null || missing+=(valgrind)
