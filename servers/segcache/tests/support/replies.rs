@@ -5,6 +5,7 @@
 use crate::support::frames;
 use crate::support::unit::{Dialect, Side, Unit};
 use std::collections::HashMap;
+use std::time::UNIX_EPOCH;
 
 /// What one server has shown of its CAS numbers.
 #[derive(Debug, Default)]
@@ -112,7 +113,7 @@ fn meta(line: &[u8], out: &mut Vec<u8>) {
         });
         match time {
             Some(seconds) if seconds > 0 => {
-                out.extend_from_slice(format!("{}000 s", seconds.div_ceil(1000)).as_bytes());
+                out.extend_from_slice(without_seconds_since(seconds).as_bytes());
             }
             _ if [&b"la="[..], b"cas=", b"cls=", b"size="]
                 .iter()
@@ -122,6 +123,18 @@ fn meta(line: &[u8], out: &mut Vec<u8>) {
         out.push(b' ');
     }
     out.extend_from_slice(b"\r\n");
+}
+
+/// A time to live as it was when the item was stored: up to 30 days in thousands of seconds, rounded up, as little of it is
+/// over. More was given as a moment, which is shown to the nearest thousand: what is left of it is any number, and two
+/// servers answer on both sides of a thousand now and then.
+fn without_seconds_since(seconds: u64) -> String {
+    const MONTH: u64 = 30 * 24 * 3600;
+    if seconds <= MONTH {
+        return format!("{}000 s", seconds.div_ceil(1000));
+    }
+    let now = UNIX_EPOCH.elapsed().expect("the clock is right").as_secs();
+    format!("until {}000 s", (now + seconds + 500) / 1000)
 }
 
 /// The number at the start.
