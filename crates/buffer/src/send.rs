@@ -147,6 +147,25 @@ impl SendBuf {
         }
     }
 
+    /// How many bytes were written since `mark`, copied and by reference, none of which has been sent.
+    ///
+    /// ```
+    /// let mut out = buffer::SendBuf::new();
+    /// out.put(b"one");
+    /// let mark = out.mark();
+    /// out.put(b"seven");
+    /// assert_eq!(out.since(mark), 5);
+    /// ```
+    #[inline]
+    pub fn since(&self, mark: Mark) -> usize {
+        let copied = self.bytes.len().saturating_sub(mark.bytes);
+        if self.pieces.len() == mark.pieces { copied } else { copied + self.pinned_since(mark) }
+    }
+
+    fn pinned_since(&self, mark: Mark) -> usize {
+        self.pieces.iter().skip(mark.pieces).map(|piece| piece.bytes.len()).sum()
+    }
+
     /// Bytes that wait, copied and by reference, and those that have departed and not landed.
     #[inline]
     pub fn pending(&self) -> usize {

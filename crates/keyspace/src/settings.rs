@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Which entries are evicted when memory is full: the eight values of `maxmemory-policy`.
+/// Which entries are evicted when memory is full: the values of `maxmemory-policy`.
 ///
 /// The `Volatile` policies evict only entries that have an expiry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,12 +14,16 @@ pub enum Policy {
     NoEviction,
     /// The least recently used, of all entries.
     AllkeysLru,
+    /// The least recently changed, of all entries.
+    AllkeysLrm,
     /// The least often used, of all entries.
     AllkeysLfu,
     /// A random one, of all entries.
     AllkeysRandom,
     /// The least recently used, of entries with an expiry.
     VolatileLru,
+    /// The least recently changed, of entries with an expiry.
+    VolatileLrm,
     /// The least often used, of entries with an expiry.
     VolatileLfu,
     /// A random one, of entries with an expiry.
@@ -30,12 +34,14 @@ pub enum Policy {
 
 impl Policy {
     /// All policies, in the order of their numbers.
-    pub const ALL: [Policy; 8] = [
+    pub const ALL: [Policy; 10] = [
         Policy::NoEviction,
         Policy::AllkeysLru,
+        Policy::AllkeysLrm,
         Policy::AllkeysLfu,
         Policy::AllkeysRandom,
         Policy::VolatileLru,
+        Policy::VolatileLrm,
         Policy::VolatileLfu,
         Policy::VolatileRandom,
         Policy::VolatileTtl,
@@ -46,9 +52,11 @@ impl Policy {
         match self {
             Policy::NoEviction => "noeviction",
             Policy::AllkeysLru => "allkeys-lru",
+            Policy::AllkeysLrm => "allkeys-lrm",
             Policy::AllkeysLfu => "allkeys-lfu",
             Policy::AllkeysRandom => "allkeys-random",
             Policy::VolatileLru => "volatile-lru",
+            Policy::VolatileLrm => "volatile-lrm",
             Policy::VolatileLfu => "volatile-lfu",
             Policy::VolatileRandom => "volatile-random",
             Policy::VolatileTtl => "volatile-ttl",
@@ -65,10 +73,16 @@ impl Policy {
         matches!(
             self,
             Policy::VolatileLru
+                | Policy::VolatileLrm
                 | Policy::VolatileLfu
                 | Policy::VolatileRandom
                 | Policy::VolatileTtl
         )
+    }
+
+    /// Whether only changes of an entry are uses of it.
+    pub const fn ignores_reads(self) -> bool {
+        matches!(self, Policy::AllkeysLrm | Policy::VolatileLrm)
     }
 
     /// Whether entries count how often they are used, rather than when they were used last.

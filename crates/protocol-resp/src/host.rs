@@ -5,7 +5,7 @@
 //! * `key_events.rs`: clients that watch keys, wait for keys, cache keys or subscribe to events. `watches.rs`,
 //!   `waiters.rs`, `tracking.rs`, `channels.rs`: its tables. `interest.rs` and `counting_filter.rs` keep writes cheap while
 //!   no client is interested in the key. `events.rs`: the events.
-//! * `stats.rs`, `histogram.rs`, `latency.rs`, `slowlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
+//! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
@@ -15,6 +15,7 @@
 pub(crate) mod channels;
 pub(crate) mod client_memory;
 pub(crate) mod clients;
+pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;
 pub(crate) mod events;
@@ -30,7 +31,6 @@ pub(crate) mod pause;
 pub(crate) mod platform;
 pub(crate) mod rate_sampler;
 pub(crate) mod secrets;
-pub(crate) mod slowlog;
 pub(crate) mod stats;
 pub(crate) mod tracking;
 pub(crate) mod version;
@@ -39,6 +39,7 @@ pub(crate) mod watches;
 
 use crate::host::client_memory::ClientMemory;
 use crate::host::clients::{Clients, is_local};
+use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Config, ConnectionSettings, SharedLimits};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
@@ -47,7 +48,6 @@ use crate::host::password::Password;
 use crate::host::pause::Pause;
 use crate::host::platform::Platform;
 use crate::host::rate_sampler::{Counts, RateSampler};
-use crate::host::slowlog::Slowlog;
 use crate::host::stats::Stats;
 use crate::session::connection::Resp;
 use crate::session::user::User;
@@ -72,7 +72,8 @@ pub struct Host {
     stats: Stats,
     monitors: Monitors,
     pause: Pause,
-    slowlog: Slowlog,
+    slowlog: CommandLog,
+    large_logs: LargeLogs,
     password: Password,
     /// Accepted but unused parameters.
     config: Config,
@@ -124,7 +125,8 @@ impl Host {
             stats: Stats::default(),
             monitors: Monitors::default(),
             pause: Pause::default(),
-            slowlog: Slowlog::default(),
+            slowlog: CommandLog::of_slow(),
+            large_logs: LargeLogs::default(),
             password: Password::default(),
             config: Config::default(),
             connection_settings: ConnectionSettings::default(),
@@ -198,10 +200,16 @@ impl Host {
         &self.pause
     }
 
-    /// The slow log.
+    /// The commands that took long.
     #[inline]
-    pub(crate) fn slowlog(&self) -> &Slowlog {
+    pub(crate) fn slowlog(&self) -> &CommandLog {
         &self.slowlog
+    }
+
+    /// The commands whose requests or replies were large.
+    #[inline]
+    pub(crate) fn large_logs(&self) -> &LargeLogs {
+        &self.large_logs
     }
 
     /// The latency monitor.

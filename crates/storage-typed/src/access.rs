@@ -2,7 +2,7 @@
 //! The meaning of the 24 bits of [`Entry::access`](values::Entry::access): when an entry was last
 //! used, or how often it is used, whichever the policy needs.
 //!
-//! * **When**: a clock of quarter seconds. It wraps around after 48 days, so an entry that was not
+//! * **When**: the time of the last use, or of the last change under the policies for which only changes are uses. A clock of quarter seconds. It wraps around after 48 days, so an entry that was not
 //!   used for longer seems to have been used recently. (Redis counts seconds, and wraps around
 //!   after 194 days. A full cache turns over in minutes, for which seconds are coarse.)
 //! * **How often**: the lower eight bits are a logarithmic count, the upper sixteen the minute in
@@ -34,6 +34,8 @@ const AHEAD_MINUTES: u32 = 90;
 pub(crate) enum Access {
     /// The clock of last use stands at this tick.
     Clock(u32),
+    /// The same clock, which reads do not set.
+    ChangeClock(u32),
     /// Uses are counted.
     Count {
         /// The present minute, modulo 65 536.
@@ -47,14 +49,18 @@ pub(crate) enum Access {
 impl Access {
     #[inline]
     pub(crate) fn new(settings: &Settings, unix_ms: u64) -> Self {
-        if settings.policy().counts_uses() {
+        let policy = settings.policy();
+        let tick = (unix_ms / TICK_MS) as u32 & MASK;
+        if policy.counts_uses() {
             Access::Count {
                 minute: (unix_ms / 60_000) as u32 & 0xffff,
                 log_factor: settings.lfu_log_factor(),
                 decay: settings.lfu_decay_time(),
             }
+        } else if policy.ignores_reads() {
+            Access::ChangeClock(tick)
         } else {
-            Access::Clock((unix_ms / TICK_MS) as u32 & MASK)
+            Access::Clock(tick)
         }
     }
 
@@ -62,16 +68,25 @@ impl Access {
     #[inline]
     pub(crate) fn fresh(self) -> u32 {
         match self {
-            Access::Clock(now) => now,
+            Access::Clock(now) | Access::ChangeClock(now) => now,
             Access::Count { minute, .. } => minute << 8 | COUNT_NEW,
         }
     }
 
-    /// The bits of an entry that had these and is used now.
+    /// The bits of an entry that had these and is read now.
+    #[inline]
+    pub(crate) fn read(self, bits: u32, random: &mut Random) -> u32 {
+        match self {
+            Access::ChangeClock(_) => bits,
+            Access::Clock(_) | Access::Count { .. } => self.used(bits, random),
+        }
+    }
+
+    /// The bits of an entry that had these and is changed now.
     #[inline]
     pub(crate) fn used(self, bits: u32, random: &mut Random) -> u32 {
         match self {
-            Access::Clock(now) => now,
+            Access::Clock(now) | Access::ChangeClock(now) => now,
             Access::Count { minute, log_factor, .. } => {
                 let count = self.count(bits);
                 let above = u64::from(count.saturating_sub(COUNT_NEW));
@@ -84,7 +99,7 @@ impl Access {
 
     /// For how long an entry has not been used. (Of a count: nothing sensible.)
     pub(crate) fn idle_ms(self, bits: u32) -> u64 {
-        let Access::Clock(now) = self else { return 0 };
+        let (Access::Clock(now) | Access::ChangeClock(now)) = self else { return 0 };
         let idle = now.wrapping_sub(bits) & MASK;
         if idle > MASK - AHEAD_TICKS { 0 } else { u64::from(idle) * TICK_MS }
     }
@@ -104,7 +119,7 @@ impl Access {
     #[inline]
     pub(crate) fn staleness(self, bits: u32) -> u64 {
         match self {
-            Access::Clock(_) => self.idle_ms(bits),
+            Access::Clock(_) | Access::ChangeClock(_) => self.idle_ms(bits),
             Access::Count { .. } => u64::from(COUNT_MAX - self.count(bits)),
         }
     }
@@ -137,6 +152,22 @@ mod tests {
             clock(NOW_MS + weeks).used(bits, &mut Random::new(1)),
             clock(NOW_MS + weeks).fresh()
         );
+    }
+
+    #[test]
+    fn a_read_sets_the_clock_of_changes_for_no_policy_that_ignores_reads() {
+        let settings = Settings::default();
+        let mut random = Random::new(1);
+        let bits = clock(NOW_MS).fresh();
+        for policy in [Policy::AllkeysLrm, Policy::VolatileLrm] {
+            settings.set_policy(policy);
+            let access = Access::new(&settings, NOW_MS + 10_000);
+            assert_eq!(access.read(bits, &mut random), bits);
+            assert_eq!((access.idle_ms(bits), access.staleness(bits)), (10_000, 10_000));
+            assert_eq!(access.used(bits, &mut random), access.fresh());
+        }
+        let access = clock(NOW_MS + 10_000);
+        assert_eq!(access.read(bits, &mut random), access.fresh());
     }
 
     #[test]

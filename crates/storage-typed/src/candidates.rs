@@ -52,8 +52,10 @@ impl Judge {
             Policy::VolatileTtl => u64::MAX - candidate.expiry.unwrap_or(u64::MAX),
             Policy::NoEviction
             | Policy::AllkeysLru
+            | Policy::AllkeysLrm
             | Policy::AllkeysLfu
             | Policy::VolatileLru
+            | Policy::VolatileLrm
             | Policy::VolatileLfu => self.access.staleness(candidate.access),
         }
     }

@@ -129,7 +129,8 @@ impl<'a> TypedView<'a> {
         }
         shard.hits += 1;
         if touch {
-            mark(entry, self.access, &mut self.local.random);
+            let bits = self.access.read(entry.access(), &mut self.local.random);
+            mark(entry, bits);
         }
         Some(entry)
     }
@@ -146,7 +147,8 @@ impl<'a> TypedView<'a> {
             return None;
         }
         if touch {
-            mark(entry, self.access, &mut self.local.random);
+            let bits = self.access.used(entry.access(), &mut self.local.random);
+            mark(entry, bits);
         }
         self.pending = Pending::Changed { db, hash };
         Some(EntryMut::new(entry, &mut self.tally))
@@ -163,10 +165,9 @@ impl<'a> TypedView<'a> {
     }
 }
 
-/// Notes in an entry that it is used.
+/// Notes the last use of an entry in it.
 #[inline]
-fn mark(entry: &mut Entry, access: Access, random: &mut Random) {
-    let bits = access.used(entry.access(), random);
+fn mark(entry: &mut Entry, bits: u32) {
     // A write would take the cache line from other CPUs that read it.
     if bits != entry.access() {
         entry.set_access(bits);
@@ -321,7 +322,7 @@ impl View for TypedView<'_> {
     }
 
     fn idle_ms(&self, entry: &Entry) -> Option<u64> {
-        let is_clock = matches!(self.access, Access::Clock(_));
+        let is_clock = matches!(self.access, Access::Clock(_) | Access::ChangeClock(_));
         is_clock.then(|| self.access.idle_ms(entry.access()))
     }
 

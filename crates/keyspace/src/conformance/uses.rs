@@ -10,6 +10,7 @@ const RESOLUTION_MS: u64 = 1000;
 
 pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
     idle_times(make);
+    changes(make);
     untouched(make);
     frequencies(make);
 }
@@ -37,6 +38,24 @@ fn idle_times<K: Keyspace>(make: &impl Fn() -> K) {
         subject.read(0, b"key");
         assert!(is_about(idle_ms(&mut subject, b"key"), 0), "RULE-USE: it was read");
         subject.now_ms += 10_000;
+        drop(subject.view(b"key").get_mut(0, b"key"));
+        assert!(is_about(idle_ms(&mut subject, b"key"), 0), "RULE-USE: it was edited");
+        subject.now_ms += 10_000;
+        subject.put(0, b"key", b"other");
+        assert!(is_about(idle_ms(&mut subject, b"key"), 0), "RULE-USE: it was replaced");
+        subject.finish();
+    }
+}
+
+/// Under a policy that ignores reads, only changes are uses.
+fn changes<K: Keyspace>(make: &impl Fn() -> K) {
+    for policy in [Policy::AllkeysLrm, Policy::VolatileLrm] {
+        let mut subject = Subject::new(make);
+        subject.keyspace.settings().set_policy(policy);
+        subject.put(0, b"key", b"value");
+        subject.now_ms += 10_000;
+        subject.read(0, b"key");
+        assert!(is_about(idle_ms(&mut subject, b"key"), 10_000), "RULE-USE: it was only read");
         drop(subject.view(b"key").get_mut(0, b"key"));
         assert!(is_about(idle_ms(&mut subject, b"key"), 0), "RULE-USE: it was edited");
         subject.now_ms += 10_000;

@@ -3,9 +3,10 @@
 //!
 //! `command.rs`: COMMAND. `config.rs`: CONFIG. `databases.rs`: whole databases. `debug.rs`: DEBUG.
 //! `info/`: INFO. `latency.rs`: LATENCY. `memory.rs`: MEMORY. `shutdown.rs`: SHUTDOWN, TIME, LOLWUT.
-//! `slowlog.rs`: SLOWLOG. `facts.rs`: the numbers behind INFO and MEMORY.
+//! `commandlog.rs`: COMMANDLOG, SLOWLOG. `facts.rs`: the numbers behind INFO and MEMORY.
 
 mod command;
+mod commandlog;
 mod config;
 mod databases;
 mod debug;
@@ -14,11 +15,13 @@ mod info;
 mod latency;
 mod memory;
 mod shutdown;
-mod slowlog;
 
 pub(crate) use command::{
     command, command_count, command_docs, command_getkeys, command_getkeysandflags, command_info,
     command_list,
+};
+pub(crate) use commandlog::{
+    commandlog_get, commandlog_len, commandlog_reset, slowlog_get, slowlog_len, slowlog_reset,
 };
 pub(crate) use config::{config_get, config_resetstat, config_rewrite, config_set};
 pub(crate) use databases::{check_flush_option, dbsize, flushall, flushdb, swapdb};
@@ -33,4 +36,3 @@ pub(crate) use memory::{
     memory_doctor, memory_malloc_stats, memory_purge, memory_stats, memory_usage,
 };
 pub(crate) use shutdown::{lolwut, shutdown, time};
-pub(crate) use slowlog::{slowlog_get, slowlog_len, slowlog_reset};

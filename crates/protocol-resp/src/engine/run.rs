@@ -8,7 +8,7 @@ use crate::engine::function::Commands;
 use crate::engine::service::Engine;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;
-use crate::host::slowlog;
+use crate::host::commandlog;
 use crate::session::blocked_command::BlockedCommand;
 use crate::session::client::Client;
 use crate::session::connection::Resp;
@@ -264,10 +264,26 @@ impl<V: View> Execution<'_, '_, V> {
         if let Some(before) = before {
             journal::command(spec, args, self.out.pending() - before, &done, control);
         }
+        let reply_bytes = self.out.since(mark);
+        if self.host.large_logs().may_have(reply_bytes | args.request_bytes()) {
+            self.note_size(conn, spec, args, reply_bytes);
+        }
         if !self.host.monitors().is_empty() {
             self.host.monitors().feed(spec, args, conn, self.context);
         }
         control
+    }
+
+    /// Records a command whose request or reply may be large.
+    #[cold]
+    fn note_size(&self, conn: &Resp, spec: &Spec, args: Args<'_>, reply_bytes: usize) {
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+            let (client, logs, now) =
+                (conn.client.as_deref(), self.host.large_logs(), self.context.now);
+            let kept = || commandlog::kept(spec, args);
+            logs.requests.note_size(args.request_bytes(), client, now, kept);
+            logs.replies.note_size(reply_bytes, client, now, kept);
+        }
     }
 
     /// Records how long a command has taken. A separate function, so that runs that are not timed
@@ -280,7 +296,7 @@ impl<V: View> Execution<'_, '_, V> {
         self.host.latency().note_command(spec, nanos, now.unix_seconds());
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
             let client = conn.client.as_deref();
-            self.host.slowlog().note(nanos, client, now, || slowlog::kept(spec, args));
+            self.host.slowlog().note_time(nanos, client, now, || commandlog::kept(spec, args));
         }
     }
 
@@ -290,7 +306,7 @@ impl<V: View> Execution<'_, '_, V> {
     fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Option<Timer>) {
         let Some(waiting) = &conn.waiting else { return };
         let nanos = timer.map(|timer| timer.nanos());
-        let args = slowlog::kept(id.spec(), args);
+        let args = commandlog::kept(id.spec(), args);
         let command = BlockedCommand { id, args, client: conn.client.clone(), nanos };
         if let Some(client) = &conn.client {
             client.memory.set(MemoryKind::Wait, waiting.bytes().saturating_add(command.bytes()));

@@ -164,7 +164,7 @@ impl Host {
             let nanos = nanos.saturating_add(longer);
             counts.time(nanos, self.latency.is_tracking());
             self.latency.note_command(id.spec(), nanos, now.unix_seconds());
-            self.slowlog.note(nanos, client.as_deref(), now, || args);
+            self.slowlog.note_time(nanos, client.as_deref(), now, || args);
         }
     }
 }

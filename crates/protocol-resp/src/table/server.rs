@@ -67,6 +67,44 @@ commands! {
         summary: "Lists the names of commands.",
         tips: ["nondeterministic_output_order"],
     }
+    Commandlog = dispatch::unknown_subcommand {
+        name: "commandlog", arity: -2, since: "8.1.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Looks at the commands that took long or were large.",
+    }
+    CommandlogGet = server::commandlog_get {
+        name: "commandlog|get", arity: 4, since: "8.1.0",
+        flags: [ADMIN LOADING STALE], categories: [], keys: [],
+        syntax: "count (type: SLOW | LARGE-REQUEST | LARGE-REPLY)",
+        reply: Array, complexity: "O(N) in the entries returned",
+        summary: "Lists the commands that took long, or whose requests or replies were large.",
+        tips: ["request_policy:all_nodes", "nondeterministic_output"],
+    }
+    CommandlogHelp = dispatch::help {
+        name: "commandlog|help", arity: 2, since: "8.1.0",
+        flags: [LOADING STALE HELP], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    CommandlogLen = server::commandlog_len {
+        name: "commandlog|len", arity: 3, since: "8.1.0",
+        flags: [ADMIN LOADING STALE], categories: [], keys: [],
+        syntax: "(type: SLOW | LARGE-REQUEST | LARGE-REPLY)",
+        reply: Integer, complexity: "O(1)",
+        summary: "Counts the commands of a kind that are remembered.",
+        tips: ["request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"],
+    }
+    CommandlogReset = server::commandlog_reset {
+        name: "commandlog|reset", arity: 3, since: "8.1.0",
+        flags: [ADMIN LOADING STALE], categories: [], keys: [],
+        syntax: "(type: SLOW | LARGE-REQUEST | LARGE-REPLY)",
+        reply: Ok, complexity: "O(N) in the number of entries",
+        summary: "Forgets the commands of a kind.",
+        tips: ["request_policy:all_nodes", "response_policy:all_succeeded"],
+    }
     Config = dispatch::unknown_subcommand {
         name: "config", arity: -2, since: "2.0.0",
         flags: [], categories: [], keys: [],

@@ -81,7 +81,7 @@ commands! {
     Zinter = sorted_sets::zinter {
         name: "zinter", arity: -3, since: "6.2.0",
         flags: [READONLY], categories: [SORTED_SET], keys: [counted(1): RO ACCESS],
-        syntax: "numkeys key... [WEIGHTS weight...] [AGGREGATE (aggregate: SUM | MIN | MAX)] \
+        syntax: "numkeys key... [WEIGHTS weight...] [AGGREGATE (aggregate: SUM | MIN | MAX | COUNT)] \
                  [WITHSCORES]",
         reply: Array,
         complexity: "O(N*K+M*log(M)) in the smallest set N, the sets K and the result M",
@@ -99,7 +99,7 @@ commands! {
         flags: [WRITE DENYOOM], categories: [SORTED_SET],
         keys: [at(1): OW UPDATE; counted(2): RO ACCESS],
         syntax: "destination numkeys key... [WEIGHTS weight...] [AGGREGATE (aggregate: SUM | MIN \
-                 | MAX)]",
+                 | MAX | COUNT)]",
         reply: Integer,
         complexity: "O(N*K+M*log(M)) in the smallest set N, the sets K and the result M",
         summary: "Stores what is in all the sorted sets, with the scores combined.",
@@ -269,7 +269,7 @@ commands! {
     Zunion = sorted_sets::zunion {
         name: "zunion", arity: -3, since: "6.2.0",
         flags: [READONLY], categories: [SORTED_SET], keys: [counted(1): RO ACCESS],
-        syntax: "numkeys key... [WEIGHTS weight...] [AGGREGATE (aggregate: SUM | MIN | MAX)] \
+        syntax: "numkeys key... [WEIGHTS weight...] [AGGREGATE (aggregate: SUM | MIN | MAX | COUNT)] \
                  [WITHSCORES]",
         reply: Array, complexity: "O(N+M*log(M)) in all members N and the result M",
         summary: "Lists what is in any of the sorted sets, with the scores combined.",
@@ -279,7 +279,7 @@ commands! {
         flags: [WRITE DENYOOM], categories: [SORTED_SET],
         keys: [at(1): OW UPDATE; counted(2): RO ACCESS],
         syntax: "destination numkeys key... [WEIGHTS weight...] [AGGREGATE (aggregate: SUM | MIN \
-                 | MAX)]",
+                 | MAX | COUNT)]",
         reply: Integer, complexity: "O(N+M*log(M)) in all members N and the result M",
         summary: "Stores what is in any of the sorted sets, with the scores combined.",
     }

@@ -8,12 +8,16 @@ use protocol_resp::client::Value;
 use protocol_resp::table::{self, Catalogue};
 
 /// Commands whose arguments differ from Redis 7.0 on purpose, and why.
-const DIFFERENT: [(&str, &str); 6] = [
+const DIFFERENT: [(&str, &str); 10] = [
     ("set", "comparisons came with Valkey 8.1 and Redis 8.4"),
     ("hscan", "NOVALUES came with Redis 7.4"),
     ("zincrby", "Redis calls the increment an integer; it is a double"),
+    ("zinter", "COUNT came with Redis 8.8"),
+    ("zinterstore", "COUNT came with Redis 8.8"),
     ("zrank", "WITHSCORE came with Redis 7.2"),
     ("zrevrank", "WITHSCORE came with Redis 7.2"),
+    ("zunion", "COUNT came with Redis 8.8"),
+    ("zunionstore", "COUNT came with Redis 8.8"),
     (
         "client|kill",
         "MAXAGE came with Redis 7.4, and the choice of types has the name of all types",

@@ -19,10 +19,15 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 21] = [
+const NEWER: [&str; 26] = [
     "client|no-touch",
     "client|setinfo",
     "cluster|myshardid",
+    "commandlog",
+    "commandlog|get",
+    "commandlog|help",
+    "commandlog|len",
+    "commandlog|reset",
     "delex",
     "delifeq",
     "digest",

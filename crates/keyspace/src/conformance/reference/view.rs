@@ -103,6 +103,12 @@ impl<'a> ReferenceView<'a> {
             _ => self.touch,
         }
     }
+
+    /// Whether a read is a use.
+    fn reads_touch(&self) -> bool {
+        let ignored = self.shared.settings.policy().ignores_reads();
+        self.touches() && (!ignored || self.flaw() == Flaw::TouchesAnyway)
+    }
 }
 
 impl ReferenceView<'_> {
@@ -136,7 +142,7 @@ impl View for ReferenceView<'_> {
     }
 
     fn get(&mut self, db: usize, key: &[u8]) -> Option<&Entry> {
-        self.read(db, key, self.touches())
+        self.read(db, key, self.reads_touch())
     }
 
     fn glance(&mut self, db: usize, key: &[u8]) -> Option<&Entry> {

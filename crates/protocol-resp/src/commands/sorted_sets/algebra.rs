@@ -28,6 +28,8 @@ pub(super) enum Aggregate {
     Sum,
     Min,
     Max,
+    /// They are not looked at: each set that has the member counts by its weight.
+    Count,
 }
 
 impl<'a> Source<'a> {
@@ -72,14 +74,14 @@ impl Input<'_> {
         self.source.map_or(0, Source::len)
     }
 
-    /// A score with the weight. Infinity without any weight is nothing.
-    fn weigh(&self, score: f64) -> f64 {
-        number_or_zero(self.weight * score)
+    /// What a score counts for with the weight. Infinity without any weight is nothing.
+    fn weigh(&self, score: f64, aggregate: Aggregate) -> f64 {
+        number_or_zero(self.weight * aggregate.counted(score))
     }
 
-    /// The score of a member with the weight, which may be no number.
-    fn score(&self, member: &[u8]) -> Option<f64> {
-        Some(self.source?.score(member)? * self.weight)
+    /// What the score of a member counts for with the weight, which may be no number.
+    fn score(&self, member: &[u8], aggregate: Aggregate) -> Option<f64> {
+        Some(aggregate.counted(self.source?.score(member)?) * self.weight)
     }
 }
 
@@ -91,17 +93,29 @@ fn number_or_zero(score: f64) -> f64 {
 impl Aggregate {
     /// The one of this name.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
-        let known: [(&[u8], _); 3] =
-            [(b"sum", Aggregate::Sum), (b"min", Aggregate::Min), (b"max", Aggregate::Max)];
+        let known: [(&[u8], _); 4] = [
+            (b"sum", Aggregate::Sum),
+            (b"min", Aggregate::Min),
+            (b"max", Aggregate::Max),
+            (b"count", Aggregate::Count),
+        ];
         let found = known.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known));
         found.map(|(_, aggregate)| aggregate)
+    }
+
+    /// The score that a member counts with in one of the sets.
+    fn counted(self, score: f64) -> f64 {
+        match self {
+            Aggregate::Sum | Aggregate::Min | Aggregate::Max => score,
+            Aggregate::Count => 1.0,
+        }
     }
 
     /// One score of two, the second of which may be no number. Infinities that cancel each other
     /// out make 0.
     fn combine(self, total: f64, score: f64) -> f64 {
         let takes_score = match self {
-            Aggregate::Sum => return number_or_zero(total + score),
+            Aggregate::Sum | Aggregate::Count => return number_or_zero(total + score),
             Aggregate::Min => score < total,
             Aggregate::Max => score > total,
         };
@@ -121,7 +135,7 @@ pub(super) fn unite(inputs: &[Input<'_>], aggregate: Aggregate, result: &mut Zse
     for (at, input) in by_size(inputs).iter().enumerate() {
         let Some(source) = input.source else { continue };
         source.visit_all(|member, score| {
-            let score = input.weigh(score);
+            let score = input.weigh(score, aggregate);
             let total = if at == 0 { None } else { result.read().score(member) };
             result.insert(member, total.map_or(score, |total| aggregate.combine(total, score)));
         });
@@ -140,8 +154,8 @@ pub(super) fn intersect(
     let Some(source) = first.source else { return };
     // It does not matter whether it broke: all that was asked for is shown.
     let _ = source.visit(|member, score| {
-        let total = others.iter().try_fold(first.weigh(score), |total, other| {
-            Some(aggregate.combine(total, other.score(member)?))
+        let total = others.iter().try_fold(first.weigh(score, aggregate), |total, other| {
+            Some(aggregate.combine(total, other.score(member, aggregate)?))
         });
         total.map_or(ControlFlow::Continue(()), |total| visit(member, total))
     });

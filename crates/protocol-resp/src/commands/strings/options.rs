@@ -7,9 +7,6 @@ use super::compare::{Comparison, Test};
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 
-/// A unit of time, and the number of an expiry, which has not been read yet.
-type Given<'a> = (Deadline, &'a [u8]);
-
 /// The options of SET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SetOptions<'a> {
@@ -27,9 +24,9 @@ impl<'a> SetOptions<'a> {
         SetOptions { only: Only::Always, comparison: None, get: true, expiry: Expiry::Never };
 
     /// Reads the words behind the value. One may be given again, but not one that excludes it.
+    #[inline]
     pub(crate) fn parse(words: Args<'a>, unix_ms: u64, command: &str) -> Result<Self, Fault> {
-        let (options, deadline) = Self::read(words)?;
-        options.expiring(deadline, unix_ms, command)
+        Self::read(words, unix_ms, command, false)
     }
 
     /// Reads the words behind the values of MSETEX: those of SET, without GET and comparisons.
@@ -38,19 +35,13 @@ impl<'a> SetOptions<'a> {
         unix_ms: u64,
         command: &str,
     ) -> Result<Self, Fault> {
-        let (options, deadline) = Self::read(words)?;
-        if options.get || options.comparison.is_some() {
-            return Err(Fault::SYNTAX);
-        }
-        options.expiring(deadline, unix_ms, command)
+        Self::read(words, unix_ms, command, true)
     }
 
-    /// The options, and the number of the expiry, which is looked at when all are known to be well formed.
-    #[inline]
-    fn read(words: Args<'a>) -> Result<(Self, Option<Given<'a>>), Fault> {
+    fn read(words: Args<'a>, unix_ms: u64, command: &str, for_all: bool) -> Result<Self, Fault> {
         let mut options = SetOptions { get: false, ..Self::GETSET };
         let mut words = words.iter();
-        let mut deadline: Option<Given<'_>> = None;
+        let mut deadline: Option<(Deadline, &[u8])> = None;
         while let Some(word) = words.next() {
             let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
             if is(b"nx") && options.only != Only::IfPresent && options.comparison.is_none() {
@@ -75,20 +66,14 @@ impl<'a> SetOptions<'a> {
                 return Err(Fault::SYNTAX);
             }
         }
-        Ok((options, deadline))
-    }
-
-    #[inline]
-    fn expiring(
-        mut self,
-        deadline: Option<Given<'_>>,
-        unix_ms: u64,
-        command: &str,
-    ) -> Result<Self, Fault> {
-        if let Some((unit, number)) = deadline {
-            self.expiry = Expiry::At(unit.positive(number, unix_ms, command)?);
+        // Only when all options are known to be well formed.
+        if for_all && (options.get || options.comparison.is_some()) {
+            return Err(Fault::SYNTAX);
         }
-        Ok(self)
+        if let Some((unit, number)) = deadline {
+            options.expiry = Expiry::At(unit.positive(number, unix_ms, command)?);
+        }
+        Ok(options)
     }
 
     /// Whether a string is stored over the one that is there, or where there is none.

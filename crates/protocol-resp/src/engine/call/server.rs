@@ -5,6 +5,7 @@ use super::Call;
 use crate::host::Startup;
 use crate::host::client_memory::ClientMemory;
 use crate::host::clients::Clients;
+use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Parameter, Value};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
@@ -12,7 +13,6 @@ use crate::host::monitor::Monitors;
 use crate::host::pause::Pause;
 use crate::host::platform::Platform;
 use crate::host::rate_sampler::{Counts, RateSampler};
-use crate::host::slowlog::Slowlog;
 use crate::host::stats::Stats;
 use crate::session::waiting::Waiter;
 use keyspace::Settings;
@@ -45,9 +45,14 @@ impl<'c, V> Call<'c, V> {
         self.host.pause()
     }
 
-    /// The slow log.
-    pub(crate) fn slowlog(&self) -> &'c Slowlog {
+    /// The commands that took long.
+    pub(crate) fn slowlog(&self) -> &'c CommandLog {
         self.host.slowlog()
+    }
+
+    /// The commands whose requests or replies were large.
+    pub(crate) fn large_logs(&self) -> &'c LargeLogs {
+        self.host.large_logs()
     }
 
     /// The latency monitor.

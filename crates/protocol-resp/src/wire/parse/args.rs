@@ -37,6 +37,12 @@ impl<'a> Args<'a> {
         self.spans.len()
     }
 
+    /// How many bytes the whole request was sent in.
+    #[inline]
+    pub(crate) fn request_bytes(self) -> usize {
+        self.body.len()
+    }
+
     /// Whether there is none.
     #[inline]
     pub fn is_empty(self) -> bool {

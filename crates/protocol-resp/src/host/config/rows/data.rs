@@ -10,20 +10,22 @@ use keyspace::Policy;
 use values::Limits;
 
 /// The policies, in the order in which Redis lists them.
-const POLICIES: [Policy; 8] = [
+const POLICIES: [Policy; 10] = [
     Policy::VolatileLru,
     Policy::VolatileLfu,
+    Policy::VolatileLrm,
     Policy::VolatileRandom,
     Policy::VolatileTtl,
     Policy::AllkeysLru,
     Policy::AllkeysLfu,
+    Policy::AllkeysLrm,
     Policy::AllkeysRandom,
     Policy::NoEviction,
 ];
 
 /// Their names.
-const POLICY_NAMES: [&str; 8] = {
-    let mut names = [""; 8];
+const POLICY_NAMES: [&str; 10] = {
+    let mut names = [""; 10];
     let mut at = 0;
     while at < names.len() {
         names[at] = POLICIES[at].name();

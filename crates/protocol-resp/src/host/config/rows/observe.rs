@@ -25,10 +25,11 @@ pub(super) static ROWS: &[Parameter] = &[
         "slowlog-log-slower-than",
         Integer(-1, LONG_MAX),
         "10000",
-        |host| Value::Number(host.slowlog.threshold_us.load(Relaxed)),
-        |host, value| host.slowlog.threshold_us.store(value.number(), Relaxed),
+        |host| Value::Number(host.slowlog.threshold.load(Relaxed)),
+        |host, value| host.slowlog.threshold.store(value.number(), Relaxed),
     )
-    .meaning("Microseconds from which on a command is slow; -1: none is."),
+    .meaning("Microseconds from which on a command is slow; -1: none is.")
+    .or("commandlog-execution-slower-than"),
     live(
         "slowlog-max-len",
         Integer(0, LONG_MAX),
@@ -36,7 +37,40 @@ pub(super) static ROWS: &[Parameter] = &[
         |host| (host.slowlog.len_max.load(Relaxed) as u64).into(),
         |host, value| host.slowlog.len_max.store(value.count() as usize, Relaxed),
     )
-    .meaning("How many slow commands are remembered."),
+    .meaning("How many slow commands are remembered.")
+    .or("commandlog-slow-execution-max-len"),
+    live(
+        "commandlog-request-larger-than",
+        Integer(-1, LONG_MAX),
+        "1048576",
+        |host| Value::Number(host.large_logs.requests.threshold.load(Relaxed)),
+        |host, value| host.large_logs.set_request_threshold(value.number()),
+    )
+    .meaning("Bytes from which on a request is large; -1: none is."),
+    live(
+        "commandlog-large-request-max-len",
+        Integer(0, LONG_MAX),
+        "128",
+        |host| (host.large_logs.requests.len_max.load(Relaxed) as u64).into(),
+        |host, value| host.large_logs.requests.len_max.store(value.count() as usize, Relaxed),
+    )
+    .meaning("How many commands with large requests are remembered."),
+    live(
+        "commandlog-reply-larger-than",
+        Integer(-1, LONG_MAX),
+        "1048576",
+        |host| Value::Number(host.large_logs.replies.threshold.load(Relaxed)),
+        |host, value| host.large_logs.set_reply_threshold(value.number()),
+    )
+    .meaning("Bytes from which on a reply is large; -1: none is."),
+    live(
+        "commandlog-large-reply-max-len",
+        Integer(0, LONG_MAX),
+        "128",
+        |host| (host.large_logs.replies.len_max.load(Relaxed) as u64).into(),
+        |host, value| host.large_logs.replies.len_max.store(value.count() as usize, Relaxed),
+    )
+    .meaning("How many commands with large replies are remembered."),
     live(
         "latency-monitor-threshold",
         Integer(0, LONG_MAX),

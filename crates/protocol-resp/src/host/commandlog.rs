@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Slowlog`]: the latest commands that took longer than a threshold.
+//! [`CommandLog`]: the latest commands above a threshold: those that took long, and those whose requests or replies
+//! were large.
 
 use super::secrets;
 use crate::session::client::Client;
@@ -8,8 +9,7 @@ use crate::wire::parse::Args;
 use clock::Now;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Arguments kept of one command; the last says how many more there were.
 const ARGS_MAX: usize = 32;
@@ -17,26 +17,30 @@ const ARGS_MAX: usize = 32;
 /// Bytes kept of one argument.
 const ARG_BYTES_MAX: usize = 128;
 
+/// From how many bytes on requests and replies are large unless a parameter says otherwise.
+const LARGE: i64 = 1 << 20;
+
 /// A threshold below this times every run of every command.
 const TIMES_ALL_BELOW_US: i64 = 1000;
 
-/// A slow command.
+/// A command above the threshold.
 #[derive(Clone, Debug)]
-pub(crate) struct Slow {
+pub(crate) struct Logged {
     pub(crate) id: u64,
     pub(crate) unix_seconds: u64,
-    pub(crate) elapsed: Duration,
+    /// How long it took in microseconds, or how many bytes it had.
+    pub(crate) value: u64,
     pub(crate) args: Vec<Box<[u8]>>,
     pub(crate) peer: String,
     pub(crate) client: Box<[u8]>,
 }
 
-/// The latest slow commands, up to a number.
+/// The latest commands above a threshold, up to a number.
 #[derive(Debug)]
-pub(crate) struct Slowlog {
-    /// `slowlog-log-slower-than` in microseconds; negative: none.
-    pub(crate) threshold_us: AtomicI64,
-    /// `slowlog-max-len`.
+pub(crate) struct CommandLog {
+    /// In microseconds or bytes; negative: none.
+    pub(crate) threshold: AtomicI64,
+    /// The most commands.
     pub(crate) len_max: AtomicUsize,
     log: Mutex<Log>,
 }
@@ -45,52 +49,73 @@ pub(crate) struct Slowlog {
 struct Log {
     next: u64,
     /// The latest first.
-    entries: VecDeque<Slow>,
+    entries: VecDeque<Logged>,
 }
 
-impl Default for Slowlog {
-    fn default() -> Self {
-        Slowlog {
-            threshold_us: AtomicI64::new(10_000),
+impl CommandLog {
+    /// A log of commands that took as long as Redis calls slow.
+    pub(crate) fn of_slow() -> Self {
+        Self::new(10_000)
+    }
+
+    fn new(threshold: i64) -> Self {
+        CommandLog {
+            threshold: AtomicI64::new(threshold),
             len_max: AtomicUsize::new(128),
             log: Mutex::default(),
         }
     }
-}
 
-impl Slowlog {
     /// Whether the threshold is so low that fast commands may exceed it.
     #[inline]
     pub(crate) fn times_all(&self) -> bool {
-        (0..TIMES_ALL_BELOW_US).contains(&self.threshold_us.load(Relaxed))
+        (0..TIMES_ALL_BELOW_US).contains(&self.threshold.load(Relaxed))
     }
 
     /// Records a command that took this many nanoseconds, if that is over the threshold.
     #[inline]
-    pub(crate) fn note(
+    pub(crate) fn note_time(
         &self,
         nanos: u64,
         client: Option<&Client>,
         now: Now,
         args: impl FnOnce() -> Vec<Box<[u8]>>,
     ) {
-        let threshold_us = self.threshold_us.load(Relaxed);
+        let threshold_us = self.threshold.load(Relaxed);
         if threshold_us >= 0 && nanos >= threshold_us.unsigned_abs().saturating_mul(1000) {
-            self.enter(Duration::from_nanos(nanos), client, now, args());
+            self.enter(nanos / 1000, client, now, args());
         }
     }
 
+    /// Records a command of this many bytes, if that is over the threshold.
+    pub(crate) fn note_size(
+        &self,
+        bytes: usize,
+        client: Option<&Client>,
+        now: Now,
+        args: impl FnOnce() -> Vec<Box<[u8]>>,
+    ) {
+        if bytes as u64 >= self.least() {
+            self.enter(bytes as u64, client, now, args());
+        }
+    }
+
+    /// The threshold; one that nothing reaches if there is none.
+    fn least(&self) -> u64 {
+        u64::try_from(self.threshold.load(Relaxed)).unwrap_or(u64::MAX)
+    }
+
     #[cold]
-    fn enter(&self, elapsed: Duration, client: Option<&Client>, now: Now, args: Vec<Box<[u8]>>) {
+    fn enter(&self, value: u64, client: Option<&Client>, now: Now, args: Vec<Box<[u8]>>) {
         let name = client.map(|client| client.names.lock().name.clone());
         let len_max = self.len_max.load(Relaxed);
         let mut log = self.log.lock();
         let id = log.next;
         log.next += 1;
-        log.entries.push_front(Slow {
+        log.entries.push_front(Logged {
             id,
             unix_seconds: now.unix_seconds(),
-            elapsed,
+            value,
             args,
             peer: client.map(Client::address).unwrap_or_default(),
             client: name.unwrap_or_default(),
@@ -99,7 +124,7 @@ impl Slowlog {
     }
 
     /// Up to `most` of the latest.
-    pub(crate) fn latest(&self, most: usize) -> Vec<Slow> {
+    pub(crate) fn latest(&self, most: usize) -> Vec<Logged> {
         self.log.lock().entries.iter().take(most).cloned().collect()
     }
 
@@ -111,6 +136,46 @@ impl Slowlog {
     /// Removes all entries.
     pub(crate) fn clear(&self) {
         self.log.lock().entries.clear();
+    }
+}
+
+/// The latest commands whose requests or replies were large.
+#[derive(Debug)]
+pub(crate) struct LargeLogs {
+    pub(crate) requests: CommandLog,
+    pub(crate) replies: CommandLog,
+    /// The lower of the thresholds.
+    least: AtomicU64,
+}
+
+impl Default for LargeLogs {
+    fn default() -> Self {
+        let (requests, replies) = (CommandLog::new(LARGE), CommandLog::new(LARGE));
+        LargeLogs { requests, replies, least: AtomicU64::new(LARGE as u64) }
+    }
+}
+
+impl LargeLogs {
+    /// Whether a command of so many bytes may be one of them: a test for every command.
+    #[inline]
+    pub(crate) fn may_have(&self, bytes: usize) -> bool {
+        bytes as u64 >= self.least.load(Relaxed)
+    }
+
+    /// Sets from how many bytes on a request is large.
+    pub(crate) fn set_request_threshold(&self, bytes: i64) {
+        self.requests.threshold.store(bytes, Relaxed);
+        self.adjust();
+    }
+
+    /// Sets from how many bytes on a reply is large.
+    pub(crate) fn set_reply_threshold(&self, bytes: i64) {
+        self.replies.threshold.store(bytes, Relaxed);
+        self.adjust();
+    }
+
+    fn adjust(&self) {
+        self.least.store(self.requests.least().min(self.replies.least()), Relaxed);
     }
 }
 
