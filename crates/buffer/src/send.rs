@@ -156,14 +156,16 @@ impl SendBuf {
     /// out.put(b"seven");
     /// assert_eq!(out.since(mark), 5);
     /// ```
-    #[inline]
     pub fn since(&self, mark: Mark) -> usize {
-        let copied = self.bytes.len().saturating_sub(mark.bytes);
-        if self.pieces.len() == mark.pieces { copied } else { copied + self.pinned_since(mark) }
+        let pieces = self.pieces.iter().skip(mark.pieces).map(|piece| piece.bytes.len());
+        self.bytes.len().saturating_sub(mark.bytes) + pieces.sum::<usize>()
     }
 
-    fn pinned_since(&self, mark: Mark) -> usize {
-        self.pieces.iter().skip(mark.pieces).map(|piece| piece.bytes.len()).sum()
+    /// Whether what was written since some mark may have so many bytes. A cheap test, which may be wrong if it
+    /// is true.
+    #[inline]
+    pub fn may_have_grown_by(&self, bytes: usize) -> bool {
+        self.bytes.len() >= bytes || !self.pieces.is_empty()
     }
 
     /// Bytes that wait, copied and by reference, and those that have departed and not landed.

@@ -54,7 +54,7 @@ use crate::session::user::User;
 use keyspace::{Observer, Settings};
 use metrics::Source;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use values::Limits;
@@ -74,6 +74,8 @@ pub struct Host {
     pause: Pause,
     slowlog: CommandLog,
     large_logs: LargeLogs,
+    /// Every run of a command is timed, for the slow log or the latency monitor.
+    times_all: AtomicBool,
     password: Password,
     /// Accepted but unused parameters.
     config: Config,
@@ -127,6 +129,7 @@ impl Host {
             pause: Pause::default(),
             slowlog: CommandLog::of_slow(),
             large_logs: LargeLogs::default(),
+            times_all: AtomicBool::default(),
             password: Password::default(),
             config: Config::default(),
             connection_settings: ConnectionSettings::default(),
@@ -204,6 +207,17 @@ impl Host {
     #[inline]
     pub(crate) fn slowlog(&self) -> &CommandLog {
         &self.slowlog
+    }
+
+    /// Whether every run of a command is timed.
+    #[inline]
+    pub(crate) fn times_all(&self) -> bool {
+        self.times_all.load(Relaxed)
+    }
+
+    /// Works out whether every run is timed, after a change of a threshold.
+    fn adjust_timing(&self) {
+        self.times_all.store(self.slowlog.times_all() || self.latency.is_on(), Relaxed);
     }
 
     /// The commands whose requests or replies were large.

@@ -206,9 +206,7 @@ impl<V: View> Execution<'_, '_, V> {
     /// Whether this run of a command is timed.
     #[inline]
     fn is_timed(&self, id: CommandId) -> bool {
-        self.worker.counts.of(id.index()).is_next_timed(id.spec())
-            || self.host.slowlog().times_all()
-            || self.host.latency().is_on()
+        self.worker.counts.of(id.index()).is_next_timed(id.spec()) || self.host.times_all()
     }
 
     /// Runs one command; writes its reply or error to `out`.
@@ -264,9 +262,9 @@ impl<V: View> Execution<'_, '_, V> {
         if let Some(before) = before {
             journal::command(spec, args, self.out.pending() - before, &done, control);
         }
-        let reply_bytes = self.out.since(mark);
-        if self.host.large_logs().may_have(reply_bytes | args.request_bytes()) {
-            self.note_size(conn, spec, args, reply_bytes);
+        let large = self.host.large_logs().least();
+        if args.request_bytes() >= large || self.out.may_have_grown_by(large) {
+            self.note_size(conn, spec, args, mark);
         }
         if !self.host.monitors().is_empty() {
             self.host.monitors().feed(spec, args, conn, self.context);
@@ -276,13 +274,13 @@ impl<V: View> Execution<'_, '_, V> {
 
     /// Records a command whose request or reply may be large.
     #[cold]
-    fn note_size(&self, conn: &Resp, spec: &Spec, args: Args<'_>, reply_bytes: usize) {
+    fn note_size(&self, conn: &Resp, spec: &Spec, args: Args<'_>, mark: buffer::Mark) {
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
             let (client, logs, now) =
                 (conn.client.as_deref(), self.host.large_logs(), self.context.now);
             let kept = || commandlog::kept(spec, args);
             logs.requests.note_size(args.request_bytes(), client, now, kept);
-            logs.replies.note_size(reply_bytes, client, now, kept);
+            logs.replies.note_size(self.out.since(mark), client, now, kept);
         }
     }
 

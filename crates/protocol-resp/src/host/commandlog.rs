@@ -9,7 +9,7 @@ use crate::wire::parse::Args;
 use clock::Now;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed};
 
 /// Arguments kept of one command; the last says how many more there were.
 const ARGS_MAX: usize = 32;
@@ -67,7 +67,6 @@ impl CommandLog {
     }
 
     /// Whether the threshold is so low that fast commands may exceed it.
-    #[inline]
     pub(crate) fn times_all(&self) -> bool {
         (0..TIMES_ALL_BELOW_US).contains(&self.threshold.load(Relaxed))
     }
@@ -145,21 +144,21 @@ pub(crate) struct LargeLogs {
     pub(crate) requests: CommandLog,
     pub(crate) replies: CommandLog,
     /// The lower of the thresholds.
-    least: AtomicU64,
+    least: AtomicUsize,
 }
 
 impl Default for LargeLogs {
     fn default() -> Self {
         let (requests, replies) = (CommandLog::new(LARGE), CommandLog::new(LARGE));
-        LargeLogs { requests, replies, least: AtomicU64::new(LARGE as u64) }
+        LargeLogs { requests, replies, least: AtomicUsize::new(LARGE as usize) }
     }
 }
 
 impl LargeLogs {
-    /// Whether a command of so many bytes may be one of them: a test for every command.
+    /// From how many bytes on a request or a reply may be large. Every command is compared with it.
     #[inline]
-    pub(crate) fn may_have(&self, bytes: usize) -> bool {
-        bytes as u64 >= self.least.load(Relaxed)
+    pub(crate) fn least(&self) -> usize {
+        self.least.load(Relaxed)
     }
 
     /// Sets from how many bytes on a request is large.
@@ -175,7 +174,8 @@ impl LargeLogs {
     }
 
     fn adjust(&self) {
-        self.least.store(self.requests.least().min(self.replies.least()), Relaxed);
+        let least = self.requests.least().min(self.replies.least());
+        self.least.store(usize::try_from(least).unwrap_or(usize::MAX), Relaxed);
     }
 }
 

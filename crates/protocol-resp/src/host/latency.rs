@@ -48,7 +48,6 @@ impl Default for Latency {
 
 impl Latency {
     /// Whether events are recorded.
-    #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.threshold_ms.load(Relaxed) != 0
     }

@@ -86,8 +86,10 @@ commands! {
 
     Auth => connection::auth,
     Client => containers::unknown_subcommand,
+    ClientCapa => connection::client_capa,
     ClientGetname => connection::client_getname,
     ClientHelp => containers::help,
+    ClientImportSource => connection::client_import_source,
     ClientId => connection::client_id,
     ClientInfo => connection::client_info,
     ClientKill => connection::client_kill,

@@ -29,6 +29,13 @@ commands! {
         reply: Ok, complexity: "O(1)",
         summary: "Says whether the client caches what its next command reads.",
     }
+    ClientCapa = connection::client_capa {
+        name: "client|capa", arity: -3, since: "8.0.0",
+        flags: [NOSCRIPT LOADING STALE ALLOW_BUSY], categories: [CONNECTION], keys: [],
+        syntax: "capability...",
+        reply: Ok, complexity: "O(1)",
+        summary: "Tells the server what the client is capable of.",
+    }
     ClientGetname = connection::client_getname {
         name: "client|getname", arity: 2, since: "2.6.9",
         flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
@@ -56,6 +63,13 @@ commands! {
         syntax: "",
         reply: Integer, complexity: "O(1)",
         summary: "Tells the number of this connection.",
+    }
+    ClientImportSource = connection::client_import_source {
+        name: "client|import-source", arity: 3, since: "8.1.0",
+        flags: [NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
+        syntax: "(enabled: ON | OFF)",
+        reply: Ok, complexity: "O(1)",
+        summary: "Marks the connection as a source of imported data.",
     }
     ClientInfo = connection::client_info {
         name: "client|info", arity: 2, since: "6.2.0",

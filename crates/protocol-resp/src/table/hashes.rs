@@ -189,9 +189,9 @@ commands! {
     Hsetex = hashes::hsetex {
         name: "hsetex", arity: -6, since: "8.0.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW UPDATE],
-        syntax: "key [condition: FNX | FXX] [expiration: EX seconds | PX milliseconds | EXAT \
-                 unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL] FIELDS (fields: \
-                 numfields (data: field value)...)",
+        syntax: "key [condition: NX | XX] [fields-condition: FNX | FXX] [expiration: EX seconds | \
+                 PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL] \
+                 FIELDS (fields: numfields (data: field value)...)",
         reply: Integer, complexity: "O(N) in the number of fields",
         summary: "Sets fields of a hash and when they expire.",
     }

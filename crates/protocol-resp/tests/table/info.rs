@@ -19,7 +19,9 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 26] = [
+const NEWER: [&str; 28] = [
+    "client|capa",
+    "client|import-source",
     "client|no-touch",
     "client|setinfo",
     "cluster|myshardid",

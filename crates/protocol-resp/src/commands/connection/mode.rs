@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a client is treated: CLIENT REPLY, NO-EVICT, NO-TOUCH.
+//! How a client is treated: CLIENT REPLY, NO-EVICT, NO-TOUCH; and what it says of itself: CAPA, IMPORT-SOURCE.
 
 use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::Client;
@@ -35,6 +35,22 @@ pub(crate) fn client_no_evict<'c>(call: &mut impl AnyCall<'c>) -> Done {
 pub(crate) fn client_no_touch<'c>(call: &mut impl AnyCall<'c>) -> Done {
     let on = switch(call, Client::NO_TOUCH)?;
     call.set_no_touch(on);
+    Ok(())
+}
+
+/// Hears what the client is capable of. Of that, only redirections would make a difference, and there is no other
+/// server to redirect it to.
+pub(crate) fn client_capa<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    call.out().ok();
+    Ok(())
+}
+
+/// Hears whether the client is a source of imported data. The server imports none.
+pub(crate) fn client_import_source<'c>(call: &mut impl AnyCall<'c>) -> Done {
+    if !call.args().arg(2).eq_ignore_ascii_case(b"off") {
+        return Err(Fault::new("ERR Server is not in import mode"));
+    }
+    call.out().ok();
     Ok(())
 }
 

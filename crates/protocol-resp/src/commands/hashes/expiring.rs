@@ -64,6 +64,10 @@ fn parse<'a>(args: Args<'a>, now: u64, command: &str) -> Result<(Args<'a>, Then)
     } else {
         (Then::Keep, 2)
     };
+    let last = args.len().checked_sub(1);
+    if last == Some(at) && args.arg(at).eq_ignore_ascii_case(b"fields") {
+        return Err(Fault::arity(command));
+    }
     Ok((fields::parse(args, at, fields::NOT_POSITIVE)?, then))
 }
 

@@ -3,21 +3,12 @@
 
 use super::super::deadline::Deadline;
 use super::{HDEL, HEXPIRE, HSET, moment};
+use crate::commands::access::Only;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use keyspace::View;
-use values::HashMut;
-
-/// On what condition fields are set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Only {
-    Always,
-    /// If none of them is there.
-    IfAbsent,
-    /// If all of them are there.
-    IfPresent,
-}
+use values::{HashMut, Type};
 
 /// When fields expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +23,9 @@ enum Expiry {
 /// What HSETEX is to do.
 #[derive(Clone, Copy, Debug)]
 struct Options<'a> {
+    /// Fields are set if the key is there, or is not.
+    key: Only,
+    /// They are set if all of them are there, or none is.
     only: Only,
     expiry: Expiry,
     /// Fields, each with its value.
@@ -42,14 +36,14 @@ impl<'a> Options<'a> {
     /// Reads the arguments.
     #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
     fn parse(args: Args<'a>, now: u64, command: &str) -> Result<Self, Fault> {
-        let (mut only, mut expiry) = (Only::Always, Expiry::Never);
+        let (mut key, mut only, mut expiry) = (Only::Always, Only::Always, Expiry::Never);
         let mut at = 2;
         while let Some(word) = args.get(at) {
             let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
             let unit = Deadline::option(word);
             if is(b"fields") {
                 let pairs = pairs(args, at, command)?;
-                return Ok(Options { only, expiry, pairs });
+                return Ok(Options { key, only, expiry, pairs });
             } else if unit.is_some() || is(b"keepttl") {
                 if expiry != Expiry::Never {
                     let text =
@@ -68,6 +62,12 @@ impl<'a> Options<'a> {
                     return Err(Fault::new(text));
                 }
                 only = if is(b"fnx") { Only::IfAbsent } else { Only::IfPresent };
+            } else if is(b"nx") || is(b"xx") {
+                let given = if is(b"nx") { Only::IfAbsent } else { Only::IfPresent };
+                if key != Only::Always && key != given {
+                    return Err(Fault::SYNTAX);
+                }
+                key = given;
             } else {
                 let mut text = b"ERR unknown argument: ".to_vec();
                 text.extend_from_slice(word);
@@ -126,6 +126,13 @@ fn pairs<'a>(args: Args<'a>, at: usize, command: &str) -> Result<Args<'a>, Fault
 pub(crate) fn hsetex<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, now) = (call.arg(1), call.unix_ms());
     let options = Options::parse(call.args, now, call.spec.name)?;
+    if options.key != Only::Always {
+        let is_there = call.keys.get_mut(key, Type::Hash)?.is_some();
+        if !options.key.allows(is_there) {
+            call.out.integer(0);
+            return Ok(());
+        }
+    }
     let set = |hash: &mut HashMut<'_>| {
         let is_set = options.allow(hash, now);
         if is_set {

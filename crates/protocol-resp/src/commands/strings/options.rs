@@ -38,6 +38,8 @@ impl<'a> SetOptions<'a> {
         Self::read(words, unix_ms, command, true)
     }
 
+    /// Inlined into SET, where each call costs.
+    #[inline(always)]
     fn read(words: Args<'a>, unix_ms: u64, command: &str, for_all: bool) -> Result<Self, Fault> {
         let mut options = SetOptions { get: false, ..Self::GETSET };
         let mut words = words.iter();

@@ -26,7 +26,10 @@ pub(super) static ROWS: &[Parameter] = &[
         Integer(-1, LONG_MAX),
         "10000",
         |host| Value::Number(host.slowlog.threshold.load(Relaxed)),
-        |host, value| host.slowlog.threshold.store(value.number(), Relaxed),
+        |host, value| {
+            host.slowlog.threshold.store(value.number(), Relaxed);
+            host.adjust_timing();
+        },
     )
     .meaning("Microseconds from which on a command is slow; -1: none is.")
     .or("commandlog-execution-slower-than"),
@@ -76,7 +79,10 @@ pub(super) static ROWS: &[Parameter] = &[
         Integer(0, LONG_MAX),
         "0",
         |host| host.latency.threshold_ms.load(Relaxed).into(),
-        |host, value| host.latency.threshold_ms.store(value.count(), Relaxed),
+        |host, value| {
+            host.latency.threshold_ms.store(value.count(), Relaxed);
+            host.adjust_timing();
+        },
     )
     .meaning("Milliseconds from which on LATENCY notes a command; 0: none."),
     live(
