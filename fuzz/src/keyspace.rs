@@ -81,6 +81,7 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             set_value: 20,
             zset_entries: 4,
             zset_value: 20,
+            hll_sparse_bytes: 3000,
         },
         1 => Limits {
             hash_entries: 0,
@@ -91,6 +92,7 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             set_value: 0,
             zset_entries: 0,
             zset_value: 0,
+            hll_sparse_bytes: 3000,
         },
         2 => Limits {
             hash_entries: 100_000,
@@ -101,6 +103,7 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             set_value: 100_000,
             zset_entries: 100_000,
             zset_value: 100_000,
+            hll_sparse_bytes: 3000,
         },
         _ => Limits::default(),
     })

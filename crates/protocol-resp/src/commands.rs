@@ -8,13 +8,16 @@
 //! `random_count.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
 
 pub(crate) mod access;
+pub(crate) mod bitmaps;
 pub(crate) mod cluster;
 pub(crate) mod connection;
 pub(crate) mod deadline;
 pub(crate) mod dispatch;
 mod double;
 pub(crate) mod generic;
+pub(crate) mod geo;
 pub(crate) mod hashes;
+pub(crate) mod hyperloglog;
 pub(crate) mod lists;
 mod long_double;
 pub(crate) mod monitor;

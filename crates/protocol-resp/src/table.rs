@@ -26,12 +26,15 @@
 //! assert_eq!(id.spec().name, "client|id");
 //! ```
 
+pub(crate) mod bitmaps;
 mod bits;
 mod catalogue;
 pub(crate) mod cluster;
 pub(crate) mod connection;
 pub(crate) mod generic;
+pub(crate) mod geo;
 pub(crate) mod hashes;
+pub(crate) mod hyperloglog;
 pub mod info;
 mod key_spec;
 pub mod keys;
@@ -73,7 +76,7 @@ macro_rules! groups {
 }
 
 groups! {
-    ($) strings hashes lists sets sorted_sets generic connection transactions pubsub server other cluster
+    ($) strings hashes lists sets sorted_sets bitmaps hyperloglog geo generic connection transactions pubsub server other cluster
 }
 
 /// Makes [`CommandId`].

@@ -17,13 +17,16 @@ brought it. `COMMAND DOCS` tells the same to clients, and `redis-cli` helps with
 ";
 
 /// The groups in the order of the page, and their titles.
-const GROUPS: [(Group, &str); 11] = [
+const GROUPS: [(Group, &str); 14] = [
     (Group::String, "Strings"),
     (Group::Generic, "Keys"),
     (Group::Hash, "Hashes"),
     (Group::List, "Lists"),
     (Group::Set, "Sets"),
     (Group::SortedSet, "Sorted sets"),
+    (Group::Bitmap, "Bitmaps"),
+    (Group::Hyperloglog, "HyperLogLogs"),
+    (Group::Geo, "Places"),
     (Group::Pubsub, "Channels"),
     (Group::Transactions, "Transactions"),
     (Group::Connection, "Connections"),

@@ -22,11 +22,17 @@ pub(crate) struct LargeString {
     capacity: usize,
 }
 
+impl From<Vec<u8>> for LargeString {
+    /// The string, without a copy of it.
+    fn from(text: Vec<u8>) -> Self {
+        LargeString { capacity: text.capacity(), bytes: Bytes::from(text) }
+    }
+}
+
 impl LargeString {
     /// The bytes of `parts`, one after the other.
     pub(crate) fn new(parts: &[&[u8]]) -> Self {
-        let bytes = Bytes::from(parts.concat());
-        LargeString { capacity: bytes.len(), bytes }
+        LargeString::from(parts.concat())
     }
 
     /// The string.
@@ -75,6 +81,14 @@ impl LargeString {
         };
         open[offset..end].copy_from_slice(with);
         self.close(open);
+    }
+
+    /// Shows the bytes to `edit`, which may change them.
+    pub(crate) fn edit<R>(&mut self, edit: impl FnOnce(&mut [u8]) -> R) -> R {
+        let mut open = self.open(0);
+        let result = edit(&mut open);
+        self.close(open);
+        result
     }
 
     /// All memory it holds. Pinned memory counts once.

@@ -40,6 +40,15 @@ impl Entry {
         }
     }
 
+    /// [`Entry::raw_string`] of bytes that are not copied if they are many.
+    pub fn raw_string_of(key: &[u8], value: Vec<u8>) -> Entry {
+        if value.len() < Entry::PIN_MIN {
+            Entry::with_bytes(key, Kind::Raw, &value)
+        } else {
+            Entry::with_large(key, Large::String(LargeString::from(value)))
+        }
+    }
+
     /// A string that is an integer.
     pub fn integer(key: &[u8], value: i64) -> Entry {
         Entry::with_bytes(key, Kind::Int, &value.to_le_bytes())
@@ -196,6 +205,16 @@ impl Entry {
             }
             self.bytes_mut()[offset..end].copy_from_slice(with);
         }
+    }
+
+    /// Shows the bytes of a string to `edit`, which may change them, but not their number. Another type shows none.
+    ///
+    /// Copies nothing, unless somebody has [pinned](Entry::pin) the string.
+    pub fn edit_text<R>(&mut self, edit: impl FnOnce(&mut [u8]) -> R) -> R {
+        if let Some(string) = self.large_string_mut() {
+            return string.edit(edit);
+        }
+        if self.unfold() { edit(self.bytes_mut()) } else { edit(&mut []) }
     }
 
     /// Changes a string in the entry to the form of edited plain bytes. Returns false if it is not

@@ -103,6 +103,8 @@ pub struct Limits {
     pub zset_entries: usize,
     /// Bytes of a member in a packed sorted set (`zset-max-listpack-value`).
     pub zset_value: usize,
+    /// Bytes of a string that is a sparse HyperLogLog (`hll-sparse-max-bytes`).
+    pub hll_sparse_bytes: usize,
 }
 
 impl Limits {
@@ -122,6 +124,7 @@ impl Default for Limits {
             set_value: 64,
             zset_entries: 128,
             zset_value: 64,
+            hll_sparse_bytes: 3000,
         }
     }
 }

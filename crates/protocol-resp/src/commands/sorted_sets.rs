@@ -31,7 +31,7 @@ mod request;
 mod scan;
 mod shape;
 
-pub(crate) use add::{zadd, zincrby};
+pub(crate) use add::{Options, add_scored, zadd, zincrby};
 pub(crate) use blocking::{bzmpop, bzpopmax, bzpopmin};
 pub(crate) use combine::{zdiff, zdiffstore, zinter, zintercard, zinterstore, zunion, zunionstore};
 pub(crate) use count::{zcard, zcount, zlexcount};
@@ -59,7 +59,7 @@ const fn event(name: &'static str) -> Event {
 impl<V: View> Keys<'_, V> {
     /// The live sorted set under `key`.
     #[inline]
-    fn zset(&mut self, key: &[u8]) -> Result<Option<ZsetRef<'_>>, Fault> {
+    pub(crate) fn zset(&mut self, key: &[u8]) -> Result<Option<ZsetRef<'_>>, Fault> {
         match self.any(key) {
             Some(entry) => entry.zset().map(Some).ok_or(Fault::WRONG_TYPE),
             None => Ok(None),
@@ -102,7 +102,7 @@ impl<V: View> Keys<'_, V> {
 impl<V: View> Call<'_, V> {
     /// Puts a sorted set that a command has made in place of what is under its key, which goes if
     /// the sorted set is empty; the reply is how many members it has.
-    fn store_zset(&mut self, key: &[u8], made: NewZset, event: Event) {
+    pub(crate) fn store_zset(&mut self, key: &[u8], made: NewZset, event: Event) {
         let len = made.read().len();
         if len > 0 {
             self.keys.put(made.into_entry());

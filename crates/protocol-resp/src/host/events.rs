@@ -74,6 +74,9 @@ impl Event {
     /// The time of some of a hash's fields has come.
     pub(crate) const FIELD_EXPIRED: Event = Event::of(Class::HASH, "hexpired");
 
+    /// The value of a key was changed in a way that subscribers are not told of.
+    pub(crate) const UNTOLD: Event = Event::of(Class(0), "");
+
     /// An event of a class.
     pub(crate) const fn of(class: Class, name: &'static str) -> Self {
         Event { class, name }

@@ -34,8 +34,7 @@ pub enum Begin {
         /// the search goes backwards then.
         from: i8,
     },
-    /// After the last option with this name. `COMMAND` has no word for this rule and shows it as
-    /// unknown.
+    /// After the last option with this name, if there is one. `COMMAND` has no word for this rule.
     Option {
         /// The option, upper case; clients may write it in any case.
         word: &'static str,
@@ -43,6 +42,8 @@ pub enum Begin {
         from: u8,
         /// Other options that have values, and how many. A value is no option, whatever it says.
         others: &'static [(&'static str, u8)],
+        /// `COMMAND` shows it as [`Begin::Keyword`], and else as unknown, as Redis does.
+        is_shown: bool,
     },
     /// Not at a place that a rule can describe: the keys follow from the values of others.
     Unknown,
@@ -103,7 +104,20 @@ impl KeySpec {
         from: u8,
         others: &'static [(&'static str, u8)],
     ) -> Self {
-        Self::new(Begin::Option { word, from, others }, Find::Range { last: 0, step: 1, limit: 0 })
+        Self::of_option(Begin::Option { word, from, others, is_shown: false })
+    }
+
+    /// The value of an option that `COMMAND` shows.
+    pub(super) const fn keyword_option(
+        word: &'static str,
+        from: u8,
+        others: &'static [(&'static str, u8)],
+    ) -> Self {
+        Self::of_option(Begin::Option { word, from, others, is_shown: true })
+    }
+
+    const fn of_option(option: Begin) -> Self {
+        Self::new(option, Find::Range { last: 0, step: 1, limit: 0 })
     }
 
     /// Keys that follow from the values of others.

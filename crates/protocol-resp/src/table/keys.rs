@@ -14,6 +14,10 @@
 //! assert_eq!(keys.positions().collect::<Vec<_>>(), [1, 3]);
 //! ```
 
+mod variable;
+
+pub(super) use variable::flags;
+
 use super::bits::KeyFlags;
 use super::key_spec::{Begin, Find, KeySpec};
 use super::spec::Spec;
@@ -211,25 +215,6 @@ pub fn visit<W: Words + ?Sized>(
     Ok(())
 }
 
-/// What is done to the keys of a run: the flags of its rule, unless they are [`KeyFlags::VARIABLE`]. Two commands
-/// have such keys: `SET`, which looks at the string before it with `GET` and with comparisons, and `DELEX`, which
-/// looks at it with a comparison.
-pub(super) fn flags<W: Words + ?Sized>(run: Run, words: &W) -> KeyFlags {
-    const LOOKS: [&str; 5] = ["get", "ifeq", "ifne", "ifdeq", "ifdne"];
-    if !run.flags.has(KeyFlags::VARIABLE) {
-        return run.flags;
-    }
-    let looks = |word: &[u8]| LOOKS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()));
-    let (removes, access) = (run.flags.has(KeyFlags::DELETE), KeyFlags::RW.with(KeyFlags::ACCESS));
-    let looks = words.words_from(if removes { 2 } else { 3 }).any(looks);
-    match (removes, looks) {
-        (false, true) => access.with(KeyFlags::UPDATE),
-        (false, false) => KeyFlags::OW.with(KeyFlags::UPDATE),
-        (true, true) => access.with(KeyFlags::DELETE),
-        (true, false) => KeyFlags::RM.with(KeyFlags::DELETE),
-    }
-}
-
 /// Applies one rule. None: there is no such key.
 #[inline]
 fn apply<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, Misplaced> {
@@ -277,7 +262,7 @@ fn search<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, M
     let begin = match rule.begin {
         Begin::Index(index) => index.into(),
         Begin::Keyword { word, from } => keyword(words, word, from).ok_or(Misplaced)? + 1,
-        Begin::Option { word, from, others } => match option(words, word, from, others) {
+        Begin::Option { word, from, others, .. } => match option(words, word, from, others) {
             Some(value) => value,
             None => return Ok(None),
         },

@@ -17,6 +17,7 @@ const LIMITS: Limits = Limits {
     set_value: 0,
     zset_entries: 0,
     zset_value: 0,
+    hll_sparse_bytes: 3000,
 };
 
 fn hash_mut(entry: &mut Entry) -> HashMut<'_> {

@@ -16,6 +16,7 @@ const LIMITS: Limits = Limits {
     set_value: 6,
     zset_entries: 0,
     zset_value: 0,
+    hll_sparse_bytes: 3000,
 };
 
 fn set_mut(entry: &mut Entry) -> SetMut<'_> {

@@ -63,6 +63,19 @@ static KINDS: &[Kind] = &[
     of("large", any!(b"large0", b"large1"), &[]),
     of("queue", any!(b"q0", b"q1", b"q2"), &[]),
     of("scored", any!(b"y0", b"y1"), &[]),
+    // Bitmaps, HyperLogLogs, places. They hold another type now and then.
+    of("bitmap", |random| typed(random, 'b'), KEYS),
+    of("bit", any!(b"0", b"1"), &[b"2", b"-1", b"x", b"", b"01"]),
+    of("bit-offset", any!(b"0", b"1", b"7", b"8", b"31", b"100", b"1600"), BIT_OFFSETS),
+    of("place", any!(b"0", b"3", b"5", b"64", b"#1", b"#2", b"#7", b"100"), BIT_OFFSETS),
+    of("width", any!(b"u1", b"i1", b"u8", b"i8", b"i5", b"u13", b"u63", b"i64"), WIDTHS),
+    of("hll", |random| format!("p{}", random.below(4)).into_bytes(), KEYS),
+    of("element", |random| random.below(3000).to_string().into_bytes(), &[b"", b"\0", &[b'x'; 99]]),
+    of("geo", |random| format!("g{}", random.below(3)).into_bytes(), KEYS),
+    of("town", |random| format!("t{}", random.below(60)).into_bytes(), &[b"", b"nowhere"]),
+    of("longitude", |random| degrees(random, 180), DEGREES),
+    of("latitude", |random| degrees(random, 85), DEGREES),
+    of("length", length, &[b"-1", b"x", b"", b"inf", b"1e300", b"1e-300", b"nan"]),
     // What keys hold.
     of("value", value, &[b""]),
     of("blob", blob, &[]),
@@ -107,6 +120,14 @@ static KINDS: &[Kind] = &[
     of("by", any!(b"s*", b"h*->f1", b"nosort", b"none", b"h*->", b"s*x", b"*"), &[b"", b"->"]),
     of("get", any!(b"#", b"s*", b"h*->f1", b"*", b"nothing", b"h*->f9"), &[b"", b"->", b"*->*"]),
 ];
+
+const BIT_OFFSETS: &[&[u8]] =
+    &[b"-1", b"4294967296", b"x", b"", b"1.5", b"#x", b"#", b"##1", b"9223372036854775808"];
+
+const WIDTHS: &[&[u8]] = &[b"u64", b"i65", b"u0", b"i0", b"x8", b"8", b"", b"i", b"u-1", b"I8"];
+
+const DEGREES: &[&[u8]] =
+    &[b"-180", b"180", b"85.05112878", b"85.06", b"180.1", b"-200", b"x", b"", b"inf", b"nan"];
 
 const ODD_KEYS: &[&[u8]] = &[b"", b"\0\r\n\xff", b"*", b"none", &[b'k'; 300], b"a b", b"{s0}"];
 
@@ -252,6 +273,19 @@ fn any_key(random: &mut Random) -> Vec<u8> {
     }
     let letter = random.pick(&["s", "h", "l", "e", "z"]);
     format!("{letter}{}", random.below(4)).into_bytes()
+}
+
+/// A longitude or latitude. Most are near each other, and none is there twice.
+fn degrees(random: &mut Random, most: usize) -> Vec<u8> {
+    let most = if random.one_in(6) { most } else { 3 };
+    let sign = random.pick(&["", "-"]);
+    format!("{sign}{}.{:06}", random.below(most), random.below(1_000_000)).into_bytes()
+}
+
+/// A distance.
+fn length(random: &mut Random) -> Vec<u8> {
+    let most = *random.pick(&[&2, &100, &1_000, &1_000_000, &30_000_000]);
+    format!("{}.{}", random.below(most), random.below(10)).into_bytes()
 }
 
 /// What a string, a field or an element of a list holds: numbers, texts, and lengths at which an

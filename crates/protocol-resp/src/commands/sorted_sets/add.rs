@@ -11,17 +11,17 @@ use values::ZsetMut;
 
 /// The options of ZADD.
 #[derive(Clone, Copy, Debug, Default)]
-struct Options {
+pub(crate) struct Options {
     /// Scores of members that are there stay.
-    nx: bool,
+    pub(crate) nx: bool,
     /// No members are added.
-    xx: bool,
+    pub(crate) xx: bool,
     /// A score only becomes greater.
     gt: bool,
     /// A score only becomes less.
     lt: bool,
     /// The reply counts the members whose score has changed, too.
-    ch: bool,
+    pub(crate) ch: bool,
     /// The score is added to the one that is there, and the reply is the sum.
     incr: bool,
 }
@@ -53,8 +53,7 @@ fn add<V: View>(call: &mut Call<'_, V>, defaults: Options) -> Done {
     if options.incr {
         return increase(call, pairs.arg(1), first, options);
     }
-    let key = call.arg(1);
-    let store = |set: &mut ZsetMut<'_>| {
+    change(call, options, |set| {
         let mut changes = Changes::default();
         store(set, pairs.arg(1), first, options, &mut changes);
         let mut words = others.iter();
@@ -62,7 +61,32 @@ fn add<V: View>(call: &mut Call<'_, V>, defaults: Options) -> Done {
             store(set, member, score, options, &mut changes);
         }
         changes
-    };
+    })
+}
+
+/// Adds members with scores to the sorted set that is named first, and changes scores. There must be a member.
+pub(crate) fn add_scored<V: View>(
+    call: &mut Call<'_, V>,
+    options: Options,
+    scored: &[(f64, &[u8])],
+) -> Done {
+    change(call, options, |set| {
+        let mut changes = Changes::default();
+        for (score, member) in scored {
+            store(set, member, *score, options, &mut changes);
+        }
+        changes
+    })
+}
+
+/// Changes the sorted set that is named first, reports that, and writes the reply.
+#[inline]
+fn change<V: View>(
+    call: &mut Call<'_, V>,
+    options: Options,
+    store: impl FnOnce(&mut ZsetMut<'_>) -> Changes,
+) -> Done {
+    let key = call.arg(1);
     let changes = if options.xx {
         call.keys.edit_zset_if_any(key, store)?.unwrap_or_default()
     } else {

@@ -89,16 +89,14 @@ fn key_spec(out: &mut Writer<'_, impl Output>, rule: &KeySpec) {
             rule.find
         }
         Begin::Keyword { word, from } => {
-            out.map(2);
-            pair(out, "type", "keyword");
-            text(out, "spec");
-            out.map(2);
-            pair(out, "keyword", word);
-            text(out, "startfrom");
-            out.integer(from.into());
+            keyword(out, word, from.into());
             rule.find
         }
-        Begin::Option { .. } | Begin::Unknown => {
+        Begin::Option { word, from, is_shown: true, .. } => {
+            keyword(out, word, from.into());
+            rule.find
+        }
+        Begin::Option { is_shown: false, .. } | Begin::Unknown => {
             of_type(out, "unknown", &[]);
             Find::Unknown
         }
@@ -117,6 +115,17 @@ fn key_spec(out: &mut Writer<'_, impl Output>, rule: &KeySpec) {
         ),
         Find::Unknown => of_type(out, "unknown", &[]),
     }
+}
+
+/// The first half of a key spec that begins behind a word.
+fn keyword(out: &mut Writer<'_, impl Output>, word: &str, from: i64) {
+    out.map(2);
+    pair(out, "type", "keyword");
+    text(out, "spec");
+    out.map(2);
+    pair(out, "keyword", word);
+    text(out, "startfrom");
+    out.integer(from);
 }
 
 /// Half of a key spec: its type and its numbers.

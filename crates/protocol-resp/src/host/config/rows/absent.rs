@@ -101,7 +101,6 @@ pub(super) static ROWS: &[Parameter] = &[
     directive("loadmodule", MODULES),
     kept("lua-enable-deprecated-api", YesNo, "no").immutable().hidden(),
     kept("enable-module-command", Choice(&["no", "yes", "local"]), "no").immutable(),
-    kept("hll-sparse-max-bytes", Bytes(0, LONG_MAX), "3000"),
     kept("stream-node-max-bytes", Bytes(0, LONG_MAX), "4096"),
     kept("stream-node-max-entries", Integer(0, LONG_MAX), "100"),
 ];

@@ -134,6 +134,8 @@ pub(super) static ROWS: &[Parameter] = &[
     limit!("zset-max-listpack-value", Bytes, "64", zset_value)
         .meaning("Up to how many bytes a member of a compact sorted set has.")
         .or("zset-max-ziplist-value"),
+    limit!("hll-sparse-max-bytes", Bytes, "3000", hll_sparse_bytes)
+        .meaning("Up to how many bytes a HyperLogLog is compact."),
     ignored("activedefrag", YesNo, "no", DEFRAG),
     kept("active-defrag-ignore-bytes", Bytes(1, LONG_MAX), "104857600"),
     kept("active-defrag-threshold-lower", Integer(0, 1000), "10"),
