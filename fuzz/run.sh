@@ -24,7 +24,7 @@ esac
 
 cd "$(dirname "$0")"
 [ $# -ge 1 ] || set -- ping_parse memcache_parse memcache_binary resp_parse resp_reply turn_chunks datagrams \
-    config_parse hashmap_model seg_model keyspace_model \
+    config_parse hashmap_model seg_model keyspace_model serial_values \
     resp_commands
 
 if [ "${JOBS:-1}" -gt 1 ] && [ $# -gt 1 ]; then

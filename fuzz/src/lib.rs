@@ -15,6 +15,7 @@
 //!   come to; `engine.rs`: the stores they are carried out on.
 //! * `keyspace/`: the steps of `keyspace_model`, and what they must come to.
 //! * `commands/`: the clients of `resp_commands`, their commands, and what these must come to.
+//! * `serial.rs`: values as bytes.
 //! * `seeds.rs`: inputs to begin with, for these two.
 //! * `settings.rs`: the settings that `config_parse` reads.
 //! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
@@ -33,6 +34,7 @@ mod operations;
 mod peer;
 mod resp;
 pub mod seeds;
+mod serial;
 mod session;
 mod settings;
 mod stretch;
@@ -152,6 +154,12 @@ pub fn keyspace_model(input: &[u8]) {
     let Ok(mut trial) = keyspace::Trial::new(&mut input) else { return };
     while !input.is_empty() && trial.step(&mut input).is_ok() {}
     trial.finish();
+}
+
+/// Arbitrary bytes as values in serial form. Those that are some are the same when they are written and read again.
+/// `serial.rs` says how an input is read.
+pub fn serial_values(input: &[u8]) {
+    serial::check(input);
 }
 
 /// Commands of several clients, most of them made from the command table, to the RESP service over

@@ -74,6 +74,11 @@ fn keyspace_model() {
 }
 
 #[test]
+fn serial_values() {
+    replay("serial_values", fuzz::serial_values);
+}
+
+#[test]
 fn resp_commands() {
     replay("resp_commands", fuzz::resp_commands);
 }

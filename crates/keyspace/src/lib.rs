@@ -57,4 +57,4 @@ pub use prefetch::Stage;
 pub use scope::Scope;
 pub use settings::{Policy, Settings};
 pub use stats::{DatabaseStats, KeyspaceStats};
-pub use traits::{Keyspace, Observer, View};
+pub use traits::{Keyspace, Observer, Use, View};

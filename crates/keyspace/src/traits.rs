@@ -9,6 +9,15 @@ use values::Entry;
 /// A function that returns a keyspace's statistics, see [`Keyspace::observer`].
 pub type Observer = Box<dyn Fn() -> Option<KeyspaceStats> + Send + Sync>;
 
+/// How much an entry was used, see [`View::set_use`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// It was not used for so many milliseconds.
+    IdleMs(u64),
+    /// It was used so often, as [`View::frequency`] counts.
+    Frequency(u8),
+}
+
 /// One worker's handle on a keyspace. A clone is another worker's.
 ///
 /// A thread uses one handle at a time: a view locks its scope, and a second handle of the same
@@ -189,6 +198,10 @@ pub trait View {
     /// How often an entry of this view was used, as a logarithmic count that decays: 0 to 255.
     /// `None` unless the policy counts uses.
     fn frequency(&self, entry: &Entry) -> Option<u8>;
+
+    /// Sets how much the live entry under `key` was used, if the policy goes by that: for how long it was not, or how
+    /// often it was.
+    fn set_use(&mut self, db: usize, key: &[u8], used: Use);
 
     /// Reports the entries that this handle's views found expired and removed, and forgets them.
     /// They are collected only while there are [listeners](Settings::has_listeners).

@@ -14,7 +14,7 @@
 //! the other the bits of old entries are misread until the entries are used again.
 
 use super::random::Random;
-use keyspace::Settings;
+use keyspace::{Settings, Use};
 
 /// A tick of the clock of last use.
 const TICK_MS: u64 = 250;
@@ -97,6 +97,22 @@ impl Access {
         }
     }
 
+    /// The bits of an entry that was used so much; `None` if it is not that which is recorded.
+    pub(crate) fn with(self, used: Use) -> Option<u32> {
+        match (self, used) {
+            (Access::Clock(now) | Access::ChangeClock(now), Use::IdleMs(idle)) => {
+                // What the clock cannot tell is as long as it can.
+                let ticks = (idle / TICK_MS).min(u64::from(MASK - AHEAD_TICKS)) as u32;
+                Some(now.wrapping_sub(ticks) & MASK)
+            }
+            (Access::Count { minute, .. }, Use::Frequency(count)) => {
+                Some(minute << 8 | u32::from(count))
+            }
+            (Access::Clock(_) | Access::ChangeClock(_), Use::Frequency(_))
+            | (Access::Count { .. }, Use::IdleMs(_)) => None,
+        }
+    }
+
     /// For how long an entry has not been used. (Of a count: nothing sensible.)
     pub(crate) fn idle_ms(self, bits: u32) -> u64 {
         let (Access::Clock(now) | Access::ChangeClock(now)) = self else { return 0 };
@@ -168,6 +184,20 @@ mod tests {
         }
         let access = clock(NOW_MS + 10_000);
         assert_eq!(access.read(bits, &mut random), access.fresh());
+    }
+
+    #[test]
+    fn the_use_of_an_entry_can_be_set() {
+        for idle_ms in [0, 250, 3_600_000, 40 * 86_400_000] {
+            let bits = clock(NOW_MS).with(Use::IdleMs(idle_ms)).unwrap();
+            assert_eq!(clock(NOW_MS).idle_ms(bits), idle_ms);
+        }
+        let longest = clock(NOW_MS).with(Use::IdleMs(u64::MAX)).unwrap();
+        assert!(clock(NOW_MS).idle_ms(longest) > 47 * 86_400_000);
+        let bits = count(NOW_MS).with(Use::Frequency(77)).unwrap();
+        assert_eq!(count(NOW_MS).count(bits), 77);
+        assert_eq!(clock(NOW_MS).with(Use::Frequency(7)), None);
+        assert_eq!(count(NOW_MS).with(Use::IdleMs(7)), None);
     }
 
     #[test]

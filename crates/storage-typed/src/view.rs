@@ -11,7 +11,7 @@ use super::guards::Guards;
 use super::random::Random;
 use super::shared::Shared;
 use super::store::Local;
-use keyspace::{EntryMut, Gone, Reason, Scope, Tally, View};
+use keyspace::{EntryMut, Gone, Reason, Scope, Tally, Use, View};
 use storage::metrics::{ITEM_DELETE, ITEM_EXPIRE};
 use values::{Entry, hash_of};
 
@@ -329,6 +329,14 @@ impl View for TypedView<'_> {
     fn frequency(&self, entry: &Entry) -> Option<u8> {
         let is_count = matches!(self.access, Access::Count { .. });
         is_count.then(|| self.access.count(entry.access()) as u8)
+    }
+
+    fn set_use(&mut self, db: usize, key: &[u8], used: Use) {
+        if let Some(bits) = self.access.with(used)
+            && let Some(mut entry) = self.live_mut(db, key, false)
+        {
+            entry.set_access(bits);
+        }
     }
 
     fn drain_gone(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {

@@ -146,6 +146,24 @@ impl<'a> HashRef<'a> {
         }
     }
 
+    /// Fields, their values, and when they expire, in no order.
+    pub fn iter_expiring(
+        self,
+        now_ms: u64,
+    ) -> impl Iterator<Item = (&'a [u8], &'a [u8], Option<u64>)> + use<'a> {
+        let shown = |(name, value, due)| (name, value, Some(due).filter(|due| *due != NEVER));
+        let all = match self.form {
+            Form::Packed(packed) => {
+                Either::Left(packed.slots().map(|slot| (slot.name(), slot.value(), slot.due)))
+            }
+            Form::Large(large) => Either::Right(large.iter().map(|field| {
+                let (name, value) = field.pair();
+                (name, value, field.due_ms())
+            })),
+        };
+        all.filter(move |(.., due)| *due > now_ms).map(shown)
+    }
+
     /// Visits about `count` fields and returns the cursor of the next call. Begins and ends with 0;
     /// a field that is there from the first call to the last is visited. A packed hash is visited
     /// in one call.

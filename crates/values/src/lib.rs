@@ -13,6 +13,7 @@
 //!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder.
 //! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `scratch.rs`
 //!   (assembling an edit).
+//! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
 //! * Building blocks: `thin.rs` (an allocation behind one pointer), `allocated.rs` (the true size
 //!   of an allocation), `varint.rs` (lengths), `number.rs` and `text.rs` (strings stored as
 //!   integers).
@@ -35,6 +36,7 @@ mod pack;
 mod remains;
 mod sample;
 mod scratch;
+pub mod serial;
 mod set;
 mod string;
 mod table;

@@ -2,7 +2,7 @@
 //! RULE-USE: idle times and use counts of entries.
 
 use super::subject::Subject;
-use crate::{Keyspace, Policy, View};
+use crate::{Keyspace, Policy, Use, View};
 use values::Entry;
 
 /// An idle time may be so much longer or shorter.
@@ -43,6 +43,10 @@ fn idle_times<K: Keyspace>(make: &impl Fn() -> K) {
         subject.now_ms += 10_000;
         subject.put(0, b"key", b"other");
         assert!(is_about(idle_ms(&mut subject, b"key"), 0), "RULE-USE: it was replaced");
+        subject.view(b"key").set_use(0, b"key", Use::IdleMs(3_600_000));
+        subject.view(b"key").set_use(0, b"key", Use::Frequency(7));
+        subject.view(b"none").set_use(0, b"none", Use::IdleMs(1));
+        assert!(is_about(idle_ms(&mut subject, b"key"), 3_600_000), "RULE-USE: it was set");
         subject.finish();
     }
 }
@@ -109,6 +113,9 @@ fn frequencies<K: Keyspace>(make: &impl Fn() -> K) {
         subject.read(0, b"seldom");
     }
     assert_eq!(count(&mut subject, b"seldom"), 255, "RULE-USE: every use counts, up to 255");
+    subject.view(b"seldom").set_use(0, b"seldom", Use::Frequency(77));
+    subject.view(b"seldom").set_use(0, b"seldom", Use::IdleMs(3_600_000));
+    assert_eq!(count(&mut subject, b"seldom"), 77, "RULE-USE: it was set");
     let access = subject.view(b"seldom").peek(0, b"seldom").map(Entry::access);
     subject.view(b"seldom").peek(0, b"seldom");
     assert_eq!(subject.view(b"seldom").peek(0, b"seldom").map(Entry::access), access);

@@ -3,7 +3,7 @@
 //!
 //! * `presence.rs`: whether keys are there, and removing them. `expire.rs`: when they expire.
 //! * `rename.rs`: other names, other databases. `walk.rs`: finding keys. `object.rs`: how values are stored.
-//!   `sort.rs`: sorting elements. `wait.rs`: commands about replicas, which do not exist here.
+//!   `serial.rs`: values as bytes, to be restored elsewhere. `sort.rs`: sorting elements. `wait.rs`: commands about replicas, which do not exist here.
 
 // Clients send numbers, and arithmetic on them must not wrap. This lint covers all modules below this one: an
 // operation that could overflow is allowed only with a reason why it cannot.
@@ -13,6 +13,7 @@ mod expire;
 mod object;
 mod presence;
 mod rename;
+mod serial;
 mod sort;
 mod wait;
 pub(crate) mod walk;
@@ -23,6 +24,7 @@ pub(crate) use expire::{
 pub(crate) use object::{object_encoding, object_freq, object_idletime, object_refcount};
 pub(crate) use presence::{del, exists, touch, type_of, unlink};
 pub(crate) use rename::{copy, move_key, rename, renamenx};
+pub(crate) use serial::{dump, restore};
 pub(crate) use sort::{sort, sort_ro};
 pub(crate) use wait::{wait, waitaof};
 pub(crate) use walk::{Options as ScanOptions, cursor, end_step, keys, randomkey, scan};

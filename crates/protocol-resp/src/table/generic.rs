@@ -21,6 +21,14 @@ commands! {
         summary: "Removes keys.",
         tips: ["request_policy:multi_shard", "response_policy:agg_sum"],
     }
+    Dump = generic::dump {
+        name: "dump", arity: 2, since: "2.6.0",
+        flags: [READONLY], categories: [KEYSPACE], keys: [at(1): RO ACCESS],
+        syntax: "key",
+        reply: BulkOrNull, complexity: "O(N) in the size of the value",
+        summary: "Shows a value in serial form.",
+        tips: ["nondeterministic_output"],
+    }
     Exists = generic::exists {
         name: "exists", arity: -2, since: "1.0.0",
         flags: [READONLY FAST], categories: [KEYSPACE], keys: [range(1, -1, 1): RO],
@@ -177,6 +185,14 @@ commands! {
         reply: Array, complexity: "O(1) a call, O(N) for all keys",
         summary: "Walks over the keys of the database in steps.",
         tips: ["nondeterministic_output", "request_policy:special"],
+    }
+    Restore = generic::restore {
+        name: "restore", arity: -4, since: "2.6.0",
+        flags: [WRITE DENYOOM], categories: [KEYSPACE DANGEROUS], keys: [at(1): OW UPDATE],
+        syntax: "key ttl:integer serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] \
+                 [FREQ frequency:integer]",
+        reply: Ok, complexity: "O(N) in the size of the value, O(N*log(N)) of a sorted set",
+        summary: "Stores a value that was shown in serial form.",
     }
     Sort = generic::sort {
         name: "sort", arity: -2, since: "1.0.0",

@@ -317,6 +317,15 @@ commands! {
         reply: Ok, complexity: "O(1)",
         summary: "Shows every command that the server is sent.",
     }
+    RestoreAsking = generic::restore {
+        name: "restore-asking", arity: -4, since: "3.0.0",
+        flags: [WRITE DENYOOM ASKING SYSTEM], categories: [KEYSPACE DANGEROUS],
+        keys: [at(1): OW UPDATE],
+        syntax: "key ttl:integer serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] \
+                 [FREQ frequency:integer]",
+        reply: Ok, complexity: "O(N) in the size of the value, O(N*log(N)) of a sorted set",
+        summary: "Is RESTORE, as nodes of a cluster send it.",
+    }
     Shutdown = server::shutdown {
         name: "shutdown", arity: -1, since: "1.0.0",
         flags: [ADMIN NOSCRIPT LOADING STALE NO_MULTI ALLOW_BUSY], categories: [], keys: [],

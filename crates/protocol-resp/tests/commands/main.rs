@@ -36,6 +36,7 @@ stories!(lcs);
 stories!(bitmaps);
 stories!(hyperloglog);
 stories!(geo);
+stories!(serial);
 stories!(hashes);
 stories!(sets);
 stories!(field_expiry, ours);

@@ -76,6 +76,12 @@ static KINDS: &[Kind] = &[
     of("longitude", |random| degrees(random, 180), DEGREES),
     of("latitude", |random| degrees(random, 85), DEGREES),
     of("length", length, &[b"-1", b"x", b"", b"inf", b"1e300", b"1e-300", b"nan"]),
+    // Values in serial form: a string, a number, a list, a set, a sorted set and a hash.
+    of(
+        "payload",
+        |random| random.pick(PAYLOADS).to_vec(),
+        &[b"", b"text", b"\0\x01a\x0a\0\0\0\0\0\0\0\0\0"],
+    ),
     // What keys hold.
     of("value", value, &[b""]),
     of("blob", blob, &[]),
@@ -119,6 +125,15 @@ static KINDS: &[Kind] = &[
     ),
     of("by", any!(b"s*", b"h*->f1", b"nosort", b"none", b"h*->", b"s*x", b"*"), &[b"", b"->"]),
     of("get", any!(b"#", b"s*", b"h*->f1", b"*", b"nothing", b"h*->f9"), &[b"", b"->", b"*->*"]),
+];
+
+const PAYLOADS: &[&[u8]] = &[
+    b"\x00\x04text\x0a\x00|\xf3&m\xca\xb5\xa51",
+    b"\x00\xc0\x0c\x0a\x00<*\xf8Q\x5c\x04\xbc\xd5",
+    b"\x12\x03\x02\x0c\x0c\x00\x00\x00\x02\x00\x81a\x02\x01\x01\xff\x02\x0d\x0d\x00\x00\x00\x02\x00\xdf\xff\x02\xc1,\x02\xff\x02\x0c\x0c\x00\x00\x00\x01\x00\xf2\x90\xee\xfe\x04\xff\x0a\x00ad\x0a\x90\xed\xc3\x0fI",
+    b"\x0b\x14\x04\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00p\x11\x01\x00\x0a\x00\x85\xd5\xc1\x06[\x1d\xd0U",
+    b"\x11\x1d\x1d\x00\x00\x00\x06\x00\x81c\x02\x84-inf\x05\x81a\x02\x01\x01\x81b\x02\x832.5\x04\xff\x0a\x009\x923\x9b\xe1\x1f2=",
+    b"\x10\x12\x12\x00\x00\x00\x04\x00\x81f\x02\x81v\x02\x81g\x02\x01\x01\xff\x0a\x00#\xc1\xa5\xe3]\xfa\xe8\x1c",
 ];
 
 const BIT_OFFSETS: &[&[u8]] =

@@ -2,7 +2,7 @@
 //! [`State`]: the state that the handles of a reference keyspace share.
 
 use super::Flaw;
-use crate::{Gone, KeyspaceStats, Policy, Reason, Settings};
+use crate::{Gone, KeyspaceStats, Policy, Reason, Settings, Use};
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -277,6 +277,15 @@ pub(super) fn used(settings: &Settings, before: Option<u32>, unix_ms: u64, rando
     let rarity = count.saturating_sub(5) * u64::from(settings.lfu_log_factor()) + 1;
     let grows = before.is_some() && count < 255 && random.is_multiple_of(rarity);
     ((unix_ms / 60_000) as u32) << 8 | (count + u64::from(grows)) as u32
+}
+
+/// The access of an entry that was used so much, if the policy goes by that.
+pub(super) fn access_of(settings: &Settings, used: Use, unix_ms: u64) -> Option<u32> {
+    match (used, settings.policy().counts_uses()) {
+        (Use::IdleMs(idle), false) => Some((unix_ms.saturating_sub(idle) / 1000) as u32),
+        (Use::Frequency(count), true) => Some(((unix_ms / 60_000) as u32) << 8 | u32::from(count)),
+        (Use::IdleMs(_), true) | (Use::Frequency(_), false) => None,
+    }
 }
 
 pub(super) fn idle_ms(access: u32, unix_ms: u64) -> u64 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`ReferenceView`]: a view of a reference keyspace, which always has the lock on all of it.
 
-use super::state::{State, count, idle_ms, place, used};
+use super::state::{State, access_of, count, idle_ms, place, used};
 use super::{DATABASES, Flaw, Notes, Shared};
-use crate::{EntryMut, Gone, Reason, Tally, View};
+use crate::{EntryMut, Gone, Reason, Tally, Use, View};
 use std::sync::MutexGuard;
 use values::Entry;
 
@@ -271,6 +271,17 @@ impl View for ReferenceView<'_> {
         let settings = &self.shared.settings;
         let count = || count(settings, entry.access(), self.unix_ms) as u8;
         settings.policy().counts_uses().then(count)
+    }
+
+    fn set_use(&mut self, db: usize, key: &[u8], used: Use) {
+        let db = self.db(db);
+        let access = access_of(&self.shared.settings, used, self.unix_ms);
+        if let Some(access) = access.filter(|_| self.find(db, key, false).is_some()) {
+            let state = self.state.as_mut().expect("it is locked");
+            if let Some(entry) = state.databases[db].get_mut(&place(key)) {
+                entry.set_access(access);
+            }
+        }
     }
 
     fn drain_gone(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`write`]: a value in the oldest form that holds it.
+
+use super::lzf::Compressor;
+use super::{FormVersion, types};
+use crate::{Digits, Entry, HashRef, Type, parse_i64};
+
+/// Strings of more bytes are compressed, if that saves any.
+const COMPRESSED_MIN: usize = 20;
+
+/// Writes the type and the value of an entry, and returns the version of the form. Fields of hashes that have expired
+/// are left out; there must be others.
+pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
+    let mut writer = Writer { out, compressor: Compressor::default() };
+    match entry.data_type() {
+        Type::String => {
+            writer.out.push(types::STRING);
+            writer.string(entry.text(&mut Digits::new()));
+        }
+        Type::List => {
+            writer.begin(types::LIST, entry.len());
+            let elements = entry.list().into_iter().flat_map(|list| list.iter());
+            elements.for_each(|element| writer.string(element));
+        }
+        Type::Set => {
+            writer.begin(types::SET, entry.len());
+            let members = entry.set().into_iter().flat_map(|set| set.iter());
+            members.for_each(|member| writer.string(&member));
+        }
+        Type::Zset => {
+            writer.begin(types::ZSET, entry.len());
+            let members = entry.zset().into_iter().flat_map(|set| set.iter());
+            members.for_each(|(member, score)| {
+                writer.string(member);
+                writer.out.extend(score.to_le_bytes());
+            });
+        }
+        Type::Hash => {
+            if let Some(hash) = entry.hash() {
+                return writer.hash(hash, now_ms);
+            }
+        }
+    }
+    FormVersion::REDIS_7_0
+}
+
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    compressor: Compressor,
+}
+
+impl Writer<'_> {
+    /// The type of a collection, and how many elements it has.
+    fn begin(&mut self, kind: u8, count: usize) {
+        self.out.push(kind);
+        self.count(count as u64);
+    }
+
+    fn count(&mut self, count: u64) {
+        match count {
+            0..0x40 => self.out.push(count as u8),
+            0x40..0x4000 => self.out.extend([0x40 | (count >> 8) as u8, count as u8]),
+            _ => match u32::try_from(count) {
+                Ok(count) => {
+                    self.out.push(0x80);
+                    self.out.extend(count.to_be_bytes());
+                }
+                Err(_) => {
+                    self.out.push(0x81);
+                    self.out.extend(count.to_be_bytes());
+                }
+            },
+        }
+    }
+
+    /// A string: an integer of up to 32 bits in binary, a long one compressed.
+    fn string(&mut self, text: &[u8]) {
+        if let Some(integer) = parse_i64(text).and_then(|integer| i32::try_from(integer).ok()) {
+            return self.integer(integer);
+        }
+        if text.len() > COMPRESSED_MIN
+            && let Some(short) = self.compressor.compress(text)
+        {
+            self.out.push(0xc3);
+            self.count(short.len() as u64);
+            self.count(text.len() as u64);
+            self.out.extend(short);
+            return;
+        }
+        self.count(text.len() as u64);
+        self.out.extend_from_slice(text);
+    }
+
+    fn integer(&mut self, integer: i32) {
+        if let Ok(byte) = i8::try_from(integer) {
+            self.out.push(0xc0);
+            self.out.extend(byte.to_le_bytes());
+        } else if let Ok(short) = i16::try_from(integer) {
+            self.out.push(0xc1);
+            self.out.extend(short.to_le_bytes());
+        } else {
+            self.out.push(0xc2);
+            self.out.extend(integer.to_le_bytes());
+        }
+    }
+
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the first moment is not after the others, and 0 is none"
+    )]
+    fn hash(mut self, hash: HashRef<'_>, now_ms: u64) -> FormVersion {
+        let first = hash.iter_expiring(now_ms).filter_map(|(.., due)| due).min();
+        let Some(first) = first else {
+            self.begin(types::HASH, hash.live(now_ms));
+            for (field, value) in hash.iter(now_ms) {
+                self.string(field);
+                self.string(value);
+            }
+            return FormVersion::REDIS_7_0;
+        };
+        self.out.push(types::HASH_EXPIRING);
+        self.out.extend(first.to_le_bytes());
+        self.count(hash.live(now_ms) as u64);
+        for (field, value, due) in hash.iter_expiring(now_ms) {
+            self.count(due.map_or(0, |due| due - first + 1));
+            self.string(field);
+            self.string(value);
+        }
+        FormVersion::REDIS_7_4
+    }
+}
