@@ -82,6 +82,8 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             zset_entries: 4,
             zset_value: 20,
             hll_sparse_bytes: 3000,
+            stream_node_bytes: 60,
+            stream_node_entries: 3,
         },
         1 => Limits {
             hash_entries: 0,
@@ -93,6 +95,8 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             zset_entries: 0,
             zset_value: 0,
             hll_sparse_bytes: 3000,
+            stream_node_bytes: 1,
+            stream_node_entries: 1,
         },
         2 => Limits {
             hash_entries: 100_000,
@@ -104,6 +108,8 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             zset_entries: 100_000,
             zset_value: 100_000,
             hll_sparse_bytes: 3000,
+            stream_node_bytes: 0,
+            stream_node_entries: 0,
         },
         _ => Limits::default(),
     })

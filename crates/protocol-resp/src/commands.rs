@@ -30,5 +30,6 @@ pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod sets;
 pub(crate) mod sorted_sets;
+pub(crate) mod streams;
 pub(crate) mod strings;
 pub(crate) mod transactions;

@@ -47,6 +47,7 @@ pub(crate) mod server;
 pub(crate) mod sets;
 pub(crate) mod sorted_sets;
 mod spec;
+pub(crate) mod streams;
 pub(crate) mod strings;
 pub mod syntax;
 pub(crate) mod transactions;
@@ -76,7 +77,7 @@ macro_rules! groups {
 }
 
 groups! {
-    ($) strings hashes lists sets sorted_sets bitmaps hyperloglog geo generic connection transactions pubsub server other cluster
+    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server other cluster
 }
 
 /// Makes [`CommandId`].

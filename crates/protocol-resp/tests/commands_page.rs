@@ -17,13 +17,14 @@ brought it. `COMMAND DOCS` tells the same to clients, and `redis-cli` helps with
 ";
 
 /// The groups in the order of the page, and their titles.
-const GROUPS: [(Group, &str); 14] = [
+const GROUPS: [(Group, &str); 15] = [
     (Group::String, "Strings"),
     (Group::Generic, "Keys"),
     (Group::Hash, "Hashes"),
     (Group::List, "Lists"),
     (Group::Set, "Sets"),
     (Group::SortedSet, "Sorted sets"),
+    (Group::Stream, "Streams"),
     (Group::Bitmap, "Bitmaps"),
     (Group::Hyperloglog, "HyperLogLogs"),
     (Group::Geo, "Places"),

@@ -150,12 +150,13 @@ impl Entry {
             | Kind::LargeHash
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => self.large().map_or(0, Large::len),
+            | Kind::LargeZset
+            | Kind::LargeStream => self.large().map_or(0, Large::len),
         }
     }
 
-    /// Whether a string has no bytes, or a collection no elements: then it is to be removed. Mostly
-    /// O(1), unlike the length of a packed collection.
+    /// Whether a string has no bytes, or a collection no elements: then it is to be removed. A stream is
+    /// kept even if it has no items. Mostly O(1), unlike the length of a packed collection.
     pub fn is_empty(&self) -> bool {
         match self.kind() {
             Kind::HashPack | Kind::ListPack | Kind::SetPack | Kind::ZsetPack => {
@@ -171,6 +172,7 @@ impl Entry {
             | Kind::LargeList
             | Kind::LargeSet
             | Kind::LargeZset => self.len() == 0,
+            Kind::LargeStream => false,
         }
     }
 
@@ -407,7 +409,8 @@ impl Keyed for Entry {
             | Kind::LargeString
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => None,
+            | Kind::LargeZset
+            | Kind::LargeStream => None,
         };
         self.expiry().into_iter().chain(of_fields).min()
     }

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     LargeSet,
     /// `Large::Zset`
     LargeZset,
+    /// `Large::Stream`
+    LargeStream,
 }
 
 const _: () = {
@@ -49,7 +51,7 @@ const _: () = {
 
 impl Kind {
     /// All kinds, each at the index that is its byte.
-    const ALL: [Kind; 14] = [
+    const ALL: [Kind; 15] = [
         Kind::Int,
         Kind::Embstr,
         Kind::Raw,
@@ -64,6 +66,7 @@ impl Kind {
         Kind::LargeList,
         Kind::LargeSet,
         Kind::LargeZset,
+        Kind::LargeStream,
     ];
 
     /// The byte of the last kind.
@@ -89,6 +92,7 @@ impl Kind {
             Kind::ListPack | Kind::LargeList => Type::List,
             Kind::SetInts | Kind::SetPack | Kind::LargeSet => Type::Set,
             Kind::ZsetPack | Kind::LargeZset => Type::Zset,
+            Kind::LargeStream => Type::Stream,
         }
     }
 
@@ -104,6 +108,7 @@ impl Kind {
             Kind::LargeHash | Kind::LargeSet => Encoding::Hashtable,
             Kind::LargeList => Encoding::Quicklist,
             Kind::LargeZset => Encoding::Skiplist,
+            Kind::LargeStream => Encoding::Stream,
         }
     }
 }

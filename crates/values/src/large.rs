@@ -7,6 +7,7 @@ use crate::kind::Kind;
 use crate::large_string::LargeString;
 use crate::list::large::LargeList;
 use crate::set::large::LargeSet;
+use crate::stream::large::LargeStream;
 use crate::zset::large::LargeZset;
 
 /// A value that is too big to be packed into its entry, boxed behind it.
@@ -22,6 +23,8 @@ pub(crate) enum Large {
     Set(LargeSet),
     /// A sorted set with an index and an order.
     Zset(LargeZset),
+    /// A stream, in a box of its own: it knows more of itself than the others do.
+    Stream(Box<LargeStream>),
 }
 
 impl Large {
@@ -33,6 +36,7 @@ impl Large {
             Large::List(_) => Kind::LargeList,
             Large::Set(_) => Kind::LargeSet,
             Large::Zset(_) => Kind::LargeZset,
+            Large::Stream(_) => Kind::LargeStream,
         }
     }
 
@@ -52,6 +56,7 @@ impl Large {
             Large::List(list) => list.len(),
             Large::Set(set) => set.len(),
             Large::Zset(zset) => zset.len(),
+            Large::Stream(stream) => stream.len(),
         }
     }
 
@@ -61,7 +66,7 @@ impl Large {
             Large::Hash(hash) => hash.prefetch(element),
             Large::Set(set) => set.prefetch(element),
             Large::Zset(zset) => zset.prefetch(element),
-            Large::String(_) | Large::List(_) => {}
+            Large::String(_) | Large::List(_) | Large::Stream(_) => {}
         }
     }
 
@@ -73,6 +78,7 @@ impl Large {
             Large::List(list) => list.heap_bytes(),
             Large::Set(set) => set.heap_bytes(),
             Large::Zset(zset) => zset.heap_bytes(),
+            Large::Stream(stream) => stream.heap_bytes(),
         }
     }
 
@@ -84,6 +90,7 @@ impl Large {
             Large::List(list) => Large::List(list.copy()),
             Large::Set(set) => Large::Set(set.copy()),
             Large::Zset(zset) => Large::Zset(zset.copy()),
+            Large::Stream(stream) => Large::Stream(Box::new(stream.copy())),
         }
     }
 
@@ -95,6 +102,7 @@ impl Large {
             Large::List(list) => list.pieces(),
             Large::Set(set) => set.len(),
             Large::Zset(zset) => zset.len(),
+            Large::Stream(stream) => stream.pieces(),
         }
     }
 
@@ -106,6 +114,7 @@ impl Large {
             Large::List(list) => list.free_some(budget),
             Large::Set(set) => set.free_some(budget),
             Large::Zset(zset) => zset.free_some(budget),
+            Large::Stream(stream) => stream.free_some(budget),
         }
     }
 }

@@ -10,7 +10,7 @@
 //! * Entries: `entry.rs`, `kind.rs` (how a value is stored), `types.rs` (types, encodings, limits),
 //!   `large.rs` (values too big to be packed), `remains.rs` (freeing those step by step).
 //! * Operations on values: `string.rs`, and `large_string.rs` for strings that can be pinned;
-//!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder.
+//!   `hash.rs`, `list.rs`, `set.rs` and `zset.rs`, each with its large form in a folder; `stream.rs`.
 //! * Packed small collections: `pack.rs` (byte strings), `intset.rs` (integers), `scratch.rs`
 //!   (assembling an edit).
 //! * The serial form of values, that of Redis's DUMP and RDB files: `serial.rs`.
@@ -38,6 +38,7 @@ mod sample;
 mod scratch;
 pub mod serial;
 mod set;
+mod stream;
 mod string;
 mod table;
 mod text;
@@ -51,10 +52,14 @@ pub use allocated::allocated;
 pub use entry::Entry;
 pub use hash::{HashMut, HashRef};
 pub use list::{End, ListIter, ListMut, ListRef};
-pub use made::{NewHash, NewList, NewSet, NewZset};
+pub use made::{NewHash, NewList, NewSet, NewStream, NewZset};
 pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
+pub use stream::{
+    Claim, Claimed, ConsumerNumber, PendingItem, StreamConsumer, StreamGroup, StreamGroupMut,
+    StreamId, StreamItem, StreamIter, StreamMut, StreamRef, StreamRevIter, Trim, TrimTo,
+};
 pub use table::{CacheLine, Compact, Keyed, Layout, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;
 pub use types::{Encoding, Limits, Type};

@@ -77,7 +77,8 @@ impl<'a> ListRef<'a> {
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeSet
-            | Kind::LargeZset => return None,
+            | Kind::LargeZset
+            | Kind::LargeStream => return None,
         };
         Some(ListRef { form })
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`NewHash`], [`NewList`], [`NewSet`], [`NewZset`]: collections that are being made.
+//! [`NewHash`], [`NewList`], [`NewSet`], [`NewStream`], [`NewZset`]: collections that are being made.
 //!
 //! The type of an [`Entry`]'s value is known only at run time. These types fix it at compile time,
 //! so that code that makes a collection need not check what it has made.
 //!
 //! INV-MADE: the entry is of the type it was made as. An edit does not change the type.
 
-use crate::{Entry, HashMut, HashRef, Limits, ListMut, ListRef, SetMut, SetRef, ZsetMut, ZsetRef};
+use crate::{
+    Entry, HashMut, HashRef, Limits, ListMut, ListRef, SetMut, SetRef, StreamMut, StreamRef,
+    ZsetMut, ZsetRef,
+};
 
 /// Declares a collection that is being made.
 macro_rules! made {
@@ -73,6 +76,11 @@ made! {
 made! {
     /// A sorted set that is being made.
     NewZset: new_zset, zset -> ZsetRef, ZsetMut
+}
+
+made! {
+    /// A stream that is being made.
+    NewStream: new_stream, stream -> StreamRef, StreamMut
 }
 
 #[cfg(test)]

@@ -106,6 +106,7 @@ const FOOTER: usize = 10;
 ///
 /// let mut payload = Vec::new();
 /// let version = serial::write(&Entry::string(b"k", b"value"), 0, &mut payload);
+/// let version = version.expect("a string has a form");
 /// serial::seal(&mut payload, version);
 ///
 /// let (value, version) = serial::open(&payload).expect("the checksum is right");

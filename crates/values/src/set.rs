@@ -46,7 +46,8 @@ impl Entry {
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeList
-            | Kind::LargeZset => return None,
+            | Kind::LargeZset
+            | Kind::LargeStream => return None,
         };
         Some(SetRef { form })
     }

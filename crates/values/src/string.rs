@@ -70,7 +70,8 @@ impl Entry {
             | Kind::LargeHash
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => self.large_string().map_or(&[], LargeString::as_bytes),
+            | Kind::LargeZset
+            | Kind::LargeStream => self.large_string().map_or(&[], LargeString::as_bytes),
         }
     }
 
@@ -90,7 +91,8 @@ impl Entry {
             | Kind::LargeHash
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => {
+            | Kind::LargeZset
+            | Kind::LargeStream => {
                 Text::from(self.large_string().map_or(&[][..], LargeString::as_bytes))
             }
         }
@@ -113,7 +115,8 @@ impl Entry {
             | Kind::LargeHash
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => None,
+            | Kind::LargeZset
+            | Kind::LargeStream => None,
         }
     }
 
@@ -240,7 +243,8 @@ impl Entry {
             | Kind::LargeHash
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => return false,
+            | Kind::LargeZset
+            | Kind::LargeStream => return false,
         }
         true
     }

@@ -16,11 +16,14 @@ pub enum Type {
     Zset,
     /// Strings by the name of their field.
     Hash,
+    /// Items that were added one after the other, each with an id.
+    Stream,
 }
 
 impl Type {
     /// All types.
-    pub const ALL: [Type; 5] = [Type::String, Type::List, Type::Set, Type::Zset, Type::Hash];
+    pub const ALL: [Type; 6] =
+        [Type::String, Type::List, Type::Set, Type::Zset, Type::Hash, Type::Stream];
 
     /// The type of this name, in upper or lower case.
     pub fn named(name: &[u8]) -> Option<Self> {
@@ -35,6 +38,7 @@ impl Type {
             Type::Set => "set",
             Type::Zset => "zset",
             Type::Hash => "hash",
+            Type::Stream => "stream",
         }
     }
 }
@@ -64,6 +68,8 @@ pub enum Encoding {
     Quicklist,
     /// A large sorted set.
     Skiplist,
+    /// A stream.
+    Stream,
 }
 
 impl Encoding {
@@ -79,6 +85,7 @@ impl Encoding {
             Encoding::Hashtable => "hashtable",
             Encoding::Quicklist => "quicklist",
             Encoding::Skiplist => "skiplist",
+            Encoding::Stream => "stream",
         }
     }
 }
@@ -105,6 +112,10 @@ pub struct Limits {
     pub zset_value: usize,
     /// Bytes of a string that is a sparse HyperLogLog (`hll-sparse-max-bytes`).
     pub hll_sparse_bytes: usize,
+    /// Bytes of a node of a stream (`stream-node-max-bytes`); 0: as many as are allowed.
+    pub stream_node_bytes: usize,
+    /// Items of a node of a stream (`stream-node-max-entries`); 0: as many as are allowed.
+    pub stream_node_entries: usize,
 }
 
 impl Limits {
@@ -125,6 +136,8 @@ impl Default for Limits {
             zset_entries: 128,
             zset_value: 64,
             hll_sparse_bytes: 3000,
+            stream_node_bytes: 4096,
+            stream_node_entries: 100,
         }
     }
 }
@@ -135,8 +148,8 @@ mod tests {
 
     #[test]
     fn names_are_those_that_clients_know() {
-        let types = [Type::String, Type::List, Type::Set, Type::Zset, Type::Hash];
-        assert_eq!(types.map(Type::name), ["string", "list", "set", "zset", "hash"]);
+        let names = ["string", "list", "set", "zset", "hash", "stream"];
+        assert_eq!(Type::ALL.map(Type::name), names);
         assert_eq!(Encoding::ListpackEx.name(), "listpackex");
     }
 }

@@ -74,7 +74,8 @@ impl<'a> ZsetRef<'a> {
             | Kind::LargeString
             | Kind::LargeHash
             | Kind::LargeList
-            | Kind::LargeSet => return None,
+            | Kind::LargeSet
+            | Kind::LargeStream => return None,
         };
         Some(ZsetRef { form })
     }

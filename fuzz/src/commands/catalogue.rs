@@ -31,7 +31,12 @@ impl Row {
     /// How often it is drawn: those that work on values more often.
     fn weight(&self) -> usize {
         match self.spec.group {
-            Group::String | Group::Hash | Group::List | Group::Set | Group::SortedSet => 6,
+            Group::String
+            | Group::Hash
+            | Group::List
+            | Group::Set
+            | Group::SortedSet
+            | Group::Stream => 6,
             Group::Generic | Group::Transactions => 4,
             Group::Pubsub => 2,
             _ => 1,

@@ -4,6 +4,7 @@
 mod hash;
 mod list;
 mod set;
+mod stream;
 mod string;
 mod words;
 mod zset;
@@ -46,6 +47,10 @@ impl Edit<'_> {
             }
             Value::Zset(zset) => {
                 self.zset(&mut entry.zset_mut(self.limits).expect("it is a zset"), zset, input)
+            }
+            Value::Stream(items) => {
+                let mut stream = entry.stream_mut(self.limits).expect("it is a stream");
+                self.stream(&mut stream, items, input)
             }
             Value::Hash(hash) => {
                 self.hash(&mut entry.hash_mut(self.limits).expect("it is a hash"), hash, input)

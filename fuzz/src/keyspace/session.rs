@@ -97,7 +97,7 @@ impl<V: View> Session<'_, V> {
             entry.set_expiry(expiry);
             kept.expiry = expiry;
         }
-        let is_empty = entry.len() == 0 && entry.data_type() != Type::String;
+        let is_empty = entry.is_empty() && entry.data_type() != Type::String;
         drop(entry);
         if is_empty {
             assert_eq!(kept.value.len(edit.now_ms), 0, "elements are lost");
@@ -115,7 +115,7 @@ impl<V: View> Session<'_, V> {
             edit.apply(&mut entry, &mut value, input)?;
         }
         value.check(&entry, edit.now_ms);
-        if entry.len() == 0 && entry.data_type() != Type::String {
+        if entry.is_empty() && entry.data_type() != Type::String {
             return Ok(());
         }
         entry.set_expiry(expiry);
@@ -229,6 +229,7 @@ fn fresh(key: &[u8], input: &mut Unstructured<'_>) -> Result<(Entry, Value)> {
         Type::Set => (Entry::new_set(key), Value::empty(of)),
         Type::Zset => (Entry::new_zset(key), Value::empty(of)),
         Type::Hash => (Entry::new_hash(key), Value::empty(of)),
+        Type::Stream => (Entry::new_stream(key), Value::empty(of)),
         _ => {
             let text = element(input)?;
             (Entry::string(key, &text), Value::String(text))

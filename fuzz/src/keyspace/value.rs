@@ -2,7 +2,12 @@
 //! [`Value`]: a value in plain collections, and whether an entry holds the same.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use values::{Digits, Entry, HashRef, ListRef, SetRef, Type, ZsetRef, parse_i64};
+use values::{
+    Digits, Entry, HashRef, ListRef, SetRef, StreamId, StreamItem, StreamRef, Type, ZsetRef, parse_i64,
+};
+
+/// The items of a stream: their fields, each with its value.
+pub(crate) type Items = BTreeMap<StreamId, Vec<(Vec<u8>, Vec<u8>)>>;
 
 /// What an entry holds.
 #[derive(Clone, PartialEq)]
@@ -17,6 +22,8 @@ pub(crate) enum Value {
     Zset(BTreeMap<Vec<u8>, f64>),
     /// Fields, those that have expired included.
     Hash(BTreeMap<Vec<u8>, Field>),
+    /// Items by their ids.
+    Stream(Items),
 }
 
 /// A field of a hash.
@@ -41,6 +48,7 @@ impl Value {
             Type::Set => Value::Set(BTreeSet::new()),
             Type::Zset => Value::Zset(BTreeMap::new()),
             Type::Hash => Value::Hash(BTreeMap::new()),
+            Type::Stream => Value::Stream(Items::new()),
             _ => Value::String(Vec::new()),
         }
     }
@@ -60,6 +68,8 @@ impl Value {
                 (name.to_vec(), Field { value: value.to_vec(), expiry })
             };
             Value::Hash(hash.iter(now_ms).map(field).collect())
+        } else if let Some(stream) = entry.stream() {
+            Value::Stream(stream.range(StreamId::MIN, StreamId::MAX).map(kept).collect())
         } else {
             Value::String(entry.text(&mut Digits::new()).to_vec())
         }
@@ -73,6 +83,7 @@ impl Value {
             Value::Set(_) => Type::Set,
             Value::Zset(_) => Type::Zset,
             Value::Hash(_) => Type::Hash,
+            Value::Stream(_) => Type::Stream,
         }
     }
 
@@ -83,6 +94,7 @@ impl Value {
             Value::List(list) => list.len(),
             Value::Set(set) => set.len(),
             Value::Zset(zset) => zset.len(),
+            Value::Stream(items) => items.len(),
             Value::Hash(fields) => fields.values().filter(|field| field.is_live(now_ms)).count(),
         }
     }
@@ -103,6 +115,7 @@ impl Value {
             Value::List(list) => check_list(list, entry.list().expect("it is a list")),
             Value::Set(set) => check_set(set, entry.set().expect("it is a set")),
             Value::Zset(zset) => check_zset(zset, entry.zset().expect("it is a sorted set")),
+            Value::Stream(items) => check_stream(items, entry.stream().expect("it is a stream")),
             Value::Hash(hash) => check_hash(hash, entry.hash().expect("it is a hash"), now_ms),
         }
         if !matches!(self, Value::Hash(_)) {
@@ -164,6 +177,21 @@ fn check_set(set: &BTreeSet<Vec<u8>>, seen: SetRef<'_>) {
     let members: BTreeSet<Vec<u8>> = seen.iter().map(|member| member.to_vec()).collect();
     assert!(members == *set, "a set");
     assert!(set.iter().all(|member| seen.contains(member)), "a member is not found");
+}
+
+/// An item as it is kept in a model.
+fn kept(item: StreamItem<'_>) -> (StreamId, Vec<(Vec<u8>, Vec<u8>)>) {
+    (item.id, item.pairs().map(|(field, value)| (field.to_vec(), value.to_vec())).collect())
+}
+
+fn check_stream(items: &Items, seen: StreamRef<'_>) {
+    seen.check_integrity();
+    assert_eq!(seen.len(), items.len());
+    let all: Items = seen.range(StreamId::MIN, StreamId::MAX).map(kept).collect();
+    assert!(all == *items, "a stream, forwards");
+    let ids = seen.range_rev(StreamId::MIN, StreamId::MAX).map(|item| item.id);
+    assert!(ids.eq(items.keys().rev().copied()), "a stream, backwards");
+    assert!(items.keys().all(|id| seen.get(*id).is_some()), "an item is not found");
 }
 
 fn check_zset(zset: &BTreeMap<Vec<u8>, f64>, seen: ZsetRef<'_>) {

@@ -2,16 +2,17 @@
 //! From a command to the function that carries it out. The row of a command in the
 //! [table] names its function; here the names become calls.
 
-use crate::commands::{lists, sorted_sets};
+use crate::commands::{lists, sorted_sets, streams};
 use crate::engine::call::Call;
 use crate::engine::function::Commands;
 use crate::engine::keys::Keys;
 use crate::host::events::Event;
-use crate::session::waiting::Wants;
+use crate::session::waiting::{Waiter, Wants};
 use crate::table::{self, CommandId};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
+use values::Entry;
 
 /// All commands of the table.
 #[derive(Debug)]
@@ -38,13 +39,28 @@ impl Commands for All {
         dispatch(id, call)
     }
 
+    fn is_ready(waiter: &Waiter, key: &[u8], entry: Option<&Entry>) -> bool {
+        match &waiter.wants {
+            Wants::Pop { .. }
+            | Wants::PopMany { .. }
+            | Wants::Move { .. }
+            | Wants::PopScored { .. }
+            | Wants::PopManyScored { .. } => {
+                entry.is_some_and(|entry| entry.data_type() == waiter.of)
+            }
+            Wants::Read { after, .. } => streams::is_ready(entry, after[waiter.position(key)]),
+            Wants::ReadGroup(wait) => streams::is_group_ready(entry, wait),
+        }
+    }
+
     fn serve<'k, V: View>(
-        wants: &'k Wants,
+        waiter: &'k Waiter,
+        unix_ms: u64,
         keys: &mut Keys<'_, V>,
         key: &'k [u8],
         out: &mut Writer<'_, Vec<u8>>,
     ) -> Result<Vec<(&'k [u8], Event)>, Fault> {
-        let event = match wants {
+        let event = match &waiter.wants {
             Wants::Pop { from } => lists::pop_for(keys, key, *from, None, out)?,
             Wants::PopMany { from, count } => lists::pop_for(keys, key, *from, Some(*count), out)?,
             Wants::Move { from, to, destination } => {
@@ -55,6 +71,15 @@ impl Commands for All {
             Wants::PopScored { from } => sorted_sets::pop_for(keys, key, *from, None, out)?,
             Wants::PopManyScored { from, count } => {
                 sorted_sets::pop_for(keys, key, *from, Some(*count), out)?
+            }
+            Wants::Read { after, count } => {
+                let after = after[waiter.position(key)];
+                streams::read_for(keys, key, after, *count, out)?;
+                return Ok(Vec::new());
+            }
+            Wants::ReadGroup(wait) => {
+                let event = streams::read_group_for(keys, key, wait, unix_ms, out)?;
+                return Ok(event.map(|event| (key, event)).into_iter().collect());
             }
         };
         Ok(vec![(key, event)])

@@ -37,7 +37,9 @@ impl<V: View> Call<'_, V> {
                 Wants::Pop { .. }
                 | Wants::PopMany { .. }
                 | Wants::PopScored { .. }
-                | Wants::PopManyScored { .. } => self.out.null_array(),
+                | Wants::PopManyScored { .. }
+                | Wants::Read { .. }
+                | Wants::ReadGroup(_) => self.out.null_array(),
             }
             return;
         }
@@ -130,10 +132,12 @@ impl<V: View> Execution<'_, '_, V> {
     }
 
     fn serve_one<C: Commands>(&mut self, db: usize, key: &[u8], waiting: &Waiting) -> Served {
-        match self.view.peek(db, key) {
-            None => return Served::Empty,
-            Some(entry) if entry.data_type() != waiting.of => return Served::No,
-            Some(_) => {}
+        let entry = self.view.peek(db, key);
+        if !C::is_ready(waiting, key, entry) {
+            // Without a value, only those who wait for a consumer group have something to be told.
+            let others_wait =
+                entry.is_some() || self.host.key_events().waiters().has_group_readers();
+            return if others_wait { Served::No } else { Served::Empty };
         }
         if matches!(waiting.wants, Wants::Move { .. }) && !self.scope.contains(waiting.scope) {
             return Served::Later;
@@ -146,7 +150,7 @@ impl<V: View> Execution<'_, '_, V> {
         let mut reply = Vec::new();
         let mut out = Writer::new(&mut reply, waiting.version);
         let mut keys = Keys { view: &mut *self.view, db, limits: self.limits, has_new: false };
-        let done = C::serve(&waiting.wants, &mut keys, key, &mut out);
+        let done = C::serve(waiting, self.context.now.unix_ms, &mut keys, key, &mut out);
         let has_new = keys.has_new;
         let failed = done.is_err();
         match done {

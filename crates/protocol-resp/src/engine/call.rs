@@ -92,6 +92,20 @@ impl<'c, V: View> Call<'c, V> {
         }
     }
 
+    /// Reports a change that watchers of the key and clients that cache it do not see, as of a stream's
+    /// consumer groups.
+    pub(crate) fn noted(&mut self, key: &[u8], event: Event) {
+        self.worker.changes += 1;
+        self.notify(key, event);
+    }
+
+    /// Leaves a key to be served to clients that wait for it, though its value has not changed.
+    pub(crate) fn wake(&mut self, key: &[u8]) {
+        if self.host.key_events().is_awaited() && self.host.key_events().waiters().may_await(key) {
+            self.worker.pending.ready.push_back((self.keys.db, key.into()));
+        }
+    }
+
     #[cold]
     fn tell(&mut self, db: usize, key: &[u8], event: Event) {
         if std::mem::take(&mut self.keys.has_new) {

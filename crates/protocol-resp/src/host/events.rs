@@ -24,7 +24,7 @@ const LETTERS: [(u8, u16); 15] = [
     (b'z', Class::ZSET.0),
     (b'x', Class::EXPIRED.0),
     (b'e', Class::EVICTED.0),
-    (b't', Class::STREAM),
+    (b't', Class::STREAM.0),
     (b'd', Class::MODULE),
     (b'm', Class::KEY_MISS.0),
     (b'n', Class::NEW.0),
@@ -34,7 +34,6 @@ const LETTERS: [(u8, u16); 15] = [
 impl Class {
     const KEYSPACE: u16 = 1;
     const KEYEVENT: u16 = 1 << 1;
-    const STREAM: u16 = 1 << 2;
     const MODULE: u16 = 1 << 3;
     const ALL: u16 = 0x0ffc;
     /// Commands on keys of any type.
@@ -49,6 +48,8 @@ impl Class {
     pub(crate) const HASH: Class = Class(1 << 8);
     /// Sorted set commands.
     pub(crate) const ZSET: Class = Class(1 << 9);
+    /// Stream commands.
+    pub(crate) const STREAM: Class = Class(1 << 2);
     /// Keys that have expired.
     pub(crate) const EXPIRED: Class = Class(1 << 10);
     /// Keys that were evicted.

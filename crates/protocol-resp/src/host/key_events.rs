@@ -127,6 +127,9 @@ impl KeyEvents {
                 self.watches.touch(gone.db, gone.key);
             }
         }
+        if self.waiters.has_group_readers() && self.waiters.may_await(gone.key) {
+            pending.ready.push_back((gone.db, gone.key.into()));
+        }
         let event = match gone.reason {
             Reason::Expired => Event::EXPIRED,
             Reason::Evicted => Event::EVICTED,

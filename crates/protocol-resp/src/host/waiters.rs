@@ -31,6 +31,8 @@ pub(crate) struct Waiters {
     /// How many clients want to move an element to another key. A writer that serves them must also
     /// have locked that key's shard.
     movers: AtomicUsize,
+    /// How many clients wait for items of a consumer group. They are told when their key is gone.
+    group_readers: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -76,6 +78,9 @@ impl Waiters {
         if waiter.is_mover() {
             self.movers.fetch_add(1, Relaxed);
         }
+        if waiter.is_group_reader() {
+            self.group_readers.fetch_add(1, Relaxed);
+        }
         interest.set_awaited(true);
         waiter
     }
@@ -95,6 +100,9 @@ impl Waiters {
             queues.clients -= 1;
             if waiter.is_mover() {
                 self.movers.fetch_sub(1, Relaxed);
+            }
+            if waiter.is_group_reader() {
+                self.group_readers.fetch_sub(1, Relaxed);
             }
         }
         // Under the lock, so that no wait that begins now is missed.
@@ -133,6 +141,11 @@ impl Waiters {
     #[cfg(test)]
     pub(crate) fn hide_movers(&self) {
         self.movers.store(0, Relaxed);
+    }
+
+    /// Whether any of them waits for items of a consumer group.
+    pub(crate) fn has_group_readers(&self) -> bool {
+        self.group_readers.load(Relaxed) > 0
     }
 
     /// Whether any of them wants to move an element to another key.

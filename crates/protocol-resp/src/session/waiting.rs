@@ -10,7 +10,7 @@ use keyspace::Scope;
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Ticket};
 use std::sync::Arc;
-use values::{End, Type};
+use values::{End, StreamId, Type};
 
 /// A waiting client.
 #[derive(Debug)]
@@ -51,8 +51,23 @@ impl Waiter {
             | Wants::PopMany { .. }
             | Wants::PopScored { .. }
             | Wants::PopManyScored { .. } => 0,
+            Wants::Read { after, .. } => text_bytes(size_of_val(&**after)),
+            Wants::ReadGroup(wait) => {
+                let names = text_bytes(wait.group.len()) + text_bytes(wait.consumer.len());
+                names + text_bytes(size_of::<GroupWait>())
+            }
         };
         destination + self.keys.iter().map(|key| name_bytes(key.len())).sum::<u64>()
+    }
+
+    /// Whether it waits for items of a consumer group. Such a client is told when there is no such group any more.
+    pub(crate) fn is_group_reader(&self) -> bool {
+        matches!(self.wants, Wants::ReadGroup(_))
+    }
+
+    /// Which of the keys that it waits for this is.
+    pub(crate) fn position(&self, key: &[u8]) -> usize {
+        self.keys.iter().position(|other| **other == *key).unwrap_or(0)
     }
 
     /// Whether it wants to move an element to another key.
@@ -74,6 +89,21 @@ pub(crate) enum Wants {
     PopScored { from: End },
     /// BZMPOP.
     PopManyScored { from: End, count: usize },
+    /// XREAD: up to so many items behind an id, one for each key.
+    Read { after: Box<[StreamId]>, count: usize },
+    /// XREADGROUP.
+    ReadGroup(Box<GroupWait>),
+}
+
+/// A consumer of a stream's group that waits for items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GroupWait {
+    pub(crate) group: Box<[u8]>,
+    pub(crate) consumer: Box<[u8]>,
+    /// The most items.
+    pub(crate) count: usize,
+    /// They need no acknowledgement.
+    pub(crate) no_ack: bool,
 }
 
 /// A shared reference to a waiter.

@@ -98,6 +98,11 @@ impl KeySpec {
         Self::new(Begin::Index(index), Find::Count { at: 0, first: 1, step: 2 })
     }
 
+    /// The first half of the arguments behind a word; see [`Begin::Keyword`] for `from`.
+    pub(super) const fn half_behind(word: &'static str, from: i8) -> Self {
+        Self::new(Begin::Keyword { word, from }, Find::Range { last: -1, step: 1, limit: 2 })
+    }
+
     /// The value of an option, see [`Begin::Option`].
     pub(super) const fn option(
         word: &'static str,

@@ -10,7 +10,7 @@
 //! | `name` | an argument; its type follows from the name, see [`Kind`] |
 //! | `name:double` | an argument with another type than its name says |
 //! | `name#1` | a key, or a pattern of keys, found by the key spec with this number |
-//! | `TOKEN` | a word to be sent as it is |
+//! | `TOKEN`, `*` | a word to be sent as it is |
 //! | `TOKEN name` | a word and the argument that follows it |
 //! | `(a b)` | a block: what belongs together |
 //! | `(a \| b)` | one of several |

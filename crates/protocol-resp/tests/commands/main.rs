@@ -50,3 +50,7 @@ stories!(sorted_set_events);
 stories!(sorted_set_ranges);
 stories!(sorted_set_algebra);
 stories!(sorted_set_waits);
+stories!(streams);
+stories!(stream_groups);
+stories!(stream_waits);
+stories!(stream_events);

@@ -106,7 +106,8 @@ impl<'a> Packed<'a> {
             | Kind::LargeHash
             | Kind::LargeList
             | Kind::LargeSet
-            | Kind::LargeZset => return None,
+            | Kind::LargeZset
+            | Kind::LargeStream => return None,
         };
         Some(Packed { bytes: entry.bytes(), expiring })
     }

@@ -18,6 +18,8 @@ const LIMITS: Limits = Limits {
     zset_entries: 0,
     zset_value: 0,
     hll_sparse_bytes: 3000,
+    stream_node_bytes: 4096,
+    stream_node_entries: 100,
 };
 
 fn hash_mut(entry: &mut Entry) -> HashMut<'_> {

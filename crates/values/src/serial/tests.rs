@@ -15,7 +15,7 @@ fn read_value(value: &[u8], version: FormVersion) -> Result<Option<Entry>, Malfo
 fn written(entry: &Entry) -> (Vec<u8>, FormVersion) {
     let mut value = Vec::new();
     let version = write(entry, NOW_MS, &mut value);
-    (value, version)
+    (value, version.expect("it has a form"))
 }
 
 /// All that an entry has, in an order that does not depend on how it is stored.
@@ -40,6 +40,7 @@ fn content(entry: &Entry) -> Vec<(Vec<u8>, Vec<u8>, Option<u64>)> {
             let fields = entry.hash().unwrap().iter_expiring(NOW_MS);
             fields.map(|(field, value, due)| (field.into(), value.into(), due)).collect()
         }
+        Type::Stream => unreachable!("a stream has no form"),
     };
     content.sort();
     content

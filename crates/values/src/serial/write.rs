@@ -9,8 +9,8 @@ use crate::{Digits, Entry, HashRef, Type, parse_i64};
 const COMPRESSED_MIN: usize = 20;
 
 /// Writes the type and the value of an entry, and returns the version of the form. Fields of hashes that have expired
-/// are left out; there must be others.
-pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
+/// are left out; there must be others. `None`, and nothing is written: there is no form, as of a stream.
+pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> Option<FormVersion> {
     let mut writer = Writer { out, compressor: Compressor::default() };
     match entry.data_type() {
         Type::String => {
@@ -37,11 +37,12 @@ pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
         }
         Type::Hash => {
             if let Some(hash) = entry.hash() {
-                return writer.hash(hash, now_ms);
+                return Some(writer.hash(hash, now_ms));
             }
         }
+        Type::Stream => return None,
     }
-    FormVersion::REDIS_7_0
+    Some(FormVersion::REDIS_7_0)
 }
 
 struct Writer<'a> {

@@ -17,6 +17,8 @@ const LIMITS: Limits = Limits {
     zset_entries: 0,
     zset_value: 0,
     hll_sparse_bytes: 3000,
+    stream_node_bytes: 4096,
+    stream_node_entries: 100,
 };
 
 fn set_mut(entry: &mut Entry) -> SetMut<'_> {

@@ -6,7 +6,7 @@
     python3 servers/rds/tests/suites/python_rq.py
     python3 servers/rds/tests/suites/python_rq.py --server redis-server
 
-The tests come with RQ's source distribution, from PyPI, into target/suites. Many need scripts or streams, which
+The tests come with RQ's source distribution, from PyPI, into target/suites. Many need scripts, which
 are not implemented: they are left out when they fail for it. python_rq.deselected lists them, with reasons.
 
 Their modules are dealt out to several runs at the same time, each against a server of its own.

@@ -46,14 +46,23 @@ pub(crate) fn check_flush_option(args: Args<'_>) -> Done {
     }
 }
 
-/// Empties a database. Clients that wait for keys go on waiting, and no events of single keys are
-/// published.
+/// Empties a database. Clients that wait for keys go on waiting, but for those that read for a consumer group;
+/// and no events of single keys are published.
 fn clear<V: View>(call: &mut Call<'_, V>, db: usize) {
     let key_events = call.key_events();
     let view = &mut *call.keys.view;
     key_events.touch_all(db, |key| view.peek(db, key).is_some());
     call.worker.changes += view.len(db) as u64;
     view.clear(db);
+    if key_events.waiters().has_group_readers() {
+        serve_all(call, db);
+    }
+}
+
+/// Leaves all keys of a database to be served that clients wait for.
+fn serve_all<V: View>(call: &mut Call<'_, V>, db: usize) {
+    let keys = call.key_events().waiters().keys_of(db).into_iter();
+    call.worker.pending.ready.extend(keys.map(|key| (db, key)));
 }
 
 /// Swaps two databases.
@@ -84,8 +93,7 @@ fn swap<V: View>(call: &mut Call<'_, V>, a: usize, b: usize) {
     key_events.all_changed(call.outbox);
     if key_events.is_awaited() {
         for db in [a, b] {
-            let keys = key_events.waiters().keys_of(db).into_iter();
-            call.worker.pending.ready.extend(keys.map(|key| (db, key)));
+            serve_all(call, db);
         }
     }
 }

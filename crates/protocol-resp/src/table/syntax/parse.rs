@@ -134,10 +134,10 @@ impl Parser {
         word
     }
 
-    /// A word in capitals.
+    /// A word in capitals, or a sign.
     fn token(&mut self) -> Option<&'static str> {
-        let capital = self.rest.starts_with(|first: char| first.is_ascii_uppercase());
-        capital.then(|| self.word())
+        let is_first = |first: char| first.is_ascii_uppercase() || "=~*$".contains(first);
+        self.rest.starts_with(is_first).then(|| self.word())
     }
 
     /// Whether a token is followed by an argument of its own.

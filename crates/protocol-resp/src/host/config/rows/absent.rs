@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What this server does not do: files, replicas, clusters, users, modules, streams.
+//! What this server does not do: files, replicas, clusters, users, modules.
 
 use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
 use super::super::parameter::{Parameter, directive, fixed, ignored, kept, unheeded};
@@ -101,6 +101,4 @@ pub(super) static ROWS: &[Parameter] = &[
     directive("loadmodule", MODULES),
     kept("lua-enable-deprecated-api", YesNo, "no").immutable().hidden(),
     kept("enable-module-command", Choice(&["no", "yes", "local"]), "no").immutable(),
-    kept("stream-node-max-bytes", Bytes(0, LONG_MAX), "4096"),
-    kept("stream-node-max-entries", Integer(0, LONG_MAX), "100"),
 ];

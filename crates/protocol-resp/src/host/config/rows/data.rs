@@ -136,6 +136,10 @@ pub(super) static ROWS: &[Parameter] = &[
         .or("zset-max-ziplist-value"),
     limit!("hll-sparse-max-bytes", Bytes, "3000", hll_sparse_bytes)
         .meaning("Up to how many bytes a HyperLogLog is compact."),
+    limit!("stream-node-max-bytes", Bytes, "4096", stream_node_bytes)
+        .meaning("Up to how many bytes a piece of a stream takes more items; 0: 64 KiB."),
+    limit!("stream-node-max-entries", Integer, "100", stream_node_entries)
+        .meaning("Up to how many items a piece of a stream has; 0: 65,535."),
     ignored("activedefrag", YesNo, "no", DEFRAG),
     kept("active-defrag-ignore-bytes", Bytes(1, LONG_MAX), "104857600"),
     kept("active-defrag-threshold-lower", Integer(0, 1000), "10"),

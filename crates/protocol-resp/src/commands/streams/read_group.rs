@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//! XREADGROUP: the next items of streams for a consumer, or those that it has not acknowledged.
+
+use super::range::reply_item;
+use super::read::{begin_stream, begin_streams, end_streams};
+use super::request::{After, Request};
+use super::{event, ids, stream_mut};
+use crate::engine::call::Call;
+use crate::engine::keys::Keys;
+use crate::host::events::Event;
+use crate::session::waiting::{GroupWait, Wants};
+use crate::wire::fault::{Done, Fault};
+use crate::wire::reply::{Output, Writer};
+use keyspace::View;
+use values::{Entry, StreamId, Type};
+
+/// There is no such key, or it has no such group.
+fn no_such_group(key: &[u8], group: &[u8]) -> Fault {
+    super::no_key_or_group(key, group, b" in XREADGROUP with GROUP option")
+}
+
+/// What a consumer wants of a stream.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// Items that the group has not read.
+    News,
+    /// Items behind this one that the consumer has not acknowledged.
+    Pending(StreamId),
+}
+
+impl Part {
+    fn parse(text: &[u8]) -> Result<Self, Fault> {
+        match After::parse(text)? {
+            After::Id(StreamId::MAX) | After::Group => Ok(Part::News),
+            After::Id(id) => Ok(Part::Pending(id)),
+            After::Last | After::BeforeLast => Err(Fault::made(format!(
+                "ERR The {0} ID is meaningless in the context of XREADGROUP: you want to read the \
+                 history of this consumer by specifying a proper ID, or use the > ID to get new \
+                 messages. The {0} ID would just return an empty result set.",
+                text.escape_ascii()
+            ))),
+        }
+    }
+}
+
+/// For whom items are read.
+#[derive(Clone, Copy, Debug)]
+struct Reader<'c> {
+    group: &'c [u8],
+    consumer: &'c [u8],
+    count: usize,
+    no_ack: bool,
+    now_ms: u64,
+}
+
+/// Gives a consumer the next items of streams, or waits for some.
+pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
+    let request = Request::parse(call.args, call.unix_ms(), true)?;
+    let Some((group, consumer)) = request.group else { return Err(Fault::SYNTAX) };
+    let mut parts = Vec::new();
+    for (key, id) in request.keys.iter().zip(request.ids.iter()) {
+        let stream = call.keys.get(key, Type::Stream)?.and_then(Entry::stream);
+        if stream.is_none_or(|stream| stream.group(group).is_none()) {
+            return Err(no_such_group(key, group));
+        }
+        parts.push(Part::parse(id)?);
+    }
+    let (count, no_ack, now_ms) = (request.count, request.no_ack, call.unix_ms());
+    let reader = Reader { group, consumer, count, no_ack, now_ms };
+    let mark = call.out.begin_array();
+    let mut found: usize = 0;
+    for (key, part) in request.keys.iter().zip(parts) {
+        let read = read(&mut call.keys, key, part, &reader, &mut call.out)?;
+        found = found.saturating_add(read.is_there.into());
+        if read.has_new_consumer {
+            call.noted(key, event("xgroup-createconsumer"));
+        }
+    }
+    if found > 0 {
+        end_streams(&mut call.out, mark, found);
+        call.worker.changes = call.worker.changes.saturating_add(found as u64);
+        return Ok(());
+    }
+    match request.block {
+        Some(wait) => {
+            let wait_for =
+                GroupWait { group: group.into(), consumer: consumer.into(), count, no_ack };
+            let wants = Wants::ReadGroup(Box::new(wait_for));
+            call.block(request.keys, Type::Stream, wants, (!wait.is_zero()).then_some(wait));
+        }
+        None => call.out.null_array(),
+    }
+    Ok(())
+}
+
+/// What was read of a stream.
+struct Read {
+    /// Something was written.
+    is_there: bool,
+    has_new_consumer: bool,
+}
+
+/// Reads a stream for a consumer and writes what there is.
+fn read<V: View, O: Output>(
+    keys: &mut Keys<'_, V>,
+    key: &[u8],
+    part: Part,
+    reader: &Reader<'_>,
+    out: &mut Writer<'_, O>,
+) -> Result<Read, Fault> {
+    let Reader { group: name, consumer, count, no_ack, now_ms } = *reader;
+    let limits = keys.limits;
+    let missing = || no_such_group(key, name);
+    let mut entry = keys.get_mut(key, Type::Stream)?.ok_or_else(missing)?;
+    let mut stream = stream_mut(&mut entry, limits)?;
+    let mut group = stream.group_mut(name).ok_or_else(missing)?;
+    let (consumer, has_new_consumer) = group.see(consumer, now_ms);
+    let is_there = matches!(part, Part::Pending(_)) || group.has_news();
+    if !is_there {
+        return Ok(Read { is_there, has_new_consumer });
+    }
+    begin_stream(out, key);
+    let mark = out.begin_array();
+    let given = match part {
+        Part::News => group.deliver(consumer, count, now_ms, no_ack, |item| reply_item(out, &item)),
+        Part::Pending(seen) => {
+            let start = seen.next().unwrap_or(StreamId::MAX);
+            group.deliver_again(consumer, start, count, now_ms, |id, item| match item {
+                Some(item) => reply_item(out, &item),
+                None => {
+                    out.array(2);
+                    ids::reply(out, id);
+                    out.null_array();
+                }
+            })
+        }
+    };
+    out.end_array(mark, given);
+    if given > 0 {
+        group.set_active(consumer, now_ms);
+    }
+    Ok(Read { is_there, has_new_consumer })
+}
+
+/// Whether a consumer that waits gets anything of the stream; an error counts.
+pub(crate) fn is_group_ready(entry: Option<&Entry>, wait: &GroupWait) -> bool {
+    let stream = entry.and_then(Entry::stream);
+    let group = stream.and_then(|stream| stream.group(&wait.group));
+    match (stream.and_then(|stream| stream.last()), group) {
+        (_, None) => true,
+        (Some(last), Some(group)) => last.id > group.last_id(),
+        (None, Some(_)) => false,
+    }
+}
+
+/// Writes the reply to a consumer that waited, and returns what has happened by that.
+pub(crate) fn read_group_for<V: View, O: Output>(
+    keys: &mut Keys<'_, V>,
+    key: &[u8],
+    wait: &GroupWait,
+    now_ms: u64,
+    out: &mut Writer<'_, O>,
+) -> Result<Option<Event>, Fault> {
+    let GroupWait { group, consumer, count, no_ack } = wait;
+    let reader = Reader { group, consumer, count: *count, no_ack: *no_ack, now_ms };
+    if keys
+        .get(key, Type::Stream)?
+        .and_then(Entry::stream)
+        .is_none_or(|stream| stream.group(group).is_none())
+    {
+        return Err(no_such_group(key, group));
+    }
+    begin_streams(out, 1);
+    let read = read(keys, key, Part::News, &reader, out)?;
+    Ok(read.has_new_consumer.then_some(event("xgroup-createconsumer")))
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options of XADD and XTRIM.
+
+use super::ids;
+use crate::wire::fault::Fault;
+use crate::wire::parse::Args;
+use values::{Trim, TrimTo};
+
+/// The most items that are trimmed at a time by whole nodes, unless a client says otherwise.
+const LIMIT_MAX: usize = 1_000_000;
+
+/// What is said before the id of a new item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// Trim the stream.
+    pub(super) trim: Option<Trim>,
+    /// Make no stream if there is none.
+    pub(super) no_new: bool,
+}
+
+impl Options {
+    /// Reads options, up to the id of a new item if that is for XADD. What is left of the arguments.
+    pub(super) fn parse(
+        args: Args<'_>,
+        adds: bool,
+        node_max: usize,
+    ) -> Result<(Self, Args<'_>), Fault> {
+        let mut reading = Reading::default();
+        let mut rest = args;
+        while let Some(word) = rest.get(0) {
+            match reading.option(word, rest.tail(1), adds)? {
+                Some(taken) => rest = rest.tail(taken),
+                None if adds => break,
+                None => return Err(Fault::SYNTAX),
+            }
+        }
+        Ok((reading.finish(adds, node_max)?, rest))
+    }
+}
+
+/// Options as far as they are read.
+#[derive(Debug, Default)]
+struct Reading {
+    to: Option<TrimTo>,
+    by_nodes: bool,
+    limit: Option<usize>,
+    no_new: bool,
+}
+
+impl Reading {
+    /// Reads an option; how many arguments it has with its name. `None`: it is none.
+    fn option(&mut self, word: &[u8], args: Args<'_>, adds: bool) -> Result<Option<usize>, Fault> {
+        let is = |name: &[u8]| word.eq_ignore_ascii_case(name) && !args.is_empty();
+        if is(b"maxlen") || is(b"minid") {
+            return self.bound(is(b"maxlen"), args).map(Some);
+        }
+        if is(b"limit") {
+            let limit = args.integer(0)?;
+            let negative = Fault::new("ERR The LIMIT argument must be >= 0.");
+            self.limit = Some(usize::try_from(limit).map_err(|_| negative)?);
+            return Ok(Some(2));
+        }
+        if adds && word.eq_ignore_ascii_case(b"nomkstream") {
+            self.no_new = true;
+            return Ok(Some(1));
+        }
+        Ok(None)
+    }
+
+    /// Reads what stands behind MAXLEN or MINID; how many arguments that is with the name.
+    fn bound(&mut self, by_length: bool, args: Args<'_>) -> Result<usize, Fault> {
+        if self.to.is_some() {
+            return Err(Fault::new(
+                "ERR syntax error, MAXLEN and MINID options at the same time are not compatible",
+            ));
+        }
+        let mark = args.get(0).filter(|mark| args.len() > 1 && matches!(*mark, b"~" | b"="));
+        self.by_nodes = mark == Some(b"~");
+        let at = usize::from(mark.is_some());
+        self.to = Some(if by_length {
+            let negative = Fault::new("ERR The MAXLEN argument must be >= 0.");
+            let length = args.integer(at)?;
+            TrimTo::Length(usize::try_from(length).map_err(|_| negative)?)
+        } else {
+            TrimTo::Id(ids::exact(args.arg(at))?)
+        });
+        Ok(at.saturating_add(2))
+    }
+
+    fn finish(self, adds: bool, node_max: usize) -> Result<Options, Fault> {
+        let Reading { to, by_nodes, limit, no_new } = self;
+        let Some(to) = to else {
+            return match limit {
+                Some(1..) => Err(Fault::new(
+                    "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
+                )),
+                _ if adds => Ok(Options { trim: None, no_new }),
+                _ => Err(Fault::new(
+                    "ERR syntax error, XTRIM must be called with a trimming strategy",
+                )),
+            };
+        };
+        let limit = match limit {
+            Some(_) if !by_nodes => {
+                return Err(Fault::new(
+                    "ERR syntax error, LIMIT cannot be used without the special ~ option",
+                ));
+            }
+            Some(0) => None,
+            Some(limit) => Some(limit),
+            None if !by_nodes => None,
+            None if node_max == 0 => Some(10_000),
+            None => Some(node_max.saturating_mul(100).min(LIMIT_MAX)),
+        };
+        Ok(Options { trim: Some(Trim { to, by_nodes, limit }), no_new })
+    }
+}
