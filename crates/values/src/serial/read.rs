@@ -209,6 +209,9 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn add(&mut self, field: &[u8], value: &[u8], due: Option<u64>) -> Result<(), Malformed> {
         let Bounds { limits, now_ms, .. } = self.bounds;
+        if due.is_some_and(|due| i64::try_from(due).is_err()) {
+            return Err(Malformed);
+        }
         if due.is_some_and(|due| due <= now_ms) {
             self.has_expired = true;
             return Ok(());
