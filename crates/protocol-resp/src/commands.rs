@@ -8,6 +8,7 @@
 //! `random_count.rs`, `double.rs` and `long_double.rs` parse arguments that many commands have.
 
 pub(crate) mod access;
+pub(crate) mod acl;
 pub(crate) mod bitmaps;
 pub(crate) mod cluster;
 pub(crate) mod connection;

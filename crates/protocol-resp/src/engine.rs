@@ -31,6 +31,7 @@ mod exec;
 pub(crate) mod function;
 mod journal;
 pub(crate) mod keys;
+mod rights;
 mod run;
 pub(crate) mod service;
 pub(crate) mod unknown;

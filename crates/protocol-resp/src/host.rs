@@ -7,11 +7,13 @@
 //!   no client is interested in the key. `events.rs`: the events.
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
+//! * `users.rs`: users from files. `acl_log.rs`: what users were denied.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
 //! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
 //!   version.
 
+pub(crate) mod acl_log;
 pub(crate) mod channels;
 pub(crate) mod client_memory;
 pub(crate) mod clients;
@@ -33,10 +35,13 @@ pub(crate) mod rate_sampler;
 pub(crate) mod secrets;
 pub(crate) mod stats;
 pub(crate) mod tracking;
+mod users;
 pub(crate) mod version;
 pub(crate) mod waiters;
 pub(crate) mod watches;
 
+use crate::acl::Acl;
+use crate::host::acl_log::AclLog;
 use crate::host::client_memory::ClientMemory;
 use crate::host::clients::{Clients, is_local};
 use crate::host::commandlog::{CommandLog, LargeLogs};
@@ -76,6 +81,10 @@ pub struct Host {
     large_logs: LargeLogs,
     /// Every run of a command is timed, for the slow log or the latency monitor.
     times_all: AtomicBool,
+    acl: Acl,
+    acl_log: AclLog,
+    /// The file of users, if there is one.
+    acl_file: OnceLock<Vec<u8>>,
     password: Password,
     /// Accepted but unused parameters.
     config: Config,
@@ -130,6 +139,9 @@ impl Host {
             slowlog: CommandLog::of_slow(),
             large_logs: LargeLogs::default(),
             times_all: AtomicBool::default(),
+            acl: Acl::default(),
+            acl_log: AclLog::default(),
+            acl_file: OnceLock::new(),
             password: Password::default(),
             config: Config::default(),
             connection_settings: ConnectionSettings::default(),
@@ -247,6 +259,7 @@ impl Host {
     pub(crate) fn reset_counts(&self) {
         self.stats.reset();
         self.rate_sampler.reset(self.counts());
+        self.acl_log.reset_counts();
         self.client_memory.reset_evicted();
     }
 
@@ -291,10 +304,27 @@ impl Host {
         self.config_file.get()
     }
 
-    /// Whether commands need additional checks: clients are paused, or there are monitors.
+    /// Users, and what they may do.
+    #[inline]
+    pub(crate) fn acl(&self) -> &Acl {
+        &self.acl
+    }
+
+    /// The file of users; empty if there is none.
+    pub(crate) fn acl_file(&self) -> &[u8] {
+        self.acl_file.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// What users were denied.
+    pub(crate) fn acl_log(&self) -> &AclLog {
+        &self.acl_log
+    }
+
+    /// Whether commands need additional checks: clients are paused, there are monitors, or users that may not do
+    /// everything.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
-        self.pause.is_set() || !self.monitors.is_empty()
+        self.pause.is_set() || !self.monitors.is_empty() || self.acl.is_used()
     }
 
     /// Whether `protected-mode` refuses the connection, because it comes from another machine.
@@ -305,22 +335,23 @@ impl Host {
             && peer.is_some_and(|peer| !is_local(&peer.remote))
     }
 
-    /// Whether a password is required.
+    /// Whether clients must log in.
     #[cold]
     pub(crate) fn asks_for_password(&self) -> bool {
-        self.password.is_set()
+        !self.acl.default_account().rights().is_open()
     }
 
-    /// Whether this is the password; true for any if none is required.
-    pub(crate) fn is_password(&self, given: &[u8]) -> bool {
-        self.password.admits(given)
+    /// Sets the only password of the default user, none if it is empty.
+    pub(crate) fn set_password(&self, text: &[u8]) {
+        self.password.set(text);
+        self.acl.set_password(text);
     }
 
     /// The state of a new connection.
     #[must_use]
     pub fn connection(&self) -> Resp {
         Resp::new(
-            User::new(!self.password.is_set()),
+            User::new(!self.asks_for_password()),
             Arc::clone(&self.connection_settings.bulk_max),
         )
     }

@@ -13,6 +13,7 @@
 //! * `wire/`: the wire format, for servers and clients: requests and replies, parsed and written.
 //!   It contains nothing about single commands.
 //! * [`table`]: the command table, and the look-up of names.
+//! * `acl/`: users, and what they may do.
 //! * `session/`: the state of one connection.
 //! * `host/`: the state that all workers share.
 //! * `engine/`: admits and runs commands, and serves blocked clients. The command functions are a
@@ -29,6 +30,7 @@
 //! * [`Codec`] (`wire/codec.rs`): the wire format alone, for tests and other services.
 #![forbid(unsafe_code)]
 
+mod acl;
 mod commands;
 mod engine;
 mod host;

@@ -26,6 +26,7 @@
 //! assert_eq!(id.spec().name, "client|id");
 //! ```
 
+pub(crate) mod acl;
 pub(crate) mod bitmaps;
 mod bits;
 mod catalogue;
@@ -56,7 +57,7 @@ pub use bits::{Categories, Flags, KeyFlags};
 pub use catalogue::Catalogue;
 pub use key_spec::{Begin, Find, KeySpec};
 pub use lookup::{find, find_full, find_sub, resolve};
-pub use spec::{Channels, Deprecation, Group, Secret, Shape, Spec};
+pub use spec::{Channels, Databases, Deprecation, Group, Secret, Shape, Spec};
 
 /// Makes what is made of all groups, in the order of its arguments. The most used commands come first.
 macro_rules! groups {
@@ -77,7 +78,7 @@ macro_rules! groups {
 }
 
 groups! {
-    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server other cluster
+    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server acl other cluster
 }
 
 /// Makes [`CommandId`].

@@ -7,7 +7,7 @@ use protocol_resp::service::config::{Outcome, Parameter, parameter, parameters};
 use server::dialect::redis::{self, Name, ParameterTable, RedisConfiguration};
 
 /// Parameters whose values are secrets.
-const SECRETS: [&str; 3] = ["requirepass", "masterauth", "tls-client-key-file-pass"];
+const SECRETS: [&str; 4] = ["requirepass", "masterauth", "tls-client-key-file-pass", "user"];
 
 /// Redis's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use values::{
-    Digits, Entry, HashRef, ListRef, SetRef, StreamId, StreamItem, StreamRef, Type, ZsetRef, parse_i64,
+    Digits, Entry, HashRef, ListRef, SetRef, StreamId, StreamItem, StreamRef, Type, ZsetRef,
+    parse_i64,
 };
 
 /// The items of a stream: their fields, each with its value.

@@ -18,11 +18,12 @@ mod tracking;
 
 pub(crate) use auth::{auth, hello};
 pub(crate) use hold::{client_pause, client_unblock, client_unpause};
-pub(crate) use kill::client_kill;
+pub(crate) use kill::{client_kill, kill as close};
 pub(crate) use list::{client_info, client_list};
 pub(crate) use mode::{
     client_capa, client_import_source, client_no_evict, client_no_touch, client_reply,
 };
 pub(crate) use names::{client_getname, client_id, client_setinfo, client_setname};
+pub(crate) use selection::all_clients;
 pub(crate) use simple::{echo, ping, quit, reset, reset_session, select};
 pub(crate) use tracking::{client_caching, client_getredir, client_tracking, client_trackinginfo};

@@ -5,10 +5,8 @@
 //! operation that is not supported the reply is an error: `OK` to a client that wants data saved would be a
 //! lie.
 
-mod acl;
 mod replication;
 
-pub(crate) use acl::{acl_cat, acl_genpass, acl_list, acl_users, acl_whoami};
 pub(crate) use replication::{failover, psync, replconf, replicaof, role, slaveof, sync};
 
 use crate::engine::call::Call;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The checks before a command runs, in Redis's order.
 
+use crate::engine::rights;
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
 use crate::session::connection::Resp;
@@ -78,6 +79,9 @@ impl<K: Keyspace> Engine<K> {
         let in_transaction = conn.transaction.is_some();
         if in_transaction && spec.flags.has(Flags::NO_MULTI) {
             return Err(Fault::new("ERR Command not allowed inside a transaction"));
+        }
+        if self.host.acl().is_used() {
+            rights::check(&self.host, conn, id, args, context.now)?;
         }
         // EXEC has the effects of its commands, and queueing takes memory too.
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);

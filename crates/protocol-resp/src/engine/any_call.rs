@@ -2,6 +2,7 @@
 //! [`AnyCall`]: the common interface of the calls of both services, for commands that both have: those about
 //! connections, COMMAND and TIME.
 
+use crate::acl::DEFAULT;
 use crate::host::clients::Clients;
 use crate::session::client::Client;
 use crate::session::replies::Replies;
@@ -83,9 +84,18 @@ pub(crate) trait AnyCall<'c> {
         false
     }
 
-    /// Whether this is the password.
-    fn is_password(&self, _given: &[u8]) -> bool {
-        true
+    /// Logs the client in as the user with this name and password; returns whether there is one.
+    fn log_in(&mut self, name: &[u8], _password: &[u8]) -> bool {
+        let is_right = self.has_user(name);
+        if is_right {
+            self.parts().user.log_in(None);
+        }
+        is_right
+    }
+
+    /// Whether there is a user with this name.
+    fn has_user(&self, name: &[u8]) -> bool {
+        name == DEFAULT
     }
 
     /// Sets whether the connection's reads count as accesses (CLIENT NO-TOUCH).
@@ -105,7 +115,7 @@ pub(crate) struct CallParts<'a, 'c> {
     pub(crate) id: ConnectionId,
     /// Its entry in the list of clients.
     pub(crate) client: Option<&'a Arc<Client>>,
-    /// Whether its client is authenticated.
+    /// Who its client is.
     pub(crate) user: &'a mut User,
     pub(crate) version: &'a mut Version,
     pub(crate) replies: &'a mut Replies,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Call`]: everything that one run of a command reads and writes. `call/server.rs`: of the server around it.
+//! [`Call`]: everything that one run of a command reads and writes. `call/server.rs`: of the
+//! server around it. `call/users.rs`: of its users.
 
 mod server;
+mod users;
 
 use super::any_call::{AnyCall, CallParts};
 use super::keys::Keys;
@@ -231,8 +233,17 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
         self.host.asks_for_password()
     }
 
-    fn is_password(&self, given: &[u8]) -> bool {
-        self.host.is_password(given)
+    fn log_in(&mut self, name: &[u8], password: &[u8]) -> bool {
+        let Some(account) = self.host.acl().log_in(name, password) else {
+            self.note_failed_login(name);
+            return false;
+        };
+        self.become_user(account);
+        true
+    }
+
+    fn has_user(&self, name: &[u8]) -> bool {
+        self.host.acl().find(name).is_some()
     }
 
     fn set_no_touch(&mut self, on: bool) {

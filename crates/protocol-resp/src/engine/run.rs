@@ -5,6 +5,7 @@ use super::call::Call;
 use super::journal;
 use super::keys::Keys;
 use crate::engine::function::Commands;
+use crate::engine::rights;
 use crate::engine::service::Engine;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;
@@ -119,6 +120,13 @@ impl<K: Keyspace> Engine<K> {
                 execution.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
             }
             let args = queued.request.args(&mut spans);
+            if host.acl().is_used()
+                && let Err(fault) =
+                    rights::check_queued(host, conn, queued.id, args, execution.context.now)
+            {
+                execution.refuse(conn, queued.id, &fault);
+                continue;
+            }
             if execution.run::<C>(conn, queued.id, args, true) == Control::Close {
                 control = Control::Close;
             }
@@ -316,6 +324,14 @@ impl<V: View> Execution<'_, '_, V> {
             client.set(Client::BLOCKED, true);
             *client.waiting.lock() = Some(Arc::clone(waiting));
         }
+    }
+
+    /// Replies to a queued command that its user may not run any more.
+    #[cold]
+    fn refuse(&mut self, conn: &Resp, id: CommandId, fault: &Fault) {
+        self.worker.counts.of(id.index()).rejected.add(1);
+        let mark = self.out.mark();
+        self.fail(conn, fault, mark);
     }
 
     #[cold]

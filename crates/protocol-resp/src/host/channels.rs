@@ -11,7 +11,7 @@ use crate::wire::reply::{Version, Writer};
 use bytes::Bytes;
 use parking_lot::RwLock;
 use protocol::{ConnectionId, Outbox};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The subscriptions of all connections of a process.
 #[derive(Debug, Default)]
@@ -88,6 +88,20 @@ impl Channels {
     /// The names of a kind that have subscribers.
     pub(crate) fn names(&self, kind: Kind) -> Vec<Box<[u8]>> {
         self.tables.read().of(kind).keys().cloned().collect()
+    }
+
+    /// The connections that are subscribed to a name of which `is_meant` says so.
+    pub(crate) fn subscribers(
+        &self,
+        is_meant: impl Fn(Kind, &[u8]) -> bool,
+    ) -> HashSet<ConnectionId> {
+        let tables = self.tables.read();
+        let mut meant = HashSet::new();
+        for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
+            let names = tables.of(kind).iter().filter(|(name, _)| is_meant(kind, name));
+            meant.extend(names.flat_map(|(_, listeners)| listeners).map(|listener| listener.id));
+        }
+        meant
     }
 
     /// How many subscribers a name has.

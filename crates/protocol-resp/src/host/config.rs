@@ -64,7 +64,7 @@ impl Host {
         let outcome = parameter.check(text)?;
         let value = parameter.kind.read(text)?;
         match parameter.home {
-            Home::Live { set, .. } => set(self, &value),
+            Home::Live { set, .. } | Home::Written { set } => set(self, &value),
             Home::Start | Home::Kept => self.config.keep(parameter, value),
             Home::Fixed(_) | Home::Ignored(_) | Home::Unheeded(_) | Home::Directive(_) => {}
         }
@@ -82,7 +82,9 @@ impl Host {
         match parameter.home {
             Home::Live { get, .. } => get(self),
             Home::Start | Home::Kept | Home::Unheeded(_) => self.config.kept(parameter),
-            Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) => parameter.default_value(),
+            Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) | Home::Written { .. } => {
+                parameter.default_value()
+            }
         }
     }
 
@@ -115,7 +117,11 @@ impl Host {
                 }
                 Home::Kept => _ = kept.insert(parameter.name, value),
                 // Their values do not change.
-                Home::Start | Home::Fixed(_) | Home::Ignored(_) | Home::Directive(_) => {}
+                Home::Start
+                | Home::Fixed(_)
+                | Home::Ignored(_)
+                | Home::Directive(_)
+                | Home::Written { .. } => {}
             }
         }
         Ok(())
@@ -132,6 +138,7 @@ impl Host {
             Home::Live { .. }
             | Home::Start
             | Home::Kept
+            | Home::Written { .. }
             | Home::Fixed(_)
             | Home::Directive(_)
             | Home::Ignored(_)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Client`]: the part of a connection's state that other connections may read or change.
 
+use crate::acl::Account;
 use crate::session::memory::{MemoryKind, MemoryUse, WorkerMemory, text_bytes};
 use crate::session::waiting::Waiting;
 use crate::session::watching::Mark;
@@ -45,12 +46,14 @@ pub(crate) struct Client {
     pub(crate) redirect: Mutex<Option<Arc<Client>>>,
 }
 
-/// The name of a client and of its library.
+/// The name of a client, of its library, and of its user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) name: Box<[u8]>,
     pub(crate) lib_name: Box<[u8]>,
     pub(crate) lib_version: Box<[u8]>,
+    /// The user, if it is another than the default user.
+    pub(crate) user: Option<Arc<Account>>,
 }
 
 impl Names {
@@ -151,7 +154,19 @@ impl Client {
     /// Resets it to the state of a new connection, except for the name and version of its library.
     pub(crate) fn reset(&self) {
         self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH, false);
-        self.rename(|names| names.name = Box::default());
+        self.rename(|names| {
+            names.name = Box::default();
+            names.user = None;
+        });
+    }
+
+    /// The number of the client that gets the invalidations of this one: 0 if it gets them itself, -1 if it tracks
+    /// nothing.
+    pub(crate) fn redirection(&self) -> i64 {
+        if !self.is(Self::TRACKING) {
+            return -1;
+        }
+        self.redirect.lock().as_ref().map_or(0, |target| target.id.serial() as i64)
     }
 
     /// Changes its names.

@@ -208,6 +208,7 @@ commands! {
         name: "select", arity: 2, since: "1.0.0",
         flags: [LOADING STALE FAST], categories: [CONNECTION], keys: [],
         syntax: "index",
+        databases: super::spec::Databases::Named(&[1]),
         reply: Ok, complexity: "O(1)",
         summary: "Chooses the database of the connection.",
     }

@@ -10,6 +10,7 @@ commands! {
         name: "copy", arity: -3, since: "6.2.0",
         flags: [WRITE DENYOOM], categories: [KEYSPACE], keys: [at(1): RO ACCESS; at(2): OW UPDATE],
         syntax: "source destination [DB destination-db] [REPLACE]",
+        databases: super::spec::Databases::SelectedAndOption(3),
         reply: Integer, complexity: "O(N) in the size of the value",
         summary: "Copies a value to another key.",
     }
@@ -70,6 +71,7 @@ commands! {
         name: "move", arity: 3, since: "1.0.0",
         flags: [WRITE FAST], categories: [KEYSPACE], keys: [at(1): RW ACCESS UPDATE],
         syntax: "key db",
+        databases: super::spec::Databases::SelectedAndNamed(2),
         reply: Integer, complexity: "O(1)",
         summary: "Moves a key to another database.",
     }

@@ -16,7 +16,7 @@
 
 mod variable;
 
-pub(super) use variable::flags;
+pub(crate) use variable::flags;
 
 use super::bits::KeyFlags;
 use super::key_spec::{Begin, Find, KeySpec};

@@ -31,6 +31,7 @@ macro_rules! rows {
             syntax: $syntax:literal,
             $( secret: $secret:expr, )?
             $( channels: $channels:ident, )?
+            $( databases: $databases:expr, )?
             reply: $reply:ident, complexity: $complexity:literal,
             summary: $summary:literal,
             $( tips: [$($tip:literal),* $(,)?], )?
@@ -54,6 +55,7 @@ macro_rules! rows {
             syntax: $syntax,
             secret: super::macros::rows!(@secret $($secret)?),
             channels: super::macros::rows!(@channels $($channels)?),
+            databases: super::macros::rows!(@databases $($databases)?),
             reply: Shape::$reply,
             complexity: $complexity,
             since: $since,
@@ -87,6 +89,8 @@ macro_rules! rows {
     (@secret $secret:expr) => { $secret };
     (@channels) => { super::spec::Channels::None };
     (@channels $channels:ident) => { super::spec::Channels::$channels };
+    (@databases) => { None };
+    (@databases $databases:expr) => { Some($databases) };
     (@deprecated) => { None };
     (@deprecated $since:literal, $replacement:literal) => {
         Some(super::spec::Deprecation { since: $since, replaced_by: $replacement })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What does not apply to a cache: replication, files, modules, users. Tools send these, so each
+//! What does not apply to a cache: replication, files, modules. Tools send these, so each
 //! has an answer: a constant, or the error of a server that does not do it.
 
 use super::macros::commands;
@@ -7,55 +7,6 @@ use super::macros::commands;
 commands! {
     group: Server;
 
-    Acl = dispatch::unknown_subcommand {
-        name: "acl", arity: -2, since: "6.0.0",
-        flags: [], categories: [], keys: [],
-        syntax: "",
-        reply: Various, complexity: "O(1)",
-        summary: "Looks at who may do what.",
-    }
-    AclCat = other::acl_cat {
-        name: "acl|cat", arity: -2, since: "6.0.0",
-        flags: [NOSCRIPT LOADING STALE], categories: [], keys: [],
-        syntax: "[categoryname]",
-        reply: Array, complexity: "O(N) in the number of commands",
-        summary: "Lists the categories, or the commands of one.",
-    }
-    AclGenpass = other::acl_genpass {
-        name: "acl|genpass", arity: -2, since: "6.0.0",
-        flags: [NOSCRIPT LOADING STALE], categories: [], keys: [],
-        syntax: "[bits]",
-        reply: Bulk, complexity: "O(1)",
-        summary: "Makes up a password.",
-    }
-    AclHelp = dispatch::help {
-        name: "acl|help", arity: 2, since: "6.0.0",
-        flags: [LOADING STALE HELP], categories: [], keys: [],
-        syntax: "",
-        reply: Array, complexity: "O(1)",
-        summary: "Lists the sub-commands.",
-    }
-    AclList = other::acl_list {
-        name: "acl|list", arity: 2, since: "6.0.0",
-        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
-        syntax: "",
-        reply: Array, complexity: "O(1)",
-        summary: "Lists the users and what they may do.",
-    }
-    AclUsers = other::acl_users {
-        name: "acl|users", arity: 2, since: "6.0.0",
-        flags: [ADMIN NOSCRIPT LOADING STALE], categories: [], keys: [],
-        syntax: "",
-        reply: Array, complexity: "O(1)",
-        summary: "Lists the users.",
-    }
-    AclWhoami = other::acl_whoami {
-        name: "acl|whoami", arity: 2, since: "6.0.0",
-        flags: [NOSCRIPT LOADING STALE], categories: [], keys: [],
-        syntax: "",
-        reply: Bulk, complexity: "O(1)",
-        summary: "Tells the user of this connection.",
-    }
     Bgrewriteaof = other::bgrewriteaof {
         name: "bgrewriteaof", arity: 1, since: "1.0.0",
         flags: [ADMIN NOSCRIPT NO_ASYNC_LOADING], categories: [], keys: [],

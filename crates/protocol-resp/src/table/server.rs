@@ -168,6 +168,7 @@ commands! {
         name: "flushall", arity: -1, since: "1.0.0",
         flags: [WRITE ARBITRARY_KEYS], categories: [KEYSPACE DANGEROUS], keys: [],
         syntax: "[async: ASYNC | SYNC]",
+        databases: super::spec::Databases::All,
         reply: Ok, complexity: "O(1)",
         summary: "Empties all databases.",
         tips: ["request_policy:all_shards", "response_policy:all_succeeded"],
@@ -375,6 +376,7 @@ commands! {
         name: "swapdb", arity: 3, since: "4.0.0",
         flags: [WRITE FAST ARBITRARY_KEYS], categories: [KEYSPACE DANGEROUS], keys: [],
         syntax: "index1 index2",
+        databases: super::spec::Databases::Named(&[1, 2]),
         reply: Ok, complexity: "O(1)",
         summary: "Swaps two databases.",
     }

@@ -30,6 +30,8 @@ pub struct Spec {
     pub secret: Secret,
     /// Which of its arguments are channels, and how they are used.
     pub channels: Channels,
+    /// Which databases it uses, if that does not follow from its keys.
+    pub(super) databases: Option<Databases>,
     /// The type of its reply.
     pub reply: Shape,
     /// Its time complexity.
@@ -80,6 +82,23 @@ pub enum Channels {
     /// Each argument, if there is one, is a channel or a pattern to unsubscribe from, which every user may
     /// do.
     Unsubscribe,
+}
+
+/// Which databases a command uses, because users are allowed or denied databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Databases {
+    /// None.
+    None,
+    /// The selected one.
+    Selected,
+    /// All of them.
+    All,
+    /// Those whose numbers are the arguments at these places.
+    Named(&'static [usize]),
+    /// The selected one, and that whose number is the argument at this place.
+    SelectedAndNamed(usize),
+    /// The selected one, and that whose number is behind the option `DB` at this place or further on.
+    SelectedAndOption(usize),
 }
 
 /// The deprecation of a command.
@@ -199,6 +218,14 @@ impl Shape {
 }
 
 impl Spec {
+    /// Which databases it uses: the selected one if it has keys, or works on keys that are not among its arguments.
+    #[must_use]
+    pub fn databases(&self) -> Databases {
+        let uses_keys = self.has_keys() || self.categories().has(Categories::KEYSPACE);
+        let others = if uses_keys { Databases::Selected } else { Databases::None };
+        self.databases.unwrap_or(others)
+    }
+
     /// Whether so many arguments may follow each other, the name being one (and that of the
     /// container another).
     #[must_use]

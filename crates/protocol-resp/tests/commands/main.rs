@@ -24,6 +24,7 @@ stories!(monitor);
 stories!(pubsub);
 stories!(tracking);
 stories!(transactions);
+stories!(acl, valkey);
 stories!(server);
 stories!(config);
 stories!(counts);

@@ -8,7 +8,7 @@
 //! * `redis/names.rs`: the contract of a table of parameters.
 //! * `redis/conf.rs`: lines of a `redis.conf`. `redis/flags.rs`: the command line.
 //! * `redis/parameters.rs`: the section of a TOML file.
-//! * `redis/load.rs`: from files and flags to a configuration. `redis/users.rs`: users that are a password.
+//! * `redis/load.rs`: from files and flags to a configuration.
 //! * `redis/start.rs`: going to the background, and the first lines of the log.
 
 mod conf;
@@ -19,7 +19,6 @@ mod names;
 mod parameters;
 mod shared;
 mod start;
-mod users;
 
 pub use conf::{Directive, Error, Place};
 pub use flags::{Flags, hide_secrets};

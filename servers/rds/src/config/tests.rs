@@ -95,7 +95,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("replicaof a 1", "redis.conf:1: replicaof \"a 1\": this server does not replicate"),
         ("loadmodule x.so", "loads no modules"),
         ("rename-command FLUSHALL \"\"", "commands keep their names"),
-        ("user alice on nopass ~* +@all", "write requirepass in place of users"),
+        ("user alice on blah", "redis.conf:1: user \"alice on blah\": Syntax error"),
         ("aclfile /nowhere/acl", "cannot read"),
         ("bind nowhere", "redis.conf:1: bind \"nowhere\": expected IP addresses"),
         ("tls-protocols x\ntls-port 1", "expected TLSv1.2"),
@@ -161,16 +161,18 @@ fn who_is_supervised_stays_in_the_foreground() {
 }
 
 #[test]
-fn a_user_with_all_rights_is_a_password() {
-    let text = "requirepass old\nuser default on >secret ~* &* +@all\n";
+fn users_of_a_file_are_all_kept() {
+    let text = "user alice on >secret ~a* +get\nuser bob off (+set ~b)\n";
     let config = load("redis.conf", text, &[]).expect("a right file").config;
-    assert_eq!(config.redis.get("requirepass"), "secret");
+    let users = "alice on >secret ~a* +get\nbob off (+set ~b)";
+    assert_eq!(config.redis.get("user"), users);
+    assert!(!config.text().expect("it can be shown").contains("secret"));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("users.acl");
-    std::fs::write(&file, "user default on >other ~* &* +@all\n").expect("a file");
-    let text = format!("aclfile {}\n", file.display());
-    let config = load("redis.conf", &text, &[]).expect("a right file").config;
-    assert_eq!(config.redis.get("requirepass"), "other");
+    std::fs::write(&file, "user alice on nopass +foo\n").expect("a file");
+    let wrong = load("redis.conf", &format!("aclfile {}\n", file.display()), &[]);
+    let wrong = wrong.expect_err("no such command");
+    assert!(wrong.contains("users.acl:1: Unknown command or category name in ACL"), "{wrong}");
 }
 
 /// The parameters of a file of ours with this `[redis]`.

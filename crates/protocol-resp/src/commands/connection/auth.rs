@@ -2,15 +2,13 @@
 //! Authentication and the protocol version: AUTH, HELLO.
 
 use super::names::check_name;
+use crate::acl::DEFAULT;
 use crate::engine::any_call::{AnyCall, CallParts};
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Version;
 
-/// The only user.
-pub(crate) const USER: &[u8] = b"default";
-
-/// Says who the client is: the password of the only user.
+/// Says who the client is: a user, or the default one, and its password.
 pub(crate) fn auth<'c>(call: &mut impl AnyCall<'c>) -> Done {
     let CallParts { args, .. } = call.parts();
     let (user, password) = match args.len() {
@@ -20,7 +18,7 @@ pub(crate) fn auth<'c>(call: &mut impl AnyCall<'c>) -> Done {
                  Are you sure your configuration is correct?",
             ));
         }
-        2 => (USER, args.arg(1)),
+        2 => (DEFAULT, args.arg(1)),
         3 => (args.arg(1), args.arg(2)),
         _ => return Err(Fault::SYNTAX),
     };
@@ -29,13 +27,11 @@ pub(crate) fn auth<'c>(call: &mut impl AnyCall<'c>) -> Done {
     Ok(())
 }
 
-/// Without a password of its own the user is let in with any.
 fn let_in<'c>(call: &mut impl AnyCall<'c>, user: &[u8], password: &[u8]) -> Done {
-    if user != USER || !call.is_password(password) {
-        return Err(Fault::new("WRONGPASS invalid username-password pair or user is disabled."));
+    if call.log_in(user, password) {
+        return Ok(());
     }
-    call.parts().user.log_in();
-    Ok(())
+    Err(Fault::new("WRONGPASS invalid username-password pair or user is disabled."))
 }
 
 /// What HELLO is asked for.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closing connections: CLIENT KILL.
 
-use super::auth::USER;
-use super::selection::{Kind, ListedClient, all_clients};
+use super::selection::all_clients;
 use crate::engine::any_call::{AnyCall, CallParts};
 use crate::session::client::Client;
+use crate::session::listed_client::{Kind, ListedClient};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use clock::Ticks;
@@ -18,6 +18,7 @@ struct Filter<'a> {
     address: Option<&'a [u8]>,
     local_address: Option<&'a [u8]>,
     seconds: Option<u64>,
+    user: Option<&'a [u8]>,
     skips_me: bool,
 }
 
@@ -34,10 +35,7 @@ impl<'a> Filter<'a> {
                 b"addr" => filter.address = Some(value),
                 b"laddr" => filter.local_address = Some(value),
                 b"maxage" => filter.seconds = Some(seconds(value)?),
-                b"user" if value == USER => {}
-                b"user" => {
-                    return Err(Fault::made([b"ERR No such user '", value, b"'"].concat()));
-                }
+                b"user" => filter.user = Some(value),
                 b"skipme" if value.eq_ignore_ascii_case(b"yes") => filter.skips_me = true,
                 b"skipme" if value.eq_ignore_ascii_case(b"no") => filter.skips_me = false,
                 _ => return Err(Fault::SYNTAX),
@@ -55,6 +53,7 @@ impl<'a> Filter<'a> {
             && is(self.address, ListedClient::address)
             && is(self.local_address, ListedClient::local_address)
             && self.seconds.is_none_or(|seconds| listed.age(now).as_secs() >= seconds)
+            && self.user.is_none_or(|user| *listed.user_name() == *user)
             && !(self.skips_me && listed.id == me)
     }
 }
@@ -82,7 +81,10 @@ pub(crate) fn client_kill<'c>(call: &mut impl AnyCall<'c>) -> Done {
     } else {
         Filter::parse(args.tail(2))?
     };
-    let mut meant = all_clients(&parts);
+    if let Some(user) = filter.user.filter(|user| !call.has_user(user)) {
+        return Err(Fault::made([b"ERR No such user '", user, b"'"].concat()));
+    }
+    let mut meant = all_clients(&call.parts());
     meant.retain(|listed| filter.matches(listed, me, now));
     for listed in &meant {
         kill(call, listed);
@@ -96,10 +98,10 @@ pub(crate) fn client_kill<'c>(call: &mut impl AnyCall<'c>) -> Done {
     Ok(())
 }
 
-fn kill<'c>(call: &mut impl AnyCall<'c>, listed: &ListedClient) {
+/// Closes a connection; that of the command once it has its reply.
+pub(crate) fn kill<'c>(call: &mut impl AnyCall<'c>, listed: &ListedClient) {
     let CallParts { id, control, outbox, .. } = call.parts();
     if listed.id == id {
-        // Once it has its reply.
         *control = Control::Close;
         return;
     }

@@ -167,18 +167,9 @@ pub(crate) fn client_caching<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// The number of the client that gets the invalidations of this one: 0 if it gets them itself, -1 if it tracks
-/// nothing.
-pub(super) fn redirection(client: &Client) -> i64 {
-    if !client.is(Client::TRACKING) {
-        return -1;
-    }
-    client.redirect.lock().as_ref().map_or(0, |target| target.id.serial() as i64)
-}
-
 /// Tells which client gets the invalidations of this one.
 pub(crate) fn client_getredir<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.integer(call.conn.client.as_deref().map_or(-1, redirection));
+    call.out.integer(call.conn.client.as_deref().map_or(-1, Client::redirection));
     Ok(())
 }
 
@@ -191,7 +182,7 @@ pub(crate) fn client_trackinginfo<V: View>(call: &mut Call<'_, V>) -> Done {
     call.out.set(words.len());
     words.iter().for_each(|word| call.out.bulk(word.as_bytes()));
     call.out.bulk(b"redirect");
-    call.out.integer(client.map_or(-1, redirection));
+    call.out.integer(client.map_or(-1, Client::redirection));
     call.out.bulk(b"prefixes");
     call.out.array(call.conn.prefixes.len());
     call.conn.prefixes.iter().for_each(|prefix| call.out.bulk(prefix));

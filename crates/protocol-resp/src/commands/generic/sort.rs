@@ -11,6 +11,7 @@ mod options;
 mod order;
 mod pattern;
 
+use crate::acl::Selector;
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::{Class, Event};
@@ -24,14 +25,19 @@ use values::{Entry, Text, Type};
 
 /// Sorts, and returns or stores the result.
 pub(crate) fn sort<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options::parse(call.args.tail(2), true)?;
+    let options = Options::parse(call.args.tail(2), true, may_look(call))?;
     sort_as(call, &options)
 }
 
 /// Sorts, and returns the result.
 pub(crate) fn sort_ro<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options::parse(call.args.tail(2), false)?;
+    let options = Options::parse(call.args.tail(2), false, may_look(call))?;
     sort_as(call, &options)
+}
+
+/// Whether the user may read all keys.
+fn may_look<V: View>(call: &Call<'_, V>) -> bool {
+    !call.acl().is_used() || call.account().rights().any(Selector::reads_all_keys)
 }
 
 fn sort_as<V: View>(call: &mut Call<'_, V>, options: &Options<'_>) -> Done {

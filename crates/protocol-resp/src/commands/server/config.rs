@@ -33,7 +33,9 @@ pub(crate) fn config_get<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// The parameters by each of their names.
 fn shown() -> impl Iterator<Item = (&'static str, &'static Parameter)> {
-    let is_shown = |parameter: &&Parameter| !matches!(parameter.home, Home::Directive(_));
+    let is_shown = |parameter: &&Parameter| {
+        !matches!(parameter.home, Home::Directive(_) | Home::Written { .. })
+    };
     let by_name =
         |parameter: &'static Parameter| parameter.names().map(move |name| (name, parameter));
     config::parameters().filter(is_shown).flat_map(by_name)

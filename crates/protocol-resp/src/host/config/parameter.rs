@@ -53,6 +53,8 @@ pub(crate) enum Home {
     /// As [`Home::Ignored`] at the start. CONFIG SET accepts other values too, and CONFIG GET shows
     /// them.
     Unheeded(&'static str),
+    /// Not a parameter but a directive of configuration files, which is applied when the server starts.
+    Written { set: fn(&Host, &Value) },
     /// Not a parameter but a directive of configuration files that is not supported, for this
     /// reason.
     Directive(&'static str),
@@ -102,7 +104,7 @@ impl Parameter {
             Home::Fixed(why) | Home::Ignored(why) | Home::Unheeded(why) | Home::Directive(why) => {
                 Some(why)
             }
-            Home::Live { .. } | Home::Start | Home::Kept => None,
+            Home::Live { .. } | Home::Start | Home::Kept | Home::Written { .. } => None,
         }
     }
 
@@ -135,6 +137,7 @@ impl Parameter {
             Home::Live { .. }
             | Home::Start
             | Home::Kept
+            | Home::Written { .. }
             | Home::Fixed(_)
             | Home::Directive(_)
             | Home::Ignored(_)
@@ -261,6 +264,11 @@ pub(super) const fn unheeded(
     why: &'static str,
 ) -> Parameter {
     row(name, kind, default, Home::Unheeded(why))
+}
+
+/// A row with [`Home::Written`].
+pub(super) const fn written(name: &'static str, kind: Kind, set: fn(&Host, &Value)) -> Parameter {
+    row(name, kind, "", Home::Written { set })
 }
 
 /// A row with [`Home::Directive`].

@@ -7,12 +7,13 @@ mod data;
 mod network;
 mod observe;
 mod process;
+mod users;
 
 use super::parameter::Parameter;
 
 /// All of them, a file after the other.
-pub(super) static ALL: [&[Parameter]; 5] =
-    [data::ROWS, network::ROWS, observe::ROWS, process::ROWS, absent::ROWS];
+pub(super) static ALL: [&[Parameter]; 6] =
+    [data::ROWS, network::ROWS, observe::ROWS, process::ROWS, users::ROWS, absent::ROWS];
 
 /// The largest value of integers that Redis keeps in 32 bits.
 const INT_MAX: i64 = i32::MAX as i64;

@@ -2,6 +2,7 @@
 //! Values with a syntax of their own.
 
 use super::kind::Kind;
+use crate::acl::{self, NewUser};
 use crate::host::events::Wanted;
 use std::fmt;
 
@@ -9,6 +10,25 @@ use std::fmt;
 pub(super) fn words(text: &[u8]) -> Result<String, String> {
     let text = str::from_utf8(text).map_err(|_| "argument must be text".to_owned())?;
     Ok(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The name of a file of users that is there and right.
+pub(super) fn acl_file(text: &[u8]) -> Result<String, String> {
+    let name = str::from_utf8(text).map_err(|_| "argument must be text".to_owned())?;
+    if !name.is_empty() {
+        let users = std::fs::read(name).map_err(|error| format!("cannot read {name}: {error}"))?;
+        acl::file::read(name, &users, NewUser::NoChannels)?;
+    }
+    Ok(name.to_owned())
+}
+
+/// Users, a line each, without the word in front.
+pub(super) fn users(text: &[u8]) -> Result<String, String> {
+    let text = str::from_utf8(text).map_err(|_| "argument must be text".to_owned())?;
+    for line in text.lines() {
+        acl::file::user(line.as_bytes(), NewUser::NoChannels)?;
+    }
+    Ok(text.to_owned())
 }
 
 /// The letters of events.

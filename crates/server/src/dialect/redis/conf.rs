@@ -139,20 +139,21 @@ impl Conf {
 }
 
 /// The last directive of each parameter, at the place of its first; the values of
-/// `client-output-buffer-limit` (one per class) and of `save` are all kept.
+/// `client-output-buffer-limit` (one per class), of `save` and of `user` (a line each) are all kept.
 pub(super) fn merge(all: Vec<Directive>) -> Vec<Directive> {
     let mut merged: Vec<Directive> = Vec::new();
     for next in all {
         let name = next.parameter.name;
-        if matches!(name, "user" | "rename-command") {
+        if name == "rename-command" {
             // Each of these sets something else.
             merged.push(next);
             continue;
         }
-        let adds_up = matches!(name, "client-output-buffer-limit" | "save");
+        let adds_up = matches!(name, "client-output-buffer-limit" | "save" | "user");
+        let between = if name == "user" { "\n" } else { " " };
         match merged.iter_mut().find(|old| old.parameter.name == name) {
             Some(old) if adds_up && !next.value.is_empty() => {
-                old.value = format!("{} {}", old.value, next.value).trim().to_owned();
+                old.value = format!("{}{between}{}", old.value, next.value).trim().to_owned();
                 old.place = next.place;
             }
             Some(old) => *old = next,

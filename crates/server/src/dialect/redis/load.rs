@@ -6,7 +6,7 @@ use super::conf::{Conf, Directive, Error, merge};
 use super::listening::Listening;
 use super::names::ParameterTable;
 use super::parameters::Parameters;
-use super::{shared, users};
+use super::shared;
 use crate::settings::Configuration;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -90,9 +90,6 @@ impl<C: RedisConfiguration> Loaded<C> {
                     let mut sections = self.config.sections_mut();
                     shared::set(&mut sections, parameter.name, &directive.value);
                 }
-                continue;
-            }
-            if users::take(self.config.parameters_mut(), &directive)? {
                 continue;
             }
             let why = self.config.parameters_mut().set(parameter, &directive.value);

@@ -6,6 +6,11 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use std::ops::Range;
 
+const DENIED_BY: Fault =
+    Fault::new("ERR BY option of SORT denied due to insufficient ACL permissions.");
+const DENIED_GET: Fault =
+    Fault::new("ERR GET option of SORT denied due to insufficient ACL permissions.");
+
 /// The options of SORT.
 #[derive(Debug)]
 pub(super) struct Options<'a> {
@@ -31,8 +36,9 @@ pub(super) enum By<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Reads the options; `may_store`: STORE is one.
-    pub(super) fn parse(args: Args<'a>, may_store: bool) -> Result<Self, Fault> {
+    /// Reads the options; `may_store`: STORE is one. `may_look`: the user may read all keys, also those that patterns
+    /// lead to.
+    pub(super) fn parse(args: Args<'a>, may_store: bool, may_look: bool) -> Result<Self, Fault> {
         let mut options = Options {
             descends: false,
             is_text: false,
@@ -58,7 +64,11 @@ impl<'a> Options<'a> {
                 _ => return Err(Fault::SYNTAX),
             }
         }
-        Ok(options)
+        match options.by {
+            By::Pattern(_) if !may_look => Err(DENIED_BY),
+            _ if !may_look && !options.gets.is_empty() => Err(DENIED_GET),
+            By::Element | By::Pattern(_) | By::Nothing => Ok(options),
+        }
     }
 
     /// Which of so many sorted elements are asked for.

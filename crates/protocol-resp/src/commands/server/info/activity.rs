@@ -2,6 +2,7 @@
 //! What the server does: Clients, Stats, Keyspace.
 
 use super::Full;
+use crate::host::acl_log::DenialKind;
 use crate::session::subscriptions::Kind;
 use keyspace::View;
 
@@ -57,6 +58,12 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("unexpected_error_replies", 0);
     report.line("total_error_replies", errors);
     report.line("dump_payload_sanitizations", 0);
+    let denied = |reason| call.acl_log().count(reason);
+    report.line("acl_access_denied_auth", denied(DenialKind::Auth));
+    report.line("acl_access_denied_cmd", denied(DenialKind::Command));
+    report.line("acl_access_denied_key", denied(DenialKind::Key));
+    report.line("acl_access_denied_channel", denied(DenialKind::Channel));
+    report.line("acl_access_denied_db", denied(DenialKind::Database));
 }
 
 /// A line for each database that is not empty.

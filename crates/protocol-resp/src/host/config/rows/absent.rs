@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What this server does not do: files, replicas, clusters, users, modules.
+//! What this server does not do: files, replicas, clusters, modules.
 
 use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
 use super::super::parameter::{Parameter, directive, fixed, ignored, kept, unheeded};
@@ -9,7 +9,6 @@ use super::{INT_MAX, INT_MIN, LONG_MAX};
 const DISK: &str = "this server keeps nothing on disk";
 const REPLICAS: &str = "this server does not replicate";
 const CLUSTER: &str = "this server is never part of a cluster";
-const USERS: &str = "there is one user: set requirepass";
 const MODULES: &str = "this server loads no modules";
 
 pub(super) static ROWS: &[Parameter] = &[
@@ -90,13 +89,9 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("cluster-announce-human-nodename", Text, ""),
     kept("cluster-compatibility-sample-ratio", Integer(0, 100), "0"),
     // Users, modules, types of values.
-    fixed("aclfile", Text, "", USERS).immutable(),
-    kept("acllog-max-len", Integer(0, LONG_MAX), "128"),
-    kept("acl-pubsub-default", Choice(&["allchannels", "resetchannels"]), "allchannels"),
-    directive("user", USERS),
     directive(
         "rename-command",
-        "commands keep their names: leave the line out, and let only those connect who may run all",
+        "commands keep their names: leave the line out, and deny them to users (ACL)",
     ),
     directive("loadmodule", MODULES),
     kept("lua-enable-deprecated-api", YesNo, "no").immutable().hidden(),

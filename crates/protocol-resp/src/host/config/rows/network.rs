@@ -84,7 +84,7 @@ pub(super) static ROWS: &[Parameter] = &[
         Text,
         "",
         |host| Value::Text(host.password.text()),
-        |host, value| host.password.set(value.text()),
+        |host, value| host.set_password(value.text()),
     )
     .meaning("The password; none if empty."),
     live(

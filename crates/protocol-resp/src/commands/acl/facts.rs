@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ACL: one user, who may do everything.
+//! What does not depend on users: categories, random passwords.
 
 use crate::commands::dispatch;
-use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::table::{self, Categories};
 use crate::wire::fault::{Done, Fault};
@@ -10,38 +9,14 @@ use keyspace::View;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// The user.
-const USER: &[u8] = b"default";
-
 /// Default number of bits of a generated password.
 const BITS: i64 = 256;
 
 /// The most bits of a password.
 const BITS_MAX: i64 = 4096;
 
-/// The user of each connection.
-pub(crate) fn acl_whoami<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.bulk(USER);
-    Ok(())
-}
-
-/// The one user there is.
-pub(crate) fn acl_users<V: View>(call: &mut Call<'_, V>) -> Done {
-    call.out.array(1);
-    call.out.bulk(USER);
-    Ok(())
-}
-
-/// The one user, and what it may do. If there is a password, that there is one.
-pub(crate) fn acl_list<V: View>(call: &mut Call<'_, V>) -> Done {
-    let password = if call.asks_for_password() { "#(redacted)" } else { "nopass" };
-    call.out.array(1);
-    call.out.bulk(format!("user default on {password} ~* &* +@all").as_bytes());
-    Ok(())
-}
-
 /// The categories, or the commands of one.
-pub(crate) fn acl_cat<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn cat<V: View>(call: &mut Call<'_, V>) -> Done {
     if call.args.len() > 3 {
         return Err(dispatch::wrong_arguments(call));
     }
@@ -67,7 +42,7 @@ pub(crate) fn acl_cat<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 /// Makes up a password: random digits, four bits each.
-pub(crate) fn acl_genpass<V: View>(call: &mut Call<'_, V>) -> Done {
+pub(crate) fn genpass<V: View>(call: &mut Call<'_, V>) -> Done {
     if call.args.len() > 3 {
         return Err(dispatch::wrong_arguments(call));
     }
