@@ -5,7 +5,7 @@
 //!  type u8 │ value │ version u16 │ checksum u64
 //! ```
 //!
-//! A value is written in the oldest form that holds it, which all servers read ([`write`]); it is read in all forms
+//! A value is written in the oldest form that holds it, which all servers read ([`write()`]); it is read in all forms
 //! that Redis since 2.6 and Valkey have ([`read`]). The [payload](seal) of DUMP adds the version of the form and a
 //! checksum.
 //!
