@@ -11,8 +11,11 @@ const LEN_MAX: usize = 128;
 /// What is the same within this time is one entry, in milliseconds.
 const SAME_WITHIN_MS: u64 = 60_000;
 
-/// The most bytes that are kept of an object.
+/// The most bytes that are kept of an object, and of the name of a user that nobody may be.
 const OBJECT_MAX: usize = 128;
+
+/// The most bytes that are kept of the description of a client, whose names are as long as it likes.
+const CLIENT_MAX: usize = 1024;
 
 /// What was denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,10 +102,14 @@ impl Default for AclLog {
 
 impl AclLog {
     /// Adds a denial, or counts it with an entry about the same.
-    pub(crate) fn note(&self, mut denial: Denial, client: Vec<u8>, now_ms: u64) {
-        if denial.object.len() > OBJECT_MAX {
-            denial.object = denial.object[..OBJECT_MAX].into();
+    pub(crate) fn note(&self, mut denial: Denial, mut client: Vec<u8>, now_ms: u64) {
+        for text in [&mut denial.object, &mut denial.user] {
+            if text.len() > OBJECT_MAX {
+                *text = text[..OBJECT_MAX].into();
+            }
         }
+        client.truncate(CLIENT_MAX);
+        client.shrink_to_fit();
         let mut log = self.log.lock();
         log.counts[denial.reason as usize] += 1;
         let is_same = |entry: &Entry| {
@@ -165,9 +172,10 @@ mod tests {
         log.note(denial("a"), Vec::new(), 121_001);
         assert_eq!(log.latest(1)[0].id, 2, "later it is another");
         log.len_max.store(1, Relaxed);
-        log.note(denial(&"k".repeat(200)), Vec::new(), 121_001);
+        log.note(denial(&"k".repeat(200)), vec![b'c'; 10_000], 121_001);
         assert_eq!(log.latest(9).len(), 1);
-        assert_eq!(log.latest(9)[0].denial.object.len(), OBJECT_MAX);
+        let kept = &log.latest(9)[0];
+        assert_eq!((kept.denial.object.len(), kept.client.len()), (OBJECT_MAX, CLIENT_MAX));
         assert_eq!((log.count(DenialKind::Key), log.count(DenialKind::Auth)), (5, 0));
         log.clear();
         assert!(log.latest(9).is_empty());

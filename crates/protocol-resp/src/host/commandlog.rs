@@ -106,7 +106,8 @@ impl CommandLog {
 
     #[cold]
     fn enter(&self, value: u64, client: Option<&Client>, now: Now, args: Vec<Box<[u8]>>) {
-        let name = client.map(|client| client.names.lock().name.clone());
+        // Names are as long as clients like, and count only once.
+        let name = client.map(|client| shortened_text(&client.names.lock().name));
         let len_max = self.len_max.load(Relaxed);
         let mut log = self.log.lock();
         let id = log.next;
@@ -194,15 +195,16 @@ fn shortened<'a>(args: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<Box<[u8]>
             kept.push(more.into_bytes().into());
             break;
         }
-        if arg.len() > ARG_BYTES_MAX {
-            let mut text = arg[..ARG_BYTES_MAX].to_vec();
-            text.extend_from_slice(
-                format!("... ({} more bytes)", arg.len() - ARG_BYTES_MAX).as_bytes(),
-            );
-            kept.push(text.into());
-        } else {
-            kept.push(arg.into());
-        }
+        kept.push(shortened_text(arg));
     }
     kept
+}
+
+fn shortened_text(text: &[u8]) -> Box<[u8]> {
+    let Some((start, rest)) =
+        text.split_at_checked(ARG_BYTES_MAX).filter(|(_, rest)| !rest.is_empty())
+    else {
+        return text.into();
+    };
+    [start, format!("... ({} more bytes)", rest.len()).as_bytes()].concat().into()
 }
