@@ -71,10 +71,12 @@ fn few_descriptors() {
     }
 
     until("it has its descriptor again", no_connection);
-    hoard.pop();
     let failures = || metrics::value("admin_accept_error").unwrap();
     let (start, before) = (Instant::now(), failures());
     let silent = connect(&admin);
+    // Not before, or the first of them could be accepted by the descriptor that the second needs.
+    until("its own descriptor is in use", || metrics::value("admin_session_curr").unwrap() == 1);
+    hoard.pop();
     let mut waiting = connect(&admin);
     waiting.send(health);
     // One for the first of them, whom the descriptor is given to.
