@@ -17,6 +17,7 @@ declare -A title_of_need=(
 
 debian.need() {
     local missing=()
+    [ -e /usr/lib/ccache ] || missing+=(ccache)
     command -v memcached >/dev/null || missing+=(memcached)
     command -v memccapable >/dev/null || missing+=(libmemcached-tools)
     compgen -G '/usr/lib/*/sasl2/libplain.so' >/dev/null || missing+=(libsasl2-modules)
@@ -133,6 +134,7 @@ start_builds() {
         if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi
+    debian.need
     rm -f "$tools"/built.*
     start_group builds build_beside
     builds=$group
