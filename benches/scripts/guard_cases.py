@@ -140,6 +140,11 @@ MEMCACHE_FILLING = [
     ("large", (8,), "set {large} 0 0 1024\n{V}", "STORED"),
     ("counter", (32,), "set {counter} 0 0 7\n{n}", "STORED"),
 ]
+# Shards lease memory by chance, and a hash table prefetches once 2 MiB are leased: with this it always does.
+HASHMAP_FILLING = [
+    *MEMCACHE_FILLING,
+    *((f"more {word}", (8,), f"set {{more{word}}} 0 0 1024\n{{V}}", "STORED") for word in "abcdefghijklmnop"),
+]
 MEMCACHE = [
     ("get hit", (1, 32), "get {text}", FOUND + "END"),
     ("get miss", (32,), "get {nothing}", "END"),
@@ -226,7 +231,7 @@ SCRIPTS = [
     Script("segcache", cases("segcache", "lines", MEMCACHE + MORE_MEMCACHE),
            cases("", "lines", MEMCACHE_FILLING)),
     Script("segcache", cases("segcache (hashmap)", "lines", MEMCACHE),
-           cases("", "lines", MEMCACHE_FILLING), HASHMAP),
+           cases("", "lines", HASHMAP_FILLING), HASHMAP),
     Script("segcache", cases("segcache (meta)", "lines", META), cases("", "lines", MEMCACHE_FILLING)),
     Script("segcache", cases("segcache (binary)", "frames", BINARY), cases("", "frames", BINARY_FILLING)),
     Script("segcache", cases("segcache (RESP)", "resp", STRINGS), cases("", "resp", STRING_FILLING), WITH_RESP, 2),
