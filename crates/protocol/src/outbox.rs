@@ -142,6 +142,14 @@ impl Outbox {
         }
     }
 
+    /// Removes the errands for connections of other workers than `worker`, in the order in which they were added.
+    pub fn drain_foreign(
+        &mut self,
+        worker: usize,
+    ) -> impl Iterator<Item = (ConnectionId, Errand)> + '_ {
+        self.errands.extract_if(.., move |(to, _)| to.worker() != worker)
+    }
+
     /// Removes all errands, in the order in which they were added.
     pub fn drain(&mut self) -> impl Iterator<Item = (ConnectionId, Errand)> + '_ {
         self.errands.drain(..)
@@ -178,6 +186,19 @@ mod tests {
         ];
         assert_eq!(drained, expected);
         assert!(outbox.is_empty() && first < first.next());
+    }
+
+    #[test]
+    fn errands_for_other_workers_leave_before_the_others() {
+        let mut outbox = Outbox::new();
+        let (near, far) = (ConnectionId::new(0, 1), ConnectionId::new(1, 2));
+        for (to, message) in [(far, "1"), (near, "2"), (far, "3")] {
+            outbox.push(to, Bytes::from_static(message.as_bytes()));
+        }
+        let push = |message: &'static str| Errand::Push(Bytes::from_static(message.as_bytes()));
+        let foreign: Vec<_> = outbox.drain_foreign(0).collect();
+        assert_eq!(foreign, [(far, push("1")), (far, push("3"))]);
+        assert_eq!(outbox.drain().collect::<Vec<_>>(), [(near, push("2"))]);
     }
 
     #[test]

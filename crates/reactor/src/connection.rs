@@ -7,8 +7,10 @@ mod ending;
 mod overdue;
 mod unread;
 
+use crate::mailbox::Inbox;
 use crate::metrics::CONNECTION_YIELD;
 use crate::turn::{Share, Until, turn_within};
+use crate::worker::Outgoing;
 use crate::{Limits, Output, Pipeline, Seat, Turn, first_request};
 use buffer::Pool;
 use bytes::Bytes;
@@ -38,6 +40,8 @@ pub(crate) struct Desk<'a, E> {
     pub(crate) service: &'a mut E,
     pub(crate) pool: &'a mut Pool,
     pub(crate) outbox: &'a mut Outbox,
+    pub(crate) outgoing: &'a mut Outgoing,
+    pub(crate) inbox: &'a Inbox,
     pub(crate) directory: &'a Directory,
     pub(crate) limits: &'a Limits,
     pub(crate) output: &'a Output,
@@ -251,6 +255,8 @@ impl<P: Protocol> Connection<P> {
             }
             let turn = if self.is_idle() {
                 Turn::NeedInput { at_least: 1 } // as it would say
+            } else if self.awaits_mail(desk) {
+                Turn::Yield
             } else {
                 let turn = self.turn(&mut share, desk);
                 if self.is_over_hard_limit(desk.output) {
@@ -328,6 +334,14 @@ impl<P: Protocol> Connection<P> {
             && !self.pipeline.is_blocked()
     }
 
+    /// Whether letters have come that may be for this connection, and that must reach it before the replies to
+    /// requests that have just been read: INV-BEFORE. It is served again in the next turn of the worker's loop,
+    /// which begins with the mail.
+    #[inline]
+    fn awaits_mail<E>(&self, desk: &Desk<'_, E>) -> bool {
+        self.has_input && self.pipeline.protocol().takes_messages() && desk.inbox.has_mail()
+    }
+
     fn turn<E: Execute<P>>(&mut self, share: &mut Share, desk: &mut Desk<'_, E>) -> Turn {
         share.unsent = self.mark(desk);
         let (recv, send) = self.session.buffers();
@@ -387,6 +401,9 @@ impl<P: Protocol> Connection<P> {
     }
 
     fn flush<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {
+        if !desk.outbox.is_empty() {
+            desk.outgoing.post(desk.outbox); // INV-BEFORE
+        }
         let before = self.session.send().pending();
         let flushed = self.session.flush_some(desk.pool, SEND_MAX)?;
         self.unread_at = match flushed {

@@ -139,6 +139,12 @@ impl Mailbox {
         self.shared.post(|queues| queues.messages.push_back(message))
     }
 
+    /// Whether messages or letters wait.
+    #[cfg(test)]
+    pub(crate) fn has_mail(&self) -> bool {
+        self.shared.has_mail.load(Ordering::Acquire)
+    }
+
     /// Queues all `letters`, in their order, and wakes the worker once.
     ///
     /// # Errors

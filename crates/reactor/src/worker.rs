@@ -40,7 +40,7 @@ use clock::{Clock, CpuClock, Now, Ticks, Timer};
 use driver::Driver;
 use footprint::Footprint;
 use log::{debug, warn};
-use post::Outgoing;
+pub(crate) use post::Outgoing;
 use protocol::{ConnectionId, Directory, Ending, Execute, Foreign, Outbox, Peer, Protocol};
 use session::Session;
 use slab::Slab;
@@ -173,7 +173,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
 
     /// Makes the workers of a process known to each other: `peers` in the order of their index.
     pub fn introduce(&mut self, peers: Vec<Mailbox>) {
-        self.outgoing = Outgoing::new(peers);
+        self.outgoing = Outgoing::new(self.index, peers);
     }
 
     /// Takes the limits that `dials` contain from them.
@@ -276,6 +276,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             service: &mut self.service,
             pool: &mut self.pool,
             outbox: &mut self.outbox,
+            outgoing: &mut self.outgoing,
+            inbox: &self.inbox,
             directory: &self.directory,
             limits: &self.options.limits,
             output: &self.options.output,

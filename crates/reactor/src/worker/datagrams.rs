@@ -59,6 +59,8 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             service: &mut self.service,
             pool: &mut self.pool,
             outbox: &mut self.outbox,
+            outgoing: &mut self.outgoing,
+            inbox: &self.inbox,
             directory: &self.directory,
             limits: &self.options.limits,
             output: &self.options.output,

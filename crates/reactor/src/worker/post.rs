@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Takes messages from the mailbox and carries out the errands of the outbox: those for connections
 //! of this worker at once, those for connections of others in batches.
+//!
+//! INV-BEFORE: who has got the reply to a request, and then gets the reply to another request on another connection,
+//! has before that one got all that the first request sent to this other connection, whichever workers serve the two.
+//! So a program that publishes and then pings a subscriber knows when it has seen all messages. For this
+//!
+//! * letters are in the mailbox before the replies of the connection that caused them leave: [`Outgoing::post`];
+//! * a connection that takes messages executes what it has just read only when the worker has no unread mail:
+//!   `Connection::awaits_mail`.
 
 use super::Worker;
 use crate::connection::Done;
 use crate::mailbox::{Letter, Mail, Mailbox, Message, Newcomer};
 use crate::metrics::CONNECTIONS_PUSH_OVERFLOW;
 use log::warn;
-use protocol::{ConnectionId, Ending, Errand, Execute, Peer, Protocol};
+use protocol::{ConnectionId, Ending, Errand, Execute, Outbox, Peer, Protocol};
 use session::Session;
 use std::sync::Arc;
 
@@ -17,7 +25,8 @@ pub(super) const MESSAGES: usize = 1024;
 /// Letters taken per turn of the loop: enough that those for one connection are sent in one write.
 pub(super) const LETTERS: usize = 8192;
 
-/// Number of errands for another worker at which they are sent. Fewer are sent at the end of the turn.
+/// Number of errands for another worker at which they are sent. Fewer are sent before the replies of the connection
+/// that caused them, or at the end of the turn.
 const BATCH: usize = 1024;
 
 /// Capacity in errands that an empty outbox keeps.
@@ -25,7 +34,9 @@ const KEPT: usize = 1024;
 
 /// Errands on their way to connections of other workers.
 #[derive(Debug, Default)]
-pub(super) struct Outgoing {
+pub(crate) struct Outgoing {
+    /// The index of this worker.
+    home: usize,
     /// The mailboxes of all workers, each with the letters to be sent there.
     peers: Vec<(Mailbox, Vec<Letter>)>,
     /// Letters may be waiting in `peers`.
@@ -33,10 +44,21 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    /// For workers with these mailboxes, in the order of their index.
-    pub(super) fn new(peers: Vec<Mailbox>) -> Self {
+    /// Of the worker with the index `home`, among workers with these mailboxes, in the order of their index.
+    pub(super) fn new(home: usize, peers: Vec<Mailbox>) -> Self {
         let peers = peers.into_iter().map(|peer| (peer, Vec::new())).collect();
-        Outgoing { peers, has_letters: false }
+        Outgoing { home, peers, has_letters: false }
+    }
+
+    /// Sends the errands for connections of other workers.
+    pub(crate) fn post(&mut self, outbox: &mut Outbox) {
+        if self.peers.len() < 2 {
+            return;
+        }
+        for (to, errand) in outbox.drain_foreign(self.home) {
+            self.add(to, errand);
+        }
+        self.send();
     }
 
     /// Whether no letter waits to be sent.

@@ -13,6 +13,7 @@
 mod caches;
 mod crowd;
 mod ends;
+mod order;
 #[path = "../support/process.rs"]
 mod process;
 

@@ -108,7 +108,78 @@ fn a_connection_that_may_idle_does() {
 }
 
 #[test]
-fn letters_for_another_worker_leave_together_at_the_end_of_the_turn() {
+fn letters_for_another_worker_are_there_before_the_reply_leaves() {
+    let mut there = Rig::new(options(), act);
+    let far_mail = there.worker.mailbox();
+    // The reply to `0/1` has left when the next connection is served, unless the ring sends it after all were.
+    let seen = far_mail.clone();
+    let mut here = Rig::new(options(), move |line: &[u8], out: &mut SendBuf, context: &mut Context<'_>| {
+        if line == b"look" {
+            out.put(if seen.has_mail() { b"mail\n" } else { b"none\n" });
+            return Control::Continue;
+        }
+        act(line, out, context)
+    });
+    here.worker.index = 1;
+    here.worker.introduce(vec![far_mail, here.worker.mailbox()]);
+    let (mut one, mut two) = (here.connect(), here.connect());
+    let mut far = there.connect();
+    there.settle();
+    here.settle();
+    one.write_all(b"0/1\n").unwrap();
+    two.write_all(b"look\n").unwrap();
+    assert_eq!(here.read_all(&mut two), (b"mail\n".to_vec(), false));
+    assert_eq!(there.read_all(&mut far), (b"0/1\n".to_vec(), false));
+}
+
+#[test]
+fn what_was_sent_to_a_client_before_it_asked_reaches_it_before_the_answer() {
+    // In the middle of a turn of this worker, another one writes to its second connection.
+    let mailbox = std::rc::Rc::new(std::cell::OnceCell::<Mailbox>::new());
+    let writes = mailbox.clone();
+    let mut rig = Rig::new(options(), move |line: &[u8], out: &mut SendBuf, context: &mut Context<'_>| {
+        if line == b"write" {
+            let letter = |serial| (ConnectionId::new(0, serial), Errand::Push(Bytes::from_static(b"message\n")));
+            writes.get().unwrap().deliver(&mut vec![letter(2), letter(3)]).unwrap();
+        }
+        echo(line, out, context)
+    });
+    mailbox.set(rig.worker.mailbox()).unwrap();
+    let (mut writer, mut asks) = (rig.connect(), rig.connect());
+    let mut aloof = rig.connect_with(ALOOF);
+    rig.settle();
+    for _ in 0..20 {
+        writer.write_all(b"write\n").unwrap();
+        asks.write_all(b"ping\n").unwrap();
+        aloof.write_all(b"ping\n").unwrap();
+        assert_eq!(rig.read_all(&mut asks), (b"message\nping\n".to_vec(), false));
+        assert_eq!(rig.read_all(&mut aloof), (b"ping\n".to_vec(), false));
+        assert_eq!(rig.read_all(&mut writer), (b"write\n".to_vec(), false));
+    }
+}
+
+#[test]
+fn mail_without_end_keeps_no_client_from_its_answer() {
+    let mailbox = std::rc::Rc::new(std::cell::OnceCell::<Mailbox>::new());
+    let writes = mailbox.clone();
+    let letter = || (ConnectionId::new(0, 9), Errand::Push(Bytes::from_static(b"to nobody\n")));
+    let mut rig = Rig::new(options(), move |line: &[u8], out: &mut SendBuf, context: &mut Context<'_>| {
+        writes.get().unwrap().deliver(&mut vec![letter()]).unwrap();
+        echo(line, out, context)
+    });
+    mailbox.set(rig.worker.mailbox()).unwrap();
+    let mut client = rig.connect();
+    rig.settle();
+    client.write_all(&b"ping\n".repeat(1000)).unwrap();
+    for _ in 0..1000 {
+        rig.worker.mailbox().deliver(&mut vec![letter()]).unwrap();
+        rig.step();
+    }
+    assert_eq!(rig.read_all(&mut client), (b"ping\n".repeat(1000), false));
+}
+
+#[test]
+fn letters_for_another_worker_leave_by_the_end_of_the_turn() {
     let (mut here, mut there) = (Rig::new(options(), act), Rig::new(options(), act));
     here.worker.index = 7;
     there.worker.index = 0;

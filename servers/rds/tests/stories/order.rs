@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What clients on several workers see of each other, in which order: who has got an answer, and then asks on another
+//! connection, gets before the answer there all that the first request sent to it.
+
+use crate::{connect, process};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use test_support::PATIENCE;
+
+/// Connections that send, and as many that are sent to: enough that many pairs are on different workers.
+const PAIRS: usize = 8;
+
+/// Rounds over all pairs.
+const ROUNDS: usize = 100;
+
+struct Client(TcpStream);
+
+impl Client {
+    /// A client that has sent these lines and been answered up to `end`.
+    fn new(address: SocketAddr, lines: &[&str], end: &str) -> Self {
+        let stream = connect(address);
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut client = Client(stream);
+        for line in lines {
+            client.send(line);
+        }
+        let mut replies = Vec::new();
+        while !replies.ends_with(end.as_bytes()) {
+            let mut byte = [0];
+            client.0.read_exact(&mut byte).unwrap();
+            replies.push(byte[0]);
+        }
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        self.0.write_all(format!("{line}\r\n").as_bytes()).unwrap();
+    }
+
+    fn expect(&mut self, reply: &str) {
+        let mut found = vec![0; reply.len()];
+        self.0.read_exact(&mut found).unwrap();
+        assert_eq!(found.escape_ascii().to_string(), reply.escape_default().to_string());
+    }
+}
+
+#[test]
+fn a_message_is_there_before_the_answer_to_a_later_ping() {
+    let server = process::rds(&["--io-threads", "4"]);
+    let mut publishers: Vec<Client> =
+        (0..PAIRS).map(|_| Client::new(server.address, &["PING"], "+PONG\r\n")).collect();
+    let subscribe = |number: usize| {
+        let (hello, channel) = (["PING", "HELLO 3"][number % 2], format!("SUBSCRIBE to{number}"));
+        Client::new(server.address, &[hello, &channel], ":1\r\n")
+    };
+    let mut subscribers: Vec<Client> = (0..PAIRS).map(subscribe).collect();
+    for round in 0..ROUNDS {
+        for (number, subscriber) in subscribers.iter_mut().enumerate() {
+            let publisher = &mut publishers[(number + round) % PAIRS];
+            publisher.send(&format!("PUBLISH to{number} news"));
+            publisher.expect(":1\r\n");
+            subscriber.send("PING");
+            let (mark, pong) =
+                [("*", "*2\r\n$4\r\npong\r\n$0\r\n\r\n"), (">", "+PONG\r\n")][number % 2];
+            let message = format!("{mark}3\r\n$7\r\nmessage\r\n$3\r\nto{number}\r\n$4\r\nnews\r\n");
+            subscriber.expect(&format!("{message}{pong}"));
+        }
+    }
+}
+
+#[test]
+fn an_invalidation_is_there_before_the_answer_to_a_later_read() {
+    let server = process::rds(&["--io-threads", "4"]);
+    let mut writers: Vec<Client> =
+        (0..PAIRS).map(|_| Client::new(server.address, &["PING"], "+PONG\r\n")).collect();
+    let cache = |_| Client::new(server.address, &["HELLO 3", "CLIENT TRACKING ON"], "+OK\r\n");
+    let mut caches: Vec<Client> = (0..PAIRS).map(cache).collect();
+    for round in 0..ROUNDS {
+        for (number, cache) in caches.iter_mut().enumerate() {
+            cache.send(&format!("EXISTS key{number}"));
+            cache.expect(&format!(":{}\r\n", u8::from(round > 0)));
+            let writer = &mut writers[(number + round) % PAIRS];
+            writer.send(&format!("SET key{number} {round}"));
+            writer.expect("+OK\r\n");
+            cache.send("PING");
+            cache.expect(&format!(
+                ">2\r\n$10\r\ninvalidate\r\n*1\r\n$4\r\nkey{number}\r\n+PONG\r\n"
+            ));
+        }
+    }
+}
