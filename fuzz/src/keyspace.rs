@@ -84,6 +84,7 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             hll_sparse_bytes: 3000,
             stream_node_bytes: 60,
             stream_node_entries: 3,
+            ..Limits::default()
         },
         1 => Limits {
             hash_entries: 0,
@@ -97,6 +98,7 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             hll_sparse_bytes: 3000,
             stream_node_bytes: 1,
             stream_node_entries: 1,
+            ..Limits::default()
         },
         2 => Limits {
             hash_entries: 100_000,
@@ -110,6 +112,7 @@ fn limits(input: &mut Unstructured<'_>) -> Result<Limits> {
             hll_sparse_bytes: 3000,
             stream_node_bytes: 0,
             stream_node_entries: 0,
+            ..Limits::default()
         },
         _ => Limits::default(),
     })

@@ -60,7 +60,7 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
     }
 
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
-        self.0.maintain(now, budget, outbox)
+        self.0.maintain::<All>(now, budget, outbox)
     }
 
     fn wake_at(&self) -> Option<Ticks> {

@@ -57,8 +57,9 @@ pub use number::{Digits, parse_i64};
 pub use remains::Remains;
 pub use set::{SetMut, SetRef};
 pub use stream::{
-    Claim, Claimed, ConsumerNumber, PendingItem, StreamConsumer, StreamGroup, StreamGroupMut,
-    StreamId, StreamItem, StreamIter, StreamMut, StreamRef, StreamRevIter, Trim, TrimTo,
+    Claim, Claimed, ConsumerNumber, Deliveries, Idempotence, IdempotenceLimits, PendingItem,
+    References, Removed, StreamConsumer, StreamGroup, StreamGroupMut, StreamId, StreamItem,
+    StreamIter, StreamMut, StreamRef, StreamRevIter, Trim, TrimTo,
 };
 pub use table::{CacheLine, Compact, Keyed, Layout, Swept, Table, Verdict, hash_of, seed_hashes};
 pub use text::Text;

@@ -10,22 +10,30 @@
 //! [sorted chunks](chunks).
 //!
 //! [Groups](group) of [consumers] share the items of a stream: each gets some, which are
-//! [pending] until it acknowledges them.
+//! [pending] until it acknowledges them, or gives them back. Who claims such items gets the oldest first, [by
+//! age](by_age). Items that a group still [needs](references) may be kept when items are removed.
+//!
+//! [Producers](producer) may add messages so that a message that comes again is [not added twice](idempotence).
 //!
 //! [nodes]: node
 
+mod by_age;
 mod chunks;
 mod code;
 mod consumers;
 mod counts;
 mod group;
+mod group_claim;
 mod group_edit;
 mod id;
+mod idempotence;
 mod items;
 mod iter;
 pub(crate) mod large;
 mod node;
 mod pending;
+mod producer;
+mod references;
 #[cfg(test)]
 mod tests;
 mod trim;
@@ -36,11 +44,13 @@ use large::LargeStream;
 
 pub use consumers::StreamConsumer;
 pub use group::{PendingItem, StreamGroup};
+pub use group_claim::Deliveries;
 pub use group_edit::{Claim, Claimed, ConsumerNumber, StreamGroupMut};
-
 pub use id::StreamId;
+pub use idempotence::{Idempotence, IdempotenceLimits};
 pub use iter::{StreamIter, StreamRevIter};
 pub use node::StreamItem;
+pub use references::{References, Removed};
 pub use trim::{Trim, TrimTo};
 
 /// A stream to read.
@@ -119,6 +129,17 @@ impl<'a> StreamRef<'a> {
         self.stream.items.lag(group.last_id(), group.read())
     }
 
+    /// From when on the first pending item of a group can be claimed by one who claims what others have had for
+    /// `idle_ms_min` milliseconds, in unix milliseconds; `None` if there is none.
+    pub fn claimable_ms(self, group: &StreamGroup, idle_ms_min: u64) -> Option<u64> {
+        group.claimable_ms(&self.stream.items, idle_ms_min)
+    }
+
+    /// What is known of the messages of producers, if there were any.
+    pub fn idempotence(self) -> Option<&'a Idempotence> {
+        self.stream.idempotence.as_deref()
+    }
+
     /// Pieces in which the items are kept.
     pub fn nodes(self) -> usize {
         self.stream.items.nodes.len()
@@ -150,7 +171,7 @@ impl<'a> StreamRef<'a> {
 /// A stream to edit.
 ///
 /// ```
-/// use values::{Entry, Limits, StreamId, Trim, TrimTo};
+/// use values::{Entry, Limits, References, StreamId, Trim, TrimTo};
 ///
 /// let mut entry = Entry::new_stream(b"readings");
 /// let limits = Limits::default();
@@ -158,7 +179,8 @@ impl<'a> StreamRef<'a> {
 /// for ms in 1..=3 {
 ///     stream.append(StreamId::new(ms, 0), [[b"celsius".as_slice(), b"21"]].into_iter());
 /// }
-/// let trim = Trim { to: TrimTo::Length(2), by_nodes: false, limit: None };
+/// let references = References::Keep;
+/// let trim = Trim { to: TrimTo::Length(2), by_nodes: false, limit: None, references };
 /// assert_eq!(stream.trim(&trim), 1);
 ///
 /// let stream = entry.stream().expect("it is a stream");
@@ -206,17 +228,40 @@ impl<'a> StreamMut<'a> {
 
     /// Removes the item with this id; whether there was one.
     pub fn remove(&mut self, id: StreamId) -> bool {
-        let items = &mut self.stream.items;
-        let is_gone = items.remove(id);
-        if is_gone {
-            items.max_deleted_id = items.max_deleted_id.max(id);
-        }
-        is_gone
+        self.stream.remove(id, References::Keep) == Removed::Yes
+    }
+
+    /// Removes the item with this id, if that may be.
+    pub fn remove_with(&mut self, id: StreamId, references: References) -> Removed {
+        self.stream.remove(id, references)
     }
 
     /// Removes the oldest items; returns how many.
     pub fn trim(&mut self, trim: &Trim) -> usize {
-        self.stream.items.trim(trim)
+        self.stream.trim(trim)
+    }
+
+    /// The item that a producer's message has become, if it is known. It counts as one that came again.
+    pub fn find_again(&mut self, producer: &[u8], message: &[u8], now_ms: u64) -> Option<StreamId> {
+        self.stream.idempotence.as_mut()?.find_again(producer, message, now_ms)
+    }
+
+    /// Notes the item that a producer's message has become, which is not known.
+    pub fn remember(&mut self, producer: &[u8], message: &[u8], id: StreamId, now_ms: u64) {
+        let limits = IdempotenceLimits::usual(self.limits);
+        self.stream.idempotence_mut(limits).add(producer, message, id, now_ms);
+    }
+
+    /// Sets for how long and how many messages are known; `None` leaves that as it is. If it changes, all are
+    /// forgotten.
+    pub fn set_idempotence(&mut self, seconds: Option<u32>, messages: Option<u32>) {
+        let usual = IdempotenceLimits::usual(self.limits);
+        let known = self.stream.idempotence_mut(usual);
+        let before = known.limits();
+        known.set_limits(IdempotenceLimits {
+            seconds: seconds.unwrap_or(before.seconds),
+            messages: messages.unwrap_or(before.messages),
+        });
     }
 
     /// Adds a consumer group that has read up to an item; whether its name is new.

@@ -116,6 +116,10 @@ pub struct Limits {
     pub stream_node_bytes: usize,
     /// Items of a node of a stream (`stream-node-max-entries`); 0: as many as are allowed.
     pub stream_node_entries: usize,
+    /// For how many seconds streams know messages that may come again (`stream-idmp-duration`).
+    pub stream_messages_seconds: u32,
+    /// How many messages of each producer they know (`stream-idmp-maxsize`).
+    pub stream_messages: u32,
 }
 
 impl Limits {
@@ -138,6 +142,8 @@ impl Default for Limits {
             hll_sparse_bytes: 3000,
             stream_node_bytes: 4096,
             stream_node_entries: 100,
+            stream_messages_seconds: 100,
+            stream_messages: 100,
         }
     }
 }

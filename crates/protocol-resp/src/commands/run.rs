@@ -39,7 +39,7 @@ impl Commands for All {
         dispatch(id, call)
     }
 
-    fn is_ready(waiter: &Waiter, key: &[u8], entry: Option<&Entry>) -> bool {
+    fn is_ready(waiter: &Waiter, key: &[u8], entry: Option<&Entry>, unix_ms: u64) -> bool {
         match &waiter.wants {
             Wants::Pop { .. }
             | Wants::PopMany { .. }
@@ -49,7 +49,19 @@ impl Commands for All {
                 entry.is_some_and(|entry| entry.data_type() == waiter.of)
             }
             Wants::Read { after, .. } => streams::is_ready(entry, after[waiter.position(key)]),
-            Wants::ReadGroup(wait) => streams::is_group_ready(entry, wait),
+            Wants::ReadGroup(wait) => streams::is_group_ready(entry, wait, unix_ms),
+        }
+    }
+
+    fn ready_in(waiter: &Waiter, entry: Option<&Entry>, unix_ms: u64) -> Option<u64> {
+        match &waiter.wants {
+            Wants::ReadGroup(wait) => streams::claimable_in(entry, wait, unix_ms),
+            Wants::Pop { .. }
+            | Wants::PopMany { .. }
+            | Wants::Move { .. }
+            | Wants::PopScored { .. }
+            | Wants::PopManyScored { .. }
+            | Wants::Read { .. } => None,
         }
     }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Streams.
 //!
-//! * `add.rs`: adding items, and `trim.rs`: removing the oldest. `edit.rs`: removing single ones.
+//! * `add.rs`: adding items, `message.rs`: only once though they come again, and `trim.rs`: removing the oldest.
+//!   `edit.rs`: removing single ones, and `remove.rs`: with regard to consumer groups that need them.
 //! * `range.rs`: reading by id. `read.rs`: reading what is new, and waiting for it, as `request.rs` says.
 //! * `group.rs`: consumer groups. `read_group.rs`: reading for a consumer of one. `ack.rs`: what consumers have not
-//!   acknowledged, and `claim.rs`: giving it to others.
+//!   acknowledged, `claim.rs`: giving it to others, and `give_back.rs`: to nobody.
 //! * `info.rs`: what is known of a stream, and `info_groups.rs`: of its groups.
 //! * `ids.rs`: ids as clients write and read them.
 
@@ -16,13 +17,16 @@ mod ack;
 mod add;
 mod claim;
 mod edit;
+mod give_back;
 mod group;
 mod ids;
 mod info;
 mod info_groups;
+mod message;
 mod range;
 mod read;
 mod read_group;
+mod remove;
 mod request;
 mod trim;
 
@@ -30,14 +34,17 @@ pub(crate) use ack::{xack, xpending};
 pub(crate) use add::{xadd, xtrim};
 pub(crate) use claim::{xautoclaim, xclaim};
 pub(crate) use edit::{xdel, xsetid};
+pub(crate) use give_back::xnack;
 pub(crate) use group::{
     xgroup_create, xgroup_createconsumer, xgroup_delconsumer, xgroup_destroy, xgroup_setid,
 };
 pub(crate) use info::xinfo_stream;
 pub(crate) use info_groups::{xinfo_consumers, xinfo_groups};
+pub(crate) use message::xcfgset;
 pub(crate) use range::{xlen, xrange, xrevrange};
 pub(crate) use read::{is_ready, read_for, xread};
-pub(crate) use read_group::{is_group_ready, read_group_for, xreadgroup};
+pub(crate) use read_group::{claimable_in, is_group_ready, read_group_for, xreadgroup};
+pub(crate) use remove::{xackdel, xdelex};
 
 use crate::host::events::{Class, Event};
 use crate::wire::fault::Fault;

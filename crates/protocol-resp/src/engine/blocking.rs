@@ -20,10 +20,10 @@ use crate::session::waiting::{Waiter, Waiting, Wants};
 use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
 use bytes::Bytes;
-use clock::Timer;
+use clock::{Now, Timer};
 use keyspace::{Keyspace, Scope, View};
 use parking_lot::Mutex;
-use protocol::{Context, Control};
+use protocol::{Context, Control, Directory, Outbox};
 use std::time::Duration;
 use values::{Entry, Type};
 
@@ -58,6 +58,10 @@ impl<V: View> Call<'_, V> {
         };
         let waiting = self.host.key_events().wait(waiter);
         self.worker.await_end(&waiting);
+        if waiting.claims() {
+            // At the end of this turn, when the keys are at hand.
+            self.worker.await_look(&waiting, self.now.ticks);
+        }
         self.conn.waiting = Some(waiting);
         self.control = Control::Block;
     }
@@ -97,6 +101,32 @@ impl<K: Keyspace> Engine<K> {
     }
 }
 
+impl<K: Keyspace> Engine<K> {
+    /// Serves the clients of this worker whose time to be looked at again has come.
+    pub(super) fn look_again<C: Commands>(&mut self, now: Now, outbox: &mut Outbox) {
+        if !self.worker.must_look(now.ticks) {
+            return;
+        }
+        let due = self.worker.take_due(now.ticks);
+        for waiting in &due {
+            let keys = waiting.keys.iter().map(|key| (waiting.db, key.clone()));
+            self.worker.pending.ready.extend(keys);
+        }
+        let directory = Directory::new();
+        let Some(first) = due.first() else { return };
+        self.serve_everywhere::<C>(&mut Context::new(now, first.id, outbox, &directory));
+        // Those that were served are forgotten when they are resumed.
+        let view = self.keyspace.view(Scope::ALL, now.unix_ms);
+        for waiting in due {
+            let entries = waiting.keys.iter().map(|key| view.peek(waiting.db, key));
+            let next = entries.filter_map(|entry| C::ready_in(&waiting, entry, now.unix_ms)).min();
+            if let Some(ms) = next {
+                self.worker.await_look(&waiting, now.ticks + Duration::from_millis(ms));
+            }
+        }
+    }
+}
+
 /// The outcome of serving a waiter.
 enum Served {
     /// It was served.
@@ -133,7 +163,7 @@ impl<V: View> Execution<'_, '_, V> {
 
     fn serve_one<C: Commands>(&mut self, db: usize, key: &[u8], waiting: &Waiting) -> Served {
         let entry = self.view.peek(db, key);
-        if !C::is_ready(waiting, key, entry) {
+        if !C::is_ready(waiting, key, entry, self.context.now.unix_ms) {
             // Without a value, only those who wait for a consumer group have something to be told.
             let others_wait =
                 entry.is_some() || self.host.key_events().waiters().has_group_readers();

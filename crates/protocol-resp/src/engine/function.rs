@@ -19,7 +19,10 @@ pub(crate) trait Commands {
 
     /// Whether the value under `key` is of the type that a client waits for and has what it wants, or lacks what
     /// makes the wait an error.
-    fn is_ready(waiter: &Waiter, key: &[u8], entry: Option<&Entry>) -> bool;
+    fn is_ready(waiter: &Waiter, key: &[u8], entry: Option<&Entry>, unix_ms: u64) -> bool;
+
+    /// In how many milliseconds a waiting client is to be looked at again, though no command has changed its key.
+    fn ready_in(waiter: &Waiter, entry: Option<&Entry>, unix_ms: u64) -> Option<u64>;
 
     /// Serves a waiting client from the value under `key`, which has an element for it, and writes the reply
     /// to `out`. Returns the events, each with its key.

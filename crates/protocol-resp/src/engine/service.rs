@@ -291,9 +291,15 @@ impl<K: Keyspace> Engine<K> {
     }
 
     /// See [`protocol::Execute::maintain`].
-    pub(crate) fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
+    pub(crate) fn maintain<C: Commands>(
+        &mut self,
+        now: Now,
+        budget: usize,
+        outbox: &mut Outbox,
+    ) -> bool {
         self.count_memory();
         self.worker.trim();
+        self.look_again::<C>(now, outbox);
         let Engine { keyspace, host, .. } = self;
         self.worker.end_waits(host, now, outbox);
         if !host.client_memory().is_small() {

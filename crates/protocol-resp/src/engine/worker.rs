@@ -34,6 +34,8 @@ pub(crate) struct WorkerState {
     /// Waiting clients of this worker, by the time at which their wait ends. The serial number
     /// distinguishes clients with the same time.
     waits: BTreeMap<(Ticks, u64), Waiting>,
+    /// Waiting clients of this worker that are looked at again, by the time of that.
+    looks: BTreeMap<(Ticks, u64), Waiting>,
     /// Clients of this worker that only sleep, by the time at which they wake.
     sleepers: BTreeMap<(Ticks, u64), (ConnectionId, Ticket)>,
     random: Rng,
@@ -50,6 +52,7 @@ impl WorkerState {
             counts,
             resets_stats: false,
             waits: BTreeMap::new(),
+            looks: BTreeMap::new(),
             sleepers: BTreeMap::new(),
             random: Rng::new(),
         }
@@ -75,8 +78,29 @@ impl WorkerState {
         }
     }
 
+    /// Records when a waiting client is looked at again.
+    pub(crate) fn await_look(&mut self, waiting: &Waiting, at: Ticks) {
+        self.looks.insert((at, waiting.id.serial()), Arc::clone(waiting));
+    }
+
+    /// Whether the time of any client to be looked at again has come.
+    #[inline]
+    pub(crate) fn must_look(&self, now: Ticks) -> bool {
+        self.looks.first_key_value().is_some_and(|((at, _), _)| *at <= now)
+    }
+
+    /// Removes the clients to be looked at now.
+    #[cold]
+    pub(crate) fn take_due(&mut self, now: Ticks) -> Vec<Waiting> {
+        let later = self.looks.split_off(&(now, u64::MAX));
+        std::mem::replace(&mut self.looks, later).into_values().collect()
+    }
+
     /// Removes a client that no longer waits.
     pub(crate) fn forget_end(&mut self, waiting: &Waiting) {
+        if waiting.claims() {
+            self.looks.retain(|(_, serial), _| *serial != waiting.id.serial());
+        }
         if let Some(until) = waiting.until {
             self.waits.remove(&(until, waiting.id.serial()));
         }
@@ -118,6 +142,7 @@ impl WorkerState {
     pub(crate) fn wake_at(&self) -> Option<Ticks> {
         let waits = self.waits.first_key_value().map(|((end, _), _)| *end);
         let sleepers = self.sleepers.first_key_value().map(|((end, _), _)| *end);
-        waits.into_iter().chain(sleepers).min()
+        let looks = self.looks.first_key_value().map(|((at, _), _)| *at);
+        waits.into_iter().chain(sleepers).chain(looks).min()
     }
 }

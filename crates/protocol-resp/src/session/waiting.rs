@@ -65,6 +65,11 @@ impl Waiter {
         matches!(self.wants, Wants::ReadGroup(_))
     }
 
+    /// Whether it also wants what others have had for some time, which no command tells it of.
+    pub(crate) fn claims(&self) -> bool {
+        matches!(&self.wants, Wants::ReadGroup(wait) if wait.claim_ms.is_some())
+    }
+
     /// Which of the keys that it waits for this is.
     pub(crate) fn position(&self, key: &[u8]) -> usize {
         self.keys.iter().position(|other| **other == *key).unwrap_or(0)
@@ -104,6 +109,8 @@ pub(crate) struct GroupWait {
     pub(crate) count: usize,
     /// They need no acknowledgement.
     pub(crate) no_ack: bool,
+    /// What others have had for so many milliseconds is wanted, too.
+    pub(crate) claim_ms: Option<u64>,
 }
 
 /// A shared reference to a waiter.

@@ -13,11 +13,20 @@ commands! {
         reply: Integer, complexity: "O(log(N)) an item",
         summary: "Acknowledges items that a consumer was given.",
     }
+    Xackdel = streams::xackdel {
+        name: "xackdel", arity: -6, since: "8.2.0",
+        flags: [WRITE FAST], categories: [STREAM], keys: [at(1): RW DELETE],
+        syntax: "key group [condition: KEEPREF | DELREF | ACKED] IDS (ids: numids id...)",
+        reply: Array, complexity: "O(log(N)) an item",
+        summary: "Acknowledges items, and removes them from the stream.",
+    }
     Xadd = streams::xadd {
         name: "xadd", arity: -5, since: "5.0.0",
         flags: [WRITE DENYOOM FAST], categories: [STREAM],
         keys: [at(1): RW UPDATE, "UPDATE instead of INSERT because of the optional trimming feature"],
-        syntax: "key [NOMKSTREAM] [(trim: (strategy: MAXLEN | MINID) \
+        syntax: "key [NOMKSTREAM] [condition: KEEPREF | DELREF | ACKED] \
+                 [idmp: (IDMPAUTO producer-id:string) | (IDMP (producer: producer-id:string \
+                 idempotent-id:string))] [(trim: (strategy: MAXLEN | MINID) \
                  [operator: (equal: =) | (approximately: ~)] threshold [LIMIT count])] \
                  (id_or_auto: (auto_id: *) | id) (field value)...",
         reply: BulkOrNull, complexity: "O(1), and O(N) in the items trimmed",
@@ -31,6 +40,13 @@ commands! {
         reply: Array, complexity: "O(N) in COUNT",
         summary: "Gives a consumer what others have had for some time.",
         tips: ["nondeterministic_output"],
+    }
+    Xcfgset = streams::xcfgset {
+        name: "xcfgset", arity: -2, since: "8.6.0",
+        flags: [WRITE FAST], categories: [STREAM], keys: [at(1): RW UPDATE],
+        syntax: "key [IDMP-DURATION seconds:integer] [IDMP-MAXSIZE messages:integer]",
+        reply: Ok, complexity: "O(1), and O(N) in the messages that are forgotten",
+        summary: "Sets for how long and how many messages that may come again a stream knows.",
     }
     Xclaim = streams::xclaim {
         name: "xclaim", arity: -6, since: "5.0.0",
@@ -47,6 +63,13 @@ commands! {
         syntax: "key id...",
         reply: Integer, complexity: "O(1) an item",
         summary: "Removes items of a stream.",
+    }
+    Xdelex = streams::xdelex {
+        name: "xdelex", arity: -5, since: "8.2.0",
+        flags: [WRITE FAST], categories: [STREAM], keys: [at(1): RW DELETE],
+        syntax: "key [condition: KEEPREF | DELREF | ACKED] IDS (ids: numids id...)",
+        reply: Array, complexity: "O(1) an item, and O(log(N)) in each consumer group",
+        summary: "Removes items of a stream, with regard to consumer groups that need them.",
     }
     Xgroup = dispatch::unknown_subcommand {
         name: "xgroup", arity: -2, since: "5.0.0",
@@ -140,6 +163,13 @@ commands! {
         reply: Integer, complexity: "O(1)",
         summary: "Counts the items of a stream.",
     }
+    Xnack = streams::xnack {
+        name: "xnack", arity: -7, since: "8.8.0",
+        flags: [WRITE FAST], categories: [STREAM], keys: [at(1): RW UPDATE],
+        syntax: "key group (mode: SILENT | FAIL | FATAL) IDS (ids: numids id...) [RETRYCOUNT count] [FORCE]",
+        reply: Integer, complexity: "O(log(N)) an item",
+        summary: "Gives items back that a consumer was given, so that any may claim them.",
+    }
     Xpending = streams::xpending {
         name: "xpending", arity: -3, since: "5.0.0",
         flags: [READONLY], categories: [STREAM], keys: [at(1): RO ACCESS],
@@ -166,7 +196,8 @@ commands! {
     Xreadgroup = streams::xreadgroup {
         name: "xreadgroup", arity: -7, since: "5.0.0",
         flags: [WRITE BLOCKING], categories: [STREAM], keys: [half_behind("STREAMS", 4): RO ACCESS],
-        syntax: "GROUP (group_consumer: group consumer) [COUNT count] [BLOCK milliseconds] [NOACK] \
+        syntax: "GROUP (group_consumer: group consumer) [COUNT count] [BLOCK milliseconds] \
+                 [CLAIM min-idle-time:integer] [NOACK] \
                  STREAMS (streams: key... id...)",
         reply: Various, complexity: "O(log(N)+M) in the streams N and the items returned M",
         summary: "Gives a consumer of a group the next items of streams; waits for them.",
@@ -190,7 +221,7 @@ commands! {
         name: "xtrim", arity: -4, since: "5.0.0",
         flags: [WRITE], categories: [STREAM], keys: [at(1): RW DELETE],
         syntax: "key (trim: (strategy: MAXLEN | MINID) [operator: (equal: =) | (approximately: ~)] \
-                 threshold [LIMIT count])",
+                 threshold [LIMIT count]) [condition: KEEPREF | DELREF | ACKED]",
         reply: Integer, complexity: "O(N) in the items removed",
         summary: "Removes the oldest items of a stream.",
         tips: ["nondeterministic_output"],

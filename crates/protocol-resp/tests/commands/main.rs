@@ -53,5 +53,6 @@ stories!(sorted_set_algebra);
 stories!(sorted_set_waits);
 stories!(streams);
 stories!(stream_groups);
+stories!(newer_streams, ours);
 stories!(stream_waits);
 stories!(stream_events);

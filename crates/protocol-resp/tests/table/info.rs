@@ -19,7 +19,7 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 28] = [
+const NEWER: [&str; 32] = [
     "client|capa",
     "client|import-source",
     "client|no-touch",
@@ -48,6 +48,10 @@ const NEWER: [&str; 28] = [
     "increx",
     "msetex",
     "waitaof",
+    "xackdel",
+    "xcfgset",
+    "xdelex",
+    "xnack",
 ];
 
 fn name(entry: &Value) -> &str {

@@ -20,6 +20,8 @@ const LIMITS: Limits = Limits {
     hll_sparse_bytes: 3000,
     stream_node_bytes: 4096,
     stream_node_entries: 100,
+    stream_messages_seconds: 100,
+    stream_messages: 100,
 };
 
 fn hash_mut(entry: &mut Entry) -> HashMut<'_> {

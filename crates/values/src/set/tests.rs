@@ -19,6 +19,8 @@ const LIMITS: Limits = Limits {
     hll_sparse_bytes: 3000,
     stream_node_bytes: 4096,
     stream_node_entries: 100,
+    stream_messages_seconds: 100,
+    stream_messages: 100,
 };
 
 fn set_mut(entry: &mut Entry) -> SetMut<'_> {

@@ -82,6 +82,11 @@ impl<T> SortedChunks<T> {
         self.chunks.back_mut()?.last_mut()
     }
 
+    /// All elements, to edit. What they own is not accounted for here.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.chunks.iter_mut().flatten()
+    }
+
     /// The place of the first element.
     pub(crate) fn start(&self) -> Place {
         Place { chunk: 0, at: 0 }

@@ -5,8 +5,10 @@
 //! and the other way round, but for those that nobody has.
 
 use super::StreamId;
+use super::by_age::{Age, ByAge};
 use super::chunks::{Place, SortedChunks};
 use super::consumers::{Consumers, StreamConsumer};
+use super::items::Items;
 use super::pending::Pending;
 use crate::allocated;
 use std::ops::RangeInclusive;
@@ -18,6 +20,10 @@ pub struct StreamGroup {
     pub(super) last_id: StreamId,
     pub(super) read: Option<u64>,
     pending: SortedChunks<Pending>,
+    /// The same by age, if a client has asked for them in this order.
+    ages: Option<ByAge>,
+    /// How often items were given back.
+    turns: u64,
     pub(super) consumers: Consumers,
 }
 
@@ -41,6 +47,8 @@ impl StreamGroup {
             last_id,
             read,
             pending: SortedChunks::new(),
+            ages: None,
+            turns: 0,
             consumers: Consumers::new(),
         }
     }
@@ -63,6 +71,11 @@ impl StreamGroup {
     /// How many items are not acknowledged.
     pub fn pending(&self) -> usize {
         self.pending.len()
+    }
+
+    /// How many of these were given back, so that nobody has them. O(N) in the consumers.
+    pub fn given_back(&self) -> usize {
+        self.pending.len() - self.consumers().map(StreamConsumer::pending).sum::<usize>()
     }
 
     /// How many consumers there are.
@@ -128,15 +141,7 @@ impl StreamGroup {
 
     /// Gives an item to a consumer, whoever had it before.
     pub(super) fn give(&mut self, id: StreamId, consumer: u32, time_ms: u64, deliveries: u64) {
-        let given = Pending::new(id, consumer, time_ms, deliveries);
-        let place = self.place(id);
-        let before = match self.pending.get_mut(place).filter(|pending| pending.id == id) {
-            Some(pending) => Some(std::mem::replace(pending, given).consumer),
-            None => {
-                self.pending.insert(place, given);
-                None
-            }
-        };
+        let before = self.put(Pending::new(id, consumer, time_ms, deliveries));
         if before == Some(consumer) {
             return;
         }
@@ -147,6 +152,59 @@ impl StreamGroup {
             let place = consumer.ids.partition(|other| *other < id);
             consumer.ids.insert(place, id);
         });
+    }
+
+    /// Takes an item from its consumer, if one has it. It is behind all that were given back before.
+    pub(super) fn give_back(&mut self, id: StreamId, deliveries: u64) {
+        self.turns += 1;
+        if let Some(before) = self.put(Pending::given_back(id, self.turns, deliveries)) {
+            self.take_from(before, id);
+        }
+    }
+
+    /// Notes who has an item; the number of the one who had it, if it was pending.
+    fn put(&mut self, given: Pending) -> Option<u32> {
+        if let Some(ages) = &mut self.ages {
+            ages.insert(&given);
+        }
+        let place = self.place(given.id);
+        match self.pending.get_mut(place).filter(|pending| pending.id == given.id) {
+            Some(pending) => {
+                let before = std::mem::replace(pending, given);
+                if let Some(ages) = &mut self.ages {
+                    ages.remove(&before);
+                }
+                Some(before.consumer)
+            }
+            None => {
+                self.pending.insert(place, given);
+                None
+            }
+        }
+    }
+
+    /// Removes what is pending at a place.
+    fn remove_pending(&mut self, place: Place) {
+        let gone = self.pending.remove(place);
+        if let Some(ages) = &mut self.ages {
+            ages.remove(&gone);
+        }
+    }
+
+    /// From when on the first of those that are in `items` can be claimed by one who claims what others have had
+    /// for `idle_ms_min` milliseconds, in unix milliseconds.
+    pub(super) fn claimable_ms(&self, items: &Items, idle_ms_min: u64) -> Option<u64> {
+        let is_there = |age: &Age| items.get(age.id).is_some();
+        let first = match &self.ages {
+            Some(ages) => ages.iter().copied().find(is_there),
+            None => self.pending.iter().map(Age::of).filter(is_there).min(),
+        };
+        first.map(|age| age.claimable_ms(idle_ms_min))
+    }
+
+    /// The pending items by age.
+    pub(super) fn by_age(&mut self) -> &ByAge {
+        self.ages.get_or_insert_with(|| ByAge::new(self.pending.iter()))
     }
 
     /// Removes an item from those of a consumer.
@@ -166,7 +224,7 @@ impl StreamGroup {
             return false;
         };
         let consumer = consumer.consumer;
-        self.pending.remove(place);
+        self.remove_pending(place);
         self.take_from(consumer, id);
         true
     }
@@ -176,8 +234,7 @@ impl StreamGroup {
         let mut consumer = self.consumers.remove(name)?;
         let count = consumer.ids.len();
         while let Some(id) = consumer.ids.pop_first() {
-            let place = self.place(id);
-            self.pending.remove(place);
+            self.remove_pending(self.place(id));
         }
         Some(count)
     }
@@ -186,12 +243,16 @@ impl StreamGroup {
         allocated(size_of::<Self>())
             + allocated(self.name.len())
             + self.pending.heap_bytes()
+            + self.ages.as_ref().map_or(0, ByAge::heap_bytes)
             + self.consumers.heap_bytes()
     }
 
     /// Frees a piece of it, which must not be used then; how many elements that were. `None`: there is no
     /// piece left.
     pub(super) fn free_some(&mut self) -> Option<usize> {
+        if let Some(ages) = self.ages.as_mut().and_then(ByAge::free_some) {
+            return Some(ages);
+        }
         match self.pending.take_chunk() {
             Some(chunk) => Some(chunk.len()),
             None => self.consumers.free_some(),
@@ -204,6 +265,9 @@ impl StreamGroup {
     pub(super) fn check(&self) {
         self.consumers.check();
         self.pending.check(|one, next| one.id < next.id);
+        if let Some(ages) = &self.ages {
+            ages.check(self.pending.iter());
+        }
         let owned = self.pending.iter().filter(|pending| pending.consumer != Pending::NOBODY);
         assert_eq!(owned.count(), self.consumers().map(StreamConsumer::pending).sum::<usize>());
         for consumer in self.consumers() {

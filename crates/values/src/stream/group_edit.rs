@@ -2,6 +2,7 @@
 //! [`StreamGroupMut`]: a consumer group to edit, with the items of its stream.
 
 use super::StreamId;
+use super::by_age::ByAge;
 use super::group::StreamGroup;
 use super::items::Items;
 use super::node::StreamItem;
@@ -69,6 +70,37 @@ impl Drop for StreamGroupMut<'_> {
 impl<'a> StreamGroupMut<'a> {
     pub(super) fn new(items: &'a Items, group: &'a mut StreamGroup, bytes: &'a mut usize) -> Self {
         StreamGroupMut { items, before: group.heap_bytes(), group, bytes }
+    }
+
+    /// The items of the stream.
+    pub(super) fn items(&self) -> &'a Items {
+        self.items
+    }
+
+    /// The item with this id.
+    pub(super) fn item(&self, id: StreamId) -> Option<StreamItem<'a>> {
+        self.items.get(id)
+    }
+
+    /// The pending items by age.
+    pub(super) fn by_age(&mut self) -> &ByAge {
+        self.group.by_age()
+    }
+
+    /// Gives an item to a consumer, whoever had it before.
+    pub(super) fn give(
+        &mut self,
+        id: StreamId,
+        consumer: ConsumerNumber,
+        time_ms: u64,
+        deliveries: u64,
+    ) {
+        self.group.give(id, consumer.0, time_ms, deliveries);
+    }
+
+    /// Takes an item from its consumer.
+    pub(super) fn return_item(&mut self, id: StreamId, deliveries: u64) {
+        self.group.give_back(id, deliveries);
     }
 
     /// Sets up to which item the group has read, and how many that are.

@@ -7,6 +7,7 @@ use super::StreamId;
 use super::chunks::{Place, SortedChunks};
 use super::group::StreamGroup;
 use super::group_edit::StreamGroupMut;
+use super::idempotence::{Idempotence, IdempotenceLimits};
 use super::items::Items;
 use crate::allocated;
 
@@ -17,11 +18,23 @@ pub(crate) struct LargeStream {
     /// In the order of their names.
     pub(super) groups: SortedChunks<Box<StreamGroup>>,
     group_bytes: usize,
+    /// Of a stream to which messages were added that may come again.
+    pub(super) idempotence: Option<Box<Idempotence>>,
 }
 
 impl LargeStream {
     pub(crate) fn new() -> Self {
-        LargeStream { items: Items::new(), groups: SortedChunks::new(), group_bytes: 0 }
+        LargeStream {
+            items: Items::new(),
+            groups: SortedChunks::new(),
+            group_bytes: 0,
+            idempotence: None,
+        }
+    }
+
+    /// What is known of the messages of producers, with these limits unless it has others.
+    pub(super) fn idempotence_mut(&mut self, limits: IdempotenceLimits) -> &mut Idempotence {
+        self.idempotence.get_or_insert_with(|| Box::new(Idempotence::new(limits)))
     }
 
     /// Items.
@@ -35,6 +48,7 @@ impl LargeStream {
             + self.items.heap_bytes()
             + self.groups.heap_bytes()
             + self.group_bytes
+            + self.idempotence.as_ref().map_or(0, |idempotence| idempotence.heap_bytes())
     }
 
     fn place(&self, name: &[u8]) -> Place {
@@ -74,18 +88,27 @@ impl LargeStream {
         is_there
     }
 
+    /// Makes all groups forget an item.
+    pub(super) fn forget(&mut self, id: StreamId) {
+        for group in self.groups.iter_mut() {
+            StreamGroupMut::new(&self.items, group, &mut self.group_bytes).acknowledge(id);
+        }
+    }
+
     /// A deep copy.
     pub(crate) fn copy(&self) -> LargeStream {
         let groups = self.groups.clone();
         // What is copied has no room left.
         let group_bytes = groups.iter().map(|group| group.heap_bytes()).sum();
-        LargeStream { items: self.items.copy(), groups, group_bytes }
+        let idempotence = self.idempotence.as_ref().map(|idempotence| Box::new(idempotence.copy()));
+        LargeStream { items: self.items.copy(), groups, group_bytes, idempotence }
     }
 
     /// About how many allocations are freed with this.
     pub(crate) fn pieces(&self) -> usize {
         // Groups are many or large in rare cases only; then their memory tells how many pieces they are.
-        self.items.nodes.len() + self.group_bytes / 1024
+        let messages = self.idempotence.as_ref().map_or(0, |idempotence| idempotence.messages());
+        self.items.nodes.len() + self.group_bytes / 1024 + messages
     }
 
     /// Frees about `budget` pieces. Returns true once the rest can be dropped at once.
@@ -111,7 +134,14 @@ impl LargeStream {
                 }
             }
         }
-        self.items.nodes.is_empty() && self.groups.is_empty()
+        while freed < budget
+            && let Some(piece) = self.idempotence.as_mut().and_then(|one| one.free_some())
+        {
+            freed += piece;
+        }
+        self.items.nodes.is_empty()
+            && self.groups.is_empty()
+            && self.idempotence.as_ref().is_none_or(|one| one.producers() == 0)
     }
 
     /// # Panics
@@ -123,5 +153,8 @@ impl LargeStream {
         self.groups.iter().for_each(|group| group.check());
         let bytes: usize = self.groups.iter().map(|group| group.heap_bytes()).sum();
         assert_eq!(bytes, self.group_bytes, "INV-GROUPS");
+        if let Some(idempotence) = &self.idempotence {
+            idempotence.check();
+        }
     }
 }

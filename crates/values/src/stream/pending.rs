@@ -26,14 +26,28 @@ impl Pending {
         Pending { id, consumer, time: pack(time_ms), deliveries: pack(deliveries) }
     }
 
-    /// When it was given to the consumer, in unix milliseconds. Ends in the year 10889.
+    /// An item that was given back, as the `turn`th.
+    pub(crate) fn given_back(id: StreamId, turn: u64, deliveries: u64) -> Self {
+        Pending::new(id, Pending::NOBODY, turn, deliveries)
+    }
+
+    /// When it was given to the consumer, in unix milliseconds; 0 of an item that nobody has. Ends in the year
+    /// 10889.
     pub(crate) fn time_ms(&self) -> u64 {
+        if self.consumer == Pending::NOBODY { 0 } else { self.since() }
+    }
+
+    /// [`Pending::time_ms`], or the turn of an item that nobody has.
+    pub(crate) fn since(&self) -> u64 {
         unpack(self.time)
     }
 
-    /// How often it was given to a consumer, up to 2^48 - 1.
+    /// How often it was given to a consumer: below 2^48 - 1, or the greatest number that clients know.
     pub(crate) fn deliveries(&self) -> u64 {
-        unpack(self.deliveries)
+        match unpack(self.deliveries) {
+            MAX_48 => i64::MAX as u64,
+            deliveries => deliveries,
+        }
     }
 }
 
@@ -52,11 +66,17 @@ mod tests {
 
     #[test]
     fn numbers_come_back_up_to_the_greatest() {
-        for (number, expected) in
-            [(0, 0), (1_700_000_000_123, 1_700_000_000_123), (u64::MAX, MAX_48)]
-        {
+        let most = i64::MAX as u64;
+        for (number, time, deliveries) in [
+            (0, 0, 0),
+            (1_700_000_000_123, 1_700_000_000_123, 1_700_000_000_123),
+            (most, MAX_48, most),
+            (u64::MAX, MAX_48, most),
+        ] {
             let pending = Pending::new(StreamId::MAX, 7, number, number);
-            assert_eq!((pending.time_ms(), pending.deliveries()), (expected, expected));
+            assert_eq!((pending.time_ms(), pending.deliveries()), (time, deliveries));
+            let pending = Pending::given_back(StreamId::MAX, number, number);
+            assert_eq!((pending.time_ms(), pending.since()), (0, time));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! Streams do what a plain map does.
 
 mod groups;
+mod idempotence;
 mod model;
 
 use super::*;

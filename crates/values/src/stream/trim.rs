@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Removing the oldest items.
 
-use super::StreamId;
 use super::items::Items;
 use super::node::Node;
+use super::{References, StreamId};
 
 /// Which items stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,19 +23,21 @@ pub struct Trim {
     pub by_nodes: bool,
     /// The most items that are removed with their nodes; the last node counts whole.
     pub limit: Option<usize>,
+    /// What becomes of items that consumer groups need.
+    pub references: References,
 }
 
 impl Trim {
     /// Whether no item has to go.
-    fn is_done(&self, items: &Items) -> bool {
+    pub(super) fn is_done(&self, items: &Items) -> bool {
         match self.to {
             TrimTo::Length(len) => items.len <= len,
             TrimTo::Id(_) => items.len == 0,
         }
     }
 
-    /// Whether all items of the first node may go.
-    fn takes(&self, items: &Items, node: &Node) -> bool {
+    /// Whether all items of this node may go.
+    pub(super) fn takes(&self, items: &Items, node: &Node) -> bool {
         match self.to {
             TrimTo::Length(len) => items.len - usize::from(node.live) >= len,
             TrimTo::Id(id) => node.last < id,

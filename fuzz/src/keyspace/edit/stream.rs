@@ -4,7 +4,7 @@
 use super::super::value::Items;
 use super::{Edit, element, many};
 use arbitrary::{Result, Unstructured};
-use values::{StreamId, StreamMut, Trim, TrimTo};
+use values::{References, StreamId, StreamMut, Trim, TrimTo};
 
 impl Edit<'_> {
     pub(super) fn stream(
@@ -31,7 +31,7 @@ impl Edit<'_> {
             }
             7 => {
                 let length = input.int_in_range(0..=items.len() + 1)?;
-                let trim = Trim { to: TrimTo::Length(length), by_nodes: false, limit: None };
+                let trim = exactly(TrimTo::Length(length));
                 assert_eq!(entry.trim(&trim), items.len().saturating_sub(length));
                 while items.len() > length {
                     items.pop_first();
@@ -40,7 +40,7 @@ impl Edit<'_> {
             8 => {
                 let at = input.int_in_range(0..=items.len())?;
                 let id = items.keys().nth(at).copied().unwrap_or(StreamId::MAX);
-                let trim = Trim { to: TrimTo::Id(id), by_nodes: false, limit: None };
+                let trim = exactly(TrimTo::Id(id));
                 let rest = items.split_off(&id);
                 assert_eq!(entry.trim(&trim), items.len());
                 *items = rest;
@@ -49,6 +49,10 @@ impl Edit<'_> {
         }
         Ok(())
     }
+}
+
+fn exactly(to: TrimTo) -> Trim {
+    Trim { to, by_nodes: false, limit: None, references: References::Keep }
 }
 
 /// Adds an item, `step` milliseconds behind the last.

@@ -108,7 +108,9 @@ fn list(out: &mut Writer<'_>, group: &StreamGroup, filter: &Filter<'_>, now: u64
         out.array(4);
         ids::reply(out, item.id);
         out.bulk(item.consumer.map_or(b"", StreamConsumer::name));
-        out.integer(idle_of(item.time_ms) as i64);
+        // Nobody has it.
+        let idle_ms = item.consumer.map_or(-1, |_| idle_of(item.time_ms) as i64);
+        out.integer(idle_ms);
         out.integer(item.deliveries as i64);
     };
     let is_idle = |item: &PendingItem<'_>| idle_of(item.time_ms) >= filter.idle_ms;

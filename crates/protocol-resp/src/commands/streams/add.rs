@@ -15,15 +15,21 @@ const ITEM_MAX: usize = 1 << 30;
 
 /// An item to be added.
 struct Addition<'c> {
-    options: Options,
+    options: Options<'c>,
     wanted: Wanted,
     pairs: Args<'c>,
     now: u64,
 }
 
 impl Addition<'_> {
-    /// Adds the item; its id, and how many items were trimmed.
-    fn apply(&self, stream: &mut StreamMut<'_>) -> Result<(StreamId, usize), Fault> {
+    /// Adds the item, unless it is a message that came again.
+    fn apply(&self, stream: &mut StreamMut<'_>) -> Result<Added, Fault> {
+        let message = self.options.message.as_ref().map(|message| message.of(self.pairs));
+        if let Some((producer, name)) = &message
+            && let Some(id) = stream.find_again(producer, name, self.now)
+        {
+            return Ok(Added { id, is_new: false, trimmed: 0 });
+        }
         let last = stream.read().last_id();
         if last == StreamId::MAX {
             return Err(Fault::new(
@@ -34,9 +40,21 @@ impl Addition<'_> {
             "ERR The ID specified in XADD is equal or smaller than the target stream top item";
         let id = self.wanted.resolve(last, self.now).ok_or(Fault::new(small))?;
         stream.append(id, self.pairs.pairs());
+        if let Some((producer, name)) = &message {
+            stream.remember(producer, name, id, self.now);
+        }
         let trimmed = self.options.trim.map_or(0, |trim| stream.trim(&trim));
-        Ok((id, trimmed))
+        Ok(Added { id, is_new: true, trimmed })
     }
+}
+
+/// The item of an addition.
+struct Added {
+    id: StreamId,
+    /// It was not there before.
+    is_new: bool,
+    /// How many others were trimmed.
+    trimmed: usize,
 }
 
 /// Adds an item to a stream.
@@ -45,6 +63,9 @@ pub(crate) fn xadd<V: View>(call: &mut Call<'_, V>) -> Done {
     let node_max = call.keys.limits.stream_node_entries;
     let (options, rest) = Options::parse(call.args.tail(2), true, node_max)?;
     let wanted = Wanted::parse(rest.get(0).ok_or_else(|| Fault::arity(call.spec.name))?)?;
+    if options.message.is_some() && wanted != Wanted::Any {
+        return Err(Fault::new("ERR IDMP/IDMPAUTO can be used only with auto-generated IDs"));
+    }
     let pairs = rest.tail(1);
     if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
         return Err(Fault::arity(call.spec.name));
@@ -57,7 +78,7 @@ pub(crate) fn xadd<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     let addition = Addition { options, wanted, pairs, now: call.unix_ms() };
     let limits = call.keys.limits;
-    let (id, trimmed) = if let Some(mut entry) = call.keys.get_mut(key, Type::Stream)? {
+    let added = if let Some(mut entry) = call.keys.get_mut(key, Type::Stream)? {
         addition.apply(&mut stream_mut(&mut entry, limits)?)?
     } else if addition.options.no_new {
         call.out.null();
@@ -68,9 +89,12 @@ pub(crate) fn xadd<V: View>(call: &mut Call<'_, V>) -> Done {
         call.keys.put(made.into_entry());
         done
     };
-    ids::reply(&mut call.out, id);
+    ids::reply(&mut call.out, added.id);
+    if !added.is_new {
+        return Ok(());
+    }
     call.modified(key, event("xadd"));
-    if trimmed > 0 {
+    if added.trimmed > 0 {
         call.modified(key, event("xtrim"));
     }
     Ok(())

@@ -14,6 +14,9 @@ use values::{Entry, StreamId, StreamItem, StreamRef, Type};
 /// Items that are shown in full unless a client says otherwise.
 const SHOWN: usize = 10;
 
+/// How many counters there are of messages that may come again.
+const MESSAGE_COUNTERS: usize = 6;
+
 /// Describes a stream.
 pub(crate) fn xinfo_stream<V: View>(call: &mut Call<'_, V>) -> Done {
     let shown = shown(call)?;
@@ -21,9 +24,10 @@ pub(crate) fn xinfo_stream<V: View>(call: &mut Call<'_, V>) -> Done {
     let out = &mut call.out;
     let stream = call.keys.get(key, Type::Stream)?.and_then(Entry::stream);
     let stream = stream.ok_or(Fault::NO_SUCH_KEY)?;
+    let known = stream.idempotence().map_or(0, |_| MESSAGE_COUNTERS);
     match shown {
         Some(count) => {
-            out.map(9);
+            out.map(known.saturating_add(9));
             counters(out, stream);
             out.bulk(b"entries");
             reply_items(out, stream.range(StreamId::MIN, StreamId::MAX).take(count));
@@ -31,7 +35,7 @@ pub(crate) fn xinfo_stream<V: View>(call: &mut Call<'_, V>) -> Done {
             reply_groups(out, stream, count);
         }
         None => {
-            out.map(10);
+            out.map(known.saturating_add(10));
             counters(out, stream);
             out.bulk(b"groups");
             out.count(stream.groups_len());
@@ -83,6 +87,21 @@ fn counters(out: &mut Writer<'_>, stream: StreamRef<'_>) {
     out.integer(stream.added() as i64);
     out.bulk(b"recorded-first-entry-id");
     ids::reply(out, stream.first_id());
+    if let Some(known) = stream.idempotence() {
+        let limits = known.limits();
+        let counters: [(&[u8], u64); MESSAGE_COUNTERS] = [
+            (b"idmp-duration", limits.seconds.into()),
+            (b"idmp-maxsize", limits.messages.into()),
+            (b"pids-tracked", known.producers() as u64),
+            (b"iids-tracked", known.messages() as u64),
+            (b"iids-added", known.added()),
+            (b"iids-duplicates", known.duplicates()),
+        ];
+        for (name, value) in counters {
+            out.bulk(name);
+            out.integer(value as i64);
+        }
+    }
 }
 
 fn item_or_null(out: &mut Writer<'_>, item: Option<StreamItem<'_>>) {

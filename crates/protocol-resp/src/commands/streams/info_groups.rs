@@ -71,12 +71,17 @@ pub(crate) fn xinfo_consumers<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(super) fn reply_groups(out: &mut Writer<'_>, stream: StreamRef<'_>, count: usize) {
     out.array(stream.groups_len());
     for group in stream.groups() {
-        out.map(7);
+        let given_back = group.given_back();
+        out.map(if given_back > 0 { 8 } else { 7 });
         out.bulk(b"name");
         out.bulk(group.name());
         progress(out, stream, group);
         out.bulk(b"pel-count");
         out.count(group.pending());
+        if given_back > 0 {
+            out.bulk(b"nacked-count");
+            out.count(given_back);
+        }
         out.bulk(b"pending");
         let mark = out.begin_array();
         let items = group.pending_items(StreamId::MIN..=StreamId::MAX).take(count);

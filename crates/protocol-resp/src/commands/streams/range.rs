@@ -66,6 +66,11 @@ pub(super) fn reply_items<'a, O: Output>(
 /// Writes an item: its id, and its fields and values.
 pub(super) fn reply_item<O: Output>(out: &mut Writer<'_, O>, item: &StreamItem<'_>) {
     out.array(2);
+    reply_parts(out, item);
+}
+
+/// Writes the parts of an item.
+pub(super) fn reply_parts<O: Output>(out: &mut Writer<'_, O>, item: &StreamItem<'_>) {
     ids::reply(out, item.id);
     out.array(item.len().saturating_mul(2));
     for (field, value) in item.pairs() {

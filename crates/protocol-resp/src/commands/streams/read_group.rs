@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XREADGROUP: the next items of streams for a consumer, or those that it has not acknowledged.
+//!
+//! With CLAIM it gets first what other consumers have had for too long, the oldest first, and each item with how long
+//! it was idle and how often it was delivered. Who waits then is looked at again when the next item may be claimed
+//! (`claimable_in`).
 
-use super::range::reply_item;
+use super::range::{reply_item, reply_parts};
 use super::read::{begin_stream, begin_streams, end_streams};
 use super::request::{After, Request};
 use super::{event, ids, stream_mut};
@@ -12,7 +16,10 @@ use crate::session::waiting::{GroupWait, Wants};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::{Output, Writer};
 use keyspace::View;
-use values::{Entry, StreamId, Type};
+use values::{Entry, StreamId, StreamItem, Type};
+
+/// After how many milliseconds a client that waits and claims what was idle for less is looked at again.
+const LOOK_AGAIN_MS: u64 = 100;
 
 /// There is no such key, or it has no such group.
 fn no_such_group(key: &[u8], group: &[u8]) -> Fault {
@@ -50,6 +57,7 @@ struct Reader<'c> {
     consumer: &'c [u8],
     count: usize,
     no_ack: bool,
+    claim_ms: Option<u64>,
     now_ms: u64,
 }
 
@@ -65,8 +73,9 @@ pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
         }
         parts.push(Part::parse(id)?);
     }
-    let (count, no_ack, now_ms) = (request.count, request.no_ack, call.unix_ms());
-    let reader = Reader { group, consumer, count, no_ack, now_ms };
+    let Request { count, no_ack, claim_ms, .. } = request;
+    let now_ms = call.unix_ms();
+    let reader = Reader { group, consumer, count, no_ack, claim_ms, now_ms };
     let mark = call.out.begin_array();
     let mut found: usize = 0;
     for (key, part) in request.keys.iter().zip(parts) {
@@ -83,8 +92,8 @@ pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     match request.block {
         Some(wait) => {
-            let wait_for =
-                GroupWait { group: group.into(), consumer: consumer.into(), count, no_ack };
+            let (group, consumer) = (group.into(), consumer.into());
+            let wait_for = GroupWait { group, consumer, count, no_ack, claim_ms };
             let wants = Wants::ReadGroup(Box::new(wait_for));
             call.block(request.keys, Type::Stream, wants, (!wait.is_zero()).then_some(wait));
         }
@@ -108,21 +117,36 @@ fn read<V: View, O: Output>(
     reader: &Reader<'_>,
     out: &mut Writer<'_, O>,
 ) -> Result<Read, Fault> {
-    let Reader { group: name, consumer, count, no_ack, now_ms } = *reader;
+    let Reader { group: name, consumer, count, no_ack, claim_ms, now_ms } = *reader;
     let limits = keys.limits;
     let missing = || no_such_group(key, name);
     let mut entry = keys.get_mut(key, Type::Stream)?.ok_or_else(missing)?;
     let mut stream = stream_mut(&mut entry, limits)?;
     let mut group = stream.group_mut(name).ok_or_else(missing)?;
     let (consumer, has_new_consumer) = group.see(consumer, now_ms);
-    let is_there = matches!(part, Part::Pending(_)) || group.has_news();
+    let claims = |idle_ms| group.claimable_ms(idle_ms).is_some_and(|from| from <= now_ms);
+    let may_claim = matches!(part, Part::News) && claim_ms.is_some_and(claims);
+    let is_there = matches!(part, Part::Pending(_)) || group.has_news() || may_claim;
     if !is_there {
         return Ok(Read { is_there, has_new_consumer });
     }
     begin_stream(out, key);
     let mark = out.begin_array();
     let given = match part {
-        Part::News => group.deliver(consumer, count, now_ms, no_ack, |item| reply_item(out, &item)),
+        Part::News => {
+            let claimed = claim_ms.map_or(0, |idle_ms| {
+                group.deliver_oldest(consumer, count, idle_ms, now_ms, |item, pending| {
+                    let idle_ms = now_ms.saturating_sub(pending.time_ms);
+                    reply_claimed(out, &item, idle_ms, pending.deliveries);
+                })
+            });
+            let left = count.saturating_sub(claimed);
+            let news = group.deliver(consumer, left, now_ms, no_ack, |item| match claim_ms {
+                Some(_) => reply_claimed(out, &item, 0, 0),
+                None => reply_item(out, &item),
+            });
+            claimed.saturating_add(news)
+        }
         Part::Pending(seen) => {
             let start = seen.next().unwrap_or(StreamId::MAX);
             group.deliver_again(consumer, start, count, now_ms, |id, item| match item {
@@ -142,15 +166,41 @@ fn read<V: View, O: Output>(
     Ok(Read { is_there, has_new_consumer })
 }
 
+/// Writes an item of a reply to a client that claims: with how long it was idle, and how often it was delivered
+/// before.
+fn reply_claimed<O: Output>(
+    out: &mut Writer<'_, O>,
+    item: &StreamItem<'_>,
+    idle_ms: u64,
+    deliveries: u64,
+) {
+    out.array(4);
+    reply_parts(out, item);
+    out.integer(idle_ms as i64);
+    out.integer(deliveries as i64);
+}
+
+/// In how many milliseconds the next item may be claimed by a consumer that waits for that.
+pub(crate) fn claimable_in(entry: Option<&Entry>, wait: &GroupWait, now_ms: u64) -> Option<u64> {
+    let idle_ms = wait.claim_ms?;
+    let stream = entry.and_then(Entry::stream)?;
+    let group = stream.group(&wait.group)?;
+    // What is given to another consumer from now on can be claimed after that time.
+    let due = stream.claimable_ms(group, idle_ms).map(|due| due.saturating_sub(now_ms).max(1));
+    Some(due.unwrap_or(u64::MAX).min(idle_ms.max(LOOK_AGAIN_MS)))
+}
+
 /// Whether a consumer that waits gets anything of the stream; an error counts.
-pub(crate) fn is_group_ready(entry: Option<&Entry>, wait: &GroupWait) -> bool {
+pub(crate) fn is_group_ready(entry: Option<&Entry>, wait: &GroupWait, now_ms: u64) -> bool {
     let stream = entry.and_then(Entry::stream);
-    let group = stream.and_then(|stream| stream.group(&wait.group));
-    match (stream.and_then(|stream| stream.last()), group) {
-        (_, None) => true,
-        (Some(last), Some(group)) => last.id > group.last_id(),
-        (None, Some(_)) => false,
-    }
+    let Some((stream, group)) =
+        stream.and_then(|stream| Some((stream, stream.group(&wait.group)?)))
+    else {
+        return true;
+    };
+    let due = wait.claim_ms.and_then(|idle_ms| stream.claimable_ms(group, idle_ms));
+    stream.last().is_some_and(|last| last.id > group.last_id())
+        || due.is_some_and(|due| due <= now_ms)
 }
 
 /// Writes the reply to a consumer that waited, and returns what has happened by that.
@@ -161,8 +211,9 @@ pub(crate) fn read_group_for<V: View, O: Output>(
     now_ms: u64,
     out: &mut Writer<'_, O>,
 ) -> Result<Option<Event>, Fault> {
-    let GroupWait { group, consumer, count, no_ack } = wait;
-    let reader = Reader { group, consumer, count: *count, no_ack: *no_ack, now_ms };
+    let GroupWait { group, consumer, count, no_ack, claim_ms } = wait;
+    let (count, no_ack, claim_ms) = (*count, *no_ack, *claim_ms);
+    let reader = Reader { group, consumer, count, no_ack, claim_ms, now_ms };
     if keys
         .get(key, Type::Stream)?
         .and_then(Entry::stream)

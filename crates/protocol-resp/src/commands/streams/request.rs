@@ -22,6 +22,8 @@ pub(super) struct Request<'c> {
     pub(super) group: Option<(&'c [u8], &'c [u8])>,
     /// What is read needs no acknowledgement.
     pub(super) no_ack: bool,
+    /// What others have had for so many milliseconds is read, too.
+    pub(super) claim_ms: Option<u64>,
 }
 
 /// Behind which item a client wants to read.
@@ -57,6 +59,7 @@ impl<'c> Request<'c> {
             ids: args.head(0),
             group: None,
             no_ack: false,
+            claim_ms: None,
         };
         let mut rest = args.tail(1);
         while let Some(word) = rest.get(0) {
@@ -78,6 +81,11 @@ impl<'c> Request<'c> {
                     request.group = Some((group, rest.arg(2)));
                     only_for_groups("GROUP", for_group)?;
                     3
+                }
+                Some(text) if is(b"claim") => {
+                    request.claim_ms = Some(claim_ms(text)?);
+                    only_for_groups("CLAIM", for_group)?;
+                    2
                 }
                 _ if is(b"noack") => {
                     request.no_ack = true;
@@ -121,6 +129,13 @@ fn only_for_groups(option: &str, for_group: bool) -> Result<(), Fault> {
     Err(Fault::made(format!(
         "ERR The {option} option is only supported by XREADGROUP. You called XREAD instead."
     )))
+}
+
+/// For how long others must have had what is claimed.
+fn claim_ms(text: &[u8]) -> Result<u64, Fault> {
+    let number = values::parse_i64(text);
+    let number = number.ok_or(Fault::new("ERR min-idle-time is not an integer"))?;
+    u64::try_from(number).map_err(|_| Fault::new("ERR min-idle-time must be a positive integer"))
 }
 
 /// The most items; none and fewer are all.

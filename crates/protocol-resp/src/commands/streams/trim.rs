@@ -2,29 +2,33 @@
 //! The options of XADD and XTRIM.
 
 use super::ids;
+use super::message::Message;
+use super::remove::references;
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
-use values::{Trim, TrimTo};
+use values::{References, Trim, TrimTo};
 
 /// The most items that are trimmed at a time by whole nodes, unless a client says otherwise.
 const LIMIT_MAX: usize = 1_000_000;
 
 /// What is said before the id of a new item.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Options {
+pub(super) struct Options<'c> {
     /// Trim the stream.
     pub(super) trim: Option<Trim>,
     /// Make no stream if there is none.
     pub(super) no_new: bool,
+    /// The item is a message that may come again.
+    pub(super) message: Option<Message<'c>>,
 }
 
-impl Options {
+impl<'c> Options<'c> {
     /// Reads options, up to the id of a new item if that is for XADD. What is left of the arguments.
     pub(super) fn parse(
-        args: Args<'_>,
+        args: Args<'c>,
         adds: bool,
         node_max: usize,
-    ) -> Result<(Self, Args<'_>), Fault> {
+    ) -> Result<(Self, Args<'c>), Fault> {
         let mut reading = Reading::default();
         let mut rest = args;
         while let Some(word) = rest.get(0) {
@@ -40,16 +44,18 @@ impl Options {
 
 /// Options as far as they are read.
 #[derive(Debug, Default)]
-struct Reading {
+struct Reading<'c> {
     to: Option<TrimTo>,
     by_nodes: bool,
     limit: Option<usize>,
     no_new: bool,
+    references: Option<References>,
+    message: Option<Message<'c>>,
 }
 
-impl Reading {
+impl<'c> Reading<'c> {
     /// Reads an option; how many arguments it has with its name. `None`: it is none.
-    fn option(&mut self, word: &[u8], args: Args<'_>, adds: bool) -> Result<Option<usize>, Fault> {
+    fn option(&mut self, word: &[u8], args: Args<'c>, adds: bool) -> Result<Option<usize>, Fault> {
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name) && !args.is_empty();
         if is(b"maxlen") || is(b"minid") {
             return self.bound(is(b"maxlen"), args).map(Some);
@@ -63,6 +69,16 @@ impl Reading {
         if adds && word.eq_ignore_ascii_case(b"nomkstream") {
             self.no_new = true;
             return Ok(Some(1));
+        }
+        if let Some(references) = references(word) {
+            let before = self.references.replace(references);
+            return if before.is_none() { Ok(Some(1)) } else { Err(Fault::SYNTAX) };
+        }
+        if adds && let Some((message, taken)) = Message::parse(word, args)? {
+            if self.message.replace(message).is_some() {
+                return Err(Fault::new("ERR IDMP/IDMPAUTO specified multiple times"));
+            }
+            return Ok(Some(taken));
         }
         Ok(None)
     }
@@ -87,14 +103,14 @@ impl Reading {
         Ok(at.saturating_add(2))
     }
 
-    fn finish(self, adds: bool, node_max: usize) -> Result<Options, Fault> {
-        let Reading { to, by_nodes, limit, no_new } = self;
+    fn finish(self, adds: bool, node_max: usize) -> Result<Options<'c>, Fault> {
+        let Reading { to, by_nodes, limit, no_new, references, message } = self;
         let Some(to) = to else {
             return match limit {
                 Some(1..) => Err(Fault::new(
                     "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy",
                 )),
-                _ if adds => Ok(Options { trim: None, no_new }),
+                _ if adds => Ok(Options { trim: None, no_new, message }),
                 _ => Err(Fault::new(
                     "ERR syntax error, XTRIM must be called with a trimming strategy",
                 )),
@@ -112,6 +128,7 @@ impl Reading {
             None if node_max == 0 => Some(10_000),
             None => Some(node_max.saturating_mul(100).min(LIMIT_MAX)),
         };
-        Ok(Options { trim: Some(Trim { to, by_nodes, limit }), no_new })
+        let references = references.unwrap_or_default();
+        Ok(Options { trim: Some(Trim { to, by_nodes, limit, references }), no_new, message })
     }
 }

@@ -18,10 +18,26 @@ enum Operation {
     SetLast(u64),
     RemoveConsumer(u8),
     Delete(u64),
+    DeleteWith(u64, References),
+    Trim { to: usize, by_id: bool, references: References },
+    Oldest { consumer: u8, count: usize, idle: u64 },
+    GiveBack { id: u64, deliveries: Deliveries, force: bool },
 }
+
+/// Stands for the consumer of an item that was given back.
+const NOBODY: u8 = u8::MAX;
 
 fn operation() -> impl Strategy<Value = Operation> {
     let (consumer, id) = (|| 0..4_u8, || 0..ITEMS);
+    let references = || {
+        let all = vec![References::Keep, References::Delete, References::Acknowledged];
+        proptest::sample::select(all)
+    };
+    let deliveries = prop_oneof![
+        Just(Deliveries::Undo),
+        Just(Deliveries::Keep),
+        (0..9_u64).prop_map(Deliveries::Set),
+    ];
     prop_oneof![
         3 => (consumer(), 0..40_usize, any::<bool>()).prop_map(|(consumer, count, acknowledged)| {
             Operation::Deliver { consumer, count, acknowledged }
@@ -37,6 +53,13 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => id().prop_map(Operation::SetLast),
         1 => consumer().prop_map(Operation::RemoveConsumer),
         1 => id().prop_map(Operation::Delete),
+        1 => (id(), references()).prop_map(|(id, how)| Operation::DeleteWith(id, how)),
+        1 => (0..ITEMS as usize, any::<bool>(), references())
+            .prop_map(|(to, by_id, references)| Operation::Trim { to, by_id, references }),
+        3 => (consumer(), 0..40_usize, 0..20_u64)
+            .prop_map(|(consumer, count, idle)| Operation::Oldest { consumer, count, idle }),
+        3 => (id(), deliveries, any::<bool>())
+            .prop_map(|(id, deliveries, force)| Operation::GiveBack { id, deliveries, force }),
     ]
 }
 
@@ -52,13 +75,30 @@ struct Model {
     /// By id: the consumer, when and how often.
     pending: BTreeMap<StreamId, (u8, u64, u64)>,
     consumers: BTreeSet<u8>,
+    /// Items that were given back, in this order.
+    returned: Vec<StreamId>,
 }
 
 impl Model {
     fn apply(&mut self, stream: &mut StreamMut<'_>, operation: &Operation, now: u64) {
-        if let Operation::Delete(number) = operation {
-            assert_eq!(stream.remove(id(*number)), self.items.remove(&id(*number)));
-            return;
+        match *operation {
+            Operation::Delete(number) => {
+                assert_eq!(stream.remove(id(number)), self.items.remove(&id(number)));
+                return;
+            }
+            Operation::DeleteWith(number, references) => {
+                let removed = self.remove(id(number), references);
+                assert_eq!(stream.remove_with(id(number), references), removed);
+                return;
+            }
+            Operation::Trim { to, by_id, references } => {
+                let to = if by_id { TrimTo::Id(id(to as u64)) } else { TrimTo::Length(to) };
+                let removed = self.trim(to, references);
+                let trim = Trim { to, by_nodes: false, limit: None, references };
+                assert_eq!(stream.trim(&trim), removed);
+                return;
+            }
+            _ => {}
         }
         let mut group = stream.group_mut(b"group").unwrap();
         match *operation {
@@ -123,8 +163,100 @@ impl Model {
                 let removed = group.remove_consumer(&[consumer]);
                 assert_eq!(removed, was_there.then_some(before - self.pending.len()));
             }
-            Operation::Delete(_) => {}
+            Operation::Oldest { consumer, count, idle } => {
+                let (number, is_new) = group.see(&[consumer], now);
+                assert_eq!(is_new, self.consumers.insert(consumer));
+                let mut given = Vec::new();
+                group.deliver_oldest(number, count, idle, now, |item, pending| {
+                    given.push((item.id, pending.time_ms, pending.deliveries));
+                });
+                assert_eq!(given, self.oldest(consumer, count, idle, now));
+            }
+            Operation::GiveBack { id: number, deliveries, force } => {
+                let expected = self.give_back(id(number), deliveries, force);
+                assert_eq!(group.give_back(id(number), deliveries, force), expected);
+            }
+            Operation::Delete(_) | Operation::DeleteWith(..) | Operation::Trim { .. } => {}
         }
+    }
+
+    /// Forgets those that are not given back any more.
+    fn tidy(&mut self) {
+        let is_back = |id: &StreamId| self.pending.get(id).is_some_and(|(of, ..)| *of == NOBODY);
+        self.returned.retain(is_back);
+    }
+
+    fn is_needed(&self, id: StreamId) -> bool {
+        id > self.last || self.pending.contains_key(&id)
+    }
+
+    fn remove(&mut self, id: StreamId, references: References) -> Removed {
+        if references == References::Delete {
+            self.pending.remove(&id);
+        }
+        if !self.items.contains(&id) {
+            return Removed::Missing;
+        }
+        if references == References::Acknowledged && self.is_needed(id) {
+            return Removed::Needed;
+        }
+        self.items.remove(&id);
+        Removed::Yes
+    }
+
+    fn trim(&mut self, to: TrimTo, references: References) -> usize {
+        let mut removed = 0;
+        for id in self.items.clone() {
+            let goes = match to {
+                TrimTo::Length(length) => self.items.len() > length,
+                TrimTo::Id(min) => id < min,
+            };
+            removed += usize::from(goes && self.remove(id, references) == Removed::Yes);
+        }
+        removed
+    }
+
+    fn oldest(
+        &mut self,
+        consumer: u8,
+        count: usize,
+        idle: u64,
+        now: u64,
+    ) -> Vec<(StreamId, u64, u64)> {
+        let mut owned: Vec<_> = self.pending.iter().filter(|(_, (of, ..))| *of != NOBODY).collect();
+        owned.sort_by_key(|(id, (_, time, _))| (*time, **id));
+        let owned = owned.into_iter().filter(|(_, (_, time, _))| now - time >= idle);
+        let ids: Vec<StreamId> =
+            self.returned.iter().copied().chain(owned.map(|(id, _)| *id)).collect();
+        let mut given = Vec::new();
+        for id in ids {
+            if given.len() == count {
+                break;
+            }
+            let (_, time, deliveries) = self.pending.remove(&id).unwrap();
+            if self.items.contains(&id) {
+                given.push((id, time, deliveries));
+                self.pending.insert(id, (consumer, now, deliveries + 1));
+            }
+        }
+        given
+    }
+
+    fn give_back(&mut self, id: StreamId, how: Deliveries, force: bool) -> bool {
+        let before = match self.pending.get(&id) {
+            Some((.., deliveries)) => *deliveries,
+            None if force && self.items.contains(&id) => 0,
+            None => return false,
+        };
+        let deliveries = match how {
+            Deliveries::Undo => before.saturating_sub(1),
+            Deliveries::Keep => before,
+            Deliveries::Set(deliveries) => deliveries,
+        };
+        self.pending.insert(id, (NOBODY, 0, deliveries));
+        self.returned.retain(|other| *other != id);
+        self.returned.push(id);
+        true
     }
 
     fn claim(
@@ -141,7 +273,7 @@ impl Model {
             return false;
         }
         let deliveries = match self.pending.get(&id) {
-            Some((_, time, _)) if now - time < idle => return false,
+            Some((of, time, _)) if *of != NOBODY && now - time < idle => return false,
             Some((.., deliveries)) => *deliveries,
             None if force => 1,
             None => return false,
@@ -158,10 +290,11 @@ impl Model {
         assert!(names.eq(self.consumers.iter().copied()));
         let shown = group.pending_items(StreamId::MIN..=StreamId::MAX);
         let shown = shown.map(|item| {
-            let of = item.consumer.unwrap().name()[0];
+            let of = item.consumer.map_or(NOBODY, |consumer| consumer.name()[0]);
             (item.id, (of, item.time_ms, item.deliveries))
         });
         assert!(shown.eq(self.pending.iter().map(|(id, what)| (*id, *what))));
+        assert_eq!(group.given_back(), self.returned.len());
     }
 }
 
@@ -174,6 +307,7 @@ proptest! {
         entry.stream_mut(&limits).unwrap().add_group(b"group", StreamId::MIN, None);
         for (now, operation) in operations.iter().enumerate() {
             model.apply(&mut entry.stream_mut(&limits).unwrap(), operation, now as u64);
+            model.tidy();
             model.agrees(entry.stream().unwrap());
         }
         prop_assert_eq!(entry.copy_to(b"copy").stream().unwrap().len(), model.items.len());

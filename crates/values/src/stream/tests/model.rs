@@ -130,8 +130,9 @@ impl Model {
         limit: Option<usize>,
     ) {
         let id = self.id(to);
-        let trim =
-            Trim { to: if by_id { TrimTo::Id(id) } else { TrimTo::Length(to) }, by_nodes, limit };
+        let references = References::Keep;
+        let to_what = if by_id { TrimTo::Id(id) } else { TrimTo::Length(to) };
+        let trim = Trim { to: to_what, by_nodes, limit, references };
         let most = if by_id {
             self.items.range(..id).count()
         } else {

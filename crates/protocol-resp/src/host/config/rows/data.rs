@@ -140,6 +140,28 @@ pub(super) static ROWS: &[Parameter] = &[
         .meaning("Up to how many bytes a piece of a stream takes more items; 0: 64 KiB."),
     limit!("stream-node-max-entries", Integer, "100", stream_node_entries)
         .meaning("Up to how many items a piece of a stream has; 0: 65,535."),
+    live(
+        "stream-idmp-duration",
+        Integer(1, 86_400),
+        "100",
+        |host| Value::Number(host.limits.get().stream_messages_seconds.into()),
+        |host, value| {
+            let seconds = value.number() as u32;
+            host.limits.change(|limits| limits.stream_messages_seconds = seconds);
+        },
+    )
+    .meaning("For how many seconds a stream knows messages that may come again (`IDMP`)."),
+    live(
+        "stream-idmp-maxsize",
+        Integer(1, 10_000),
+        "100",
+        |host| Value::Number(host.limits.get().stream_messages.into()),
+        |host, value| {
+            let messages = value.number() as u32;
+            host.limits.change(|limits| limits.stream_messages = messages);
+        },
+    )
+    .meaning("How many messages of each producer a stream knows."),
     ignored("activedefrag", YesNo, "no", DEFRAG),
     kept("active-defrag-ignore-bytes", Bytes(1, LONG_MAX), "104857600"),
     kept("active-defrag-threshold-lower", Integer(0, 1000), "10"),
