@@ -13,6 +13,7 @@
 //! * `call.rs`, `keys.rs`: the arguments of a command function. `any_call.rs`: the part of them that both
 //!   services have. `function.rs`: the trait through which the engine calls the functions.
 //! * `blocking.rs`: blocked clients, and how they are served. `worker.rs`: the state of a worker.
+//! * `cluster.rs`: sends clients to other nodes, and removes what is theirs.
 //! * `unknown.rs`: errors for unknown commands. `journal.rs`: the command log.
 //!
 //! # Atomicity
@@ -27,6 +28,7 @@ pub(crate) mod admit;
 pub(crate) mod any_call;
 pub(crate) mod blocking;
 pub(crate) mod call;
+mod cluster;
 mod exec;
 pub(crate) mod function;
 mod journal;

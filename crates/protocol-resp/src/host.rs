@@ -7,7 +7,7 @@
 //!   no client is interested in the key. `events.rs`: the events.
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
-//! * `users.rs`: users from files. `acl_log.rs`: what users were denied.
+//! * `cluster.rs`: the nodes of the cluster. `users.rs`: users from files. `acl_log.rs`: what users were denied.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
 //! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
@@ -17,6 +17,7 @@ pub(crate) mod acl_log;
 pub(crate) mod channels;
 pub(crate) mod client_memory;
 pub(crate) mod clients;
+pub(crate) mod cluster;
 pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;
@@ -44,6 +45,7 @@ use crate::acl::Acl;
 use crate::host::acl_log::AclLog;
 use crate::host::client_memory::ClientMemory;
 use crate::host::clients::{Clients, is_local};
+use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Config, ConnectionSettings, SharedLimits};
 use crate::host::key_events::KeyEvents;
@@ -55,6 +57,7 @@ use crate::host::platform::Platform;
 use crate::host::rate_sampler::{Counts, RateSampler};
 use crate::host::stats::Stats;
 use crate::session::connection::Resp;
+use crate::session::marks::Marks;
 use crate::session::user::User;
 use keyspace::{Observer, Settings};
 use metrics::Source;
@@ -81,6 +84,7 @@ pub struct Host {
     large_logs: LargeLogs,
     /// Every run of a command is timed, for the slow log or the latency monitor.
     times_all: AtomicBool,
+    cluster: Cluster,
     acl: Acl,
     acl_log: AclLog,
     /// The file of users, if there is one.
@@ -139,6 +143,7 @@ impl Host {
             slowlog: CommandLog::of_slow(),
             large_logs: LargeLogs::default(),
             times_all: AtomicBool::default(),
+            cluster: Cluster::default(),
             acl: Acl::default(),
             acl_log: AclLog::default(),
             acl_file: OnceLock::new(),
@@ -350,9 +355,9 @@ impl Host {
     /// The state of a new connection.
     #[must_use]
     pub fn connection(&self) -> Resp {
-        Resp::new(
-            User::new(!self.asks_for_password()),
-            Arc::clone(&self.connection_settings.bulk_max),
-        )
+        let bulk_max = Arc::clone(&self.connection_settings.bulk_max);
+        let mut conn = Resp::new(User::new(!self.asks_for_password()), bulk_max);
+        conn.marks.set(Marks::CLUSTER, self.cluster.is_on());
+        conn
     }
 }

@@ -14,6 +14,7 @@
 //!   It contains nothing about single commands.
 //! * [`table`]: the command table, and the look-up of names.
 //! * `acl/`: users, and what they may do.
+//! * [`cluster`]: slots, and which node has them.
 //! * `session/`: the state of one connection.
 //! * `host/`: the state that all workers share.
 //! * `engine/`: admits and runs commands, and serves blocked clients. The command functions are a
@@ -31,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod acl;
+pub mod cluster;
 mod commands;
 mod engine;
 mod host;

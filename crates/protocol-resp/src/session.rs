@@ -3,7 +3,7 @@
 //! read.
 //!
 //! * [`connection`]: the state, and the codec over it. [`command`]: a request with its command.
-//! * [`user`]: who the client is.
+//! * [`user`]: who the client is. [`marks`]: what makes its commands need more checks.
 //! * [`replies`]: which replies it wants (CLIENT REPLY).
 //! * [`transaction`]: commands between MULTI and EXEC. [`watching`]: the keys watched for them.
 //! * [`subscriptions`]: the channels it is subscribed to. [`waiting`], [`blocked_command`]: the keys that a
@@ -16,6 +16,7 @@ pub(crate) mod client;
 pub(crate) mod command;
 pub(crate) mod connection;
 pub(crate) mod listed_client;
+pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod replies;
 pub(crate) mod subscriptions;

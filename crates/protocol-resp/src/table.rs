@@ -141,9 +141,11 @@ static PLACES: [Places; COUNT] = {
     while row < COUNT {
         places[row] = match TABLE[row].keys {
             [] => Places::Nowhere,
-            [KeySpec { begin: Begin::Index(1), find: Find::Range { last: 0, .. }, .. }] => {
-                Places::First
-            }
+            [
+                KeySpec {
+                    begin: Begin::Index(1), find: Find::Range { last: 0, .. }, flags, ..
+                },
+            ] if !flags.has(KeyFlags::NOT_KEY) => Places::First,
             _ => Places::Elsewhere,
         };
         row += 1;

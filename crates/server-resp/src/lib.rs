@@ -3,6 +3,7 @@
 //!
 //! * [`Redis`] (`parameters.rs`): the parameters of `protocol-resp` as a table for reading a `redis.conf` and flags.
 //!   [`configure`] sets them on the service.
+//! * [`reread_nodes`] (`nodes.rs`): the nodes of a cluster, which are read again when their file changes.
 //! * [`RespProcess`] (`process.rs`): the process, as commands see and change it.
 //!
 //! ```
@@ -33,8 +34,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod nodes;
 mod parameters;
 mod process;
 
+pub use nodes::reread_nodes;
 pub use parameters::{Redis, configure};
 pub use process::RespProcess;

@@ -43,6 +43,8 @@ enum Error {
     Config(#[from] redis::Error),
     #[error(transparent)]
     Server(#[from] server::Error),
+    #[error("{0}")]
+    Nodes(String),
 }
 
 fn main() -> ExitCode {
@@ -111,6 +113,9 @@ fn run(flags: Flags) -> Result<(), Error> {
         host.set_config_file(std::path::absolute(&file).unwrap_or(file));
     }
     server_resp::configure(&mut config, &host);
+    if host.is_in_cluster() {
+        builder = server_resp::reread_nodes(builder, &host).map_err(Error::Nodes)?;
+    }
     let text = config.text().map_err(redis::Error::from)?;
     let connections = Arc::clone(&host);
     builder.config_text(text).run(

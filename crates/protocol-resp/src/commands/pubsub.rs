@@ -3,13 +3,10 @@
 
 use super::dispatch::too_many_arguments;
 use crate::engine::call::Call;
-use crate::session::client::Client;
-use crate::session::memory::MemoryKind;
 use crate::session::subscriptions::{Kind, Subscriptions};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
 use keyspace::View;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Starts listening to channels.
 pub(crate) fn subscribe<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -54,7 +51,7 @@ fn begin<V: View>(call: &mut Call<'_, V>, kind: Kind, word: &[u8]) -> Done {
         confirm(call, word, Some(name), subscriptions.count(kind));
     }
     call.conn.subscriptions = Some(subscriptions);
-    note(call);
+    call.conn.note_subscriptions();
     Ok(())
 }
 
@@ -82,7 +79,7 @@ fn end<V: View>(call: &mut Call<'_, V>, kind: Kind, word: &[u8]) -> Done {
         confirm(call, word, None, subscriptions.count(kind));
     }
     call.conn.subscriptions = Some(subscriptions).filter(|left| !left.is_empty());
-    note(call);
+    call.conn.note_subscriptions();
     Ok(())
 }
 
@@ -99,20 +96,7 @@ pub(crate) fn leave<V: View>(call: &mut Call<'_, V>) {
     if let Some(subscriptions) = call.conn.subscriptions.take() {
         call.key_events().channels().leave(&subscriptions);
     }
-    note(call);
-}
-
-/// Shows in the list of clients what this one listens to.
-fn note<V: View>(call: &mut Call<'_, V>) {
-    let Some(client) = &call.conn.client else { return };
-    client.set(Client::SUBSCRIBER, call.conn.is_subscriber());
-    let bytes = call.conn.subscriptions.as_ref().map_or(0, |all| all.bytes());
-    client.memory.set(MemoryKind::Channels, bytes);
-    for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
-        let subscriptions = call.conn.subscriptions.as_ref();
-        let count = subscriptions.map_or(0, |all| all.names(kind).len());
-        client.subscriptions[kind as usize].store(count as u32, Relaxed);
-    }
+    call.conn.note_subscriptions();
 }
 
 /// Sends a message to a channel.

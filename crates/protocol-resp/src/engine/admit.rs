@@ -5,6 +5,7 @@ use crate::engine::rights;
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
 use crate::session::connection::Resp;
+use crate::session::marks::Marks;
 use crate::session::memory::estimate;
 use crate::session::transaction::WRITES;
 use crate::table::{self, CommandId, Flags};
@@ -83,6 +84,9 @@ impl<K: Keyspace> Engine<K> {
         if self.host.acl().is_used() {
             rights::check(&self.host, conn, id, args, context.now)?;
         }
+        if conn.marks.has(Marks::CLUSTER) {
+            self.route(conn, id, args, context.now)?;
+        }
         // EXEC has the effects of its commands, and queueing takes memory too.
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
         let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::Exec);
@@ -106,7 +110,7 @@ impl<K: Keyspace> Engine<K> {
                 spec.name
             )));
         }
-        if conn.is_monitor {
+        if conn.is_monitor() {
             // Redis treats a monitor as a kind of replica, so no pause holds it.
             if flags.meets(WRITES.with(Flags::READONLY)) {
                 return Err(Fault::new("ERR Replica can't interact with the keyspace"));

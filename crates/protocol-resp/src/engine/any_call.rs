@@ -57,6 +57,11 @@ pub(crate) trait AnyCall<'c> {
         number.ok_or(Fault::NO_SUCH_DATABASE)
     }
 
+    /// Whether the server is a node of a cluster.
+    fn is_in_cluster(&self) -> bool {
+        false
+    }
+
     /// Selects a database.
     fn select(&mut self, _db: usize) {}
 

@@ -212,6 +212,10 @@ impl<'c, V: View> AnyCall<'c> for Call<'c, V> {
         self.host.databases()
     }
 
+    fn is_in_cluster(&self) -> bool {
+        self.host.cluster().is_on()
+    }
+
     fn select(&mut self, db: usize) {
         self.conn.db = db;
         if let Some(client) = &self.conn.client {

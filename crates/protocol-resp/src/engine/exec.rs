@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! EXEC, which runs the commands of a transaction (`run.rs`).
 
+use crate::cluster::route::is_redirection;
 use crate::engine::function::Commands;
 use crate::engine::service::Engine;
 use crate::session::connection::Resp;
@@ -45,6 +46,9 @@ impl<K: Keyspace> Engine<K> {
     pub(super) fn refuse_exec(&mut self, conn: &mut Resp, fault: &Fault, out: &mut SendBuf) {
         drop(conn.end_transaction());
         self.host.key_events().unwatch(conn);
+        if is_redirection(fault) {
+            return self.fail(fault.text(), conn, out);
+        }
         let reason = fault.text();
         let reason = reason.strip_prefix(b"ERR ").unwrap_or(reason);
         let text = [b"EXECABORT Transaction discarded because of: ", reason].concat();

@@ -74,7 +74,7 @@ impl<K: Keyspace> Engine<K> {
     pub(crate) fn new(keyspace: K, host: Arc<Host>) -> Self {
         host.adopt(keyspace.settings());
         host.report(|| keyspace.observer());
-        let worker = WorkerState::new(host.stats().enter());
+        let worker = WorkerState::new(host.stats().enter(), host.cluster().enter());
         let counts_table = host.key_events().tracking().claim_report();
         Engine {
             keyspace,
@@ -277,7 +277,7 @@ impl<K: Keyspace> Engine<K> {
         if let Some(subscriptions) = conn.subscriptions.take() {
             host.key_events().channels().leave(&subscriptions);
         }
-        if conn.is_monitor {
+        if conn.is_monitor() {
             host.monitors().leave(context.connection);
         }
         if let Some(client) = conn.client.take() {
@@ -315,7 +315,10 @@ impl<K: Keyspace> Engine<K> {
         let (key_events, pending) = (host.key_events(), &mut self.worker.pending);
         let mut tell = |gone: Gone<'_>| key_events.tell_gone(gone, pending, outbox);
         let mut has_more = keyspace.maintain(now.unix_ms, budget, &mut tell);
-        if key_events.tracking().is_active() {
+        if self.host.cluster().is_on() {
+            has_more |= self.attend_cluster(now, outbox);
+        }
+        if self.host.key_events().tracking().is_active() {
             has_more |= self.attend_caches(outbox);
         }
         has_more

@@ -2,6 +2,7 @@
 //! [`WorkerState`]: the state that one worker keeps between calls.
 
 use crate::host::Host;
+use crate::host::cluster::TopologyCopy;
 use crate::host::key_events::Pending;
 use crate::host::stats::WorkerCounts;
 use crate::session::waiting::Waiting;
@@ -29,6 +30,8 @@ pub(crate) struct WorkerState {
     pub(crate) counts: Arc<WorkerCounts>,
     /// How long the present command makes its client sleep, which counts as its run time.
     pub(crate) slept_nanos: u64,
+    /// The nodes of the cluster.
+    pub(crate) topology: TopologyCopy,
     /// A command wants the keyspace's counts reset.
     pub(crate) resets_stats: bool,
     /// Waiting clients of this worker, by the time at which their wait ends. The serial number
@@ -42,14 +45,15 @@ pub(crate) struct WorkerState {
 }
 
 impl WorkerState {
-    /// Of a worker with these counts.
-    pub(crate) fn new(counts: Arc<WorkerCounts>) -> Self {
+    /// Of a worker with these counts and this pointer to the topology.
+    pub(crate) fn new(counts: Arc<WorkerCounts>, topology: TopologyCopy) -> Self {
         WorkerState {
             spans: Vec::new(),
             pending: Pending::default(),
             changes: 0,
             slept_nanos: 0,
             counts,
+            topology,
             resets_stats: false,
             waits: BTreeMap::new(),
             looks: BTreeMap::new(),

@@ -85,6 +85,29 @@ impl Channels {
         listeners.map_or(0, |all| send(all, &[b"smessage", channel, message], outbox))
     }
 
+    /// Ends all subscriptions to shard channels that `has_left` says are another node's, and tells their
+    /// subscribers.
+    pub(crate) fn lose_shard_channels(
+        &self,
+        has_left: impl Fn(&[u8]) -> bool,
+        outbox: &mut Outbox,
+    ) {
+        let mut tables = self.tables.write();
+        tables.of_mut(Kind::Shard).retain(|name, listeners| {
+            let leaves = has_left(name);
+            for listener in listeners.iter().filter(|_| leaves) {
+                let mut bytes = Vec::new();
+                let mut out = Writer::new(&mut bytes, listener.version());
+                out.push(3);
+                out.bulk(b"sunsubscribe");
+                out.bulk(name);
+                out.count(listener.lose(name));
+                outbox.push(listener.id, Bytes::from(bytes));
+            }
+            !leaves
+        });
+    }
+
     /// The names of a kind that have subscribers.
     pub(crate) fn names(&self, kind: Kind) -> Vec<Box<[u8]>> {
         self.tables.read().of(kind).keys().cloned().collect()

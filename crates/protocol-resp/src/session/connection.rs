@@ -3,8 +3,10 @@
 
 use crate::session::client::Client;
 use crate::session::command::Command;
+use crate::session::marks::Marks;
+use crate::session::memory::MemoryKind;
 use crate::session::replies::Replies;
-use crate::session::subscriptions::Subscriptions;
+use crate::session::subscriptions::{Kind, Subscriptions};
 use crate::session::transaction::Transaction;
 use crate::session::user::User;
 use crate::session::waiting::{Held, Waiting};
@@ -48,8 +50,8 @@ pub struct Resp {
     pub(crate) waiting: Option<Waiting>,
     /// Its place in the queue of clients held by a pause.
     pub(crate) held: Option<Held>,
-    /// It sees all commands (MONITOR).
-    pub(crate) is_monitor: bool,
+    /// What makes its commands need more checks.
+    pub(crate) marks: Marks,
     /// Its client caches keys (CLIENT TRACKING). How, its entry in the list of clients says.
     pub(crate) is_tracker: bool,
     /// The prefixes of the keys that it tracks, if it does not track those that it reads.
@@ -77,7 +79,7 @@ impl Resp {
             subscriptions: None,
             waiting: None,
             held: None,
-            is_monitor: false,
+            marks: Marks::default(),
             is_tracker: false,
             prefixes: BTreeSet::new(),
             noted: 0,
@@ -112,7 +114,7 @@ impl Resp {
     /// Whether its commands need additional checks before they run.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
-        self.transaction.is_some() || self.is_listener()
+        self.transaction.is_some() || self.subscriptions.is_some() || self.marks.any()
     }
 
     /// Shows others whether it waits for something.
@@ -122,10 +124,36 @@ impl Resp {
         }
     }
 
+    /// Shows in the list of clients what it listens to.
+    pub(crate) fn note_subscriptions(&self) {
+        let Some(client) = &self.client else { return };
+        let subscriptions = self.subscriptions.as_ref();
+        client.set(Client::SUBSCRIBER, self.is_subscriber());
+        client.memory.set(MemoryKind::Channels, subscriptions.map_or(0, |all| all.bytes()));
+        for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
+            let count = subscriptions.map_or(0, |all| all.names(kind).len());
+            client.subscriptions[kind as usize].store(count as u32, Relaxed);
+        }
+    }
+
+    /// Drops the shard channels that it was subscribed to and that are another node's now.
+    pub(crate) fn forget_lost_channels(&mut self) {
+        if self.subscriptions.as_mut().is_some_and(|all| all.forget_lost()) {
+            self.subscriptions = self.subscriptions.take().filter(|left| !left.is_empty());
+            self.note_subscriptions();
+        }
+    }
+
     /// Whether other connections send it messages.
     #[inline]
     pub(crate) fn is_listener(&self) -> bool {
-        self.subscriptions.is_some() || self.is_monitor
+        self.subscriptions.is_some() || self.is_monitor()
+    }
+
+    /// Whether it sees all commands (MONITOR).
+    #[inline]
+    pub(crate) fn is_monitor(&self) -> bool {
+        self.marks.has(Marks::MONITOR)
     }
 
     /// Whether it is subscribed to any channel or pattern.

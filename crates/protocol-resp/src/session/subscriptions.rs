@@ -3,10 +3,11 @@
 
 use crate::session::memory::name_bytes;
 use crate::wire::reply::Version;
+use parking_lot::Mutex;
 use protocol::ConnectionId;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 /// The kinds of subscriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +24,17 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
     pub(crate) id: ConnectionId,
-    version: Arc<AtomicU8>,
+    state: Arc<ListenerState>,
+}
+
+/// What others know of a subscribed connection, and what they leave to it.
+#[derive(Debug)]
+struct ListenerState {
+    version: AtomicU8,
+    /// How many shard channels it is subscribed to.
+    shard_channels: AtomicUsize,
+    /// Shard channels that another has removed because their slots have left; its own list still has them.
+    lost: Mutex<Vec<Box<[u8]>>>,
 }
 
 /// The subscriptions of one connection.
@@ -38,21 +49,31 @@ pub(crate) struct Subscriptions {
 impl Listener {
     /// Its present protocol version.
     pub(crate) fn version(&self) -> Version {
-        let is_resp3 = self.version.load(Relaxed) == Version::Resp3.number();
+        let is_resp3 = self.state.version.load(Relaxed) == Version::Resp3.number();
         if is_resp3 { Version::Resp3 } else { Version::Resp2 }
+    }
+
+    /// Takes a shard channel away, whose slot has left; returns how many it still has.
+    pub(crate) fn lose(&self, name: &[u8]) -> usize {
+        self.state.lost.lock().push(name.into());
+        self.state.shard_channels.fetch_sub(1, Relaxed).saturating_sub(1)
     }
 }
 
 impl Subscriptions {
     /// No subscriptions yet.
     pub(crate) fn new(id: ConnectionId, version: Version) -> Self {
-        let version = Arc::new(AtomicU8::new(version.number()));
-        Subscriptions { listener: Listener { id, version }, names: Default::default(), bytes: 0 }
+        let state = Arc::new(ListenerState {
+            version: AtomicU8::new(version.number()),
+            shard_channels: AtomicUsize::new(0),
+            lost: Mutex::default(),
+        });
+        Subscriptions { listener: Listener { id, state }, names: Default::default(), bytes: 0 }
     }
 
     /// Sets the connection's protocol version.
     pub(crate) fn set_version(&self, version: Version) {
-        self.listener.version.store(version.number(), Relaxed);
+        self.listener.state.version.store(version.number(), Relaxed);
     }
 
     /// Adds a name; returns whether it is new.
@@ -60,12 +81,32 @@ impl Subscriptions {
         let is_new = self.names[kind as usize].insert(name.into());
         if is_new {
             self.bytes += name_bytes(name.len());
+            if kind == Kind::Shard {
+                self.listener.state.shard_channels.fetch_add(1, Relaxed);
+            }
         }
         is_new
     }
 
     /// Removes a name; returns whether it was there.
     pub(crate) fn remove(&mut self, kind: Kind, name: &[u8]) -> bool {
+        let was_there = self.forget(kind, name);
+        if was_there && kind == Kind::Shard {
+            self.listener.state.shard_channels.fetch_sub(1, Relaxed);
+        }
+        was_there
+    }
+
+    /// Removes the shard channels that others have taken away; returns whether there were any.
+    pub(crate) fn forget_lost(&mut self) -> bool {
+        let lost = std::mem::take(&mut *self.listener.state.lost.lock());
+        for name in &lost {
+            self.forget(Kind::Shard, name);
+        }
+        !lost.is_empty()
+    }
+
+    fn forget(&mut self, kind: Kind, name: &[u8]) -> bool {
         let was_there = self.names[kind as usize].remove(name);
         if was_there {
             self.bytes -= name_bytes(name.len());

@@ -202,15 +202,42 @@ pub fn visit<W: Words + ?Sized>(
     mut visit: impl FnMut(usize),
 ) -> Result<(), Misplaced> {
     for rule in spec.keys {
-        if rule.is_key()
-            && let Some(run) = apply(rule, words)?
-        {
-            let mut position = run.next;
-            while position <= run.last {
-                visit(position as usize);
-                position += u64::from(run.step);
-            }
+        if rule.is_key() {
+            visit_run(rule, words, &mut visit)?;
         }
+    }
+    Ok(())
+}
+
+/// As [`visit`], also for arguments that are only routed like keys, such as shard channels; `visit` is told
+/// whether it is a key.
+///
+/// # Errors
+///
+/// [`Misplaced`], as of [`keys`].
+pub fn visit_routed<W: Words + ?Sized>(
+    spec: &Spec,
+    words: &W,
+    mut visit: impl FnMut(usize, bool),
+) -> Result<(), Misplaced> {
+    for rule in spec.keys {
+        visit_run(rule, words, &mut |at| visit(at, rule.is_key()))?;
+    }
+    Ok(())
+}
+
+/// The part of one rule.
+#[inline]
+fn visit_run<W: Words + ?Sized>(
+    rule: &KeySpec,
+    words: &W,
+    visit: &mut impl FnMut(usize),
+) -> Result<(), Misplaced> {
+    let Some(run) = apply(rule, words)? else { return Ok(()) };
+    let mut position = run.next;
+    while position <= run.last {
+        visit(position as usize);
+        position += u64::from(run.step);
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 
 mod caches;
 mod clients;
+mod cluster;
 mod counted;
 mod crowds;
 mod generated;

@@ -19,12 +19,14 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 32] = [
+const NEWER: [&str; 34] = [
     "client|capa",
     "client|import-source",
     "client|no-touch",
     "client|setinfo",
+    "clusterscan",
     "cluster|myshardid",
+    "cluster|slot-stats",
     "commandlog",
     "commandlog|get",
     "commandlog|help",

@@ -91,7 +91,6 @@ fn what_cannot_be_is_refused_with_its_place() {
     let cases = [
         ("maxmemory lots", "redis.conf:1: maxmemory \"lots\": argument must be a memory value"),
         ("appendonly yes", "redis.conf:1: appendonly \"yes\": this server keeps nothing on disk"),
-        ("cluster-enabled yes", "never part of a cluster"),
         ("replicaof a 1", "redis.conf:1: replicaof \"a 1\": this server does not replicate"),
         ("loadmodule x.so", "loads no modules"),
         ("rename-command FLUSHALL \"\"", "commands keep their names"),

@@ -92,11 +92,12 @@ pub(crate) fn hello<'c, C: AnyCall<'c>>(call: &mut C) -> Done {
     if let Some(version) = wishes.version {
         call.set_version(version);
     }
-    describe(call.parts());
+    let mode = if call.is_in_cluster() { "cluster" } else { "standalone" };
+    describe(call.parts(), mode);
     Ok(())
 }
 
-fn describe(parts: CallParts<'_, '_>) {
+fn describe(parts: CallParts<'_, '_>, mode: &str) {
     let CallParts { out, version, id, .. } = parts;
     out.map(7);
     out.bulk(b"server");
@@ -108,7 +109,7 @@ fn describe(parts: CallParts<'_, '_>) {
     out.bulk(b"id");
     out.integer(id.serial() as i64);
     out.bulk(b"mode");
-    out.bulk(b"standalone");
+    out.bulk(mode.as_bytes());
     out.bulk(b"role");
     out.bulk(b"master");
     out.bulk(b"modules");

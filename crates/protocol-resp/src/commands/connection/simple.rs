@@ -5,6 +5,7 @@ use super::super::pubsub;
 use super::tracking;
 use crate::engine::any_call::{AnyCall, CallParts};
 use crate::engine::call::Call;
+use crate::session::marks::Marks;
 use crate::session::replies::Replies;
 use crate::session::user::User;
 use crate::wire::fault::{Done, Fault};
@@ -38,9 +39,13 @@ pub(crate) fn echo<'c>(call: &mut impl AnyCall<'c>) -> Done {
     Ok(())
 }
 
-/// Chooses the database.
+/// Chooses the database. A node of a cluster has only one.
 pub(crate) fn select<'c>(call: &mut impl AnyCall<'c>) -> Done {
-    let db = call.database(call.args().arg(1))?;
+    let text = call.args().arg(1);
+    if call.is_in_cluster() && values::parse_i64(text).is_some_and(|number| number != 0) {
+        return Err(Fault::new("ERR SELECT is not allowed in cluster mode"));
+    }
+    let db = call.database(text)?;
     call.select(db);
     call.out().ok();
     Ok(())
@@ -56,14 +61,16 @@ pub(crate) fn quit<'c>(call: &mut impl AnyCall<'c>) -> Done {
 
 /// Makes the connection as if it were new. What it has said of its library stays.
 pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
-    if call.conn.is_monitor {
-        call.conn.is_monitor = false;
+    if call.conn.is_monitor() {
+        call.conn.marks.set(Marks::MONITOR, false);
         call.monitors().leave(call.id);
     }
     drop(call.conn.end_transaction());
     call.key_events().unwatch(call.conn);
     tracking::stop(call);
     pubsub::leave(call);
+    call.conn.marks.set(Marks::ASKING, false);
+    call.conn.marks.set(Marks::READS_ONLY, false);
     call.set_no_touch(false);
     reset_session(call)
 }

@@ -55,6 +55,9 @@ pub(crate) fn copy<V: View>(call: &mut Call<'_, V>) -> Done {
             return Err(Fault::SYNTAX);
         }
     }
+    if call.is_in_cluster() && db != 0 {
+        return Err(Fault::new("ERR Copying to another database is not allowed in cluster mode"));
+    }
     if from == to && db == call.keys.db {
         return Err(Fault::new("ERR source and destination objects are the same"));
     }
@@ -78,6 +81,9 @@ pub(crate) fn copy<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Moves a key to another database unless there is a key of its name.
 pub(crate) fn move_key<V: View>(call: &mut Call<'_, V>) -> Done {
+    if call.is_in_cluster() {
+        return Err(Fault::new("ERR MOVE is not allowed in cluster mode"));
+    }
     let (key, from) = (call.arg(1), call.keys.db);
     let to = call.database(call.arg(2))?;
     if from == to {

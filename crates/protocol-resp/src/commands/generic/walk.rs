@@ -7,6 +7,7 @@ use crate::wire::glob;
 use crate::wire::reply::Writer;
 use buffer::Mark;
 use keyspace::View;
+use std::fmt::Display;
 use values::Type;
 
 /// Elements that a step of a walk looks at, unless the client says otherwise.
@@ -105,7 +106,7 @@ pub(crate) fn cursor(text: &[u8]) -> Result<u64, Fault> {
 
 /// Makes a step's reply of the `found` elements that were written since `start`: the cursor to go
 /// on from, and the elements.
-pub(crate) fn end_step(out: &mut Writer<'_>, start: Mark, cursor: u64, found: usize) {
+pub(crate) fn end_step(out: &mut Writer<'_>, start: Mark, cursor: impl Display, found: usize) {
     let cursor = cursor.to_string();
     let head = format!("*2\r\n${}\r\n{cursor}\r\n*{found}\r\n", cursor.len());
     out.out().insert(start, head.as_bytes());

@@ -67,6 +67,9 @@ fn serve_all<V: View>(call: &mut Call<'_, V>, db: usize) {
 
 /// Swaps two databases.
 pub(crate) fn swapdb<V: View>(call: &mut Call<'_, V>) -> Done {
+    if call.is_in_cluster() {
+        return Err(Fault::new("ERR SWAPDB is not allowed in cluster mode"));
+    }
     let number = |text, problem| {
         let number = parse_i64(text).and_then(|number| i32::try_from(number).ok());
         number.ok_or(Fault::new(problem))

@@ -15,6 +15,7 @@ mod report;
 pub(crate) use report::{Report, Section, report};
 
 use super::facts::Facts;
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use keyspace::View;
@@ -36,7 +37,9 @@ pub(crate) fn info<V: View>(call: &mut Call<'_, V>) -> Done {
         Section::on_request("Commandstats", |report| report.commands(report.call.command_stats())),
         Section::of("Errorstats", commands::errorstats),
         Section::on_request("Latencystats", commands::latencystats),
-        Section::of("Cluster", |report| report.line("cluster_enabled", 0)),
+        Section::of("Cluster", |report| {
+            report.line("cluster_enabled", u8::from(report.call.is_in_cluster()));
+        }),
         Section::of("Keyspace", activity::keyspace),
     ];
     let text = report(&*call, &Facts::of(call), call.args.tail(1), &sections);

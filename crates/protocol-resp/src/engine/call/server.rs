@@ -5,6 +5,7 @@ use super::Call;
 use crate::host::Startup;
 use crate::host::client_memory::ClientMemory;
 use crate::host::clients::Clients;
+use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Parameter, Value};
 use crate::host::key_events::KeyEvents;
@@ -53,6 +54,16 @@ impl<'c, V> Call<'c, V> {
     /// The commands whose requests or replies were large.
     pub(crate) fn large_logs(&self) -> &'c LargeLogs {
         self.host.large_logs()
+    }
+
+    /// The cluster that this server is a node of.
+    pub(crate) fn cluster(&self) -> &'c Cluster {
+        self.host.cluster()
+    }
+
+    /// Whether the client uses TLS, as far as the port that it has connected to tells.
+    pub(crate) fn uses_tls(&self) -> bool {
+        self.host.uses_tls(self.conn.client.as_deref())
     }
 
     /// The latency monitor.

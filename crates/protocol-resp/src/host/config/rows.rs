@@ -3,6 +3,7 @@
 //! tool may name them.
 
 mod absent;
+mod cluster;
 mod data;
 mod network;
 mod observe;
@@ -12,8 +13,15 @@ mod users;
 use super::parameter::Parameter;
 
 /// All of them, a file after the other.
-pub(super) static ALL: [&[Parameter]; 6] =
-    [data::ROWS, network::ROWS, observe::ROWS, process::ROWS, users::ROWS, absent::ROWS];
+pub(super) static ALL: [&[Parameter]; 7] = [
+    data::ROWS,
+    network::ROWS,
+    observe::ROWS,
+    process::ROWS,
+    users::ROWS,
+    cluster::ROWS,
+    absent::ROWS,
+];
 
 /// The largest value of integers that Redis keeps in 32 bits.
 const INT_MAX: i64 = i32::MAX as i64;

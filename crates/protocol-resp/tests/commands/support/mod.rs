@@ -5,7 +5,7 @@
 mod ours;
 mod redis;
 
-pub(crate) use ours::{Bench, Ours, Subject};
+pub(crate) use ours::{Bench, Ours, Subject, Typed};
 pub(crate) use redis::Redis;
 
 use protocol_resp::Version;

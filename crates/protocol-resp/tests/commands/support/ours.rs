@@ -49,18 +49,35 @@ pub(crate) struct Typed {
 /// A server of all types.
 pub(crate) type Ours = Bench<Typed>;
 
+impl Typed {
+    /// An empty server with parameters.
+    pub(crate) fn with_parameters(
+        workers: usize,
+        parameters: &[(&str, &str)],
+    ) -> (Self, Vec<RespService<TypedStore>>) {
+        let store = TypedStore::builder().shards(8).databases(16).seed(7).build();
+        let host = Arc::new(Host::new(store.databases()));
+        for (name, value) in [("enable-debug-command", "yes")].iter().chain(parameters) {
+            let parameter = config::parameter(name.as_bytes()).expect("the table has it");
+            host.configure(parameter, value.as_bytes()).expect("a right value");
+        }
+        let service = || RespService::new(store.clone(), Arc::clone(&host));
+        let services = std::iter::repeat_with(service).take(workers).collect();
+        (Typed { store, host }, services)
+    }
+
+    /// What the workers share.
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+}
+
 impl Subject for Typed {
     type Connection = Resp;
     type Service = RespService<TypedStore>;
 
     fn make(workers: usize) -> (Self, Vec<Self::Service>) {
-        let store = TypedStore::builder().shards(8).databases(16).seed(7).build();
-        let host = Arc::new(Host::new(store.databases()));
-        let debug = config::parameter(b"enable-debug-command").expect("the table has it");
-        host.configure(debug, b"yes").expect("a right value");
-        let service = || RespService::new(store.clone(), Arc::clone(&host));
-        let services = std::iter::repeat_with(service).take(workers).collect();
-        (Typed { store, host }, services)
+        Self::with_parameters(workers, &[])
     }
 
     fn connection(&self, version: Version) -> Resp {
@@ -119,6 +136,11 @@ impl<S: Subject> Bench<S> {
             outbox: Outbox::new(),
             directory: Directory::new(),
         }
+    }
+
+    /// What is tested.
+    pub(crate) fn subject(&self) -> &S {
+        &self.subject
     }
 
     /// The reply to one request of a client, as a tree.

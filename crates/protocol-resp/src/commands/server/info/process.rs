@@ -3,6 +3,7 @@
 
 use super::super::facts::process_metric;
 use super::Full;
+use crate::engine::any_call::AnyCall;
 use crate::host::version::{REDIS_VERSION, SHOEBILL_VERSION};
 use keyspace::View;
 use std::fs;
@@ -16,7 +17,8 @@ pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("redis_git_sha1", "00000000");
     report.line("redis_git_dirty", 0);
     report.line("redis_build_id", 0);
-    report.line("redis_mode", "standalone");
+    let mode = if report.call.is_in_cluster() { "cluster" } else { "standalone" };
+    report.line("redis_mode", mode);
     report.line("os", system());
     report.line("arch_bits", usize::BITS);
     report.line("monotonic_clock", "POSIX clock_gettime");

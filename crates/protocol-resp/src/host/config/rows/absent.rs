@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What this server does not do: files, replicas, clusters, modules.
+//! What this server does not do: files, replicas, modules.
 
 use super::super::kind::Kind::{Bytes, Choice, Integer, Special, Text, YesNo};
 use super::super::parameter::{Parameter, directive, fixed, ignored, kept, unheeded};
@@ -8,7 +8,6 @@ use super::{INT_MAX, INT_MIN, LONG_MAX};
 
 const DISK: &str = "this server keeps nothing on disk";
 const REPLICAS: &str = "this server does not replicate";
-const CLUSTER: &str = "this server is never part of a cluster";
 const MODULES: &str = "this server loads no modules";
 
 pub(super) static ROWS: &[Parameter] = &[
@@ -65,29 +64,6 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("tls-client-cert-file", Text, ""),
     kept("tls-client-key-file", Text, ""),
     kept("tls-client-key-file-pass", Text, ""),
-    // Clusters.
-    fixed("cluster-enabled", YesNo, "no", CLUSTER).immutable(),
-    kept("cluster-config-file", Text, "nodes.conf").immutable(),
-    kept("cluster-node-timeout", Integer(0, LONG_MAX), "15000"),
-    kept("cluster-port", Integer(0, 65_535), "0").immutable(),
-    kept("cluster-announce-ip", Text, ""),
-    kept("cluster-announce-hostname", Special(special::hostname), ""),
-    kept("cluster-announce-port", Integer(0, 65_535), "0"),
-    kept("cluster-announce-bus-port", Integer(0, 65_535), "0"),
-    kept("cluster-announce-tls-port", Integer(0, 65_535), "0"),
-    kept("cluster-preferred-endpoint-type", Choice(&["ip", "hostname", "unknown-endpoint"]), "ip"),
-    kept("cluster-require-full-coverage", YesNo, "yes"),
-    kept("cluster-migration-barrier", Integer(0, INT_MAX), "1"),
-    kept("cluster-allow-replica-migration", YesNo, "yes"),
-    kept("cluster-allow-reads-when-down", YesNo, "no"),
-    kept("cluster-allow-pubsubshard-when-down", YesNo, "yes"),
-    kept("cluster-link-sendbuf-limit", Bytes(0, LONG_MAX), "0"),
-    kept("cluster-replica-no-failover", YesNo, "no").or("cluster-slave-no-failover"),
-    kept("cluster-replica-validity-factor", Integer(0, INT_MAX), "10")
-        .or("cluster-slave-validity-factor"),
-    kept("tls-cluster", YesNo, "no"),
-    kept("cluster-announce-human-nodename", Text, ""),
-    kept("cluster-compatibility-sample-ratio", Integer(0, 100), "0"),
     // Users, modules, types of values.
     directive(
         "rename-command",
