@@ -24,7 +24,7 @@ esac
 
 cd "$(dirname "$0")"
 [ $# -ge 1 ] || set -- ping_parse memcache_parse memcache_binary resp_parse resp_reply turn_chunks datagrams \
-    config_parse hashmap_model seg_model keyspace_model serial_values \
+    config_parse nodes_file hashmap_model seg_model keyspace_model serial_values \
     resp_commands
 
 if [ "${JOBS:-1}" -gt 1 ] && [ $# -gt 1 ]; then
@@ -43,6 +43,7 @@ for target in "$@"; do
     case $target in
     memcache_parse | memcache_binary | turn_chunks | datagrams) set -- -max_len=4096 -dict=dictionaries/memcache.dict ;;
     resp_parse | resp_reply) set -- -max_len=4096 -dict=dictionaries/resp.dict ;;
+    nodes_file) set -- -max_len=4096 -dict=dictionaries/nodes.dict ;;
     config_parse) set -- -max_len=4096 -dict=dictionaries/config.dict ;;
     # All of the store is checked after each operation, so long inputs are slow ones.
     hashmap_model | seg_model) set -- -max_len=1024 ;;

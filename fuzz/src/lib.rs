@@ -45,6 +45,7 @@ use operations::Trial;
 use protocol::Malformed;
 use protocol_memcache::{Forms, Memcache};
 use protocol_ping::{PingProtocol, client};
+use protocol_resp::cluster::Topology;
 use settings::Settings;
 
 /// The largest value of the codec that `memcache_parse` tests: small, so that inputs exceed it.
@@ -76,6 +77,20 @@ pub fn config_parse(input: &[u8]) {
             let text = error.to_string();
             assert!(text.contains("fuzz.toml"), "an error that does not name the file: {text}");
         }
+    }
+}
+
+/// Arbitrary text as the nodes of a cluster. What is read is shown, and read from there as the same.
+pub fn nodes_file(input: &[u8]) {
+    match Topology::read(input) {
+        Ok(topology) => {
+            let text = topology.to_text();
+            let again = Topology::read(text.as_bytes());
+            let again = again
+                .unwrap_or_else(|problem| panic!("what is shown is not read: {problem}\n{text}"));
+            assert_eq!(again.to_text(), text);
+        }
+        Err(problem) => assert!(!problem.contains('\n') && problem.len() < 1000, "{problem}"),
     }
 }
 

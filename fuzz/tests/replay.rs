@@ -59,6 +59,11 @@ fn config_parse() {
 }
 
 #[test]
+fn nodes_file() {
+    replay("nodes_file", fuzz::nodes_file);
+}
+
+#[test]
 fn hashmap_model() {
     replay("hashmap_model", fuzz::hashmap_model);
 }
