@@ -80,3 +80,8 @@ fn datagrams() {
 fn memcache_binary() {
     mutated(2_000, "memcache_binary", fuzz::memcache_binary);
 }
+
+#[test]
+fn nodes_file() {
+    mutated(2000, "nodes_file", fuzz::nodes_file);
+}

@@ -196,6 +196,50 @@ fn a_server_does_not_start_without_nodes() {
     assert!(refusal().contains("line 1: the name of a node has 40 letters and digits"));
 }
 
+/// RULE-OWNER of `engine/cluster.rs`, with two workers: slots leave and come back while clients write.
+#[test]
+fn nothing_is_lost_that_is_written_after_a_slot_has_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("nodes.conf");
+    let write = |slots: &str| {
+        let node =
+            format!("{} 127.0.0.1:1@1 myself,master - 0 0 1 connected {slots}\n", Cluster::id(0));
+        fs::write(folder.path().join("new"), node).unwrap();
+        fs::rename(folder.path().join("new"), &file).unwrap();
+    };
+    write("0-16383");
+    let mut command = with_file(&file);
+    command.args(["--io-threads", "2", "--cluster-require-full-coverage", "no"]);
+    let mut server = Daemon::spawn(&mut command);
+    let address = server.address();
+    let mut clients = [Client::tcp(address), Client::tcp(address)];
+    let change = |server: &mut Daemon, slots: &str| {
+        write(slots);
+        server.signal("HUP");
+        server.line("nodes of the cluster are read anew");
+    };
+    for round in 0..20 {
+        // Slot 12182, that of foo, goes with all from 8000 on.
+        change(&mut server, "0-7999");
+        let refused = "-CLUSTERDOWN Hash slot not served";
+        assert_eq!(ask(&mut clients[0], "GET foo"), refused, "at once, on every connection");
+        change(&mut server, "0-16383");
+        assert_eq!(ask(&mut clients[1], "GET foo"), "$-1", "what was old is gone");
+        let mut requests = String::new();
+        for number in 0..500 {
+            requests.push_str(&format!("SET {{foo}}{number} {round}\r\n"));
+        }
+        requests.push_str(&format!("SET foo {round}\r\n"));
+        for client in &mut clients {
+            client.send(requests.as_bytes());
+        }
+        for client in &mut clients {
+            (0..501).for_each(|_| client.expect(b"+OK\r\n"));
+        }
+        assert_eq!(ask(&mut clients[0], "DBSIZE"), ":501");
+    }
+}
+
 #[test]
 fn redis_py_uses_all_nodes() {
     let python = std::env::var("SHOEBILL_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a key to its slot: CRC16 of the key, or of the part of it in braces, modulo 16384.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// How many slots there are.
@@ -35,11 +36,22 @@ pub(crate) fn slot_of(key: &[u8]) -> u16 {
 
 /// The part of a key that decides its slot.
 fn tag_of(key: &[u8]) -> &[u8] {
-    let tag = memchr::memchr(b'{', key).and_then(|open| {
-        let behind = &key[open + 1..];
-        memchr::memchr(b'}', behind).map(|close| &behind[..close])
+    &key[place_of_tag(key)]
+}
+
+fn place_of_tag(key: &[u8]) -> Range<usize> {
+    let place = memchr::memchr(b'{', key).and_then(|open| {
+        let begin = open + 1;
+        memchr::memchr(b'}', &key[begin..]).map(|len| begin..begin + len)
     });
-    tag.filter(|tag| !tag.is_empty()).unwrap_or(key)
+    place.filter(|place| !place.is_empty()).unwrap_or(0..key.len())
+}
+
+/// The slot of all keys that match a pattern, if that is one: nothing up to the end of their tag is special in it.
+pub(crate) fn slot_of_pattern(pattern: &[u8]) -> Option<u16> {
+    let end = place_of_tag(pattern).end;
+    let special = |byte: &u8| b"*?[\\".contains(byte);
+    (!pattern[..end].iter().any(special)).then(|| slot_of(pattern))
 }
 
 /// A short text of letters and digits that has a slot, to be put in braces.
@@ -104,6 +116,16 @@ mod tests {
     fn every_slot_has_a_tag() {
         assert!((0..SLOTS as u16).all(|slot| slot_of(tag_for(slot).as_bytes()) == slot));
         assert_eq!(tag_for(0), "06S");
+    }
+
+    #[test]
+    fn a_pattern_has_one_slot_if_its_tag_is_literal() {
+        for (pattern, slot) in [("{foo}*", 12_182), ("x{foo}*", 12_182), ("foo", 12_182)] {
+            assert_eq!(slot_of_pattern(pattern.as_bytes()), Some(slot), "{pattern}");
+        }
+        for pattern in ["*{a}", "{a*}", "{}*", "x*", "{a*", "[{a}]", "a?", "\\{a}"] {
+            assert_eq!(slot_of_pattern(pattern.as_bytes()), None, "{pattern}");
+        }
     }
 
     #[test]

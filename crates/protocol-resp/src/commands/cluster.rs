@@ -15,6 +15,7 @@ pub(crate) use show::{
 
 use crate::cluster::Topology;
 use crate::engine::call::Call;
+use crate::session::client::Client;
 use crate::session::marks::Marks;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
@@ -49,12 +50,20 @@ pub(crate) fn asking<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Allows reads from a replica.
 pub(crate) fn readonly<V: View>(call: &mut Call<'_, V>) -> Done {
-    mark(call, Marks::READS_ONLY, true)
+    read_only(call, true)
 }
 
 /// Ends that.
 pub(crate) fn readwrite<V: View>(call: &mut Call<'_, V>) -> Done {
-    mark(call, Marks::READS_ONLY, false)
+    read_only(call, false)
+}
+
+fn read_only<V: View>(call: &mut Call<'_, V>, on: bool) -> Done {
+    mark(call, Marks::READS_ONLY, on)?;
+    if let Some(client) = &call.conn.client {
+        client.set(Client::READS_ONLY, on);
+    }
+    Ok(())
 }
 
 fn mark<V: View>(call: &mut Call<'_, V>, mark: Marks, on: bool) -> Done {

@@ -16,7 +16,11 @@ use std::io::Read as _;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU64};
 use std::sync::{Arc, Weak};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long another topology waits for the removal of keys that the last one has caused.
+const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The state of the cluster, as far as this server has a part in it.
 #[derive(Debug)]
@@ -162,6 +166,20 @@ impl Cluster {
         self.removed.store(version, Release);
     }
 
+    /// Waits until the keys are gone that the topology in force leaves to others, but not for ever.
+    fn await_removal(&self) {
+        let begun = Instant::now();
+        while !self.has_removed(self.version()) {
+            if begun.elapsed() > REMOVAL_PATIENCE {
+                log::warn!(
+                    "keys of slots that have left are still being removed; the nodes change nevertheless"
+                );
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// How clients are told where a node is.
     pub(crate) fn endpoint(&self) -> Endpoint {
         match self.settings.endpoint.load(Relaxed) {
@@ -212,7 +230,7 @@ impl Host {
     }
 
     /// Reads the file of nodes (`cluster-config-file`) and goes by it from now on. A server that is no node of it
-    /// sends clients to the others.
+    /// sends clients to the others. Waits up to ten seconds until keys are gone whose slots have left before.
     ///
     /// # Errors
     ///
@@ -228,6 +246,8 @@ impl Host {
         if text.len() as u64 > FILE_BYTES_MAX {
             return Err(format!("{path}: the file is larger than {FILE_BYTES_MAX} bytes"));
         }
+        // What was here of a slot that comes back is old: it goes before it can be read again.
+        self.cluster.await_removal();
         self.set_nodes(&text).map_err(|problem| format!("{path}: {problem}"))
     }
 

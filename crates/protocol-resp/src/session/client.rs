@@ -95,6 +95,8 @@ impl Client {
     pub(crate) const CACHING: u32 = 1 << 12;
     /// The client to which its invalidations are redirected was gone when there was one.
     pub(crate) const REDIRECT_BROKEN: u32 = 1 << 13;
+    /// It reads from a replica (READONLY).
+    pub(crate) const READS_ONLY: u32 = 1 << 14;
     /// How it tracks keys.
     pub(crate) const TRACKING_MODE: u32 =
         Self::BROADCAST | Self::OPT_IN | Self::OPT_OUT | Self::NO_LOOP;
@@ -153,7 +155,7 @@ impl Client {
 
     /// Resets it to the state of a new connection, except for the name and version of its library.
     pub(crate) fn reset(&self) {
-        self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH, false);
+        self.set(Self::MONITOR | Self::NO_EVICT | Self::NO_TOUCH | Self::READS_ONLY, false);
         self.rename(|names| {
             names.name = Box::default();
             names.user = None;

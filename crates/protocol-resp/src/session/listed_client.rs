@@ -203,7 +203,7 @@ fn flags(listed: &ListedClient) -> String {
         letters.push('U');
     }
     if let Some(client) = &listed.client {
-        let known = [(Client::NO_EVICT, 'e'), (Client::NO_TOUCH, 'T')];
+        let known = [(Client::READS_ONLY, 'r'), (Client::NO_EVICT, 'e'), (Client::NO_TOUCH, 'T')];
         letters.extend(known.iter().filter(|(flag, _)| client.is(*flag)).map(|(_, letter)| letter));
     }
     if letters.is_empty() {

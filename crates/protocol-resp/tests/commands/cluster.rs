@@ -143,6 +143,51 @@ fn a_server_that_is_no_node_sends_clients_to_the_nodes() {
     assert!(nodes.contains(" :6379@0 myself,master - 0 0 0 connected\n"), "{nodes}");
 }
 
+#[test]
+fn nodes_and_shards_are_described() {
+    let mut server = Bench::<Node>::new(Version::Resp3);
+    let info = ask(&mut server, "a", "CLUSTER INFO");
+    for line in [
+        "cluster_state:ok",
+        "cluster_slots_assigned:16001",
+        "cluster_slots_ok:16001",
+        "cluster_slots_fail:0",
+        "cluster_known_nodes:4",
+        "cluster_size:3",
+        "cluster_current_epoch:3",
+        "cluster_my_epoch:1",
+    ] {
+        assert!(info.contains(&format!("{line}\r\n")), "{line} of {info}");
+    }
+    let shards = ask(&mut server, "a", "CLUSTER SHARDS");
+    let own = "%2\r\n$5\r\nslots\r\n*2\r\n:0\r\n:8000\r\n$5\r\nnodes\r\n*2\r\n%7\r\n$2\r\nid\r\n$40\r\naaaaaaaa";
+    assert!(shards.starts_with(&format!("*3\r\n{own}")), "{shards}");
+    let described = "$4\r\nport\r\n:7004\r\n$2\r\nip\r\n$9\r\n127.0.0.1\r\n$8\r\nendpoint\r\n$9\r\n127.0.0.1\r\n\
+                     $4\r\nrole\r\n$7\r\nreplica\r\n$18\r\nreplication-offset\r\n:0\r\n$6\r\nhealth\r\n$6\r\nonline\r\n";
+    assert!(shards.contains(described), "{shards}");
+    assert!(ask(&mut server, "a", "INFO cluster").contains("cluster_enabled:1\r\n"));
+    assert!(ask(&mut server, "a", "INFO server").contains("redis_mode:cluster\r\n"));
+    assert!(ask(&mut server, "a", "HELLO").contains("$4\r\nmode\r\n$7\r\ncluster\r\n"));
+    assert!(ask(&mut server, "a", "CLIENT INFO").contains(" flags=N "));
+    ask(&mut server, "a", "READONLY");
+    assert!(ask(&mut server, "a", "CLIENT INFO").contains(" flags=r "));
+    ask(&mut server, "a", "RESET");
+    assert!(ask(&mut server, "a", "CLIENT INFO").contains(" flags=N "));
+}
+
+/// Clients of the bench connect to port 6379.
+#[test]
+fn clients_with_tls_are_told_the_ports_for_tls() {
+    let mut server = Bench::<Node>::new(Version::Resp3);
+    set_nodes(&server, &NODES.replace("@17002,b.example", "@17002,b.example,tls-port=7102"));
+    assert_eq!(ask(&mut server, "a", "GET foo"), "-MOVED 12182 127.0.0.1:7002\r\n");
+    server.subject().0.configure("tls-port", "6379");
+    assert_eq!(ask(&mut server, "a", "GET foo"), "-MOVED 12182 127.0.0.1:7102\r\n");
+    let slots = ask(&mut server, "a", "CLUSTER SLOTS");
+    assert!(slots.contains(":7102\r\n") && slots.contains(":7003\r\n"), "{slots}");
+    assert!(ask(&mut server, "a", "CLUSTER NODES").contains(" 127.0.0.1:7102@17002,b.example "));
+}
+
 /// All keys, each once or more, by the cursors that the node returns.
 #[test]
 fn a_walk_over_the_cluster_finds_all_keys_of_the_node() {

@@ -8,14 +8,13 @@
 
 use super::topology;
 use crate::cluster::Topology;
-use crate::cluster::slots::{SLOTS, slot_number, slot_of, tag_for};
+use crate::cluster::slots::{SLOTS, slot_number, slot_of, slot_of_pattern, tag_for};
 use crate::commands::generic::{ScanOptions as Options, end_step};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
 use values::Type;
 
-/// The largest cursor is shorter, apart from its tag.
 const INVALID: Fault = Fault::new("ERR Invalid cursor");
 
 /// A cursor that a client has sent.
@@ -49,9 +48,7 @@ pub(crate) fn clusterscan<V: View>(call: &mut Call<'_, V>) -> Done {
     let text = call.arg(1);
     let (only, rest) = slot_option(call)?;
     let options = Options::parse(rest.into_iter(), true, false)?;
-    // A pattern with a tag and nothing that matches more than itself before it has keys in one slot only.
-    let of_pattern = options.pattern.filter(|pattern| has_literal_tag(pattern)).map(slot_of);
-    let only = only.or(of_pattern);
+    let only = only.or_else(|| options.pattern.and_then(slot_of_pattern));
     if text == b"0" {
         call.out.array(2);
         call.out.bulk(start(only.unwrap_or(0)).as_bytes());
@@ -82,19 +79,6 @@ fn slot_option<'c, V: View>(call: &Call<'c, V>) -> Result<(Option<u16>, Vec<&'c 
         }
     }
     Ok((slot, rest))
-}
-
-/// Whether all keys that match a pattern have the same tag.
-fn has_literal_tag(pattern: &[u8]) -> bool {
-    let special = |byte: &u8| b"*?[\\".contains(byte);
-    match memchr::memchr(b'{', pattern) {
-        Some(open) => {
-            let close = memchr::memchr(b'}', &pattern[open..]).map(|at| open.saturating_add(at));
-            let is_tag = |close: usize| close > open.saturating_add(1);
-            close.is_some_and(|close| is_tag(close) && !pattern[..close].iter().any(special))
-        }
-        None => !pattern.iter().any(special),
-    }
 }
 
 /// The last of the neighbouring slots of this node from one on.
@@ -164,16 +148,6 @@ mod tests {
         for wrong in ["1", "x", "0-{a", "0-{a}", "0-{a}-x", "0{a}-0", "0-{a}-99999999999999999999"]
         {
             assert_eq!(Cursor::read(wrong.as_bytes()), Err(INVALID), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_pattern_has_one_slot_if_its_tag_is_literal() {
-        for pattern in ["{a}*", "x{a}*", "x"] {
-            assert!(has_literal_tag(pattern.as_bytes()), "{pattern}");
-        }
-        for pattern in ["*{a}", "{a*}", "{}*", "x*", "{a*", "[{a}]"] {
-            assert!(!has_literal_tag(pattern.as_bytes()), "{pattern}");
         }
     }
 }

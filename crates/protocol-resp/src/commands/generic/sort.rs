@@ -12,32 +12,35 @@ mod order;
 mod pattern;
 
 use crate::acl::Selector;
+use crate::cluster::slots::slot_of;
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::{Class, Event};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use keyspace::View;
-use options::{By, Options};
+use options::{By, Look, Options};
 use order::{Keyed, Scored, arrange, number};
 use std::ops::Range;
 use values::{Entry, Text, Type};
 
 /// Sorts, and returns or stores the result.
 pub(crate) fn sort<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options::parse(call.args.tail(2), true, may_look(call))?;
+    let options = Options::parse(call.args.tail(2), true, look(call))?;
     sort_as(call, &options)
 }
 
 /// Sorts, and returns the result.
 pub(crate) fn sort_ro<V: View>(call: &mut Call<'_, V>) -> Done {
-    let options = Options::parse(call.args.tail(2), false, may_look(call))?;
+    let options = Options::parse(call.args.tail(2), false, look(call))?;
     sort_as(call, &options)
 }
 
-/// Whether the user may read all keys.
-fn may_look<V: View>(call: &Call<'_, V>) -> bool {
-    !call.acl().is_used() || call.account().rights().any(Selector::reads_all_keys)
+/// Which keys patterns may lead to.
+fn look<V: View>(call: &Call<'_, V>) -> Look {
+    let any = !call.acl().is_used() || call.account().rights().any(Selector::reads_all_keys);
+    Look { any, slot: call.is_in_cluster().then(|| slot_of(call.arg(1))) }
 }
 
 fn sort_as<V: View>(call: &mut Call<'_, V>, options: &Options<'_>) -> Done {

@@ -57,13 +57,19 @@ impl Typed {
     ) -> (Self, Vec<RespService<TypedStore>>) {
         let store = TypedStore::builder().shards(8).databases(16).seed(7).build();
         let host = Arc::new(Host::new(store.databases()));
+        let typed = Typed { store, host };
         for (name, value) in [("enable-debug-command", "yes")].iter().chain(parameters) {
-            let parameter = config::parameter(name.as_bytes()).expect("the table has it");
-            host.configure(parameter, value.as_bytes()).expect("a right value");
+            typed.configure(name, value);
         }
-        let service = || RespService::new(store.clone(), Arc::clone(&host));
+        let service = || RespService::new(typed.store.clone(), Arc::clone(&typed.host));
         let services = std::iter::repeat_with(service).take(workers).collect();
-        (Typed { store, host }, services)
+        (typed, services)
+    }
+
+    /// Gives a parameter a value, as if at the start.
+    pub(crate) fn configure(&self, name: &str, value: &str) {
+        let parameter = config::parameter(name.as_bytes()).expect("the table has it");
+        self.host.configure(parameter, value.as_bytes()).expect("a right value");
     }
 
     /// What the workers share.

@@ -2,6 +2,7 @@
 //! [`Options`]: what SORT is asked for.
 
 use super::pattern::Pattern;
+use crate::cluster::slots::slot_of_pattern;
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use std::ops::Range;
@@ -10,6 +11,29 @@ const DENIED_BY: Fault =
     Fault::new("ERR BY option of SORT denied due to insufficient ACL permissions.");
 const DENIED_GET: Fault =
     Fault::new("ERR GET option of SORT denied due to insufficient ACL permissions.");
+
+const ELSEWHERE_BY: Fault = Fault::new(
+    "ERR BY option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots.",
+);
+const ELSEWHERE_GET: Fault = Fault::new(
+    "ERR GET option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots.",
+);
+
+/// Which keys patterns may lead to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// The user may read all keys.
+    pub(super) any: bool,
+    /// The only slot that keys may have.
+    pub(super) slot: Option<u16>,
+}
+
+impl Look {
+    /// Whether a pattern may lead to keys of other slots.
+    fn leaves_slot(self, pattern: &[u8]) -> bool {
+        self.slot.is_some() && slot_of_pattern(pattern) != self.slot
+    }
+}
 
 /// The options of SORT.
 #[derive(Debug)]
@@ -36,9 +60,8 @@ pub(super) enum By<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Reads the options; `may_store`: STORE is one. `may_look`: the user may read all keys, also those that patterns
-    /// lead to.
-    pub(super) fn parse(args: Args<'a>, may_store: bool, may_look: bool) -> Result<Self, Fault> {
+    /// Reads the options; `may_store`: STORE is one.
+    pub(super) fn parse(args: Args<'a>, may_store: bool, look: Look) -> Result<Self, Fault> {
         let mut options = Options {
             descends: false,
             is_text: false,
@@ -59,14 +82,26 @@ impl<'a> Options<'a> {
                     options.limit = limit.ok_or(Fault::NOT_INTEGER)?;
                 }
                 (b"store", 1..) if may_store => options.store = words.next(),
-                (b"by", 1..) => options.by = By::parse(words.next().unwrap_or_default()),
-                (b"get", 1..) => options.gets.extend(words.next().map(Pattern::parse)),
+                (b"by", 1..) => {
+                    let pattern = words.next().unwrap_or_default();
+                    options.by = By::parse(pattern);
+                    if matches!(options.by, By::Pattern(_)) && look.leaves_slot(pattern) {
+                        return Err(ELSEWHERE_BY);
+                    }
+                }
+                (b"get", 1..) => {
+                    let pattern = words.next().unwrap_or_default();
+                    if pattern != b"#" && look.leaves_slot(pattern) {
+                        return Err(ELSEWHERE_GET);
+                    }
+                    options.gets.push(Pattern::parse(pattern));
+                }
                 _ => return Err(Fault::SYNTAX),
             }
         }
         match options.by {
-            By::Pattern(_) if !may_look => Err(DENIED_BY),
-            _ if !may_look && !options.gets.is_empty() => Err(DENIED_GET),
+            By::Pattern(_) if !look.any => Err(DENIED_BY),
+            _ if !look.any && !options.gets.is_empty() => Err(DENIED_GET),
             By::Element | By::Pattern(_) | By::Nothing => Ok(options),
         }
     }
