@@ -45,7 +45,7 @@ fn check_value(value: &[u8], version: FormVersion) {
 
 fn written_and_read(entry: &Entry, bounds: Bounds<'_>) -> Entry {
     let mut payload = Vec::new();
-    let version = serial::write(entry, NOW_MS, &mut payload).expect("it has a form");
+    let version = serial::write(entry, NOW_MS, &mut payload);
     serial::seal(&mut payload, version);
     let (value, version) = serial::open(&payload).expect("its checksum is right");
     let bounds = Bounds { bytes_max: usize::MAX, ..bounds };

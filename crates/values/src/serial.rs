@@ -9,9 +9,9 @@
 //! that Redis since 2.6 and Valkey have ([`read`]). The [payload](seal) of DUMP adds the version of the form and a
 //! checksum.
 //!
-//! * `write.rs`, `read.rs`: values of all types. A type that is added has its place in both.
+//! * `write.rs`, `read.rs`: values of all types. A type that is added has its place in both. `stream.rs`: streams.
 //! * `reader.rs`: lengths, numbers and strings. `lzf.rs`: how long strings are compressed.
-//! * `listpack.rs`, `ziplist.rs`, `zipmap.rs`, `intset.rs`: what small collections are packed in, by Redis.
+//! * `listpack.rs`, `listpack_writer.rs`, `ziplist.rs`, `zipmap.rs`, `intset.rs`: what small collections are packed in, by Redis.
 //! * `crc64.rs`: the checksum.
 //!
 //! What is read comes from clients. Whatever its bytes are, reading them does not panic, and takes no memory for what
@@ -24,9 +24,11 @@
 mod crc64;
 mod intset;
 mod listpack;
+mod listpack_writer;
 mod lzf;
 mod read;
 mod reader;
+mod stream;
 mod write;
 mod ziplist;
 mod zipmap;
@@ -47,6 +49,8 @@ pub struct FormVersion(pub u16);
 impl FormVersion {
     /// Of Redis 7.0, which all newer servers read.
     pub const REDIS_7_0: FormVersion = FormVersion(10);
+    /// Of Redis 7.2, with when consumers of streams last got something.
+    pub const REDIS_7_2: FormVersion = FormVersion(11);
     /// Of Redis 7.4, with fields of hashes that expire.
     pub const REDIS_7_4: FormVersion = FormVersion(12);
     /// The newest of Redis whose forms are known.
@@ -81,12 +85,15 @@ mod types {
     pub(super) const ZSET_ZIPLIST: u8 = 12;
     pub(super) const HASH_ZIPLIST: u8 = 13;
     pub(super) const LIST_ZIPLISTS: u8 = 14;
-    /// Streams, of three versions. There are none here yet.
-    pub(super) const STREAMS: [u8; 3] = [15, 19, 21];
+    pub(super) const STREAM: u8 = 15;
     pub(super) const HASH_LISTPACK: u8 = 16;
     pub(super) const ZSET_LISTPACK: u8 = 17;
     pub(super) const LIST_LISTPACKS: u8 = 18;
+    /// A stream with counters of what was added and read.
+    pub(super) const STREAM_COUNTERS: u8 = 19;
     pub(super) const SET_LISTPACK: u8 = 20;
+    /// Also with when consumers last got something.
+    pub(super) const STREAM_ACTIVE: u8 = 21;
     /// Of Valkey: fields that expire. Of Redis, the same number is that of a release candidate of 7.4.
     pub(super) const HASH_EXPIRING_OR_RC: u8 = 22;
     /// Of a release candidate of 7.4.
@@ -106,7 +113,6 @@ const FOOTER: usize = 10;
 ///
 /// let mut payload = Vec::new();
 /// let version = serial::write(&Entry::string(b"k", b"value"), 0, &mut payload);
-/// let version = version.expect("a string has a form");
 /// serial::seal(&mut payload, version);
 ///
 /// let (value, version) = serial::open(&payload).expect("the checksum is right");

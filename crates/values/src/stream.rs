@@ -145,6 +145,13 @@ impl<'a> StreamRef<'a> {
         self.stream.items.nodes.len()
     }
 
+    /// The items of each piece.
+    pub(crate) fn pieces(
+        self,
+    ) -> impl Iterator<Item = impl Iterator<Item = StreamItem<'a>> + Clone> {
+        self.stream.items.nodes.iter().map(node::Node::items)
+    }
+
     /// The item with this id.
     pub fn get(self, id: StreamId) -> Option<StreamItem<'a>> {
         self.stream.items.get(id)

@@ -24,7 +24,7 @@ pub(crate) use expire::{
 pub(crate) use object::{object_encoding, object_freq, object_idletime, object_refcount};
 pub(crate) use presence::{del, exists, touch, type_of, unlink};
 pub(crate) use rename::{copy, move_key, rename, renamenx};
-pub(crate) use serial::{dump, restore};
+pub(crate) use serial::{dump, payload, restore};
 pub(crate) use sort::{sort, sort_ro};
 pub(crate) use wait::{wait, waitaof};
 pub(crate) use walk::{Options as ScanOptions, cursor, end_step, keys, randomkey, scan};

@@ -10,6 +10,7 @@ mod clients;
 mod cluster;
 mod counted;
 mod crowds;
+mod exchange;
 mod generated;
 mod parameters;
 mod random;

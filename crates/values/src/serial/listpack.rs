@@ -9,12 +9,23 @@ use super::Malformed;
 use crate::Text;
 
 /// Bytes before the elements.
-const HEADER: usize = 6;
+pub(super) const HEADER: usize = 6;
 
 /// The number of elements that says that there are more than it can.
-const UNCOUNTED: u16 = u16::MAX;
+pub(super) const UNCOUNTED: u16 = u16::MAX;
 
-const END: u8 = 0xff;
+pub(super) const END: u8 = 0xff;
+
+/// How many bytes the length of an element takes behind it.
+pub(super) fn length_width(len: usize) -> usize {
+    match len {
+        0..=127 => 1,
+        128..=16_382 => 2,
+        16_383..=2_097_150 => 3,
+        2_097_151..=268_435_454 => 4,
+        _ => 5,
+    }
+}
 
 /// The elements of a listpack, all of whose bytes are checked on the way.
 #[derive(Debug)]
@@ -91,13 +102,7 @@ impl<'a> Listpack<'a> {
     /// bit of each byte but the first is set.
     #[expect(clippy::arithmetic_side_effects, reason = "a width of 1 to 5")]
     fn check_length(&mut self, len: usize) -> Result<(), Malformed> {
-        let width = match len {
-            0..=127 => 1,
-            128..=16_382 => 2,
-            16_383..=2_097_150 => 3,
-            2_097_151..=268_435_454 => 4,
-            _ => 5,
-        };
+        let width = length_width(len);
         let bytes = self.bytes(width)?;
         let group = |at: usize| (len >> (7 * (width - 1 - at)) & 0x7f) as u8;
         let expected = |at: usize| if at == 0 { group(at) } else { group(at) | 0x80 };

@@ -5,7 +5,7 @@ use super::listpack::Listpack;
 use super::reader::{Reader, parse_score};
 use super::ziplist::Ziplist;
 use super::zipmap::Zipmap;
-use super::{FormVersion, Malformed, intset, types};
+use super::{FormVersion, Malformed, intset, stream, types};
 use crate::{Digits, Entry, Limits, ListMut, NewHash, NewList, NewSet, NewZset, Text};
 
 /// What bounds the values that are read.
@@ -54,7 +54,9 @@ pub fn read(
         | types::HASH_LISTPACK_EXPIRING_RC
         | types::HASH_EXPIRING
         | types::HASH_LISTPACK_EXPIRING => hash(kind, version, key, reader, bounds),
-        kind if types::STREAMS.contains(&kind) => Err(Malformed),
+        types::STREAM | types::STREAM_COUNTERS | types::STREAM_ACTIVE => {
+            stream::read(kind, key, reader, bounds.limits).map(Some)
+        }
         _ => Err(Malformed),
     }
 }

@@ -9,8 +9,8 @@ use crate::{Digits, Entry, HashRef, Type, parse_i64};
 const COMPRESSED_MIN: usize = 20;
 
 /// Writes the type and the value of an entry, and returns the version of the form. Fields of hashes that have expired
-/// are left out; there must be others. `None`, and nothing is written: there is no form, as of a stream.
-pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> Option<FormVersion> {
+/// are left out; there must be others. Messages of producers to streams that may come again are not written.
+pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
     let mut writer = Writer { out, compressor: Compressor::default() };
     match entry.data_type() {
         Type::String => {
@@ -37,27 +37,31 @@ pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> Option<FormVersio
         }
         Type::Hash => {
             if let Some(hash) = entry.hash() {
-                return Some(writer.hash(hash, now_ms));
+                return writer.hash(hash, now_ms);
             }
         }
-        Type::Stream => return None,
+        Type::Stream => {
+            if let Some(stream) = entry.stream() {
+                return writer.stream(stream);
+            }
+        }
     }
-    Some(FormVersion::REDIS_7_0)
+    FormVersion::REDIS_7_0
 }
 
-struct Writer<'a> {
-    out: &'a mut Vec<u8>,
+pub(super) struct Writer<'a> {
+    pub(super) out: &'a mut Vec<u8>,
     compressor: Compressor,
 }
 
 impl Writer<'_> {
     /// The type of a collection, and how many elements it has.
-    fn begin(&mut self, kind: u8, count: usize) {
+    pub(super) fn begin(&mut self, kind: u8, count: usize) {
         self.out.push(kind);
         self.count(count as u64);
     }
 
-    fn count(&mut self, count: u64) {
+    pub(super) fn count(&mut self, count: u64) {
         match count {
             0..0x40 => self.out.push(count as u8),
             0x40..0x4000 => self.out.extend([0x40 | (count >> 8) as u8, count as u8]),
@@ -75,10 +79,15 @@ impl Writer<'_> {
     }
 
     /// A string: an integer of up to 32 bits in binary, a long one compressed.
-    fn string(&mut self, text: &[u8]) {
-        if let Some(integer) = parse_i64(text).and_then(|integer| i32::try_from(integer).ok()) {
-            return self.integer(integer);
+    pub(super) fn string(&mut self, text: &[u8]) {
+        match parse_i64(text).and_then(|integer| i32::try_from(integer).ok()) {
+            Some(integer) => self.integer(integer),
+            None => self.long_string(text),
         }
+    }
+
+    /// A string that is no integer.
+    pub(super) fn long_string(&mut self, text: &[u8]) {
         if text.len() > COMPRESSED_MIN
             && let Some(short) = self.compressor.compress(text)
         {

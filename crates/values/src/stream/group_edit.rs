@@ -98,6 +98,17 @@ impl<'a> StreamGroupMut<'a> {
         self.group.give(id, consumer.0, time_ms, deliveries);
     }
 
+    /// Gives a consumer an item, which nobody has yet.
+    pub(crate) fn take_over(
+        &mut self,
+        id: StreamId,
+        consumer: ConsumerNumber,
+        time_ms: u64,
+        deliveries: u64,
+    ) {
+        self.give(id, consumer, time_ms, deliveries);
+    }
+
     /// Takes an item from its consumer.
     pub(super) fn return_item(&mut self, id: StreamId, deliveries: u64) {
         self.group.give_back(id, deliveries);

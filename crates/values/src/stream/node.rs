@@ -164,7 +164,7 @@ impl Node {
     }
 
     /// All items.
-    pub(crate) fn items(&self) -> impl Iterator<Item = StreamItem<'_>> {
+    pub(crate) fn items(&self) -> impl Iterator<Item = StreamItem<'_>> + Clone {
         let mut at = self.start();
         std::iter::from_fn(move || {
             let item = self.item_at(at)?;

@@ -12,7 +12,7 @@ use values::{Entry, parse_i64};
 pub(crate) fn dump<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, now_ms) = (call.arg(1), call.unix_ms());
     match call.keys.any(key).filter(|entry| !is_hollow(entry, now_ms)) {
-        Some(entry) => call.out.bulk(&payload(entry, now_ms)?),
+        Some(entry) => call.out.bulk(&payload(entry, now_ms)),
         None => {
             call.out.null();
             call.missed(key);
@@ -27,12 +27,11 @@ pub(super) fn is_hollow(entry: &Entry, now_ms: u64) -> bool {
 }
 
 /// The payload of a value.
-pub(super) fn payload(entry: &Entry, now_ms: u64) -> Result<Vec<u8>, Fault> {
+pub(crate) fn payload(entry: &Entry, now_ms: u64) -> Vec<u8> {
     let mut payload = Vec::new();
     let version = serial::write(entry, now_ms, &mut payload);
-    let version = version.ok_or(Fault::new("ERR streams have no serial form on this server"))?;
     serial::seal(&mut payload, version);
-    Ok(payload)
+    payload
 }
 
 /// The options of RESTORE.
