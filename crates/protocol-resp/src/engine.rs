@@ -14,7 +14,8 @@
 //!   services have. `function.rs`: the trait through which the engine calls the functions.
 //! * `blocking.rs`: blocked clients, and how they are served. `worker.rs`: the state of a worker.
 //! * `cluster.rs`: sends clients to other nodes, and removes what is theirs.
-//! * `unknown.rs`: errors for unknown commands. `journal.rs`: the command log.
+//! * `unknown.rs`: errors for unknown commands. `journal.rs`: the command log. `key_sizes.rs`: counting the sizes of
+//!   values.
 //!
 //! # Atomicity
 //!
@@ -32,6 +33,7 @@ mod cluster;
 mod exec;
 pub(crate) mod function;
 mod journal;
+pub(crate) mod key_sizes;
 pub(crate) mod keys;
 mod rights;
 mod run;

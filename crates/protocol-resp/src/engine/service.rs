@@ -321,7 +321,7 @@ impl<K: Keyspace> Engine<K> {
         if self.host.key_events().tracking().is_active() {
             has_more |= self.attend_caches(outbox);
         }
-        has_more
+        has_more | self.count_sizes(now, outbox)
     }
 
     /// See [`protocol::Execute::wake_at`].

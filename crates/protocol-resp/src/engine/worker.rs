@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`WorkerState`]: the state that one worker keeps between calls.
 
+use crate::engine::key_sizes::KeySizes;
 use crate::host::Host;
 use crate::host::cluster::TopologyCopy;
 use crate::host::key_events::Pending;
@@ -41,6 +42,8 @@ pub(crate) struct WorkerState {
     looks: BTreeMap<(Ticks, u64), Waiting>,
     /// Clients of this worker that only sleep, by the time at which they wake.
     sleepers: BTreeMap<(Ticks, u64), (ConnectionId, Ticket)>,
+    /// Walks that count sizes.
+    pub(crate) key_sizes: KeySizes,
     random: Rng,
 }
 
@@ -58,6 +61,7 @@ impl WorkerState {
             waits: BTreeMap::new(),
             looks: BTreeMap::new(),
             sleepers: BTreeMap::new(),
+            key_sizes: KeySizes::default(),
             random: Rng::new(),
         }
     }
@@ -140,6 +144,7 @@ impl WorkerState {
         if !self.sleepers.is_empty() {
             self.sleepers.retain(|_, (other, _)| *other != id);
         }
+        self.key_sizes.forget(id);
     }
 
     /// The time of the next timeout.

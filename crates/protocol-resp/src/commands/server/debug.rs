@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! DEBUG: what the tests of clients need.
+//! DEBUG: what the tests of clients need. `debug/dataset.rs`: sub-commands on all keys.
+
+mod dataset;
 
 use crate::commands::dispatch;
 use crate::engine::call::Call;
@@ -29,12 +31,34 @@ struct Row<V: View> {
 }
 
 /// The sub-commands, in the order of HELP.
-fn rows<V: View>() -> [Row<V>; 10] {
+fn rows<V: View>() -> [Row<V>; 17] {
     let row = |name, arity, syntax, help, run| Row { name, arity: Some(arity), syntax, help, run };
+    let any = |name, syntax, help, run| Row { name, arity: None, syntax, help, run };
     [
+        row(
+            "change-repl-id",
+            2,
+            "",
+            &["Is accepted and has no effect: nothing is replicated."],
+            accepted,
+        ),
+        row("dict-resizing", 3, " <0|1>", &["Is accepted and has no effect."], accepted),
+        row("digest", 2, "", &["Shows a digest of all keys and values."], dataset::of_all),
+        any(
+            "digest-value",
+            " <key> [<key> ...]",
+            &["Shows a digest of the value under each key."],
+            dataset::of_values,
+        ),
         row("error", 3, " <string>", &["Answers with an error: the string."], error),
         row("log", 3, " <message>", &["Writes a line to the log."], log),
         row("object", 3, " <key>", &["Tells how a value is kept."], object),
+        any(
+            "populate",
+            " <count> [<prefix>] [<size>]",
+            &["Makes strings under the keys <prefix>:<number>, unless there are such keys."],
+            dataset::populate,
+        ),
         row(
             "protocol",
             3,
@@ -52,6 +76,13 @@ fn rows<V: View>() -> [Row<V>; 10] {
             &["Is accepted and has no effect."],
             packed_threshold,
         ),
+        any(
+            "reload",
+            "",
+            &["Writes all values as DUMP does, and reads them again."],
+            dataset::reload,
+        ),
+        any("replybuffer", " <option> <value>", &["Is accepted and has no effect."], accepted),
         row(
             "set-active-expire",
             3,
@@ -67,7 +98,7 @@ fn rows<V: View>() -> [Row<V>; 10] {
             sleep,
         ),
         row("help", 2, "", &["Lists the sub-commands."], help),
-        Row { name: "reload", arity: None, syntax: "", help: &[], run: from_disk },
+        Row { name: "listpack", arity: Some(3), syntax: "", help: &[], run: listpack },
         Row { name: "loadaof", arity: None, syntax: "", help: &[], run: from_disk },
     ]
 }
@@ -123,6 +154,16 @@ fn error<V: View>(call: &mut Call<'_, V>) -> Done {
 
 fn from_disk<V: View>(_: &mut Call<'_, V>) -> Done {
     Err(Fault::new("ERR this server keeps nothing on disk"))
+}
+
+/// What is asked is how the server works inside, which is not so here.
+fn accepted<V: View>(call: &mut Call<'_, V>) -> Done {
+    call.out.ok();
+    Ok(())
+}
+
+fn listpack<V: View>(_: &mut Call<'_, V>) -> Done {
+    Err(Fault::new("ERR there are no listpacks here: DEBUG OBJECT tells how a value is kept"))
 }
 
 fn log<V: View>(call: &mut Call<'_, V>) -> Done {

@@ -17,13 +17,15 @@ pub(crate) use report::{Report, Section, report};
 use super::facts::Facts;
 use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
+use crate::engine::key_sizes::Asker;
 use crate::wire::fault::Done;
 use keyspace::View;
+use protocol::Control;
 
 /// Sections of a server with all of Redis's types.
 type Full<'a, 'c, V> = Report<'a, Call<'c, V>, Facts>;
 
-/// Tells about the server.
+/// Tells about the server. The sizes of values are counted for one who asks for them: the client waits for that.
 pub(crate) fn info<V: View>(call: &mut Call<'_, V>) -> Done {
     let sections = [
         Section::of("Server", process::server),
@@ -42,7 +44,15 @@ pub(crate) fn info<V: View>(call: &mut Call<'_, V>) -> Done {
         }),
         Section::of("Keyspace", activity::keyspace),
     ];
-    let text = report(&*call, &Facts::of(call), call.args.tail(1), &sections);
+    let words = call.args.tail(1);
+    let text = report(&*call, &Facts::of(call), words, &sections);
+    let wants_sizes = words.iter().any(|word| word.eq_ignore_ascii_case(b"keysizes"));
+    if wants_sizes && !call.in_transaction {
+        let (id, ticket, version) = (call.id, call.ticket, call.conn.version);
+        call.worker.key_sizes.ask(Asker { id, ticket, version, before: text });
+        call.control = Control::Block;
+        return Ok(());
+    }
     call.out.verbatim(b"txt", text.as_bytes());
     Ok(())
 }
