@@ -77,18 +77,6 @@ pub(crate) fn slot_number(text: &[u8]) -> Option<u16> {
     u16::try_from(number).ok().filter(|slot| usize::from(*slot) < SLOTS)
 }
 
-/// Slots as ranges, both ends included, in order.
-pub(crate) fn ranges(has: impl Fn(u16) -> bool) -> Vec<(u16, u16)> {
-    let mut ranges: Vec<(u16, u16)> = Vec::new();
-    for slot in (0..SLOTS as u16).filter(|slot| has(*slot)) {
-        match ranges.last_mut() {
-            Some((_, end)) if *end + 1 == slot => *end = slot,
-            _ => ranges.push((slot, slot)),
-        }
-    }
-    ranges
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,14 +114,6 @@ mod tests {
         for pattern in ["*{a}", "{a*}", "{}*", "x*", "{a*", "[{a}]", "a?", "\\{a}"] {
             assert_eq!(slot_of_pattern(pattern.as_bytes()), None, "{pattern}");
         }
-    }
-
-    #[test]
-    fn ranges_join_neighbours() {
-        assert_eq!(ranges(|slot| slot < 3 || slot == 5), [(0, 2), (5, 5)]);
-        assert_eq!(ranges(|slot| slot == 16_383), [(16_383, 16_383)]);
-        assert_eq!(ranges(|_| true), [(0, 16_383)]);
-        assert!(ranges(|_| false).is_empty());
     }
 
     #[test]

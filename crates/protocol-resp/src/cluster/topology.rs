@@ -4,7 +4,7 @@
 use super::identity::Identity;
 use super::node::{ClusterNode, Health, ID_LEN};
 use super::nodes_file::{self, NodesFile};
-use super::slots::{self, SLOTS};
+use super::slots::SLOTS;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -23,6 +23,19 @@ pub(crate) enum Move {
     From(usize),
 }
 
+/// Ranges of slots with the place of their owner, in order.
+fn owned_ranges(owners: &Owners) -> Vec<(u16, u16, usize)> {
+    let mut ranges: Vec<(u16, u16, usize)> = Vec::new();
+    for (slot, owner) in (0..).zip(owners.iter()).filter(|(_, owner)| **owner != NOBODY) {
+        let owner = usize::from(*owner);
+        match ranges.last_mut() {
+            Some((_, end, last)) if *last == owner && *end + 1 == slot => *end = slot,
+            _ => ranges.push((slot, slot, owner)),
+        }
+    }
+    ranges
+}
+
 /// The nodes of a cluster, which of them this server is, and which slots each has.
 ///
 /// ```
@@ -37,6 +50,8 @@ pub(crate) enum Move {
 pub struct Topology {
     nodes: Vec<ClusterNode>,
     owners: Owners,
+    /// For each node its slots, as ranges.
+    ranges: Vec<Vec<(u16, u16)>>,
     /// For each node the slots that come or go.
     moves: Vec<Vec<(u16, Move)>>,
     /// The place of this server among the nodes, if it is one of them.
@@ -60,9 +75,14 @@ impl Topology {
         let is_whole = owners.iter().all(|owner| {
             nodes.get(usize::from(*owner)).is_some_and(|node| node.health != Health::Failed)
         });
+        let mut ranges = vec![Vec::new(); nodes.len()];
+        for (first, last, owner) in owned_ranges(&owners) {
+            ranges[owner].push((first, last));
+        }
         let mut topology = Topology {
             nodes,
             owners,
+            ranges,
             moves,
             myself: None,
             own_moves: BTreeMap::new(),
@@ -86,6 +106,7 @@ impl Topology {
         let place = found.unwrap_or_else(|| {
             debug_assert_eq!(id.len(), ID_LEN, "it is shown as the name of a node");
             self.nodes.push(identity.stranger(id));
+            self.ranges.push(Vec::new());
             self.moves.push(Vec::new());
             self.nodes.len() - 1
         });
@@ -154,21 +175,13 @@ impl Topology {
     }
 
     /// The slots of the node at a place, as ranges.
-    pub(crate) fn slots_of(&self, place: usize) -> Vec<(u16, u16)> {
-        slots::ranges(|slot| self.owners[usize::from(slot)] == place as u16)
+    pub(crate) fn slots_of(&self, place: usize) -> &[(u16, u16)] {
+        &self.ranges[place]
     }
 
     /// Ranges of slots with the place of their owner, in order.
     pub(crate) fn owned_ranges(&self) -> Vec<(u16, u16, usize)> {
-        let mut ranges: Vec<(u16, u16, usize)> = Vec::new();
-        for slot in 0..SLOTS as u16 {
-            let Some(owner) = self.owner(slot) else { continue };
-            match ranges.last_mut() {
-                Some((_, end, last)) if *last == owner && *end + 1 == slot => *end = slot,
-                _ => ranges.push((slot, slot, owner)),
-            }
-        }
-        ranges
+        owned_ranges(&self.owners)
     }
 
     /// The places of the replicas of the node at a place.
@@ -214,13 +227,7 @@ impl Topology {
 
     /// How many nodes have slots.
     pub(crate) fn size(&self) -> usize {
-        let mut has = vec![false; self.nodes.len()];
-        for slot in 0..SLOTS as u16 {
-            if let Some(owner) = self.owner(slot) {
-                has[owner] = true;
-            }
-        }
-        has.into_iter().filter(|has| *has).count()
+        self.ranges.iter().filter(|ranges| !ranges.is_empty()).count()
     }
 
     /// The line of CLUSTER NODES about the node at a place, without its end.
@@ -235,7 +242,7 @@ impl Topology {
         let mut line = format!(
             "{id} {ip}:{port}@{bus_port}{comma}{hostname} {flags} {primary} {ping} {pong} {epoch} {link}"
         );
-        for (first, last) in self.slots_of(place) {
+        for &(first, last) in self.slots_of(place) {
             // Writing to a string cannot fail.
             let _ = if first == last {
                 write!(line, " {first}")

@@ -91,7 +91,10 @@ impl<K: Keyspace> Engine<K> {
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
         let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::Exec);
         let flags = transaction.map_or(spec.flags, |transaction| transaction.flags);
-        if (flags.has(Flags::DENYOOM) || is_queued) && !self.has_room(context) {
+        if (flags.has(Flags::DENYOOM) || is_queued)
+            && !self.has_room(context)
+            && (in_transaction || !self.has_room_of_clients(context))
+        {
             return Err(Fault::OUT_OF_MEMORY);
         }
         if is_queued {

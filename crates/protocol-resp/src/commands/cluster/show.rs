@@ -148,7 +148,7 @@ pub(crate) fn shards<V: View>(call: &mut Call<'_, V>) -> Done {
         out.map(2);
         out.bulk(b"slots");
         out.array(slots.len() * 2);
-        for slot in slots.into_iter().flat_map(|(first, last)| [first, last]) {
+        for slot in slots.iter().flat_map(|(first, last)| [*first, *last]) {
             out.integer(slot.into());
         }
         out.bulk(b"nodes");
