@@ -4,10 +4,9 @@
 
 use buffer::SendBuf;
 use clock::Clock;
-use keyspace::Keyspace;
 use protocol::{ConnectionId, Context, Control, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_resp::client::Encoder;
-use protocol_resp::service::{Host, Resp, RespService};
+use protocol_resp::service::{Host, Resp, RespService, config};
 use protocol_resp::strings::{Connection, RespStrings, StringsOptions};
 use std::sync::Arc;
 use storage_hashmap::HashMapStore;
@@ -29,8 +28,22 @@ struct Server<P, E> {
 
 /// Redis with all its types.
 fn typed() -> Server<Resp, RespService<TypedStore>> {
-    let store = TypedStore::builder().shards(8).seed(3).build();
-    let host = Arc::new(Host::new(store.databases()));
+    over(Host::new(16))
+}
+
+/// The same as the only node of a cluster.
+fn node() -> Server<Resp, RespService<TypedStore>> {
+    let host = Host::new(16);
+    let is_on = config::parameter(b"cluster-enabled").expect("the table has it");
+    host.configure(is_on, b"yes").expect("a right value");
+    let nodes = format!("{} 127.0.0.1:1@1 myself,master - 0 0 1 connected 0-16383", "a".repeat(40));
+    host.set_nodes(nodes.as_bytes()).expect("nodes");
+    over(host)
+}
+
+fn over(host: Host) -> Server<Resp, RespService<TypedStore>> {
+    let store = TypedStore::builder().shards(8).databases(16).seed(3).build();
+    let host = Arc::new(host);
     Server::new(host.connection(), RespService::new(store, host))
 }
 
@@ -93,6 +106,24 @@ fn encoded(line: &str) -> Vec<u8> {
     let words: Vec<_> = line.split(' ').collect();
     Encoder::new(&mut input).request(words);
     input
+}
+
+#[test]
+fn a_node_of_a_cluster_routes_without_an_allocation() {
+    let mut server = node();
+    server.execute(&encoded("SET {k}1 value"));
+    server.execute(&encoded("HSET hash field value"));
+    for line in [
+        "GET {k}1",
+        "SET {k}1 other",
+        "GET missing",
+        "MGET {k}1 {k}2 {k}3",
+        "EXISTS {k}1 {k}2",
+        "HGET hash field",
+        "PING",
+    ] {
+        assert_eq!(server.allocations(line), 0, "{line}");
+    }
 }
 
 #[test]
