@@ -6,7 +6,7 @@
 //!   `waiters.rs`, `tracking.rs`, `channels.rs`: its tables. `interest.rs` and `counting_filter.rs` keep writes cheap while
 //!   no client is interested in the key. `events.rs`: the events.
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
-//!   statistics for operators. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
+//!   statistics for operators. `hot_keys.rs`: HOTKEYS, with the sums of `heavy_hitters.rs`. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
 //! * `cluster.rs`: the nodes of the cluster. `users.rs`: users from files. `acl_log.rs`: what users were denied.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
@@ -22,7 +22,9 @@ pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;
 pub(crate) mod events;
+pub(crate) mod heavy_hitters;
 pub(crate) mod histogram;
+pub(crate) mod hot_keys;
 pub(crate) mod interest;
 pub(crate) mod key_events;
 pub(crate) mod latency;
@@ -48,6 +50,7 @@ use crate::host::clients::{Clients, is_local};
 use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Config, ConnectionSettings, SharedLimits};
+use crate::host::hot_keys::{HotKeys, Session};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
 use crate::host::monitor::Monitors;
@@ -82,6 +85,7 @@ pub struct Host {
     pause: Pause,
     slowlog: CommandLog,
     large_logs: LargeLogs,
+    hot_keys: HotKeys,
     /// Every run of a command is timed, for the slow log or the latency monitor.
     times_all: AtomicBool,
     cluster: Cluster,
@@ -142,6 +146,7 @@ impl Host {
             pause: Pause::default(),
             slowlog: CommandLog::of_slow(),
             large_logs: LargeLogs::default(),
+            hot_keys: HotKeys::default(),
             times_all: AtomicBool::default(),
             cluster: Cluster::default(),
             acl: Acl::default(),
@@ -234,7 +239,26 @@ impl Host {
 
     /// Works out whether every run is timed, after a change of a threshold.
     fn adjust_timing(&self) {
-        self.times_all.store(self.slowlog.times_all() || self.latency.is_on(), Relaxed);
+        let is_on = self.slowlog.times_all() || self.latency.is_on() || self.hot_keys.is_active();
+        self.times_all.store(is_on, Relaxed);
+    }
+
+    /// The keys that take the most time and bytes.
+    #[inline]
+    pub(crate) fn hot_keys(&self) -> &HotKeys {
+        &self.hot_keys
+    }
+
+    /// Begins to look for such keys.
+    pub(crate) fn begin_hot_keys(&self, session: Session) {
+        self.hot_keys.begin(session);
+        self.adjust_timing();
+    }
+
+    /// Looks for such keys no more.
+    pub(crate) fn end_hot_keys(&self, at_ms: u64) {
+        self.hot_keys.end(at_ms);
+        self.adjust_timing();
     }
 
     /// The commands whose requests or replies were large.

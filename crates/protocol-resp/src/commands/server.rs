@@ -3,7 +3,7 @@
 //!
 //! `command.rs`: COMMAND. `config.rs`: CONFIG. `databases.rs`: whole databases. `debug.rs`: DEBUG.
 //! `info/`: INFO. `latency.rs`: LATENCY. `memory.rs`: MEMORY. `shutdown.rs`: SHUTDOWN, TIME, LOLWUT.
-//! `commandlog.rs`: COMMANDLOG, SLOWLOG. `facts.rs`: the numbers behind INFO and MEMORY.
+//! `commandlog.rs`: COMMANDLOG, SLOWLOG. `hotkeys.rs`: HOTKEYS. `facts.rs`: the numbers behind INFO and MEMORY.
 
 mod command;
 mod commandlog;
@@ -11,6 +11,7 @@ mod config;
 mod databases;
 mod debug;
 mod facts;
+mod hotkeys;
 mod info;
 mod latency;
 mod memory;
@@ -27,6 +28,7 @@ pub(crate) use config::{config_get, config_resetstat, config_rewrite, config_set
 pub(crate) use databases::{check_flush_option, dbsize, flushall, flushdb, swapdb};
 pub(crate) use debug::debug;
 pub(crate) use facts::process_metric;
+pub(crate) use hotkeys::{hotkeys_get, hotkeys_reset, hotkeys_start, hotkeys_stop};
 pub(crate) use info::{Report, Section, info, report};
 pub(crate) use latency::{
     latency_doctor, latency_graph, latency_histogram, latency_history, latency_latest,

@@ -261,7 +261,7 @@ impl<V: View> Execution<'_, '_, V> {
                 counts.failed.add(1);
             }
             if let Some(timer) = timer {
-                self.note_time(conn, id, args, timer);
+                self.note_time(conn, id, args, timer, mark);
             }
         }
         if let Err(fault) = &done {
@@ -295,7 +295,14 @@ impl<V: View> Execution<'_, '_, V> {
     /// Records how long a command has taken. A separate function, so that runs that are not timed
     /// do not pay for it.
     #[inline(never)]
-    fn note_time(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Timer) {
+    fn note_time(
+        &mut self,
+        conn: &Resp,
+        id: CommandId,
+        args: Args<'_>,
+        timer: Timer,
+        mark: buffer::Mark,
+    ) {
         let (spec, now) = (id.spec(), self.context.now);
         let nanos = timer.nanos() + std::mem::take(&mut self.worker.slept_nanos);
         self.worker.counts.of(id.index()).time(nanos, self.host.latency().is_tracking());
@@ -303,6 +310,25 @@ impl<V: View> Execution<'_, '_, V> {
         if !spec.flags.has(Flags::SKIP_SLOWLOG) {
             let client = conn.client.as_deref();
             self.host.slowlog().note_time(nanos, client, now, || commandlog::kept(spec, args));
+        }
+        if self.host.hot_keys().is_active() {
+            self.note_keys(spec, args, nanos, mark);
+        }
+    }
+
+    /// Records what the keys of a command have taken.
+    #[cold]
+    fn note_keys(&mut self, spec: &Spec, args: Args<'_>, nanos: u64, mark: buffer::Mark) {
+        let (hot_keys, now) = (self.host.hot_keys(), self.context.now);
+        if !hot_keys.takes(self.worker.random()) {
+            return;
+        }
+        let bytes = args.request_bytes().saturating_add(self.out.since(mark)) as u64;
+        let found = keys::keys(spec, &args).ok();
+        let places = found.iter().flat_map(|found| found.positions());
+        let keys = places.filter_map(|at| args.get(at));
+        if hot_keys.note(keys, nanos, bytes, now) {
+            self.host.end_hot_keys(now.unix_ms);
         }
     }
 

@@ -181,6 +181,53 @@ commands! {
         summary: "Empties the database.",
         tips: ["request_policy:all_shards", "response_policy:all_succeeded"],
     }
+    Hotkeys = dispatch::unknown_subcommand {
+        name: "hotkeys", arity: -2, since: "8.6.0",
+        flags: [], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Finds the keys that take the most time and bytes.",
+    }
+    HotkeysGet = server::hotkeys_get {
+        name: "hotkeys|get", arity: 2, since: "8.6.0",
+        flags: [ADMIN NOSCRIPT], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(K) in the keys that are shown",
+        summary: "Tells what the last session has found.",
+        tips: ["request_policy:special", "response_policy:special", "nondeterministic_output"],
+    }
+    HotkeysHelp = dispatch::help {
+        name: "hotkeys|help", arity: 2, since: "8.6.0",
+        flags: [LOADING STALE HELP], categories: [], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    HotkeysReset = server::hotkeys_reset {
+        name: "hotkeys|reset", arity: 2, since: "8.6.0",
+        flags: [ADMIN NOSCRIPT], categories: [], keys: [],
+        syntax: "",
+        reply: Ok, complexity: "O(K) in the keys that are known",
+        summary: "Forgets what the last session has found.",
+        tips: ["request_policy:special"],
+    }
+    HotkeysStart = server::hotkeys_start {
+        name: "hotkeys|start", arity: -2, since: "8.6.0",
+        flags: [ADMIN NOSCRIPT], categories: [], keys: [],
+        syntax: "METRICS (metrics: count [CPU] [NET]) [COUNT k:integer] [DURATION seconds] \
+                 [SAMPLE ratio:integer] [SLOTS (slots: slot-count:integer (slot:integer)...)]",
+        reply: Ok, complexity: "O(1)",
+        summary: "Begins to look for such keys.",
+        tips: ["request_policy:special"],
+    }
+    HotkeysStop = server::hotkeys_stop {
+        name: "hotkeys|stop", arity: 2, since: "8.6.0",
+        flags: [ADMIN NOSCRIPT], categories: [], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Looks for such keys no more, and keeps what was found.",
+        tips: ["request_policy:special"],
+    }
     Info = server::info {
         name: "info", arity: -1, since: "1.0.0",
         flags: [LOADING STALE NEEDS_STATS], categories: [DANGEROUS], keys: [],

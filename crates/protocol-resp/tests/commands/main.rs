@@ -12,6 +12,7 @@ mod counted;
 mod crowds;
 mod exchange;
 mod generated;
+mod hot_keys;
 mod parameters;
 mod random;
 mod support;

@@ -19,7 +19,7 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 34] = [
+const NEWER: [&str; 40] = [
     "client|capa",
     "client|import-source",
     "client|no-touch",
@@ -40,6 +40,12 @@ const NEWER: [&str; 34] = [
     "hexpiretime",
     "hgetdel",
     "hgetex",
+    "hotkeys",
+    "hotkeys|get",
+    "hotkeys|help",
+    "hotkeys|reset",
+    "hotkeys|start",
+    "hotkeys|stop",
     "hpersist",
     "hpexpire",
     "hpexpireat",

@@ -8,6 +8,7 @@ use crate::host::clients::Clients;
 use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Parameter, Value};
+use crate::host::hot_keys::{HotKeys, Session};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
 use crate::host::monitor::Monitors;
@@ -64,6 +65,21 @@ impl<'c, V> Call<'c, V> {
     /// Whether the client uses TLS, as far as the port that it has connected to tells.
     pub(crate) fn uses_tls(&self) -> bool {
         self.host.uses_tls(self.conn.client.as_deref())
+    }
+
+    /// The keys that take the most time and bytes (HOTKEYS).
+    pub(crate) fn hot_keys(&self) -> &'c HotKeys {
+        self.host.hot_keys()
+    }
+
+    /// Begins to look for such keys.
+    pub(crate) fn begin_hot_keys(&self, session: Session) {
+        self.host.begin_hot_keys(session);
+    }
+
+    /// Looks for such keys no more.
+    pub(crate) fn end_hot_keys(&self, at_ms: u64) {
+        self.host.end_hot_keys(at_ms);
     }
 
     /// The latency monitor.
