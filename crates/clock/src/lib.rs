@@ -40,7 +40,7 @@ pub use timer::Timer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// The time of one turn of an event loop, on both scales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,32 +109,35 @@ enum Source {
 /// The operating system's two clocks.
 #[derive(Debug)]
 struct System {
-    start: Instant,
+    /// The monotonic clock's reading when the ticks were zero, in nanoseconds.
+    start: u64,
     /// How many milliseconds unix time is ahead of the ticks.
     ahead_ms: AtomicU64,
 }
 
-/// How far the wall clock may drift before the offset is corrected.
-const DRIFT_MAX: Duration = Duration::from_millis(2);
+const NANOS_PER_MS: u64 = 1_000_000;
+
+/// How many nanoseconds the wall clock may drift before the offset is corrected.
+const DRIFT_MAX: u64 = 2 * NANOS_PER_MS;
 
 impl System {
     fn new() -> Self {
-        let system = System { start: Instant::now(), ahead_ms: AtomicU64::new(0) };
+        let system = System { start: timer::monotonic(), ahead_ms: AtomicU64::new(0) };
         system.now();
         system
     }
 
+    /// Both clocks in whole nanoseconds, as [`Timer`] reads them: this is done in every turn of every worker.
     fn now(&self) -> Now {
-        // A wall clock before 1970 reads as 1970.
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let elapsed = self.start.elapsed();
+        let wall = timer::wall();
+        let elapsed = timer::monotonic().saturating_sub(self.start);
         let ahead = wall.saturating_sub(elapsed);
         let mut ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
-        if ahead.abs_diff(Duration::from_millis(ahead_ms)) > DRIFT_MAX {
-            ahead_ms = ahead.as_micros().div_ceil(1000) as u64;
+        if ahead.abs_diff(ahead_ms * NANOS_PER_MS) > DRIFT_MAX {
+            ahead_ms = ahead.div_ceil(NANOS_PER_MS);
             self.ahead_ms.store(ahead_ms, Ordering::Relaxed);
         }
-        let ticks = Ticks::ZERO + elapsed;
+        let ticks = Ticks::from_millis(elapsed / NANOS_PER_MS);
         Now { ticks, unix_ms: ahead_ms + ticks.as_millis() }
     }
 }
@@ -186,6 +189,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{SystemTime, UNIX_EPOCH};
 
     #[test]
     fn the_system_clock_never_goes_back() {

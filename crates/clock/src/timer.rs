@@ -26,21 +26,32 @@ impl Timer {
     /// Starts a timer.
     #[inline]
     pub fn start() -> Self {
-        Timer { started: reading() }
+        Timer { started: monotonic() }
     }
 
     /// Nanoseconds since the start.
     #[inline]
     pub fn nanos(&self) -> u64 {
-        reading().saturating_sub(self.started)
+        monotonic().saturating_sub(self.started)
     }
 }
 
-/// The clock counts from the start of the machine, so 64 bits of nanoseconds last for some 500
-/// years.
+/// The machine's monotonic clock, in nanoseconds. It counts from the start of the machine.
 #[inline]
-fn reading() -> u64 {
-    // Every machine has such a clock; without it all times would be zero.
-    clock_gettime(ClockId::CLOCK_MONOTONIC)
-        .map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+pub(crate) fn monotonic() -> u64 {
+    nanos(ClockId::CLOCK_MONOTONIC)
+}
+
+/// The wall clock, in nanoseconds since the unix epoch; one that is set to an earlier time reads as zero.
+#[inline]
+pub(crate) fn wall() -> u64 {
+    nanos(ClockId::CLOCK_REALTIME)
+}
+
+/// 64 bits of nanoseconds last for some 500 years.
+#[inline]
+fn nanos(clock: ClockId) -> u64 {
+    // Every machine has such clocks; without them all times would be zero.
+    clock_gettime(clock)
+        .map_or(0, |time| time.tv_sec().max(0) as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }

@@ -14,7 +14,7 @@ use crate::either::Either;
 use crate::intset::{Intset, Width};
 use crate::kind::Kind;
 use crate::large::Large;
-use crate::pack::{ONE_WAY, Pack, element_len};
+use crate::pack::{ONE_WAY, Pack, element_len, is_same};
 use crate::scratch::Scratch;
 use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
 use large::{LargeSet, Member};
@@ -285,7 +285,7 @@ impl<'a> SetMut<'a> {
         let pack = Pack::<ONE_WAY>::new(self.entry.bytes());
         let mut others = 0;
         for text in pack.iter() {
-            if text == member {
+            if is_same(text, member) {
                 return false;
             }
             others += 1;

@@ -17,7 +17,7 @@
 use super::names::NAMES;
 use crate::Entry;
 use crate::kind::Kind;
-use crate::pack::{Element, ONE_WAY, Pack, element_len};
+use crate::pack::{Element, ONE_WAY, Pack, element_len, is_same};
 use crate::scratch::Scratch;
 use crate::varint::{self, Varint};
 use std::collections::HashSet;
@@ -122,7 +122,7 @@ impl<'a> Packed<'a> {
     pub(crate) fn find(self, name: &[u8]) -> Result<Slot<'a>, usize> {
         let mut others = 0;
         for slot in self.slots() {
-            if slot.name == name {
+            if is_same(slot.name, name) {
                 return Ok(slot);
             }
             others += 1;

@@ -71,7 +71,7 @@ pub(super) fn len(bytes: &[u8]) -> usize {
 
 /// A member with the number of those before it.
 pub(super) fn find<'a>(bytes: &'a [u8], member: &[u8]) -> Option<(usize, Item<'a>)> {
-    items(bytes).enumerate().find(|(_, item)| item.member == member)
+    items(bytes).enumerate().find(|(_, item)| pack::is_same(item.member, member))
 }
 
 /// The rank of the first member for which `is_before` does not hold.
@@ -94,7 +94,7 @@ pub(super) struct Place {
 pub(super) fn place(bytes: &[u8], member: &[u8], score: f64) -> Place {
     let mut place = Place { found: None, target: 0, len: 0 };
     for item in items(bytes) {
-        if item.member == member {
+        if pack::is_same(item.member, member) {
             place.found = Some((item.score, item.range()));
         } else if is_before((item.score, item.member), (score, member)) {
             place.target = item.end;
