@@ -123,6 +123,12 @@ pub trait View {
     /// The time that the view was taken for: entries whose expiry is at or before it are gone.
     fn unix_ms(&self) -> u64;
 
+    /// The scope that a view must lock to use this key, as [`Keyspace::scope`].
+    fn scope_of(&self, key: &[u8]) -> Scope;
+
+    /// Releases all locks, and locks this scope instead. Others may change anything in between.
+    fn relock(&mut self, scope: Scope);
+
     /// Sets whether [`View::get`] and [`View::get_mut`] count as a use of the entry (`CLIENT
     /// NO-TOUCH` turns it off); they do by default. Hits and misses count in any case.
     fn set_touch(&mut self, touch: bool);

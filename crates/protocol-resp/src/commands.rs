@@ -28,6 +28,7 @@ pub(crate) mod pubsub;
 mod random_count;
 mod ranges;
 pub(crate) mod run;
+pub(crate) mod scripts;
 pub(crate) mod server;
 pub(crate) mod sets;
 pub(crate) mod sorted_sets;

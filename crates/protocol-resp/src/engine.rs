@@ -14,8 +14,8 @@
 //!   services have. `function.rs`: the trait through which the engine calls the functions.
 //! * `blocking.rs`: blocked clients, and how they are served. `worker.rs`: the state of a worker.
 //! * `cluster.rs`: sends clients to other nodes, and removes what is theirs.
-//! * `unknown.rs`: errors for unknown commands. `journal.rs`: the command log. `key_sizes.rs`: counting the sizes of
-//!   values.
+//! * `script.rs`: scripts, and the commands that they run. `unknown.rs`: errors for unknown commands. `journal.rs`:
+//!   the command log. `key_sizes.rs`: counting the sizes of values.
 //!
 //! # Atomicity
 //!
@@ -37,6 +37,8 @@ pub(crate) mod key_sizes;
 pub(crate) mod keys;
 mod rights;
 mod run;
+#[cfg(feature = "scripts")]
+pub(crate) mod script;
 pub(crate) mod service;
 pub(crate) mod unknown;
 pub(crate) mod worker;

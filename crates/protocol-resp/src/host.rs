@@ -7,7 +7,8 @@
 //!   no client is interested in the key. `events.rs`: the events.
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `hot_keys.rs`: HOTKEYS, with the sums of `heavy_hitters.rs`. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
-//! * `cluster.rs`: the nodes of the cluster. `users.rs`: users from files. `acl_log.rs`: what users were denied.
+//! * `cluster.rs`: the nodes of the cluster. `scripts.rs`: the cache of scripts. `users.rs`: users from files.
+//!   `acl_log.rs`: what users were denied.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
 //! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
@@ -35,6 +36,7 @@ pub(crate) mod password;
 pub(crate) mod pause;
 pub(crate) mod platform;
 pub(crate) mod rate_sampler;
+pub(crate) mod scripts;
 pub(crate) mod secrets;
 pub(crate) mod stats;
 pub(crate) mod tracking;
@@ -58,6 +60,7 @@ use crate::host::password::Password;
 use crate::host::pause::Pause;
 use crate::host::platform::Platform;
 use crate::host::rate_sampler::{Counts, RateSampler};
+use crate::host::scripts::Scripts;
 use crate::host::stats::Stats;
 use crate::session::connection::Resp;
 use crate::session::marks::Marks;
@@ -101,6 +104,8 @@ pub struct Host {
     /// Size limits of the compact forms of values.
     limits: SharedLimits,
     latency: Latency,
+    /// The cache of scripts, and those that take long.
+    scripts: Scripts,
     rate_sampler: RateSampler,
     startup: Startup,
     /// The settings of the keyspace.
@@ -157,6 +162,7 @@ impl Host {
             connection_settings: ConnectionSettings::default(),
             limits: SharedLimits::default(),
             latency: Latency::default(),
+            scripts: Scripts::default(),
             rate_sampler: RateSampler::default(),
             startup: Startup::now(),
             settings: OnceLock::new(),
@@ -273,6 +279,12 @@ impl Host {
         &self.latency
     }
 
+    /// The cache of scripts, and those that take long.
+    #[inline]
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.scripts
+    }
+
     /// Rates and peaks of what is counted.
     #[inline]
     pub(crate) fn rate_sampler(&self) -> &RateSampler {
@@ -349,11 +361,14 @@ impl Host {
         &self.acl_log
     }
 
-    /// Whether commands need additional checks: clients are paused, there are monitors, or users that may not do
-    /// everything.
+    /// Whether commands need additional checks: clients are paused, there are monitors, users that may not do
+    /// everything, or a script that takes too long.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
-        self.pause.is_set() || !self.monitors.is_empty() || self.acl.is_used()
+        self.pause.is_set()
+            || !self.monitors.is_empty()
+            || self.acl.is_used()
+            || self.scripts.is_busy()
     }
 
     /// Whether `protected-mode` refuses the connection, because it comes from another machine.

@@ -44,6 +44,7 @@ mod lookup;
 mod macros;
 pub(crate) mod other;
 pub(crate) mod pubsub;
+pub(crate) mod scripts;
 pub(crate) mod server;
 pub(crate) mod sets;
 pub(crate) mod sorted_sets;
@@ -78,7 +79,7 @@ macro_rules! groups {
 }
 
 groups! {
-    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server acl other cluster
+    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server acl scripts other cluster
 }
 
 /// Makes [`CommandId`].

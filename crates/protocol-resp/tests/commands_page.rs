@@ -17,7 +17,7 @@ brought it. `COMMAND DOCS` tells the same to clients, and `redis-cli` helps with
 ";
 
 /// The groups in the order of the page, and their titles.
-const GROUPS: [(Group, &str); 15] = [
+const GROUPS: [(Group, &str); 16] = [
     (Group::String, "Strings"),
     (Group::Generic, "Keys"),
     (Group::Hash, "Hashes"),
@@ -32,6 +32,7 @@ const GROUPS: [(Group, &str); 15] = [
     (Group::Transactions, "Transactions"),
     (Group::Connection, "Connections"),
     (Group::Server, "Server"),
+    (Group::Scripting, "Scripts"),
     (Group::Cluster, "Cluster"),
 ];
 

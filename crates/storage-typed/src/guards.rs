@@ -36,6 +36,15 @@ impl<'a> Guards<'a> {
         Guards { shared, scope, guards: PhantomData }
     }
 
+    /// Releases the locks, and locks all shards of another scope.
+    pub(crate) fn relock(&mut self, scope: Scope) {
+        let shared = self.shared;
+        // Dropped in place of the old one, which holds nothing any more, and so releases nothing.
+        self.release();
+        self.scope = Scope::NONE;
+        *self = Guards::lock(shared, scope);
+    }
+
     #[inline]
     pub(crate) fn scope(&self) -> Scope {
         self.scope
@@ -65,9 +74,11 @@ impl<'a> Guards<'a> {
     }
 }
 
-impl Drop for Guards<'_> {
+impl Guards<'_> {
+    /// Releases all locks of the scope. The caller has no use for the shards any more: it drops this, or makes the
+    /// scope empty.
     #[inline]
-    fn drop(&mut self) {
+    fn release(&mut self) {
         for number in self.scope.shards() {
             // A panic may come in the middle of a change.
             if cfg!(debug_assertions) && !std::thread::panicking() {
@@ -76,6 +87,13 @@ impl Drop for Guards<'_> {
             // SAFETY: INV-HELD, and this is the end.
             unsafe { self.shared.mutex(number).force_unlock() };
         }
+    }
+}
+
+impl Drop for Guards<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.release();
     }
 }
 
@@ -118,6 +136,19 @@ mod tests {
         assert_eq!(Guards::lock(&shared, Scope::shard(63)).shard(63).number(), 63);
         let _none = Guards::lock(&shared, Scope::NONE);
         assert!((0..64).all(|number| shared.try_lock(number).is_some()));
+    }
+
+    #[test]
+    fn locks_of_another_scope_take_the_place_of_the_first() {
+        let shared = shared();
+        let mut guards = Guards::lock(&shared, Scope::shard(3) | Scope::shard(5));
+        guards.relock(Scope::shard(5) | Scope::shard(9));
+        let locked = |number: &usize| shared.try_lock(*number).is_none();
+        assert!((0..64).filter(locked).eq([5, 9]));
+        guards.relock(Scope::ALL);
+        assert_eq!((0..64).filter(locked).count(), 64);
+        drop(guards);
+        assert_eq!((0..64).filter(locked).count(), 0);
     }
 
     #[test]

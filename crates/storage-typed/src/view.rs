@@ -187,6 +187,15 @@ impl View for TypedView<'_> {
         self.unix_ms
     }
 
+    fn scope_of(&self, key: &[u8]) -> Scope {
+        Scope::shard(self.shared.shard_of(hash_of(key)))
+    }
+
+    fn relock(&mut self, scope: Scope) {
+        self.settle();
+        self.guards.relock(scope);
+    }
+
     fn set_touch(&mut self, touch: bool) {
         self.touch = touch;
     }

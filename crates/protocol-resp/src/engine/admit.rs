@@ -13,7 +13,7 @@ use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::Version;
 use buffer::SendBuf;
-use keyspace::{Gone, Keyspace};
+use keyspace::{Gone, Keyspace, Scope};
 use protocol::Context;
 
 /// What to do with a command that is not refused.
@@ -31,7 +31,7 @@ pub(super) enum Admission {
 const KEEPS: Flags = Flags::HOLDS.with(Flags::BLOCKING);
 
 /// Flags of the commands that may be refused for lack of memory.
-const NEEDS_MEMORY: Flags = Flags::DENYOOM.with(KEEPS);
+const NEEDS_MEMORY: Flags = Flags::DENYOOM.with(Flags::RUNS_SCRIPT).with(KEEPS);
 
 /// Approximate memory of an argument in a request besides its bytes.
 const ARGUMENT_BYTES: u64 = 16;
@@ -87,6 +87,9 @@ impl<K: Keyspace> Engine<K> {
         if conn.marks.has(Marks::CLUSTER) {
             self.route(conn, id, args, context.now)?;
         }
+        if self.host.scripts().is_busy() && !spec.flags.has(Flags::ALLOW_BUSY) {
+            self.check_busy(id, args)?;
+        }
         // EXEC has the effects of its commands, and queueing takes memory too.
         let is_queued = in_transaction && !spec.flags.has(Flags::NEVER_QUEUED);
         let transaction = conn.transaction.as_ref().filter(|_| id == CommandId::Exec);
@@ -96,6 +99,9 @@ impl<K: Keyspace> Engine<K> {
             && (in_transaction || !self.has_room_of_clients(context))
         {
             return Err(Fault::OUT_OF_MEMORY);
+        }
+        if flags.has(Flags::RUNS_SCRIPT) {
+            self.worker.lacks_memory = !self.has_room(context);
         }
         if is_queued {
             let queued = args.iter().map(|arg| arg.len() as u64 + ARGUMENT_BYTES).sum();
@@ -150,10 +156,21 @@ impl<K: Keyspace> Engine<K> {
         {
             return Err(Fault::OUT_OF_MEMORY);
         }
+        if flags.has(Flags::RUNS_SCRIPT) {
+            self.worker.lacks_memory = !self.has_room(context);
+        }
         if flags.meets(KEEPS) {
             return self.admit_names(args);
         }
         Ok(())
+    }
+
+    /// Refuses a command that needs what a script that takes too long has locked.
+    #[cold]
+    fn check_busy(&self, id: CommandId, args: Args<'_>) -> Result<(), Fault> {
+        let runs_many = id == CommandId::Exec || id.spec().flags.has(Flags::RUNS_SCRIPT);
+        let scope = if runs_many { Scope::ALL } else { self.scope(id, args) };
+        if self.host.scripts().holds(scope) { Err(Fault::BUSY) } else { Ok(()) }
     }
 
     /// Whether a client may hold the names and keys of a command.

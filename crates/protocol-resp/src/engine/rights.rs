@@ -20,8 +20,20 @@ pub(super) fn check(
     args: Args<'_>,
     now: Now,
 ) -> Result<(), Fault> {
+    check_at(host, conn, id, args, place(conn.transaction.is_some()), now)
+}
+
+/// The same for a command that is run elsewhere.
+pub(super) fn check_at(
+    host: &Host,
+    conn: &Resp,
+    id: CommandId,
+    args: Args<'_>,
+    place: Where,
+    now: Now,
+) -> Result<(), Fault> {
     let Err(denied) = find(host, conn, id, args) else { return Ok(()) };
-    record(host, conn, (id, args, denied), place(conn.transaction.is_some()), now);
+    record(host, conn, (id, args, denied), place, now);
     Err(match denied {
         Denied::Command => {
             let (user, name) = (conn.user.name(), id.spec().name.as_bytes());
@@ -59,7 +71,8 @@ pub(super) fn check_queued(
     )))
 }
 
-fn find(host: &Host, conn: &Resp, id: CommandId, args: Args<'_>) -> Result<(), Denied> {
+/// Whether the user of a connection may run a command, without a record.
+pub(super) fn find(host: &Host, conn: &Resp, id: CommandId, args: Args<'_>) -> Result<(), Denied> {
     let account = conn.user.account().unwrap_or_else(|| host.acl().default_account());
     account.rights().check(id, &args, conn.db)
 }

@@ -62,7 +62,7 @@ impl<K: Keyspace> Engine<K> {
             out,
             context,
         };
-        let control = execution.run::<C>(conn, id, args, false);
+        let control = execution.run::<C>(conn, id, args, Origin::Client);
         execution.serve_ready::<C>();
         execution.note_effects(conn, spec, args);
         drop(view);
@@ -85,6 +85,10 @@ impl<K: Keyspace> Engine<K> {
         }
         for watched in conn.watching.keys() {
             scope |= self.keyspace.scope(watched.key);
+        }
+        if transaction.flags.has(Flags::RUNS_SCRIPT) {
+            // A script may use keys that it has not declared, and cannot lock more later.
+            scope = Scope::ALL;
         }
         let needs_stats = transaction.flags.has(Flags::NEEDS_STATS);
         let stats = needs_stats.then(|| self.keyspace.stats());
@@ -127,7 +131,7 @@ impl<K: Keyspace> Engine<K> {
                 execution.refuse(conn, queued.id, &fault);
                 continue;
             }
-            if execution.run::<C>(conn, queued.id, args, true) == Control::Close {
+            if execution.run::<C>(conn, queued.id, args, Origin::Transaction) == Control::Close {
                 control = Control::Close;
             }
             execution.note_effects(conn, queued.id.spec(), args);
@@ -141,47 +145,10 @@ impl<K: Keyspace> Engine<K> {
         control
     }
 
-    /// The shards to lock for a command: those of its keys, or all if it could serve a client that waits to
-    /// move an element to another key.
+    /// The shards to lock for a command.
     #[inline]
-    fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
-        let spec = id.spec();
-        if self.host.key_events().is_awaited()
-            && spec.flags.has(Flags::WRITE)
-            && self.may_move(spec, args)
-        {
-            return Scope::ALL;
-        }
-        match id.places() {
-            Places::First => self.keyspace.scope(args.arg(1)),
-            Places::Nowhere if spec.flags.has(Flags::ARBITRARY_KEYS) => Scope::ALL,
-            Places::Nowhere => Scope::NONE,
-            Places::Elsewhere => self.scope_of_rules(spec, args),
-        }
-    }
-
-    /// Whether a command that writes may serve a client that waits to move an element, directly or after
-    /// serving others.
-    #[cold]
-    fn may_move(&self, spec: &Spec, args: Args<'_>) -> bool {
-        let waiters = self.host.key_events().waiters();
-        let mut may_serve = false;
-        if waiters.has_movers() {
-            // A client that begins to wait just now is served later, see `blocking.rs`.
-            let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_await(args.arg(at)));
-        }
-        may_serve
-    }
-
-    /// The shards of the keys that a command's rules find, or all of them.
-    fn scope_of_rules(&self, spec: &Spec, args: Args<'_>) -> Scope {
-        if spec.flags.has(Flags::ARBITRARY_KEYS) {
-            return Scope::ALL;
-        }
-        let mut scope = Scope::NONE;
-        // If the keys cannot be found, the command will fail without accessing any.
-        let _ = keys::visit(spec, &args, |at| scope |= self.keyspace.scope(args.arg(at)));
-        scope
+    pub(super) fn scope(&self, id: CommandId, args: Args<'_>) -> Scope {
+        scope_of(&self.host, id, args, |key| self.keyspace.scope(key))
     }
 
     /// Work that a command left to do, which needs the keyspace without a view.
@@ -196,11 +163,68 @@ impl<K: Keyspace> Engine<K> {
     }
 }
 
+/// The shards to lock for a command: those of its keys, or all if it could serve a client that waits to
+/// move an element to another key. `of` tells that of a key.
+#[inline]
+pub(super) fn scope_of(
+    host: &Host,
+    id: CommandId,
+    args: Args<'_>,
+    of: impl Fn(&[u8]) -> Scope,
+) -> Scope {
+    let spec = id.spec();
+    if host.key_events().is_awaited() && spec.flags.has(Flags::WRITE) && may_move(host, spec, args)
+    {
+        return Scope::ALL;
+    }
+    match id.places() {
+        Places::First => of(args.arg(1)),
+        Places::Nowhere if spec.flags.has(Flags::ARBITRARY_KEYS) => Scope::ALL,
+        Places::Nowhere => Scope::NONE,
+        Places::Elsewhere => scope_of_rules(spec, args, of),
+    }
+}
+
+/// Whether a command that writes may serve a client that waits to move an element, directly or after
+/// serving others.
+#[cold]
+fn may_move(host: &Host, spec: &Spec, args: Args<'_>) -> bool {
+    let waiters = host.key_events().waiters();
+    let mut may_serve = false;
+    if waiters.has_movers() {
+        // A client that begins to wait just now is served later, see `blocking.rs`.
+        let _ = keys::visit(spec, &args, |at| may_serve |= waiters.may_await(args.arg(at)));
+    }
+    may_serve
+}
+
+/// The shards of the keys that a command's rules find, or all of them.
+fn scope_of_rules(spec: &Spec, args: Args<'_>, of: impl Fn(&[u8]) -> Scope) -> Scope {
+    if spec.flags.has(Flags::ARBITRARY_KEYS) {
+        return Scope::ALL;
+    }
+    let mut scope = Scope::NONE;
+    // If the keys cannot be found, the command will fail without accessing any.
+    let _ = keys::visit(spec, &args, |at| scope |= of(args.arg(at)));
+    scope
+}
+
+/// Who runs a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A client, by itself.
+    Client,
+    /// EXEC.
+    Transaction,
+    /// A script, whose own command is in the slow log.
+    Script,
+}
+
 /// The context in which commands run: a locked part of the keyspace, and everything else that they
 /// use.
 pub(super) struct Execution<'s, 'x, V> {
     pub(super) view: &'s mut V,
-    pub(super) host: &'s Arc<Host>,
+    pub(super) host: &'s Host,
     pub(super) worker: &'s mut WorkerState,
     /// The locked shards.
     pub(super) scope: Scope,
@@ -219,12 +243,12 @@ impl<V: View> Execution<'_, '_, V> {
 
     /// Runs one command; writes its reply or error to `out`.
     #[inline]
-    fn run<C: Commands>(
+    pub(super) fn run<C: Commands>(
         &mut self,
         conn: &mut Resp,
         id: CommandId,
         args: Args<'_>,
-        nested: bool,
+        origin: Origin,
     ) -> Control {
         let spec = id.spec();
         let timer = self.is_timed(id).then(Timer::start);
@@ -247,7 +271,7 @@ impl<V: View> Execution<'_, '_, V> {
             stats: self.stats,
             outbox: &mut *self.context.outbox,
             directory: self.context.directory,
-            in_transaction: nested,
+            in_transaction: origin != Origin::Client,
             control: Control::Continue,
         };
         let done = C::run(id, &mut call);
@@ -261,7 +285,7 @@ impl<V: View> Execution<'_, '_, V> {
                 counts.failed.add(1);
             }
             if let Some(timer) = timer {
-                self.note_time(conn, id, args, timer, mark);
+                self.note_time(conn, id, args, timer, mark, origin);
             }
         }
         if let Err(fault) = &done {
@@ -272,9 +296,9 @@ impl<V: View> Execution<'_, '_, V> {
         }
         let large = self.host.large_logs().least();
         if args.request_bytes() >= large || self.out.may_have_grown_by(large) {
-            self.note_size(conn, spec, args, mark);
+            self.note_size(conn, spec, args, mark, origin);
         }
-        if !self.host.monitors().is_empty() {
+        if !self.host.monitors().is_empty() && origin != Origin::Script {
             self.host.monitors().feed(spec, args, conn, self.context);
         }
         control
@@ -282,8 +306,15 @@ impl<V: View> Execution<'_, '_, V> {
 
     /// Records a command whose request or reply may be large.
     #[cold]
-    fn note_size(&self, conn: &Resp, spec: &Spec, args: Args<'_>, mark: buffer::Mark) {
-        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+    fn note_size(
+        &self,
+        conn: &Resp,
+        spec: &Spec,
+        args: Args<'_>,
+        mark: buffer::Mark,
+        origin: Origin,
+    ) {
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) && origin != Origin::Script {
             let (client, logs, now) =
                 (conn.client.as_deref(), self.host.large_logs(), self.context.now);
             let kept = || commandlog::kept(spec, args);
@@ -302,12 +333,13 @@ impl<V: View> Execution<'_, '_, V> {
         args: Args<'_>,
         timer: Timer,
         mark: buffer::Mark,
+        origin: Origin,
     ) {
         let (spec, now) = (id.spec(), self.context.now);
         let nanos = timer.nanos() + std::mem::take(&mut self.worker.slept_nanos);
         self.worker.counts.of(id.index()).time(nanos, self.host.latency().is_tracking());
         self.host.latency().note_command(spec, nanos, now.unix_seconds());
-        if !spec.flags.has(Flags::SKIP_SLOWLOG) {
+        if !spec.flags.has(Flags::SKIP_SLOWLOG) && origin != Origin::Script {
             let client = conn.client.as_deref();
             self.host.slowlog().note_time(nanos, client, now, || commandlog::kept(spec, args));
         }
@@ -378,7 +410,7 @@ impl<V: View> Execution<'_, '_, V> {
     /// Publishes the expiry of entries that a command has found expired, and notes what it has read for a
     /// client that caches it.
     #[inline]
-    fn note_effects(&mut self, conn: &mut Resp, spec: &Spec, args: Args<'_>) {
+    pub(super) fn note_effects(&mut self, conn: &mut Resp, spec: &Spec, args: Args<'_>) {
         if !self.host.key_events().has_audience() {
             return;
         }

@@ -33,6 +33,11 @@ pub(crate) struct WorkerState {
     pub(crate) slept_nanos: u64,
     /// The nodes of the cluster.
     pub(crate) topology: TopologyCopy,
+    /// Where the replies to commands of scripts are written.
+    #[cfg(feature = "scripts")]
+    pub(crate) script_replies: buffer::SendBuf,
+    /// There was no room for writes when the present command was admitted, if it runs a script.
+    pub(crate) lacks_memory: bool,
     /// A command wants the keyspace's counts reset.
     pub(crate) resets_stats: bool,
     /// Waiting clients of this worker, by the time at which their wait ends. The serial number
@@ -57,6 +62,9 @@ impl WorkerState {
             slept_nanos: 0,
             counts,
             topology,
+            #[cfg(feature = "scripts")]
+            script_replies: buffer::SendBuf::new(),
+            lacks_memory: false,
             resets_stats: false,
             waits: BTreeMap::new(),
             looks: BTreeMap::new(),

@@ -45,6 +45,8 @@ impl DenialKind {
 pub(crate) enum Where {
     TopLevel,
     Transaction,
+    #[cfg(feature = "scripts")]
+    Script,
 }
 
 impl Where {
@@ -53,6 +55,8 @@ impl Where {
         match self {
             Where::TopLevel => "toplevel",
             Where::Transaction => "multi",
+            #[cfg(feature = "scripts")]
+            Where::Script => "lua",
         }
     }
 }

@@ -45,8 +45,22 @@ impl Monitors {
         if spec.flags.has(Flags::SKIP_MONITOR) || spec.flags.has(Flags::ADMIN) {
             return;
         }
+        self.show(spec, args, conn, context, false);
+    }
+
+    /// Shows a command that runs a script, before those of the script; or one of the script, `in_script`.
+    #[cold]
+    pub(crate) fn show(
+        &self,
+        spec: &Spec,
+        args: Args<'_>,
+        conn: &Resp,
+        context: &mut Context<'_>,
+        in_script: bool,
+    ) {
         let peer = conn.client.as_ref().and_then(|client| client.peer.as_deref());
         let remote = peer.map_or("", |peer| &peer.remote);
+        let remote = if in_script { "lua" } else { remote };
         let line = Bytes::from(line(spec, args, conn.db, remote, context.now.unix_ms));
         for id in self.ids.lock().iter() {
             context.outbox.push(*id, line.clone());

@@ -133,6 +133,8 @@ bit_set! {
         ALWAYS_TOUCHES = "",
         /// What `CLIENT CACHING` said still applies after it.
         HOLDS_CACHING = "",
+        /// Runs a script, whose commands may need memory.
+        RUNS_SCRIPT = "",
         /// Lists the sub-commands of its container, and comes last in that list.
         HELP = "",
     }

@@ -130,6 +130,7 @@ pub enum Group {
     Transactions,
     Connection,
     Server,
+    Scripting,
     Cluster,
 }
 
@@ -152,6 +153,7 @@ impl Group {
             Self::Transactions => "transactions",
             Self::Connection => "connection",
             Self::Server => "server",
+            Self::Scripting => "scripting",
             Self::Cluster => "cluster",
         }
     }
@@ -261,7 +263,9 @@ impl Spec {
         let mut all = self.categories.with(pace);
         let mut next = 0;
         while next < implied.len() {
-            if self.flags.has(implied[next].0) {
+            // What a script does is the rights of its commands.
+            let is_script = self.categories.has(Categories::SCRIPTING);
+            if self.flags.has(implied[next].0) && !is_script {
                 all = all.with(implied[next].1);
             }
             next += 1;

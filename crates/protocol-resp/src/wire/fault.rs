@@ -58,6 +58,10 @@ impl Fault {
     pub const NO_SUCH_DATABASE: Fault = Fault::new("ERR DB index is out of range");
     /// A time to wait is less than none.
     pub const TIMEOUT_NEGATIVE: Fault = Fault::new("ERR timeout is negative");
+    /// A script that takes too long has locked what the command needs.
+    pub(crate) const BUSY: Fault = Fault::new(
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+    );
     /// The connection has not authenticated itself.
     pub const NO_AUTH: Fault = Fault::new("NOAUTH Authentication required.");
 

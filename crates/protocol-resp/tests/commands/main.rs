@@ -27,6 +27,12 @@ stories!(monitor);
 stories!(pubsub);
 stories!(tracking);
 stories!(transactions);
+#[cfg(feature = "scripts")]
+stories!(scripts, valkey);
+#[cfg(feature = "scripts")]
+stories!(script_lua, valkey);
+#[cfg(feature = "scripts")]
+stories!(script_libraries, valkey);
 stories!(acl, valkey);
 stories!(server);
 stories!(config);

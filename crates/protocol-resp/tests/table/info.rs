@@ -19,7 +19,7 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 40] = [
+const NEWER: [&str; 41] = [
     "client|capa",
     "client|import-source",
     "client|no-touch",
@@ -55,6 +55,7 @@ const NEWER: [&str; 40] = [
     "httl",
     "increx",
     "msetex",
+    "script|show",
     "waitaof",
     "xackdel",
     "xcfgset",

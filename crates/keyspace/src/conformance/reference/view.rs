@@ -3,7 +3,7 @@
 
 use super::state::{State, access_of, count, idle_ms, place, used};
 use super::{DATABASES, Flaw, Notes, Shared};
-use crate::{EntryMut, Gone, Reason, Tally, Use, View};
+use crate::{EntryMut, Gone, Reason, Scope, Tally, Use, View};
 use std::sync::MutexGuard;
 use values::Entry;
 
@@ -135,6 +135,15 @@ impl Drop for ReferenceView<'_> {
 impl View for ReferenceView<'_> {
     fn unix_ms(&self) -> u64 {
         self.unix_ms
+    }
+
+    fn scope_of(&self, _: &[u8]) -> Scope {
+        Scope::shard(0)
+    }
+
+    /// It has one lock only, so there is nothing more to lock.
+    fn relock(&mut self, _: Scope) {
+        self.settle();
     }
 
     fn set_touch(&mut self, touch: bool) {

@@ -15,6 +15,7 @@ use crate::host::monitor::Monitors;
 use crate::host::pause::Pause;
 use crate::host::platform::Platform;
 use crate::host::rate_sampler::{Counts, RateSampler};
+use crate::host::scripts::Scripts;
 use crate::host::stats::Stats;
 use crate::session::waiting::Waiter;
 use keyspace::Settings;
@@ -45,6 +46,17 @@ impl<'c, V> Call<'c, V> {
     /// The pause of clients (CLIENT PAUSE).
     pub(crate) fn pause(&self) -> &'c Pause {
         self.host.pause()
+    }
+
+    /// Whether memory for data is limited.
+    #[cfg(feature = "scripts")]
+    pub(crate) fn has_memory_limit(&self) -> bool {
+        self.host.settings().maxmemory() != 0
+    }
+
+    /// The cache of scripts.
+    pub(crate) fn scripts(&self) -> &'c Scripts {
+        self.host.scripts()
     }
 
     /// The commands that took long.

@@ -32,11 +32,14 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
         ("allocator_resident", allocator.resident),
     ]);
     report.bytes("total_system_memory", machine::total_bytes());
-    report.line("used_memory_lua", 0);
-    report.line("used_memory_lua_human", human(0));
-    report.line("used_memory_scripts", 0);
-    report.line("used_memory_scripts_human", human(0));
-    report.line("number_of_cached_scripts", 0);
+    let ((scripts, script_bytes), vm) =
+        (report.call.scripts().size(), report.call.scripts().vm_bytes());
+    report.line("used_memory_lua", vm);
+    report.line("used_memory_lua_human", human(vm));
+    report.line("used_memory_scripts", script_bytes);
+    report.line("used_memory_scripts_human", human(script_bytes));
+    report.line("number_of_cached_scripts", scripts);
+    report.line("scripts_with_undeclared_keys", report.call.scripts().wanderings());
     limits(report);
     report.line(
         "allocator_frag_ratio",

@@ -2,7 +2,8 @@
 //! The process: its log, its files, its end.
 
 use super::super::kind::Kind::{Choice, Integer, Special, Text, YesNo};
-use super::super::parameter::{Parameter, ignored, kept, start};
+use super::super::kind::Value;
+use super::super::parameter::{Parameter, ignored, kept, live, start};
 use super::super::special;
 use super::{INT_MAX, LONG_MAX};
 
@@ -46,7 +47,18 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("aof_rewrite_cpulist", Text, "").immutable().or("aof-rewrite-cpulist"),
     kept("bgsave_cpulist", Text, "").immutable().or("bgsave-cpulist"),
     kept("ignore-warnings", Text, ""),
-    kept("busy-reply-threshold", Integer(0, LONG_MAX), "5000").or("lua-time-limit"),
+    live(
+        "busy-reply-threshold",
+        Integer(0, LONG_MAX),
+        "5000",
+        |host| Value::Number(host.scripts().threshold_ms() as i64),
+        |host, value| host.scripts().set_threshold_ms(value.count()),
+    )
+    .meaning(
+        "Milliseconds from which on a script takes too long: one that has written nothing is ended, and others are \
+         told that it is busy. 0: never.",
+    )
+    .or("lua-time-limit"),
     kept("propagation-error-behavior", Choice(&["ignore", "panic", "panic-on-replicas"]), "ignore"),
     kept("use-exit-on-panic", YesNo, "no").hidden(),
     kept("watchdog-period", Integer(0, INT_MAX), "0").hidden(),

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//! EVAL and its relatives, and SCRIPT. `engine/script.rs` runs scripts; `shebang.rs` reads their first line.
+
+#[cfg(feature = "scripts")]
+mod shebang;
+
+use crate::engine::call::Call;
+use crate::host::scripts::NotKilled;
+#[cfg(feature = "scripts")]
+use crate::host::scripts::Sha;
+use crate::wire::fault::{Done, Fault};
+use keyspace::View;
+
+/// The error of a server that was built without Lua.
+#[cfg(not(feature = "scripts"))]
+const NO_SCRIPTS: Fault = Fault::new("ERR This server was built without scripts");
+
+/// Runs a script.
+pub(crate) fn eval<V: View>(call: &mut Call<'_, V>) -> Done {
+    run(call, Given::Text, false)
+}
+
+/// Runs a script that is in the cache.
+pub(crate) fn evalsha<V: View>(call: &mut Call<'_, V>) -> Done {
+    run(call, Given::Sha, false)
+}
+
+/// Runs a script that only reads.
+pub(crate) fn eval_ro<V: View>(call: &mut Call<'_, V>) -> Done {
+    run(call, Given::Text, true)
+}
+
+/// Runs a script that only reads and is in the cache.
+pub(crate) fn evalsha_ro<V: View>(call: &mut Call<'_, V>) -> Done {
+    run(call, Given::Sha, true)
+}
+
+/// What names the script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Text,
+    Sha,
+}
+
+#[cfg(not(feature = "scripts"))]
+fn run<V: View>(_: &mut Call<'_, V>, _: Given, _: bool) -> Done {
+    Err(NO_SCRIPTS)
+}
+
+/// A digest that may be written in capitals.
+#[cfg(feature = "scripts")]
+fn sha_of(text: &[u8]) -> Option<Sha> {
+    let sha: Sha = text.try_into().ok()?;
+    Some(sha.map(|digit| digit.to_ascii_lowercase()))
+}
+
+#[cfg(feature = "scripts")]
+fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done {
+    use crate::commands::run::All;
+    use crate::engine::script::{Script, compile, run};
+    const NO_SCRIPT: Fault = Fault::new("NOSCRIPT No matching script. Please use EVAL.");
+
+    let text = call.arg(1);
+    let sha = match given {
+        Given::Text => script::sha1::hex(text),
+        Given::Sha => sha_of(text).ok_or(NO_SCRIPT)?,
+    };
+    let count = call.integer(2)?;
+    let rest = call.args.tail(3);
+    if count > rest.len() as i64 {
+        return Err(Fault::new("ERR Number of keys can't be greater than number of args"));
+    }
+    let count =
+        usize::try_from(count).map_err(|_| Fault::new("ERR Number of keys can't be negative"))?;
+    let source = match (call.scripts().find(&sha), given) {
+        (Some(source), _) => source,
+        (None, Given::Sha) => return Err(NO_SCRIPT),
+        (None, Given::Text) => {
+            let script = shebang::read(text)?;
+            compile(call, &sha, script.code)?;
+            let full = || Fault::new("ERR The cache of scripts is full, use SCRIPT FLUSH");
+            call.scripts().add(&sha, text, false).ok_or_else(full)?
+        }
+    };
+    let kept = std::sync::Arc::clone(&source);
+    let shebang = shebang::read(&kept.text)?;
+    if let Some(flags) = shebang.flags {
+        if is_readonly && !flags.no_writes {
+            return Err(Fault::new(
+                "ERR Can not execute a script with write flag using *_ro command.",
+            ));
+        }
+        let lacks_memory = call.worker.lacks_memory && call.has_memory_limit();
+        if lacks_memory && !flags.allow_oom && !flags.no_writes {
+            return Err(Fault::OUT_OF_MEMORY);
+        }
+    }
+    let flags = shebang.flags.unwrap_or_default();
+    let script = Script {
+        sha,
+        source,
+        code: shebang.code,
+        keys: rest.head(count).iter().collect(),
+        args: rest.tail(count).iter().collect(),
+        is_readonly: is_readonly || flags.no_writes,
+        allows_oom: flags.allow_oom,
+    };
+    run::<All, V>(call, &script)
+}
+
+/// Puts a script into the cache, where it stays.
+#[cfg(feature = "scripts")]
+pub(crate) fn load<V: View>(call: &mut Call<'_, V>) -> Done {
+    let text = call.arg(2);
+    let sha = script::sha1::hex(text);
+    let code = shebang::read(text)?.code;
+    crate::engine::script::compile(call, &sha, code)?;
+    let full = || Fault::new("ERR The cache of scripts is full, use SCRIPT FLUSH");
+    call.scripts().add(&sha, text, true).ok_or_else(full)?;
+    call.out.bulk(&sha);
+    Ok(())
+}
+
+/// Puts a script into the cache.
+#[cfg(not(feature = "scripts"))]
+pub(crate) fn load<V: View>(_: &mut Call<'_, V>) -> Done {
+    Err(NO_SCRIPTS)
+}
+
+/// Tells which scripts are in the cache.
+pub(crate) fn exists<V: View>(call: &mut Call<'_, V>) -> Done {
+    let shas = call.args.tail(2);
+    call.out.array(shas.len());
+    for sha in shas.iter() {
+        let sha = sha.try_into().ok();
+        let is_there = sha.is_some_and(|sha| call.scripts().find(sha).is_some());
+        call.out.integer(i64::from(is_there));
+    }
+    Ok(())
+}
+
+/// Returns the text of a script.
+pub(crate) fn show<V: View>(call: &mut Call<'_, V>) -> Done {
+    let sha = call.arg(2).try_into().ok();
+    let source = sha.and_then(|sha| call.scripts().find(sha));
+    let source = source.ok_or(Fault::new("NOSCRIPT No matching script."))?;
+    call.out.bulk(&source.text);
+    Ok(())
+}
+
+/// Empties the cache.
+pub(crate) fn flush<V: View>(call: &mut Call<'_, V>) -> Done {
+    let is_known = match call.args.len() {
+        2 => true,
+        3 => [&b"sync"[..], b"async"].iter().any(|word| call.arg(2).eq_ignore_ascii_case(word)),
+        _ => false,
+    };
+    if !is_known {
+        return Err(Fault::new("ERR SCRIPT FLUSH only support SYNC|ASYNC option"));
+    }
+    call.scripts().flush();
+    call.out.ok();
+    Ok(())
+}
+
+/// Ends the scripts that take long and have written nothing.
+pub(crate) fn kill<V: View>(call: &mut Call<'_, V>) -> Done {
+    match call.scripts().kill() {
+        Ok(()) => {
+            call.out.ok();
+            Ok(())
+        }
+        Err(NotKilled::None) => Err(Fault::new("NOTBUSY No scripts in execution right now.")),
+        Err(NotKilled::Written) => Err(Fault::new(
+            "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait \
+             the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.",
+        )),
+    }
+}
+
+/// There is no debugger.
+pub(crate) fn debug<V: View>(call: &mut Call<'_, V>) -> Done {
+    if call.arg(2).eq_ignore_ascii_case(b"no") {
+        call.out.ok();
+        return Ok(());
+    }
+    let is_mode = [&b"yes"[..], b"sync"].iter().any(|mode| call.arg(2).eq_ignore_ascii_case(mode));
+    Err(Fault::new(if is_mode {
+        "ERR Scripts cannot be debugged on this server"
+    } else {
+        "ERR Use SCRIPT DEBUG YES/SYNC/NO"
+    }))
+}

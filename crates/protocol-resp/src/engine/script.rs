@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs a script: in the VM of this thread, which the first script makes, under the locks of the command that
+//! runs it. `script/`: the commands of a script, and its reply.
+//!
+//! A script is one command for the engine: its locks are held until it ends. It has declared its keys, and a
+//! script that has kept to them a number of times locks only these; others lock everything, see
+//! [`CachedScript::is_contained`].
+
+mod commands;
+mod reply;
+
+use self::commands::Runner;
+use self::reply::Reply;
+use crate::engine::call::Call;
+use crate::engine::function::Commands;
+use crate::engine::run::Execution;
+use crate::host::scripts::{CachedScript, Sha};
+use crate::host::version::REDIS_VERSION;
+use crate::wire::fault::{Done, Fault};
+use keyspace::{Scope, View};
+use protocol::Context;
+use script::Vm;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A script to be run.
+#[derive(Debug)]
+pub(crate) struct Script<'c> {
+    pub(crate) sha: Sha,
+    pub(crate) source: Arc<CachedScript>,
+    /// What Lua compiles of its text.
+    pub(crate) code: &'c [u8],
+    pub(crate) keys: Vec<&'c [u8]>,
+    pub(crate) args: Vec<&'c [u8]>,
+    /// It must not write.
+    pub(crate) is_readonly: bool,
+    /// It may write though memory is short.
+    pub(crate) allows_oom: bool,
+}
+
+/// The VM of a thread.
+struct ThreadVm {
+    vm: Vm,
+    /// Flushes of the cache before it was used last.
+    generation: u64,
+    /// The memory that was reported of it.
+    told: u64,
+}
+
+thread_local! {
+    /// Made by the first script.
+    static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
+}
+
+/// Runs `work` with the VM of this thread.
+fn with_vm<V: View, R>(
+    call: &mut Call<'_, V>,
+    work: impl FnOnce(&mut Call<'_, V>, &mut Vm) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    VM.with_borrow_mut(|slot| {
+        let generation = call.scripts().generation();
+        if slot.is_none() {
+            let vm = Vm::new(REDIS_VERSION).map_err(|_| Fault::OUT_OF_MEMORY)?;
+            *slot = Some(ThreadVm { vm, generation, told: 0 });
+        }
+        let Some(own) = slot else { return Err(Fault::OUT_OF_MEMORY) };
+        if own.generation != generation {
+            own.vm.forget_all();
+            own.generation = generation;
+        }
+        let result = work(call, &mut own.vm);
+        let now = own.vm.used_bytes() as u64;
+        if now.abs_diff(own.told) >= 4096 {
+            call.scripts().note_vm(own.told, now);
+            own.told = now;
+        }
+        result
+    })
+}
+
+/// Compiles a script.
+pub(crate) fn compile<V: View>(call: &mut Call<'_, V>, sha: &Sha, code: &[u8]) -> Done {
+    with_vm(call, |_, vm| compile_in(vm, sha, code))
+}
+
+fn compile_in(vm: &mut Vm, sha: &Sha, code: &[u8]) -> Done {
+    if vm.has(sha) {
+        return Ok(());
+    }
+    vm.compile(sha, code)
+        .map_err(|error| Fault::made(format!("ERR Error compiling script (new function): {error}")))
+}
+
+/// Runs a script and writes its reply.
+pub(crate) fn run<C: Commands, V: View>(call: &mut Call<'_, V>, script: &Script<'_>) -> Done {
+    with_vm(call, |call, vm| {
+        compile_in(vm, &script.sha, script.code)?;
+        run_in::<C, V>(call, vm, script)
+    })
+}
+
+fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Script<'_>) -> Done {
+    let (declared, mut scope) = (call.scope, call.scope);
+    if scope != Scope::ALL && !script.source.is_contained() {
+        call.keys.view.relock(Scope::ALL);
+        scope = Scope::ALL;
+    }
+    let (version, db) = (call.conn.version, call.conn.db);
+    let mut replies = std::mem::take(&mut call.worker.script_replies);
+    let mut context = Context::new(call.now, call.id, &mut *call.outbox, call.directory);
+    context.ticket = call.ticket;
+    if !call.host.monitors().is_empty() {
+        call.host.monitors().show(call.spec, call.args, call.conn, &mut context, false);
+    }
+    let lacks_memory =
+        call.worker.lacks_memory && call.host.settings().maxmemory() != 0 && !script.allows_oom;
+    let execution = Execution {
+        view: &mut *call.keys.view,
+        host: call.host,
+        worker: &mut *call.worker,
+        scope,
+        limits: call.keys.limits,
+        stats: None,
+        out: &mut replies,
+        context: &mut context,
+    };
+    let mut runner =
+        Runner::<C, V>::new(execution, &mut *call.conn, declared, script, lacks_memory);
+    let mut reply = Reply { out: &mut call.out, stats: call.host.stats() };
+    let done = vm.run(&script.sha, &script.keys, &script.args, &mut runner, &mut reply);
+    let has_wandered = runner.end();
+    call.conn.version = version;
+    if call.conn.db != db {
+        crate::engine::any_call::AnyCall::select(call, db);
+    }
+    if replies.capacity() <= REPLIES_KEPT {
+        call.worker.script_replies = replies;
+    }
+    if declared != Scope::ALL {
+        script.source.note_run(has_wandered);
+        if has_wandered {
+            call.scripts().count_wandering();
+        }
+    }
+    done.map_err(|raised| {
+        let mut text = raised.text;
+        if let Some((source, line)) = raised.place {
+            text.extend_from_slice(b" script: ");
+            text.extend_from_slice(&script.sha);
+            text.extend_from_slice(b", on ");
+            text.extend_from_slice(&source);
+            text.extend_from_slice(format!(":{line}.").as_bytes());
+        }
+        Fault::made(text)
+    })
+}
+
+/// Capacity for replies that is kept between scripts, in bytes.
+const REPLIES_KEPT: usize = 64 << 10;

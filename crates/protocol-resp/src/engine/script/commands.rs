@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Runner`]: the commands of a script.
+
+use super::Script;
+use crate::engine::function::Commands;
+use crate::engine::rights;
+use crate::engine::run::{Execution, Origin, scope_of};
+use crate::host::acl_log::Where;
+use crate::host::scripts::Running;
+use crate::session::connection::Resp;
+use crate::session::transaction::WRITES;
+use crate::table::{self, CommandId, Flags};
+use crate::wire::client::Encoder;
+use crate::wire::parse::{self, Args, Cursor, Framing, Span};
+use crate::wire::reply::Version;
+use keyspace::{Scope, View};
+use protocol::Parsed;
+use script::{Argument, Go, Level, Server};
+use std::io::IoSlice;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// A script that has run for longer can be ended by SCRIPT KILL.
+const LONG: Duration = Duration::from_millis(5);
+
+/// A script that has written is ended after so many times `busy-reply-threshold`.
+const PATIENCE: u32 = 10;
+
+const KILLED: &str = "ERR Script killed by user with SCRIPT KILL...";
+const TOO_LONG: &str = "ERR Script ended because it ran for longer than busy-reply-threshold.";
+
+/// What the commands of a script run in.
+pub(super) struct Runner<'r, 'x, C, V> {
+    execution: Execution<'r, 'x, V>,
+    conn: &'r mut Resp,
+    /// The shards of the keys that the script has declared.
+    declared: Scope,
+    is_readonly: bool,
+    /// Memory was short when the script began.
+    lacks_memory: bool,
+    has_written: bool,
+    has_wandered: bool,
+    /// When it was first looked at the time.
+    start: Option<Instant>,
+    /// The script's entry among those that take long.
+    running: Option<Arc<Running>>,
+    is_busy: bool,
+    request: Vec<u8>,
+    spans: Vec<Span>,
+    functions: PhantomData<C>,
+}
+
+impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
+    pub(super) fn new(
+        execution: Execution<'r, 'x, V>,
+        conn: &'r mut Resp,
+        declared: Scope,
+        script: &Script<'_>,
+        lacks_memory: bool,
+    ) -> Self {
+        Runner {
+            execution,
+            conn,
+            declared,
+            is_readonly: script.is_readonly,
+            lacks_memory,
+            has_written: false,
+            has_wandered: false,
+            start: None,
+            running: None,
+            is_busy: false,
+            request: Vec::new(),
+            spans: Vec::new(),
+            functions: PhantomData,
+        }
+    }
+
+    /// Ends the script; returns whether it has used keys that it had not declared.
+    pub(super) fn end(self) -> bool {
+        if let Some(running) = &self.running {
+            self.execution.host.scripts().leave_long(running);
+        }
+        self.has_wandered
+    }
+
+    /// Whether a command may run, in Redis's order.
+    fn admit(&mut self, id: CommandId, args: Args<'_>) -> Result<(), String> {
+        let flags = id.spec().flags;
+        // Those that wait for elements do not wait in a script, as Redis 8 has it.
+        let waits = flags.has(Flags::WRITE.with(Flags::BLOCKING));
+        if flags.has(Flags::NEEDS_STATS) || (flags.has(Flags::NOSCRIPT) && !waits) {
+            return Err("ERR This Redis command is not allowed from script".to_owned());
+        }
+        if self.execution.host.acl().is_used() {
+            let (host, now) = (self.execution.host, self.execution.context.now);
+            rights::check_at(host, self.conn, id, args, Where::Script, now).map_err(|fault| {
+                let text = String::from_utf8_lossy(fault.text()).into_owned();
+                format!("ERR ACL failure in script: {}", text.trim_start_matches("NOPERM "))
+            })?;
+        }
+        if self.is_readonly && flags.meets(WRITES) {
+            return Err("ERR Write commands are not allowed from read-only scripts.".to_owned());
+        }
+        if self.lacks_memory && !self.has_written && flags.has(Flags::DENYOOM) {
+            return Err("OOM command not allowed when used memory > 'maxmemory'.".to_owned());
+        }
+        if flags.has(Flags::WRITE) && !self.has_written {
+            self.has_written = true;
+            if let Some(running) = &self.running {
+                running.has_written.store(true, Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the shards of a command are locked. A script that uses a key that it has not declared,
+    /// though it never did before, is not atomic at this point.
+    fn lock(&mut self, id: CommandId, args: Args<'_>) {
+        let view = &mut *self.execution.view;
+        let scope = scope_of(self.execution.host, id, args, |key| view.scope_of(key));
+        self.has_wandered |= !self.declared.contains(scope);
+        if !self.execution.scope.contains(scope) {
+            view.relock(Scope::ALL);
+            self.execution.scope = Scope::ALL;
+        }
+    }
+
+    fn run(&mut self, id: CommandId, args: Args<'_>, reply: &mut dyn FnMut(&[u8])) {
+        self.lock(id, args);
+        if !self.execution.host.monitors().is_empty() {
+            let context = &mut *self.execution.context;
+            self.execution.host.monitors().show(id.spec(), args, self.conn, context, true);
+        }
+        let mark = self.execution.out.mark();
+        self.execution.run::<C>(self.conn, id, args, Origin::Script);
+        self.execution.note_effects(self.conn, id.spec(), args);
+        let out = &*self.execution.out;
+        if out.is_contiguous() {
+            reply(out.front());
+        } else {
+            let mut left = out.waiting();
+            let mut slices = vec![IoSlice::new(&[]); SLICES_MAX];
+            let count = out.slices(&mut slices);
+            for slice in &slices[..count] {
+                left -= slice.len();
+                reply(slice);
+            }
+            debug_assert_eq!(left, 0, "a reply has few pieces");
+        }
+        self.execution.out.truncate(mark);
+    }
+}
+
+/// The most pieces of a reply: values that are sent without a copy are large, and a reply of more of them than
+/// this is beyond the memory of a VM.
+const SLICES_MAX: usize = 1 << 14;
+
+/// The command that a script names.
+fn command(args: Args<'_>) -> Result<CommandId, &'static str> {
+    const UNKNOWN: &str = "ERR Unknown Redis command called from script";
+    let id = table::find(args.arg(0)).ok_or(UNKNOWN)?;
+    let id = match args.get(1) {
+        Some(name) if id.is_container() => table::find_sub(id, name).ok_or(UNKNOWN)?,
+        _ => id,
+    };
+    let is_right = id.spec().accepts(args.len());
+    is_right.then_some(id).ok_or("ERR Wrong number of args calling Redis command from script")
+}
+
+/// Runs `work` on words as the arguments of a request.
+fn with_args<R>(
+    words: &[Argument],
+    request: &mut Vec<u8>,
+    spans: &mut Vec<Span>,
+    work: impl FnOnce(Args<'_>) -> Result<R, String>,
+) -> Result<R, String> {
+    request.clear();
+    Encoder::new(request).request(words);
+    let framing = Framing { restricted: false, bulk_max: usize::MAX };
+    match parse::parse(&framing, &mut Cursor::default(), request) {
+        Ok(Parsed::Request { request, .. }) => work(request.args(spans)),
+        _ => Err("ERR Protocol error: the command is too large".to_owned()),
+    }
+}
+
+impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
+    fn call(
+        &mut self,
+        words: &[Argument],
+        resp: script::ReplyVersion,
+        reply: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), String> {
+        self.conn.version = match resp {
+            script::ReplyVersion::Two => Version::Resp2,
+            script::ReplyVersion::Three => Version::Resp3,
+        };
+        let (mut request, mut spans) =
+            (std::mem::take(&mut self.request), std::mem::take(&mut self.spans));
+        let done = with_args(words, &mut request, &mut spans, |args| {
+            let id = command(args)?;
+            if let Err(text) = self.admit(id, args) {
+                self.execution.worker.counts.of(id.index()).rejected.add(1);
+                return Err(text);
+            }
+            self.run(id, args, reply);
+            Ok(())
+        });
+        (self.request, self.spans) = (request, spans);
+        if let Err(text) = &done {
+            let code = text.split(' ').next().unwrap_or_default();
+            self.execution.host.stats().error(code.as_bytes());
+        }
+        done
+    }
+
+    fn may_run(&mut self, words: &[Argument]) -> Result<bool, String> {
+        let (mut request, mut spans) = (Vec::new(), Vec::new());
+        with_args(words, &mut request, &mut spans, |args| {
+            let id = command(args)
+                .map_err(|_| "ERR Invalid command passed to redis.acl_check_cmd()".to_owned())?;
+            Ok(rights::find(self.execution.host, self.conn, id, args).is_ok())
+        })
+    }
+
+    fn log(&mut self, level: Level, text: &[u8]) {
+        let level = match level {
+            Level::Debug => log::Level::Trace,
+            Level::Verbose => log::Level::Debug,
+            Level::Notice => log::Level::Info,
+            Level::Warning => log::Level::Warn,
+        };
+        log::log!(level, "{}", text.escape_ascii());
+    }
+
+    fn go_on(&mut self) -> Go {
+        let elapsed = self.start.get_or_insert_with(Instant::now).elapsed();
+        if elapsed < LONG {
+            return Go::On;
+        }
+        let scripts = self.execution.host.scripts();
+        let has_written = self.has_written;
+        let running = self.running.get_or_insert_with(|| scripts.enter_long(has_written));
+        if running.is_killed.load(Relaxed) {
+            return Go::Stop(KILLED);
+        }
+        if let Some(threshold) = scripts.threshold()
+            && elapsed >= threshold
+        {
+            if !self.is_busy {
+                self.is_busy = true;
+                scripts.make_busy(running, self.execution.scope);
+            }
+            if !has_written || elapsed >= threshold.saturating_mul(PATIENCE) {
+                return Go::Stop(TOO_LONG);
+            }
+        }
+        Go::On
+    }
+}

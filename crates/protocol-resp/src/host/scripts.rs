@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Scripts`]: the cache of scripts that all workers share, and the scripts that take long.
+//!
+//! A script that takes long enters a list, so that others can end it. One that takes too long makes the server
+//! busy: commands that need what it has locked are refused. See [ADR 28](../../../../docs/adr/0028-scripts.md).
+
+// Without Lua nothing enters the cache.
+#![cfg_attr(not(feature = "scripts"), allow(dead_code))]
+
+use keyspace::Scope;
+use parking_lot::{Mutex, RwLock};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
+use std::time::Duration;
+
+/// The SHA-1 digest of a script in hexadecimal digits, lower case.
+pub(crate) type Sha = [u8; 40];
+
+/// The most scripts that only EVAL has put into the cache, as in Redis.
+const EVALUATED_MAX: usize = 500;
+
+/// The most bytes of text of all scripts in the cache. More are not loaded.
+const TEXT_MAX: u64 = 64 << 20;
+
+/// Runs after which a script that has used its declared keys only locks no others.
+const PROBATION: u8 = 16;
+
+/// A script in the cache.
+#[derive(Debug)]
+pub(crate) struct CachedScript {
+    pub(crate) text: Box<[u8]>,
+    /// SCRIPT LOAD has put it there, so it stays.
+    is_loaded: AtomicBool,
+    /// Runs that have used declared keys only, up to [`PROBATION`].
+    runs: AtomicU8,
+    /// It has used a key that it had not declared.
+    wanders: AtomicBool,
+}
+
+impl CachedScript {
+    /// Whether a run locks the shards of its declared keys only.
+    pub(crate) fn is_contained(&self) -> bool {
+        self.runs.load(Relaxed) >= PROBATION && !self.wanders.load(Relaxed)
+    }
+
+    /// Notes a run, and whether it has used other keys than it had declared.
+    pub(crate) fn note_run(&self, has_wandered: bool) {
+        if has_wandered {
+            self.wanders.store(true, Relaxed);
+        } else if self.runs.load(Relaxed) < PROBATION {
+            // A lost count makes the probation longer.
+            self.runs.store(self.runs.load(Relaxed) + 1, Relaxed);
+        }
+    }
+}
+
+/// A script that takes long.
+#[derive(Debug)]
+pub(crate) struct Running {
+    /// It is to be ended.
+    pub(crate) is_killed: AtomicBool,
+    /// It has run a command that writes.
+    pub(crate) has_written: AtomicBool,
+    /// It takes too long, and has locked these shards.
+    busy: Mutex<Scope>,
+}
+
+/// Why SCRIPT KILL ends no script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotKilled {
+    /// There is none.
+    None,
+    /// All have written.
+    Written,
+}
+
+/// The cache, and what runs.
+#[derive(Debug)]
+pub(crate) struct Scripts {
+    cache: RwLock<Cache>,
+    /// Changes with each flush of the cache, so that workers forget what they have compiled.
+    generation: AtomicU64,
+    /// Scripts that take long.
+    long: Mutex<Vec<Arc<Running>>>,
+    is_busy: AtomicBool,
+    /// `busy-reply-threshold`
+    threshold_ms: AtomicU64,
+    /// Runs that have locked everything for a key that they had not declared.
+    wanderings: AtomicU64,
+    /// Bytes of memory of all VMs.
+    vm_bytes: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Cache {
+    sources: HashMap<Sha, Arc<CachedScript>>,
+    /// Those that only EVAL has put there, the oldest first; some may have been loaded since.
+    evaluated: VecDeque<Sha>,
+    text_bytes: u64,
+}
+
+impl Default for Scripts {
+    fn default() -> Self {
+        Scripts {
+            cache: RwLock::default(),
+            generation: AtomicU64::new(0),
+            long: Mutex::default(),
+            is_busy: AtomicBool::new(false),
+            threshold_ms: AtomicU64::new(5000),
+            wanderings: AtomicU64::new(0),
+            vm_bytes: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Cache {
+    fn remove(&mut self, sha: &Sha) {
+        if let Some(source) = self.sources.remove(sha) {
+            self.text_bytes -= source.text.len() as u64;
+        }
+    }
+
+    /// Removes the oldest script that was not loaded, if there is one.
+    fn remove_oldest(&mut self) -> bool {
+        while let Some(oldest) = self.evaluated.pop_front() {
+            let source = self.sources.get(&oldest);
+            if source.is_some_and(|source| !source.is_loaded.load(Relaxed)) {
+                self.remove(&oldest);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Scripts {
+    /// The script with this digest.
+    pub(crate) fn find(&self, sha: &Sha) -> Option<Arc<CachedScript>> {
+        self.cache.read().sources.get(sha).cloned()
+    }
+
+    /// Puts a script into the cache; `is_loaded`: for good. `None` if there is no room.
+    pub(crate) fn add(&self, sha: &Sha, text: &[u8], is_loaded: bool) -> Option<Arc<CachedScript>> {
+        let mut cache = self.cache.write();
+        if let Some(known) = cache.sources.get(sha) {
+            known.is_loaded.fetch_or(is_loaded, Relaxed);
+            return Some(Arc::clone(known));
+        }
+        let bytes = text.len() as u64;
+        while cache.text_bytes + bytes > TEXT_MAX {
+            if !cache.remove_oldest() {
+                return None;
+            }
+        }
+        let source = Arc::new(CachedScript {
+            text: text.into(),
+            is_loaded: AtomicBool::new(is_loaded),
+            runs: AtomicU8::new(0),
+            wanders: AtomicBool::new(false),
+        });
+        cache.text_bytes += bytes;
+        cache.sources.insert(*sha, Arc::clone(&source));
+        if !is_loaded {
+            cache.evaluated.push_back(*sha);
+            if cache.evaluated.len() > EVALUATED_MAX {
+                cache.remove_oldest();
+            }
+        }
+        Some(source)
+    }
+
+    /// Empties the cache.
+    pub(crate) fn flush(&self) {
+        *self.cache.write() = Cache::default();
+        self.generation.fetch_add(1, Release);
+    }
+
+    /// How often the cache was flushed.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Acquire)
+    }
+
+    /// How many scripts there are, and the bytes of their texts.
+    pub(crate) fn size(&self) -> (usize, u64) {
+        let cache = self.cache.read();
+        (cache.sources.len(), cache.text_bytes)
+    }
+
+    /// Milliseconds from which on a script takes too long; 0: none does.
+    pub(crate) fn threshold_ms(&self) -> u64 {
+        self.threshold_ms.load(Relaxed)
+    }
+
+    /// Sets `busy-reply-threshold`.
+    pub(crate) fn set_threshold_ms(&self, threshold: u64) {
+        self.threshold_ms.store(threshold, Relaxed);
+    }
+
+    /// The same as a duration, if there is one.
+    pub(crate) fn threshold(&self) -> Option<Duration> {
+        Some(self.threshold_ms()).filter(|ms| *ms > 0).map(Duration::from_millis)
+    }
+
+    /// Enters a script that takes long.
+    pub(crate) fn enter_long(&self, has_written: bool) -> Arc<Running> {
+        let running = Arc::new(Running {
+            is_killed: AtomicBool::new(false),
+            has_written: AtomicBool::new(has_written),
+            busy: Mutex::default(),
+        });
+        self.long.lock().push(Arc::clone(&running));
+        running
+    }
+
+    /// A script takes too long, and has locked this scope.
+    pub(crate) fn make_busy(&self, running: &Running, scope: Scope) {
+        *running.busy.lock() = scope;
+        self.is_busy.store(true, Release);
+    }
+
+    /// Removes a script that took long and has ended.
+    pub(crate) fn leave_long(&self, running: &Arc<Running>) {
+        let mut long = self.long.lock();
+        long.retain(|other| !Arc::ptr_eq(other, running));
+        let is_busy = long.iter().any(|other| !other.busy.lock().is_empty());
+        self.is_busy.store(is_busy, Release);
+    }
+
+    /// Whether a script takes too long.
+    #[inline]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_busy.load(Relaxed)
+    }
+
+    /// Whether scripts that take too long have locked any part of a scope.
+    #[cold]
+    pub(crate) fn holds(&self, scope: Scope) -> bool {
+        let long = self.long.lock();
+        long.iter().any(|running| running.busy.lock().bits() & scope.bits() != 0)
+    }
+
+    /// Ends the scripts that take long and have written nothing.
+    pub(crate) fn kill(&self) -> Result<(), NotKilled> {
+        let long = self.long.lock();
+        let mut result = Err(NotKilled::None);
+        for running in &*long {
+            if running.has_written.load(Relaxed) {
+                result = result.or(Err(NotKilled::Written));
+            } else {
+                running.is_killed.store(true, Relaxed);
+                result = Ok(());
+            }
+        }
+        result
+    }
+
+    /// Counts a run that has locked everything for a key that it had not declared.
+    pub(crate) fn count_wandering(&self) {
+        self.wanderings.fetch_add(1, Relaxed);
+    }
+
+    /// How many there were.
+    pub(crate) fn wanderings(&self) -> u64 {
+        self.wanderings.load(Relaxed)
+    }
+
+    /// Notes how the memory of a VM has changed.
+    pub(crate) fn note_vm(&self, before: u64, now: u64) {
+        self.vm_bytes.fetch_add(now.wrapping_sub(before), Relaxed);
+    }
+
+    /// Bytes of memory of all VMs.
+    pub(crate) fn vm_bytes(&self) -> u64 {
+        self.vm_bytes.load(Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sha(number: usize) -> Sha {
+        let mut sha = [b'0'; 40];
+        sha[..6].copy_from_slice(format!("{number:06}").as_bytes());
+        sha
+    }
+
+    #[test]
+    fn the_oldest_that_was_not_loaded_makes_room() {
+        let scripts = Scripts::default();
+        scripts.add(&sha(0), b"loaded", true);
+        for number in 1..=EVALUATED_MAX + 2 {
+            scripts.add(&sha(number), b"evaluated", false);
+        }
+        assert_eq!(scripts.size().0, EVALUATED_MAX + 1);
+        assert!(scripts.find(&sha(0)).is_some() && scripts.find(&sha(3)).is_some());
+        assert!(scripts.find(&sha(1)).is_none() && scripts.find(&sha(2)).is_none());
+        scripts.flush();
+        assert_eq!(scripts.size(), (0, 0));
+    }
+
+    #[test]
+    fn loaded_scripts_are_bounded_in_bytes() {
+        let scripts = Scripts::default();
+        let text = vec![b'x'; TEXT_MAX as usize / 2];
+        assert!(scripts.add(&sha(1), &text, true).is_some());
+        assert!(scripts.add(&sha(2), &text, false).is_some());
+        assert!(scripts.add(&sha(3), b"y", true).is_some(), "the evaluated one goes");
+        assert!(scripts.find(&sha(2)).is_none());
+        assert!(scripts.add(&sha(4), &text, true).is_none(), "no loaded one does");
+        assert!(scripts.add(&sha(1), &text, true).is_some(), "that is there already");
+    }
+
+    #[test]
+    fn a_script_is_on_probation_until_it_has_kept_to_its_keys() {
+        let scripts = Scripts::default();
+        let script = scripts.add(&sha(1), b"", false).expect("there is room");
+        for _ in 0..PROBATION {
+            assert!(!script.is_contained());
+            script.note_run(false);
+        }
+        assert!(script.is_contained());
+        script.note_run(true);
+        script.note_run(false);
+        assert!(!script.is_contained());
+    }
+
+    #[test]
+    fn scripts_that_have_written_are_not_killed() {
+        let scripts = Scripts::default();
+        assert_eq!(scripts.kill(), Err(NotKilled::None));
+        let writer = scripts.enter_long(true);
+        assert_eq!(scripts.kill(), Err(NotKilled::Written));
+        let reader = scripts.enter_long(false);
+        assert_eq!(scripts.kill(), Ok(()));
+        assert!(reader.is_killed.load(Relaxed) && !writer.is_killed.load(Relaxed));
+        scripts.make_busy(&writer, Scope::shard(3));
+        assert!(scripts.is_busy() && scripts.holds(Scope::ALL) && !scripts.holds(Scope::shard(4)));
+        scripts.leave_long(&writer);
+        scripts.leave_long(&reader);
+        assert!(!scripts.is_busy());
+    }
+}
