@@ -2,14 +2,16 @@
 //! [`Runner`]: the commands of a script.
 
 use super::Script;
+use crate::cluster::slots::slot_of;
 use crate::engine::function::Commands;
 use crate::engine::rights;
 use crate::engine::run::{Execution, Origin, scope_of};
 use crate::host::acl_log::Where;
 use crate::host::scripts::Running;
 use crate::session::connection::Resp;
+use crate::session::marks::Marks;
 use crate::session::transaction::WRITES;
-use crate::table::{self, CommandId, Flags};
+use crate::table::{self, CommandId, Flags, keys};
 use crate::wire::client::Encoder;
 use crate::wire::parse::{self, Args, Cursor, Framing, Span};
 use crate::wire::reply::Version;
@@ -100,6 +102,11 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
                 format!("ERR ACL failure in script: {}", text.trim_start_matches("NOPERM "))
             })?;
         }
+        if self.conn.marks.has(Marks::CLUSTER) && !self.is_here(id, args) {
+            const FOREIGN: &str =
+                "ERR Script attempted to access a non local key in a cluster node";
+            return Err(FOREIGN.to_owned());
+        }
         if self.is_readonly && flags.meets(WRITES) {
             return Err("ERR Write commands are not allowed from read-only scripts.".to_owned());
         }
@@ -113,6 +120,18 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             }
         }
         Ok(())
+    }
+
+    /// Whether this node of a cluster may hold all keys of a command.
+    #[cold]
+    fn is_here(&mut self, id: CommandId, args: Args<'_>) -> bool {
+        let host = self.execution.host;
+        let topology = self.execution.worker.topology.latest(host.cluster());
+        let mut is_here = true;
+        let _ = keys::visit(id.spec(), &args, |at| {
+            is_here &= topology.may_hold(slot_of(args.arg(at)));
+        });
+        is_here
     }
 
     /// Sees to it that the shards of a command are locked. A script that uses a key that it has not declared,
