@@ -186,6 +186,19 @@ impl Clock {
     }
 }
 
+/// The wall time of the operating system in microseconds since the unix epoch, read at this moment.
+///
+/// For a client that asks for the time, and takes two answers for two moments. What expires, and all else, goes by the
+/// [`Now`] of the turn.
+///
+/// ```
+/// let micros = clock::unix_micros();
+/// assert!(micros > 1_600_000_000_000_000);
+/// ```
+pub fn unix_micros() -> u64 {
+    timer::wall() / 1000
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

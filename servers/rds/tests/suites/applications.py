@@ -57,12 +57,11 @@ def play(name, prepare, scenarios, binary):
     started = time.monotonic()
     with Server(binary) as server:
         result = subprocess.run(
-            [*map(str, prepare()), str(server.port)],
+            ["timeout", str(SECONDS_MAX), *map(str, prepare()), str(server.port)],
             cwd=NODE if name == "bullmq" else FOLDER,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=SECONDS_MAX,
         )
     said = result.stdout.decode(errors="replace")
     passed = len(re.findall("^passed ", said, re.MULTILINE))
