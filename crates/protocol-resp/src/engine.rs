@@ -16,6 +16,7 @@
 //! * `cluster.rs`: sends clients to other nodes, and removes what is theirs.
 //! * `script.rs`: scripts, and the commands that they run. `unknown.rs`: errors for unknown commands. `journal.rs`:
 //!   the command log. `key_sizes.rs`: counting the sizes of values.
+//!   `migrate.rs`: the end of migrations.
 //!
 //! # Atomicity
 //!
@@ -35,6 +36,7 @@ pub(crate) mod function;
 mod journal;
 pub(crate) mod key_sizes;
 pub(crate) mod keys;
+mod migrate;
 mod rights;
 mod run;
 #[cfg(feature = "scripts")]

@@ -8,7 +8,7 @@
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `hot_keys.rs`: HOTKEYS, with the sums of `heavy_hitters.rs`. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
 //! * `cluster.rs`: the nodes of the cluster. `scripts.rs`: the cache of scripts. `users.rs`: users from files.
-//!   `acl_log.rs`: what users were denied.
+//!   `acl_log.rs`: what users were denied. `migrations.rs`: values on their way to other servers.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
 //! * `platform.rs`: the program around the service. `machine.rs`, `version.rs`: the machine's memory, and the
@@ -31,6 +31,7 @@ pub(crate) mod key_events;
 pub(crate) mod latency;
 pub(crate) mod machine;
 pub(crate) mod metric_source;
+pub(crate) mod migrations;
 pub(crate) mod monitor;
 pub(crate) mod password;
 pub(crate) mod pause;
@@ -55,6 +56,7 @@ use crate::host::config::{Config, ConnectionSettings, SharedLimits};
 use crate::host::hot_keys::{HotKeys, Session};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
+use crate::host::migrations::Migrations;
 use crate::host::monitor::Monitors;
 use crate::host::password::Password;
 use crate::host::pause::Pause;
@@ -89,6 +91,7 @@ pub struct Host {
     slowlog: CommandLog,
     large_logs: LargeLogs,
     hot_keys: HotKeys,
+    migrations: Migrations,
     /// Every run of a command is timed, for the slow log or the latency monitor.
     times_all: AtomicBool,
     cluster: Cluster,
@@ -152,6 +155,7 @@ impl Host {
             slowlog: CommandLog::of_slow(),
             large_logs: LargeLogs::default(),
             hot_keys: HotKeys::default(),
+            migrations: Migrations::default(),
             times_all: AtomicBool::default(),
             cluster: Cluster::default(),
             acl: Acl::default(),
@@ -253,6 +257,11 @@ impl Host {
     #[inline]
     pub(crate) fn hot_keys(&self) -> &HotKeys {
         &self.hot_keys
+    }
+
+    /// Values on their way to other servers.
+    pub(crate) fn migrations(&self) -> &Migrations {
+        &self.migrations
     }
 
     /// Begins to look for such keys.

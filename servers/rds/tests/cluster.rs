@@ -56,11 +56,21 @@ impl Cluster {
 
     /// Gives each node these slots, and waits until all nodes go by that.
     fn write(&self, slots: [&str; 3]) {
+        self.write_moves(slots, ["", "", ""]);
+    }
+
+    /// The same with the slots that move, as each node is told in its own line.
+    fn write_moves(&self, slots: [&str; 3], moves: [&str; 3]) {
+        let all_of = |number: usize, myself: usize| {
+            let moves = if number == myself { moves[number] } else { "" };
+            format!("{}{moves}", slots[number])
+        };
         for myself in 0..3 {
             let line = |number: usize| {
                 let flags = if number == myself { "myself,master" } else { "master" };
                 let (id, port) = (Self::id(number), self.port(number));
-                format!("{id} 127.0.0.1:{port}@0 {flags} - 0 0 1 connected {}\n", slots[number])
+                let slots = all_of(number, myself);
+                format!("{id} 127.0.0.1:{port}@0 {flags} - 0 0 1 connected {slots}\n")
             };
             let text: String = (0..3).map(line).collect();
             // As a whole: a server may look at any moment.
@@ -69,7 +79,7 @@ impl Cluster {
             fs::rename(&new, file_of(self.folder.path(), myself)).unwrap();
         }
         for number in 0..3 {
-            let told = |at: usize| format!(" {}\n", slots[at]);
+            let told = |at: usize| format!(" {}\n", all_of(at, number));
             self.until(number, "CLUSTER NODES", |nodes| (0..3).all(|at| nodes.contains(&told(at))));
         }
     }
@@ -150,6 +160,29 @@ fn slots_move_when_the_file_changes() {
     assert_eq!(ask(&mut clients[2], "GET foo"), "$-1");
     assert_eq!(ask(&mut clients[2], "SET foo again"), "+OK");
     assert_eq!(ask(&mut clients[2], "GET foo"), "again");
+}
+
+#[test]
+fn keys_of_a_slot_that_moves_are_taken_along() {
+    let cluster = Cluster::start();
+    let mut clients: Vec<Client> = (0..3).map(|number| cluster.client(number)).collect();
+    assert_eq!(ask(&mut clients[2], "MSET foo 1 {foo}2 2"), "+OK");
+    // Slot 12182, that of foo, goes from the third node to the second.
+    let to = format!(" [12182->-{}]", Cluster::id(1));
+    let from = format!(" [12182-<-{}]", Cluster::id(2));
+    cluster.write_moves(SLOTS, ["", &from, &to]);
+    let ports = [0, 1, 2].map(|number| cluster.port(number));
+    let request = format!("MIGRATE 127.0.0.1 {} \"\" 0 10000 KEYS foo {{foo}}2 {{foo}}3", ports[1]);
+    assert_eq!(ask(&mut clients[2], &request), "+OK");
+    assert_eq!(ask(&mut clients[2], &request), "+NOKEY", "it is asked here, not sent elsewhere");
+    let elsewhere = format!("-ASK 12182 127.0.0.1:{}", ports[1]);
+    assert_eq!(ask(&mut clients[2], "GET foo"), elsewhere);
+    assert_eq!(ask(&mut clients[1], "GET foo"), format!("-MOVED 12182 127.0.0.1:{}", ports[2]));
+    assert_eq!(ask(&mut clients[1], "ASKING"), "+OK");
+    assert_eq!(ask(&mut clients[1], "GET foo"), "1");
+    cluster.write(["0-5460", "5461-10922 12182", "10923-12181 12183-16383"]);
+    assert_eq!(ask(&mut clients[1], "GET {foo}2"), "2");
+    assert_eq!(ask(&mut clients[2], "DBSIZE"), ":0");
 }
 
 /// The command that starts a server with a file of nodes.

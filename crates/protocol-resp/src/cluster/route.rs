@@ -17,6 +17,8 @@ pub(crate) struct Asked {
     pub(crate) reads_only: bool,
     /// The client has said ASKING, or the command says so itself.
     pub(crate) is_asking: bool,
+    /// It is what moves slots.
+    pub(crate) moves_slots: bool,
 }
 
 /// The parameters that decide what is served while some slots are not.
@@ -121,6 +123,7 @@ impl<'t, 'k> Route<'t, 'k> {
             }
         }
         match self.moving {
+            Some(_) if asked.moves_slots => return Ok(()),
             Some(Move::To(_)) if self.gone > 0 && self.here > 0 => {
                 return Err(Redirection::TryAgain);
             }

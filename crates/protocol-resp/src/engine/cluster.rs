@@ -140,6 +140,7 @@ fn see<'k, W: Words + ?Sized>(
 ) {
     asked.writes |= spec.flags.has(Flags::WRITE);
     asked.is_asking |= spec.flags.has(Flags::ASKING);
+    asked.moves_slots |= spec.flags.has(Flags::MOVES_SLOTS);
     let _ = keys::visit_routed(spec, words, |at, is_key| {
         let word = words.word(at).unwrap_or_default();
         if is_key {

@@ -300,6 +300,7 @@ impl<K: Keyspace> Engine<K> {
         self.count_memory();
         self.worker.trim();
         self.look_again::<C>(now, outbox);
+        self.end_migrations::<C>(now, outbox);
         let Engine { keyspace, host, .. } = self;
         self.worker.end_waits(host, now, outbox);
         if !host.client_memory().is_small() {

@@ -5,6 +5,7 @@ use crate::engine::key_sizes::KeySizes;
 use crate::host::Host;
 use crate::host::cluster::TopologyCopy;
 use crate::host::key_events::Pending;
+use crate::host::migrations::Outstanding;
 use crate::host::stats::WorkerCounts;
 use crate::session::waiting::Waiting;
 use crate::wire::parse::Span;
@@ -49,6 +50,8 @@ pub(crate) struct WorkerState {
     sleepers: BTreeMap<(Ticks, u64), (ConnectionId, Ticket)>,
     /// Walks that count sizes.
     pub(crate) key_sizes: KeySizes,
+    /// Clients of this worker whose values are on their way to other servers.
+    pub(crate) migrations: Outstanding,
     random: Rng,
 }
 
@@ -70,6 +73,7 @@ impl WorkerState {
             looks: BTreeMap::new(),
             sleepers: BTreeMap::new(),
             key_sizes: KeySizes::default(),
+            migrations: Outstanding::default(),
             random: Rng::new(),
         }
     }
@@ -160,6 +164,6 @@ impl WorkerState {
         let waits = self.waits.first_key_value().map(|((end, _), _)| *end);
         let sleepers = self.sleepers.first_key_value().map(|((end, _), _)| *end);
         let looks = self.looks.first_key_value().map(|((at, _), _)| *at);
-        waits.into_iter().chain(sleepers).chain(looks).min()
+        waits.into_iter().chain(sleepers).chain(looks).chain(self.migrations.look_at()).min()
     }
 }

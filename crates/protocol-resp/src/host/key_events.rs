@@ -10,6 +10,7 @@ use crate::host::waiters::Waiters;
 use crate::host::watches::Watches;
 use crate::session::connection::Resp;
 use crate::session::waiting::{Waiter, Waiting};
+use crate::session::watching::Mark;
 use keyspace::{Gone, Reason, Settings};
 use protocol::{ConnectionId, Outbox};
 use std::collections::VecDeque;
@@ -190,6 +191,16 @@ impl KeyEvents {
             conn.watching.unmark();
         }
         conn.note_transaction();
+    }
+
+    /// Lets a mark be set when a value changes. The caller holds the lock of the key's shard.
+    pub(crate) fn mark_change(&self, db: usize, key: &[u8], mark: &Mark) {
+        self.watches.watch(&self.interest, db, key, mark, true);
+    }
+
+    /// Ends that.
+    pub(crate) fn mark_no_more(&self, db: usize, key: &[u8], mark: &Mark) {
+        self.watches.unwatch(&self.interest, db, key, mark);
     }
 
     /// Makes a client wait. The caller holds the locks of all its keys.

@@ -26,6 +26,19 @@ fn secret(spec: &Spec, args: Args<'_>) -> std::ops::Range<usize> {
             let found = (from..args.len()).step_by(step).find(|&i| is(i, option.as_bytes()));
             found.map_or(0..0, |option| option + 1..option + 1 + count)
         }
+        Secret::OfOptions { options, from, end } => {
+            let (mut first, mut behind, mut at) = (usize::MAX, 0, from);
+            while at < args.len() && !is(at, end.as_bytes()) {
+                let values = options.iter().find(|(option, _)| is(at, option.as_bytes()));
+                at += 1;
+                if let Some((_, values)) = values {
+                    first = first.min(at);
+                    at += values;
+                    behind = at;
+                }
+            }
+            first.min(behind)..behind
+        }
     }
 }
 
@@ -65,5 +78,21 @@ mod tests {
             "config set port 1 RequirePass (redacted)"
         );
         assert_eq!(seen("set auth secret"), "set auth secret");
+        for (line, shown) in [
+            ("AUTH pw", "AUTH (redacted)"),
+            ("copy auth2 me keys REPLACE", "copy auth2 (redacted) (redacted) REPLACE"),
+            ("AUTH keys KEYS auth a", "AUTH (redacted) KEYS auth a"),
+            ("AUTH2 me", "AUTH2 (redacted)"),
+            (
+                "AUTH a COPY AUTH2 u p",
+                "AUTH (redacted) (redacted) (redacted) (redacted) (redacted)",
+            ),
+            ("KEYS auth a", "KEYS auth a"),
+        ] {
+            assert_eq!(
+                seen(&format!("migrate h 1 k 0 9 {line}")),
+                format!("migrate h 1 k 0 9 {shown}")
+            );
+        }
     }
 }

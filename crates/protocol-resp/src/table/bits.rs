@@ -135,6 +135,8 @@ bit_set! {
         HOLDS_CACHING = "",
         /// Runs a script, whose commands may need memory.
         RUNS_SCRIPT = "",
+        /// Carried out here while the slot of its keys moves, wherever the keys are.
+        MOVES_SLOTS = "",
         /// Lists the sub-commands of its container, and comes last in that list.
         HELP = "",
     }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Commands on keys with values of any type.
 
+use super::key_spec::OptionWord;
 use super::macros::commands;
+
+/// The options of MIGRATE that have values.
+const AUTHS: &[(&str, u8)] = &[("AUTH", 1), ("AUTH2", 2)];
+
+/// What the keys of MIGRATE are behind, if there are several.
+static MIGRATE_KEYS: OptionWord =
+    OptionWord { word: "KEYS", from: 6, others: AUTHS, shown_from: -2 };
 
 commands! {
     group: Generic;
@@ -66,6 +74,25 @@ commands! {
         reply: Array, complexity: "O(N) in the number of keys of the database",
         summary: "Lists the keys that match a pattern.",
         tips: ["request_policy:all_shards", "nondeterministic_output_order"],
+    }
+    Migrate = generic::migrate {
+        name: "migrate", arity: -6, since: "2.6.0",
+        flags: [WRITE MOVES_SLOTS], categories: [KEYSPACE DANGEROUS],
+        keys: [
+            at_unless(3, &MIGRATE_KEYS): RW ACCESS DELETE;
+            behind(&MIGRATE_KEYS): RW ACCESS DELETE INCOMPLETE
+        ],
+        syntax: "host port:integer (key_or_empty_string: key | (empty_string: \"\")) \
+                 destination-db:integer timeout:integer [COPY] [REPLACE] \
+                 [authentication: AUTH password | AUTH2 (username password)] [KEYS key...]",
+        secret: super::spec::Secret::OfOptions {
+            options: &[("AUTH", 1), ("AUTH2", 2)],
+            from: 6,
+            end: "KEYS",
+        },
+        reply: Status, complexity: "O(N) in the size of the values",
+        summary: "Moves values to another server.",
+        tips: ["nondeterministic_output"],
     }
     Move = generic::move_key {
         name: "move", arity: 3, since: "1.0.0",

@@ -45,8 +45,32 @@ pub enum Begin {
         /// `COMMAND` shows it as [`Begin::Keyword`], and else as unknown, as Redis does.
         is_shown: bool,
     },
+    /// At this argument, unless a word is among the options: then the keys are behind that word
+    /// ([`Begin::Behind`], in another rule), and this argument is empty.
+    Unless {
+        /// The argument.
+        index: u8,
+        /// The word with what it takes to find it.
+        word: &'static OptionWord,
+    },
+    /// Behind a word among the options, after which there are none, if it is there.
+    Behind(&'static OptionWord),
     /// Not at a place that a rule can describe: the keys follow from the values of others.
     Unknown,
+}
+
+/// A word that ends the options of a command.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct OptionWord {
+    /// The word, upper case; clients may write it in any case.
+    pub word: &'static str,
+    /// The first argument that may be an option.
+    pub from: u8,
+    /// Other options that have values, and how many. A value is no option, whatever it says.
+    pub others: &'static [(&'static str, u8)],
+    /// Where `COMMAND` says that the search begins, as in [`Begin::Keyword`].
+    pub shown_from: i8,
 }
 
 /// The second half of a rule: how to find the keys from there.
@@ -125,6 +149,16 @@ impl KeySpec {
         Self::new(option, Find::Range { last: 0, step: 1, limit: 0 })
     }
 
+    /// The argument at `index`, see [`Begin::Unless`].
+    pub(super) const fn at_unless(index: u8, word: &'static OptionWord) -> Self {
+        Self::of_option(Begin::Unless { index, word })
+    }
+
+    /// All arguments behind a word, see [`Begin::Behind`].
+    pub(super) const fn behind(word: &'static OptionWord) -> Self {
+        Self::new(Begin::Behind(word), Find::Range { last: -1, step: 1, limit: 0 })
+    }
+
     /// Keys that follow from the values of others.
     pub(super) const fn unknown() -> Self {
         Self::new(Begin::Unknown, Find::Unknown)
@@ -148,7 +182,11 @@ impl KeySpec {
     /// The first key, the last and the step between keys, if they are at fixed places. The last
     /// counts from the end if it is negative.
     pub(super) fn fixed(&self) -> Option<(i32, i32, i32)> {
-        let (Begin::Index(first), Find::Range { last, step, .. }) = (self.begin, self.find) else {
+        let (
+            Begin::Index(first) | Begin::Unless { index: first, .. },
+            Find::Range { last, step, .. },
+        ) = (self.begin, self.find)
+        else {
             return None;
         };
         let (first, last) = (i32::from(first), i32::from(last));

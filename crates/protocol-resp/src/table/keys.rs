@@ -19,7 +19,7 @@ mod variable;
 pub(crate) use variable::flags;
 
 use super::bits::KeyFlags;
-use super::key_spec::{Begin, Find, KeySpec};
+use super::key_spec::{Begin, Find, KeySpec, OptionWord};
 use super::spec::Spec;
 use crate::wire::parse::{Args, Request, leading_integer};
 
@@ -293,6 +293,15 @@ fn search<W: Words + ?Sized>(rule: &KeySpec, words: &W) -> Result<Option<Run>, M
             Some(value) => value,
             None => return Ok(None),
         },
+        Begin::Unless { index, word } => match behind(words, word) {
+            None => index.into(),
+            Some(_) if words.word(index.into()).is_some_and(<[u8]>::is_empty) => return Ok(None),
+            Some(_) => return Err(Misplaced),
+        },
+        Begin::Behind(word) => match behind(words, word) {
+            Some(first) => first,
+            None => return Ok(None),
+        },
         Begin::Unknown => return Ok(None),
     };
     match rule.find {
@@ -335,20 +344,34 @@ fn option<W: Words + ?Sized>(
     from: u8,
     others: &[(&str, u8)],
 ) -> Option<usize> {
+    options(words, name, from, others).filter(|value| *value < words.count()).last()
+}
+
+/// What is behind a word that ends the options.
+fn behind<W: Words + ?Sized>(words: &W, end: &OptionWord) -> Option<usize> {
+    options(words, end.word, end.from, end.others).next()
+}
+
+/// What is behind each option with this name.
+fn options<W: Words + ?Sized>(
+    words: &W,
+    name: &str,
+    from: u8,
+    others: &[(&str, u8)],
+) -> impl Iterator<Item = usize> {
     let mut values = 0;
-    let mut found = None;
-    for (at, word) in words.words_from(from.into()).enumerate() {
+    words.words_from(from.into()).enumerate().filter_map(move |(at, word)| {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         if values > 0 {
             values -= 1;
-        } else if let Some((_, count)) = others.iter().find(|(other, _)| is(other)) {
-            values = *count;
-        } else if is(name) {
-            let value = usize::from(from) + at + 1;
-            found = if value < words.count() { Some(value) } else { found };
+            return None;
         }
-    }
-    found
+        if let Some((_, count)) = others.iter().find(|(other, _)| is(other)) {
+            values = *count;
+            return None;
+        }
+        is(name).then(|| usize::from(from) + at + 1)
+    })
 }
 
 #[cfg(test)]
@@ -381,11 +404,16 @@ mod tests {
             ("object freq k", &[2]),
             ("sort a STORE b STORE c", &[1, 5]),
             ("ssubscribe c", &[]),
+            ("migrate h 1 k 0 9 COPY", &[3]),
+            ("migrate h 1  0 9", &[3]),
+            ("migrate h 1  0 9 REPLACE AUTH KEYS keys a KEYS b", &[10, 11, 12]),
         ] {
             assert_eq!(positions(command).as_deref(), Ok(expected), "{command}");
         }
         assert_eq!(positions("zunionstore d 3 a b"), Err(Misplaced));
         assert_eq!(positions("blpop 0"), Err(Misplaced));
+        assert_eq!(positions("migrate h 1 k 0 9 KEYS a"), Err(Misplaced));
+        assert_eq!(positions("migrate h 1  0 9 KEYS"), Err(Misplaced));
     }
 
     /// As `XREAD` and `GEORADIUS` have them.

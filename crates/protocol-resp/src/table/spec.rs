@@ -66,6 +66,15 @@ pub enum Secret {
         /// How many arguments behind it are secret.
         count: usize,
     },
+    /// The values of some options, and all between them.
+    OfOptions {
+        /// The options, in any case, each with the number of its values.
+        options: &'static [(&'static str, usize)],
+        /// The first argument that may be an option.
+        from: usize,
+        /// Behind this word there are no options.
+        end: &'static str,
+    },
 }
 
 /// How a command uses channels among its arguments, because users are allowed or denied channels.

@@ -8,7 +8,7 @@ use protocol_resp::client::Value;
 use protocol_resp::table::{self, Catalogue};
 
 /// Commands whose arguments differ from Redis 7.0 on purpose, and why.
-const DIFFERENT: [(&str, &str); 17] = [
+const DIFFERENT: [(&str, &str); 18] = [
     ("set", "comparisons came with Valkey 8.1 and Redis 8.4"),
     ("hscan", "NOVALUES came with Redis 7.4"),
     ("zincrby", "Redis calls the increment an integer; it is a double"),
@@ -25,6 +25,7 @@ const DIFFERENT: [(&str, &str); 17] = [
     ("pfmerge", "sources may be left out, which was written down later"),
     ("geosearch", "BYPOLYGON came with Valkey 9.0"),
     ("geosearchstore", "BYPOLYGON came with Valkey 9.0"),
+    ("migrate", "a token of Redis is empty, and each of its choices may be left out once more"),
     (
         "client|kill",
         "MAXAGE came with Redis 7.4, and the choice of types has the name of all types",

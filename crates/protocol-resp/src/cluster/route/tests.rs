@@ -36,8 +36,13 @@ fn decide(topology: &Topology, keys: &[&str], asked: Asked) -> Result<(), Redire
     route.decide(asked, UP)
 }
 
-const READ: Asked =
-    Asked { writes: false, is_on_channels: false, reads_only: false, is_asking: false };
+const READ: Asked = Asked {
+    writes: false,
+    is_on_channels: false,
+    reads_only: false,
+    is_asking: false,
+    moves_slots: false,
+};
 const WRITE: Asked = Asked { writes: true, ..READ };
 
 #[test]
@@ -113,4 +118,21 @@ fn without_all_slots_nothing_is_served_unless_configured() {
     route.key(last.as_bytes(), |_| true);
     let served = route.decide(READ, WhenDown { needs_all_slots: false, ..UP });
     assert_eq!(served, Err(Redirection::Unserved));
+}
+
+#[test]
+fn what_moves_slots_is_served_while_they_move() {
+    let migrate = Asked { moves_slots: true, ..WRITE };
+    let to_b = format!("[5061->-{}]", "b".repeat(40));
+    for (myself, moves) in [('A', to_b.as_str()), ('B', &format!("[5061-<-{}]", "a".repeat(40)))] {
+        let topology = topology(myself, moves, None);
+        assert_eq!(decide(&topology, &["bar", "{bar}x"], migrate), Ok(()), "{myself}");
+        let crossing = decide(&topology, &["bar", "foo"], migrate);
+        assert_eq!(crossing, Err(Redirection::CrossSlot), "{myself}");
+    }
+    let settled = topology('B', "", None);
+    assert_eq!(
+        decide(&settled, &["bar"], migrate),
+        Err(Redirection::Moved { slot: 5061, node: 0 })
+    );
 }

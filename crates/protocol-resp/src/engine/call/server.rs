@@ -11,6 +11,7 @@ use crate::host::config::{Parameter, Value};
 use crate::host::hot_keys::{HotKeys, Session};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
+use crate::host::migrations::Migrations;
 use crate::host::monitor::Monitors;
 use crate::host::pause::Pause;
 use crate::host::platform::Platform;
@@ -92,6 +93,11 @@ impl<'c, V> Call<'c, V> {
     /// Looks for such keys no more.
     pub(crate) fn end_hot_keys(&self, at_ms: u64) {
         self.host.end_hot_keys(at_ms);
+    }
+
+    /// Values on their way to other servers.
+    pub(crate) fn migrations(&self) -> &'c Migrations {
+        self.host.migrations()
     }
 
     /// The latency monitor.

@@ -84,7 +84,7 @@ fn key_spec(out: &mut Writer<'_, impl Output>, rule: &KeySpec) {
     text(out, "begin_search");
     // What begins at an unknown place ends at one, too.
     let find = match rule.begin {
-        Begin::Index(index) => {
+        Begin::Index(index) | Begin::Unless { index, .. } => {
             of_type(out, "index", &[("index", index.into())]);
             rule.find
         }
@@ -94,6 +94,10 @@ fn key_spec(out: &mut Writer<'_, impl Output>, rule: &KeySpec) {
         }
         Begin::Option { word, from, is_shown: true, .. } => {
             keyword(out, word, from.into());
+            rule.find
+        }
+        Begin::Behind(end) => {
+            keyword(out, end.word, end.shown_from.into());
             rule.find
         }
         Begin::Option { is_shown: false, .. } | Begin::Unknown => {

@@ -136,7 +136,7 @@ impl Parser {
 
     /// A word in capitals, or a sign.
     fn token(&mut self) -> Option<&'static str> {
-        let is_first = |first: char| first.is_ascii_uppercase() || "=~*$".contains(first);
+        let is_first = |first: char| first.is_ascii_uppercase() || "=~*$\"".contains(first);
         self.rest.starts_with(is_first).then(|| self.word())
     }
 
