@@ -59,7 +59,8 @@ impl Items {
             return Some(0);
         }
         let read = match read {
-            Some(read) if !self.has_gaps_behind(last_id) => read,
+            // Of one that is before the first item it is known whatever a client has said of it.
+            Some(read) if last_id >= self.first_id() && !self.has_gaps_behind(last_id) => read,
             _ => self.count_up_to(last_id)?,
         };
         Some(self.added.wrapping_sub(read) as i64)
