@@ -170,9 +170,6 @@ fn gsub(lua: &Lua, guard: &Guard, args: &Arguments) -> Results {
         if is_anchored {
             break;
         }
-        if out.len() > MEMORY_MAX / 2 {
-            return Err(Failure::new("not enough memory"));
-        }
     }
     out.extend_from_slice(text.get(at..).unwrap_or_default());
     let out = Value::String(lua.create_string(out)?);
@@ -188,6 +185,10 @@ fn replace(
 ) -> Result<(), Failure> {
     let mut bytes = replacement.iter();
     while let Some(&byte) = bytes.next() {
+        // Long captures many times: what the VM has no room for is not made.
+        if out.len() > MEMORY_MAX / 2 {
+            return Err(Failure::new("not enough memory"));
+        }
         if byte != b'%' {
             out.push(byte);
             continue;

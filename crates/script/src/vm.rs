@@ -73,7 +73,7 @@ impl Vm {
         let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH;
         let lua = Lua::new_with(
             libraries,
-            // Then `pcall` is Lua's own. Nothing here panics on purpose.
+            // Then a panic is none of the errors that scripts catch.
             LuaOptions::new().catch_rust_panics(false),
         )?;
         let guard = Rc::new(Guard::default());

@@ -35,6 +35,11 @@ fn scripts_that_do_not_end_are_ended() {
         "return string.find(('a'):rep(5000), ('.-'):rep(40) .. 'b')",
         "return ('a'):rep(30):match(('a?'):rep(30) .. ('a'):rep(31))",
         "string.gsub(('x'):rep(1e6), 'x', function() while true do end end)",
+        "return ('('):rep(1e6):find('%b()')",
+        "return ('a'):rep(1e6):find('[' .. ('x'):rep(1e6) .. 'a]*b')",
+        "return ('a'):rep(1e6):find('[' .. ('x'):rep(1e6) .. 'a]-b')",
+        "return ('a'):rep(1e6):find('[' .. ('x'):rep(1e6) .. ']')",
+        "return ('a'):rep(1e6):find('(a*)%1b')",
         "local t = {} for i = 1, 40 do t = {t, t} end return cjson.encode(t)",
         "local t = {} for i = 1, 16 do local n = {} for j = 1, 999 do n[j] = t end t = n end \
          return cmsgpack.pack(t)",
@@ -54,6 +59,8 @@ fn scripts_that_want_too_much_memory_fail() {
         "return string.rep('x', 1e9)",
         "local s = 'x' while true do s = s .. s end",
         "local t = {} for i = 1, 1e9 do t[i] = i end",
+        "return ('x'):rep(1e6):gsub('.*', ('%0'):rep(1e6))",
+        "return ('x'):rep(1e6):gsub('(.*)', ('%1'):rep(1e6))",
         "return table.concat({('x'):rep(1e8), ('x'):rep(1e8), ('x'):rep(1e8)})",
         "local t = {} for i = 1, 7000 do t[i] = ('x'):rep(100000) end \
          return redis.call('rpush', 'l', unpack(t))",
@@ -82,6 +89,28 @@ fn deep_scripts_fail() {
         ("return unpack({}, 0, 2147483647)", "too many results to unpack"),
         ("return unpack({}, -1e10, 1e10)", "too many results to unpack"),
         ("return unpack({}, 1, 1e8)", "too many results to unpack"),
+        ("return unpack({1, 2, 3}, -1, 2147483646)", "too many results to unpack"),
+        ("return unpack({1, 2, 3}, -2147483648, 2147483647)", "too many results to unpack"),
+        ("return unpack({1, 2, 3}, -2147483648, -2)", "too many results to unpack"),
+        ("return cjson.decode(('{\"\":'):rep(1e6))", "too many nested data structures (1001)"),
+        (
+            "cjson.decode_max_depth(2147483647) return cjson.decode(('['):rep(1e6))",
+            "too many nested data structures (1001)",
+        ),
+        (
+            "cjson.encode_max_depth(2147483647) local t = {} t[1] = t return cjson.encode(t)",
+            "excessive nesting (1001)",
+        ),
+        ("return cmsgpack.unpack(('\\129\\1'):rep(1e6))", "too many nested tables"),
+        ("return cmsgpack.unpack(('\\129'):rep(1e6))", "too many nested tables"),
+        ("return cmsgpack.unpack('\\221\\255\\255\\255\\255')", "Missing bytes in input."),
+        ("return cmsgpack.unpack('\\223\\255\\255\\255\\255\\1')", "Missing bytes in input."),
+        ("return cmsgpack.unpack('\\219\\255\\255\\255\\255x')", "Missing bytes in input."),
+        (
+            "local function f(n) if n == 0 then return cjson.decode(('['):rep(2000)) end \
+             return (('x'):gsub('x', function() return f(n - 1) end)) end return f(150)",
+            "too many nested data structures (1001)",
+        ),
         ("return string.byte(('x'):rep(1e6), 1, -1)", "string slice too long"),
         ("return struct.unpack(('b'):rep(9000), ('x'):rep(9000))", "too many results"),
     ] {
@@ -94,6 +123,25 @@ fn deep_scripts_fail() {
             .as_deref(),
         Ok("\"nil\"")
     );
+}
+
+/// What has no room on Lua's stack is no argument of it.
+#[test]
+fn many_values_are_refused_or_returned() {
+    let mut vm = vm();
+    for source in [
+        "return select('#', cmsgpack.unpack(('\\1'):rep(1e6)))",
+        "return select('#', cmsgpack.unpack_limit(('\\1'):rep(1e6), 1e6, 0))",
+    ] {
+        let end = run_in(&mut vm, source, u64::MAX).expect_err(source);
+        let text = String::from_utf8_lossy(&end.text);
+        assert!(text.contains("stack overflow") || text.contains("too many"), "{source}: {text}");
+        assert_eq!(run_in(&mut vm, "return 1", 3).as_deref(), Ok("1"), "after {source}");
+    }
+    let deep = "local t = {} t[1] = t return #cmsgpack.pack(t)";
+    assert_eq!(run_in(&mut vm, deep, u64::MAX).as_deref(), Ok("17"));
+    let zero = "return cjson.encode(cjson.decode('[0x0p99999999999,-0x0p-1]'))";
+    assert_eq!(run_in(&mut vm, zero, u64::MAX).as_deref(), Ok("\"[0,-0]\""));
 }
 
 #[test]
@@ -125,6 +173,18 @@ fn the_name_of_a_chunk_lives_while_it_is_parsed() {
          local f, e = loadstring(source, '=' .. ('n'):rep(40) .. i) \
          if f or not e:find('n' .. i .. ':', 1, true) then return e end \
          collectgarbage() end return 'done'";
+    assert_eq!(run_in(&mut vm, source, u64::MAX).as_deref(), Ok("\"done\""));
+}
+
+/// The same, with a name that only `load` has, and pieces that are read while memory is collected.
+#[test]
+fn the_name_of_a_chunk_in_pieces_lives_while_it_is_parsed() {
+    let mut vm = vm();
+    let source = "for i = 1, 100 do local n = 0 \
+         local f, e = load(function() n = n + 1 collectgarbage() \
+         if n < 20 then return 'local a' .. n .. ' = \"' .. ('x'):rep(1000) .. n .. '\" ' end \
+         if n == 20 then return 'return (' end end, '=' .. ('n'):rep(40) .. i) \
+         if f or not e:find('n' .. i .. ':', 1, true) then return e end end return 'done'";
     assert_eq!(run_in(&mut vm, source, u64::MAX).as_deref(), Ok("\"done\""));
 }
 

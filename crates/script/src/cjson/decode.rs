@@ -353,7 +353,8 @@ fn hexadecimal(text: &[u8]) -> (f64, usize) {
         len += 1 + fraction_len;
     }
     let power = exponent(&text[len..], b'p');
-    if power > 0 {
+    // Zero with a power beyond all numbers is zero.
+    if power > 0 && number > 0.0 {
         let digits = std::str::from_utf8(&text[len + 1..len + power]).unwrap_or_default();
         // A power that is no 16-bit number is beyond all numbers.
         let power =

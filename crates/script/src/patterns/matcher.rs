@@ -14,7 +14,10 @@ const CAPTURES_MAX: usize = 32;
 const DEPTH_MAX: u32 = 200;
 
 /// How many steps pass between two looks at whether the script may go on.
-const STEPS: u32 = 1 << 14;
+const STEPS: usize = 1 << 14;
+
+/// How many bytes are compared with a capture in the time of a step.
+const COMPARED: usize = 32;
 
 const ESCAPE: u8 = b'%';
 
@@ -40,7 +43,7 @@ pub(super) struct Matcher<'a> {
     /// How many there are.
     level: usize,
     depth: u32,
-    steps: u32,
+    steps: usize,
 }
 
 impl<'a> Matcher<'a> {
@@ -79,7 +82,7 @@ impl<'a> Matcher<'a> {
 
     fn run_here(&mut self, mut s: usize, mut p: usize) -> Matched {
         loop {
-            self.step()?;
+            self.step(1)?;
             match (self.letter(p), self.letter(p + 1)) {
                 (b'(', b')') => return self.open(s, p + 2, Capture::Position(s)),
                 (b'(', _) => return self.open(s, p + 1, Capture::Open(s)),
@@ -131,13 +134,14 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Counts a step, and looks at the time now and then.
-    fn step(&mut self) -> Result<(), Failure> {
-        self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(STEPS) && !self.guard.may_go_on() {
-            return Err(Failure::new("the script was ended"));
+    /// Counts steps, and looks at the time now and then.
+    fn step(&mut self, steps: usize) -> Result<(), Failure> {
+        self.steps += steps;
+        if self.steps < STEPS {
+            return Ok(());
         }
-        Ok(())
+        self.steps = 0;
+        if self.guard.may_go_on() { Ok(()) } else { Err(Failure::new("the script was ended")) }
     }
 
     fn open(&mut self, s: usize, p: usize, capture: Capture) -> Matched {
@@ -167,7 +171,7 @@ impl<'a> Matcher<'a> {
         Ok(matched)
     }
 
-    fn balanced(&self, s: usize, p: usize) -> Matched {
+    fn balanced(&mut self, s: usize, p: usize) -> Matched {
         let (begin, end) = (self.letter(p), self.letter(p + 1));
         if begin == 0 || end == 0 {
             return Err(Failure::new("unbalanced pattern"));
@@ -180,19 +184,22 @@ impl<'a> Matcher<'a> {
             if byte == end {
                 open -= 1;
                 if open == 0 {
+                    self.step(i - s)?;
                     return Ok(Some(i + 1));
                 }
             } else if byte == begin {
                 open += 1;
             }
         }
+        self.step(self.text.len() - s)?;
         Ok(None)
     }
 
-    fn back_reference(&self, s: usize, digit: u8) -> Matched {
+    fn back_reference(&mut self, s: usize, digit: u8) -> Matched {
         let at = usize::from(digit).checked_sub(usize::from(b'1'));
         match at.and_then(|at| self.captures().get(at)) {
             Some(&Capture::Text(start, len)) => {
+                self.step(len / COMPARED)?;
                 let is_same = self.text[s..].starts_with(&self.text[start..start + len]);
                 Ok(is_same.then_some(s + len))
             }
@@ -202,8 +209,8 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The end of the class that begins at `p`.
-    fn class_end(&self, p: usize) -> Result<usize, Failure> {
+    /// The end of the class that begins at `p`. A set takes a step for each byte.
+    fn class_end(&mut self, p: usize) -> Result<usize, Failure> {
         match self.letter(p) {
             ESCAPE => {
                 if p + 1 >= self.pattern.len() {
@@ -212,6 +219,7 @@ impl<'a> Matcher<'a> {
                 Ok(p + 2)
             }
             b'[' => {
+                let start = p;
                 let mut p = p + 1;
                 if self.letter(p) == b'^' {
                     p += 1;
@@ -223,6 +231,7 @@ impl<'a> Matcher<'a> {
                     // The first may be a bracket itself.
                     p += if self.letter(p) == ESCAPE && p + 1 < self.pattern.len() { 2 } else { 1 };
                     if self.letter(p) == b']' {
+                        self.step(p - start)?;
                         return Ok(p + 1);
                     }
                 }
@@ -274,11 +283,15 @@ impl<'a> Matcher<'a> {
     /// As many of a class as there are, then fewer.
     fn expand(&mut self, s: usize, p: usize, end: usize) -> Matched {
         let mut at = s;
+        let is_set = self.letter(p) == b'[';
         while at < self.text.len() && self.is_single(at, p, end) {
             at += 1;
+            if is_set {
+                self.step(end - p)?;
+            }
         }
         loop {
-            self.step()?;
+            self.step(1)?;
             if let Some(done) = self.run(at, end + 1)? {
                 return Ok(Some(done));
             }
@@ -300,6 +313,7 @@ impl<'a> Matcher<'a> {
                 return Ok(None);
             }
             at += 1;
+            self.step(end - p)?;
         }
     }
 }
