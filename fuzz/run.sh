@@ -25,7 +25,7 @@ esac
 cd "$(dirname "$0")"
 [ $# -ge 1 ] || set -- ping_parse memcache_parse memcache_binary resp_parse resp_reply turn_chunks datagrams \
     config_parse nodes_file hashmap_model seg_model keyspace_model serial_values \
-    resp_commands
+    script_values script_patterns resp_commands
 
 if [ "${JOBS:-1}" -gt 1 ] && [ $# -gt 1 ]; then
     printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" env JOBS=1 ./run.sh "$seconds"
@@ -49,6 +49,7 @@ for target in "$@"; do
     hashmap_model | seg_model) set -- -max_len=1024 ;;
     keyspace_model) set -- -max_len=2048 ;;
     resp_commands) set -- -max_len=2048 -dict=dictionaries/commands.dict ;;
+    script_patterns) set -- -max_len=512 ;;
     *) set -- -max_len=4096 ;;
     esac
     set -- "$@" -timeout=20

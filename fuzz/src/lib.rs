@@ -15,7 +15,7 @@
 //!   come to; `engine.rs`: the stores they are carried out on.
 //! * `keyspace/`: the steps of `keyspace_model`, and what they must come to.
 //! * `commands/`: the clients of `resp_commands`, their commands, and what these must come to.
-//! * `serial.rs`: values as bytes.
+//! * `serial.rs`: values as bytes. `scripts.rs`: libraries of Lua scripts.
 //! * `seeds.rs`: inputs to begin with, for these two.
 //! * `settings.rs`: the settings that `config_parse` reads.
 //! * `chunks.rs`: ways to cut an input into arrivals. `stretch.rs`: long inputs from short ones.
@@ -33,6 +33,7 @@ mod model;
 mod operations;
 mod peer;
 mod resp;
+mod scripts;
 pub mod seeds;
 mod serial;
 mod session;
@@ -175,6 +176,18 @@ pub fn keyspace_model(input: &[u8]) {
 /// `serial.rs` says how an input is read.
 pub fn serial_values(input: &[u8]) {
     serial::check(input);
+}
+
+/// Arbitrary bytes as JSON, MessagePack and structs, read by the libraries of Lua scripts. What is read is written, and
+/// read again as the same. `scripts.rs` says how an input is read.
+pub fn script_values(input: &[u8]) {
+    scripts::check_values(input);
+}
+
+/// An arbitrary pattern of Lua in an arbitrary text: all functions find the same, in bounded time. `scripts.rs` says how
+/// an input is read.
+pub fn script_patterns(input: &[u8]) {
+    scripts::check_patterns(input);
 }
 
 /// Commands of several clients, most of them made from the command table, to the RESP service over

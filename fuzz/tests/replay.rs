@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
 
 fn replay(name: &str, target: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
@@ -86,4 +87,17 @@ fn serial_values() {
 #[test]
 fn resp_commands() {
     replay("resp_commands", fuzz::resp_commands);
+}
+
+#[test]
+fn script_values() {
+    // Without optimisation a thousand nested values take more stack than a test has.
+    let thread = thread::Builder::new().stack_size(64 << 20);
+    let run = thread.spawn(|| replay("script_values", fuzz::script_values)).unwrap();
+    run.join().unwrap();
+}
+
+#[test]
+fn script_patterns() {
+    replay("script_patterns", fuzz::script_patterns);
 }
