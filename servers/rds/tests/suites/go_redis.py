@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITE = FOLDER / f"go-redis-{VERSION}"
 BINARY = FOLDER / f"go-redis-{VERSION}.test"
 SECONDS_MAX = 600
-PASSED_MIN = 350
+PASSED_MIN = 540
 
 # Commands that rds has ahead of the version it says, and a version from which on they are tested.
 AHEAD = "Commands hashes should H(GETDEL|GETEX|SETEX)"

@@ -9,7 +9,7 @@
 
 The tests come with the crate, from crates.io, and are built in target/suites; that takes some minutes the first time.
 Each starts a server of its own. What the crate leaves out of its package, a macro for asynchronous tests and the
-address of a crate beside it, is put in. Tests that fail for a reason are left out: redis_rs.deselected lists them.
+address of a crate beside it, is put in. Some tests are left out: redis_rs.deselected lists them, with reasons.
 
 Fails if a test fails, if hardly any ran, or if a line of the list matches no test.
 """
@@ -124,39 +124,49 @@ def main():
     server = wrapper(arguments.server)
     lines = patterns(LIST)
     started = time.monotonic()
-    outcomes = {"ok": [], "FAILED": [], "ignored": []}
+    outcomes = {"ok": [], "FAILED": [], "ignored": [], "left out": []}
     for protocol in ("RESP2", "RESP3"):
-        environment = {**os.environ, "REDISRS_SERVER_BIN": str(server), "PROTOCOL": protocol, "RUST_BACKTRACE": "0"}
         for test in tests:
+            listed = output([programs[test], "--list"], {})
+            names = re.findall(r"^(\S+): test$", listed, re.M)
+            left_out = [name for name in names if any(re.fullmatch(line, short(name)) for line in lines)]
             # A panic in one asynchronous test ends those beside it.
-            result = subprocess.run(
-                [programs[test], "--test-threads", "1"],
-                cwd=SUITE / "redis",
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=SECONDS_MAX,
-            )
-            said = result.stdout.decode(errors="replace")
+            command = [programs[test], "--test-threads", "1", "--exact"]
+            command += [word for name in left_out for word in ("--skip", name)]
+            said = output(command, {"REDISRS_SERVER_BIN": str(server), "PROTOCOL": protocol})
             # Between a test's name and its outcome comes what it prints.
-            found = re.findall(r"^test (\S+)(?: - should panic)? \.\.\. (?:(?!^test ).)*?(ok|FAILED|ignored)$", said, re.M | re.S)
-            for name, outcome in found:
-                outcomes[outcome].append(f"{name.split('::', 1)[-1]} in {protocol}")
-            meant = [name for name, outcome in found if outcome == "FAILED"]
-            if any(not is_left_out(name.split("::", 1)[-1], lines) for name in meant):
+            found = re.findall(
+                r"^test (\S+)(?: - should panic)? \.\.\. (?:(?!^test ).)*?(ok|FAILED|ignored)$", said, re.M | re.S
+            )
+            for name, outcome in [*found, *((name, "left out") for name in left_out)]:
+                outcomes[outcome].append(f"{short(name)} in {protocol}")
+            if any(outcome == "FAILED" for _, outcome in found):
                 print(said)
-    left_out = [name for name in outcomes["FAILED"] if is_left_out(name.split(" in ")[0], lines)]
-    failed = [name for name in outcomes["FAILED"] if name not in left_out]
-    ran = [name.split(" in ")[0] for names in outcomes.values() for name in names]
-    stale = [line for line in lines if not any(re.fullmatch(line, name) for name in ran)]
+    left_out = {name.split(" in ")[0] for name in outcomes["left out"]}
+    stale = [line for line in lines if not any(re.fullmatch(line, name) for name in left_out)]
     passed_min = PASSED_MIN if tests == TESTS else 1
-    all_outcomes = outcomes["ok"], failed, outcomes["ignored"], left_out
+    stale = stale if tests == TESTS else []
+    all_outcomes = [outcomes[outcome] for outcome in ("ok", "FAILED", "ignored", "left out")]
     conclude(f"redis-rs {VERSIONS['redis']}", LIST, stale, all_outcomes, started, True, passed_min)
 
 
-def is_left_out(name, lines):
-    return any(re.fullmatch(line, name) for line in lines)
+def output(command, environment):
+    """What a test program prints."""
+    result = subprocess.run(
+        command,
+        cwd=SUITE / "redis",
+        env={**os.environ, "RUST_BACKTRACE": "0", **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=SECONDS_MAX,
+    )
+    return result.stdout.decode(errors="replace")
+
+
+def short(name):
+    """The name of a test without that of its module."""
+    return name.split("::", 1)[-1]
 
 
 if __name__ == "__main__":

@@ -132,8 +132,3 @@ def version(port):
     """Major and minor version that the server says it is."""
     found = ask(port, "INFO server", rb"redis_version:(\d+)\.(\d+)\.")
     return int(found[1]), int(found[2])
-
-
-def implements(port, command):
-    """Whether the server has a command."""
-    return ask(port, f"COMMAND INFO {command}", rb"^\*1\r\n(.)")[1] == b"*"
