@@ -12,7 +12,7 @@
 //! a [`Server`], and its reply is written to a [`Sink`].
 //!
 //! Files: `vm.rs`: the VM and one run of a script; `prelude.lua`: what scripts see, the part of it that is
-//! written in Lua; `guard.rs`: limits of time; `server.rs`: the traits; `sha1.rs`: names of scripts; `slot.rs`: lends the server to Lua's
+//! written in Lua; `vm/library.rs`, `library.lua`: libraries of functions; `guard.rs`: limits of time; `server.rs`: the traits; `sha1.rs`: names of scripts; `slot.rs`: lends the server to Lua's
 //! callbacks; `redis.rs`: the library `redis`; `reply.rs`, `answer.rs`: replies to Lua and back. `base.rs`,
 //! `patterns.rs`: functions of Lua that are safer here. `cjson.rs`, `cmsgpack.rs`, `packing.rs`, `bits.rs`: the
 //! libraries, with `arguments.rs` and `number.rs` for all of them.
@@ -73,4 +73,7 @@ mod vm;
 
 pub use guard::STEP;
 pub use server::{Argument, Go, Level, ReplyVersion, Server, Sink};
-pub use vm::{CompileError, MEMORY_MAX, Raised, Vm};
+pub use vm::{
+    CompileError, FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, MEMORY_MAX, Raised,
+    Registered, Vm,
+};

@@ -287,4 +287,9 @@ local function run(script)
   return ended(raw_xpcall(script, handler))
 end
 
-return run, globals
+-- What `library.lua` builds upon.
+local parts = {
+  redis = redis, find = rust.find, run = run, frozen = frozen, freeze = freeze, refuse = refuse, shown = shown,
+}
+
+return run, globals, parts

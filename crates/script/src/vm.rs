@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Vm`]: a Lua VM, the scripts that it has compiled, and one run of a script.
+//! [`Vm`]: a Lua VM, the scripts that it has compiled, and one run of a script. `vm/library.rs`: libraries of
+//! functions.
+
+mod library;
+
+pub use library::{FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, Registered};
 
 use crate::arguments::{Thrown, text_of};
 use crate::guard::Guard;
@@ -57,6 +62,8 @@ pub struct Vm {
     /// Keeps the name of scripts alive, see RULE-ANCHOR.
     _chunk: LuaString,
     compiled: HashMap<Sha, Function>,
+    /// Tables and functions of `prelude.lua` on which others build.
+    parts: Table,
 }
 
 impl Vm {
@@ -90,14 +97,25 @@ impl Vm {
         rust.raw_set("struct", packing::library(&lua)?)?;
         rust.raw_set("bit", bits::library(&lua)?)?;
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
-        let (runner, globals): (Function, Table) = prelude.call(rust)?;
+        let (runner, globals, parts): (Function, Table, Table) = prelude.call(rust)?;
         lua.set_globals(globals.raw_get("_G")?)?;
         lua.set_memory_limit(MEMORY_MAX)?;
         guard.watch(&lua)?;
         let names = [lua.create_string("KEYS")?, lua.create_string("ARGV")?];
         let chunk = lua.create_string(CHUNK)?;
         let compiled = HashMap::new();
-        Ok(Vm { lua, guard, resp, settings, runner, globals, names, _chunk: chunk, compiled })
+        Ok(Vm {
+            lua,
+            guard,
+            resp,
+            settings,
+            runner,
+            globals,
+            names,
+            _chunk: chunk,
+            compiled,
+            parts,
+        })
     }
 
     /// Whether a script is compiled.
@@ -159,9 +177,19 @@ impl Vm {
         sink: &mut dyn Sink,
     ) -> Result<(), Raised> {
         let script = self.compiled.get(sha).expect("it has been compiled").clone();
+        self.run_with(server, sink, |vm| vm.call(&script, keys, args))
+    }
+
+    /// Runs what `call` calls; writes what it returns to `sink`.
+    fn run_with(
+        &self,
+        server: &mut dyn Server,
+        sink: &mut dyn Sink,
+        call: impl FnOnce(&Self) -> Result<Value, Raised>,
+    ) -> Result<(), Raised> {
         self.resp.set(ReplyVersion::Two);
         self.settings.reset();
-        let done = self.guard.slot.lend(&mut *server, || self.call(&script, keys, args));
+        let done = self.guard.slot.lend(&mut *server, || call(self));
         let stopped = self.guard.take_stop(&self.lua);
         let result = match (stopped, done) {
             (Some((why, place)), _) => {
@@ -189,20 +217,25 @@ impl Vm {
         keys: &[A],
         args: &[A],
     ) -> Result<Value, Raised> {
-        let of_lua = |error: mlua::Error| Raised {
-            text: format!("ERR {}", base::message(&error)).into(),
-            ..Raised::default()
-        };
         let set = |at: usize, texts: &[A]| -> mlua::Result<()> {
-            let table = self.lua.create_table_with_capacity(texts.len(), 0)?;
-            for (i, text) in texts.iter().enumerate() {
-                table.raw_set(i + 1, self.lua.create_string(text)?)?;
-            }
-            self.globals.raw_set(&self.names[at], table)
+            self.globals.raw_set(&self.names[at], self.texts(texts)?)
         };
         set(0, keys).map_err(of_lua)?;
         set(1, args).map_err(of_lua)?;
-        let results: MultiValue = self.runner.call(script).map_err(of_lua)?;
+        Self::outcome(self.runner.call(script).map_err(of_lua)?)
+    }
+
+    /// A table of texts.
+    fn texts<A: AsRef<[u8]>>(&self, texts: &[A]) -> mlua::Result<Table> {
+        let table = self.lua.create_table_with_capacity(texts.len(), 0)?;
+        for (i, text) in texts.iter().enumerate() {
+            table.raw_set(i + 1, self.lua.create_string(text)?)?;
+        }
+        Ok(table)
+    }
+
+    /// What the runner has returned.
+    fn outcome(results: MultiValue) -> Result<Value, Raised> {
         let mut results = results.into_iter();
         let mut next = || results.next().unwrap_or(Value::Nil);
         let (is_ok, source, line, value) = (next(), next(), next(), next());
@@ -213,6 +246,12 @@ impl Vm {
         let place = text_of(&source).map(|source| (source, line));
         Err(raised(&value, place))
     }
+}
+
+/// An error outside of a script.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn of_lua(error: mlua::Error) -> Raised {
+    Raised { text: format!("ERR {}", base::message(&error)).into(), ..Raised::default() }
 }
 
 /// What a script failed with, as Redis words it.
