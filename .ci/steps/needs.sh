@@ -141,11 +141,23 @@ start_builds() {
 }
 
 build_beside() {
-    local need
+    local need begun begun_cpu cpu
     chrt --idle --pid 0 $BASHPID
     for need in "${beside[@]}"; do
+        cpu_seconds
+        begun=$SECONDS begun_cpu=$cpu
         "$need.build"
-        touch "$tools/built.$need"
+        cpu_seconds
+        printf '%5d s  %5d s of CPU  built beside: %s\n' $((SECONDS - begun)) $((cpu - begun_cpu)) \
+            "${title_of_need[$need]}" >"$tools/built.$need"
+    done
+}
+
+# What the builds that went on beside have taken, for the table of times.
+show_builds() {
+    local need
+    for need in ${beside[@]+"${beside[@]}"}; do
+        if [ -e "$tools/built.$need" ]; then cat "$tools/built.$need"; fi
     done
 }
 
