@@ -73,7 +73,7 @@ tsan() {
 models() {
     RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$target/loom LOOM_MAX_PREEMPTIONS=2 \
         CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        cargo test --release --locked --quiet -p shoebill-storage-seg --lib "$@"
+        cargo test --release --locked --quiet -p shoebill-storage-seg -p shoebill-cache --lib "$@"
 }
 export -f models
 export target
