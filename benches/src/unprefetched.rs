@@ -33,6 +33,11 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Unprefetched<E> {
         self.0.closed(connection, ending, context);
     }
 
+    #[inline]
+    fn post(&mut self, outbox: &mut Outbox) {
+        self.0.post(outbox);
+    }
+
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         self.0.maintain(now, budget, outbox)
     }

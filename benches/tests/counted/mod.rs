@@ -74,6 +74,10 @@ impl<P: Protocol, E: Execute<P>> Execute<P> for Counted<E> {
         self.inner.closed(connection, ending, context);
     }
 
+    fn post(&mut self, outbox: &mut Outbox) {
+        self.inner.post(outbox);
+    }
+
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         count_here(self.tally);
         self.inner.maintain(now, budget, outbox)

@@ -59,6 +59,11 @@ impl<K: Keyspace> Execute<Resp> for RespService<K> {
         self.0.closed(conn, context);
     }
 
+    #[inline]
+    fn post(&mut self, outbox: &mut Outbox) {
+        self.0.post(outbox);
+    }
+
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         self.0.maintain::<All>(now, budget, outbox)
     }

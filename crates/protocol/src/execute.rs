@@ -49,6 +49,13 @@ pub trait Execute<P: Protocol> {
         let _ = (connection, ending, context);
     }
 
+    /// Puts into the outbox what requests have gathered for other connections, so that it is sent in one piece.
+    /// Called before the replies of a connection are written: who has got a reply finds what the request has caused.
+    #[inline]
+    fn post(&mut self, outbox: &mut Outbox) {
+        let _ = outbox;
+    }
+
     /// Does background work of at most `budget` small steps, and sends what is due to connections,
     /// such as the timeout of a blocked request or the event of an expired key. Called once per
     /// turn of the worker's event loop, also while no request arrives. Returns whether there is

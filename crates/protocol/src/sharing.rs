@@ -146,6 +146,11 @@ where
     }
 
     #[inline]
+    fn post(&mut self, outbox: &mut Outbox) {
+        self.owner.post(outbox);
+    }
+
+    #[inline]
     fn maintain(&mut self, now: Now, budget: usize, outbox: &mut Outbox) -> bool {
         self.owner.maintain(now, budget, outbox)
     }

@@ -319,7 +319,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Sends what waits; the connection then waits for its next event, unless there is more to be sent.
     #[inline]
-    fn flush_and_wait<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+    fn flush_and_wait<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
         Ok(match self.flush(desk)? {
             Flush::Done | Flush::Blocked => Next::Event,
             Flush::Partial => self.yielded(),
@@ -400,7 +400,8 @@ impl<P: Protocol> Connection<P> {
         error.kind() == io::ErrorKind::UnexpectedEof && !self.session.is_handshaking()
     }
 
-    fn flush<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {
+    fn flush<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {
+        desk.service.post(desk.outbox);
         if !desk.outbox.is_empty() {
             desk.outgoing.post(desk.outbox); // INV-BEFORE
         }

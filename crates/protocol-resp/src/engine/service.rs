@@ -111,12 +111,8 @@ impl<K: Keyspace> Engine<K> {
     /// Does what clients that cache keys leave to do; returns whether there is more.
     #[cold]
     fn attend_caches(&mut self, outbox: &mut Outbox) -> bool {
-        let Engine { host, worker, .. } = self;
-        let tracking = host.key_events().tracking();
-        let has_more = tracking.tidy(host.settings(), outbox);
-        if !worker.pending.broadcast.is_empty() {
-            tracking.send(&mut worker.pending.broadcast, outbox);
-        }
+        let has_more = self.host.key_events().tracking().tidy(self.host.settings(), outbox);
+        self.post(outbox);
         if self.counts_table {
             if is_much(self.table(), self.told_table) {
                 self.count(self.buffers, self.account.get());
@@ -288,6 +284,15 @@ impl<K: Keyspace> Engine<K> {
             client.memory.clear();
         }
         host.client_memory().gone(context.connection, host.settings());
+    }
+
+    /// See [`protocol::Execute::post`].
+    #[inline]
+    pub(crate) fn post(&mut self, outbox: &mut Outbox) {
+        if !self.worker.pending.broadcast.is_empty() {
+            let broadcast = &mut self.worker.pending.broadcast;
+            self.host.key_events().tracking().send(broadcast, outbox);
+        }
     }
 
     /// See [`protocol::Execute::maintain`].

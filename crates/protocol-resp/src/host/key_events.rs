@@ -32,7 +32,7 @@ pub(crate) struct KeyEvents {
 pub(crate) struct Pending {
     /// Keys for which clients wait, each with its database: these clients are served by the command.
     pub(crate) ready: VecDeque<(usize, Box<[u8]>)>,
-    /// Keys of which clients are told at the end of the worker's turn.
+    /// Keys of which clients are told before the worker writes replies, and at the end of its turn.
     pub(crate) broadcast: Broadcast,
 }
 

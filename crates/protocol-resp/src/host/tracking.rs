@@ -19,7 +19,7 @@
 //! before the letter comes, it drops a value that is still valid; that costs a request.
 //!
 //! The same holds of prefixes: a client's prefixes are in the table before CLIENT TRACKING is answered, and a
-//! worker sends its broadcast at the end of the turn in which the key was changed.
+//! worker sends its broadcast before the reply to the command that has changed the key: INV-BEFORE of the reactor.
 //!
 //! A key that is dropped from the table because there are too many, without the lock of its shard, is reported
 //! to its readers. One that is added just then has its reply written in the same turn, before its worker reads
@@ -242,7 +242,8 @@ impl Tracking {
         self.is_untidy.store(true, Relaxed);
     }
 
-    /// Sends what a worker has to broadcast in this turn of its loop.
+    /// Sends what a worker has to broadcast.
+    #[cold]
     pub(crate) fn send(&self, broadcast: &mut Broadcast, outbox: &mut Outbox) {
         broadcast.send(&self.prefixes, outbox);
     }

@@ -37,7 +37,7 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Sends what is left of the replies of a closing connection, and then lingers if its peer may still send.
-    pub(super) fn finish<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
+    pub(super) fn finish<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Next> {
         if self.session.is_handshaking() {
             // During a handshake nothing can be sent, and nothing is read any more.
             return Ok(Next::Remove);

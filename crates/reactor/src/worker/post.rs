@@ -6,7 +6,8 @@
 //! has before that one got all that the first request sent to this other connection, whichever workers serve the two.
 //! So a program that publishes and then pings a subscriber knows when it has seen all messages. For this
 //!
-//! * letters are in the mailbox before the replies of the connection that caused them leave: [`Outgoing::post`];
+//! * letters are in the mailbox before the replies of the connection that caused them leave: [`Outgoing::post`], and
+//!   [`Execute::post`] for those that the service gathers;
 //! * a connection that takes messages executes what it has just read only when the worker has no unread mail:
 //!   `Connection::awaits_mail`.
 

@@ -148,6 +148,8 @@ thread_local! {
     static HEARD: RefCell<Vec<Heard>> = const { RefCell::new(Vec::new()) };
     /// What it puts into the outbox when it next does background work.
     static ERRANDS: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
+    /// What it puts into the outbox before replies are written.
+    static GATHERED: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
     /// What it puts into the outbox when a connection has ended.
     static WILL: RefCell<Vec<(ConnectionId, Errand)>> = const { RefCell::new(Vec::new()) };
     /// A client that is asked, when a connection has ended, whether it has seen an end.
@@ -215,6 +217,10 @@ where
 
     fn wake_at(&self) -> Option<Ticks> {
         WAKE_AT.get()
+    }
+
+    fn post(&mut self, outbox: &mut Outbox) {
+        put(GATHERED.take(), outbox);
     }
 
     fn maintain(&mut self, _: Now, _: usize, outbox: &mut Outbox) -> bool {

@@ -69,17 +69,22 @@ fn a_message_is_there_before_the_answer_to_a_later_ping() {
     }
 }
 
-#[test]
-fn an_invalidation_is_there_before_the_answer_to_a_later_read() {
+/// The caches are told of each key before the answer to what they ask after it was written.
+fn tell_caches(tracking: &str, reads_first: bool) {
     let server = process::rds(&["--io-threads", "4"]);
     let mut writers: Vec<Client> =
         (0..PAIRS).map(|_| Client::new(server.address, &["PING"], "+PONG\r\n")).collect();
-    let cache = |_| Client::new(server.address, &["HELLO 3", "CLIENT TRACKING ON"], "+OK\r\n");
+    let cache = |number: usize| {
+        let tracking = tracking.replace('#', &number.to_string());
+        Client::new(server.address, &["HELLO 3", &tracking], "+OK\r\n")
+    };
     let mut caches: Vec<Client> = (0..PAIRS).map(cache).collect();
     for round in 0..ROUNDS {
         for (number, cache) in caches.iter_mut().enumerate() {
-            cache.send(&format!("EXISTS key{number}"));
-            cache.expect(&format!(":{}\r\n", u8::from(round > 0)));
+            if reads_first {
+                cache.send(&format!("EXISTS key{number}"));
+                cache.expect(&format!(":{}\r\n", u8::from(round > 0)));
+            }
             let writer = &mut writers[(number + round) % PAIRS];
             writer.send(&format!("SET key{number} {round}"));
             writer.expect("+OK\r\n");
@@ -89,4 +94,14 @@ fn an_invalidation_is_there_before_the_answer_to_a_later_read() {
             ));
         }
     }
+}
+
+#[test]
+fn an_invalidation_is_there_before_the_answer_to_a_later_read() {
+    tell_caches("CLIENT TRACKING ON", true);
+}
+
+#[test]
+fn so_is_that_of_a_key_with_a_tracked_prefix() {
+    tell_caches("CLIENT TRACKING ON BCAST PREFIX key#", false);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Prefixes`]: the prefixes that clients track (CLIENT TRACKING BCAST). [`Broadcast`]: changed keys, of
-//! which these clients are told once per turn of a worker.
+//! which these clients are told together.
 
 use super::message::{Invalid, Message};
 use crate::session::client::Client;
@@ -83,7 +83,8 @@ impl Prefixes {
     }
 }
 
-/// The keys with a tracked prefix that commands of one worker have changed in the present turn of its loop.
+/// The keys with a tracked prefix that commands of one worker have changed since it last wrote replies: those of
+/// a pipeline are sent together.
 #[derive(Debug, Default)]
 pub(crate) struct Broadcast {
     /// Each key with the client that has changed it last.

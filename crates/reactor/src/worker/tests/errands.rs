@@ -10,7 +10,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 const MUCH: usize = 1 << 20;
 
 /// `close N` closes the `N`-th connection, `cut N` cuts it off, `much` is answered with [`MUCH`] bytes, `W/N` sends a line
-/// to the `N`-th connection of worker `W`, all else is answered with itself.
+/// to the `N`-th connection of worker `W`, `gather W/N` does so when the service is asked for what it has gathered, all
+/// else is answered with itself.
 fn act(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
     let text = std::str::from_utf8(line).unwrap();
     if let Some(to) = text.strip_prefix("close ") {
@@ -18,15 +19,23 @@ fn act(line: &[u8], out: &mut SendBuf, context: &mut Context<'_>) -> Control {
         out.put(b"closed\n");
     } else if let Some(to) = text.strip_prefix("cut ") {
         context.outbox.cut(ConnectionId::new(0, to.parse().unwrap()));
-    } else if let Some((worker, to)) = text.split_once('/') {
-        let to = ConnectionId::new(worker.parse().unwrap(), to.parse().unwrap());
-        context.outbox.push(to, Bytes::from(format!("{text}\n")));
+    } else if let Some(address) = text.strip_prefix("gather ") {
+        let message = Errand::Push(Bytes::from(format!("{address}\n")));
+        GATHERED.with_borrow_mut(|gathered| gathered.push((connection_at(address), message)));
+    } else if text.contains('/') {
+        context.outbox.push(connection_at(text), Bytes::from(format!("{text}\n")));
     } else if text == "much" {
         out.put(&vec![b'm'; MUCH]);
     } else {
         return echo(line, out, context);
     }
     Control::Continue
+}
+
+/// The `N`-th connection of worker `W`, of `W/N`.
+fn connection_at(address: &str) -> ConnectionId {
+    let (worker, serial) = address.split_once('/').unwrap();
+    ConnectionId::new(worker.parse().unwrap(), serial.parse().unwrap())
 }
 
 #[test]
@@ -126,10 +135,12 @@ fn letters_for_another_worker_are_there_before_the_reply_leaves() {
     let mut far = there.connect();
     there.settle();
     here.settle();
-    one.write_all(b"0/1\n").unwrap();
-    two.write_all(b"look\n").unwrap();
-    assert_eq!(here.read_all(&mut two), (b"mail\n".to_vec(), false));
-    assert_eq!(there.read_all(&mut far), (b"0/1\n".to_vec(), false));
+    for line in ["0/1\n", "gather 0/1\n"] {
+        one.write_all(line.as_bytes()).unwrap();
+        two.write_all(b"look\n").unwrap();
+        assert_eq!(here.read_all(&mut two), (b"mail\n".to_vec(), false), "{line}");
+        assert_eq!(there.read_all(&mut far), (b"0/1\n".to_vec(), false));
+    }
 }
 
 #[test]
