@@ -59,6 +59,17 @@ impl Client {
         bytes
     }
 
+    /// The next line, without its end.
+    #[track_caller]
+    pub fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            line.extend(self.take(1));
+        }
+        line.truncate(line.len() - 2);
+        String::from_utf8_lossy(&line).into_owned()
+    }
+
     /// Reads as many bytes as `expected` has, which must be these.
     #[track_caller]
     pub fn expect(&mut self, expected: &[u8]) {

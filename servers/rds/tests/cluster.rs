@@ -105,7 +105,7 @@ fn file_of(folder: &Path, number: usize) -> PathBuf {
 /// The whole answer to a request: a line, and for a bulk string its text.
 fn ask(client: &mut Client, request: &str) -> String {
     client.send(format!("{request}\r\n").as_bytes());
-    let line = line(client);
+    let line = client.line();
     match line.strip_prefix('$').and_then(|len| len.parse::<usize>().ok()) {
         Some(len) => {
             let text = client.take(len + 2);
@@ -113,14 +113,6 @@ fn ask(client: &mut Client, request: &str) -> String {
         }
         None => line,
     }
-}
-
-fn line(client: &mut Client) -> String {
-    let mut line = Vec::new();
-    while !line.ends_with(b"\r\n") {
-        line.extend(client.take(1));
-    }
-    String::from_utf8_lossy(&line[..line.len() - 2]).into_owned()
 }
 
 #[test]

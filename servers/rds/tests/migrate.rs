@@ -40,7 +40,7 @@ impl Peer {
 
     /// A line, and for a bulk string its text.
     fn receive(&mut self) -> String {
-        let line = self.line();
+        let line = self.client.line();
         match line.strip_prefix('$').and_then(|len| len.parse::<usize>().ok()) {
             Some(len) => {
                 let text = self.client.take(len + 2);
@@ -48,14 +48,6 @@ impl Peer {
             }
             None => line,
         }
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = Vec::new();
-        while !line.ends_with(b"\r\n") {
-            line.extend(self.client.take(1));
-        }
-        String::from_utf8_lossy(&line[..line.len() - 2]).into_owned()
     }
 
     #[track_caller]

@@ -68,19 +68,11 @@ fn set(client: &mut Client, key: &str, len: usize) {
 /// The value under a key, if there is one.
 fn get(client: &mut Client, key: &str) -> Option<Vec<u8>> {
     client.send(format!("mg {key} s v\r\n").as_bytes());
-    let head = line(client);
+    let head = client.line();
     let len: usize = head.strip_prefix("VA ")?.split(' ').next()?.parse().ok()?;
     let value = client.take(len);
     client.expect(b"\r\n");
     Some(value)
-}
-
-fn line(client: &mut Client) -> String {
-    let mut line = Vec::new();
-    while !line.ends_with(b"\r\n") {
-        line.extend(client.take(1));
-    }
-    String::from_utf8_lossy(&line[..line.len() - 2]).into_owned()
 }
 
 #[test]
@@ -254,10 +246,10 @@ fn clients_that_stop_or_go_in_the_middle_keep_nobody_from_storing() {
         // Some have been refused meanwhile, and the rest of those is dropped; the others go on.
         for mut client in stopped {
             client.send(&[&vec![b'h'; 1_000_000][..], b"\r\nmn\r\n"].concat());
-            let told = line(&mut client);
+            let told = client.line();
             let refused = "SERVER_ERROR out of memory storing object";
             assert!(told == "STORED" || told == refused, "{storage}: {told}");
-            assert_eq!(line(&mut client), "MN");
+            assert_eq!(client.line(), "MN");
         }
         small(&mut other, 20);
         // Those that go leave nothing: the next find as much room as the first.
@@ -271,7 +263,7 @@ fn clients_that_stop_or_go_in_the_middle_keep_nobody_from_storing() {
             other.send(b"stats\r\n");
             let mut connections = 0;
             loop {
-                match line(&mut other) {
+                match other.line() {
                     end if end == "END" => return connections == 1,
                     stat => {
                         if let Some(n) = stat.strip_prefix("STAT curr_connections ") {

@@ -41,7 +41,7 @@ impl Rig {
     /// A reply without its type and line ends: of a bulk string what is in it.
     fn ask(&mut self, request: &str) -> String {
         self.operator.send(format!("{request}\r\n").as_bytes());
-        let first = self.line();
+        let first = self.operator.line();
         match first.strip_prefix('$') {
             Some(len) if len != "-1" => {
                 let body = text(&self.operator.take(len.parse().unwrap()));
@@ -50,14 +50,6 @@ impl Rig {
             }
             _ => first[1..].to_owned(),
         }
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = Vec::new();
-        while !line.ends_with(b"\r\n") {
-            line.extend(self.operator.take(1));
-        }
-        text(&line[..line.len() - 2])
     }
 
     /// A number of INFO.
@@ -304,7 +296,7 @@ fn what_maxmemory_grants_is_used() {
         for n in 0.. {
             let key = format!("key:{n}");
             rig.operator.send(&flood::request(&[b"SET", key.as_bytes(), &value]));
-            match rig.line() {
+            match rig.operator.line() {
                 line if line == "+OK" => stored += value.len() as u64,
                 line => {
                     assert_eq!(line, OOM);
