@@ -11,6 +11,9 @@ use mlua::{Table, Value};
 /// The longest text, in bytes: a longer one does not fit the VM's memory.
 const TEXT_MAX: usize = MEMORY_MAX / 2;
 
+/// Bytes of a string that are written between two looks at how long the text is.
+const PIECE: usize = 4096;
+
 /// How many tables are written between two looks at whether the script may go on.
 const TABLES: u32 = 1024;
 
@@ -20,7 +23,7 @@ pub(super) fn encode(
     settings: &JsonSettings,
     guard: &Guard,
 ) -> Result<Vec<u8>, Failure> {
-    let mut encoder = Encoder { settings, guard, out: Vec::new(), tables: 0 };
+    let mut encoder = Encoder { settings, guard, out: Vec::new(), most: TEXT_MAX, tables: 0 };
     encoder.value(value, 0)?;
     Ok(encoder.out)
 }
@@ -29,13 +32,15 @@ struct Encoder<'a> {
     settings: &'a JsonSettings,
     guard: &'a Guard,
     out: Vec<u8>,
+    /// The longest text that is written.
+    most: usize,
     tables: u32,
 }
 
 impl Encoder<'_> {
     fn value(&mut self, value: &Value, depth: i64) -> Result<(), Failure> {
         match value {
-            Value::String(text) => self.string(&text.as_bytes()),
+            Value::String(text) => self.string(&text.as_bytes())?,
             Value::Integer(number) => self.number(*number as f64)?,
             Value::Number(number) => self.number(*number)?,
             Value::Boolean(true) => self.out.extend_from_slice(b"true"),
@@ -47,7 +52,11 @@ impl Encoder<'_> {
             Value::Table(table) => self.table(table, depth + 1)?,
             other => return Err(cannot(other, "type not supported")),
         }
-        if self.out.len() > TEXT_MAX { Err(Failure::new("not enough memory")) } else { Ok(()) }
+        self.check_len()
+    }
+
+    fn check_len(&self) -> Result<(), Failure> {
+        if self.out.len() > self.most { Err(Failure::new("not enough memory")) } else { Ok(()) }
     }
 
     fn table(&mut self, table: &Table, depth: i64) -> Result<(), Failure> {
@@ -118,7 +127,7 @@ impl Encoder<'_> {
 
     fn key(&mut self, key: &Value) -> Result<(), Failure> {
         match key {
-            Value::String(text) => self.string(&text.as_bytes()),
+            Value::String(text) => self.string(&text.as_bytes())?,
             Value::Integer(_) | Value::Number(_) => {
                 self.out.push(b'"');
                 self.number(numeric(key).unwrap_or_default())?;
@@ -152,33 +161,51 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn string(&mut self, text: &[u8]) {
+    fn string(&mut self, text: &[u8]) -> Result<(), Failure> {
         self.out.push(b'"');
-        for &byte in text {
-            let escape = match byte {
-                b'"' => b'"',
-                b'\\' => b'\\',
-                b'/' => b'/',
-                b'\x08' => b'b',
-                b'\t' => b't',
-                b'\n' => b'n',
-                b'\x0c' => b'f',
-                b'\r' => b'r',
-                0..0x20 | 0x7f => {
-                    self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
-                    continue;
-                }
-                _ => {
-                    self.out.push(byte);
-                    continue;
-                }
-            };
-            self.out.extend_from_slice(&[b'\\', escape]);
+        // Escaped it may be six times as long.
+        for piece in text.chunks(PIECE) {
+            piece.iter().for_each(|byte| self.byte(*byte));
+            self.check_len()?;
         }
         self.out.push(b'"');
+        Ok(())
+    }
+
+    fn byte(&mut self, byte: u8) {
+        let escape = match byte {
+            b'"' => b'"',
+            b'\\' => b'\\',
+            b'/' => b'/',
+            b'\x08' => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            b'\x0c' => b'f',
+            b'\r' => b'r',
+            0..0x20 | 0x7f => {
+                return self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+            }
+            _ => return self.out.push(byte),
+        };
+        self.out.extend_from_slice(&[b'\\', escape]);
     }
 }
 
 fn cannot(value: &Value, why: &str) -> Failure {
     Failure::new(format!("Cannot serialise {}: {why}", type_name(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_written_than_there_may_be() {
+        let (settings, guard) = (JsonSettings::default(), Guard::default());
+        let (most, out) = (10 * PIECE, Vec::new());
+        let mut encoder = Encoder { settings: &settings, guard: &guard, out, most, tables: 0 };
+        let outcome = encoder.string(&[1; 100 * PIECE]);
+        assert!(matches!(outcome, Err(Failure::Text(text)) if text == b"not enough memory"));
+        assert!(encoder.out.len() <= most + 6 * PIECE, "{}", encoder.out.len());
+    }
 }
