@@ -106,7 +106,14 @@ impl<T> SortedChunks<T> {
                     chunk -= 1;
                     at = last.len();
                 }
-                _ => self.chunks.push_back(Vec::new()),
+                Some(_) => self.chunks.push_back(Vec::new()),
+                None => {
+                    // Many stay alone: the default is room for four.
+                    let alone = Vec::with_capacity(1);
+                    self.bytes += bytes_of(&alone);
+                    self.chunks.reserve_exact(1);
+                    self.chunks.push_back(alone);
+                }
             }
         } else if self.chunks[chunk].len() == CHUNK_MAX {
             let rest = self.edit(chunk, |elements| elements.split_off(CHUNK_MAX / 2));
@@ -276,6 +283,15 @@ impl<T> DoubleEndedIterator for Elements<'_, T> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn an_element_alone_has_no_room_for_others() {
+        let mut numbers = SortedChunks::new();
+        numbers.push([0_u64; 6]);
+        assert_eq!(numbers.heap_bytes(), allocated(48) + allocated(size_of::<Vec<u64>>()));
+        numbers.push([1; 6]);
+        numbers.check(|one, next| one < next);
+    }
 
     #[test]
     fn what_comes_in_order_fills_its_chunks() {
