@@ -88,6 +88,11 @@ impl<'t, 'k> Route<'t, 'k> {
         }
     }
 
+    /// Whether its slot moves, so that the request may be served here now and elsewhere soon.
+    pub(crate) fn is_moving(&self) -> bool {
+        self.moving.is_some()
+    }
+
     /// Sees a shard channel. Until the slot has moved, it is served where it was.
     pub(crate) fn channel(&mut self, name: &'k [u8]) {
         self.see(name);

@@ -5,12 +5,16 @@
 //! A command that was admitted by a later topology has either written before, so that the removal sees that topology
 //! too, or writes afterwards. So nothing is lost of a slot that comes back while its old keys are removed.
 //!
+//! RULE-HERE: a command on a slot that moves is carried out only if the keys for which it was admitted are still
+//! there when their shards are locked. Otherwise it would make a key anew that has moved to another node meanwhile.
+//!
 //! The removal begins when all workers go by the new topology: no command that was admitted by an older one runs any
 //! more, so none leaves a key behind.
 
 use crate::cluster::Topology;
 use crate::cluster::route::{Asked, Redirection, Route};
 use crate::cluster::slots::slot_of;
+use crate::engine::run::Execution;
 use crate::engine::service::Engine;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;
@@ -69,7 +73,9 @@ impl<K: Keyspace> Engine<K> {
             }
             None => see(&mut route, &mut asked, id.spec(), &args, &mut is_here),
         }
+        let is_moving = route.is_moving() && !asked.moves_slots;
         let decided = route.decide(asked, host.cluster().when_down());
+        worker.moving = (is_moving && decided.is_ok()).then_some(asked);
         let ends_asking = match id {
             CommandId::Asking | CommandId::Multi => false,
             CommandId::Exec | CommandId::Discard => true,
@@ -127,6 +133,34 @@ impl<K: Keyspace> Engine<K> {
             }
         }
         true
+    }
+}
+
+impl<V: View> Execution<'_, '_, V> {
+    /// RULE-HERE: refuses commands whose keys have moved since they were admitted. The caller holds the locks of
+    /// their shards.
+    ///
+    /// # Errors
+    ///
+    /// Where they are served.
+    #[cold]
+    pub(super) fn route_again<'k, W: Words + ?Sized + 'k>(
+        &mut self,
+        conn: &Resp,
+        mut asked: Asked,
+        commands: impl Iterator<Item = (CommandId, &'k W)>,
+    ) -> Result<(), Fault> {
+        let cluster = self.host.cluster();
+        let topology = self.worker.topology.latest(cluster);
+        let mut route = Route::new(topology);
+        let mut is_here = |key: &[u8]| self.view.peek(0, key).is_some();
+        for (id, words) in commands {
+            see(&mut route, &mut asked, id.spec(), words, &mut is_here);
+        }
+        route.decide(asked, cluster.when_down()).map_err(|redirection| {
+            let tls = self.host.uses_tls(conn.client.as_deref());
+            redirection.fault(topology, cluster.endpoint(), tls)
+        })
     }
 }
 

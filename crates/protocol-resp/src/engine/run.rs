@@ -41,6 +41,7 @@ impl<K: Keyspace> Engine<K> {
         if id == CommandId::Exec
             && let Some(control) = self.exec::<C>(conn, args, out, context)
         {
+            self.worker.moving = None;
             return control;
         }
         let spec = id.spec();
@@ -62,6 +63,12 @@ impl<K: Keyspace> Engine<K> {
             out,
             context,
         };
+        if let Some(asked) = execution.worker.moving.take()
+            && let Err(fault) = execution.route_again(conn, asked, std::iter::once((id, &args)))
+        {
+            execution.refuse(conn, id, &fault);
+            return Control::Continue;
+        }
         let control = execution.run::<C>(conn, id, args, Origin::Client);
         execution.serve_ready::<C>();
         execution.note_effects(conn, spec, args);
@@ -104,6 +111,16 @@ impl<K: Keyspace> Engine<K> {
         if has_changed {
             Writer::new(out, conn.version).null_array();
             return Control::Continue;
+        }
+        if let Some(asked) = worker.moving.take() {
+            let queue = transaction.queue.iter().map(|queued| (queued.id, &queued.request));
+            let (limits, stats) = (&*limits, stats.as_ref());
+            let mut execution =
+                Execution { view: &mut view, host, worker, scope, limits, stats, out, context };
+            if let Err(fault) = execution.route_again(conn, asked, queue) {
+                execution.refuse(conn, CommandId::Exec, &fault);
+                return Control::Continue;
+            }
         }
         Writer::new(out, conn.version).array(transaction.queue.len());
         let mut control = Control::Continue;
@@ -384,7 +401,7 @@ impl<V: View> Execution<'_, '_, V> {
         }
     }
 
-    /// Replies to a queued command that its user may not run any more.
+    /// Replies to a command that may not run any more, now that its shards are locked.
     #[cold]
     fn refuse(&mut self, conn: &Resp, id: CommandId, fault: &Fault) {
         self.worker.counts.of(id.index()).rejected.add(1);

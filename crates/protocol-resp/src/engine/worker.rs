@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`WorkerState`]: the state that one worker keeps between calls.
 
+use crate::cluster::route::Asked;
 use crate::engine::key_sizes::KeySizes;
 use crate::host::Host;
 use crate::host::cluster::TopologyCopy;
@@ -34,6 +35,9 @@ pub(crate) struct WorkerState {
     pub(crate) slept_nanos: u64,
     /// The nodes of the cluster.
     pub(crate) topology: TopologyCopy,
+    /// The present command was admitted because of keys of a slot that moves, which may be gone when it has
+    /// locked them.
+    pub(crate) moving: Option<Asked>,
     /// Where the replies to commands of scripts are written.
     #[cfg(feature = "scripts")]
     pub(crate) script_replies: buffer::SendBuf,
@@ -65,6 +69,7 @@ impl WorkerState {
             slept_nanos: 0,
             counts,
             topology,
+            moving: None,
             #[cfg(feature = "scripts")]
             script_replies: buffer::SendBuf::new(),
             lacks_memory: false,
