@@ -4,7 +4,8 @@
 //! A HyperLogLog is a string, of the same bytes that Redis makes: clients may copy it from one server to the other.
 //!
 //! * `sketch.rs`: the string, and what is done to it. It is stored in one of two ways: `dense.rs`, `sparse.rs`.
-//! * `hash.rs`: from elements to registers. `estimate.rs`: from registers to a number.
+//! * `hash.rs`: from elements to registers. `estimate.rs`: from registers to a number. `estimator.rs`:
+//!   both, for elements of sets.
 //! * `add.rs`, `count.rs`, `merge.rs`, `debug.rs`: the commands.
 
 // Clients store any strings, and arithmetic on what is in them must not wrap. This lint covers all modules below
@@ -16,6 +17,7 @@ mod count;
 mod debug;
 mod dense;
 mod estimate;
+mod estimator;
 mod hash;
 mod merge;
 mod sketch;
@@ -24,6 +26,7 @@ mod sparse;
 pub(crate) use add::pfadd;
 pub(crate) use count::pfcount;
 pub(crate) use debug::{pfdebug, pfselftest};
+pub(crate) use estimator::Estimator;
 pub(crate) use merge::pfmerge;
 
 use crate::host::events::{Class, Event};

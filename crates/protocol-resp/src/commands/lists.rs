@@ -2,7 +2,7 @@
 //! Lists.
 //!
 //! * `push.rs`, `pop.rs`: at the ends. `read.rs`: looking at elements. `edit.rs`: changing them in the
-//!   middle. `moves.rs`: from list to list.
+//!   middle. `moves.rs`: from list to list, and `move_many.rs`: many at once.
 //! * `blocking.rs`: commands that wait for elements. What a waiting client gets, and when, is in
 //!   `engine/blocking.rs`.
 
@@ -12,13 +12,15 @@
 
 mod blocking;
 mod edit;
+mod move_many;
 mod moves;
 mod pop;
 mod push;
 mod read;
 
-pub(crate) use blocking::{blmove, blmpop, blpop, brpop, brpoplpush};
+pub(crate) use blocking::{blmove, blmovem, blmpop, blpop, brpop, brpoplpush};
 pub(crate) use edit::{linsert, lrem, lset, ltrim};
+pub(crate) use move_many::{lmovem, move_elements};
 pub(crate) use moves::{events, lmove, move_element, rpoplpush};
 pub(crate) use pop::{lmpop, lpop, pop_for, rpop};
 pub(crate) use push::{lpush, lpushx, rpush, rpushx};

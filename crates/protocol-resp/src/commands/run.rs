@@ -41,9 +41,13 @@ impl Commands for All {
 
     fn is_ready(waiter: &Waiter, key: &[u8], entry: Option<&Entry>, unix_ms: u64) -> bool {
         match &waiter.wants {
+            Wants::Move { many: Some(many), .. } => {
+                let list = entry.and_then(Entry::list);
+                list.is_some_and(|list| list.len() >= many.least)
+            }
             Wants::Pop { .. }
             | Wants::PopMany { .. }
-            | Wants::Move { .. }
+            | Wants::Move { many: None, .. }
             | Wants::PopScored { .. }
             | Wants::PopManyScored { .. } => {
                 entry.is_some_and(|entry| entry.data_type() == waiter.of)
@@ -75,18 +79,29 @@ impl Commands for All {
         let event = match &waiter.wants {
             Wants::Pop { from } => lists::pop_for(keys, key, *from, None, out)?,
             Wants::PopMany { from, count } => lists::pop_for(keys, key, *from, Some(*count), out)?,
-            Wants::Move { from, to, destination } => {
-                let element = lists::move_element(keys, key, destination, *from, *to)?;
-                out.bulk_or_null(element.as_deref());
+            Wants::Move { from, to, destination, many } => {
+                match many {
+                    None => {
+                        let element = lists::move_element(keys, key, destination, *from, *to)?;
+                        out.bulk_or_null(element.as_deref());
+                    }
+                    Some(many) => {
+                        let block =
+                            lists::move_elements(keys, key, destination, *from, *to, *many)?;
+                        let block = block.unwrap_or_default();
+                        out.array(block.len());
+                        block.iter().for_each(|element| out.bulk(element));
+                    }
+                }
                 return Ok(lists::events(key, destination, *from, *to).to_vec());
             }
             Wants::PopScored { from } => sorted_sets::pop_for(keys, key, *from, None, out)?,
             Wants::PopManyScored { from, count } => {
                 sorted_sets::pop_for(keys, key, *from, Some(*count), out)?
             }
-            Wants::Read { after, count } => {
+            Wants::Read { after, limits } => {
                 let after = after[waiter.position(key)];
-                streams::read_for(keys, key, after, *count, out)?;
+                streams::read_for(keys, key, after, *limits, out)?;
                 return Ok(Vec::new());
             }
             Wants::ReadGroup(wait) => {

@@ -16,7 +16,9 @@ mod random;
 mod scan;
 mod transfer;
 
-pub(crate) use combine::{sdiff, sdiffstore, sinter, sintercard, sinterstore, sunion, sunionstore};
+pub(crate) use combine::{
+    sdiff, sdiffcard, sdiffstore, sinter, sintercard, sinterstore, sunion, sunioncard, sunionstore,
+};
 pub(crate) use members::{sadd, scard, sismember, smembers, smismember, srem};
 pub(crate) use random::{spop, srandmember};
 pub(crate) use scan::sscan;

@@ -3,7 +3,8 @@
 //!
 //! * `add.rs`: adding items, `message.rs`: only once though they come again, and `trim.rs`: removing the oldest.
 //!   `edit.rs`: removing single ones, and `remove.rs`: with regard to consumer groups that need them.
-//! * `range.rs`: reading by id. `read.rs`: reading what is new, and waiting for it, as `request.rs` says.
+//! * `range.rs`: reading by id. `read.rs`: reading what is new, and waiting for it, as `request.rs` says, up to
+//!   `limits.rs`.
 //! * `group.rs`: consumer groups. `read_group.rs`: reading for a consumer of one. `ack.rs`: what consumers have not
 //!   acknowledged, `claim.rs`: giving it to others, and `give_back.rs`: to nobody.
 //! * `info.rs`: what is known of a stream, and `info_groups.rs`: of its groups.
@@ -22,6 +23,7 @@ mod group;
 mod ids;
 mod info;
 mod info_groups;
+mod limits;
 mod message;
 mod range;
 mod read;

@@ -33,8 +33,9 @@ impl<V: View> Call<'_, V> {
     pub(crate) fn block(&mut self, keys: Args<'_>, of: Type, wants: Wants, wait: Option<Duration>) {
         if self.in_transaction {
             match wants {
-                Wants::Move { .. } => self.out.null(),
-                Wants::Pop { .. }
+                Wants::Move { many: None, .. } => self.out.null(),
+                Wants::Move { many: Some(_), .. }
+                | Wants::Pop { .. }
                 | Wants::PopMany { .. }
                 | Wants::PopScored { .. }
                 | Wants::PopManyScored { .. }

@@ -242,7 +242,8 @@ mod tests {
     #[test]
     fn nobody_is_looked_for_where_nobody_waits() {
         let (waiters, interest) = (Waiters::default(), Interest::default());
-        let wants = Wants::Move { from: End::Front, to: End::Back, destination: (*b"b").into() };
+        let (from, to, destination) = (End::Front, End::Back, (*b"b").into());
+        let wants = Wants::Move { from, to, destination, many: None };
         let mover = waiters.enter(&interest, waiter(0, &["a"], wants));
         let other = waiters.enter(&interest, waiter(0, &["a", "c"], pop()));
         assert!(waiters.has_movers() && waiters.may_await(b"a") && waiters.may_await(b"c"));

@@ -88,16 +88,37 @@ pub(crate) enum Wants {
     Pop { from: End },
     /// BLMPOP.
     PopMany { from: End, count: usize },
-    /// BLMOVE, BRPOPLPUSH.
-    Move { from: End, to: End, destination: Box<[u8]> },
+    /// BLMOVE, BRPOPLPUSH; BLMOVEM, if it says how many.
+    Move { from: End, to: End, destination: Box<[u8]>, many: Option<MoveMany> },
     /// BZPOPMIN, BZPOPMAX: the front has the lowest score.
     PopScored { from: End },
     /// BZMPOP.
     PopManyScored { from: End, count: usize },
-    /// XREAD: up to so many items behind an id, one for each key.
-    Read { after: Box<[StreamId]>, count: usize },
+    /// XREAD: items behind an id, one for each key.
+    Read { after: Box<[StreamId]>, limits: ReadLimits },
     /// XREADGROUP.
     ReadGroup(Box<GroupWait>),
+}
+
+/// How many elements are moved at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MoveMany {
+    /// So many must be there.
+    pub(crate) least: usize,
+    pub(crate) most: usize,
+    /// As if they were moved one by one; otherwise they keep their order.
+    pub(crate) one_by_one: bool,
+}
+
+/// How much is read of streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadLimits {
+    /// The most items of each stream (COUNT).
+    pub(crate) items: usize,
+    /// The most items of all streams together (MAXCOUNT).
+    pub(crate) items_in_all: usize,
+    /// The most bytes of the reply (MAXSIZE). A single item may have more.
+    pub(crate) bytes: usize,
 }
 
 /// A consumer of a stream's group that waits for items.
@@ -105,8 +126,7 @@ pub(crate) enum Wants {
 pub(crate) struct GroupWait {
     pub(crate) group: Box<[u8]>,
     pub(crate) consumer: Box<[u8]>,
-    /// The most items.
-    pub(crate) count: usize,
+    pub(crate) limits: ReadLimits,
     /// They need no acknowledgement.
     pub(crate) no_ack: bool,
     /// What others have had for so many milliseconds is wanted, too.

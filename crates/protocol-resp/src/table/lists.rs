@@ -15,6 +15,16 @@ commands! {
         reply: BulkOrNull, complexity: "O(1)",
         summary: "Moves an end of a list to an end of another; waits for one.",
     }
+    Blmovem = lists::blmovem {
+        name: "blmovem", arity: -6, since: "8.10.0",
+        flags: [WRITE DENYOOM BLOCKING], categories: [LIST],
+        keys: [at(1): RW ACCESS DELETE; at(2): RW INSERT],
+        syntax: "source destination (wherefrom: LEFT | RIGHT) (whereto: LEFT | RIGHT) \
+                 timeout:double \
+                 [how-many: (selector: COUNT count | EXACTLY exactly:integer) (ordering: OBO | BULK)]",
+        reply: ArrayOrNull, complexity: "O(N) in the elements moved",
+        summary: "Moves elements of an end of a list to an end of another; waits for them.",
+    }
     Blmpop = lists::blmpop {
         name: "blmpop", arity: -5, since: "7.0.0",
         flags: [WRITE BLOCKING], categories: [LIST], keys: [counted(2): RW ACCESS DELETE],
@@ -75,6 +85,15 @@ commands! {
         syntax: "source destination (wherefrom: LEFT | RIGHT) (whereto: LEFT | RIGHT)",
         reply: BulkOrNull, complexity: "O(1)",
         summary: "Moves an end of a list to an end of another.",
+    }
+    Lmovem = lists::lmovem {
+        name: "lmovem", arity: -5, since: "8.10.0",
+        flags: [WRITE DENYOOM], categories: [LIST],
+        keys: [at(1): RW ACCESS DELETE; at(2): RW INSERT],
+        syntax: "source destination (wherefrom: LEFT | RIGHT) (whereto: LEFT | RIGHT) \
+                 [how-many: (selector: COUNT count | EXACTLY exactly:integer) (ordering: OBO | BULK)]",
+        reply: ArrayOrNull, complexity: "O(N) in the elements moved",
+        summary: "Moves elements of an end of a list to an end of another.",
     }
     Lmpop = lists::lmpop {
         name: "lmpop", arity: -4, since: "7.0.0",

@@ -29,6 +29,13 @@ commands! {
         summary: "Lists what is in the first set and in none of the others.",
         tips: ["nondeterministic_output_order"],
     }
+    Sdiffcard = sets::sdiffcard {
+        name: "sdiffcard", arity: -3, since: "8.10.0",
+        flags: [READONLY], categories: [SET], keys: [counted(1): RO ACCESS],
+        syntax: "numkeys key... [LIMIT limit]",
+        reply: Integer, complexity: "O(N) in the members of all sets",
+        summary: "Counts what is in the first set and in none of the others.",
+    }
     Sdiffstore = sets::sdiffstore {
         name: "sdiffstore", arity: -3, since: "1.0.0",
         flags: [WRITE DENYOOM], categories: [SET],
@@ -130,6 +137,13 @@ commands! {
         reply: Set, complexity: "O(N) in the members of all sets",
         summary: "Lists what is in any of the sets.",
         tips: ["nondeterministic_output_order"],
+    }
+    Sunioncard = sets::sunioncard {
+        name: "sunioncard", arity: -3, since: "8.10.0",
+        flags: [READONLY], categories: [SET], keys: [counted(1): RO ACCESS],
+        syntax: "numkeys key... [APPROX] [LIMIT limit]",
+        reply: Integer, complexity: "O(N) in the members of all sets",
+        summary: "Counts what is in any of the sets.",
     }
     Sunionstore = sets::sunionstore {
         name: "sunionstore", arity: -3, since: "1.0.0",

@@ -189,15 +189,16 @@ commands! {
     Xread = streams::xread {
         name: "xread", arity: -4, since: "5.0.0",
         flags: [READONLY BLOCKING], categories: [STREAM], keys: [half_behind("STREAMS", 1): RO ACCESS],
-        syntax: "[COUNT count] [BLOCK milliseconds] STREAMS (streams: key... id...)",
+        syntax: "[COUNT count] [MAXCOUNT maxcount:integer] [MAXSIZE maxsize:integer] [BLOCK milliseconds] \
+                 STREAMS (streams: key... id...)",
         reply: Various, complexity: "O(log(N)+M) in the streams N and the items returned M",
         summary: "Reads what is new in streams; waits for it.",
     }
     Xreadgroup = streams::xreadgroup {
         name: "xreadgroup", arity: -7, since: "5.0.0",
         flags: [WRITE BLOCKING], categories: [STREAM], keys: [half_behind("STREAMS", 4): RO ACCESS],
-        syntax: "GROUP (group_consumer: group consumer) [COUNT count] [BLOCK milliseconds] \
-                 [CLAIM min-idle-time:integer] [NOACK] \
+        syntax: "GROUP (group_consumer: group consumer) [COUNT count] [MAXCOUNT maxcount:integer] \
+                 [MAXSIZE maxsize:integer] [BLOCK milliseconds] [CLAIM min-idle-time:integer] [NOACK] \
                  STREAMS (streams: key... id...)",
         reply: Various, complexity: "O(log(N)+M) in the streams N and the items returned M",
         summary: "Gives a consumer of a group the next items of streams; waits for them.",

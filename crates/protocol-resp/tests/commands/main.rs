@@ -39,6 +39,7 @@ stories!(config);
 stories!(counts);
 stories!(strings);
 stories!(newer_strings, valkey);
+stories!(newer_lists_and_sets, ours);
 stories!(newer_typed, valkey);
 stories!(generic);
 stories!(sort);

@@ -19,7 +19,8 @@ const DIFFERENT: [(&str, usize, &str); 2] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 41] = [
+const NEWER: [&str; 45] = [
+    "blmovem",
     "client|capa",
     "client|import-source",
     "client|no-touch",
@@ -54,8 +55,11 @@ const NEWER: [&str; 41] = [
     "hsetex",
     "httl",
     "increx",
+    "lmovem",
     "msetex",
     "script|show",
+    "sdiffcard",
+    "sunioncard",
     "waitaof",
     "xackdel",
     "xcfgset",

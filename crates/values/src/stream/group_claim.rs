@@ -18,15 +18,15 @@ pub enum Deliveries {
 
 impl<'a> StreamGroupMut<'a> {
     /// Gives a consumer pending items, at most `count`, that others have had for `idle_ms_min` milliseconds or
-    /// have given back, and calls `visit` with each and what was known of it. Those that are deleted are no longer
-    /// pending then.
+    /// have given back, as long as `take` returns true, which is called with each and what was known of it. Those that
+    /// are deleted are no longer pending then.
     pub fn deliver_oldest(
         &mut self,
         consumer: ConsumerNumber,
         count: usize,
         idle_ms_min: u64,
         now_ms: u64,
-        mut visit: impl FnMut(StreamItem<'a>, PendingItem<'_>),
+        mut take: impl FnMut(StreamItem<'a>, PendingItem<'_>) -> bool,
     ) -> usize {
         let mut given = 0;
         for id in self.oldest(count, idle_ms_min, now_ms) {
@@ -36,7 +36,9 @@ impl<'a> StreamGroupMut<'a> {
             };
             let Some(pending) = self.pending_item(id) else { continue };
             let deliveries = pending.deliveries.saturating_add(1);
-            visit(item, pending);
+            if !take(item, pending) {
+                break;
+            }
             self.give(id, consumer, now_ms, deliveries);
             given += 1;
         }

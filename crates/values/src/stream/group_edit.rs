@@ -151,23 +151,25 @@ impl<'a> StreamGroupMut<'a> {
         self.items.last_live_id() > self.group.last_id
     }
 
-    /// Gives the next items of the stream to a consumer, at most `count`, and calls `visit` with each. They
-    /// are pending then, unless it wants no acknowledgement.
+    /// Gives the next items of the stream to a consumer, at most `count`, and as long as `take` returns true, which
+    /// is called with each. They are pending then, unless it wants no acknowledgement.
     pub fn deliver(
         &mut self,
         consumer: ConsumerNumber,
         count: usize,
         now_ms: u64,
         acknowledged: bool,
-        mut visit: impl FnMut(StreamItem<'a>),
+        mut take: impl FnMut(StreamItem<'a>) -> bool,
     ) -> usize {
         let Some(start) = self.group.last_id.next() else { return 0 };
         let mut given = 0;
         for item in self.items.range(start, StreamId::MAX).take(count) {
+            if !take(item) {
+                break;
+            }
             let group = &mut *self.group;
             group.read = self.items.count_read(group.read, group.last_id, item.id);
             group.last_id = item.id;
-            visit(item);
             if !acknowledged {
                 group.give(item.id, consumer.0, now_ms, 1);
             }
@@ -176,22 +178,24 @@ impl<'a> StreamGroupMut<'a> {
         given
     }
 
-    /// Gives a consumer again what it has not acknowledged, from `start` on and at most `count`. Calls
-    /// `visit` with each id, and the item if it is not deleted.
+    /// Gives a consumer again what it has not acknowledged, from `start` on, at most `count`, and as long as `take`
+    /// returns true. It is called with each id, and the item if it is not deleted.
     pub fn deliver_again(
         &mut self,
         consumer: ConsumerNumber,
         start: StreamId,
         count: usize,
         now_ms: u64,
-        mut visit: impl FnMut(StreamId, Option<StreamItem<'a>>),
+        mut take: impl FnMut(StreamId, Option<StreamItem<'a>>) -> bool,
     ) -> usize {
         let (mut next, mut given) = (Some(start), 0);
         while given < count
             && let Some(id) = next.and_then(|next| self.next_of(consumer, next))
         {
             let item = self.items.get(id);
-            visit(id, item);
+            if !take(id, item) {
+                break;
+            }
             if item.is_some() {
                 let deliveries = self.group.find(id).map_or(0, |pending| pending.deliveries());
                 self.group.give(id, consumer.0, now_ms, deliveries.saturating_add(1));

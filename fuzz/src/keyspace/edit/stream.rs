@@ -73,7 +73,7 @@ fn group(entry: &mut StreamMut<'_>, items: &Items, input: &mut Unstructured<'_>)
     let mut group = entry.group_mut(&name).expect("it was just made");
     let (consumer, _) = group.see(&[input.int_in_range(b'a'..=b'c')?], 1);
     let behind = items.range(group.last_id()..).filter(|(id, _)| **id > group.last_id()).count();
-    assert_eq!(group.deliver(consumer, usize::MAX, 1, false, |_| {}), behind);
+    assert_eq!(group.deliver(consumer, usize::MAX, 1, false, |_| true), behind);
     let acknowledged = input.int_in_range(0..=items.len())?;
     items.keys().take(acknowledged).for_each(|id| {
         let was_pending = group.pending_item(*id).is_some();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Commands that wait for elements: BLPOP, BRPOP, BLMPOP, BLMOVE, BRPOPLPUSH.
+//! Commands that wait for elements: BLPOP, BRPOP, BLMPOP, BLMOVE, BLMOVEM, BRPOPLPUSH.
 
 use super::super::options::{count_option, numkeys, timeout};
+use super::move_many;
 use super::pop::pop_from;
 use super::{end, events, move_element};
 use crate::engine::call::Call;
@@ -65,6 +66,20 @@ pub(crate) fn blmove<V: View>(call: &mut Call<'_, V>) -> Done {
     move_or_wait(call, from, to, wait)
 }
 
+/// Moves elements from an end of a list to an end of another, or waits for them.
+pub(crate) fn blmovem<V: View>(call: &mut Call<'_, V>) -> Done {
+    let (from, to) = (end(call.arg(3))?, end(call.arg(4))?);
+    let many = move_many::parse(call.args.tail(6))?;
+    let wait = timeout(call.arg(5), call.unix_ms())?;
+    if move_many::move_and_reply(call, from, to, many)? {
+        return Ok(());
+    }
+    let (keys, destination) = (call.args.head(2).tail(1), call.arg(2).into());
+    let wants = Wants::Move { from, to, destination, many: Some(many) };
+    call.block(keys, Type::List, wants, wait);
+    Ok(())
+}
+
 /// Moves the last element of a list to the head of another, or waits for one.
 pub(crate) fn brpoplpush<V: View>(call: &mut Call<'_, V>) -> Done {
     let wait = timeout(call.arg(3), call.unix_ms())?;
@@ -87,6 +102,7 @@ fn move_or_wait<V: View>(
         return Ok(());
     }
     let keys = call.args.head(2).tail(1);
-    call.block(keys, Type::List, Wants::Move { from, to, destination: destination.into() }, wait);
+    let wants = Wants::Move { from, to, destination: destination.into(), many: None };
+    call.block(keys, Type::List, wants, wait);
     Ok(())
 }

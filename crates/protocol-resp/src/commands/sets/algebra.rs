@@ -21,19 +21,19 @@ pub(super) fn intersect(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> boo
     }
 }
 
-/// Visits what is in any of the sets, each member once.
-pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
+/// Visits what is in any of the sets, each member once, until `visit` returns false.
+pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8]) -> bool) {
     // A client may name a large set a million times.
     let lookups = sets.iter().enumerate().map(|(at, set)| at.saturating_mul(set.len()));
     let lookups = lookups.fold(0, usize::saturating_add);
     let copies = sets.iter().map(|set| set.len()).fold(0, usize::saturating_add);
     if lookups <= copies.saturating_mul(LOOKUPS_PER_COPY) {
         for (at, set) in sets.iter().enumerate() {
-            set.iter().for_each(|member| {
-                if !is_in_any(&sets[..at], &member) {
-                    visit(&member);
+            for member in set.iter() {
+                if !is_in_any(&sets[..at], &member) && !visit(&member) {
+                    return;
                 }
-            });
+            }
         }
         return;
     }
@@ -41,16 +41,20 @@ pub(super) fn unite(sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
     let mut all = NewSet::new(b"");
     let mut seen = all.edit(&limits);
     for set in sets {
-        set.iter().for_each(|member| {
-            if seen.add(&member) {
-                visit(&member);
+        for member in set.iter() {
+            if seen.add(&member) && !visit(&member) {
+                return;
             }
-        });
+        }
     }
 }
 
-/// Visits what is in `first` and in none of the others.
-pub(super) fn subtract(first: SetRef<'_>, others: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
+/// Visits what is in `first` and in none of the others, until `visit` returns false.
+pub(super) fn subtract(
+    first: SetRef<'_>,
+    others: &[SetRef<'_>],
+    mut visit: impl FnMut(&[u8]) -> bool,
+) {
     let lookups = first.len().saturating_mul(others.len());
     let copies = others.iter().map(|set| set.len()).fold(0, usize::saturating_add);
     let mut all = NewSet::new(b"");
@@ -62,11 +66,11 @@ pub(super) fn subtract(first: SetRef<'_>, others: &[SetRef<'_>], mut visit: impl
         merged = [all.read()];
         &merged
     };
-    first.iter().for_each(|member| {
-        if !is_in_any(others, &member) {
-            visit(&member);
+    for member in first.iter() {
+        if !is_in_any(others, &member) && !visit(&member) {
+            return;
         }
-    });
+    }
 }
 
 /// Adds all members of the sets to a set.
@@ -126,13 +130,19 @@ mod tests {
             prop_assert_eq!(&found, &all.into_iter().collect::<Vec<_>>());
 
             found.clear();
-            unite(&refs, |member| found.push(number(member)));
+            unite(&refs, |member| {
+                found.push(number(member));
+                true
+            });
             found.sort_unstable();
             let all = sets.iter().fold(BTreeSet::new(), |all, set| &all | set);
             prop_assert_eq!(&found, &all.into_iter().collect::<Vec<_>>());
 
             found.clear();
-            subtract(refs[0], &refs[1..], |member| found.push(number(member)));
+            subtract(refs[0], &refs[1..], |member| {
+                found.push(number(member));
+                true
+            });
             found.sort_unstable();
             let all = sets.iter().skip(1).fold(sets[0].clone(), |all, set| &all - set);
             prop_assert_eq!(&found, &all.into_iter().collect::<Vec<_>>());
@@ -141,12 +151,24 @@ mod tests {
 
     #[test]
     fn a_visitor_may_have_seen_enough() {
-        let entry = entry(&(0..50).collect());
-        let mut seen = 0;
-        intersect(&[entry.set().unwrap()], |_| {
-            seen += 1;
-            seen < 7
-        });
-        assert_eq!(seen, 7);
+        let (entry, other) = (entry(&(0..50).collect()), entry(&(100..150).collect()));
+        let (set, other) = (entry.set().unwrap(), other.set().unwrap());
+        let seen = std::cell::Cell::new(0);
+        let visit = |_: &[u8]| {
+            seen.set(seen.get() + 1);
+            seen.get() < 7
+        };
+        let runs: [&dyn Fn(); 4] = [
+            &|| intersect(&[set], visit),
+            &|| unite(&[set, other], visit),
+            // Merged, because there are so many.
+            &|| unite(&[set; 50], visit),
+            &|| subtract(set, &[other], visit),
+        ];
+        for run in runs {
+            seen.set(0);
+            run();
+            assert_eq!(seen.get(), 7);
+        }
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Several sets at once: SINTER, SUNION, SDIFF, which show the result; SINTERSTORE, SUNIONSTORE,
-//! SDIFFSTORE, which keep it; SINTERCARD, which counts it.
+//! SDIFFSTORE, which keep it; SINTERCARD, SUNIONCARD, SDIFFCARD, which count it.
 
 use super::algebra;
+use crate::commands::hyperloglog::Estimator;
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::{Class, Event};
@@ -94,19 +95,17 @@ fn show<V: View>(call: &mut Call<'_, V>, operation: Operation) -> Done {
     let write = |member: &[u8]| {
         out.bulk(member);
         found += 1;
+        true
     };
     run(operation, &sets, write);
     call.out.end_set(mark, found);
     Ok(())
 }
 
-/// Visits the members of the result, each once.
-fn run(operation: Operation, sets: &[SetRef<'_>], mut visit: impl FnMut(&[u8])) {
+/// Visits the members of the result, each once, until `visit` returns false.
+fn run(operation: Operation, sets: &[SetRef<'_>], visit: impl FnMut(&[u8]) -> bool) {
     match (operation, sets) {
-        (Operation::Intersect, _) => algebra::intersect(sets, |member| {
-            visit(member);
-            true
-        }),
+        (Operation::Intersect, _) => algebra::intersect(sets, visit),
         (Operation::Unite, _) => algebra::unite(sets, visit),
         (Operation::Subtract, [first, others @ ..]) => algebra::subtract(*first, others, visit),
         (Operation::Subtract, []) => {}
@@ -128,7 +127,10 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static 
             // What is there twice is found out when it is added.
             sets.iter().for_each(|set| set.iter().for_each(|member| add(&member)));
         } else {
-            run(operation, &sets, add);
+            run(operation, &sets, |member| {
+                add(member);
+                true
+            });
         }
     }
     let len = made.read().len();
@@ -143,20 +145,40 @@ fn store<V: View>(call: &mut Call<'_, V>, operation: Operation, event: &'static 
 }
 
 /// Counts what is in all sets, up to a limit if one is given.
-#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn sintercard<V: View>(call: &mut Call<'_, V>) -> Done {
+    count(call, Operation::Intersect)
+}
+
+/// Counts what is in any of the sets, up to a limit if one is given.
+pub(crate) fn sunioncard<V: View>(call: &mut Call<'_, V>) -> Done {
+    count(call, Operation::Unite)
+}
+
+/// Counts what is in the first set alone, up to a limit if one is given.
+pub(crate) fn sdiffcard<V: View>(call: &mut Call<'_, V>) -> Done {
+    count(call, Operation::Subtract)
+}
+
+#[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
+fn count<V: View>(call: &mut Call<'_, V>, operation: Operation) -> Done {
     let number = values::parse_i64(call.arg(1)).and_then(|number| usize::try_from(number).ok());
     let number = number.filter(|number| *number > 0);
     let number = number.ok_or(Fault::new("ERR numkeys should be greater than 0"))?;
     if number > call.args.len().saturating_sub(2) {
         return Err(Fault::new("ERR Number of keys can't be greater than number of args"));
     }
-    let limit = limit(call.args.tail(number.saturating_add(2)))?;
+    let Counted { limit, is_estimate } =
+        Counted::parse(call.args.tail(number.saturating_add(2)), operation)?;
     let keys = call.args.tail(2).head(number);
     check(call, keys)?;
+    let sets = sets(&call.keys, keys, operation).unwrap_or_default();
     let mut count = 0;
-    if let Some(sets) = sets(&call.keys, keys, Operation::Intersect) {
-        algebra::intersect(&sets, |_| {
+    if is_estimate {
+        let mut estimator = Estimator::new();
+        sets.iter().for_each(|set| set.iter().for_each(|member| estimator.add(&member)));
+        count = usize::try_from(estimator.estimate()).unwrap_or(usize::MAX).min(limit);
+    } else {
+        run(operation, &sets, |_| {
             count += 1;
             count != limit
         });
@@ -165,14 +187,30 @@ pub(crate) fn sintercard<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Reads the limit, 0 for none. If it is given several times, the last one counts.
-fn limit(options: Args<'_>) -> Result<usize, Fault> {
-    let (mut words, mut limit) = (options.iter(), 0);
-    while let Some(word) = words.next() {
-        let value = words.next().filter(|_| word.eq_ignore_ascii_case(b"limit"));
-        let number = values::parse_i64(value.ok_or(Fault::SYNTAX)?);
-        let number = number.and_then(|number| usize::try_from(number).ok());
-        limit = number.ok_or(Fault::new("ERR LIMIT can't be negative"))?;
+/// How a result is counted.
+struct Counted {
+    /// Up to this number.
+    limit: usize,
+    /// It needs to be right about only, and takes no memory for the members.
+    is_estimate: bool,
+}
+
+impl Counted {
+    /// Reads the options. If a limit is given several times, the last one counts; 0 is none.
+    fn parse(options: Args<'_>, operation: Operation) -> Result<Self, Fault> {
+        let mut counted = Counted { limit: usize::MAX, is_estimate: false };
+        let mut words = options.iter();
+        while let Some(word) = words.next() {
+            if operation == Operation::Unite && word.eq_ignore_ascii_case(b"approx") {
+                counted.is_estimate = true;
+                continue;
+            }
+            let value = words.next().filter(|_| word.eq_ignore_ascii_case(b"limit"));
+            let number = values::parse_i64(value.ok_or(Fault::SYNTAX)?);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            let number = number.ok_or(Fault::new("ERR LIMIT can't be negative"))?;
+            counted.limit = if number == 0 { usize::MAX } else { number };
+        }
+        Ok(counted)
     }
-    Ok(limit)
 }

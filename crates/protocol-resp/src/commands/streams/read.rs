@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XREAD: items behind those that a client has seen, of several streams.
 
-use super::range::reply_items;
+use super::limits::Room;
+use super::range::reply_item;
 use super::request::{After, Request};
 use crate::engine::call::Call;
 use crate::engine::keys::Keys;
-use crate::session::waiting::Wants;
+use crate::session::waiting::{ReadLimits, Wants};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::{Output, Version, Writer};
 use keyspace::View;
@@ -34,12 +35,16 @@ pub(crate) fn xread<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     let (keys, out) = (&mut call.keys, &mut call.out);
     let mark = out.begin_array();
+    let mut room = Room::new(request.limits, out.version());
     let mut found: usize = 0;
     for (key, seen) in request.keys.iter().zip(&seen) {
+        if room.is_full() {
+            break;
+        }
         let stream = keys.peek(key).and_then(Entry::stream);
         if let Some(stream) = stream.filter(|stream| has_news(*stream, *seen)) {
-            found = found.saturating_add(1);
-            reply_stream(out, key, stream, *seen, request.count);
+            let is_part = reply_stream(out, key, stream, *seen, &mut room);
+            found = found.saturating_add(is_part.into());
         }
     }
     if found > 0 {
@@ -48,7 +53,7 @@ pub(crate) fn xread<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     match request.block {
         Some(wait) => {
-            let wants = Wants::Read { after: seen.into(), count: request.count };
+            let wants = Wants::Read { after: seen.into(), limits: request.limits };
             call.block(request.keys, Type::Stream, wants, (!wait.is_zero()).then_some(wait));
         }
         None => call.out.null_array(),
@@ -71,12 +76,13 @@ pub(crate) fn read_for<V: View, O: Output>(
     keys: &mut Keys<'_, V>,
     key: &[u8],
     after: StreamId,
-    count: usize,
+    limits: ReadLimits,
     out: &mut Writer<'_, O>,
 ) -> Done {
     let stream = keys.get(key, Type::Stream)?.and_then(Entry::stream).ok_or(Fault::NO_SUCH_KEY)?;
     begin_streams(out, 1);
-    reply_stream(out, key, stream, after, count);
+    let mut room = Room::new(limits, out.version());
+    reply_stream(out, key, stream, after, &mut room);
     Ok(())
 }
 
@@ -104,14 +110,30 @@ pub(super) fn begin_stream<O: Output>(out: &mut Writer<'_, O>, key: &[u8]) {
     out.bulk(key);
 }
 
+/// Writes the items of a stream behind `seen` for which there is room; whether there are any.
 fn reply_stream<O: Output>(
     out: &mut Writer<'_, O>,
     key: &[u8],
     stream: StreamRef<'_>,
     seen: StreamId,
-    count: usize,
-) {
+    room: &mut Room,
+) -> bool {
+    let start = out.begin_array();
     begin_stream(out, key);
-    let start = seen.next().unwrap_or(StreamId::MAX);
-    reply_items(out, stream.range(start, StreamId::MAX).take(count));
+    room.fits(|out| begin_stream(out, key));
+    let (mark, mut given) = (out.begin_array(), 0_usize);
+    let first = seen.next().unwrap_or(StreamId::MAX);
+    for item in stream.range(first, StreamId::MAX).take(room.items()) {
+        if !room.takes(|out| reply_item(out, &item)) {
+            break;
+        }
+        reply_item(out, &item);
+        given = given.saturating_add(1);
+    }
+    if given > 0 {
+        out.end_array(mark, given);
+    } else {
+        out.undo(start);
+    }
+    given > 0
 }

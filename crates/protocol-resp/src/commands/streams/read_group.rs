@@ -5,6 +5,7 @@
 //! it was idle and how often it was delivered. Who waits then is looked at again when the next item may be claimed
 //! (`claimable_in`).
 
+use super::limits::Room;
 use super::range::{reply_item, reply_parts};
 use super::read::{begin_stream, begin_streams, end_streams};
 use super::request::{After, Request};
@@ -55,7 +56,6 @@ impl Part {
 struct Reader<'c> {
     group: &'c [u8],
     consumer: &'c [u8],
-    count: usize,
     no_ack: bool,
     claim_ms: Option<u64>,
     now_ms: u64,
@@ -73,13 +73,17 @@ pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
         }
         parts.push(Part::parse(id)?);
     }
-    let Request { count, no_ack, claim_ms, .. } = request;
+    let Request { limits, no_ack, claim_ms, .. } = request;
     let now_ms = call.unix_ms();
-    let reader = Reader { group, consumer, count, no_ack, claim_ms, now_ms };
+    let reader = Reader { group, consumer, no_ack, claim_ms, now_ms };
+    let mut room = Room::new(limits, call.out.version());
     let mark = call.out.begin_array();
     let mut found: usize = 0;
     for (key, part) in request.keys.iter().zip(parts) {
-        let read = read(&mut call.keys, key, part, &reader, &mut call.out)?;
+        if room.is_full() {
+            break;
+        }
+        let read = read(&mut call.keys, key, part, &reader, &mut room, &mut call.out)?;
         found = found.saturating_add(read.is_there.into());
         if read.has_new_consumer {
             call.noted(key, event("xgroup-createconsumer"));
@@ -93,7 +97,7 @@ pub(crate) fn xreadgroup<V: View>(call: &mut Call<'_, V>) -> Done {
     match request.block {
         Some(wait) => {
             let (group, consumer) = (group.into(), consumer.into());
-            let wait_for = GroupWait { group, consumer, count, no_ack, claim_ms };
+            let wait_for = GroupWait { group, consumer, limits, no_ack, claim_ms };
             let wants = Wants::ReadGroup(Box::new(wait_for));
             call.block(request.keys, Type::Stream, wants, (!wait.is_zero()).then_some(wait));
         }
@@ -115,9 +119,10 @@ fn read<V: View, O: Output>(
     key: &[u8],
     part: Part,
     reader: &Reader<'_>,
+    room: &mut Room,
     out: &mut Writer<'_, O>,
 ) -> Result<Read, Fault> {
-    let Reader { group: name, consumer, count, no_ack, claim_ms, now_ms } = *reader;
+    let Reader { group: name, consumer, no_ack, claim_ms, now_ms } = *reader;
     let limits = keys.limits;
     let missing = || no_such_group(key, name);
     let mut entry = keys.get_mut(key, Type::Stream)?.ok_or_else(missing)?;
@@ -130,40 +135,74 @@ fn read<V: View, O: Output>(
     if !is_there {
         return Ok(Read { is_there, has_new_consumer });
     }
+    let start = out.begin_array();
     begin_stream(out, key);
-    let mark = out.begin_array();
+    room.fits(|out| begin_stream(out, key));
+    let (mark, most) = (out.begin_array(), room.items());
     let given = match part {
         Part::News => {
             let claimed = claim_ms.map_or(0, |idle_ms| {
-                group.deliver_oldest(consumer, count, idle_ms, now_ms, |item, pending| {
+                group.deliver_oldest(consumer, most, idle_ms, now_ms, |item, pending| {
                     let idle_ms = now_ms.saturating_sub(pending.time_ms);
-                    reply_claimed(out, &item, idle_ms, pending.deliveries);
+                    let is_taken =
+                        room.takes(|out| reply_claimed(out, &item, idle_ms, pending.deliveries));
+                    if is_taken {
+                        reply_claimed(out, &item, idle_ms, pending.deliveries);
+                    }
+                    is_taken
                 })
             });
-            let left = count.saturating_sub(claimed);
-            let news = group.deliver(consumer, left, now_ms, no_ack, |item| match claim_ms {
-                Some(_) => reply_claimed(out, &item, 0, 0),
-                None => reply_item(out, &item),
+            let left = if room.is_full() { 0 } else { most.saturating_sub(claimed) };
+            let news = group.deliver(consumer, left, now_ms, no_ack, |item| {
+                let is_taken = room.takes(|out| reply_new(out, &item, claim_ms));
+                if is_taken {
+                    reply_new(out, &item, claim_ms);
+                }
+                is_taken
             });
             claimed.saturating_add(news)
         }
         Part::Pending(seen) => {
-            let start = seen.next().unwrap_or(StreamId::MAX);
-            group.deliver_again(consumer, start, count, now_ms, |id, item| match item {
-                Some(item) => reply_item(out, &item),
-                None => {
-                    out.array(2);
-                    ids::reply(out, id);
-                    out.null_array();
+            let first = seen.next().unwrap_or(StreamId::MAX);
+            group.deliver_again(consumer, first, most, now_ms, |id, item| {
+                let is_taken = room.takes(|out| reply_pending(out, id, item.as_ref()));
+                if is_taken {
+                    reply_pending(out, id, item.as_ref());
                 }
+                is_taken
             })
         }
     };
+    if given == 0 && room.is_full() {
+        // What there is has no room.
+        out.undo(start);
+        return Ok(Read { is_there: false, has_new_consumer });
+    }
     out.end_array(mark, given);
     if given > 0 {
         group.set_active(consumer, now_ms);
     }
     Ok(Read { is_there, has_new_consumer })
+}
+
+/// Writes an item that nobody was given before.
+fn reply_new<O: Output>(out: &mut Writer<'_, O>, item: &StreamItem<'_>, claim_ms: Option<u64>) {
+    match claim_ms {
+        Some(_) => reply_claimed(out, item, 0, 0),
+        None => reply_item(out, item),
+    }
+}
+
+/// Writes an item that the consumer has not acknowledged, or that it was deleted.
+fn reply_pending<O: Output>(out: &mut Writer<'_, O>, id: StreamId, item: Option<&StreamItem<'_>>) {
+    match item {
+        Some(item) => reply_item(out, item),
+        None => {
+            out.array(2);
+            ids::reply(out, id);
+            out.null_array();
+        }
+    }
 }
 
 /// Writes an item of a reply to a client that claims: with how long it was idle, and how often it was delivered
@@ -211,9 +250,10 @@ pub(crate) fn read_group_for<V: View, O: Output>(
     now_ms: u64,
     out: &mut Writer<'_, O>,
 ) -> Result<Option<Event>, Fault> {
-    let GroupWait { group, consumer, count, no_ack, claim_ms } = wait;
-    let (count, no_ack, claim_ms) = (*count, *no_ack, *claim_ms);
-    let reader = Reader { group, consumer, count, no_ack, claim_ms, now_ms };
+    let GroupWait { group, consumer, limits, no_ack, claim_ms } = wait;
+    let (no_ack, claim_ms) = (*no_ack, *claim_ms);
+    let reader = Reader { group, consumer, no_ack, claim_ms, now_ms };
+    let mut room = Room::new(*limits, out.version());
     if keys
         .get(key, Type::Stream)?
         .and_then(Entry::stream)
@@ -222,6 +262,6 @@ pub(crate) fn read_group_for<V: View, O: Output>(
         return Err(no_such_group(key, group));
     }
     begin_streams(out, 1);
-    let read = read(keys, key, Part::News, &reader, out)?;
+    let read = read(keys, key, Part::News, &reader, &mut room, out)?;
     Ok(read.has_new_consumer.then_some(event("xgroup-createconsumer")))
 }

@@ -3,6 +3,7 @@
 
 use super::super::options::timeout_ms;
 use super::ids;
+use crate::session::waiting::ReadLimits;
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use std::time::Duration;
@@ -11,8 +12,7 @@ use values::StreamId;
 /// What a client wants to read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'c> {
-    /// The most items of each stream.
-    pub(super) count: usize,
+    pub(super) limits: ReadLimits,
     /// For how long it waits if there are none; zero is for ever.
     pub(super) block: Option<Duration>,
     pub(super) keys: Args<'c>,
@@ -53,7 +53,7 @@ impl<'c> Request<'c> {
     /// Reads the arguments of XREADGROUP, if it is `for_group`, or of XREAD.
     pub(super) fn parse(args: Args<'c>, unix_ms: u64, for_group: bool) -> Result<Self, Fault> {
         let mut request = Request {
-            count: usize::MAX,
+            limits: ReadLimits::NONE,
             block: None,
             keys: args.head(0),
             ids: args.head(0),
@@ -70,7 +70,17 @@ impl<'c> Request<'c> {
                     2
                 }
                 Some(text) if is(b"count") => {
-                    request.count = count(text)?;
+                    request.limits.items = count(text)?;
+                    2
+                }
+                Some(text) if is(b"maxcount") => {
+                    request.limits.items_in_all =
+                        positive(text, "ERR MAXCOUNT must be a positive integer")?;
+                    2
+                }
+                Some(text) if is(b"maxsize") => {
+                    request.limits.bytes =
+                        positive(text, "ERR MAXSIZE must be a positive integer")?;
                     2
                 }
                 Some(_) if is(b"streams") => {
@@ -102,6 +112,7 @@ impl<'c> Request<'c> {
         if for_group && request.group.is_none() {
             return Err(Fault::new("ERR Missing GROUP option for XREADGROUP"));
         }
+        request.limits.check()?;
         Ok(request)
     }
 
@@ -142,4 +153,10 @@ fn claim_ms(text: &[u8]) -> Result<u64, Fault> {
 fn count(text: &[u8]) -> Result<usize, Fault> {
     let number = values::parse_i64(text).ok_or(Fault::NOT_INTEGER)?;
     Ok(usize::try_from(number).ok().filter(|count| *count > 0).unwrap_or(usize::MAX))
+}
+
+/// A number above zero; otherwise the refusal has this text.
+fn positive(text: &[u8], refusal: &'static str) -> Result<usize, Fault> {
+    let number = values::parse_i64(text).and_then(|number| usize::try_from(number).ok());
+    number.filter(|number| *number > 0).ok_or(Fault::new(refusal))
 }

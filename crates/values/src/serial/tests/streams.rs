@@ -112,7 +112,7 @@ fn consumer_groups_come_back() {
         let mut group = stream.group_mut(b"").unwrap();
         for (name, count) in [(&b"alice"[..], 10), (b"bob", 5), (b"", 3), (b"idle", 0)] {
             let (consumer, _) = group.see(name, NOW_MS);
-            group.deliver(consumer, count, NOW_MS + 1, false, |_| {});
+            group.deliver(consumer, count, NOW_MS + 1, false, |_| true);
             group.set_active(consumer, NOW_MS);
         }
     });
@@ -123,7 +123,7 @@ fn consumer_groups_come_back() {
         stream.add_group(b"g", StreamId::MIN, Some(0));
         let mut group = stream.group_mut(b"g").unwrap();
         let (alice, _) = group.see(b"alice", NOW_MS);
-        group.deliver(alice, 5, NOW_MS, false, |_| {});
+        group.deliver(alice, 5, NOW_MS, false, |_| true);
         group.set_active(alice, NOW_MS - 5);
         group.add_consumer(b"never", NOW_MS);
     });
@@ -139,10 +139,10 @@ fn what_was_given_back_is_that_of_a_consumer_without_a_name() {
             let mut group = stream.group_mut(b"g").unwrap();
             if also_a_nameless_one {
                 let (nameless, _) = group.see(b"", NOW_MS);
-                group.deliver(nameless, 2, NOW_MS, false, |_| {});
+                group.deliver(nameless, 2, NOW_MS, false, |_| true);
             }
             let (alice, _) = group.see(b"alice", NOW_MS);
-            group.deliver(alice, 4, NOW_MS, false, |_| {});
+            group.deliver(alice, 4, NOW_MS, false, |_| true);
             let id = group.pending_items(StreamId::MIN..=StreamId::MAX).next_back().unwrap().id;
             assert!(group.give_back(id, Deliveries::Keep, false));
         })
@@ -166,7 +166,7 @@ fn a_stream_that_contradicts_itself_is_malformed() {
         stream.add_group(b"g", StreamId::MIN, Some(0));
         let mut group = stream.group_mut(b"g").unwrap();
         let (alice, _) = group.see(b"alice", NOW_MS);
-        group.deliver(alice, 2, NOW_MS, false, |_| {});
+        group.deliver(alice, 2, NOW_MS, false, |_| true);
         group.set_active(alice, NOW_MS);
     });
     let (value, version) = written(&entry);

@@ -103,35 +103,10 @@ impl Model {
         let mut group = stream.group_mut(b"group").unwrap();
         match *operation {
             Operation::Deliver { consumer, count, acknowledged } => {
-                let (number, is_new) = group.see(&[consumer], now);
-                assert_eq!(is_new, self.consumers.insert(consumer));
-                let mut given = Vec::new();
-                group.deliver(number, count, now, acknowledged, |item| given.push(item.id));
-                let behind = self.items.iter().filter(|id| **id > self.last).take(count);
-                assert!(given.iter().eq(behind));
-                self.last = given.last().copied().unwrap_or(self.last);
-                if !acknowledged {
-                    self.pending.extend(given.into_iter().map(|id| (id, (consumer, now, 1))));
-                }
+                self.deliver(&mut group, consumer, count, acknowledged, now);
             }
             Operation::Again { consumer, from, count } => {
-                let (number, is_new) = group.see(&[consumer], now);
-                assert_eq!(is_new, self.consumers.insert(consumer));
-                let mut given = Vec::new();
-                group.deliver_again(number, id(from), count, now, |id, item| {
-                    given.push((id, item.is_some()));
-                });
-                let own =
-                    self.pending.range_mut(id(from)..).filter(|(_, (of, ..))| *of == consumer);
-                let mut expected = Vec::new();
-                for (id, (_, time, deliveries)) in own.take(count) {
-                    let is_there = self.items.contains(id);
-                    if is_there {
-                        (*time, *deliveries) = (now, *deliveries + 1);
-                    }
-                    expected.push((*id, is_there));
-                }
-                assert_eq!(given, expected);
+                self.deliver_again(&mut group, consumer, id(from), count, now);
             }
             Operation::Acknowledge(number) => {
                 let was_pending = self.pending.remove(&id(number)).is_some();
@@ -169,6 +144,7 @@ impl Model {
                 let mut given = Vec::new();
                 group.deliver_oldest(number, count, idle, now, |item, pending| {
                     given.push((item.id, pending.time_ms, pending.deliveries));
+                    true
                 });
                 assert_eq!(given, self.oldest(consumer, count, idle, now));
             }
@@ -178,6 +154,63 @@ impl Model {
             }
             Operation::Delete(_) | Operation::DeleteWith(..) | Operation::Trim { .. } => {}
         }
+    }
+
+    /// Bounds what is delivered in advance, or once there is enough.
+    fn most(count: usize, now: u64) -> usize {
+        if now.is_multiple_of(2) { count } else { usize::MAX }
+    }
+
+    fn deliver(
+        &mut self,
+        group: &mut StreamGroupMut<'_>,
+        consumer: u8,
+        count: usize,
+        acknowledged: bool,
+        now: u64,
+    ) {
+        let (number, is_new) = group.see(&[consumer], now);
+        assert_eq!(is_new, self.consumers.insert(consumer));
+        let mut given = Vec::new();
+        group.deliver(number, Self::most(count, now), now, acknowledged, |item| {
+            let is_taken = given.len() < count;
+            given.extend(is_taken.then_some(item.id));
+            is_taken
+        });
+        let behind = self.items.iter().filter(|id| **id > self.last).take(count);
+        assert!(given.iter().eq(behind));
+        self.last = given.last().copied().unwrap_or(self.last);
+        if !acknowledged {
+            self.pending.extend(given.into_iter().map(|id| (id, (consumer, now, 1))));
+        }
+    }
+
+    fn deliver_again(
+        &mut self,
+        group: &mut StreamGroupMut<'_>,
+        consumer: u8,
+        from: StreamId,
+        count: usize,
+        now: u64,
+    ) {
+        let (number, is_new) = group.see(&[consumer], now);
+        assert_eq!(is_new, self.consumers.insert(consumer));
+        let mut given = Vec::new();
+        group.deliver_again(number, from, Self::most(count, now), now, |id, item| {
+            let is_taken = given.len() < count;
+            given.extend(is_taken.then_some((id, item.is_some())));
+            is_taken
+        });
+        let own = self.pending.range_mut(from..).filter(|(_, (of, ..))| *of == consumer);
+        let mut expected = Vec::new();
+        for (id, (_, time, deliveries)) in own.take(count) {
+            let is_there = self.items.contains(id);
+            if is_there {
+                (*time, *deliveries) = (now, *deliveries + 1);
+            }
+            expected.push((*id, is_there));
+        }
+        assert_eq!(given, expected);
     }
 
     /// Forgets those that are not given back any more.
