@@ -6,6 +6,7 @@ step fmt fast '' 'formatting'
 fmt.step() {
     cargo fmt --all --check
     cargo fmt --manifest-path fuzz/Cargo.toml --check
+    cargo fmt --manifest-path benches/embed/Cargo.toml --check
 }
 
 step shell fast 'debian' 'shell scripts'
