@@ -129,6 +129,9 @@ pub trait View {
     /// Releases all locks, and locks this scope instead. Others may change anything in between.
     fn relock(&mut self, scope: Scope);
 
+    /// Locks all of this scope, too, if that waits for nobody: whether it has.
+    fn extend(&mut self, scope: Scope) -> bool;
+
     /// Sets whether [`View::get`] and [`View::get_mut`] count as a use of the entry (`CLIENT
     /// NO-TOUCH` turns it off); they do by default. Hits and misses count in any case.
     fn set_touch(&mut self, touch: bool);

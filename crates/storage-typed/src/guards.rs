@@ -45,6 +45,23 @@ impl<'a> Guards<'a> {
         *self = Guards::lock(shared, scope);
     }
 
+    /// Locks the other shards of a scope, too, and waits for none: `false` if one of them is locked, and then
+    /// nothing has changed. Whoever holds locks may do this against INV-ORDER, because it does not wait.
+    pub(crate) fn extend(&mut self, scope: Scope) -> bool {
+        // Dropped with what it holds, it releases that.
+        let mut more = Guards { shared: self.shared, scope: Scope::NONE, guards: PhantomData };
+        for number in self.shared.clip(scope).shards() {
+            if self.scope.contains(Scope::shard(number)) {
+                continue;
+            }
+            let Some(guard) = self.shared.try_lock(number) else { return false };
+            std::mem::forget(guard);
+            more.scope |= Scope::shard(number);
+        }
+        self.scope |= std::mem::replace(&mut more.scope, Scope::NONE);
+        true
+    }
+
     #[inline]
     pub(crate) fn scope(&self) -> Scope {
         self.scope
@@ -149,6 +166,57 @@ mod tests {
         assert_eq!((0..64).filter(locked).count(), 64);
         drop(guards);
         assert_eq!((0..64).filter(locked).count(), 0);
+    }
+
+    #[test]
+    fn all_other_locks_are_added_or_none() {
+        let shared = shared();
+        let mut guards = Guards::lock(&shared, Scope::shard(3));
+        let locked = |number: &usize| shared.try_lock(*number).is_none();
+        let other = Guards::lock(&shared, Scope::shard(40));
+        assert!(!guards.extend(Scope::ALL));
+        assert!((0..64).filter(locked).eq([3, 40]));
+        assert!(guards.extend(Scope::shard(3) | Scope::shard(9)));
+        assert!((0..64).filter(locked).eq([3, 9, 40]));
+        drop(other);
+        assert!(guards.extend(Scope::ALL));
+        assert_eq!(guards.scope(), shared.clip(Scope::ALL));
+        assert_eq!(guards.shard_mut(63).number(), 63);
+        drop(guards);
+        assert_eq!((0..64).filter(locked).count(), 0);
+    }
+
+    /// Threads that hold one shard and want all meet threads that wait for shards in order: none waits for ever,
+    /// and nobody comes in between where all were added.
+    #[test]
+    fn threads_that_add_locks_keep_nobody_waiting() {
+        let shared = shared();
+        let add = |own: usize| {
+            let (mut added, mut tries) = (0, 0);
+            while added < 200 && tries < 100_000 {
+                tries += 1;
+                let mut guards = Guards::lock(&shared, Scope::shard(own));
+                let before = guards.shard(own).hits;
+                if guards.extend(Scope::ALL) {
+                    (0..64).for_each(|number| guards.shard_mut(number).hits += 1);
+                    assert_eq!(guards.shard(own).hits, before + 1, "nobody came in between");
+                    added += 1;
+                }
+            }
+            added
+        };
+        let wait = || {
+            for _ in 0..500 {
+                let mut guards = Guards::lock(&shared, Scope::ALL);
+                (0..64).for_each(|number| guards.shard_mut(number).hits += 1);
+            }
+            500
+        };
+        let total: u64 = std::thread::scope(|threads| {
+            let work = [threads.spawn(|| add(7)), threads.spawn(|| add(50)), threads.spawn(wait)];
+            work.into_iter().map(|work| work.join().expect("it does not panic")).sum()
+        });
+        assert!((0..64).all(|number| shared.lock(number).hits == total));
     }
 
     #[test]

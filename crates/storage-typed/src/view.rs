@@ -196,6 +196,10 @@ impl View for TypedView<'_> {
         self.guards.relock(scope);
     }
 
+    fn extend(&mut self, scope: Scope) -> bool {
+        self.guards.extend(scope)
+    }
+
     fn set_touch(&mut self, touch: bool) {
         self.touch = touch;
     }

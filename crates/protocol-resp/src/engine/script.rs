@@ -2,9 +2,8 @@
 //! Runs a script: in the VM of this thread, which the first script makes, under the locks of the command that
 //! runs it. `script/`: the commands of a script, and its reply.
 //!
-//! A script is one command for the engine: its locks are held until it ends. It has declared its keys, and a
-//! script that has kept to them a number of times locks only these; others lock everything, see
-//! [`CachedScript::is_contained`].
+//! A script is one command for the engine: its locks are held until it ends. It has declared its keys, and begins with
+//! the locks of these. `script/commands.rs` says when it locks everything, and when it begins again for that.
 
 mod commands;
 mod reply;
@@ -101,7 +100,7 @@ pub(crate) fn run<C: Commands, V: View>(call: &mut Call<'_, V>, script: &Script<
 
 fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Script<'_>) -> Done {
     let (declared, mut scope) = (call.scope, call.scope);
-    if scope != Scope::ALL && !script.source.is_contained() {
+    if scope != Scope::ALL && script.source.wanders() {
         call.keys.view.relock(Scope::ALL);
         scope = Scope::ALL;
     }
@@ -114,23 +113,38 @@ fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Sc
     }
     let lacks_memory =
         call.worker.lacks_memory && call.host.settings().maxmemory() != 0 && !script.allows_oom;
-    let execution = Execution {
-        view: &mut *call.keys.view,
-        host: call.host,
-        worker: &mut *call.worker,
-        scope,
-        limits: call.keys.limits,
-        stats: None,
-        out: &mut replies,
-        context: &mut context,
+    let (mut has_wandered, mut has_selected) = (false, false);
+    let done = loop {
+        let execution = Execution {
+            view: &mut *call.keys.view,
+            host: call.host,
+            worker: &mut *call.worker,
+            scope,
+            limits: call.keys.limits,
+            stats: None,
+            out: &mut replies,
+            context: &mut context,
+        };
+        let mut runner =
+            Runner::<C, V>::new(execution, &mut *call.conn, declared, script, lacks_memory);
+        let mark = call.out.out().mark();
+        let mut reply = Reply { out: &mut call.out, stats: call.host.stats() };
+        let done = vm.run(&script.sha, &script.keys, &script.args, &mut runner, &mut reply);
+        let end = runner.end();
+        has_wandered |= end.has_wandered;
+        call.conn.version = version;
+        if !end.begins_again {
+            break done;
+        }
+        // It has changed nothing, and what it said meanwhile is nothing either.
+        call.out.out().truncate(mark);
+        has_selected |= call.conn.db != db;
+        call.conn.db = db;
+        call.host.scripts().count_restart();
+        call.keys.view.relock(Scope::ALL);
+        scope = Scope::ALL;
     };
-    let mut runner =
-        Runner::<C, V>::new(execution, &mut *call.conn, declared, script, lacks_memory);
-    let mut reply = Reply { out: &mut call.out, stats: call.host.stats() };
-    let done = vm.run(&script.sha, &script.keys, &script.args, &mut runner, &mut reply);
-    let has_wandered = runner.end();
-    call.conn.version = version;
-    if call.conn.db != db {
+    if has_selected || call.conn.db != db {
         crate::engine::any_call::AnyCall::select(call, db);
     }
     if replies.capacity() <= REPLIES_KEPT {

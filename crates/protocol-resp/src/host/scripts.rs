@@ -24,7 +24,7 @@ const EVALUATED_MAX: usize = 500;
 /// The most bytes of text of all scripts in the cache. More are not loaded.
 const TEXT_MAX: u64 = 64 << 20;
 
-/// Runs after which a script that has used its declared keys only locks no others.
+/// Runs after which a script that has used its declared keys only locks no others when it writes.
 const PROBATION: u8 = 16;
 
 /// A script in the cache.
@@ -37,10 +37,17 @@ pub(crate) struct CachedScript {
     runs: AtomicU8,
     /// It has used a key that it had not declared.
     wanders: AtomicBool,
+    /// Scripts that the cache had got when it was looked for last.
+    used: AtomicU64,
 }
 
 impl CachedScript {
-    /// Whether a run locks the shards of its declared keys only.
+    /// Whether it has used a key that it had not declared, so that it begins with all locks.
+    pub(crate) fn wanders(&self) -> bool {
+        self.wanders.load(Relaxed)
+    }
+
+    /// Whether a run locks the shards of its declared keys only, also when it writes.
     pub(crate) fn is_contained(&self) -> bool {
         self.runs.load(Relaxed) >= PROBATION && !self.wanders.load(Relaxed)
     }
@@ -89,6 +96,12 @@ pub(crate) struct Scripts {
     threshold_ms: AtomicU64,
     /// Runs that have locked everything for a key that they had not declared.
     wanderings: AtomicU64,
+    /// Runs that have begun again with all locks.
+    restarts: AtomicU64,
+    /// Runs in which others have come in between.
+    interruptions: AtomicU64,
+    /// Scripts that the cache has got.
+    added: AtomicU64,
     /// Bytes of memory of all VMs.
     vm_bytes: AtomicU64,
 }
@@ -96,8 +109,9 @@ pub(crate) struct Scripts {
 #[derive(Debug, Default)]
 struct Cache {
     sources: HashMap<Sha, Arc<CachedScript>>,
-    /// Those that only EVAL has put there, the oldest first; some may have been loaded since.
-    evaluated: VecDeque<Sha>,
+    /// Those that only EVAL has put there, with their `used` when they got this place; the first goes first unless it
+    /// was used since. Some may have been loaded since.
+    evaluated: VecDeque<(Sha, u64)>,
     text_bytes: u64,
 }
 
@@ -110,6 +124,9 @@ impl Default for Scripts {
             is_busy: AtomicBool::new(false),
             threshold_ms: AtomicU64::new(5000),
             wanderings: AtomicU64::new(0),
+            restarts: AtomicU64::new(0),
+            interruptions: AtomicU64::new(0),
+            added: AtomicU64::new(0),
             vm_bytes: AtomicU64::new(0),
         }
     }
@@ -122,14 +139,20 @@ impl Cache {
         }
     }
 
-    /// Removes the oldest script that was not loaded, if there is one.
+    /// Removes a script that was not loaded and not used for long, if there is one.
     fn remove_oldest(&mut self) -> bool {
-        while let Some(oldest) = self.evaluated.pop_front() {
-            let source = self.sources.get(&oldest);
-            if source.is_some_and(|source| !source.is_loaded.load(Relaxed)) {
-                self.remove(&oldest);
-                return true;
+        while let Some((oldest, since)) = self.evaluated.pop_front() {
+            let Some(source) = self.sources.get(&oldest) else { continue };
+            let used = source.used.load(Relaxed);
+            if source.is_loaded.load(Relaxed) {
+                continue;
             }
+            if used > since {
+                self.evaluated.push_back((oldest, used));
+                continue;
+            }
+            self.remove(&oldest);
+            return true;
         }
         false
     }
@@ -138,7 +161,12 @@ impl Cache {
 impl Scripts {
     /// The script with this digest.
     pub(crate) fn find(&self, sha: &Sha) -> Option<Arc<CachedScript>> {
-        self.cache.read().sources.get(sha).cloned()
+        let source = self.cache.read().sources.get(sha).cloned()?;
+        let now = self.added.load(Relaxed);
+        if source.used.load(Relaxed) != now {
+            source.used.store(now, Relaxed);
+        }
+        Some(source)
     }
 
     /// Puts a script into the cache; `is_loaded`: for good. `None` if there is no room.
@@ -154,19 +182,21 @@ impl Scripts {
                 return None;
             }
         }
+        let used = self.added.fetch_add(1, Relaxed) + 1;
         let source = Arc::new(CachedScript {
             text: text.into(),
             is_loaded: AtomicBool::new(is_loaded),
             runs: AtomicU8::new(0),
             wanders: AtomicBool::new(false),
+            used: AtomicU64::new(used),
         });
         cache.text_bytes += bytes;
         cache.sources.insert(*sha, Arc::clone(&source));
         if !is_loaded {
-            cache.evaluated.push_back(*sha);
-            if cache.evaluated.len() > EVALUATED_MAX {
+            if cache.evaluated.len() >= EVALUATED_MAX {
                 cache.remove_oldest();
             }
+            cache.evaluated.push_back((*sha, used));
         }
         Some(source)
     }
@@ -266,6 +296,26 @@ impl Scripts {
         self.wanderings.load(Relaxed)
     }
 
+    /// Counts a run that begins again with all locks.
+    pub(crate) fn count_restart(&self) {
+        self.restarts.fetch_add(1, Relaxed);
+    }
+
+    /// How many there were.
+    pub(crate) fn restarts(&self) -> u64 {
+        self.restarts.load(Relaxed)
+    }
+
+    /// Counts a run in which others have come in between.
+    pub(crate) fn count_interruption(&self) {
+        self.interruptions.fetch_add(1, Relaxed);
+    }
+
+    /// How many there were.
+    pub(crate) fn interruptions(&self) -> u64 {
+        self.interruptions.load(Relaxed)
+    }
+
     /// Notes how the memory of a VM has changed.
     pub(crate) fn note_vm(&self, before: u64, now: u64) {
         self.vm_bytes.fetch_add(now.wrapping_sub(before), Relaxed);
@@ -299,6 +349,18 @@ mod tests {
         assert!(scripts.find(&sha(1)).is_none() && scripts.find(&sha(2)).is_none());
         scripts.flush();
         assert_eq!(scripts.size(), (0, 0));
+    }
+
+    #[test]
+    fn a_script_that_is_used_stays() {
+        let scripts = Scripts::default();
+        for number in 0..3 * EVALUATED_MAX {
+            scripts.add(&sha(number), b"evaluated", false);
+            assert!(scripts.find(&sha(7.min(number))).is_some(), "after {number}");
+        }
+        assert_eq!(scripts.size().0, EVALUATED_MAX);
+        assert!(scripts.find(&sha(2 * EVALUATED_MAX - 1)).is_none());
+        assert!(scripts.find(&sha(3 * EVALUATED_MAX - 1)).is_some());
     }
 
     #[test]

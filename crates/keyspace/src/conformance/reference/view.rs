@@ -146,6 +146,10 @@ impl View for ReferenceView<'_> {
         self.settle();
     }
 
+    fn extend(&mut self, _: Scope) -> bool {
+        true
+    }
+
     fn set_touch(&mut self, touch: bool) {
         self.touch = touch;
     }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Runner`]: the commands of a script.
+//!
+//! A script begins with the locks of the keys that it has declared. It needs all locks when it uses another key, and on
+//! probation before its first effect, because it may use others later. They are added if nobody holds any of them.
+//! If somebody does, a script without an effect so far begins again with all locks. One that has had an effect was
+//! trusted; its locks are released and all are taken, so it is not atomic at this point, which is counted.
 
 use super::Script;
 use crate::cluster::slots::slot_of;
@@ -31,7 +36,18 @@ const LONG: Duration = Duration::from_millis(5);
 const PATIENCE: u32 = 10;
 
 const KILLED: &str = "ERR Script killed by user with SCRIPT KILL...";
+/// Nobody sees it: what the script makes of it is dropped.
+const BEGINS_AGAIN: &str = "ERR the script begins again";
 const TOO_LONG: &str = "ERR Script ended because it ran for longer than busy-reply-threshold.";
+
+/// What there is to know of a script that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// It has used keys that it had not declared.
+    pub(super) has_wandered: bool,
+    /// It has had no effect, and begins again with all locks.
+    pub(super) begins_again: bool,
+}
 
 /// What the commands of a script run in.
 pub(super) struct Runner<'r, 'x, C, V> {
@@ -43,7 +59,12 @@ pub(super) struct Runner<'r, 'x, C, V> {
     /// Memory was short when the script began.
     lacks_memory: bool,
     has_written: bool,
+    /// It has run a command that others may notice.
+    has_effects: bool,
     has_wandered: bool,
+    /// Its first effect needs no more locks than its keys.
+    is_contained: bool,
+    begins_again: bool,
     /// When it was first looked at the time.
     start: Option<Instant>,
     /// The script's entry among those that take long.
@@ -69,7 +90,10 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             is_readonly: script.is_readonly,
             lacks_memory,
             has_written: false,
+            has_effects: false,
             has_wandered: false,
+            is_contained: script.source.is_contained(),
+            begins_again: false,
             start: None,
             running: None,
             is_busy: false,
@@ -79,12 +103,12 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
         }
     }
 
-    /// Ends the script; returns whether it has used keys that it had not declared.
-    pub(super) fn end(self) -> bool {
+    /// Ends the script.
+    pub(super) fn end(self) -> End {
         if let Some(running) = &self.running {
             self.execution.host.scripts().leave_long(running);
         }
-        self.has_wandered
+        End { has_wandered: self.has_wandered, begins_again: self.begins_again }
     }
 
     /// Whether a command may run, in Redis's order.
@@ -134,20 +158,29 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
         is_here
     }
 
-    /// Sees to it that the shards of a command are locked. A script that uses a key that it has not declared,
-    /// though it never did before, is not atomic at this point.
-    fn lock(&mut self, id: CommandId, args: Args<'_>) {
-        let view = &mut *self.execution.view;
-        let scope = scope_of(self.execution.host, id, args, |key| view.scope_of(key));
+    /// Sees to it that the shards of a command are locked; `false`: the script must begin again. The top of the file
+    /// has the rules.
+    fn lock(&mut self, id: CommandId, args: Args<'_>) -> bool {
+        let Execution { view, host, scope: held, .. } = &mut self.execution;
+        let scope = scope_of(host, id, args, |key| view.scope_of(key));
         self.has_wandered |= !self.declared.contains(scope);
-        if !self.execution.scope.contains(scope) {
-            view.relock(Scope::ALL);
-            self.execution.scope = Scope::ALL;
+        let is_first = !self.has_effects && id.spec().flags.meets(WRITES);
+        if (!held.contains(scope) || (is_first && !self.is_contained)) && *held != Scope::ALL {
+            if !view.extend(Scope::ALL) {
+                if !self.has_effects {
+                    self.begins_again = true;
+                    return false;
+                }
+                view.relock(Scope::ALL);
+                host.scripts().count_interruption();
+            }
+            *held = Scope::ALL;
         }
+        self.has_effects |= is_first;
+        true
     }
 
     fn run(&mut self, id: CommandId, args: Args<'_>, reply: &mut dyn FnMut(&[u8])) {
-        self.lock(id, args);
         if !self.execution.host.monitors().is_empty() {
             let context = &mut *self.execution.context;
             self.execution.host.monitors().show(id.spec(), args, self.conn, context, true);
@@ -211,6 +244,9 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
         resp: script::ReplyVersion,
         reply: &mut dyn FnMut(&[u8]),
     ) -> Result<(), String> {
+        if self.begins_again {
+            return Err(BEGINS_AGAIN.to_owned());
+        }
         self.conn.version = match resp {
             script::ReplyVersion::Two => Version::Resp2,
             script::ReplyVersion::Three => Version::Resp3,
@@ -223,11 +259,16 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
                 self.execution.worker.counts.of(id.index()).rejected.add(1);
                 return Err(text);
             }
+            if !self.lock(id, args) {
+                return Err(BEGINS_AGAIN.to_owned());
+            }
             self.run(id, args, reply);
             Ok(())
         });
         (self.request, self.spans) = (request, spans);
-        if let Err(text) = &done {
+        if let Err(text) = &done
+            && !self.begins_again
+        {
             let code = text.split(' ').next().unwrap_or_default();
             self.execution.host.stats().error(code.as_bytes());
         }
@@ -244,6 +285,9 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
     }
 
     fn log(&mut self, level: Level, text: &[u8]) {
+        if self.begins_again {
+            return;
+        }
         let level = match level {
             Level::Debug => log::Level::Trace,
             Level::Verbose => log::Level::Debug,
@@ -254,6 +298,9 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
     }
 
     fn go_on(&mut self) -> Go {
+        if self.begins_again {
+            return Go::Stop(BEGINS_AGAIN);
+        }
         let elapsed = self.start.get_or_insert_with(Instant::now).elapsed();
         if elapsed < LONG {
             return Go::On;

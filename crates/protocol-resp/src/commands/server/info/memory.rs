@@ -40,6 +40,8 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("used_memory_scripts_human", human(script_bytes));
     report.line("number_of_cached_scripts", scripts);
     report.line("scripts_with_undeclared_keys", report.call.scripts().wanderings());
+    report.line("scripts_begun_again", report.call.scripts().restarts());
+    report.line("scripts_not_atomic", report.call.scripts().interruptions());
     limits(report);
     report.line(
         "allocator_frag_ratio",
