@@ -191,13 +191,18 @@ fn reply_table(lua: &Lua, args: &Arguments, field: &str) -> Results {
         return one(Value::Table(table));
     };
     let text = text.as_bytes();
-    let with_code = match (field, text.strip_prefix(b"-")) {
-        ("err", Some(text)) => text.to_vec(),
-        ("err", None) => [b"ERR ", &text[..]].concat(),
-        _ => text.to_vec(),
-    };
+    let with_code = if field == "err" { with_code(&text) } else { text.to_vec() };
     table.raw_set(field, lua.create_string(with_code)?)?;
     one(Value::Table(table))
+}
+
+/// The text of an error: its first word is the code, if there are more. A sign in front of it is none of it, and so is
+/// what follows a NUL.
+fn with_code(text: &[u8]) -> Vec<u8> {
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    let text = text.strip_suffix(b"\r\n").unwrap_or(text);
+    if text.contains(&b' ') { text.to_vec() } else { [b"ERR ", text].concat() }
 }
 
 /// `redis.setresp(version)`

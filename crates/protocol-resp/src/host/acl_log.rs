@@ -11,6 +11,9 @@ const LEN_MAX: usize = 128;
 /// What is the same within this time is one entry, in milliseconds.
 const SAME_WITHIN_MS: u64 = 60_000;
 
+/// Only so many of the latest entries are looked at for one about the same, as in Redis.
+const SAME_AMONG: usize = 10;
+
 /// The most bytes that are kept of an object, and of the name of a user that nobody may be.
 const OBJECT_MAX: usize = 128;
 
@@ -119,7 +122,12 @@ impl AclLog {
         let is_same = |entry: &Entry| {
             entry.denial == denial && now_ms.saturating_sub(entry.updated_ms) <= SAME_WITHIN_MS
         };
-        let known = log.entries.iter().position(is_same).and_then(|at| log.entries.remove(at));
+        let known = log
+            .entries
+            .iter()
+            .take(SAME_AMONG)
+            .position(is_same)
+            .and_then(|at| log.entries.remove(at));
         let entry = match known {
             Some(entry) => Entry { count: entry.count + 1, client, updated_ms: now_ms, ..entry },
             None => {
@@ -160,6 +168,18 @@ mod tests {
     fn denial(object: &str) -> Denial {
         let (object, user) = (object.as_bytes().into(), b"alice"[..].into());
         Denial { reason: DenialKind::Key, context: Where::TopLevel, object, user }
+    }
+
+    #[test]
+    fn the_same_behind_ten_others_is_another_entry() {
+        let log = AclLog::default();
+        log.note(denial("a"), Vec::new(), 1_000);
+        (0..9).for_each(|other| log.note(denial(&format!("{other}")), Vec::new(), 1_000));
+        log.note(denial("a"), Vec::new(), 1_000);
+        assert_eq!(log.latest(1)[0].count, 2);
+        (0..10).for_each(|other| log.note(denial(&format!("new {other}")), Vec::new(), 1_000));
+        log.note(denial("a"), Vec::new(), 1_000);
+        assert_eq!(log.latest(1)[0].count, 1);
     }
 
     #[test]

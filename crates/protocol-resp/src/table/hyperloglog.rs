@@ -15,7 +15,7 @@ commands! {
     }
     Pfcount = hyperloglog::pfcount {
         name: "pfcount", arity: -2, since: "2.8.9",
-        flags: [READONLY], categories: [HYPERLOGLOG],
+        flags: [READONLY MAY_REPLICATE], categories: [HYPERLOGLOG],
         keys: [
             range(1, -1, 1): RW ACCESS,
             "RW because it may change the internal representation of the key, and propagate to replicas"

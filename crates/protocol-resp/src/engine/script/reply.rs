@@ -3,7 +3,7 @@
 
 use crate::host::stats::Stats;
 use crate::wire::fault;
-use crate::wire::reply::Writer;
+use crate::wire::reply::{Version, Writer};
 use script::Sink;
 
 /// The reply to the client that runs the script.
@@ -12,9 +12,16 @@ pub(super) struct Reply<'a, 'c> {
     pub(super) stats: &'a Stats,
 }
 
-/// A text without line ends.
-fn line(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).replace(['\r', '\n'], " ")
+/// A text up to its first NUL, where it ends for Redis.
+fn to_nul(text: &[u8]) -> &[u8] {
+    text.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
+/// A line of this type, with spaces for the line ends in it.
+fn line(mark: u8, text: &[u8]) -> Vec<u8> {
+    let text = to_nul(text);
+    let without_ends = text.iter().map(|&byte| if b"\r\n".contains(&byte) { b' ' } else { byte });
+    std::iter::once(mark).chain(without_ends).chain(*b"\r\n").collect()
 }
 
 impl Sink for Reply<'_, '_> {
@@ -39,14 +46,14 @@ impl Sink for Reply<'_, '_> {
     }
 
     fn status(&mut self, text: &[u8]) {
-        self.out.simple(&line(text));
+        self.out.raw(&line(b'+', text));
     }
 
     fn error(&mut self, text: &[u8], is_counted: bool) {
         if is_counted {
             self.stats.error(fault::code_of(text));
         }
-        self.out.error(text);
+        self.out.error(to_nul(text));
     }
 
     fn array(&mut self, len: usize) {
@@ -62,7 +69,11 @@ impl Sink for Reply<'_, '_> {
     }
 
     fn big_number(&mut self, digits: &[u8]) {
-        self.out.big_number(&line(digits));
+        let line = line(b'(', digits);
+        match self.out.version() {
+            Version::Resp2 => self.out.bulk(&line[1..line.len() - 2]),
+            Version::Resp3 => self.out.raw(&line),
+        }
     }
 
     fn verbatim(&mut self, format: &[u8], text: &[u8]) {
