@@ -27,6 +27,7 @@ packages.step() {
 step asan deep 'asan' 'unsafe code, and sessions of hostile clients, under AddressSanitizer'
 asan.step() {
     asan --lib "${asan_crates[@]}"
+    asan_scripts
     # Hostile clients of memcache; in two parts at every place by the tests without the sanitizer.
     asan -p shoebill-protocol-memcache --lib --test sessions -- --skip in_two_parts
     # What the kernel may still read is leaked on purpose; the tests of that would be reported.

@@ -94,8 +94,13 @@ released.build() {
     # Of the whole workspace, so that they have the features that they are released with.
     cargo build --release --locked --workspace --bin pingserver --bin segcache --bin rds
 }
+# Frames are larger with the sanitizer, and the deepest values of scripts take all of a usual stack then.
+asan_scripts() {
+    RUST_MIN_STACK=$((64 << 20)) asan -p shoebill-script --lib --test hostile "$@"
+}
 asan.build() {
     asan --no-run --lib "${asan_crates[@]}"
+    asan_scripts --no-run
     asan --no-run -p shoebill-protocol-memcache --lib --test sessions
     asan --no-run --lib -p shoebill-reactor
     asan --no-run -p shoebill-storage-seg --test stress

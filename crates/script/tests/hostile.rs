@@ -230,3 +230,53 @@ fn ten_thousand_scripts_take_bounded_memory() {
     }
     assert!(vm.used_bytes() < 4 << 20, "{} bytes", vm.used_bytes());
 }
+
+/// The proof of CVE-2024-46981 in its essence: a script that handles the garbage collector, and a VM that then
+/// forgets its scripts.
+#[test]
+fn the_garbage_collector_is_none_of_a_scripts() {
+    let mut vm = vm();
+    for source in [
+        "return type(newproxy) .. type(debug) .. type(getfenv) .. type(setfenv)",
+        "for _, option in ipairs({'stop', 'restart', 'collect', 'count', 'step', 'setpause', 'setstepmul'}) do \
+         pcall(collectgarbage, option, 1e9) end return 1",
+        "pcall(collectgarbage, 'stop') local t = {} for i = 1, 1000 do t[i] = {t, ('x'):rep(100) .. i} end return #t",
+        "local t = setmetatable({}, {__gc = function() end, __mode = 'kv'}) for i = 1, 100 do t[{}] = {} \
+         pcall(collectgarbage, 'step', 0) end return 1",
+        "pcall(collectgarbage, 'setpause', 2147483647) pcall(collectgarbage, 'setstepmul', -1) return 1",
+    ] {
+        for _ in 0..20 {
+            let _ = run_in(&mut vm, source, u64::MAX);
+            vm.forget_all();
+        }
+        assert_eq!(run_in(&mut vm, "return 1", 3).as_deref(), Ok("1"), "after {source}");
+    }
+    let garbage = "local s = {} for i = 1, 10000 do s[i % 10] = ('x'):rep(1000) .. i end return 1";
+    for _ in 0..50 {
+        assert_eq!(run_in(&mut vm, garbage, u64::MAX).as_deref(), Ok("1"));
+    }
+    assert!(vm.used_bytes() < 64 << 20, "{} bytes", vm.used_bytes());
+}
+
+/// The proof of CVE-2025-46818 in its essence: what one script puts into the metatables of plain values would run
+/// with the rights of the next.
+#[test]
+fn metatables_of_plain_values_are_not_for_scripts() {
+    let mut vm = vm();
+    for value in ["''", "1", "true", "nil", "print", "redis.call", "coroutine.create(print)"] {
+        for change in [
+            format!("getmetatable({value}).__index = function() return 'bad' end"),
+            format!("getmetatable({value}).__call = function() return 'bad' end"),
+            format!("rawset(getmetatable({value}), '__index', {{x = 'bad'}})"),
+            format!("setmetatable({value}, {{__index = {{x = 'bad'}}}})"),
+            format!("getmetatable(getmetatable({value})).__newindex = nil"),
+        ] {
+            let _ = run_in(&mut vm, &change, u64::MAX);
+        }
+        let look = format!(
+            "local ok, x = pcall(function() local v = {value} return v.x end) return tostring(ok and x)"
+        );
+        let seen = run_in(&mut vm, &look, u64::MAX).expect("it runs");
+        assert!(!seen.contains("bad"), "{value}: {seen}");
+    }
+}
