@@ -2,7 +2,9 @@
 //! Makes steps out of the table: valid commands, and commands that are wrong in every way, alone, in
 //! pipelines and in transactions, on several connections.
 
+use crate::lua;
 use crate::pattern::{Argument, Pattern};
+use crate::reference::Reference;
 use crate::reply::shown;
 use crate::rules::Rule;
 use crate::stories::{Act, Script};
@@ -16,6 +18,9 @@ pub(crate) const SESSIONS: usize = 3;
 
 /// How many commands there are to a story.
 const COMMANDS_PER_STORY: usize = 400;
+
+/// One of so many commands that a script can run is run by one.
+const COMMANDS_PER_SCRIPT: usize = 12;
 
 /// How many arguments of a command are shown.
 const SHOWN_MAX: usize = 30;
@@ -125,22 +130,24 @@ pub(crate) fn table(text: &'static str, groups: &[&str]) -> Vec<Rc<Line>> {
         if let Some(name) = line.strip_prefix('[') {
             group = name.strip_suffix(']').expect("a group is in brackets");
         } else if groups.contains(&group) {
-            lines.push(Rc::new(parse(line, group)));
+            lines.extend(parse(line, group).map(Rc::new));
         }
     }
     lines
 }
 
-fn parse(text: &'static str, group: &'static str) -> Line {
+/// A line, unless it is for another server than this run's.
+fn parse(text: &'static str, group: &'static str) -> Option<Line> {
     let malformed = || panic!("not a line of the table: {text}");
     let (weight, rest) = text.split_once(' ').unwrap_or_else(malformed);
     let (rule, pattern) = rest.trim_start().split_once(' ').unwrap_or_else(malformed);
     let mut words = rule.split(',');
     let rule = words.next().and_then(Rule::named).unwrap_or_else(|| panic!("no rule: {text}"));
     let flags: Vec<_> = words.collect();
-    let known = ["alone", "intact", "full", "fails"];
+    let known = ["alone", "intact", "full", "fails", "redis7", "redis8", "newer"];
     assert!(flags.iter().all(|flag| known.contains(flag)), "no flag: {text}");
-    Line {
+    let is_wanted = flags.iter().all(|flag| Reference::this().wants(flag));
+    is_wanted.then(|| Line {
         text: pattern.trim(),
         group,
         weight: weight.parse().unwrap_or_else(|_| panic!("no weight: {text}")),
@@ -150,7 +157,7 @@ fn parse(text: &'static str, group: &'static str) -> Line {
         full: flags.contains(&"full"),
         fails: flags.contains(&"fails"),
         pattern: Pattern::parse(pattern),
-    }
+    })
 }
 
 /// The generator.
@@ -160,6 +167,8 @@ pub(crate) struct Generator {
     lines: Vec<Rc<Line>>,
     scripts: Vec<Script>,
     transactions: bool,
+    /// Some commands are run by scripts.
+    in_scripts: bool,
     /// How many commands are left to each session's transaction.
     open: [Option<usize>; SESSIONS],
     until_story: usize,
@@ -167,12 +176,14 @@ pub(crate) struct Generator {
 
 impl Generator {
     pub(crate) fn new(seed: u64, lines: Vec<Rc<Line>>, scripts: Vec<Script>) -> Self {
-        let transactions = lines.iter().any(|line| line.group == "transactions");
+        let has = |group| lines.iter().any(|line| line.group == group);
+        let (transactions, in_scripts) = (has("transactions"), has("scripts"));
         Generator {
             random: Random::new(seed),
             lines,
             scripts,
             transactions,
+            in_scripts,
             open: [None; SESSIONS],
             until_story: COMMANDS_PER_STORY,
         }
@@ -191,7 +202,8 @@ impl Generator {
             let weights = self.scripts.iter().map(|script| script.weight);
             let chosen = weighted(&mut self.random, weights);
             let script = &self.scripts[chosen];
-            let acts = script.play(&mut self.random);
+            let lines = &self.lines;
+            let acts = script.play(&mut self.random, &mut |random| pick_line(random, lines));
             Step::Story { name: script.name, group: script.group, acts }
         } else {
             let session = self.random.below(SESSIONS);
@@ -239,7 +251,11 @@ impl Generator {
             }
             None => {}
         }
-        let command = self.pick_line();
+        let mut command = pick_line(&mut self.random, &self.lines);
+        if self.in_scripts && lua::can_run(&command) && self.random.one_in(COMMANDS_PER_SCRIPT) {
+            command =
+                lua::around(&mut self.random, command, |random| pick_line(random, &self.lines));
+        }
         if command.is("MULTI") {
             self.open[session].get_or_insert(3);
         } else if ["EXEC", "DISCARD", "RESET"].iter().any(|name| command.is(name)) {
@@ -247,21 +263,20 @@ impl Generator {
         }
         command
     }
+}
 
-    fn pick_line(&mut self) -> Command {
-        let chosen = weighted(&mut self.random, self.lines.iter().map(|line| line.weight));
-        let line = Rc::clone(&self.lines[chosen]);
-        let mut made = line.pattern.make(&mut self.random);
-        let spoilt = !line.intact
-            && self.random.one_in(12)
-            && spoil(&mut self.random, &mut made, !line.full);
-        let mut arguments: Vec<_> = made.into_iter().map(|argument| argument.bytes).collect();
-        if self.random.one_in(10) {
-            arguments[0].make_ascii_lowercase();
-        }
-        let (rule, alone, group) = (line.rule, line.alone, line.group);
-        Command { arguments, rule, alone, line: (!spoilt).then_some(line), group, spoilt }
+/// A command of one of the lines.
+fn pick_line(random: &mut Random, lines: &[Rc<Line>]) -> Command {
+    let chosen = weighted(random, lines.iter().map(|line| line.weight));
+    let line = Rc::clone(&lines[chosen]);
+    let mut made = line.pattern.make(random);
+    let spoilt = !line.intact && random.one_in(12) && spoil(random, &mut made, !line.full);
+    let mut arguments: Vec<_> = made.into_iter().map(|argument| argument.bytes).collect();
+    if random.one_in(10) {
+        arguments[0].make_ascii_lowercase();
     }
+    let (rule, alone, group) = (line.rule, line.alone, line.group);
+    Command { arguments, rule, alone, line: (!spoilt).then_some(line), group, spoilt }
 }
 
 /// The index of one of `weights`, as likely as it is heavy.

@@ -3,15 +3,26 @@
 //!
 //! Commands come out of a table, [commands.txt](commands.txt), scenes of several connections out of
 //! another, [stories.txt](stories.txt). Few keys are used, so that commands work on data that earlier ones
-//! left, and one in twelve commands is made invalid. They are sent alone, in pipelines and in transactions, on
+//! left, and one in twelve commands is made invalid. Scripts run one in twelve, and convert its reply in every way
+//! ([lua.rs](lua.rs)); users with random rules send others. They are sent alone, in pipelines and in transactions, on
 //! three connections that take turns, and each server gets them cut into different pieces. Now and then all
 //! data of both servers is compared. A difference is shrunk to the shortest sequence of steps and printed.
 //!
 //! * `SHOEBILL_COMMANDS`: how many commands in each version of RESP, 10,000 unless set.
 //! * `SHOEBILL_SEED`: which ones, 1 unless set.
-//! * `SHOEBILL_GROUPS`: which groups of the tables, `strings,keys`; all of [`GROUPS`] unless set.
+//! * `SHOEBILL_GROUPS`: which groups of the tables, `strings,keys`; all of [`GROUPS`] unless set. `streams`, `scripts` and
+//!   `acl` are compared only if they are named.
 //! * `SHOEBILL_RDS`: another build of the server, such as the release build, or redis-server itself.
+//! * `SHOEBILL_REDIS`: another server to compare with than the redis-server of the system, of Redis 8 or Valkey.
 //! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where redis-server is missing, instead of passing with a message.
+//!
+//! The words are those of Redis 7.0. [reference.rs](reference.rs) says what is compared less exactly with newer servers,
+//! and which lines are for some of them; not all groups are comparable with these yet, so name some:
+//!
+//! ```console
+//! $ SHOEBILL_REDIS=redis-8/bin/redis-server SHOEBILL_GROUPS=scripts,acl,strings,hashes,sets \
+//!       cargo test -p shoebill-rds --test differential -- --nocapture
+//! ```
 //!
 //! How replies are compared is said by command in the table; [rules.rs](rules.rs) has the rules.
 //!
@@ -33,11 +44,13 @@
 mod choices;
 mod client;
 mod generate;
+mod lua;
 mod pair;
 mod pattern;
 #[path = "../support/process.rs"]
 mod process;
 mod proxy;
+mod reference;
 mod reply;
 mod rules;
 mod run;
@@ -91,7 +104,7 @@ fn variable(name: &str) -> Option<u64> {
 
 /// redis-server and the server under test.
 fn redis_and_rds() -> Option<Servers> {
-    let (oracle, ours) = (process::redis(&[])?, process::rds(&[]));
+    let (oracle, ours) = (process::redis_of(&reference::path(), &[])?, process::rds(&[]));
     Some(Servers { addresses: [oracle.address, ours.address], keep: Box::new((oracle, ours)) })
 }
 

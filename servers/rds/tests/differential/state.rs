@@ -29,6 +29,7 @@ pub(crate) fn compare(control: &mut Pair, random: &mut Random) -> Outcome {
                 b"list" => (&[b"LRANGE", key, b"0", b"-1"], Rule::Same),
                 b"set" => (&[b"SMEMBERS", key], Rule::Unordered),
                 b"zset" => (&[b"ZRANGE", key, b"0", b"-1", b"WITHSCORES"], Rule::Scores),
+                b"stream" => (&[b"XRANGE", key, b"-", b"+"], Rule::Same),
                 _ => (&[b"EXISTS", key], Rule::Same),
             };
             questions.push(Command::new(value, rule));

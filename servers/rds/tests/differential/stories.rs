@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Script`]: a scene of several connections, read from stories.txt, which explains how they are written.
 
+use crate::generate::Command;
 use crate::pattern::Pattern;
+use crate::reference::Reference;
 use crate::reply::shown;
 use crate::rules::Rule;
 use std::fmt;
@@ -54,9 +56,35 @@ struct Line {
 /// An act before anything is chosen.
 #[derive(Debug)]
 enum Template {
-    Send { connection: usize, pattern: Pattern, awaits: Await, rule: Rule },
-    Raw { connection: usize, choices: Vec<Vec<u8>>, awaits: Await },
+    Send {
+        connection: usize,
+        pattern: Pattern,
+        awaits: Await,
+        rule: Rule,
+    },
+    Raw {
+        connection: usize,
+        choices: Vec<Vec<u8>>,
+        awaits: Await,
+    },
+    /// Some commands of the table.
+    Any {
+        connection: usize,
+        most: usize,
+        how: How,
+    },
     Plain(Act),
+}
+
+/// Which commands of the table are sent, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// Whatever can be compared without the answers to other commands.
+    All,
+    /// Only what is compared exactly.
+    Same,
+    /// ACL DRYRUN of them, for a user.
+    DryRun,
 }
 
 /// The stories of these groups.
@@ -71,7 +99,8 @@ pub(crate) fn scripts(text: &'static str, groups: &[&str]) -> Vec<Script> {
         } else if let Some(heading) = line.strip_prefix('[') {
             let (group, name) = heading.split_once("] ").expect("[group weight] name");
             let (group, weight) = group.split_once(' ').expect("[group weight] name");
-            wanted = groups.contains(&group);
+            let (weight, flag) = weight.split_once(',').unwrap_or((weight, ""));
+            wanted = groups.contains(&group) && Reference::this().wants(flag);
             if wanted {
                 let weight = weight.parse().expect("a weight");
                 scripts.push(Script { name, group, weight, lines: Vec::new() });
@@ -111,6 +140,16 @@ fn of_connection(word: &str, rest: &str) -> Template {
         _ => Rule::named(name).unwrap_or_else(|| panic!("no rule: {name}")),
     };
     let awaits = match &word[1..2] {
+        "@" => {
+            let how = match &word[2..] {
+                "" => How::All,
+                "same" => How::Same,
+                "dryrun" => How::DryRun,
+                _ => panic!("no way to send commands: {word}"),
+            };
+            let most = rest.parse().unwrap_or_else(|_| panic!("no number: {rest}"));
+            return Template::Any { connection, most, how };
+        }
         "?" => return Template::Plain(Act::Drain { connection, rule: rule(rest) }),
         "=" | "#" => {
             let awaits = if &word[1..2] == "#" { Await::Close } else { Await::All };
@@ -159,15 +198,56 @@ fn unescaped(text: &str) -> Vec<u8> {
     bytes
 }
 
+impl How {
+    /// Whether the reply to a command can be compared. Nothing that ends a connection, begins a transaction, or
+    /// changes who may do what.
+    fn takes(self, command: &Command) -> bool {
+        let apart = ["QUIT", "RESET", "HELLO", "AUTH", "ACL", "MULTI", "EXEC", "DISCARD", "CLIENT"];
+        if command.alone || apart.iter().any(|name| command.is(name)) {
+            return false;
+        }
+        match self {
+            How::All => {
+                !matches!(command.rule, Rule::Random | Rule::Popped | Rule::Scan | Rule::Size)
+            }
+            How::Same => command.rule == Rule::Same && !command.is("WATCH"),
+            How::DryRun => true,
+        }
+    }
+
+    fn send(self, connection: usize, command: Command, random: &mut Random) -> Act {
+        let Command { mut arguments, mut rule, .. } = command;
+        if self == How::DryRun {
+            let user = format!("u{}", random.below(3));
+            arguments.splice(0..0, [b"ACL".to_vec(), b"DRYRUN".to_vec(), user.into_bytes()]);
+            rule = Rule::Same;
+        }
+        Act::Send { connection, arguments, awaits: Await::One, rule }
+    }
+}
+
 impl Script {
     /// The story as it is told this time.
-    pub(crate) fn play(&self, random: &mut Random) -> Vec<Act> {
+    /// `pick` takes a command of the table.
+    pub(crate) fn play(
+        &self,
+        random: &mut Random,
+        pick: &mut dyn FnMut(&mut Random) -> Command,
+    ) -> Vec<Act> {
         let mut acts = Vec::new();
         for line in &self.lines {
             if line.maybe && random.one_in(2) {
                 continue;
             }
             acts.push(match &line.act {
+                Template::Any { connection, most, how } => {
+                    let commands = (0..1 + random.below(*most)).map(|_| pick(random));
+                    let commands: Vec<_> = commands.filter(|command| how.takes(command)).collect();
+                    acts.extend(
+                        commands.into_iter().map(|command| how.send(*connection, command, random)),
+                    );
+                    continue;
+                }
                 Template::Send { connection, pattern, awaits, rule } => {
                     let made = pattern.make(random);
                     let arguments = made.into_iter().map(|argument| argument.bytes).collect();
@@ -215,7 +295,9 @@ mod tests {
                     [b 1] two\n1: GET key\n";
         let scripts = scripts(text, &["a"]);
         assert_eq!((scripts.len(), scripts[0].name, scripts[0].weight), (1, "one", 3));
-        let played: Vec<_> = (0..20).map(|seed| scripts[0].play(&mut Random::new(seed))).collect();
+        let played: Vec<_> = (0..20)
+            .map(|seed| scripts[0].play(&mut Random::new(seed), &mut |_| unreachable!()))
+            .collect();
         assert!(played.iter().any(|acts| acts.len() == 3));
         let full = played.iter().find(|acts| acts.len() == 4).expect("half have the second act");
         assert_eq!(full[0].to_string(), "1> PING");

@@ -6,6 +6,7 @@
 //! absolute ones are beyond the year 2090 or long past. So no reply depends on when a command arrives.
 //! Nothing makes a reply or a value of unreasonable size.
 
+use crate::lua;
 use test_support::random::Random;
 
 /// A kind of argument.
@@ -82,6 +83,26 @@ static KINDS: &[Kind] = &[
         |random| random.pick(PAYLOADS).to_vec(),
         &[b"", b"text", b"\0\x01a\x0a\0\0\0\0\0\0\0\0\0"],
     ),
+    // Streams, whose items are numbered by hand. They hold another type now and then.
+    of("stream", |random| typed(random, 'n'), KEYS),
+    of("next-id", next_id, STREAM_IDS),
+    of("id", any!(b"1-1", b"5-0", b"7-1", b"9-0", b"12-0", b"20-0", b"0-1", b"3"), STREAM_IDS),
+    of("from", any!(b"-", b"-", b"0", b"5", b"(7-0", b"12-0"), STREAM_IDS),
+    of("to", any!(b"+", b"+", b"20", b"30-5", b"(25-0"), STREAM_IDS),
+    of("group", any!(b"one", b"one", b"two"), &[b"", b"none"]),
+    of("consumer", any!(b"ann", b"bob"), &[b""]),
+    // Scripts.
+    of(
+        "lua",
+        lua::text,
+        &[b"return x x", b"", b"error('a')", b"#!lua", b"#!lua flags=x\nreturn 1"],
+    ),
+    of("sha", lua::digest, &[b"", b"e0e1f9fabfc9d4800c877a703b823ac0578ff8db"]),
+    of("lua-value", lua::value, &[]),
+    of("lua-expression", lua::expression, &[]),
+    // Users, and what makes them.
+    of("user", any!(b"u0", b"u1", b"u2"), &[b"", b"nobody", b"a b", b"u\0"]),
+    of("may", may, MAY),
     // What keys hold.
     of("value", value, &[b""]),
     of("blob", blob, &[]),
@@ -134,6 +155,44 @@ const PAYLOADS: &[&[u8]] = &[
     b"\x0b\x14\x04\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00p\x11\x01\x00\x0a\x00\x85\xd5\xc1\x06[\x1d\xd0U",
     b"\x11\x1d\x1d\x00\x00\x00\x06\x00\x81c\x02\x84-inf\x05\x81a\x02\x01\x01\x81b\x02\x832.5\x04\xff\x0a\x009\x923\x9b\xe1\x1f2=",
     b"\x10\x12\x12\x00\x00\x00\x04\x00\x81f\x02\x81v\x02\x81g\x02\x01\x01\xff\x0a\x00#\xc1\xa5\xe3]\xfa\xe8\x1c",
+];
+
+const STREAM_IDS: &[&[u8]] = &[
+    b"",
+    b"x",
+    b"1-x",
+    b"-1",
+    b"1-2-3",
+    b"0-0",
+    b"0",
+    b"18446744073709551615",
+    b"18446744073709551616",
+    b"$",
+    b"1-",
+];
+
+/// Wrong rules of users.
+const MAY: &[&[u8]] = &[
+    b"",
+    b"+",
+    b"-@nothing",
+    b"+nothing",
+    b"+config|nothing",
+    b"%X~a",
+    b"%~a",
+    b"(+get",
+    b"(on)",
+    b"<none",
+    b"#abc",
+    b"x",
+    b"~",
+    b"+get|x",
+    b"-get|x",
+    b"&a b",
+    b"~a b",
+    b"+@",
+    b"()",
+    b"( )",
 ];
 
 const BIT_OFFSETS: &[&[u8]] =
@@ -274,6 +333,107 @@ const GLOBS: &[&[u8]] = &[
     b"", b"[", b"[a", b"[a-", b"\\", b"\\*", b"[^", b"[z-a]*", b"**0**", b"*\xff", b"?", b"[]",
     b"[]*", b"*\\", b"[\\]s]?", b"[!s]?",
 ];
+
+/// A rule of a user.
+fn may(random: &mut Random) -> Vec<u8> {
+    const CATEGORIES: &[&str] = &[
+        "read",
+        "write",
+        "keyspace",
+        "set",
+        "sortedset",
+        "list",
+        "hash",
+        "string",
+        "bitmap",
+        "hyperloglog",
+        "geo",
+        "stream",
+        "pubsub",
+        "admin",
+        "fast",
+        "slow",
+        "blocking",
+        "dangerous",
+        "connection",
+        "transaction",
+        "scripting",
+        "all",
+    ];
+    const COMMANDS: &[&str] = &[
+        "get",
+        "set",
+        "mget",
+        "del",
+        "eval",
+        "evalsha",
+        "sort",
+        "config",
+        "config|get",
+        "config|set",
+        "object",
+        "object|encoding",
+        "xadd",
+        "lmove",
+        "rename",
+        "copy",
+        "zadd",
+        "sinterstore",
+        "publish",
+        "multi",
+        "exec",
+        "script|load",
+        "script",
+        "ping",
+        "acl|whoami",
+        "georadius",
+        "getex",
+        "setrange",
+        "incr",
+    ];
+    const OTHERS: &[&str] = &[
+        "on",
+        "on",
+        "off",
+        "nopass",
+        ">pw",
+        "resetpass",
+        "~*",
+        "~s*",
+        "~[hl]?",
+        "%R~z*",
+        "%W~e*",
+        "%RW~n*",
+        "allkeys",
+        "resetkeys",
+        "&*",
+        "&c*",
+        "&news.?",
+        "resetchannels",
+        "allchannels",
+        "allcommands",
+        "nocommands",
+        "reset",
+        "clearselectors",
+        "(+get ~s* %R~h*)",
+        "(+@read ~*)",
+        "(+set %W~w* &c*)",
+        "(+@all -@write ~l* resetchannels)",
+    ];
+    let sign = random.pick(&["+", "+", "-"]);
+    match random.below(8) {
+        0..3 => format!("{sign}@{}", random.pick(CATEGORIES)),
+        3..6 => format!("{sign}{}", random.pick(COMMANDS)),
+        _ => (*random.pick(OTHERS)).to_owned(),
+    }
+    .into_bytes()
+}
+
+/// An id that is often greater than all others.
+fn next_id(random: &mut Random) -> Vec<u8> {
+    let rest = random.pick(&["", "-*", "-*", "-1", "-2"]);
+    format!("{}{rest}", random.below(40)).into_bytes()
+}
 
 fn typed(random: &mut Random, letter: char) -> Vec<u8> {
     if random.one_in(12) {

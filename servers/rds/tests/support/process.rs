@@ -13,6 +13,9 @@ use test_support::child::{self, Child};
 const CONFIG: &str =
     "[admin]\nenabled = false\n[server]\nread_timeout = \"1h\"\nwrite_timeout = \"1h\"\n";
 
+/// redis-server where the system has it.
+pub(crate) const REDIS: &str = "redis-server";
+
 /// A running server.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -35,16 +38,21 @@ pub(crate) fn rds(flags: &[&str]) -> Server {
 /// Starts redis-server on a free port with `flags`; `None` when it is not installed, which is a failure
 /// where `SHOEBILL_REQUIRE_ORACLES` is 1.
 pub(crate) fn redis(flags: &[&str]) -> Option<Server> {
-    if !child::is_installed("redis-server", "--version") {
+    redis_of(Path::new(REDIS), flags)
+}
+
+/// Starts a server of Redis or Valkey at this path as [`redis`] starts redis-server.
+pub(crate) fn redis_of(path: &Path, flags: &[&str]) -> Option<Server> {
+    if !child::is_installed(&path.to_string_lossy(), "--version") {
         return None;
     }
-    Some(start(Path::new("redis-server"), flags).expect("redis-server starts"))
+    Some(start(path, flags).expect("redis-server starts"))
 }
 
 /// The command that starts a server which may write into `folder`. DEBUG is allowed, and nothing is kept on disk.
 fn command(path: &Path, folder: &Path) -> Command {
     let mut command = Command::new(path);
-    if !path.ends_with("redis-server") {
+    if path == rds_path() && !path.ends_with(REDIS) {
         let config = folder.join("rds.toml");
         std::fs::write(&config, CONFIG).unwrap();
         command.arg(config);

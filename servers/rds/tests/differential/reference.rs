@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Reference`]: the server that `rds` is compared with, and what is compared less exactly with newer ones.
+
+use crate::process;
+use crate::reply::Reply;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The versions that differ in what they say. The one whose words `rds` has is Redis 7.0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reference {
+    Redis7,
+    Redis8,
+    Valkey,
+}
+
+/// The server that `SHOEBILL_REDIS` names, or the redis-server of the system.
+pub(crate) fn path() -> PathBuf {
+    std::env::var_os("SHOEBILL_REDIS").map_or_else(|| process::REDIS.into(), PathBuf::from)
+}
+
+impl Reference {
+    /// What the server at [`path`] is; Redis 7.0 if there is none.
+    pub(crate) fn this() -> Self {
+        static THIS: OnceLock<Reference> = OnceLock::new();
+        *THIS.get_or_init(|| {
+            let said = Command::new(path()).arg("--version").output();
+            let said = said
+                .map_or(String::new(), |said| String::from_utf8_lossy(&said.stdout).into_owned());
+            if said.contains("Valkey") {
+                Reference::Valkey
+            } else if said.contains("v=8") {
+                Reference::Redis8
+            } else {
+                Reference::Redis7
+            }
+        })
+    }
+
+    /// Whether a line of the table, or a story, with this flag is for this server. Other flags are for all.
+    pub(crate) fn wants(self, flag: &str) -> bool {
+        match flag {
+            "redis7" => self == Reference::Redis7,
+            "newer" => self != Reference::Redis7,
+            "redis8" => self == Reference::Redis8,
+            _ => true,
+        }
+    }
+
+    /// A reply without what this server writes in another way: `docs/compatibility.md` has the reasons.
+    pub(crate) fn plain(self, reply: &Reply) -> Reply {
+        let all = |replies: &[Reply]| replies.iter().map(|reply| self.plain(reply)).collect();
+        match reply {
+            Reply::Double(text) if self != Reference::Redis7 => Reply::Double(number(text)),
+            Reply::Bulk(text) => Reply::Bulk(self.plain_text(text)),
+            Reply::Error(text) => Reply::Error(self.plain_error(text)),
+            Reply::Array(elements) => Reply::Array(all(self.without_default(elements))),
+            Reply::Set(elements) => Reply::Set(all(self.without_default(elements))),
+            Reply::Push(elements) => Reply::Push(all(elements)),
+            Reply::Map(pairs) => Reply::Map(
+                pairs.iter().map(|(key, value)| (self.plain(key), self.plain(value))).collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+
+    /// Numbers with a fraction or an exponent are written otherwise since Redis 7.2. Redis 8 shows a flag of users that
+    /// all have.
+    fn plain_text(self, text: &[u8]) -> Vec<u8> {
+        const DEFAULT: &[u8] = b" sanitize-payload";
+        match self {
+            Reference::Redis7 => text.to_vec(),
+            Reference::Redis8 if text.starts_with(b"user ") => {
+                let found = text.windows(DEFAULT.len()).position(|part| part == DEFAULT);
+                let end = found.map_or(text.len(), |at| at + DEFAULT.len());
+                [&text[..found.unwrap_or(text.len())], &text[end..]].concat()
+            }
+            // An encoding of strings, which Valkey chooses for longer ones than Redis.
+            Reference::Valkey if text == b"embstr" => b"raw".to_vec(),
+            Reference::Valkey => in_words_of_neither(&number(text)),
+            Reference::Redis8 => number(text),
+        }
+    }
+
+    fn without_default(self, elements: &[Reply]) -> &[Reply] {
+        match elements {
+            [rest @ .., Reply::Bulk(last)]
+                if self == Reference::Redis8 && last == b"sanitize-payload" =>
+            {
+                rest
+            }
+            _ => elements,
+        }
+    }
+
+    /// Texts that are those of newer versions, or of Redis alone, and names that are cut at a NUL.
+    fn plain_error(self, text: &[u8]) -> Vec<u8> {
+        const CUT: &[&str] = &["NOGROUP No such key", "ERR Unbalanced ", "NOSCRIPT"];
+        const OF_USERS: &[&str] = &["NOPERM", "ERR ACL failure in script"];
+        let users = if self == Reference::Redis8 { &[][..] } else { OF_USERS };
+        let cut = CUT.iter().chain(users).find(|start| text.starts_with(start.as_bytes()));
+        match cut {
+            Some(start) => start.as_bytes().to_vec(),
+            None if self == Reference::Valkey => in_words_of_neither(&without_digest(text)),
+            None => text.to_vec(),
+        }
+    }
+}
+
+/// A number as the shortest text that means it, to 15 digits.
+fn number(text: &[u8]) -> Vec<u8> {
+    let is_fraction = text.iter().any(|byte| b".e".contains(byte)) || text.len() > 17;
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    match number.filter(|number| is_fraction && number.is_finite()) {
+        Some(number) => format!("{number:.14e}").into_bytes(),
+        None => text.to_vec(),
+    }
+}
+
+/// The texts of errors of scripts without the name of either server.
+fn in_words_of_neither(text: &[u8]) -> Vec<u8> {
+    const NAMES: &[(&str, &str)] = &[
+        ("ERR Unknown Redis command", "ERR Unknown command"),
+        ("calling Redis command from", "calling command from"),
+        ("ERR This Redis command", "ERR This Valkey command"),
+        ("for this redis lib call", "for this call"),
+        ("ERR Lua redis lib command arguments", "ERR Command arguments"),
+        ("redis.acl_check_cmd", "server.acl_check_cmd"),
+    ];
+    let mut text = text.to_vec();
+    for (redis, valkey) in NAMES {
+        if let Some(at) = text.windows(redis.len()).position(|part| part == redis.as_bytes()) {
+            text.splice(at..at + redis.len(), valkey.bytes());
+        }
+    }
+    text
+}
+
+/// `… script: DIGEST, on …` without the digest, as Valkey has it.
+fn without_digest(text: &[u8]) -> Vec<u8> {
+    const BEFORE: &[u8] = b" script: ";
+    let found = text.windows(BEFORE.len()).position(|part| part == BEFORE);
+    let Some(digest) = found.map(|at| at + BEFORE.len()) else { return text.to_vec() };
+    match text.get(digest + 40..digest + 42) {
+        Some(b", ") => [&text[..digest], &text[digest + 42..]].concat(),
+        _ => text.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_by_what_they_mean() {
+        let plain = |text: &str| Reference::Redis8.plain(&Reply::Double(text.into()));
+        assert_eq!(plain("0.10000000000000001"), plain("0.1"));
+        assert_eq!(plain("100000000000000000"), plain("1e+17"));
+        assert_ne!(plain("100000000000000000"), plain("1.0001e+17"));
+        assert_ne!(plain("1"), plain("1.5"));
+        let exact = Reply::Double(b"0.10000000000000001".to_vec());
+        assert_eq!(Reference::Redis7.plain(&exact), exact);
+    }
+
+    #[test]
+    fn valkey_says_no_digest() {
+        let digest = "beef354d82996a708aa0deac229a63225ff0dd9c";
+        let error = |digest: &str| {
+            Reply::Error(format!("ERR x script: {digest}on @user_script:1.").into_bytes())
+        };
+        let ours = error(&format!("{digest}, "));
+        assert_eq!(Reference::Valkey.plain(&ours), error(""));
+        assert_eq!(Reference::Redis8.plain(&ours), ours);
+    }
+}
