@@ -44,7 +44,7 @@ impl State {
             loop {
                 cursor = view.scan(db, cursor, &mut |entry| {
                     let may_be = matches!(entry.data_type(), Type::String | Type::Stream);
-                    assert!(may_be || entry.len() > 0, "an empty collection is kept: {entry:?}");
+                    assert!(may_be || !entry.is_empty(), "an empty collection is kept: {entry:?}");
                     let value = Value::of(entry, now_ms);
                     let kept = Kept { value, expiry: entry.expiry() };
                     entries.insert((db, entry.key().to_vec()), kept);

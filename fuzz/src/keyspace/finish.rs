@@ -146,17 +146,17 @@ impl Trial {
             self.model.meet(place);
             let limits = self.setup.limits;
             let mut is_empty = false;
-            if let (Some(mut entry), Some(kept)) = (entry, self.model.live_mut(place)) {
-                if let Some(mut hash) = entry.hash_mut(&limits) {
-                    hash.remove_expired(now_ms, usize::MAX, |_| ());
-                    if hash.len() == hash.read().live(now_ms) {
-                        kept.value.forget_expired(now_ms);
-                    } else {
-                        is_done = false;
-                    }
-                    kept.value.check(&entry, now_ms);
-                    is_empty = entry.len() == 0;
+            if let (Some(mut entry), Some(kept)) = (entry, self.model.live_mut(place))
+                && let Some(mut hash) = entry.hash_mut(&limits)
+            {
+                hash.remove_expired(now_ms, usize::MAX, |_| ());
+                if hash.len() == hash.read().live(now_ms) {
+                    kept.value.forget_expired(now_ms);
+                } else {
+                    is_done = false;
                 }
+                kept.value.check(&entry, now_ms);
+                is_empty = entry.is_empty();
             }
             if is_empty {
                 let entry = view.take(place.0, &place.1).expect("it was just seen");

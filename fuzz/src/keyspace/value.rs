@@ -8,7 +8,10 @@ use values::{
 };
 
 /// The items of a stream: their fields, each with its value.
-pub(crate) type Items = BTreeMap<StreamId, Vec<(Vec<u8>, Vec<u8>)>>;
+pub(crate) type Items = BTreeMap<StreamId, Pairs>;
+
+/// The fields of an item with their values.
+pub(crate) type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// What an entry holds.
 #[derive(Clone, PartialEq)]
@@ -181,7 +184,7 @@ fn check_set(set: &BTreeSet<Vec<u8>>, seen: SetRef<'_>) {
 }
 
 /// An item as it is kept in a model.
-fn kept(item: StreamItem<'_>) -> (StreamId, Vec<(Vec<u8>, Vec<u8>)>) {
+fn kept(item: StreamItem<'_>) -> (StreamId, Pairs) {
     (item.id, item.pairs().map(|(field, value)| (field.to_vec(), value.to_vec())).collect())
 }
 

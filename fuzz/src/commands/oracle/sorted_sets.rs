@@ -64,7 +64,7 @@ fn add(call: &mut Call<'_>) -> Option<Expected> {
     let words = call.words;
     let pairs = &words[2..];
     let scores: Option<Vec<f64>> = pairs.iter().step_by(2).map(|text| score(text)).collect();
-    let scores = scores.filter(|_| pairs.len() % 2 == 0)?;
+    let scores = scores.filter(|_| pairs.len().is_multiple_of(2))?;
     if let Err(expected) = zset(call) {
         return Some(expected);
     }

@@ -122,7 +122,7 @@ fn set_with_options(call: &mut Call<'_>) -> Option<Expected> {
 }
 
 fn many(name: &str, call: &mut Call<'_>) -> Option<Expected> {
-    if call.words.len() % 2 == 0 {
+    if call.words.len().is_multiple_of(2) {
         return Some(Expected::Error);
     }
     let any = call.words[1..].chunks(2).any(|pair| call.kept(&pair[0]).is_some());
