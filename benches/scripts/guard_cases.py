@@ -10,11 +10,11 @@ templates, one line each, for one of 256 keys at a time:
     {w}, {W}        the same, another one the next time that it is the turn of this key
     {n}             a number that is larger by one the next time
 
-Lines of memcache are sent as they are. Words of a RESP request are its arguments. Lines of a RESP reply
-that begin with +, :, * or $ are sent as they are, others are bulk strings. A line of binary memcache is a
-frame: its opcode, the key of a request, the value.
+Lines of memcache are sent as they are. Words of a RESP request are its arguments, in which ~ is a space. Lines
+of a RESP reply that begin with +, :, * or $ are sent as they are, others are bulk strings. A line of binary
+memcache is a frame: its opcode, the key of a request, the value.
 """
-import dataclasses, re, struct
+import dataclasses, hashlib, re, struct
 
 KEYS = 256
 NUMBER = 1_000_000
@@ -107,9 +107,10 @@ def without_versions(reply):
 
 def command(words):
     """
-    >>> command(["GET", "a"])
-    b'*2\\r\\n$3\\r\\nGET\\r\\n$1\\r\\na\\r\\n'
+    >>> command(["GET", "a~b"])
+    b'*2\\r\\n$3\\r\\nGET\\r\\n$3\\r\\na b\\r\\n'
     """
+    words = [word.replace("~", " ") for word in words]
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
 
 
@@ -188,6 +189,8 @@ STRINGS = [
 FIELDS = several("field:#", 10)
 MEMBERS = several("member:#", 10)
 ITEMS = [f"item:{number:03}" for number in range(100)]
+SCRIPT = "return~redis.call('get',KEYS[1])"
+SHA = hashlib.sha1(SCRIPT.replace("~", " ").encode()).hexdigest()
 RDS_FILLING = [
     *STRING_FILLING,
     ("large", (8,), "SET {large} {V}", "+OK"),
@@ -196,6 +199,8 @@ RDS_FILLING = [
     ("list", (8,), "RPUSH {list} " + " ".join(ITEMS), ":100"),
     ("set", (8,), "SADD {set} " + " ".join(MEMBERS), ":10"),
     ("sorted", (8,), "ZADD {sorted} " + " ".join(several("10# member:#", 10)), ":10"),
+    # More often than a script is on probation.
+    ("script", (8,), f"EVAL {SCRIPT} 1 {{text}}", "{v}"),
 ]
 RDS = [
     *STRINGS,
@@ -221,6 +226,8 @@ RDS = [
     ("ZRANGE of 10", (8,), "ZRANGE {sorted} 0 -1", "*10\n" + "\n".join(MEMBERS)),
     ("ZADD overwrite", (32,), "ZADD {sorted} {n} member:9", ":0"),
     ("PUBLISH to nobody", (32,), "PUBLISH news {v}", ":0"),
+    ("EVAL of a GET", (1, 32), f"EVAL {SCRIPT} 1 {{text}}", "{v}"),
+    ("EVALSHA of a GET", (1, 32), f"EVALSHA {SHA} 1 {{text}}", "{v}"),
 ]  # fmt: skip
 
 HASHMAP = '[cache]\nstorage = "hashmap"\n'

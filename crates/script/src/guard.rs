@@ -55,6 +55,11 @@ impl Guard {
         })
     }
 
+    /// Ends the script: whatever it does next, it fails.
+    pub(crate) fn stop(&self, why: &'static str) {
+        self.stopped.set(Some(why));
+    }
+
     /// Whether the script was ended.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.get().is_some()
@@ -71,10 +76,11 @@ impl Guard {
     }
 
     /// The same, asked at some of the calls only.
+    #[inline]
     pub(crate) fn may_go_on_after_call(&self) -> bool {
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        !calls.is_multiple_of(CALLS) || self.may_go_on()
+        if calls.is_multiple_of(CALLS) { self.may_go_on() } else { !self.is_stopped() }
     }
 
     /// After a run: why the script was ended and where, if it was. The VM can run others then.

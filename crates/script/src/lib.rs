@@ -12,10 +12,11 @@
 //! a [`Server`], and its reply is written to a [`Sink`].
 //!
 //! Files: `vm.rs`: the VM and one run of a script; `prelude.lua`: what scripts see, the part of it that is
-//! written in Lua; `vm/library.rs`, `library.lua`: libraries of functions; `guard.rs`: limits of time; `server.rs`: the traits; `sha1.rs`: names of scripts; `slot.rs`: lends the server to Lua's
-//! callbacks; `redis.rs`: the library `redis`; `reply.rs`, `answer.rs`: replies to Lua and back. `base.rs`,
-//! `patterns.rs`: functions of Lua that are safer here. `cjson.rs`, `cmsgpack.rs`, `packing.rs`, `bits.rs`: the
-//! libraries, with `arguments.rs` and `number.rs` for all of them.
+//! written in Lua; `vm/library.rs`, `library.lua`: libraries of functions; `native.rs`: Lua's C API, for what each
+//! run does; `guard.rs`: limits of time; `server.rs`: the traits; `texts.rs`: words of commands; `sha1.rs`: names of
+//! scripts; `slot.rs`: lends the server to Lua's callbacks; `redis.rs`: the library `redis`; `answer.rs`: what a
+//! script returns. `base.rs`, `patterns.rs`: functions of Lua that are safer here. `cjson.rs`, `cmsgpack.rs`,
+//! `packing.rs`, `bits.rs`: the libraries, with `arguments.rs` and `number.rs` for all of them.
 //!
 //! # What keeps hostile scripts out
 //!
@@ -31,15 +32,15 @@
 //! # Examples
 //!
 //! ```
-//! use script::{Argument, Go, Level, ReplyVersion, Server, Sink, Vm};
+//! use script::{Go, Level, ReplyVersion, Server, Sink, Texts, Vm};
 //!
 //! struct NoServer;
 //! impl Server for NoServer {
-//!     fn call(&mut self, _: &[Argument], _: ReplyVersion, reply: &mut dyn FnMut(&[u8])) -> Result<(), String> {
+//!     fn call(&mut self, _: Texts<'_>, _: ReplyVersion, reply: &mut dyn FnMut(&[u8])) -> Result<(), String> {
 //!         reply(b"+PONG\r\n");
 //!         Ok(())
 //!     }
-//!     fn may_run(&mut self, _: &[Argument]) -> Result<bool, String> { Ok(true) }
+//!     fn may_run(&mut self, _: Texts<'_>) -> Result<bool, String> { Ok(true) }
 //!     fn log(&mut self, _: Level, _: &[u8]) {}
 //!     fn go_on(&mut self) -> Go { Go::On }
 //! }
@@ -60,20 +61,22 @@ mod bits;
 mod cjson;
 mod cmsgpack;
 mod guard;
+mod native;
 mod number;
 mod packing;
 mod patterns;
 mod redis;
-mod reply;
 mod server;
 pub mod sha1;
 mod slot;
 pub mod testing;
+mod texts;
 mod vm;
 
 pub use guard::STEP;
-pub use server::{Argument, Go, Level, ReplyVersion, Server, Sink};
+pub use server::{Go, Level, ReplyVersion, Server, Sink};
+pub use texts::{TextSpan, Texts};
 pub use vm::{
-    CompileError, FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, MEMORY_MAX, Raised,
+    CompileError, Compiled, FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, MEMORY_MAX, Raised,
     Registered, Vm,
 };

@@ -3,83 +3,55 @@
 
 use crate::arguments::{Arguments, Failure, Results, Thrown, function, numeric, one, text_of};
 use crate::guard::Guard;
+use crate::native::{self, Bridge, COMMAND_MAX};
 use crate::number;
-use crate::reply;
-use crate::server::{Argument, Level, ReplyVersion};
-use crate::vm::MEMORY_MAX;
-use mlua::{FromLua, Lua, MultiValue, Table, Value, Variadic};
-use std::cell::{Cell, RefCell};
+use crate::server::{Level, ReplyVersion};
+use crate::texts::TextList;
+use mlua::{Lua, MultiValue, Table, Value};
+use std::cell::Cell;
 use std::rc::Rc;
 
-/// The most bytes of the arguments of one command. More is an error of the script.
-const COMMAND_MAX: usize = MEMORY_MAX;
-
-thread_local! {
-    /// Bytes of the arguments of the present command.
-    static WORD_BYTES: Cell<usize> = const { Cell::new(0) };
-}
-
-/// An argument of a command, converted one after the other, so that there is never more than one reference.
-struct Word(Option<Argument>);
-
-impl FromLua for Word {
-    fn from_lua(value: Value, _: &Lua) -> mlua::Result<Self> {
-        Ok(Word(match &value {
-            Value::String(text) => {
-                let text = text.as_bytes();
-                let bytes = WORD_BYTES.get().saturating_add(text.len());
-                WORD_BYTES.set(bytes);
-                (bytes <= COMMAND_MAX).then(|| text.to_vec())
-            }
-            Value::Integer(whole) => Some(number::argument(*whole as f64)),
-            Value::Number(number) => Some(number::argument(*number)),
-            _ => None,
-        }))
-    }
-}
-
 /// The words of a command.
-fn words(words: Variadic<Word>) -> Result<Vec<Argument>, &'static str> {
-    if WORD_BYTES.take() > COMMAND_MAX {
-        return Err("ERR not enough memory");
-    }
-    if words.is_empty() {
+fn words(args: &MultiValue) -> Result<TextList, &'static str> {
+    if args.is_empty() {
         return Err("ERR Please specify at least one argument for this redis lib call");
     }
-    words
-        .into_iter()
-        .map(|word| word.0.ok_or("ERR Lua redis lib command arguments must be strings or integers"))
-        .collect()
+    let mut words = TextList::default();
+    let mut is_right = true;
+    for value in args {
+        match value {
+            Value::String(text) => {
+                let text = text.as_bytes();
+                if words.len_bytes().saturating_add(text.len()) > COMMAND_MAX {
+                    return Err("ERR not enough memory");
+                }
+                words.push(&text);
+            }
+            Value::Integer(whole) => words.push(&number::argument(*whole as f64)),
+            Value::Number(number) => words.push(&number::argument(*number)),
+            _ => is_right = false,
+        }
+    }
+    is_right
+        .then_some(words)
+        .ok_or("ERR Lua redis lib command arguments must be strings or integers")
 }
 
 /// The table; `prelude.lua` adds to it.
-pub(crate) fn library(
-    lua: &Lua,
-    guard: &Rc<Guard>,
-    resp: &Rc<Cell<ReplyVersion>>,
-    version: &str,
-) -> mlua::Result<Table> {
+pub(crate) fn library(lua: &Lua, bridge: &Rc<Bridge>, version: &str) -> mlua::Result<Table> {
     let library = lua.create_table()?;
-    for (name, raises) in [("call", true), ("pcall", false)] {
-        let (guard, resp) = (Rc::clone(guard), Rc::clone(resp));
-        let scratch = RefCell::new(Vec::new());
-        let run = move |lua: &Lua, args: Variadic<Word>| {
-            let mut reply = scratch.take();
-            let results = call(lua, args, raises, &guard, resp.get(), &mut reply);
-            reply.clear();
-            if reply.capacity() <= 64 << 10 {
-                scratch.replace(reply);
-            }
-            results
-        };
-        library.raw_set(name, lua.create_function(run)?)?;
-    }
+    let Bridge { guard, resp, .. } = &**bridge;
+    library.raw_set("call", native::caller(lua, bridge, true)?)?;
+    library.raw_set("pcall", native::caller(lua, bridge, false)?)?;
     let for_rights = Rc::clone(guard);
-    let may_run = move |_: &Lua, args: Variadic<Word>| {
-        let allowed = words(args).map_err(str::to_owned).and_then(|words| {
-            for_rights.slot.with(|server| server.may_run(&words)).unwrap_or(Ok(false))
+    let may_run = move |_: &Lua, args: MultiValue| {
+        let allowed = words(&args).map_err(str::to_owned).and_then(|words| {
+            let allowed = for_rights.slot.with(|server| server.may_run(words.texts()));
+            allowed.unwrap_or(Ok(false))
         });
-        allowed.map_err(|text| table(text, false).error())
+        allowed.map_err(|text| {
+            Thrown { text: text.into(), is_table: true, is_of_command: false }.error()
+        })
     };
     library.raw_set("acl_check_cmd", lua.create_function(may_run)?)?;
     let for_log = Rc::clone(guard);
@@ -109,39 +81,6 @@ pub(crate) fn library(
     library.raw_set("REDIS_VERSION_NUM", number)?;
     library.raw_set("REDIS_VERSION", version)?;
     Ok(library)
-}
-
-/// An error that is a table.
-fn table(text: impl Into<Vec<u8>>, is_of_command: bool) -> Thrown {
-    Thrown { text: text.into(), is_table: true, is_of_command }
-}
-
-/// Runs a command; its error is raised, or returned as a table.
-fn call(
-    lua: &Lua,
-    args: Variadic<Word>,
-    raises: bool,
-    guard: &Guard,
-    resp: ReplyVersion,
-    reply: &mut Vec<u8>,
-) -> mlua::Result<Value> {
-    if !guard.may_go_on_after_call() {
-        return Err(mlua::Error::runtime("the script was ended"));
-    }
-    let done = words(args).map_err(str::to_owned).and_then(|words| {
-        let run = guard
-            .slot
-            .with(|server| server.call(&words, resp, &mut |bytes| reply.extend_from_slice(bytes)));
-        run.unwrap_or_else(|| Err("ERR redis.call can only be called by a script".to_owned()))
-    });
-    let thrown = match done {
-        Ok(()) => match reply.strip_prefix(b"-") {
-            None => return reply::value(lua, reply),
-            Some(text) => table(text.strip_suffix(b"\r\n").unwrap_or(text), true),
-        },
-        Err(text) => table(text, false),
-    };
-    if raises { Err(thrown.error()) } else { thrown_table(lua, &thrown).map(Value::Table) }
 }
 
 /// The table that an error is.

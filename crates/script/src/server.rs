@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a VM asks of the program around it: [`Server`] runs commands, [`Sink`] takes the reply.
 
+use crate::texts::Texts;
+
 /// The version of the protocol in which a script gets replies (`redis.setresp`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReplyVersion {
@@ -10,9 +12,6 @@ pub enum ReplyVersion {
     /// RESP3.
     Three,
 }
-
-/// An argument of a command.
-pub type Argument = Vec<u8>;
 
 /// How important a line of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub trait Server {
     /// The text of the error if the command may not run at all, beginning with its code.
     fn call(
         &mut self,
-        command: &[Argument],
+        command: Texts<'_>,
         resp: ReplyVersion,
         reply: &mut dyn FnMut(&[u8]),
     ) -> Result<(), String>;
@@ -55,7 +54,7 @@ pub trait Server {
     /// # Errors
     ///
     /// The text of the error if there is no such command.
-    fn may_run(&mut self, command: &[Argument]) -> Result<bool, String>;
+    fn may_run(&mut self, command: Texts<'_>) -> Result<bool, String>;
 
     /// Writes a line to the log.
     fn log(&mut self, level: Level, text: &[u8]);

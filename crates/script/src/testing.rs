@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A [`Sink`] and a [`Server`] for tests and fuzzers of this crate and of those above it.
 
-use crate::server::{Argument, Go, Level, ReplyVersion, Server, Sink};
+use crate::server::{Go, Level, ReplyVersion, Server, Sink};
+use crate::texts::Texts;
 use std::fmt::Write;
 
 /// A reply as text: `"bulk"`, `+status`, `-error`, `[2]` before the elements of an array.
@@ -73,7 +74,7 @@ pub struct Canned {
     /// The reply to each command, as bytes on the wire.
     pub reply: Vec<u8>,
     /// The arguments of the commands that it was given.
-    pub seen: Vec<Vec<Argument>>,
+    pub seen: Vec<Vec<Vec<u8>>>,
     /// The lines it has logged.
     pub lines: Vec<Vec<u8>>,
     /// How often a script may go on.
@@ -89,16 +90,16 @@ impl Default for Canned {
 impl Server for Canned {
     fn call(
         &mut self,
-        command: &[Argument],
+        command: Texts<'_>,
         _: ReplyVersion,
         reply: &mut dyn FnMut(&[u8]),
     ) -> Result<(), String> {
-        self.seen.push(command.to_vec());
+        self.seen.push(command.iter().map(<[u8]>::to_vec).collect());
         reply(&self.reply);
         Ok(())
     }
 
-    fn may_run(&mut self, _: &[Argument]) -> Result<bool, String> {
+    fn may_run(&mut self, _: Texts<'_>) -> Result<bool, String> {
         Ok(true)
     }
 

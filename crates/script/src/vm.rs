@@ -8,7 +8,9 @@ pub use library::{FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, Registered
 
 use crate::arguments::{Thrown, text_of};
 use crate::guard::Guard;
+use crate::native::{Bridge, Machine};
 use crate::server::{ReplyVersion, Server, Sink};
+use crate::texts::{TextList, Texts};
 use crate::{answer, base, bits, cjson, cmsgpack, packing, patterns, redis};
 use mlua::chunk::ChunkMode;
 use mlua::{Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value};
@@ -47,21 +49,33 @@ pub struct Raised {
     pub is_of_command: bool,
 }
 
+/// A script that a VM has compiled, as long as the VM keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    at: i32,
+    /// How often the VM had forgotten its scripts.
+    epoch: u32,
+}
+
 /// A Lua VM. It stays in its thread, and takes about 100 KB.
 #[derive(Debug)]
 pub struct Vm {
+    // Dropped before what its functions reach.
     lua: Lua,
+    machine: Machine,
     guard: Rc<Guard>,
     resp: Rc<Cell<ReplyVersion>>,
     settings: Rc<cjson::JsonSettings>,
-    /// Runs a script and catches its errors.
-    runner: Function,
-    /// The real table of globals, in which KEYS and ARGV are set.
-    globals: Table,
-    names: [LuaString; 2],
     /// Keeps the name of scripts alive, see RULE-ANCHOR.
     _chunk: LuaString,
-    compiled: HashMap<Sha, Function>,
+    /// The scripts by number, as the machine has them.
+    scripts: Table,
+    compiled: HashMap<Sha, Compiled>,
+    epoch: u32,
+    /// Runs a function and catches its errors: for libraries.
+    runner: Function,
+    /// The real table of globals.
+    globals: Table,
     /// Tables and functions of `prelude.lua` on which others build.
     parts: Table,
 }
@@ -85,13 +99,14 @@ impl Vm {
         )?;
         let guard = Rc::new(Guard::default());
         let resp = Rc::new(Cell::new(ReplyVersion::Two));
+        let bridge = Rc::new(Bridge::new(Rc::clone(&guard), Rc::clone(&resp)));
         let settings = Rc::new(cjson::JsonSettings::default());
         let rust = lua.create_table()?;
         base::install(&lua, &rust)?;
         patterns::install(&lua, &rust, &guard)?;
         let stops = Rc::clone(&guard);
         rust.raw_set("is_stopped", lua.create_function(move |_, ()| Ok(stops.is_stopped()))?)?;
-        rust.raw_set("redis", redis::library(&lua, &guard, &resp, version)?)?;
+        rust.raw_set("redis", redis::library(&lua, &bridge, version)?)?;
         rust.raw_set("cjson", cjson::library(&lua, &settings, &guard)?)?;
         rust.raw_set("cmsgpack", cmsgpack::library(&lua, &guard)?)?;
         rust.raw_set("struct", packing::library(&lua)?)?;
@@ -99,29 +114,39 @@ impl Vm {
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
         let (runner, globals, parts): (Function, Table, Table) = prelude.call(rust)?;
         lua.set_globals(globals.raw_get("_G")?)?;
+        let scripts = lua.create_table()?;
+        let machine = Machine::new(&lua, bridge, &globals, &scripts)?;
         lua.set_memory_limit(MEMORY_MAX)?;
         guard.watch(&lua)?;
-        let names = [lua.create_string("KEYS")?, lua.create_string("ARGV")?];
         let chunk = lua.create_string(CHUNK)?;
         let compiled = HashMap::new();
         Ok(Vm {
             lua,
+            machine,
             guard,
             resp,
             settings,
+            _chunk: chunk,
+            scripts,
+            compiled,
+            epoch: 0,
             runner,
             globals,
-            names,
-            _chunk: chunk,
-            compiled,
             parts,
         })
     }
 
-    /// Whether a script is compiled.
+    /// The script with this digest, if it is compiled.
     #[must_use]
-    pub fn has(&self, sha: &Sha) -> bool {
-        self.compiled.contains_key(sha)
+    pub fn find(&self, sha: &Sha) -> Option<Compiled> {
+        self.compiled.get(sha).copied()
+    }
+
+    /// Whether a script that was compiled is kept.
+    #[inline]
+    #[must_use]
+    pub fn keeps(&self, script: Compiled) -> bool {
+        script.epoch == self.epoch
     }
 
     /// Compiles a script, which is text, for [`Vm::run`].
@@ -129,7 +154,7 @@ impl Vm {
     /// # Errors
     ///
     /// Lua's message if the source is no script.
-    pub fn compile(&mut self, sha: &Sha, source: &[u8]) -> Result<(), CompileError> {
+    pub fn compile(&mut self, sha: &Sha, source: &[u8]) -> Result<Compiled, CompileError> {
         let load = |source: &[u8]| {
             let chunk = self.lua.load(source).set_name(CHUNK).set_mode(ChunkMode::Text);
             chunk.into_function()
@@ -138,18 +163,26 @@ impl Vm {
             Some(source) => load(&source),
             None => load(source),
         };
-        let script = script.map_err(|error| CompileError(base::message(&error)))?;
+        let failure = |error: mlua::Error| CompileError(base::message(&error));
+        let script = script.map_err(failure)?;
         if self.compiled.len() >= COMPILED_MAX {
-            self.compiled.clear();
-            let _ = self.lua.gc_collect();
+            self.forget_all();
         }
-        self.compiled.insert(*sha, script);
-        Ok(())
+        // A script that is compiled again takes the place that it had.
+        let next = self.compiled.len() as i32 + 1;
+        let at = self.compiled.get(sha).map_or(next, |known| known.at);
+        self.scripts.raw_set(at, script).map_err(failure)?;
+        let compiled = Compiled { at, epoch: self.epoch };
+        self.compiled.insert(*sha, compiled);
+        Ok(compiled)
     }
 
     /// Drops all compiled scripts.
     pub fn forget_all(&mut self) {
         self.compiled.clear();
+        self.epoch = self.epoch.wrapping_add(1);
+        // Its functions go one by one when others take their places, if not now.
+        let _ = self.scripts.clear();
         let _ = self.lua.gc_collect();
     }
 
@@ -176,53 +209,70 @@ impl Vm {
         server: &mut dyn Server,
         sink: &mut dyn Sink,
     ) -> Result<(), Raised> {
-        let script = self.compiled.get(sha).expect("it has been compiled").clone();
-        self.run_with(server, sink, |vm| vm.call(&script, keys, args))
+        let script = self.find(sha).expect("it has been compiled");
+        let (keys, args): (TextList, TextList) = (keys.iter().collect(), args.iter().collect());
+        self.run_compiled(script, keys.texts(), args.texts(), server, sink)
     }
 
-    /// Runs what `call` calls; writes what it returns to `sink`.
-    fn run_with(
-        &self,
+    /// The same, without a search for the script, and without a copy of the keys and arguments. Nothing is
+    /// allocated but by Lua.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vm::run`].
+    ///
+    /// # Panics
+    ///
+    /// If the script is not kept.
+    pub fn run_compiled(
+        &mut self,
+        script: Compiled,
+        keys: Texts<'_>,
+        args: Texts<'_>,
         server: &mut dyn Server,
         sink: &mut dyn Sink,
-        call: impl FnOnce(&Self) -> Result<Value, Raised>,
     ) -> Result<(), Raised> {
+        assert!(self.keeps(script), "it has been compiled");
+        self.run_with(server, sink, |vm| {
+            if vm.machine.call(script.at, keys, args) {
+                return Ok(());
+            }
+            let place = vm.machine.take_place();
+            Err(raised(&vm.machine.take_error(&vm.lua), place))
+        })
+    }
+
+    /// Runs what `call` calls, which leaves its result in the machine; writes it to `sink`.
+    #[inline]
+    fn run_with(
+        &mut self,
+        server: &mut dyn Server,
+        sink: &mut dyn Sink,
+        call: impl FnOnce(&mut Self) -> Result<(), Raised>,
+    ) -> Result<(), Raised> {
+        let guard = Rc::clone(&self.guard);
+        if guard.is_stopped() {
+            // The last run has ended with a panic.
+            let _ = guard.take_stop(&self.lua);
+        }
         self.resp.set(ReplyVersion::Two);
         self.settings.reset();
-        let done = self.guard.slot.lend(&mut *server, || call(self));
-        let stopped = self.guard.take_stop(&self.lua);
-        let result = match (stopped, done) {
-            (Some((why, place)), _) => {
-                Err(Raised { text: why.into(), place, is_of_command: false })
-            }
-            (None, Ok(value)) => {
-                self.guard.slot.lend(server, || {
-                    answer::write(&value, self.resp.get(), &self.guard, sink);
-                });
+        let done = guard.slot.lend(&mut *server, || call(self));
+        let result = match guard.take_stop(&self.lua) {
+            Some((why, place)) => Err(Raised { text: why.into(), place, is_of_command: false }),
+            None => done.map(|()| {
+                let (resp, stack) = (self.resp.get(), self.machine.stack());
+                guard.slot.lend(server, || answer::write(stack, resp, &guard, sink));
                 // A reply that was begun is ended, too.
-                let _ = self.guard.take_stop(&self.lua);
-                Ok(())
-            }
-            (None, Err(raised)) => Err(raised),
+                let _ = guard.take_stop(&self.lua);
+            }),
         };
+        self.machine.end();
         if self.lua.used_memory() > GARBAGE_MAX {
+            self.machine.renew();
             let _ = self.lua.gc_collect();
         }
         result
-    }
-
-    fn call<A: AsRef<[u8]>>(
-        &self,
-        script: &Function,
-        keys: &[A],
-        args: &[A],
-    ) -> Result<Value, Raised> {
-        let set = |at: usize, texts: &[A]| -> mlua::Result<()> {
-            self.globals.raw_set(&self.names[at], self.texts(texts)?)
-        };
-        set(0, keys).map_err(of_lua)?;
-        set(1, args).map_err(of_lua)?;
-        Self::outcome(self.runner.call(script).map_err(of_lua)?)
     }
 
     /// A table of texts.

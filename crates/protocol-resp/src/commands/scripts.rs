@@ -7,9 +7,17 @@ mod shebang;
 use crate::engine::call::Call;
 use crate::host::scripts::NotKilled;
 #[cfg(feature = "scripts")]
-use crate::host::scripts::Sha;
+use crate::host::scripts::{CachedScript, Sha};
 use crate::wire::fault::{Done, Fault};
+#[cfg(feature = "scripts")]
+use crate::wire::parse::Args;
 use keyspace::View;
+#[cfg(feature = "scripts")]
+use std::sync::Arc;
+
+/// The error if all that is in the cache stays there, and there is no room.
+#[cfg(feature = "scripts")]
+const FULL: Fault = Fault::new("ERR The cache of scripts is full, use SCRIPT FLUSH");
 
 /// The error of a server that was built without Lua.
 #[cfg(not(feature = "scripts"))]
@@ -55,15 +63,21 @@ fn sha_of(text: &[u8]) -> Option<Sha> {
 }
 
 #[cfg(feature = "scripts")]
+fn texts(args: Args<'_>) -> script::Texts<'_> {
+    let (bytes, spans) = args.parts();
+    script::Texts::new(bytes, spans)
+}
+
+#[cfg(feature = "scripts")]
 fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done {
     use crate::commands::run::All;
-    use crate::engine::script::{Script, compile, run};
+    use crate::engine::script::{Script, ScriptName, keep, recall, run};
     const NO_SCRIPT: Fault = Fault::new("NOSCRIPT No matching script. Please use EVAL.");
 
     let text = call.arg(1);
     let sha = match given {
-        Given::Text => script::sha1::hex(text),
-        Given::Sha => sha_of(text).ok_or(NO_SCRIPT)?,
+        Given::Text => None,
+        Given::Sha => Some(sha_of(text).ok_or(NO_SCRIPT)?),
     };
     let count = call.integer(2)?;
     let rest = call.args.tail(3);
@@ -72,18 +86,20 @@ fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done
     }
     let count =
         usize::try_from(count).map_err(|_| Fault::new("ERR Number of keys can't be negative"))?;
-    let source = match (call.scripts().find(&sha), given) {
-        (Some(source), _) => source,
-        (None, Given::Sha) => return Err(NO_SCRIPT),
-        (None, Given::Text) => {
-            let script = shebang::read(text)?;
-            compile(call, &sha, script.code)?;
-            let full = || Fault::new("ERR The cache of scripts is full, use SCRIPT FLUSH");
-            call.scripts().add(&sha, text, false).ok_or_else(full)?
+    let name = sha.as_ref().map_or(ScriptName::Text(text), ScriptName::Sha);
+    let known = match recall(call.scripts(), name) {
+        Some(known) => known,
+        None => {
+            let sha = sha.unwrap_or_else(|| script::sha1::hex(text));
+            let source = match (call.scripts().find(&sha), given) {
+                (Some(source), _) => source,
+                (None, Given::Sha) => return Err(NO_SCRIPT),
+                (None, Given::Text) => add(call, &sha, text)?,
+            };
+            keep(name, sha, source)
         }
     };
-    let kept = std::sync::Arc::clone(&source);
-    let shebang = shebang::read(&kept.text)?;
+    let shebang = shebang::read(&known.source.text)?;
     if let Some(flags) = shebang.flags {
         if is_readonly && !flags.no_writes {
             return Err(Fault::new(
@@ -97,15 +113,26 @@ fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done
     }
     let flags = shebang.flags.unwrap_or_default();
     let script = Script {
-        sha,
-        source,
+        known: &known,
         code: shebang.code,
-        keys: rest.head(count).iter().collect(),
-        args: rest.tail(count).iter().collect(),
+        keys: texts(rest.head(count)),
+        args: texts(rest.tail(count)),
         is_readonly: is_readonly || flags.no_writes,
         allows_oom: flags.allow_oom,
     };
     run::<All, V>(call, &script)
+}
+
+/// Compiles a script that is evaluated for the first time, and puts it into the cache.
+#[cfg(feature = "scripts")]
+fn add<V: View>(
+    call: &mut Call<'_, V>,
+    sha: &Sha,
+    text: &[u8],
+) -> Result<Arc<CachedScript>, Fault> {
+    let script = shebang::read(text)?;
+    crate::engine::script::compile(call, sha, script.code)?;
+    call.scripts().add(sha, text, false).ok_or(FULL)
 }
 
 /// Puts a script into the cache, where it stays.
@@ -115,8 +142,7 @@ pub(crate) fn load<V: View>(call: &mut Call<'_, V>) -> Done {
     let sha = script::sha1::hex(text);
     let code = shebang::read(text)?.code;
     crate::engine::script::compile(call, &sha, code)?;
-    let full = || Fault::new("ERR The cache of scripts is full, use SCRIPT FLUSH");
-    call.scripts().add(&sha, text, true).ok_or_else(full)?;
+    call.scripts().add(&sha, text, true).ok_or(FULL)?;
     call.out.bulk(&sha);
     Ok(())
 }

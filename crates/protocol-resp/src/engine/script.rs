@@ -6,31 +6,35 @@
 //! the locks of these. `script/commands.rs` says when it locks everything, and when it begins again for that.
 
 mod commands;
+mod known;
 mod reply;
 
+pub(crate) use self::known::{Known, ScriptName};
+
 use self::commands::Runner;
+use self::known::Memory;
 use self::reply::Reply;
 use crate::engine::call::Call;
 use crate::engine::function::Commands;
 use crate::engine::run::Execution;
-use crate::host::scripts::{CachedScript, Sha};
+use crate::host::scripts::{CachedScript, Scripts, Sha};
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::{Done, Fault};
 use keyspace::{Scope, View};
 use protocol::Context;
-use script::Vm;
+use script::{Compiled, Texts, Vm};
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A script to be run.
 #[derive(Debug)]
 pub(crate) struct Script<'c> {
-    pub(crate) sha: Sha,
-    pub(crate) source: Arc<CachedScript>,
+    pub(crate) known: &'c Known,
     /// What Lua compiles of its text.
     pub(crate) code: &'c [u8],
-    pub(crate) keys: Vec<&'c [u8]>,
-    pub(crate) args: Vec<&'c [u8]>,
+    pub(crate) keys: Texts<'c>,
+    pub(crate) args: Texts<'c>,
     /// It must not write.
     pub(crate) is_readonly: bool,
     /// It may write though memory is short.
@@ -49,6 +53,18 @@ struct ThreadVm {
 thread_local! {
     /// Made by the first script.
     static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
+
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// The script with this name, if this thread has run it and it is in the cache.
+pub(crate) fn recall(scripts: &Scripts, name: ScriptName<'_>) -> Option<Rc<Known>> {
+    MEMORY.with_borrow_mut(|memory| memory.recall(scripts, name))
+}
+
+/// Keeps a script that [`recall`] has just not found and that is in the cache.
+pub(crate) fn keep(name: ScriptName<'_>, sha: Sha, source: Arc<CachedScript>) -> Rc<Known> {
+    MEMORY.with_borrow_mut(|memory| memory.keep(name, sha, source))
 }
 
 /// Runs `work` with the VM of this thread.
@@ -79,12 +95,12 @@ fn with_vm<V: View, R>(
 
 /// Compiles a script.
 pub(crate) fn compile<V: View>(call: &mut Call<'_, V>, sha: &Sha, code: &[u8]) -> Done {
-    with_vm(call, |_, vm| compile_in(vm, sha, code))
+    with_vm(call, |_, vm| compile_in(vm, sha, code).map(drop))
 }
 
-fn compile_in(vm: &mut Vm, sha: &Sha, code: &[u8]) -> Done {
-    if vm.has(sha) {
-        return Ok(());
+fn compile_in(vm: &mut Vm, sha: &Sha, code: &[u8]) -> Result<Compiled, Fault> {
+    if let Some(script) = vm.find(sha) {
+        return Ok(script);
     }
     vm.compile(sha, code)
         .map_err(|error| Fault::made(format!("ERR Error compiling script (new function): {error}")))
@@ -93,14 +109,24 @@ fn compile_in(vm: &mut Vm, sha: &Sha, code: &[u8]) -> Done {
 /// Runs a script and writes its reply.
 pub(crate) fn run<C: Commands, V: View>(call: &mut Call<'_, V>, script: &Script<'_>) -> Done {
     with_vm(call, |call, vm| {
-        compile_in(vm, &script.sha, script.code)?;
-        run_in::<C, V>(call, vm, script)
+        let known = script.known;
+        let compiled = match known.compiled.get().filter(|compiled| vm.keeps(*compiled)) {
+            Some(compiled) => compiled,
+            None => compile_in(vm, &known.sha, script.code)?,
+        };
+        known.compiled.set(Some(compiled));
+        run_in::<C, V>(call, vm, script, compiled)
     })
 }
 
-fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Script<'_>) -> Done {
+fn run_in<C: Commands, V: View>(
+    call: &mut Call<'_, V>,
+    vm: &mut Vm,
+    script: &Script<'_>,
+    compiled: Compiled,
+) -> Done {
     let (declared, mut scope) = (call.scope, call.scope);
-    if scope != Scope::ALL && script.source.wanders() {
+    if scope != Scope::ALL && script.known.source.wanders() {
         call.keys.view.relock(Scope::ALL);
         scope = Scope::ALL;
     }
@@ -129,7 +155,7 @@ fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Sc
             Runner::<C, V>::new(execution, &mut *call.conn, declared, script, lacks_memory);
         let mark = call.out.out().mark();
         let mut reply = Reply { out: &mut call.out, stats: call.host.stats() };
-        let done = vm.run(&script.sha, &script.keys, &script.args, &mut runner, &mut reply);
+        let done = vm.run_compiled(compiled, script.keys, script.args, &mut runner, &mut reply);
         let end = runner.end();
         has_wandered |= end.has_wandered;
         call.conn.version = version;
@@ -151,7 +177,7 @@ fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Sc
         call.worker.script_replies = replies;
     }
     if declared != Scope::ALL {
-        script.source.note_run(has_wandered);
+        script.known.source.note_run(has_wandered);
         if has_wandered {
             call.scripts().count_wandering();
         }
@@ -160,7 +186,7 @@ fn run_in<C: Commands, V: View>(call: &mut Call<'_, V>, vm: &mut Vm, script: &Sc
         let mut text = raised.text;
         if let Some((source, line)) = raised.place {
             text.extend_from_slice(b" script: ");
-            text.extend_from_slice(&script.sha);
+            text.extend_from_slice(&script.known.sha);
             text.extend_from_slice(b", on ");
             text.extend_from_slice(&source);
             text.extend_from_slice(format!(":{line}.").as_bytes());

@@ -89,6 +89,8 @@ pub(crate) struct Scripts {
     cache: RwLock<Cache>,
     /// Changes with each flush of the cache, so that workers forget what they have compiled.
     generation: AtomicU64,
+    /// Changes with each removal from the cache, so that workers look into it anew.
+    removals: AtomicU64,
     /// Scripts that take long.
     long: Mutex<Vec<Arc<Running>>>,
     is_busy: AtomicBool,
@@ -120,6 +122,7 @@ impl Default for Scripts {
         Scripts {
             cache: RwLock::default(),
             generation: AtomicU64::new(0),
+            removals: AtomicU64::new(0),
             long: Mutex::default(),
             is_busy: AtomicBool::new(false),
             threshold_ms: AtomicU64::new(5000),
@@ -162,11 +165,17 @@ impl Scripts {
     /// The script with this digest.
     pub(crate) fn find(&self, sha: &Sha) -> Option<Arc<CachedScript>> {
         let source = self.cache.read().sources.get(sha).cloned()?;
+        self.note_use(&source);
+        Some(source)
+    }
+
+    /// Notes that a script was looked for, so that it stays in the cache.
+    #[inline]
+    pub(crate) fn note_use(&self, source: &CachedScript) {
         let now = self.added.load(Relaxed);
         if source.used.load(Relaxed) != now {
             source.used.store(now, Relaxed);
         }
-        Some(source)
     }
 
     /// Puts a script into the cache; `is_loaded`: for good. `None` if there is no room.
@@ -178,6 +187,7 @@ impl Scripts {
         }
         let bytes = text.len() as u64;
         while cache.text_bytes + bytes > TEXT_MAX {
+            self.removals.fetch_add(1, Release);
             if !cache.remove_oldest() {
                 return None;
             }
@@ -194,6 +204,7 @@ impl Scripts {
         cache.sources.insert(*sha, Arc::clone(&source));
         if !is_loaded {
             if cache.evaluated.len() >= EVALUATED_MAX {
+                self.removals.fetch_add(1, Release);
                 cache.remove_oldest();
             }
             cache.evaluated.push_back((*sha, used));
@@ -205,6 +216,13 @@ impl Scripts {
     pub(crate) fn flush(&self) {
         *self.cache.write() = Cache::default();
         self.generation.fetch_add(1, Release);
+        self.removals.fetch_add(1, Release);
+    }
+
+    /// Changes when something is removed from the cache.
+    #[inline]
+    pub(crate) fn removals(&self) -> u64 {
+        self.removals.load(Acquire)
     }
 
     /// How often the cache was flushed.

@@ -227,7 +227,8 @@ impl LibraryVm {
             let callback: Value = callbacks.raw_get(name).map_err(of_lua)?;
             let keys = vm.texts(keys).map_err(of_lua)?;
             let args = vm.texts(args).map_err(of_lua)?;
-            Vm::outcome(caller.call((callback, keys, args)).map_err(of_lua)?)
+            let value = Vm::outcome(caller.call((callback, keys, args)).map_err(of_lua)?)?;
+            vm.machine.put(&vm.lua, &value).map_err(of_lua)
         })
     }
 }

@@ -17,12 +17,10 @@ use crate::session::connection::Resp;
 use crate::session::marks::Marks;
 use crate::session::transaction::WRITES;
 use crate::table::{self, CommandId, Flags, keys};
-use crate::wire::client::Encoder;
-use crate::wire::parse::{self, Args, Cursor, Framing, Span};
+use crate::wire::parse::Args;
 use crate::wire::reply::Version;
 use keyspace::{Scope, View};
-use protocol::Parsed;
-use script::{Argument, Go, Level, Server};
+use script::{Go, Level, Server, Texts};
 use std::io::IoSlice;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -70,8 +68,6 @@ pub(super) struct Runner<'r, 'x, C, V> {
     /// The script's entry among those that take long.
     running: Option<Arc<Running>>,
     is_busy: bool,
-    request: Vec<u8>,
-    spans: Vec<Span>,
     functions: PhantomData<C>,
 }
 
@@ -92,13 +88,11 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             has_written: false,
             has_effects: false,
             has_wandered: false,
-            is_contained: script.source.is_contained(),
+            is_contained: script.known.source.is_contained(),
             begins_again: false,
             start: None,
             running: None,
             is_busy: false,
-            request: Vec::new(),
-            spans: Vec::new(),
             functions: PhantomData,
         }
     }
@@ -221,26 +215,16 @@ fn command(args: Args<'_>) -> Result<CommandId, &'static str> {
     is_right.then_some(id).ok_or("ERR Wrong number of args calling Redis command from script")
 }
 
-/// Runs `work` on words as the arguments of a request.
-fn with_args<R>(
-    words: &[Argument],
-    request: &mut Vec<u8>,
-    spans: &mut Vec<Span>,
-    work: impl FnOnce(Args<'_>) -> Result<R, String>,
-) -> Result<R, String> {
-    request.clear();
-    Encoder::new(request).request(words);
-    let framing = Framing { restricted: false, bulk_max: usize::MAX };
-    match parse::parse(&framing, &mut Cursor::default(), request) {
-        Ok(Parsed::Request { request, .. }) => work(request.args(spans)),
-        _ => Err("ERR Protocol error: the command is too large".to_owned()),
-    }
+/// Words as the arguments of a request.
+fn args(words: Texts<'_>) -> Args<'_> {
+    let (bytes, spans) = words.parts();
+    Args::new(bytes, spans)
 }
 
 impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
     fn call(
         &mut self,
-        words: &[Argument],
+        words: Texts<'_>,
         resp: script::ReplyVersion,
         reply: &mut dyn FnMut(&[u8]),
     ) -> Result<(), String> {
@@ -251,10 +235,8 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
             script::ReplyVersion::Two => Version::Resp2,
             script::ReplyVersion::Three => Version::Resp3,
         };
-        let (mut request, mut spans) =
-            (std::mem::take(&mut self.request), std::mem::take(&mut self.spans));
-        let done = with_args(words, &mut request, &mut spans, |args| {
-            let id = command(args)?;
+        let args = args(words);
+        let done = command(args).map_err(str::to_owned).and_then(|id| {
             if let Err(text) = self.admit(id, args) {
                 self.execution.worker.counts.of(id.index()).rejected.add(1);
                 return Err(text);
@@ -265,7 +247,6 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
             self.run(id, args, reply);
             Ok(())
         });
-        (self.request, self.spans) = (request, spans);
         if let Err(text) = &done
             && !self.begins_again
         {
@@ -275,13 +256,11 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
         done
     }
 
-    fn may_run(&mut self, words: &[Argument]) -> Result<bool, String> {
-        let (mut request, mut spans) = (Vec::new(), Vec::new());
-        with_args(words, &mut request, &mut spans, |args| {
-            let id = command(args)
-                .map_err(|_| "ERR Invalid command passed to redis.acl_check_cmd()".to_owned())?;
-            Ok(rights::find(self.execution.host, self.conn, id, args).is_ok())
-        })
+    fn may_run(&mut self, words: Texts<'_>) -> Result<bool, String> {
+        let args = args(words);
+        let id = command(args)
+            .map_err(|_| "ERR Invalid command passed to redis.acl_check_cmd()".to_owned())?;
+        Ok(rights::find(self.execution.host, self.conn, id, args).is_ok())
     }
 
     fn log(&mut self, level: Level, text: &[u8]) {

@@ -26,9 +26,17 @@ pub struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
+    /// The arguments at these places.
     #[inline]
-    pub(super) fn new(body: &'a [u8], spans: &'a [Span]) -> Self {
+    pub(crate) fn new(body: &'a [u8], spans: &'a [Span]) -> Self {
         Args { body, spans }
+    }
+
+    /// The bytes of the request, and the place of each argument among them.
+    #[cfg(feature = "scripts")]
+    #[inline]
+    pub(crate) fn parts(self) -> (&'a [u8], &'a [Span]) {
+        (self.body, self.spans)
     }
 
     /// How many there are.

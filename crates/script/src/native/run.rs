@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//! [`Machine`]: calls a script, and finds where it fails.
+
+use super::{Bridge, Stack, Where, call, reply};
+use crate::texts::Texts;
+use mlua::ffi::{self, lua_Debug, lua_State};
+use mlua::{Function, Lua, Table, Value};
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::transmute;
+use std::panic::resume_unwind;
+use std::rc::Rc;
+
+/// What is at the bottom of the main thread's stack, INV-BASE. Behind it are the names of fields.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// Notes where an error was raised.
+    Handler = 1,
+    /// Sets KEYS and ARGV and calls a script.
+    Start,
+    /// The real table of globals.
+    Globals,
+    Keys,
+    Argv,
+    /// The scripts that are compiled, by number.
+    Scripts,
+    /// The first of [`FieldName`](super::FieldName).
+    Names,
+}
+
+/// The most keys or arguments for which a table is used again by the next run, and the places that it has.
+const AGAIN_MAX: c_int = 8;
+
+/// Calls scripts in a VM.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    /// The main thread.
+    state: *mut lua_State,
+    bridge: Rc<Bridge>,
+}
+
+/// A function of C that reaches the bridge.
+fn function(lua: &Lua, bridge: &Rc<Bridge>, body: ffi::lua_CFunction) -> mlua::Result<Function> {
+    let bridge = Rc::as_ptr(bridge).cast_mut().cast::<c_void>();
+    // SAFETY: the closure is made under a `lua_pcall` of `mlua`; its frame has nothing to drop, INV-PLAIN.
+    unsafe {
+        lua.exec_raw((), |state| {
+            ffi::lua_pushlightuserdata(state, bridge);
+            ffi::lua_pushcclosure(state, body, 1);
+        })
+    }
+}
+
+/// `redis.call`, or `redis.pcall`.
+pub(crate) fn caller(lua: &Lua, bridge: &Rc<Bridge>, raises: bool) -> mlua::Result<Function> {
+    function(lua, bridge, if raises { call::call } else { call::pcall })
+}
+
+impl Machine {
+    /// Prepares a VM that has no memory limit yet, and nothing on the stack of its main thread.
+    pub(crate) fn new(
+        lua: &Lua,
+        bridge: Rc<Bridge>,
+        globals: &Table,
+        scripts: &Table,
+    ) -> mlua::Result<Self> {
+        let (handler, start) = (function(lua, &bridge, handler)?, function(lua, &bridge, start)?);
+        let state = lua.exec_raw_lua(|raw| -> mlua::Result<_> {
+            let state = raw.state();
+            // SAFETY: this is the main thread, outside of any call. Nothing raises an error here: there is no
+            // limit yet, and without any memory the allocator ends the process.
+            unsafe {
+                assert_eq!(ffi::lua_gettop(state), 0, "INV-BASE");
+                ffi::lua_checkstack(state, 2 * ffi::LUA_MINSTACK + super::stack::ROOM);
+                raw.push(&handler)?;
+                raw.push(&start)?;
+                raw.push(globals)?;
+                reply::push_text(state, b"KEYS");
+                reply::push_text(state, b"ARGV");
+                raw.push(scripts)?;
+                assert_eq!(ffi::lua_gettop(state), Place::Scripts as c_int, "INV-BASE");
+                for name in super::stack::NAMES {
+                    reply::push_text(state, name.as_bytes());
+                }
+            }
+            Ok(state)
+        })?;
+        Ok(Machine { state, bridge })
+    }
+
+    /// Calls the script with a number. Returns whether it has succeeded; its result, or the error, is on the
+    /// stack then, until it is taken or [`Machine::end`] is called.
+    ///
+    /// # Panics
+    ///
+    /// If the server has.
+    pub(crate) fn call(&mut self, script: i32, keys: Texts<'_>, args: Texts<'_>) -> bool {
+        // A panic may have left something there.
+        self.end();
+        self.bridge.place.set(None);
+        // SAFETY: only the lifetime changes; by INV-INPUT nobody uses the texts after this function has taken
+        // them back, and no panic gets past it before.
+        let inputs = unsafe { transmute::<[Texts<'_>; 2], [Texts<'static>; 2]>([keys, args]) };
+        self.bridge.inputs.set(inputs);
+        // SAFETY: INV-BASE, these are there, and there is room above them. All that may raise an error is called
+        // by `lua_pcall`.
+        let status = unsafe {
+            let state = self.state;
+            for place in [Place::Start, Place::Globals, Place::Keys, Place::Argv] {
+                ffi::lua_pushvalue(state, place as c_int);
+            }
+            ffi::lua_rawgeti_(state, Place::Scripts as c_int, script);
+            ffi::lua_pcall(state, 4, 1, Place::Handler as c_int)
+        };
+        self.bridge.inputs.take();
+        if let Some(panic) = self.bridge.panic.take() {
+            self.end();
+            resume_unwind(panic);
+        }
+        status == ffi::LUA_OK
+    }
+
+    /// Where the last script has failed.
+    pub(crate) fn take_place(&mut self) -> Option<Where> {
+        self.bridge.place.take()
+    }
+
+    /// The error of the last script.
+    pub(crate) fn take_error(&mut self, lua: &Lua) -> Value {
+        // SAFETY: the error is above the values that are always there, on the main thread's stack.
+        lua.exec_raw_lua(|raw| unsafe { raw.pop_value() })
+    }
+
+    /// Makes a value the result.
+    pub(crate) fn put(&mut self, lua: &Lua, value: &Value) -> mlua::Result<()> {
+        self.end();
+        // SAFETY: outside of any call the stack is that of the main thread, which has room above the values that
+        // are always there. Errors are the only values for which Lua allocates, and these are `mlua`'s to protect.
+        lua.exec_raw_lua(|raw| unsafe { raw.push_value(value) })
+    }
+
+    /// The result of the last script.
+    pub(crate) fn stack(&mut self) -> Stack<'_> {
+        // SAFETY: INV-BASE: the result is above the values that are always there.
+        unsafe { Stack::new(self.state) }
+    }
+
+    /// The next run makes tables for its keys and arguments: these may have become large.
+    pub(crate) fn renew(&mut self) {
+        self.bridge.filled.take();
+    }
+
+    /// Removes what a script has left on the stack.
+    pub(crate) fn end(&mut self) {
+        // SAFETY: INV-BASE; nothing is added.
+        unsafe { ffi::lua_settop(self.state, Stack::BASE) }
+    }
+}
+
+/// Sets KEYS and ARGV and calls the script.
+///
+/// # Safety
+///
+/// [`Machine::call`] calls it, with its arguments.
+unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
+    // SAFETY: INV-ALIVE; INV-INPUT, the texts are there. INV-PLAIN: a slice of bytes is all there is.
+    unsafe {
+        let bridge = ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Bridge>();
+        let [keys, args] = (*bridge).inputs.get();
+        let [keys_before, args_before] = (*bridge).filled.take();
+        let filled =
+            [set_texts(state, 2, keys, keys_before), set_texts(state, 3, args, args_before)];
+        (*bridge).filled.set(filled);
+        ffi::lua_call(state, 0, 1);
+        1
+    }
+}
+
+/// Sets the global whose name is at `name` to a table of texts. `before`: how many the last run has put into the
+/// table that is there, which is taken again if it is as good as new. Returns how many there are now.
+///
+/// # Safety
+///
+/// As [`start`], of which this is a part.
+unsafe fn set_texts(
+    state: *mut lua_State,
+    name: c_int,
+    texts: Texts<'_>,
+    before: Option<c_int>,
+) -> Option<c_int> {
+    let count = texts.len() as c_int;
+    // SAFETY: as of this function. A function of C has room for all of this. INV-PLAIN.
+    unsafe {
+        ffi::lua_pushvalue(state, name);
+        ffi::lua_rawget_(state, 1);
+        if count > AGAIN_MAX || !before.is_some_and(|before| is_as_new(state, before)) {
+            ffi::lua_createtable(state, count.max(AGAIN_MAX), 0);
+            ffi::lua_replace(state, -2);
+            ffi::lua_pushvalue(state, name);
+            ffi::lua_pushvalue(state, -2);
+            ffi::lua_rawset(state, 1);
+        }
+        for (at, text) in (1..).zip(texts.iter()) {
+            reply::push_text(state, text);
+            ffi::lua_rawseti_(state, -2, at);
+        }
+        ffi::lua_settop(state, -2);
+    }
+    (count <= AGAIN_MAX).then_some(count)
+}
+
+/// Empties the table on top, into which so many texts were put, and tells whether nothing of what a script may have
+/// done to it can be seen: it has no metatable and no other keys, and texts will be in its array, so in order.
+///
+/// # Safety
+///
+/// As [`set_texts`].
+unsafe fn is_as_new(state: *mut lua_State, before: c_int) -> bool {
+    // SAFETY: as of this function; what was put on top is the table.
+    unsafe {
+        if ffi::lua_getmetatable(state, -1) != 0 {
+            ffi::lua_settop(state, -2);
+            return false;
+        }
+        for at in 1..=before {
+            ffi::lua_pushnil(state);
+            ffi::lua_rawseti_(state, -2, at);
+        }
+        ffi::lua_pushnil(state);
+        if ffi::lua_next(state, -2) != 0 {
+            ffi::lua_settop(state, -3);
+            return false;
+        }
+        // The length of a table is that of its array if the last place of this is taken.
+        ffi::lua_pushboolean(state, 1);
+        ffi::lua_rawseti_(state, -2, AGAIN_MAX);
+        let has_array = ffi::lua_objlen(state, -1) == AGAIN_MAX as usize;
+        ffi::lua_pushnil(state);
+        ffi::lua_rawseti_(state, -2, AGAIN_MAX);
+        has_array
+    }
+}
+
+/// Notes where an error was raised; the error stays as it is.
+///
+/// # Safety
+///
+/// Lua calls it with an error.
+unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
+    // SAFETY: INV-ALIVE; the state is that of a function.
+    unsafe {
+        let bridge = ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Bridge>();
+        (*bridge).caught(|| (*bridge).place.set(place(state)));
+        ffi::lua_settop(state, 1);
+        1
+    }
+}
+
+/// The chunk and line of the script that runs now: the first function that is neither C nor the prelude.
+///
+/// # Safety
+///
+/// A function runs in the thread. INV-QUIET.
+unsafe fn place(state: *mut lua_State) -> Option<Where> {
+    // SAFETY: these are pointers and numbers, for all of which zero is a value.
+    let mut debug: lua_Debug = unsafe { std::mem::zeroed() };
+    for level in 0.. {
+        // SAFETY: Lua sets what is asked for, texts that end with zero and are alive while the function runs.
+        let (what, source) = unsafe {
+            if ffi::lua_getstack(state, level, &raw mut debug) == 0 {
+                return None;
+            }
+            ffi::lua_getinfo(state, c"Sl".as_ptr(), &raw mut debug);
+            (CStr::from_ptr(debug.what), CStr::from_ptr(debug.source))
+        };
+        if what != c"C" && what != c"tail" && source != c"=prelude" {
+            return Some((source.to_bytes().to_vec(), i64::from(debug.currentline)));
+        }
+    }
+    None
+}
