@@ -15,6 +15,8 @@ pub(crate) mod connection;
 pub(crate) mod deadline;
 pub(crate) mod dispatch;
 mod double;
+#[cfg(feature = "scripts")]
+pub(crate) mod functions;
 pub(crate) mod generic;
 pub(crate) mod geo;
 pub(crate) mod hashes;
@@ -35,3 +37,8 @@ pub(crate) mod sorted_sets;
 pub(crate) mod streams;
 pub(crate) mod strings;
 pub(crate) mod transactions;
+#[cfg(not(feature = "scripts"))]
+pub(crate) mod without_functions;
+
+#[cfg(not(feature = "scripts"))]
+pub(crate) use without_functions as functions;

@@ -7,7 +7,7 @@
 //!   no client is interested in the key. `events.rs`: the events.
 //! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
 //!   statistics for operators. `hot_keys.rs`: HOTKEYS, with the sums of `heavy_hitters.rs`. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
-//! * `cluster.rs`: the nodes of the cluster. `scripts.rs`: the cache of scripts. `users.rs`: users from files.
+//! * `cluster.rs`: the nodes of the cluster. `scripts.rs`: the cache of scripts. `functions.rs`: libraries of functions. `users.rs`: users from files.
 //!   `acl_log.rs`: what users were denied. `migrations.rs`: values on their way to other servers.
 //! * `config.rs`: the parameters. `password.rs`, `secrets.rs`: passwords, and how they are kept out
 //!   of logs.
@@ -23,6 +23,8 @@ pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;
 pub(crate) mod events;
+#[cfg(feature = "scripts")]
+pub(crate) mod functions;
 pub(crate) mod heavy_hitters;
 pub(crate) mod histogram;
 pub(crate) mod hot_keys;
@@ -53,6 +55,8 @@ use crate::host::clients::{Clients, is_local};
 use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Config, ConnectionSettings, SharedLimits};
+#[cfg(feature = "scripts")]
+use crate::host::functions::Functions;
 use crate::host::hot_keys::{HotKeys, Session};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
@@ -109,6 +113,8 @@ pub struct Host {
     latency: Latency,
     /// The cache of scripts, and those that take long.
     scripts: Scripts,
+    #[cfg(feature = "scripts")]
+    functions: Functions,
     rate_sampler: RateSampler,
     startup: Startup,
     /// The settings of the keyspace.
@@ -167,6 +173,8 @@ impl Host {
             limits: SharedLimits::default(),
             latency: Latency::default(),
             scripts: Scripts::default(),
+            #[cfg(feature = "scripts")]
+            functions: Functions::default(),
             rate_sampler: RateSampler::default(),
             startup: Startup::now(),
             settings: OnceLock::new(),
@@ -292,6 +300,13 @@ impl Host {
     #[inline]
     pub(crate) fn scripts(&self) -> &Scripts {
         &self.scripts
+    }
+
+    /// The libraries of functions.
+    #[cfg(feature = "scripts")]
+    #[inline]
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.functions
     }
 
     /// Rates and peaks of what is counted.

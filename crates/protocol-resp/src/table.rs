@@ -32,6 +32,7 @@ mod bits;
 mod catalogue;
 pub(crate) mod cluster;
 pub(crate) mod connection;
+pub(crate) mod functions;
 pub(crate) mod generic;
 pub(crate) mod geo;
 pub(crate) mod hashes;
@@ -79,7 +80,7 @@ macro_rules! groups {
 }
 
 groups! {
-    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server acl scripts other cluster
+    ($) strings hashes lists sets sorted_sets streams bitmaps hyperloglog geo generic connection transactions pubsub server acl scripts functions other cluster
 }
 
 /// Makes [`CommandId`].

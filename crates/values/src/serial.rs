@@ -12,7 +12,7 @@
 //! * `write.rs`, `read.rs`: values of all types. A type that is added has its place in both. `stream.rs`: streams.
 //! * `reader.rs`: lengths, numbers and strings. `lzf.rs`: how long strings are compressed.
 //! * `listpack.rs`, `listpack_writer.rs`, `ziplist.rs`, `zipmap.rs`, `intset.rs`: what small collections are packed in, by Redis.
-//! * `crc64.rs`: the checksum.
+//! * `libraries.rs`: the texts of libraries of functions. `crc64.rs`: the checksum.
 //!
 //! What is read comes from clients. Whatever its bytes are, reading them does not panic, and takes no memory for what
 //! they only claim.
@@ -23,6 +23,7 @@
 
 mod crc64;
 mod intset;
+mod libraries;
 mod listpack;
 mod listpack_writer;
 mod lzf;
@@ -33,6 +34,7 @@ mod write;
 mod ziplist;
 mod zipmap;
 
+pub use libraries::{WrongLibrary, read_libraries, write_libraries};
 pub use read::{Bounds, read};
 pub use write::write;
 

@@ -5,9 +5,9 @@
 mod shebang;
 
 use crate::engine::call::Call;
-use crate::host::scripts::NotKilled;
 #[cfg(feature = "scripts")]
 use crate::host::scripts::{CachedScript, Sha};
+use crate::host::scripts::{Kind, NotKilled};
 use crate::wire::fault::{Done, Fault};
 #[cfg(feature = "scripts")]
 use crate::wire::parse::Args;
@@ -21,7 +21,7 @@ const FULL: Fault = Fault::new("ERR The cache of scripts is full, use SCRIPT FLU
 
 /// The error of a server that was built without Lua.
 #[cfg(not(feature = "scripts"))]
-const NO_SCRIPTS: Fault = Fault::new("ERR This server was built without scripts");
+pub(super) const NO_SCRIPTS: Fault = Fault::new("ERR This server was built without scripts");
 
 /// Runs a script.
 pub(crate) fn eval<V: View>(call: &mut Call<'_, V>) -> Done {
@@ -63,7 +63,7 @@ fn sha_of(text: &[u8]) -> Option<Sha> {
 }
 
 #[cfg(feature = "scripts")]
-fn texts(args: Args<'_>) -> script::Texts<'_> {
+pub(super) fn texts(args: Args<'_>) -> script::Texts<'_> {
     let (bytes, spans) = args.parts();
     script::Texts::new(bytes, spans)
 }
@@ -113,14 +113,16 @@ fn run<V: View>(call: &mut Call<'_, V>, given: Given, is_readonly: bool) -> Done
     }
     let flags = shebang.flags.unwrap_or_default();
     let script = Script {
-        known: &known,
-        code: shebang.code,
+        name: &known.sha,
+        probation: &known.source.probation,
+        command: None,
         keys: texts(rest.head(count)),
         args: texts(rest.tail(count)),
         is_readonly: is_readonly || flags.no_writes,
         allows_oom: flags.allow_oom,
+        crosses_slots: true,
     };
-    run::<All, V>(call, &script)
+    run::<All, V>(call, &known, shebang.code, &script)
 }
 
 /// Compiles a script that is evaluated for the first time, and puts it into the cache.
@@ -191,17 +193,22 @@ pub(crate) fn flush<V: View>(call: &mut Call<'_, V>) -> Done {
 
 /// Ends the scripts that take long and have written nothing.
 pub(crate) fn kill<V: View>(call: &mut Call<'_, V>) -> Done {
-    match call.scripts().kill() {
-        Ok(()) => {
-            call.out.ok();
-            Ok(())
-        }
-        Err(NotKilled::None) => Err(Fault::new("NOTBUSY No scripts in execution right now.")),
-        Err(NotKilled::Written) => Err(Fault::new(
+    end_long(call, Kind::Script)
+}
+
+/// Ends what takes long and has written nothing.
+pub(super) fn end_long<V: View>(call: &mut Call<'_, V>, kind: Kind) -> Done {
+    call.scripts().kill(kind).map_err(|why| match why {
+        NotKilled::None => Fault::new("NOTBUSY No scripts in execution right now."),
+        NotKilled::Other if kind == Kind::Script => Fault::BUSY_FUNCTION,
+        NotKilled::Other => Fault::BUSY,
+        NotKilled::Written => Fault::new(
             "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait \
              the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.",
-        )),
-    }
+        ),
+    })?;
+    call.out.ok();
+    Ok(())
 }
 
 /// There is no debugger.

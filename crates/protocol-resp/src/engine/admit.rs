@@ -170,7 +170,10 @@ impl<K: Keyspace> Engine<K> {
     fn check_busy(&self, id: CommandId, args: Args<'_>) -> Result<(), Fault> {
         let runs_many = id == CommandId::Exec || id.spec().flags.has(Flags::RUNS_SCRIPT);
         let scope = if runs_many { Scope::ALL } else { self.scope(id, args) };
-        if self.host.scripts().holds(scope) { Err(Fault::BUSY) } else { Ok(()) }
+        match self.host.scripts().holder(scope) {
+            Some(kind) => Err(kind.busy()),
+            None => Ok(()),
+        }
     }
 
     /// Whether a client may hold the names and keys of a command.

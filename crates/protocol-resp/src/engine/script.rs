@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs a script: in the VM of this thread, which the first script makes, under the locks of the command that
-//! runs it. `script/`: the commands of a script, and its reply.
+//! runs it. `script/`: functions of libraries, which have a VM of their own; the commands of a script, and its reply.
 //!
 //! A script is one command for the engine: its locks are held until it ends. It has declared its keys, and begins with
 //! the locks of these. `script/commands.rs` says when it locks everything, and when it begins again for that.
 
 mod commands;
+mod functions;
 mod known;
 mod reply;
 
 pub(crate) use self::known::{Known, ScriptName};
+pub(crate) use functions::{call_function, forget, load_library};
 
 use self::commands::Runner;
 use self::known::Memory;
@@ -17,28 +19,33 @@ use self::reply::Reply;
 use crate::engine::call::Call;
 use crate::engine::function::Commands;
 use crate::engine::run::Execution;
-use crate::host::scripts::{CachedScript, Scripts, Sha};
+use crate::host::scripts::{CachedScript, Probation, Scripts, Sha};
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::{Done, Fault};
+use crate::wire::parse::Args;
 use keyspace::{Scope, View};
 use protocol::Context;
-use script::{Compiled, Texts, Vm};
+use script::{Compiled, Raised, Server, Sink, Texts, Vm};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A script to be run.
+/// A script or a function to be run.
 #[derive(Debug)]
 pub(crate) struct Script<'c> {
-    pub(crate) known: &'c Known,
-    /// What Lua compiles of its text.
-    pub(crate) code: &'c [u8],
+    /// Its name in messages: the digest of a script.
+    pub(crate) name: &'c [u8],
+    pub(crate) probation: &'c Probation,
+    /// The command, if it is a function.
+    pub(crate) command: Option<Args<'c>>,
     pub(crate) keys: Texts<'c>,
     pub(crate) args: Texts<'c>,
     /// It must not write.
     pub(crate) is_readonly: bool,
     /// It may write though memory is short.
     pub(crate) allows_oom: bool,
+    /// It may use keys of several slots.
+    pub(crate) crosses_slots: bool,
 }
 
 /// The VM of a thread.
@@ -106,27 +113,35 @@ fn compile_in(vm: &mut Vm, sha: &Sha, code: &[u8]) -> Result<Compiled, Fault> {
         .map_err(|error| Fault::made(format!("ERR Error compiling script (new function): {error}")))
 }
 
-/// Runs a script and writes its reply.
-pub(crate) fn run<C: Commands, V: View>(call: &mut Call<'_, V>, script: &Script<'_>) -> Done {
+/// Runs a script and writes its reply. `code` is what Lua compiles of its text.
+pub(crate) fn run<C: Commands, V: View>(
+    call: &mut Call<'_, V>,
+    known: &Known,
+    code: &[u8],
+    script: &Script<'_>,
+) -> Done {
     with_vm(call, |call, vm| {
-        let known = script.known;
         let compiled = match known.compiled.get().filter(|compiled| vm.keeps(*compiled)) {
             Some(compiled) => compiled,
-            None => compile_in(vm, &known.sha, script.code)?,
+            None => compile_in(vm, &known.sha, code)?,
         };
         known.compiled.set(Some(compiled));
-        run_in::<C, V>(call, vm, script, compiled)
+        run_in::<C, V>(call, script, |runner, reply| {
+            vm.run_compiled(compiled, script.keys, script.args, runner, reply)
+        })
     })
 }
 
+/// Lets `work` run a script or a function; writes its reply.
 fn run_in<C: Commands, V: View>(
     call: &mut Call<'_, V>,
-    vm: &mut Vm,
     script: &Script<'_>,
-    compiled: Compiled,
+    mut work: impl FnMut(&mut dyn Server, &mut dyn Sink) -> Result<(), Raised>,
 ) -> Done {
     let (declared, mut scope) = (call.scope, call.scope);
-    if scope != Scope::ALL && script.known.source.wanders() {
+    // Variables of a library keep what a function that begins again has made of them.
+    let is_stateful = script.command.is_some() && !script.probation.is_contained();
+    if scope != Scope::ALL && (script.probation.wanders() || is_stateful) {
         call.keys.view.relock(Scope::ALL);
         scope = Scope::ALL;
     }
@@ -155,7 +170,7 @@ fn run_in<C: Commands, V: View>(
             Runner::<C, V>::new(execution, &mut *call.conn, declared, script, lacks_memory);
         let mark = call.out.out().mark();
         let mut reply = Reply { out: &mut call.out, stats: call.host.stats() };
-        let done = vm.run_compiled(compiled, script.keys, script.args, &mut runner, &mut reply);
+        let done = work(&mut runner, &mut reply);
         let end = runner.end();
         has_wandered |= end.has_wandered;
         call.conn.version = version;
@@ -177,7 +192,7 @@ fn run_in<C: Commands, V: View>(
         call.worker.script_replies = replies;
     }
     if declared != Scope::ALL {
-        script.known.source.note_run(has_wandered);
+        script.probation.note_run(has_wandered);
         if has_wandered {
             call.scripts().count_wandering();
         }
@@ -186,7 +201,7 @@ fn run_in<C: Commands, V: View>(
         let mut text = raised.text;
         if let Some((source, line)) = raised.place {
             text.extend_from_slice(b" script: ");
-            text.extend_from_slice(&script.known.sha);
+            text.extend_from_slice(script.name);
             text.extend_from_slice(b", on ");
             text.extend_from_slice(&source);
             text.extend_from_slice(format!(":{line}.").as_bytes());

@@ -7,13 +7,14 @@
 // Without Lua nothing enters the cache.
 #![cfg_attr(not(feature = "scripts"), allow(dead_code))]
 
+use crate::wire::fault::Fault;
 use keyspace::Scope;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The SHA-1 digest of a script in hexadecimal digits, lower case.
 pub(crate) type Sha = [u8; 40];
@@ -33,15 +34,21 @@ pub(crate) struct CachedScript {
     pub(crate) text: Box<[u8]>,
     /// SCRIPT LOAD has put it there, so it stays.
     is_loaded: AtomicBool,
-    /// Runs that have used declared keys only, up to [`PROBATION`].
-    runs: AtomicU8,
-    /// It has used a key that it had not declared.
-    wanders: AtomicBool,
+    pub(crate) probation: Probation,
     /// Scripts that the cache had got when it was looked for last.
     used: AtomicU64,
 }
 
-impl CachedScript {
+/// Whether a script or function keeps to the keys that it declares.
+#[derive(Debug, Default)]
+pub(crate) struct Probation {
+    /// Runs that have used declared keys only, up to [`PROBATION`].
+    runs: AtomicU8,
+    /// It has used a key that it had not declared.
+    wanders: AtomicBool,
+}
+
+impl Probation {
     /// Whether it has used a key that it had not declared, so that it begins with all locks.
     pub(crate) fn wanders(&self) -> bool {
         self.wanders.load(Relaxed)
@@ -72,13 +79,52 @@ pub(crate) struct Running {
     pub(crate) has_written: AtomicBool,
     /// It takes too long, and has locked these shards.
     busy: Mutex<Scope>,
+    /// The function that it is, if it is one.
+    pub(crate) function: Option<RunningFunction>,
 }
 
-/// Why SCRIPT KILL ends no script.
+/// A call of a function that takes long.
+#[derive(Clone, Debug)]
+pub(crate) struct RunningFunction {
+    pub(crate) name: Box<[u8]>,
+    /// The words of the command, as far as they are kept.
+    pub(crate) command: Vec<Box<[u8]>>,
+    pub(crate) start: Instant,
+}
+
+/// What is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A script.
+    Script,
+    /// A function of a library.
+    Function,
+}
+
+impl Kind {
+    /// The error for what it keeps from running.
+    pub(crate) fn busy(self) -> Fault {
+        match self {
+            Kind::Script => Fault::BUSY,
+            Kind::Function => Fault::BUSY_FUNCTION,
+        }
+    }
+}
+
+impl Running {
+    /// What it is.
+    pub(crate) fn kind(&self) -> Kind {
+        if self.function.is_some() { Kind::Function } else { Kind::Script }
+    }
+}
+
+/// Why SCRIPT KILL or FUNCTION KILL ends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotKilled {
     /// There is none.
     None,
+    /// What runs is of the other kind.
+    Other,
     /// All have written.
     Written,
 }
@@ -196,9 +242,8 @@ impl Scripts {
         let source = Arc::new(CachedScript {
             text: text.into(),
             is_loaded: AtomicBool::new(is_loaded),
-            runs: AtomicU8::new(0),
-            wanders: AtomicBool::new(false),
             used: AtomicU64::new(used),
+            probation: Probation::default(),
         });
         cache.text_bytes += bytes;
         cache.sources.insert(*sha, Arc::clone(&source));
@@ -252,11 +297,16 @@ impl Scripts {
     }
 
     /// Enters a script that takes long.
-    pub(crate) fn enter_long(&self, has_written: bool) -> Arc<Running> {
+    pub(crate) fn enter_long(
+        &self,
+        has_written: bool,
+        function: Option<RunningFunction>,
+    ) -> Arc<Running> {
         let running = Arc::new(Running {
             is_killed: AtomicBool::new(false),
             has_written: AtomicBool::new(has_written),
             busy: Mutex::default(),
+            function,
         });
         self.long.lock().push(Arc::clone(&running));
         running
@@ -282,18 +332,24 @@ impl Scripts {
         self.is_busy.load(Relaxed)
     }
 
-    /// Whether scripts that take too long have locked any part of a scope.
+    /// What takes too long and has locked any part of a scope, if there is something.
     #[cold]
-    pub(crate) fn holds(&self, scope: Scope) -> bool {
+    pub(crate) fn holder(&self, scope: Scope) -> Option<Kind> {
         let long = self.long.lock();
-        long.iter().any(|running| running.busy.lock().bits() & scope.bits() != 0)
+        let holds = |running: &&Arc<Running>| running.busy.lock().bits() & scope.bits() != 0;
+        long.iter().find(holds).map(|running| running.kind())
     }
 
-    /// Ends the scripts that take long and have written nothing.
-    pub(crate) fn kill(&self) -> Result<(), NotKilled> {
+    /// The function that has run longest, if one takes long.
+    pub(crate) fn running_function(&self) -> Option<RunningFunction> {
+        self.long.lock().iter().find_map(|running| running.function.clone())
+    }
+
+    /// Ends the scripts, or the functions, that take long and have written nothing.
+    pub(crate) fn kill(&self, kind: Kind) -> Result<(), NotKilled> {
         let long = self.long.lock();
-        let mut result = Err(NotKilled::None);
-        for running in &*long {
+        let mut result = Err(if long.is_empty() { NotKilled::None } else { NotKilled::Other });
+        for running in long.iter().filter(|running| running.kind() == kind) {
             if running.has_written.load(Relaxed) {
                 result = result.or(Err(NotKilled::Written));
             } else {
@@ -398,28 +454,46 @@ mod tests {
         let scripts = Scripts::default();
         let script = scripts.add(&sha(1), b"", false).expect("there is room");
         for _ in 0..PROBATION {
-            assert!(!script.is_contained());
-            script.note_run(false);
+            assert!(!script.probation.is_contained());
+            script.probation.note_run(false);
         }
-        assert!(script.is_contained());
-        script.note_run(true);
-        script.note_run(false);
-        assert!(!script.is_contained());
+        assert!(script.probation.is_contained());
+        script.probation.note_run(true);
+        script.probation.note_run(false);
+        assert!(!script.probation.is_contained());
     }
 
     #[test]
     fn scripts_that_have_written_are_not_killed() {
         let scripts = Scripts::default();
-        assert_eq!(scripts.kill(), Err(NotKilled::None));
-        let writer = scripts.enter_long(true);
-        assert_eq!(scripts.kill(), Err(NotKilled::Written));
-        let reader = scripts.enter_long(false);
-        assert_eq!(scripts.kill(), Ok(()));
+        assert_eq!(scripts.kill(Kind::Script), Err(NotKilled::None));
+        let writer = scripts.enter_long(true, None);
+        assert_eq!(scripts.kill(Kind::Script), Err(NotKilled::Written));
+        let reader = scripts.enter_long(false, None);
+        assert_eq!(scripts.kill(Kind::Script), Ok(()));
         assert!(reader.is_killed.load(Relaxed) && !writer.is_killed.load(Relaxed));
         scripts.make_busy(&writer, Scope::shard(3));
-        assert!(scripts.is_busy() && scripts.holds(Scope::ALL) && !scripts.holds(Scope::shard(4)));
+        assert!(scripts.is_busy());
+        assert_eq!(scripts.holder(Scope::ALL), Some(Kind::Script));
+        assert_eq!(scripts.holder(Scope::shard(4)), None);
         scripts.leave_long(&writer);
         scripts.leave_long(&reader);
         assert!(!scripts.is_busy());
+    }
+
+    #[test]
+    fn scripts_and_functions_are_killed_apart() {
+        let scripts = Scripts::default();
+        let function =
+            RunningFunction { name: b"f"[..].into(), command: vec![], start: Instant::now() };
+        let function = scripts.enter_long(false, Some(function));
+        assert_eq!(scripts.kill(Kind::Script), Err(NotKilled::Other));
+        let script = scripts.enter_long(false, None);
+        assert_eq!(scripts.kill(Kind::Script), Ok(()));
+        assert!(script.is_killed.load(Relaxed) && !function.is_killed.load(Relaxed));
+        assert_eq!(scripts.kill(Kind::Function), Ok(()));
+        assert!(function.is_killed.load(Relaxed));
+        let running = scripts.running_function().map(|running| running.name);
+        assert_eq!(running.as_deref(), Some(&b"f"[..]));
     }
 }

@@ -272,8 +272,8 @@ impl Spec {
         let mut all = self.categories.with(pace);
         let mut next = 0;
         while next < implied.len() {
-            // What a script does is the rights of its commands.
-            let is_script = self.categories.has(Categories::SCRIPTING);
+            // What a script may do is what its user may.
+            let is_script = self.flags.has(Flags::RUNS_SCRIPT);
             if self.flags.has(implied[next].0) && !is_script {
                 all = all.with(implied[next].1);
             }

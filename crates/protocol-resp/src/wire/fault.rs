@@ -62,6 +62,10 @@ impl Fault {
     pub(crate) const BUSY: Fault = Fault::new(
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
     );
+    /// A function that takes too long has locked what the command needs.
+    pub(crate) const BUSY_FUNCTION: Fault = Fault::new(
+        "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.",
+    );
     /// The connection has not authenticated itself.
     pub const NO_AUTH: Fault = Fault::new("NOAUTH Authentication required.");
 

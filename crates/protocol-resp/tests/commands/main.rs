@@ -33,6 +33,8 @@ stories!(scripts, valkey);
 stories!(script_lua, valkey);
 #[cfg(feature = "scripts")]
 stories!(script_libraries, valkey);
+#[cfg(feature = "scripts")]
+stories!(functions);
 stories!(acl, valkey);
 stories!(server);
 stories!(config);

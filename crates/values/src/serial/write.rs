@@ -11,7 +11,7 @@ const COMPRESSED_MIN: usize = 20;
 /// Writes the type and the value of an entry, and returns the version of the form. Fields of hashes that have expired
 /// are left out; there must be others. Messages of producers to streams that may come again are not written.
 pub fn write(entry: &Entry, now_ms: u64, out: &mut Vec<u8>) -> FormVersion {
-    let mut writer = Writer { out, compressor: Compressor::default() };
+    let mut writer = Writer::new(out);
     match entry.data_type() {
         Type::String => {
             writer.out.push(types::STRING);
@@ -54,7 +54,11 @@ pub(super) struct Writer<'a> {
     compressor: Compressor,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
+        Writer { out, compressor: Compressor::default() }
+    }
+
     /// The type of a collection, and how many elements it has.
     pub(super) fn begin(&mut self, kind: u8, count: usize) {
         self.out.push(kind);

@@ -4,7 +4,7 @@
 //!
 //! The stories are those of `crates/protocol-resp/tests/commands`, where they are played against the service
 //! without sockets; `test_support::story` documents their syntax. `caches.rs`: caches of clients.
-//! `crowd.rs`: many subscribers, one of whom does not read. `ends.rs`: clients that disconnect. `scripts.rs`: scripts that run for long.
+//! `crowd.rs`: many subscribers, one of whom does not read. `ends.rs`: clients that disconnect. `functions.rs`: libraries of functions. `scripts.rs`: scripts that run for long.
 //!
 //! * `SHOEBILL_RDS`: another build of the server.
 //! * `SHOEBILL_REQUIRE_ORACLES=1`: fail where redis-server is missing, instead of passing with a message.
@@ -13,6 +13,7 @@
 mod caches;
 mod crowd;
 mod ends;
+mod functions;
 mod order;
 #[path = "../support/process.rs"]
 mod process;

@@ -31,6 +31,18 @@ pub(crate) fn memory_usage<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
+/// What libraries of functions take.
+#[cfg(feature = "scripts")]
+fn functions_bytes<V: View>(call: &Call<'_, V>) -> u64 {
+    call.functions().counts().bytes
+}
+
+/// There are none.
+#[cfg(not(feature = "scripts"))]
+fn functions_bytes<V: View>(_: &Call<'_, V>) -> u64 {
+    0
+}
+
 /// Tells what memory is used for.
 pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
     let facts = Facts::of(call);
@@ -50,7 +62,7 @@ pub(crate) fn memory_stats<V: View>(call: &mut Call<'_, V>) -> Done {
         ("cluster.links", 0),
         ("aof.buffer", 0),
         ("lua.caches", 0),
-        ("functions.caches", 0),
+        ("functions.caches", functions_bytes(call)),
         ("overhead.total", overhead),
         ("keys.count", keys),
         ("keys.bytes-per-key", used.checked_div(keys).unwrap_or(0)),

@@ -8,6 +8,8 @@ use crate::host::clients::Clients;
 use crate::host::cluster::Cluster;
 use crate::host::commandlog::{CommandLog, LargeLogs};
 use crate::host::config::{Parameter, Value};
+#[cfg(feature = "scripts")]
+use crate::host::functions::Functions;
 use crate::host::hot_keys::{HotKeys, Session};
 use crate::host::key_events::KeyEvents;
 use crate::host::latency::Latency;
@@ -58,6 +60,12 @@ impl<'c, V> Call<'c, V> {
     /// The cache of scripts.
     pub(crate) fn scripts(&self) -> &'c Scripts {
         self.host.scripts()
+    }
+
+    /// The libraries of functions.
+    #[cfg(feature = "scripts")]
+    pub(crate) fn functions(&self) -> &'c Functions {
+        self.host.functions()
     }
 
     /// The commands that took long.

@@ -12,7 +12,7 @@ use crate::engine::function::Commands;
 use crate::engine::rights;
 use crate::engine::run::{Execution, Origin, scope_of};
 use crate::host::acl_log::Where;
-use crate::host::scripts::Running;
+use crate::host::scripts::{Running, RunningFunction};
 use crate::session::connection::Resp;
 use crate::session::marks::Marks;
 use crate::session::transaction::WRITES;
@@ -33,6 +33,10 @@ const LONG: Duration = Duration::from_millis(5);
 /// A script that has written is ended after so many times `busy-reply-threshold`.
 const PATIENCE: u32 = 10;
 
+/// How many words of a command FUNCTION STATS shows, and how many bytes of each.
+const WORDS_MAX: usize = 128;
+const WORD_MAX: usize = 1024;
+
 const KILLED: &str = "ERR Script killed by user with SCRIPT KILL...";
 /// Nobody sees it: what the script makes of it is dropped.
 const BEGINS_AGAIN: &str = "ERR the script begins again";
@@ -51,9 +55,11 @@ pub(super) struct End {
 pub(super) struct Runner<'r, 'x, C, V> {
     execution: Execution<'r, 'x, V>,
     conn: &'r mut Resp,
+    script: &'r Script<'r>,
     /// The shards of the keys that the script has declared.
     declared: Scope,
-    is_readonly: bool,
+    /// The slot of its keys, if it may only use keys of one.
+    slot: Option<u16>,
     /// Memory was short when the script began.
     lacks_memory: bool,
     has_written: bool,
@@ -76,19 +82,21 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
         execution: Execution<'r, 'x, V>,
         conn: &'r mut Resp,
         declared: Scope,
-        script: &Script<'_>,
+        script: &'r Script<'r>,
         lacks_memory: bool,
     ) -> Self {
+        let slot = script.keys.get(0).filter(|_| !script.crosses_slots).map(slot_of);
         Runner {
             execution,
             conn,
+            script,
             declared,
-            is_readonly: script.is_readonly,
+            slot,
             lacks_memory,
             has_written: false,
             has_effects: false,
             has_wandered: false,
-            is_contained: script.known.source.is_contained(),
+            is_contained: script.probation.is_contained(),
             begins_again: false,
             start: None,
             running: None,
@@ -120,12 +128,10 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
                 format!("ERR ACL failure in script: {}", text.trim_start_matches("NOPERM "))
             })?;
         }
-        if self.conn.marks.has(Marks::CLUSTER) && !self.is_here(id, args) {
-            const FOREIGN: &str =
-                "ERR Script attempted to access a non local key in a cluster node";
-            return Err(FOREIGN.to_owned());
+        if self.conn.marks.has(Marks::CLUSTER) {
+            self.route(id, args)?;
         }
-        if self.is_readonly && flags.meets(WRITES) {
+        if self.script.is_readonly && flags.meets(WRITES) {
             return Err("ERR Write commands are not allowed from read-only scripts.".to_owned());
         }
         if self.lacks_memory && !self.has_written && flags.has(Flags::DENYOOM) {
@@ -140,16 +146,34 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
         Ok(())
     }
 
-    /// Whether this node of a cluster may hold all keys of a command.
+    /// Whether this node of a cluster may hold all keys of a command, and the script may use them.
     #[cold]
-    fn is_here(&mut self, id: CommandId, args: Args<'_>) -> bool {
+    fn route(&mut self, id: CommandId, args: Args<'_>) -> Result<(), String> {
+        const FOREIGN: &str = "ERR Script attempted to access a non local key in a cluster node";
+        const SEVERAL: &str =
+            "ERR Script attempted to access keys that do not hash to the same slot";
         let host = self.execution.host;
         let topology = self.execution.worker.topology.latest(host.cluster());
-        let mut is_here = true;
+        let (mut is_here, mut is_one) = (true, true);
+        let (slot, crosses) = (&mut self.slot, self.script.crosses_slots);
         let _ = keys::visit(id.spec(), &args, |at| {
-            is_here &= topology.may_hold(slot_of(args.arg(at)));
+            let of_key = slot_of(args.arg(at));
+            is_here &= topology.may_hold(of_key);
+            is_one &= crosses || *slot.get_or_insert(of_key) == of_key;
         });
-        is_here
+        match (is_here, is_one) {
+            (false, _) => Err(FOREIGN.to_owned()),
+            (true, false) => Err(SEVERAL.to_owned()),
+            (true, true) => Ok(()),
+        }
+    }
+
+    /// The entry of a function among those that take long.
+    fn function(&self, start: Instant) -> Option<RunningFunction> {
+        let command = self.script.command?;
+        let kept = |word: &[u8]| word[..word.len().min(WORD_MAX)].into();
+        let command = command.iter().take(WORDS_MAX).map(kept).collect();
+        Some(RunningFunction { name: self.script.name.into(), command, start })
     }
 
     /// Sees to it that the shards of a command are locked; `false`: the script must begin again. The top of the file
@@ -264,29 +288,26 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
     }
 
     fn log(&mut self, level: Level, text: &[u8]) {
-        if self.begins_again {
-            return;
+        if !self.begins_again {
+            log_line(level, text);
         }
-        let level = match level {
-            Level::Debug => log::Level::Trace,
-            Level::Verbose => log::Level::Debug,
-            Level::Notice => log::Level::Info,
-            Level::Warning => log::Level::Warn,
-        };
-        log::log!(level, "{}", text.escape_ascii());
     }
 
     fn go_on(&mut self) -> Go {
         if self.begins_again {
             return Go::Stop(BEGINS_AGAIN);
         }
-        let elapsed = self.start.get_or_insert_with(Instant::now).elapsed();
+        let start = *self.start.get_or_insert_with(Instant::now);
+        let elapsed = start.elapsed();
         if elapsed < LONG {
             return Go::On;
         }
         let scripts = self.execution.host.scripts();
         let has_written = self.has_written;
-        let running = self.running.get_or_insert_with(|| scripts.enter_long(has_written));
+        if self.running.is_none() {
+            self.running = Some(scripts.enter_long(has_written, self.function(start)));
+        }
+        let Some(running) = &self.running else { return Go::On };
         if running.is_killed.load(Relaxed) {
             return Go::Stop(KILLED);
         }
@@ -303,4 +324,15 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
         }
         Go::On
     }
+}
+
+/// Writes a line of a script to the log.
+pub(super) fn log_line(level: Level, text: &[u8]) {
+    let level = match level {
+        Level::Debug => log::Level::Trace,
+        Level::Verbose => log::Level::Debug,
+        Level::Notice => log::Level::Info,
+        Level::Warning => log::Level::Warn,
+    };
+    log::log!(level, "{}", text.escape_ascii());
 }

@@ -42,6 +42,7 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("scripts_with_undeclared_keys", report.call.scripts().wanderings());
     report.line("scripts_begun_again", report.call.scripts().restarts());
     report.line("scripts_not_atomic", report.call.scripts().interruptions());
+    functions(report);
     limits(report);
     report.line(
         "allocator_frag_ratio",
@@ -71,4 +72,26 @@ fn limits<V: View>(report: &mut Full<'_, '_, V>) {
     let policy = config::parameter(b"maxmemory-policy").expect("the table has it");
     let policy = report.call.configured(policy);
     report.line("maxmemory_policy", String::from_utf8_lossy(&policy).into_owned());
+}
+
+/// Libraries of functions.
+#[cfg(feature = "scripts")]
+fn functions<V: View>(report: &mut Full<'_, '_, V>) {
+    let counts = report.call.functions().counts();
+    let vm = report.call.functions().vm_bytes();
+    report.line("used_memory_vm_functions", vm);
+    report.line("used_memory_functions", counts.bytes);
+    report.line("number_of_functions", counts.functions);
+    report.line("number_of_libraries", counts.libraries);
+}
+
+/// There are none.
+#[cfg(not(feature = "scripts"))]
+fn functions<V: View>(report: &mut Full<'_, '_, V>) {
+    report.zeros(&[
+        "used_memory_vm_functions",
+        "used_memory_functions",
+        "number_of_functions",
+        "number_of_libraries",
+    ]);
 }

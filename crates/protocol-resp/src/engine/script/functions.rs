@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Libraries of functions in the VM of this thread that is theirs, which the first library makes.
+
+use super::{Script, run_in};
+use crate::engine::call::Call;
+use crate::engine::function::Commands;
+use crate::host::functions::Library;
+use crate::host::version::REDIS_VERSION;
+use crate::wire::fault::{Done, Fault};
+use keyspace::View;
+use script::{Go, Level, LibraryVm, Registered, Server, Texts};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// How long a library may take to register its functions.
+const LOADING_MAX: Duration = Duration::from_millis(500);
+
+/// The VM of a thread.
+struct ThreadVm {
+    vm: LibraryVm,
+    /// Changes of the libraries before it was used last.
+    generation: u64,
+    /// The memory that was reported of it.
+    told: u64,
+}
+
+thread_local! {
+    /// Made by the first library.
+    static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
+}
+
+/// What a library runs in while it registers its functions: it has no commands, and little time.
+#[derive(Debug)]
+struct Loader {
+    start: Instant,
+    /// What it logs is shown: it is loaded by a client, and not once more in another thread.
+    is_first: bool,
+}
+
+impl Server for Loader {
+    fn call(
+        &mut self,
+        _: Texts<'_>,
+        _: script::ReplyVersion,
+        _: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), String> {
+        Err("ERR This Redis command is not allowed from script".to_owned())
+    }
+
+    fn may_run(&mut self, _: Texts<'_>) -> Result<bool, String> {
+        Ok(false)
+    }
+
+    fn log(&mut self, level: Level, text: &[u8]) {
+        if self.is_first {
+            super::commands::log_line(level, text);
+        }
+    }
+
+    fn go_on(&mut self) -> Go {
+        if self.start.elapsed() < LOADING_MAX {
+            return Go::On;
+        }
+        Go::Stop("ERR FUNCTION LOAD timeout")
+    }
+}
+
+/// Runs `work` with the VM of this thread, in which no library is left that is no more.
+fn with_vm<V: View, R>(
+    call: &mut Call<'_, V>,
+    work: impl FnOnce(&mut Call<'_, V>, &mut LibraryVm) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    VM.with_borrow_mut(|slot| {
+        let generation = call.functions().generation();
+        if slot.is_none() {
+            let vm = LibraryVm::new(REDIS_VERSION).map_err(|_| Fault::OUT_OF_MEMORY)?;
+            *slot = Some(ThreadVm { vm, generation, told: 0 });
+        }
+        let Some(own) = slot else { return Err(Fault::OUT_OF_MEMORY) };
+        if own.generation != generation {
+            let ids: HashSet<u64> =
+                call.functions().read(|all| all.iter().map(|library| library.id).collect());
+            own.vm.retain(|id| ids.contains(&id));
+            own.generation = generation;
+        }
+        let result = work(call, &mut own.vm);
+        let now = own.vm.used_bytes() as u64;
+        if now.abs_diff(own.told) >= 4096 {
+            call.functions().note_vm(own.told, now);
+            own.told = now;
+        }
+        result
+    })
+}
+
+/// Loads a library that is to become one of this server's, and returns what it has registered.
+pub(crate) fn load_library<V: View>(
+    call: &mut Call<'_, V>,
+    id: u64,
+    code: &[u8],
+) -> Result<Vec<Registered>, Fault> {
+    with_vm(call, |_, vm| {
+        let mut loader = Loader { start: Instant::now(), is_first: true };
+        vm.load(id, code, &mut loader).map_err(|error| Fault::made(format!("ERR {error}")))
+    })
+}
+
+/// Drops a library that does not become one of this server's.
+pub(crate) fn forget<V: View>(call: &mut Call<'_, V>, id: u64) {
+    let _ = with_vm(call, |_, vm| {
+        vm.retain(|other| other != id);
+        Ok(())
+    });
+}
+
+/// Calls a function of a library and writes its reply.
+pub(crate) fn call_function<C: Commands, V: View>(
+    call: &mut Call<'_, V>,
+    library: &Library,
+    script: &Script<'_>,
+) -> Done {
+    with_vm(call, |call, vm| {
+        if !vm.has(library.id) {
+            let mut loader = Loader { start: Instant::now(), is_first: false };
+            vm.load(library.id, library.code(), &mut loader)
+                .map_err(|error| Fault::made(format!("ERR {error}")))?;
+        }
+        let (keys, args): (Vec<_>, Vec<_>) =
+            (script.keys.iter().collect(), script.args.iter().collect());
+        run_in::<C, V>(call, script, |runner, reply| {
+            vm.call(library.id, script.name, &keys, &args, runner, reply)
+        })
+    })
+}
