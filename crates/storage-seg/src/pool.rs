@@ -55,6 +55,8 @@ pub(crate) struct Pool {
     free: AtomicUsize,
     /// The number of segments in limbo, which will soon be free.
     limbo: AtomicUsize,
+    /// Those of them whose grace period has not passed.
+    waiting: AtomicUsize,
     /// Segments that are not withdrawn.
     in_service: AtomicUsize,
     /// How many the memory limit has room for.
@@ -122,6 +124,7 @@ impl Pool {
             made_wide: AtomicUsize::new(0),
             free: AtomicUsize::new(0),
             limbo: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
             in_service: AtomicUsize::new(in_service),
             target: AtomicUsize::new(in_service),
             swapped: AtomicUsize::new(0),
@@ -181,6 +184,11 @@ impl Pool {
     /// state.
     pub(crate) fn in_limbo(&self) -> usize {
         self.limbo.load(Ordering::Relaxed)
+    }
+
+    /// Segments that wait until every handle has passed a quiescent state, and not for pins, as far as is known.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     pub(crate) fn free(&self) -> usize {
@@ -354,6 +362,8 @@ impl Pool {
 
     fn count_limbo(&self, inner: &Inner) {
         self.limbo.store(inner.limbo_span as usize, Ordering::Relaxed);
+        let pinned: u32 = inner.pinned.iter().map(|&number| self.segment(number).span()).sum();
+        self.waiting.store((inner.limbo_span - pinned) as usize, Ordering::Relaxed);
     }
 
     fn count_free(&self, inner: &Inner) {

@@ -93,7 +93,12 @@ impl SegStore {
                 return Ok(());
             }
             let swept = self.sweep(now, STEP_MAX) > 0;
-            if self.compact(now, STEP_MAX) || self.evict(now, STEP_MAX) || swept {
+            if self.compact(now, STEP_MAX) || swept {
+                continue;
+            }
+            // Another handle may be in the middle of an operation, on a thread that has lost its CPU. What waits for
+            // it would not be free any sooner if more items went.
+            if !self.shared.is_room_coming(count) && self.evict(now, STEP_MAX) {
                 continue;
             }
             if self.shared.pool.in_limbo() == 0 {
@@ -233,6 +238,11 @@ impl SegStore {
 }
 
 impl Shared {
+    /// Whether so many segments for new items will be free once every handle has passed a quiescent state.
+    fn is_room_coming(&self, count: usize) -> bool {
+        self.pool.free() + self.pool.waiting() >= self.spare() + count
+    }
+
     /// Whether `count` free segments for new items are more than there can be while drafts have their memory, with
     /// all that other handles have open or claimed. It is asked when nothing is left to be emptied.
     fn is_drafted_away(&self, count: usize) -> bool {

@@ -201,3 +201,25 @@ fn the_share_of_the_new_tier_is_what_the_policy_gives_it() {
         assert_eq!(shown, (found * 1000.0).round());
     }
 }
+
+#[test]
+fn no_more_is_evicted_while_what_was_waits_for_another_handle() {
+    let now = Ticks::from_millis(1_000);
+    let builder = SegStore::builder().memory(4 << 20).segment_bytes(SEGMENT as u64).workers(2);
+    let mut writer = builder.seed(1).build().expect("the options are possible");
+    let mut reader = writer.clone();
+    let put = |writer: &mut SegStore, key: u64| {
+        writer.put(Put::new(&key.to_le_bytes(), &[1; 100]), now).map(|_| ())
+    };
+    (0..100_000).for_each(|key| put(&mut writer, key).expect("others can go"));
+    let before = writer.stats();
+    // As on a thread that has lost its CPU in the middle of an operation.
+    let _ = reader.get(b"key", now);
+    let refused = (100_000..200_000).find(|&key| put(&mut writer, key).is_err());
+    assert!(refused.is_some(), "nothing becomes free");
+    let evicted = writer.stats().evicted - before.evicted;
+    assert!(evicted < before.items / 2, "{evicted} of {} items", before.items);
+    reader.rest();
+    put(&mut writer, 0).expect("others can go");
+    writer.check_integrity();
+}
