@@ -254,6 +254,7 @@ impl Tallies {
                 *sum = sum.wrapping_add(tally.get(count));
             }
         }
+        sums.0[..GAUGES].iter_mut().for_each(|sum| *sum = not_negative(*sum));
         sums
     }
 
@@ -269,8 +270,15 @@ impl Tallies {
     pub(crate) fn sum(&self, count: Count) -> u64 {
         let inner = self.inner.lock();
         let present = inner.present.iter().map(|tally| tally.get(count as usize));
-        present.fold(inner.past.get(count), u64::wrapping_add)
+        let sum = present.fold(inner.past.get(count), u64::wrapping_add);
+        if (count as usize) < GAUGES { not_negative(sum) } else { sum }
     }
+}
+
+/// The sum of a gauge, or 0 if it is negative: the tallies are read one after the other, so an item may be missing that
+/// one handle has added, and be taken away by another.
+fn not_negative(sum: u64) -> u64 {
+    if sum.cast_signed() < 0 { 0 } else { sum }
 }
 
 /// The part of a handle's tally that is already in the process's metrics.
@@ -326,6 +334,20 @@ mod tests {
         assert_eq!(tallies.sum(Count::Waits), 1);
         let last = tallies.unregister(&one).expect("it was the last");
         assert_eq!((last.get(Count::Items), last.counter(Count::Waits as usize - 2)), (3, 1));
+    }
+
+    /// What the reader of a sum sees that has read one tally before it counts an item and another after this item has
+    /// gone.
+    #[test]
+    fn what_is_gone_before_it_was_seen_makes_no_gauge_negative() {
+        let tallies = Tallies::new();
+        let (one, two) = (tallies.register(), tallies.register());
+        for count in [Count::Items, Count::ItemBytes] {
+            two.sub(count, 100);
+            assert_eq!((tallies.sum(count), tallies.sums().get(count)), (0, 0));
+            one.add(count, 101);
+            assert_eq!((tallies.sum(count), tallies.sums().get(count)), (1, 1));
+        }
     }
 
     #[test]
