@@ -19,6 +19,7 @@ import argparse, json, os, pathlib, re, subprocess, sys, tempfile, time
 # Leaves no compiled files in the source tree.
 sys.dont_write_bytecode = True
 import private_network
+from client_suite import chosen
 from client_suites_list import SUITES, numbered
 from servers import CONFIG, DEFAULT, FLAGS, named
 
@@ -96,22 +97,6 @@ def judge(suite, binary, oracle):
     return not missing and not few
 
 
-def chosen(only, installed_only):
-    """The suites that were asked for, ready to run."""
-    known = {suite.name: suite for suite in SUITES}
-    names = only.split(",") if only else list(known)
-    for name in set(names) - set(known):
-        sys.exit(f"no suite is called {name}; --list prints their names")
-    for name in names:
-        if missing := known[name].missing():
-            if not installed_only:
-                sys.exit(f"{name} needs {missing}")
-            print(f"{name} is left out: it needs {missing}")
-            continue
-        known[name].prepare()
-        yield known[name]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default=DEFAULT, help="the binary to test")
@@ -124,7 +109,7 @@ def main():
         for suite in SUITES:
             print(f"{suite.name:16} {suite.version:10} {suite.about}")
         return
-    suites = list(chosen(arguments.only, arguments.installed))
+    suites = list(chosen(SUITES, arguments.only, arguments.installed))
     verdicts = [judge(suite, arguments.server, arguments.oracle) for suite in suites]
     good = sum(verdicts)
     print(f"{good} passed, {len(verdicts) - good} failed")

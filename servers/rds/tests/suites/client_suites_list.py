@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suites of clients: how each is fetched and run, and how it says which tests pass."""
 
-import collections, json, pathlib, re, shutil, subprocess, xml.etree.ElementTree
+import collections, json, pathlib, re, subprocess, xml.etree.ElementTree
 
 import debian
+from client_suite import Suite
 from go import build, fetch
 from servers import FOLDER
 
@@ -22,27 +23,12 @@ def numbered(names):
         yield name if seen[name] == 1 else f"{name} ({seen[name]})"
 
 
-class Suite:
+class RedisSuite(Suite):
     """A suite that runs beside a server at 6379, unless it wants others."""
 
     ports = (6379,)
     # Ports of servers that are each all of a cluster.
     clusters = ()
-    # Programs that must be there, with the Debian package that has them.
-    programs = {}
-    # A pattern of tests that pass with redis-server alone, because of differences that docs/compatibility.md has.
-    differs = "(?!)"
-
-    def missing(self):
-        """What must be installed first, if anything."""
-        gone = [package for program, package in self.programs.items() if shutil.which(program) is None]
-        return f"{', '.join(gone)} (apt-get install)" if gone else None
-
-    def prepare(self):
-        """Fetches and builds, unless that was done before."""
-
-    def folder(self):
-        return FOLDER
 
     def environment(self):
         return {}
@@ -52,7 +38,7 @@ class Suite:
         return re.findall(r"^\s*--- PASS: (\S+)", said, re.MULTILINE)
 
 
-class NodeRedis(Suite):
+class NodeRedis(RedisSuite):
     """node-redis's own tests of its client. They start their servers with docker."""
 
     name, version, passed_min = "node-redis", "4.6.14", 1100
@@ -91,7 +77,7 @@ class NodeRedis(Suite):
         return [test["fullTitle"] for test in json.loads(account.read_text())["passes"]]
 
 
-class Predis(Suite):
+class Predis(RedisSuite):
     """Predis's own tests of commands, with PHPUnit."""
 
     name, version, passed_min = "Predis", "2.4.0", 1700
@@ -115,7 +101,7 @@ class Predis(Suite):
         return [f"{case.get('class')}::{case.get('name')}" for case in cases if len(case) == 0]
 
 
-class Rueidis(Suite):
+class Rueidis(RedisSuite):
     """rueidis's own tests that want a server, each of them many clients that cache, wait, listen and run scripts."""
 
     name, version, passed_min = "rueidis", "v1.0.79", 10
@@ -167,7 +153,7 @@ class RueidisCompat(Rueidis):
         return [*super().passed(account, said), *passed]
 
 
-class Calls(Suite):
+class Calls(RedisSuite):
     """A driver of ours that calls all that a client can do and prints what it is told, for clients whose packages have
     no tests. A line that is the same with both servers counts as a test that passes."""
 

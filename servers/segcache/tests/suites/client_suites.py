@@ -25,6 +25,7 @@ import os, re, subprocess, tempfile
 
 import client_suites_list
 import private_network
+from client_suite import chosen
 from servers import CONFIG, DEFAULT_MEMCACHE, named
 
 # As many as there are cores; each suite runs twice.
@@ -79,24 +80,6 @@ def judge(suite, binary, oracle, storage, folder):
     return not missing and not few
 
 
-def chosen(only, installed_only):
-    """The suites that were asked for, ready to run."""
-    known = {suite.name: suite for suite in client_suites_list.SUITES}
-    names = only.split(",") if only else list(known)
-    for name in set(names) - set(known):
-        sys.exit(f"no suite is called {name}; --list prints their names")
-    suites = []
-    for name in names:
-        if missing := known[name].missing():
-            if not installed_only:
-                sys.exit(f"{name} needs {missing}")
-            print(f"{name} is left out: it needs {missing}")
-            continue
-        known[name].prepare()
-        suites.append(known[name])
-    return suites
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default=DEFAULT_MEMCACHE, help="the binary to test")
@@ -113,7 +96,7 @@ def main():
         return
 
     started = time.monotonic()
-    suites = chosen(arguments.only, arguments.installed)
+    suites = list(chosen(client_suites_list.SUITES, arguments.only, arguments.installed))
     print(f"ready after {time.monotonic() - started:.0f} s", flush=True)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         options = (arguments.server, arguments.oracle, arguments.storage, pathlib.Path(folder))

@@ -3,6 +3,7 @@
 
 import json, pathlib, re, shutil, subprocess
 
+from client_suite import Suite
 from go import build, fetch
 from pypi import environment, source, unpack
 from servers import FOLDER
@@ -14,29 +15,14 @@ TAP = re.compile(r"^ok (\d+ .*)", re.MULTILINE)
 LINES = re.compile(r"^(?!\d{4}-\d\d-\d\dT)(.+)", re.MULTILINE)
 
 
-class Suite:
+class MemcacheSuite(Suite):
     """A suite that runs beside one server at 11211, unless it wants others."""
 
     ports = (11211,)
     environment = {}
-    # Programs that must be there, with the Debian package that has them.
-    programs = {}
-    # A pattern of tests that pass with memcached alone, because of a difference that docs/compatibility.md has.
-    differs = "(?!)"
-
-    def missing(self):
-        """What must be installed first, if anything."""
-        gone = [package for program, package in self.programs.items() if shutil.which(program) is None]
-        return f"{', '.join(gone)} (apt-get install)" if gone else None
-
-    def prepare(self):
-        """Fetches and builds, unless that was done before."""
-
-    def folder(self):
-        return FOLDER
 
 
-class Python(Suite):
+class Python(MemcacheSuite):
     """The tests of a client in Python, which are in its source distribution; by pytest."""
 
     passed = PYTEST
@@ -77,7 +63,7 @@ class PythonMemcached(Python):
         shutil.copy(HERE / "drivers/python_memcached_utils.py", self.folder() / "tests/utils.py")
 
 
-class Driver(Suite):
+class Driver(MemcacheSuite):
     """A script of ours that prints what a client is told."""
 
     passed = LINES
@@ -103,7 +89,7 @@ class Aiomcache(Driver):
         self.interpreter = environment("clients", HERE / "clients.requirements.txt")
 
 
-class Node(Suite):
+class Node(MemcacheSuite):
     """The tests of a client for Node, which are in its package."""
 
     passed = TAP
@@ -166,7 +152,7 @@ class MemjsCalls(Driver):
         self.environment = {"NODE_PATH": str(modules)}
 
 
-class Gomemcache(Suite):
+class Gomemcache(MemcacheSuite):
     name, about, passed_min = "gomemcache", "its own tests", 14
     passed = re.compile(r"^ *--- PASS: (\S+)", re.MULTILINE)
     programs = {"go": "golang"}
@@ -185,7 +171,7 @@ class Gomemcache(Suite):
         return [self.binary, "-test.v", "-test.run=TestLocalhost|TestScan"]
 
 
-class RustMemcache(Suite):
+class RustMemcache(MemcacheSuite):
     name, about, passed_min = "memcache-crate", "its tests of text, meta and binary", 67
     passed = re.compile(r"^test (\S+) \.\.\. ok", re.MULTILINE)
     programs = {"cargo": "cargo"}
