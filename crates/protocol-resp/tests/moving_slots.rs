@@ -3,9 +3,13 @@
 //! locked: the client is sent to the other node, and the key is not made anew.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+#[macro_use]
+#[path = "support/forward.rs"]
+mod forward;
+
 use buffer::SendBuf;
 use clock::Clock;
-use keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings, View};
+use keyspace::{Keyspace, Scope, View};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_resp::service::{Host, Resp, RespService, config};
 use std::cell::Cell;
@@ -32,15 +36,7 @@ struct Shared {
 }
 
 impl Keyspace for Shared {
-    type View<'a> = <TypedStore as Keyspace>::View<'a>;
-
-    fn databases(&self) -> usize {
-        self.inner.databases()
-    }
-
-    fn scope(&self, key: &[u8]) -> Scope {
-        self.inner.scope(key)
-    }
+    forward_to_inner!();
 
     fn view(&mut self, scope: Scope, unix_ms: u64) -> Self::View<'_> {
         let left = self.locks_left.get().filter(|_| scope.contains(self.inner.scope(b"key")));
@@ -58,42 +54,6 @@ impl Keyspace for Shared {
     fn prefetch(&self, _: usize, _: &[u8], _: keyspace::Stage) {}
 
     fn prefetch_element(&self, _: usize, _: &[u8], _: &[u8]) {}
-
-    fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
-        self.inner.make_room(unix_ms, gone)
-    }
-
-    fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
-        self.inner.maintain(unix_ms, budget, gone)
-    }
-
-    fn settings(&self) -> &Arc<Settings> {
-        self.inner.settings()
-    }
-
-    fn stats(&self) -> KeyspaceStats {
-        self.inner.stats()
-    }
-
-    fn observer(&self) -> Observer {
-        self.inner.observer()
-    }
-
-    fn reset_stats(&mut self) {
-        self.inner.reset_stats();
-    }
-
-    fn used_bytes(&self) -> u64 {
-        self.inner.used_bytes()
-    }
-
-    fn reserve(&mut self, bytes: u64) {
-        self.inner.reserve(bytes);
-    }
-
-    fn check_integrity(&self) {
-        self.inner.check_integrity();
-    }
 }
 
 /// A node with one connection.

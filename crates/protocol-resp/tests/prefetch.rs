@@ -2,9 +2,13 @@
 //! What is prefetched for a command: its only key, in the connection's database, and the element that it
 //! asks for.
 
+#[macro_use]
+#[path = "support/forward.rs"]
+mod forward;
+
 use buffer::SendBuf;
 use clock::Clock;
-use keyspace::{Gone, Keyspace, KeyspaceStats, Observer, Scope, Settings};
+use keyspace::{Keyspace, Scope};
 use protocol::{ConnectionId, Context, Directory, Execute, Outbox, Parsed, Protocol, Stage};
 use protocol_resp::service::{Host, Resp, RespService};
 use std::cell::RefCell;
@@ -26,15 +30,7 @@ impl Noting {
 }
 
 impl Keyspace for Noting {
-    type View<'a> = <TypedStore as Keyspace>::View<'a>;
-
-    fn databases(&self) -> usize {
-        self.inner.databases()
-    }
-
-    fn scope(&self, key: &[u8]) -> Scope {
-        self.inner.scope(key)
-    }
+    forward_to_inner!();
 
     fn view(&mut self, scope: Scope, unix_ms: u64) -> Self::View<'_> {
         self.inner.view(scope, unix_ms)
@@ -46,42 +42,6 @@ impl Keyspace for Noting {
 
     fn prefetch_element(&self, db: usize, key: &[u8], element: &[u8]) {
         self.note(db, key, &format!("element {}", element.escape_ascii()));
-    }
-
-    fn make_room(&mut self, unix_ms: u64, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
-        self.inner.make_room(unix_ms, gone)
-    }
-
-    fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
-        self.inner.maintain(unix_ms, budget, gone)
-    }
-
-    fn settings(&self) -> &Arc<Settings> {
-        self.inner.settings()
-    }
-
-    fn stats(&self) -> KeyspaceStats {
-        self.inner.stats()
-    }
-
-    fn observer(&self) -> Observer {
-        self.inner.observer()
-    }
-
-    fn reset_stats(&mut self) {
-        self.inner.reset_stats();
-    }
-
-    fn used_bytes(&self) -> u64 {
-        self.inner.used_bytes()
-    }
-
-    fn reserve(&mut self, bytes: u64) {
-        self.inner.reserve(bytes);
-    }
-
-    fn check_integrity(&self) {
-        self.inner.check_integrity();
     }
 }
 
