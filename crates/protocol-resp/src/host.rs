@@ -45,6 +45,7 @@ pub(crate) mod stats;
 pub(crate) mod tracking;
 mod users;
 pub(crate) mod version;
+pub(crate) mod vm_memory;
 pub(crate) mod waiters;
 pub(crate) mod watches;
 

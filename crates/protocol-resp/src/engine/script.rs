@@ -91,11 +91,7 @@ fn with_vm<V: View, R>(
             own.generation = generation;
         }
         let result = work(call, &mut own.vm);
-        let now = own.vm.used_bytes() as u64;
-        if now.abs_diff(own.told) >= 4096 {
-            call.scripts().note_vm(own.told, now);
-            own.told = now;
-        }
+        call.scripts().vm_memory().note(&mut own.told, own.vm.used_bytes() as u64);
         result
     })
 }

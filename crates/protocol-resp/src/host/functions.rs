@@ -3,6 +3,7 @@
 //! calls one of its functions.
 
 use crate::host::scripts::Probation;
+use crate::host::vm_memory::VmMemory;
 use parking_lot::RwLock;
 use script::{FunctionFlags, Registered};
 use std::collections::{BTreeMap, HashMap};
@@ -160,8 +161,7 @@ pub(crate) struct Functions {
     /// Changes with the libraries, so that workers drop those that are no more.
     generation: AtomicU64,
     next_id: AtomicU64,
-    /// Bytes of memory of all VMs.
-    vm_bytes: AtomicU64,
+    vm_memory: VmMemory,
 }
 
 impl Functions {
@@ -205,14 +205,9 @@ impl Functions {
         FunctionCounts { libraries: libraries.libraries.len(), functions, bytes: libraries.bytes }
     }
 
-    /// Notes how the memory of a VM has changed.
-    pub(crate) fn note_vm(&self, before: u64, now: u64) {
-        self.vm_bytes.fetch_add(now.wrapping_sub(before), Relaxed);
-    }
-
-    /// Bytes of memory of all VMs.
-    pub(crate) fn vm_bytes(&self) -> u64 {
-        self.vm_bytes.load(Relaxed)
+    /// The memory of the VMs that have them.
+    pub(crate) fn vm_memory(&self) -> &VmMemory {
+        &self.vm_memory
     }
 }
 

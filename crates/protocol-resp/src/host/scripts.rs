@@ -7,6 +7,7 @@
 // Without Lua nothing enters the cache.
 #![cfg_attr(not(feature = "scripts"), allow(dead_code))]
 
+use crate::host::vm_memory::VmMemory;
 use crate::wire::fault::Fault;
 use keyspace::Scope;
 use parking_lot::{Mutex, RwLock};
@@ -150,8 +151,7 @@ pub(crate) struct Scripts {
     interruptions: AtomicU64,
     /// Scripts that the cache has got.
     added: AtomicU64,
-    /// Bytes of memory of all VMs.
-    vm_bytes: AtomicU64,
+    vm_memory: VmMemory,
 }
 
 #[derive(Debug, Default)]
@@ -176,7 +176,7 @@ impl Default for Scripts {
             restarts: AtomicU64::new(0),
             interruptions: AtomicU64::new(0),
             added: AtomicU64::new(0),
-            vm_bytes: AtomicU64::new(0),
+            vm_memory: VmMemory::default(),
         }
     }
 }
@@ -390,14 +390,9 @@ impl Scripts {
         self.interruptions.load(Relaxed)
     }
 
-    /// Notes how the memory of a VM has changed.
-    pub(crate) fn note_vm(&self, before: u64, now: u64) {
-        self.vm_bytes.fetch_add(now.wrapping_sub(before), Relaxed);
-    }
-
-    /// Bytes of memory of all VMs.
-    pub(crate) fn vm_bytes(&self) -> u64 {
-        self.vm_bytes.load(Relaxed)
+    /// The memory of the VMs that run them.
+    pub(crate) fn vm_memory(&self) -> &VmMemory {
+        &self.vm_memory
     }
 }
 

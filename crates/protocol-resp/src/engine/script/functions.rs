@@ -85,11 +85,7 @@ fn with_vm<V: View, R>(
             own.generation = generation;
         }
         let result = work(call, &mut own.vm);
-        let now = own.vm.used_bytes() as u64;
-        if now.abs_diff(own.told) >= 4096 {
-            call.functions().note_vm(own.told, now);
-            own.told = now;
-        }
+        call.functions().vm_memory().note(&mut own.told, own.vm.used_bytes() as u64);
         result
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     ]);
     report.bytes("total_system_memory", machine::total_bytes());
     let ((scripts, script_bytes), vm) =
-        (report.call.scripts().size(), report.call.scripts().vm_bytes());
+        (report.call.scripts().size(), report.call.scripts().vm_memory().bytes());
     report.line("used_memory_lua", vm);
     report.line("used_memory_lua_human", human(vm));
     report.line("used_memory_scripts", script_bytes);
@@ -78,7 +78,7 @@ fn limits<V: View>(report: &mut Full<'_, '_, V>) {
 #[cfg(feature = "scripts")]
 fn functions<V: View>(report: &mut Full<'_, '_, V>) {
     let counts = report.call.functions().counts();
-    let vm = report.call.functions().vm_bytes();
+    let vm = report.call.functions().vm_memory().bytes();
     report.line("used_memory_vm_functions", vm);
     report.line("used_memory_functions", counts.bytes);
     report.line("number_of_functions", counts.functions);
