@@ -4,12 +4,14 @@
 //! A test that reads the output of one of our servers uses a `Daemon`, from `daemon.rs`.
 
 use crate::PATIENCE;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -94,9 +96,16 @@ impl Child {
     }
 }
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago, and that this process has given to nobody else: the server of another test, which
+/// starts at the same time, would pass for the one that is waited for.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    loop {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        if GIVEN.lock().unwrap().insert(port) {
+            return port;
+        }
+    }
 }
 
 /// Starts the command that `command` returns for a free port, and waits until the process accepts
@@ -175,4 +184,15 @@ pub fn missing(what: &str) {
         format!("\n*** SKIPPED: {what} is missing; this test has compared NOTHING ***\n\n");
     // Not with `eprintln!`, whose output is shown only when a test fails.
     io::stderr().write_all(message.as_bytes()).expect("standard error takes it");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_servers_get_the_same_port() {
+        let ports: BTreeSet<u16> = (0..2_000).map(|_| free_port()).collect();
+        assert_eq!(ports.len(), 2_000);
+    }
 }
