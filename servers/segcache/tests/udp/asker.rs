@@ -2,7 +2,9 @@
 //! [`Asker`]: a client that sends a datagram and knows when all that comes of it has come.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, UdpSocket};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 use test_support::PATIENCE;
 
@@ -28,18 +30,21 @@ impl Asker {
 
     /// Sends requests until one of them is answered.
     pub(crate) fn await_answer(&mut self) {
+        const PAUSE: Duration = Duration::from_millis(20);
         let (begun, before) = (Instant::now(), self.id);
-        self.socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        self.socket.set_read_timeout(Some(PAUSE)).unwrap();
         let mut datagram = [0; 2000];
+        self.id += 1;
         loop {
-            self.id += 1;
-            // Refused until the server is there.
-            let _ = self.socket.send(&frame(self.id, b"mn\r\n"));
-            // The answer may be to an earlier one, which took its time.
-            match self.socket.recv(&mut datagram) {
+            let sent = self.socket.send(&frame(self.id, b"mn\r\n"));
+            match sent.and_then(|_| self.socket.recv(&mut datagram)) {
+                // The answer may be to an earlier one, which took its time.
                 Ok(n) if n > 8 && u16::from_be_bytes([datagram[0], datagram[1]]) > before => return,
-                _ => assert!(begun.elapsed() < PATIENCE, "no answer"),
+                // Refused at once until the server is there: the same request is sent again, as there are few numbers.
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => sleep(PAUSE),
+                _ => self.id += 1,
             }
+            assert!(begun.elapsed() < PATIENCE, "no answer");
         }
     }
 

@@ -8,7 +8,7 @@ use asker::{Asker, frame};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use test_support::child::{self, Child};
 use test_support::memcached::Memcached;
 
@@ -280,4 +280,20 @@ fn no_datagram_harms() {
         let after = asker.ask(b"get a\r\n");
         assert_eq!(after, b"VALUE a 5 5\r\nhello\r\nEND\r\n", "{}", datagram.escape_ascii());
     }
+}
+
+/// Refusals come at once, so that a second of them is more than there are numbers of requests.
+#[test]
+fn an_asker_waits_for_a_server_that_comes_late() {
+    let port = child::free_port();
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let late = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(1));
+        let server = UdpSocket::bind(address).unwrap();
+        let mut datagram = [0; 100];
+        let (n, asker) = server.recv_from(&mut datagram).unwrap();
+        server.send_to(&datagram[..n], asker).unwrap();
+    });
+    Asker::new(address).await_answer();
+    late.join().unwrap();
 }
