@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 FOLDER = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "suites"
 DEFAULT = ROOT / "target/release/rds"
 DEFAULT_MEMCACHE = ROOT / "target/release/segcache"
-START_SECONDS_MAX = 20
+START_SECONDS_MAX = 60
 
 # Nothing is kept on disk, and tests may use DEBUG.
 FLAGS = ["--save", "", "--appendonly", "no", "--enable-debug-command", "local"]

@@ -88,9 +88,9 @@ class Terminal:
         while not (found := re.search(pattern, self.seen)):
             ready, _, _ = select.select([self.side], [], [], max(0, deadline - time.monotonic()))
             expect(ready, f"nothing like {pattern} is seen", self.seen)
-            text = os.read(self.side, 65536).decode(errors="replace")
-            # Without what moves the cursor and sets colours.
-            self.seen += re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text)
+            self.seen += os.read(self.side, 65536).decode(errors="replace")
+            # Without what moves the cursor and sets colours, of which a part may be still to come.
+            self.seen = re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", self.seen)
         return found
 
     def __enter__(self):
@@ -189,9 +189,9 @@ def watching(tools):
         terminal.until(rf"{row}[^$]*{row}[^$]*{row}")
     said = tools.cli("--latency", "-i", "1", "--raw")
     numbers = said.split()
-    expect(len(numbers) == 4 and int(numbers[3]) > 10, "--latency", said)
+    expect(len(numbers) == 4 and int(numbers[3]) > 0, "--latency", said)
     with Terminal(tools, "--latency-history", "-i", "1") as terminal:
-        terminal.until(r"min: \d+, max: \d+, avg: [\d.]+ \(\d+ samples\) -- 1\.\d+ seconds range")
+        terminal.until(r"min: \d+, max: \d+, avg: [\d.]+ \(\d+ samples\) -- \d+\.\d+ seconds range")
     with Terminal(tools, "--latency-dist", "-i", "1") as terminal:
         terminal.until(r"\n[^\n]+\n[^\n]+\n")
     with Terminal(tools, "--lru-test", "1000") as terminal:
