@@ -3,6 +3,8 @@
 import glob, os, re, resource, signal, socket, ssl, subprocess, sys, urllib.request
 import listening
 
+SECONDS_MAX = 60  # for anything that happens, on a busy machine
+
 
 class Memcache:
     """What is said to a memcache server, and what it answers."""
@@ -91,17 +93,17 @@ class Server:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def connect(self, port=None):
-        return socket.create_connection(("127.0.0.1", port or self.port), 10)
+        return socket.create_connection(("127.0.0.1", port or self.port), SECONDS_MAX)
 
     def connect_unix(self):
         sock = socket.socket(socket.AF_UNIX)
-        sock.settimeout(10)
+        sock.settimeout(SECONDS_MAX)
         sock.connect(self.unix_path)
         return sock
 
     def health(self):
         """The status that the admin port answers to a probe of its health."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/health", timeout=5) as reply:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/health", timeout=SECONDS_MAX) as reply:
             return reply.status
 
     def __enter__(self):
@@ -112,7 +114,7 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
+        code = self.process.wait(SECONDS_MAX)
         if code != 0:
             sys.exit(f"FAIL: the server ended with code {code}")
 

@@ -33,7 +33,7 @@ def run_hostile(scenario, server, ready, done):
     scenario(server, ready, done)
 
 
-def settle(read, target, seconds=20):
+def settle(read, target, seconds=60):
     """Waits until read() is at most target; returns the last value."""
     end = time.monotonic() + seconds
     while (value := read()) > target and time.monotonic() < end:
@@ -61,7 +61,7 @@ def run(scenario, server, quiet_seconds, seconds, memory_bound_mb):
         disturbed = probe(server.protocol, sock, seconds)
         descriptors_during = server.descriptors()
         done.set()
-        hostile.join(120)
+        hostile.join(600)
         memory_during = server.memory_peak_mb()
         problems = []
         if hostile.exitcode != 0:
