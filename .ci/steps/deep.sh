@@ -24,6 +24,11 @@ packages.step() {
     cargo test --locked -p shoebill-session --test without_tls
 }
 
+step kubernetes deep 'debian tested kubernetes' 'manifests for Kubernetes'
+kubernetes.step() {
+    "$tools/kubernetes/bin/python" .ci/kubernetes.py "$under_test"
+}
+
 step asan deep 'asan' 'unsafe code, and sessions of hostile clients, under AddressSanitizer'
 asan.step() {
     asan --lib "${asan_crates[@]}"

@@ -13,6 +13,7 @@ declare -A title_of_need=(
     [loom]='models for loom'
     [fuzzers]='fuzz targets'
     [outside]='a server outside of the workspace'
+    [kubernetes]='schemas of Kubernetes'
 )
 
 debian.need() {
@@ -49,6 +50,11 @@ clients.need() {
     python3 -m venv "$tools/venv"
     "$tools/venv/bin/pip" install --quiet -r servers/segcache/tests/clients/requirements.txt
     export SHOEBILL_PYTHON=$tools/venv/bin/python
+}
+
+kubernetes.need() {
+    python3 -m venv "$tools/kubernetes"
+    "$tools/kubernetes/bin/pip" install --quiet kubernetes-validate==1.37.0
 }
 
 tested.need() { built tested; }
