@@ -89,7 +89,8 @@ fn credentials(input: &[u8], header: usize, len: usize) -> Step<'_> {
     let total = header.saturating_add(len).saturating_add(2);
     let refuse = |reply| Err(Malformed::skip(reply, total));
     if len > CREDENTIALS_MAX {
-        return refuse(reply::CREDENTIALS_TOO_LONG);
+        // As memcached: what follows is read as lines, of which each is refused that is no login.
+        return Err(Malformed::skip(reply::CREDENTIALS_TOO_LONG, header));
     }
     if input.len() < total {
         return Ok(Parsed::NeedMore { at_least: total - input.len() });
