@@ -129,6 +129,11 @@ impl<'a> StreamRef<'a> {
         self.stream.items.lag(group.last_id(), group.read())
     }
 
+    /// How many of the items that were ever added are not behind this id, if that is known.
+    pub(crate) fn read_up_to(self, id: StreamId) -> Option<u64> {
+        self.stream.items.count_up_to(id)
+    }
+
     /// From when on the first pending item of a group can be claimed by one who claims what others have had for
     /// `idle_ms_min` milliseconds, in unix milliseconds; `None` if there is none.
     pub fn claimable_ms(self, group: &StreamGroup, idle_ms_min: u64) -> Option<u64> {

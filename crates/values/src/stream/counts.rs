@@ -55,7 +55,7 @@ impl Items {
 
     /// How many items are behind `last_id`, of a group that has read `read` items, if that is known.
     pub(super) fn lag(&self, last_id: StreamId, read: Option<u64>) -> Option<i64> {
-        if self.added == 0 {
+        if self.len == 0 {
             return Some(0);
         }
         let read = match read {

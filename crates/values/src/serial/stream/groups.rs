@@ -81,8 +81,11 @@ pub(super) fn read(
 ) -> Result<(), Malformed> {
     let name = reader.string()?;
     let last = id(reader)?;
-    let read = if form >= Form::Counters { reader.count()? } else { UNKNOWN };
-    let read = Some(read).filter(|read| i64::try_from(*read).is_ok());
+    let read = if form >= Form::Counters {
+        Some(reader.count()?).filter(|read| i64::try_from(*read).is_ok())
+    } else {
+        stream.read().read_up_to(last)
+    };
     if !stream.add_group(name.bytes(), last, read) {
         return Err(Malformed);
     }

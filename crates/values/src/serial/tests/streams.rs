@@ -183,3 +183,27 @@ fn a_stream_that_contradicts_itself_is_malformed() {
         }
     }
 }
+
+#[test]
+fn how_much_groups_have_read_is_found_where_the_first_form_does_not_say_it() {
+    let limits = Limits::default();
+    let mut made = NewStream::new(b"k");
+    let mut stream = made.edit(&limits);
+    let [first, last] = [StreamId::new(5, 0), StreamId::new(6, 0)];
+    for id in [first, last] {
+        stream.append(id, [[&b"f"[..], b"v"]].into_iter());
+    }
+    stream.add_group(b"g", first, Some(1));
+    stream.add_group(b"h", StreamId::MIN, Some(0));
+    let (value, version) = written(&made.into_entry());
+    let newer = b"\x02\x06\0\x05\0\0\0\x02\x02\x01g\x05\0\x01\0\0\x01h\0\0\0\0\0";
+    let older = b"\x02\x06\0\x02\x01g\x05\0\0\0\x01h\0\0\0\0";
+    let items = value[1..].strip_suffix(newer).expect("this is what the form with counters says");
+    let value = [&[types::STREAM], items, older].concat();
+    let read = read_value(&value, version).unwrap().unwrap();
+    let read = read.stream().unwrap();
+    assert_eq!(read.added(), 2);
+    let counts = |name: &[u8]| read.group(name).map(|group| (group.read(), read.lag(group)));
+    assert_eq!(counts(b"g"), Some((Some(1), Some(1))));
+    assert_eq!(counts(b"h"), Some((Some(0), Some(2))));
+}
