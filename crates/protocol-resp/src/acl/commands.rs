@@ -55,13 +55,13 @@ impl Commands {
             self.note(allowed, id.spec().name);
             return Ok(());
         }
-        let bar = text.iter().position(|byte| *byte == b'|').filter(|_| allowed);
+        let bar = text.iter().rposition(|byte| *byte == b'|').filter(|_| allowed);
         let (name, argument) = text.split_at(bar.ok_or(Error::Unknown)?);
         let argument = &argument[1..];
-        if argument.contains(&b'|') {
+        let id = table::find_full(name).filter(|id| !id.is_container()).ok_or(Error::Unknown)?;
+        if name.contains(&b'|') {
             return Err(Error::FirstArgument);
         }
-        let id = table::find(name).filter(|id| !id.is_container()).ok_or(Error::Unknown)?;
         if argument.is_empty() {
             return Err(Error::Syntax);
         }
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn what_is_no_command_is_refused() {
         let apply = |allowed, text: &str| Commands::default().apply(allowed, text.as_bytes());
-        for unknown in ["foo", "config|nope", "@nope", "", "config|get|x"] {
+        for unknown in ["foo", "config|nope", "@nope", "", "get|k|x", "config|get|x"] {
             let wrong = apply(true, unknown).expect_err(unknown);
-            let is_argument = unknown.ends_with("|x");
+            let is_argument = unknown == "config|get|x";
             assert_eq!(wrong, if is_argument { Error::FirstArgument } else { Error::Unknown });
         }
         assert_eq!(apply(false, "select|1"), Err(Error::Unknown));

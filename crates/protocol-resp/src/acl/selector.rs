@@ -152,7 +152,8 @@ impl Selector {
                 if self.keys == Keys::All {
                     return Err(Error::AllKeys);
                 }
-                let tilde = rest.iter().position(|byte| *byte == b'~').ok_or(Error::Syntax)?;
+                // Without a pattern it is about the empty key.
+                let tilde = rest.iter().position(|byte| *byte == b'~').unwrap_or(rest.len());
                 let mut access = Access::default();
                 for letter in &rest[..tilde] {
                     match letter.to_ascii_uppercase() {
@@ -164,7 +165,7 @@ impl Selector {
                 if access == Access::default() {
                     return Err(Error::Syntax);
                 }
-                self.allow_keys(access, &rest[tilde + 1..])
+                self.allow_keys(access, rest.get(tilde + 1..).unwrap_or_default())
             }
             Some((b'&', pattern)) => {
                 let Names::Like(patterns) = &mut self.channels else {
