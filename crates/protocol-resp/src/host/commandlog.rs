@@ -109,6 +109,9 @@ impl CommandLog {
         // Names are as long as clients like, and count only once.
         let name = client.map(|client| shortened_text(&client.names.lock().name));
         let len_max = self.len_max.load(Relaxed);
+        if len_max == 0 {
+            return;
+        }
         let mut log = self.log.lock();
         let id = log.next;
         log.next += 1;
@@ -207,4 +210,22 @@ fn shortened_text(text: &[u8]) -> Box<[u8]> {
         return text.into();
     };
     [start, format!("... ({} more bytes)", rest.len()).as_bytes()].concat().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_given_to_those_that_are_kept() {
+        let log = CommandLog::of_slow();
+        let now = clock::Clock::manual(0).now();
+        let note = || log.note_time(u64::MAX, None, now, Vec::new);
+        log.len_max.store(0, Relaxed);
+        note();
+        log.len_max.store(1, Relaxed);
+        note();
+        note();
+        assert_eq!(log.latest(9).iter().map(|entry| entry.id).collect::<Vec<_>>(), [1]);
+    }
 }

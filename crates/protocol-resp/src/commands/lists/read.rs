@@ -100,8 +100,13 @@ fn search<V: View>(call: &Call<'_, V>) -> Result<Search, Fault> {
         let value = words.next().ok_or(Fault::SYNTAX)?;
         let number = values::parse_i64(value);
         if word.eq_ignore_ascii_case(b"rank") {
-            // The last number has no opposite, and no list is as long as its neighbour says.
-            let rank = number.ok_or(Fault::NOT_INTEGER)?.max(-i64::MAX);
+            let rank = number.ok_or(Fault::NOT_INTEGER)?;
+            if rank == i64::MIN {
+                return Err(Fault::new(
+                    "ERR value is out of range, value must between -9223372036854775807 and \
+                     9223372036854775807",
+                ));
+            }
             search.rank = NonZeroI64::new(rank).ok_or(Fault::new(
                 "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second \
                  ... or use negative to start from the end of the list",

@@ -52,18 +52,21 @@ pub(super) fn save(text: &[u8]) -> Result<String, String> {
     }
 }
 
-/// Percentages.
+/// Percentages, of which six digits behind the point count.
 pub(super) fn percentiles(text: &[u8]) -> Result<String, String> {
     let text = words(text)?;
     let name = "latency-tracking-info-percentiles";
+    let mut shown = Vec::new();
     for word in text.split_ascii_whitespace() {
         let part: Option<f64> = word.parse().ok().filter(|part: &f64| !part.is_nan());
         let part = part.ok_or_else(|| format!("Invalid {name} parameters"))?;
         if !(0.0..=100.0).contains(&part) {
             return Err(format!("{name} parameters should sit between [0.0,100.0]"));
         }
+        let digits = format!("{part:.6}");
+        shown.push(digits.trim_end_matches('0').trim_end_matches('.').to_owned());
     }
-    Ok(text)
+    Ok(shown.join(" "))
 }
 
 /// How often a second something is done; it is brought between 1 and 500.
@@ -258,6 +261,7 @@ mod tests {
     #[test]
     fn percentages_lie_between_0_and_100() {
         assert_eq!(percentiles(b"50 99.9").as_deref(), Ok("50 99.9"));
+        assert_eq!(percentiles(b"0.0 50.0 1e-9 12.50").as_deref(), Ok("0 50 0 12.5"));
         assert_eq!(percentiles(b"").as_deref(), Ok(""));
         assert!(percentiles(b"101").is_err() && percentiles(b"x").is_err());
     }

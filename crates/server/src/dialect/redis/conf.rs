@@ -128,8 +128,8 @@ impl Conf {
                 continue;
             };
             let directive = Directive { parameter, value: values.join(" "), place };
-            // An empty `bind` is valid: it means to listen on no address.
-            if values.is_empty() && parameter.name != "bind" {
+            // An empty `bind` is valid: it means to listen on no address; an empty `save` to save never.
+            if values.is_empty() && !matches!(parameter.name, "bind" | "save") {
                 return Err(directive.refused("wrong number of arguments"));
             }
             self.directives.push(directive);
