@@ -34,6 +34,9 @@ impl<K: Keyspace> Engine<K> {
         }
         let counts = self.worker.counts.of(CommandId::Exec.index());
         counts.calls.add(1);
+        if transaction.is_spoilt {
+            counts.failed.add(1);
+        }
         counts.time(timer.nanos(), self.host.latency().is_tracking());
         if !self.host.monitors().is_empty() {
             self.host.monitors().feed(CommandId::Exec.spec(), args, conn, context);

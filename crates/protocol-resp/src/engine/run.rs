@@ -434,7 +434,8 @@ impl<V: View> Execution<'_, '_, V> {
         let key_events = self.host.key_events();
         let (pending, outbox) = (&mut self.worker.pending, &mut *self.context.outbox);
         self.view.drain_gone(&mut |gone| key_events.tell_gone(gone, pending, outbox));
-        if conn.is_tracker {
+        // A script's keys are those that its commands read, whichever it was given.
+        if conn.is_tracker && !spec.flags.has(Flags::RUNS_SCRIPT) {
             let settings = self.host.settings();
             key_events.tracking().note_read(conn, spec, args, settings, self.context.outbox);
         }

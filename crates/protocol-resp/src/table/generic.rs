@@ -285,7 +285,7 @@ commands! {
     }
     Wait = generic::wait {
         name: "wait", arity: 3, since: "3.0.0",
-        flags: [NOSCRIPT], categories: [CONNECTION], keys: [],
+        flags: [BLOCKING], categories: [CONNECTION], keys: [],
         syntax: "numreplicas timeout",
         reply: Integer, complexity: "O(1)",
         summary: "Waits until replicas have the writes of this connection.",

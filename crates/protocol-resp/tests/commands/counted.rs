@@ -144,3 +144,15 @@ fn commands_that_read_in_order_to_write_count_no_hits_and_misses() {
     let info = text(&ours.ask(&["INFO", "stats"]));
     assert!(info.contains("keyspace_hits:0\r\n"), "it writes nothing: {info}");
 }
+
+#[test]
+fn a_transaction_that_is_discarded_has_failed() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["MULTI"]);
+    ours.ask(&["GET"]);
+    ours.ask(&["EXEC"]);
+    assert_eq!(counts(&mut ours, "exec"), Some((1, 1)));
+    ours.ask(&["MULTI"]);
+    ours.ask(&["EXEC"]);
+    assert_eq!(counts(&mut ours, "exec"), Some((2, 1)));
+}

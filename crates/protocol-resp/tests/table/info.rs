@@ -10,10 +10,14 @@ use std::collections::BTreeSet;
 
 /// Where an entry has what.
 const ARITY: usize = 1;
+const FLAGS: usize = 2;
+const CATEGORIES: usize = 6;
 const SUBCOMMANDS: usize = 9;
 
 /// What differs from Redis 7.0 on purpose: the command, the field and why.
-const DIFFERENT: [(&str, usize, &str); 2] = [
+const DIFFERENT: [(&str, usize, &str); 4] = [
+    ("wait", FLAGS, "scripts may call it since Redis 7.2"),
+    ("wait", CATEGORIES, "it is blocking since Redis 7.2"),
     ("zrank", ARITY, "WITHSCORE came with Redis 7.2"),
     ("zrevrank", ARITY, "WITHSCORE came with Redis 7.2"),
 ];
