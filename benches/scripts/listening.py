@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a server that was started on free ports listens, for the scripts beside this file."""
-import re, sys, threading
+"""Where a server listens, for the scripts beside this file: on ports that it has found itself, or on given ones."""
+import re, socket, sys, threading
+
+
+def free(count):
+    """So many ports that nobody listens on."""
+    socks = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    found = [sock.getsockname()[1] for sock in socks]
+    for sock in socks:
+        sock.close()
+    return found
 
 
 def ports(process, count=1):

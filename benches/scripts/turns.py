@@ -12,7 +12,7 @@ nothing but read its own clock of CPU time: its longest pause, in microseconds, 
 turn at its worst. A turn that is long where such pauses are is not the server's. Needs the openssl command.
 """
 import argparse, os, re, socket, subprocess, tempfile, time, urllib.request
-import harness
+import harness, listening
 
 LOADS = [
     ("one at a time", None, "-m get=9,set=1"),
@@ -24,14 +24,6 @@ LOADS = [
     ("TLS handshakes, RSA 2048", "rsa", "--tls-insecure --reconnect 1 --tls-no-resumption"),
 ]
 KEYS = {"ec": harness.ECDSA_P256, "rsa": harness.RSA_2048}
-
-
-def free_ports(count):
-    socks = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [sock.getsockname()[1] for sock in socks]
-    for sock in socks:
-        sock.close()
-    return ports
 
 
 def wait_for(port):
@@ -64,7 +56,7 @@ def rds(port, certificate, _):
 
 def turns(binaries, server, engine, certificate, flags, folder):
     """Mean, p99, p99.9 and highest turn in microseconds under a load."""
-    port, admin = free_ports(2)
+    port, admin = listening.free(2)
     protocol, words = {"segcache": segcache, "rds": rds}[server](port, certificate, folder)
     command = [os.path.join(binaries, server), "--turn-cpu-time", "--engine", engine]
     command += ["--admin-port", str(admin), *words]
