@@ -7,6 +7,7 @@ mod lines;
 use clock::Clock;
 use lines::{Speaker, counted};
 use server::{Limits, Options, Output, Process};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use test_support::client::Client;
 use test_support::table::{Row, Transport, on_every_engine, on_every_transport};
@@ -15,6 +16,13 @@ use test_support::wait_until;
 const LIMIT: Duration = Duration::from_secs(60);
 const BEFORE_LIMIT: Duration = Duration::from_millis(59_999);
 const A_MOMENT: Duration = Duration::from_millis(1);
+
+/// Counters are of the whole process: tests that count the same take turns.
+static COUNTS: Mutex<()> = Mutex::new(());
+
+fn alone_with_counts() -> MutexGuard<'static, ()> {
+    COUNTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// No limit but those that a test sets, which take effect at once.
 fn options() -> Options {
@@ -35,6 +43,7 @@ fn look(other: &mut Client) {
 
 #[test]
 fn a_client_too_many_is_told_so_and_closed() {
+    let _alone = alone_with_counts();
     on_every_transport(|row| {
         let process = Speaker::default().spawn(row.builder().max_connections(2));
         let rejected = counted("connections_rejected");
@@ -61,6 +70,7 @@ fn a_client_too_many_is_told_so_and_closed() {
 
 #[test]
 fn idle_connections_are_closed_at_their_limit() {
+    let _alone = alone_with_counts();
     on_every_transport(|row| {
         let (process, clock) = spawn(row, Options { idle_timeout: LIMIT, ..options() });
         let (mut idle, mut busy) = (row.connect(&process), row.connect(&process));
@@ -196,6 +206,7 @@ fn a_request_that_cannot_fit_is_refused() {
 
 #[test]
 fn limits_change_while_the_server_runs_and_it_can_be_stopped_from_inside() {
+    let _alone = alone_with_counts();
     on_every_engine(|engine| {
         let clock = Clock::manual(0);
         let row = Row::new(engine, Transport::Tcp, 2);
