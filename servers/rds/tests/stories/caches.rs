@@ -14,10 +14,11 @@ use protocol_resp::client::{self, Value};
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 use test_support::random::Random;
+use test_support::{PATIENCE, wait_until};
 
 const WRITERS: usize = 3;
 
@@ -26,9 +27,6 @@ const KEYS: u64 = 8;
 
 /// Numbers that each of them writes.
 const NUMBERS: u64 = 1500;
-
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How a cache is told of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,11 +244,22 @@ impl Cache {
     }
 }
 
+/// How far readers and writers are.
+#[derive(Default)]
+struct Progress {
+    /// Caches that know all fences, so that they hear of each at least once.
+    ready: AtomicUsize,
+    /// All is written.
+    is_over: AtomicBool,
+}
+
 /// Reads until all is written; returns how often the cache has heard of a fence.
-fn read(server: &Server, mode: Mode, seed: u64, is_exact: bool, is_over: &AtomicBool) -> usize {
+fn read(server: &Server, mode: Mode, seed: u64, is_exact: bool, progress: &Progress) -> usize {
     let mut random = Random::new(seed);
     let mut cache = Cache::new(server, mode, is_exact);
-    while !is_over.load(SeqCst) {
+    (0..WRITERS).for_each(|writer| cache.learn(&fence(writer)));
+    progress.ready.fetch_add(1, SeqCst);
+    while !progress.is_over.load(SeqCst) {
         for writer in 0..WRITERS {
             cache.learn(&fence(writer));
             cache.learn(&key(writer, random.next()));
@@ -273,17 +282,21 @@ fn read(server: &Server, mode: Mode, seed: u64, is_exact: bool, is_over: &Atomic
 
 fn run(flags: &[&str], is_exact: bool) {
     let server = process::rds(flags);
-    let is_over = AtomicBool::new(false);
+    let progress = Progress::default();
     thread::scope(|scope| {
-        let (server, is_over) = (&server, &is_over);
+        let (server, progress) = (&server, &progress);
         let caches: Vec<_> = (0..MODES.len())
-            .map(|at| scope.spawn(move || read(server, MODES[at], at as u64, is_exact, is_over)))
+            .map(|at| scope.spawn(move || read(server, MODES[at], at as u64, is_exact, progress)))
             .collect();
-        let writers: Vec<_> =
-            (0..WRITERS).map(|at| scope.spawn(move || write(server, at))).collect();
+        let begin = move |at: usize| {
+            let all_know = || progress.ready.load(SeqCst) == MODES.len();
+            wait_until("all caches know the fences", all_know);
+            write(server, at);
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|at| scope.spawn(move || begin(at))).collect();
         let results: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
         // The readers end in any case.
-        is_over.store(true, SeqCst);
+        progress.is_over.store(true, SeqCst);
         results.into_iter().for_each(Result::unwrap);
         for (at, cache) in caches.into_iter().enumerate() {
             let fences = cache.join().unwrap();
