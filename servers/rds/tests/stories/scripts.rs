@@ -141,12 +141,15 @@ fn a_script_that_has_written_is_not_killed_and_makes_the_server_busy() {
     let server = patient("4");
     let (mut own, mut waiting, mut others) =
         (Peer::new(&server), Peer::new(&server), others(&server));
+    let begun = Instant::now();
     own.send(&["EVAL", "redis.call('set', KEYS[1], 1) while true do end", "1", "k"]);
     ask_until(&mut others, &["SCRIPT", "KILL"], "-UNKILLABLE");
     // The script holds the lock, so this waits, unless the same worker serves both.
     waiting.send(&["EXISTS", "k"]);
-    // From now on it takes too long, and for long enough to see it.
-    ask_until(&mut others, &["CONFIG", "SET", "lua-time-limit", "1000"], "+OK");
+    // From now on, or soon, it takes too long, and goes on for nine times as long as until now, at the least: for long
+    // enough to see it, however slow this machine is.
+    let limit = begun.elapsed().max(Duration::from_secs(2)).as_millis().to_string();
+    ask_until(&mut others, &["CONFIG", "SET", "lua-time-limit", &limit], "+OK");
     ask_until(&mut others, &["EVAL", "return 1", "0"], "-BUSY");
     ask_until(&mut others, &["GET", "k"], "-BUSY");
     ask_until(&mut others, &["PING"], "+PONG");
