@@ -4,14 +4,14 @@
 //! A test that reads the output of one of our servers uses a `Daemon`, from `daemon.rs`.
 
 use crate::PATIENCE;
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::ops::Range;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -96,13 +96,28 @@ impl Child {
     }
 }
 
-/// A port that was free a moment ago, and that this process has given to nobody else: the server of another test, which
-/// starts at the same time, would pass for the one that is waited for.
+/// Ports below those that the system chooses for clients, and for servers that ask for port 0 (from 32,768 on, unless it
+/// is set otherwise), and above those that servers have by default.
+const GIVEN: Range<u16> = 20_000..32_768;
+
+/// A port of TCP and UDP that was free a moment ago, and that this process has given to nobody else: the server of
+/// another test, which starts at the same time, would pass for the one that is waited for. It is one of [`GIVEN`], so
+/// nobody gets it by chance before a server that takes its time is there, or while one is away.
+///
+/// # Panics
+///
+/// When no port is left.
 pub fn free_port() -> u16 {
-    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let count = u32::from(GIVEN.end - GIVEN.start);
+    // Tests of another process begin elsewhere.
+    let first = std::process::id().wrapping_mul(2_654_435_761) >> 8;
     loop {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        if GIVEN.lock().unwrap().insert(port) {
+        let given = NEXT.fetch_add(1, Relaxed);
+        assert!(given < count, "no port is left");
+        let port = GIVEN.start + (first.wrapping_add(given) % count) as u16;
+        let address = (Ipv4Addr::LOCALHOST, port);
+        if TcpListener::bind(address).is_ok() && UdpSocket::bind(address).is_ok() {
             return port;
         }
     }
@@ -189,10 +204,24 @@ pub fn missing(what: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn no_two_servers_get_the_same_port() {
         let ports: BTreeSet<u16> = (0..2_000).map(|_| free_port()).collect();
         assert_eq!(ports.len(), 2_000);
+    }
+
+    #[test]
+    fn a_port_that_is_used_is_not_given() {
+        let next = |port: u16| if port + 1 < GIVEN.end { port + 1 } else { GIVEN.start };
+        let port = free_port();
+        let used: Vec<_> =
+            (0..100).scan(port, |port, _| Some(std::mem::replace(port, next(*port)))).collect();
+        let _tcp: Vec<_> =
+            used[..50].iter().map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port))).collect();
+        let _udp: Vec<_> =
+            used[50..].iter().map(|port| UdpSocket::bind((Ipv4Addr::LOCALHOST, *port))).collect();
+        assert!((0..100).all(|_| !used.contains(&free_port())));
     }
 }

@@ -9,9 +9,10 @@ mod support {
 }
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::net::{SocketAddr, TcpStream};
 use support::process::{self, STORAGES};
+use test_support::PATIENCE;
+use test_support::child::free_port;
 
 const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object\r\n";
 
@@ -21,7 +22,7 @@ struct Client(BufReader<TcpStream>);
 impl Client {
     fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Client(BufReader::new(stream))
     }
 
@@ -60,8 +61,7 @@ fn fill(client: &mut Client) -> usize {
 #[test]
 fn a_change_of_an_expiry_that_finds_no_room_is_no_miss() {
     for storage in STORAGES {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let resp = format!("127.0.0.1:{port}");
+        let resp = format!("127.0.0.1:{}", free_port());
         let sections = format!("{}[resp]\nlisten = [{resp:?}]\n", process::over(storage));
         let server = process::segcache(&["-m", "4", "-I", "256k", "-M"], &sections);
         let mut memcache = Client::connect(server.address);

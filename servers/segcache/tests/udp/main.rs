@@ -156,6 +156,7 @@ fn it_is_off_unless_it_is_asked_for() {
         command.args(["--admin-port", "0", "-p"]).arg(port.to_string());
         command
     };
+    // Nobody else takes it: it is none of the ports that clients get.
     let (_child, address) = child::at_free_port(command).expect("segcache starts");
     UdpSocket::bind(address).expect("nobody else is bound");
 }
