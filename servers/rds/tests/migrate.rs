@@ -83,10 +83,10 @@ fn values_of_all_types_go_to_another_server() {
         here.ask("ZADD zset 1.5 m", ":1");
         here.ask("XADD stream 1-1 f v", "1-1");
         let all = "list hash set missing zset stream";
-        here.migrate(&there.port, "string 0 5000", "+OK");
-        here.migrate(&there.port, &format!(" 0 5000 KEYS {all}"), "+OK");
+        here.migrate(&there.port, "string 0 50000", "+OK");
+        here.migrate(&there.port, &format!(" 0 50000 KEYS {all}"), "+OK");
         here.ask("DBSIZE", ":0");
-        here.migrate(&there.port, &format!(" 0 5000 KEYS {all}"), "+NOKEY");
+        here.migrate(&there.port, &format!(" 0 50000 KEYS {all}"), "+NOKEY");
         there.ask("DBSIZE", ":6");
         there.ask("GET string", "text");
         let Some(Ok(left)) = ({
@@ -113,15 +113,15 @@ fn what_is_there_already_stays_unless_it_is_to_be_replaced() {
         let mut there = Peer::of(&target);
         here.ask("MSET a 1 b 2 c 3", "+OK");
         there.ask("SET b old", "+OK");
-        here.migrate(&there.port, " 0 5000 KEYS a b c", busy);
+        here.migrate(&there.port, " 0 50000 KEYS a b c", busy);
         here.ask("EXISTS a b c", ":1");
         here.ask("GET b", "2");
         there.ask("MSET a x c x", "+OK");
         there.ask("GET b", "old");
-        here.migrate(&there.port, "b 0 5000 COPY REPLACE", "+OK");
+        here.migrate(&there.port, "b 0 50000 COPY REPLACE", "+OK");
         there.ask("GET b", "2");
         here.ask("GET b", "2");
-        here.migrate(&there.port, "b 3 5000", "+OK");
+        here.migrate(&there.port, "b 3 50000", "+OK");
         here.ask("EXISTS b", ":0");
         there.ask("SELECT 3", "+OK");
         there.ask("GET b", "2");
@@ -138,17 +138,17 @@ fn the_target_asks_who_is_there() {
         here.ask("SET k v", "+OK");
         let refused = |text: &str| format!("-ERR Target instance replied with error: {text}");
         let wrong = refused("WRONGPASS invalid username-password pair or user is disabled.");
-        here.migrate(&there.port, "k 0 5000 AUTH no", &wrong);
-        here.migrate(&there.port, "k 0 5000 AUTH2 me secret", &wrong);
-        here.migrate(&there.port, "k 0 5000", &refused("NOAUTH Authentication required."));
+        here.migrate(&there.port, "k 0 50000 AUTH no", &wrong);
+        here.migrate(&there.port, "k 0 50000 AUTH2 me secret", &wrong);
+        here.migrate(&there.port, "k 0 50000", &refused("NOAUTH Authentication required."));
         let beyond = refused("ERR DB index is out of range");
-        here.migrate(&there.port, "k 99 5000 AUTH secret", &beyond);
+        here.migrate(&there.port, "k 99 50000 AUTH secret", &beyond);
         there.ask("DBSIZE", ":0");
         here.ask("GET k", "v");
-        here.migrate(&there.port, "k 0 5000 AUTH2 default secret", "+OK");
+        here.migrate(&there.port, "k 0 50000 AUTH2 default secret", "+OK");
         there.ask("GET k", "v");
         here.ask("SET k w", "+OK");
-        here.migrate(&there.port, "k 0 5000 AUTH secret REPLACE", "+OK");
+        here.migrate(&there.port, "k 0 50000 AUTH secret REPLACE", "+OK");
         there.ask("GET k", "w");
     }
 }
@@ -158,15 +158,16 @@ fn the_target_asks_who_is_there() {
 fn servers_that_do_not_answer_are_told_of() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_port = silent.local_addr().unwrap().port();
+    // One that nobody listens on, and that nobody else gets.
     let closed_port = free_port();
     for source in targets(&[]) {
         let mut here = Peer::of(&source);
         here.ask("SET k v", "+OK");
-        here.migrate(&closed_port.to_string(), "k 0 5000", WRITING);
-        here.migrate("nope", "k 0 5000", WRITING);
+        here.migrate(&closed_port.to_string(), "k 0 50000", WRITING);
+        here.migrate("nope", "k 0 50000", WRITING);
         here.migrate(&silent_port.to_string(), "k 0 100", READING);
         let unknown = "-IOERR error or timeout connecting to the client";
-        here.ask("MIGRATE no.such.host.invalid 1 k 0 5000", unknown);
+        here.ask("MIGRATE no.such.host.invalid 1 k 0 50000", unknown);
         here.ask("GET k", "v");
     }
 }
@@ -223,7 +224,7 @@ fn what_changes_on_the_way_stays() {
     other.ask("MSET same 1 changed 1 again 1 gone 1", "+OK");
     other.ask("SET limited 1", "+OK");
     let keys = "same changed again gone stream limited";
-    let words = format!("MIGRATE 127.0.0.1 {}  0 5000 KEYS {keys}", target.port);
+    let words = format!("MIGRATE 127.0.0.1 {}  0 50000 KEYS {keys}", target.port);
     here.send(&words.split(' ').collect::<Vec<_>>());
     let (mut stream, values) = target.take(6);
     assert!(values.iter().all(|value| value[0] == "RESTORE" && value.len() == 4));
@@ -241,7 +242,7 @@ fn what_changes_on_the_way_stays() {
     other.ask("GET changed", "2");
     other.ask("EXISTS again stream limited", ":3");
     // Nobody looks at them any more.
-    here.send(&["MIGRATE", "127.0.0.1", &target.port, "changed", "0", "5000", "REPLACE"]);
+    here.send(&["MIGRATE", "127.0.0.1", &target.port, "changed", "0", "50000", "REPLACE"]);
     let (mut stream, values) = target.take(1);
     assert_eq!(values[0].last().unwrap(), "REPLACE");
     stream.write_all(b"+OK\r\n").unwrap();
@@ -254,7 +255,7 @@ fn what_was_confirmed_before_the_connection_broke_is_gone() {
     let (source, target) = (rds(&[]), Target::new());
     let mut here = Peer::of(&source);
     here.ask("MSET a 1 b 2", "+OK");
-    here.send(&["MIGRATE", "127.0.0.1", &target.port, "", "0", "5000", "KEYS", "a", "b"]);
+    here.send(&["MIGRATE", "127.0.0.1", &target.port, "", "0", "50000", "KEYS", "a", "b"]);
     let (mut stream, _) = target.take(2);
     stream.write_all(b"+OK\r\n").unwrap();
     drop(stream);
@@ -269,7 +270,7 @@ fn what_is_no_reply_is_an_error() {
     let mut here = Peer::of(&source);
     here.ask("SET k v", "+OK");
     for answer in [&b"what\r\n"[..], &[b'+'; 100_000]] {
-        here.send(&["MIGRATE", "127.0.0.1", &target.port, "k", "0", "5000"]);
+        here.send(&["MIGRATE", "127.0.0.1", &target.port, "k", "0", "50000"]);
         let (mut stream, _) = target.take(1);
         // It may hang up before it has read all.
         let _ = stream.write_all(answer);
@@ -284,9 +285,9 @@ fn a_value_does_not_go_away_by_being_sent_to_its_own_server() {
     let mut here = Peer::of(&source);
     let own = here.port.clone();
     here.ask("SET k v", "+OK");
-    here.migrate(&own, "k 0 5000 REPLACE", CHANGED);
+    here.migrate(&own, "k 0 50000 REPLACE", CHANGED);
     here.ask("GET k", "v");
-    here.migrate(&own, "k 1 5000", "+OK");
+    here.migrate(&own, "k 1 50000", "+OK");
     here.ask("EXISTS k", ":0");
     here.ask("SELECT 1", "+OK");
     here.ask("GET k", "v");
@@ -312,6 +313,6 @@ fn only_so_many_wait_at_a_time() {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
-    other.migrate(&silent.port, "k 0 5000", "-IOERR too many migrations at a time");
+    other.migrate(&silent.port, "k 0 50000", "-IOERR too many migrations at a time");
     other.ask("GET k", "v");
 }

@@ -219,7 +219,7 @@ fn a_request_counts_as_it_does_with_memcached() {
 
 /// Asks until `is_so`, which maintenance brings about.
 fn wait_until(asker: &mut Asker, what: &str, is_so: impl Fn(&dyn Fn(&str) -> u64) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + test_support::PATIENCE;
     loop {
         let shown = asker.map("");
         if is_so(&|name| shown[name].parse().unwrap()) {
