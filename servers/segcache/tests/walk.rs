@@ -268,6 +268,9 @@ fn what_clients_repeat_stays_within_its_bounds() {
     let full = stage.resident;
     assert!(full < MEMORY + 24 * MIB, "{} MiB resident when full", full / MIB);
     for step in steps() {
+        // What the step before held is gone, however late its workers hear that its connections have ended.
+        let before = stage.resident_settled(full + SLACK);
+        assert!(before <= full + SLACK, "{} KiB are held before {}", before / KIB, step.name);
         let promised = full + step.connections * step.each + SLACK;
         let most = stage.run(&step, promised);
         let (name, port) = (step.name, stage.address(step.port));
