@@ -33,9 +33,14 @@ pub(crate) fn over(storage: &str) -> String {
 /// Starts `segcache` on a free port with `flags` and the admin plane off, which would want a fixed port, and with time
 /// limits that no client reaches, however busy the machine is; `sections` is added to its configuration file.
 pub(crate) fn segcache(flags: &[&str], sections: &str) -> Server {
+    limited("1h", flags, sections)
+}
+
+/// The same with a time limit for what clients send and take.
+pub(crate) fn limited(limit: &str, flags: &[&str], sections: &str) -> Server {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("segcache.toml");
-    let limits = "[server]\nread_timeout = \"1h\"\nwrite_timeout = \"1h\"\n";
+    let limits = format!("[server]\nread_timeout = {limit:?}\nwrite_timeout = {limit:?}\n");
     std::fs::write(&config, format!("[admin]\nenabled = false\n{limits}{sections}")).unwrap();
     let command = |port: u16| {
         let mut command = Command::new(segcache_path());
