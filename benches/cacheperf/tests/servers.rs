@@ -93,7 +93,9 @@ fn every_request_of_an_open_loop_is_measured() {
     let outcome = outcome.unwrap();
     // However slow this machine is, so many were to be sent in the measured time.
     assert!((1_998..=2_002).contains(&outcome.latency.count), "{}", outcome.latency.count);
-    assert_eq!((slices, outcome.timeline.len()), (5, 5));
+    // One for each tenth of a second in which a thread of this load has run.
+    assert!((1..=5).contains(&slices), "{slices}");
+    assert_eq!(slices, outcome.timeline.len());
     assert_eq!(outcome.seconds, 0.5);
     process.stop().unwrap();
 }
