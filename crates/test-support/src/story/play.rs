@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 /// For how long a story is told again and again, if it fails while the machine is late.
 const RETELLING_MAX: Duration = Duration::from_secs(300);
 
+/// How often a story in which time passes is told before it counts as failed, even if all that was seen of it was in time:
+/// what a server does by itself, several times a second, may come late on a machine that is busy with other things.
+const TELLINGS: usize = 3;
+
 /// The pause before that: whoever has slept gets to run sooner.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -22,13 +26,19 @@ pub fn tell(server: &mut impl Server, group: &str, text: &str, version: Version,
             continue;
         }
         let begun = Instant::now();
+        let has_passing = story.steps.iter().any(|step| step.passes_ms().is_some());
+        let mut by_chance = if has_passing && server.is_timed() { TELLINGS - 1 } else { 0 };
         let found = loop {
             server.restart();
             let found = Teller { server, version, waiting: Vec::new() }.tell(&story, is_ours);
             // On a busy machine a key may expire before it is read, and a pause of clients may end before they are
             // seen to wait, which is no fault of the server.
-            if found.is_empty() || !server.is_late() || begun.elapsed() > RETELLING_MAX {
+            let is_late = server.is_late() && begun.elapsed() < RETELLING_MAX;
+            if found.is_empty() || !is_late && by_chance == 0 {
                 break found;
+            }
+            if !is_late {
+                by_chance -= 1;
             }
             sleep(PAUSE);
         };

@@ -222,6 +222,10 @@ impl Server for Remote {
         self.waited += time;
     }
 
+    fn is_timed(&self) -> bool {
+        true
+    }
+
     fn is_late(&self) -> bool {
         self.started.elapsed() > self.waited + LATE
     }

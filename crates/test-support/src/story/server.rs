@@ -30,6 +30,11 @@ pub trait Server {
     /// Lets time pass.
     fn pass(&mut self, time: Duration);
 
+    /// Whether time passes by itself, for the server as for the story, and not where the story sets the clock.
+    fn is_timed(&self) -> bool {
+        false
+    }
+
     /// Whether so much more time has passed since the last `restart` than the story let pass that
     /// replies can differ. Never true where the story sets the clock.
     fn is_late(&self) -> bool {
