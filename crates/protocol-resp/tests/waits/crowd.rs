@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use storage_typed::TypedStore;
 
-/// How long everything may take.
+/// How long nobody may get anything done.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a client does next.
@@ -51,6 +51,8 @@ struct Common {
     directory: Directory,
     /// Connections so far.
     serials: AtomicU64,
+    /// Requests so far.
+    requests: AtomicU64,
     /// Actors that have not stopped.
     acting: AtomicUsize,
     clock: Clock,
@@ -78,6 +80,7 @@ impl Crowd {
             host: self.host,
             directory: Directory::new(),
             serials: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             acting: AtomicUsize::new(actors.len()),
             clock: Clock::system(),
         };
@@ -205,10 +208,14 @@ impl Worker {
 
     /// Works until all actors have stopped.
     fn run(&mut self, common: &Common) {
-        let begun = Instant::now();
+        let (mut requests, mut last) = (0, Instant::now());
         while common.acting.load(SeqCst) > 0 {
             let blocked = self.clients.iter().filter(|client| client.is_blocked).count();
-            assert!(begun.elapsed() < PATIENCE, "{blocked} wait in vain");
+            let seen = common.requests.load(SeqCst);
+            if seen != requests {
+                (requests, last) = (seen, Instant::now());
+            }
+            assert!(last.elapsed() < PATIENCE, "{blocked} wait in vain");
             self.carry_out_all();
             for mut client in std::mem::take(&mut self.clients) {
                 if self.turn(common, &mut client) {
@@ -258,6 +265,7 @@ impl Worker {
 
     /// Executes the request of a client.
     fn execute(&mut self, common: &Common, client: &mut Client) {
+        common.requests.fetch_add(1, SeqCst);
         let input = std::mem::take(&mut client.input);
         let parsed = client.resp.parse(&mut Cursor::default(), &input);
         let Ok(Parsed::Request { request, .. }) = parsed else { panic!("one whole request") };
