@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin: leaves out the tests of a list, and writes down what became of the others.
+"""A pytest plugin: leaves out the tests of a list, and writes down what became of the others. A test that fails is run
+again, up to two times: those of others go by the time of the machine, which may have been busy at the wrong moment. Such
+tests are named in the account, so that one which fails now and then on a quiet machine, too, does not go unseen.
 
 The list is --deselected, lines of regular expressions that the name of a test must match in full, alone or
 behind that of its class and a dot, under headings that say why; those that end in `.py` are names of modules, for who calls pytest. The account is
@@ -12,12 +14,15 @@ They find the one under test, at --port.
 import json, re, socket
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 from lists import patterns
 
 DEFAULT_PORT = 6379
 # A test may hang for so long. Those that set a limit of their own are no measure on a busy machine.
 SECONDS_MAX = 120
+# How often a test is run at the most.
+RUNS_MAX = 3
 
 
 def pytest_addoption(parser):
@@ -45,7 +50,7 @@ class Account:
     def __init__(self, path):
         self.path = path
         self.left_out = {}
-        self.outcomes = {"passed": [], "failed": [], "skipped": []}
+        self.outcomes = {"passed": [], "failed": [], "skipped": [], "again": []}
 
     def pytest_runtest_logreport(self, report):
         # What fails before or after the test itself has failed, too.
@@ -55,6 +60,24 @@ class Account:
     def pytest_sessionfinish(self):
         with open(self.path, "w") as file:
             json.dump({"left_out": self.left_out, **self.outcomes}, file)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Runs a test until it does not fail, and reports the last time."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for run in range(1, RUNS_MAX + 1):
+        if run > 1:
+            item.config.account.outcomes["again"].append(item.nodeid)
+            # Fixtures are made anew.
+            item._initrequest()
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if not any(report.failed for report in reports):
+            break
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 def pytest_configure(config):

@@ -25,6 +25,8 @@ class Run(Part):
             self.print_log()
         left_out = sum(account["left_out"].values())
         numbers = ", ".join(f"{len(account[name])} {name}" for name in ("passed", "failed", "skipped"))
+        for test in sorted(set(account["again"])):
+            print(f"{self.name}: has been run again: {test}")
         print(f"{self.name}: {numbers}, {left_out} left out", flush=True)
         return account
 

@@ -29,7 +29,7 @@ from servers import DEFAULT, FOLDER, Running, Server
 VERSION = "8.1.0"
 HERE = pathlib.Path(__file__).resolve().parent
 SUITE = FOLDER / f"redis-{VERSION}"
-SECONDS_MAX = 600
+SECONDS_MAX = 1200
 
 LIST = HERE / "redis_py.deselected"
 HALVES = ["blocking", "asynchronous"]
