@@ -120,6 +120,24 @@ const NANOS_PER_MS: u64 = 1_000_000;
 /// How many nanoseconds the wall clock may drift before the offset is corrected.
 const DRIFT_MAX: u64 = 2 * NANOS_PER_MS;
 
+/// How often both clocks are read before a drift counts as one.
+const READINGS: usize = 5;
+
+/// Both clocks, in whole nanoseconds, as [`Timer`] reads them.
+#[derive(Clone, Copy)]
+struct Reading {
+    wall: u64,
+    monotonic: u64,
+}
+
+impl Reading {
+    #[inline]
+    fn take() -> Self {
+        let wall = timer::wall();
+        Reading { wall, monotonic: timer::monotonic() }
+    }
+}
+
 impl System {
     fn new() -> Self {
         let system = System { start: timer::monotonic(), ahead_ms: AtomicU64::new(0) };
@@ -127,18 +145,58 @@ impl System {
         system
     }
 
-    /// Both clocks in whole nanoseconds, as [`Timer`] reads them: this is done in every turn of every worker.
+    /// The time, which is read in every turn of every worker.
     fn now(&self) -> Now {
-        let wall = timer::wall();
-        let elapsed = timer::monotonic().saturating_sub(self.start);
-        let ahead = wall.saturating_sub(elapsed);
-        let mut ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
-        if ahead.abs_diff(ahead_ms * NANOS_PER_MS) > DRIFT_MAX {
-            ahead_ms = ahead.div_ceil(NANOS_PER_MS);
-            self.ahead_ms.store(ahead_ms, Ordering::Relaxed);
+        let reading = Reading::take();
+        let (ahead_ms, drift) = self.drift(reading);
+        if drift > DRIFT_MAX {
+            return self.correct(reading, Reading::take);
         }
-        let ticks = Ticks::from_millis(elapsed / NANOS_PER_MS);
+        self.at(reading, ahead_ms)
+    }
+
+    /// The offset in use, and how far the clocks are from it.
+    #[inline]
+    fn drift(&self, reading: Reading) -> (u64, u64) {
+        let ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
+        (ahead_ms, self.ahead(reading).abs_diff(ahead_ms * NANOS_PER_MS))
+    }
+
+    /// How many nanoseconds unix time is ahead of the ticks.
+    #[inline]
+    fn ahead(&self, reading: Reading) -> u64 {
+        reading.wall.saturating_sub(self.elapsed(reading))
+    }
+
+    #[inline]
+    fn elapsed(&self, reading: Reading) -> u64 {
+        reading.monotonic.saturating_sub(self.start)
+    }
+
+    #[inline]
+    fn at(&self, reading: Reading, ahead_ms: u64) -> Now {
+        let ticks = Ticks::from_millis(self.elapsed(reading) / NANOS_PER_MS);
         Now { ticks, unix_ms: ahead_ms + ticks.as_millis() }
+    }
+
+    /// Corrects the offset, unless the clocks only seemed to drift: a thread that loses its CPU between the two takes them
+    /// at different times, and finds the wall clock behind. So the reading that finds it least behind is the right one.
+    #[cold]
+    fn correct(&self, first: Reading, mut take: impl FnMut() -> Reading) -> Now {
+        let mut best = first;
+        for _ in 1..READINGS {
+            let next = take();
+            if self.ahead(next) >= self.ahead(best) {
+                best = next;
+            }
+            let (ahead_ms, drift) = self.drift(next);
+            if drift <= DRIFT_MAX {
+                return self.at(next, ahead_ms);
+            }
+        }
+        let ahead_ms = self.ahead(best).div_ceil(NANOS_PER_MS);
+        self.ahead_ms.store(ahead_ms, Ordering::Relaxed);
+        self.at(best, ahead_ms)
     }
 }
 
@@ -233,6 +291,36 @@ mod tests {
         }
         // The wall clock may happen to drift in the meantime, but it does not go back and forth.
         assert!(moved == 0 || clock.now().unix_at(start.ticks) != start.unix_ms, "{moved}");
+    }
+
+    #[test]
+    fn a_thread_that_loses_its_cpu_between_both_clocks_moves_neither() {
+        let ms = |wall: u64, monotonic: u64| Reading {
+            wall: (1_000_000 + wall) * NANOS_PER_MS,
+            monotonic: monotonic * NANOS_PER_MS,
+        };
+        let system = System { start: 0, ahead_ms: AtomicU64::new(1_000_000) };
+        let after = |first: Reading, others: &[Reading]| {
+            let mut others =
+                others.iter().copied().chain(std::iter::repeat(others[others.len() - 1]));
+            system.correct(first, || others.next().expect("there is no end")).unix_ms
+        };
+        assert_eq!(after(ms(5, 75), &[ms(76, 76)]), 1_000_076);
+        assert_eq!(system.ahead_ms.load(Ordering::Relaxed), 1_000_000, "it was late once");
+        assert_eq!(after(ms(77, 97), &[ms(98, 198), ms(199, 199)]), 1_000_199);
+        assert_eq!(system.ahead_ms.load(Ordering::Relaxed), 1_000_000, "it was late twice");
+        assert_eq!(after(ms(500, 200), &[ms(501, 251), ms(551, 251)]), 1_000_551);
+        assert_eq!(
+            system.ahead_ms.load(Ordering::Relaxed),
+            1_000_300,
+            "it was set, and late meanwhile"
+        );
+        assert_eq!(after(ms(100, 300), &[ms(101, 301)]), 1_000_101);
+        assert_eq!(
+            system.ahead_ms.load(Ordering::Relaxed),
+            999_800,
+            "it was set to an earlier time"
+        );
     }
 
     #[test]
