@@ -68,6 +68,11 @@ fn cfd(line: &str) -> Option<&str> {
     line.split(' ').find_map(|word| word.strip_prefix("cfd="))
 }
 
+/// The number of a line, in the order in which things happened.
+fn gid(line: &str) -> u64 {
+    line.split(' ').find_map(|word| word.strip_prefix("gid=")?.parse().ok()).expect("a number")
+}
+
 /// What a watcher of everything is shown of these requests.
 fn shown(address: SocketAddr, requests: &[&str]) -> Vec<String> {
     let mut watcher = Watcher::new(address, "fetchers mutations evictions connevents deletions");
@@ -81,18 +86,21 @@ fn shown(address: SocketAddr, requests: &[&str]) -> Vec<String> {
     }
     client.send(b"get last\r\n");
     let mut lines = watcher.until("last");
-    let number = lines.last().and_then(|line| cfd(line)).unwrap().to_owned();
-    // Connections before it were there to see whether the server has started; in memcached they had its number, and
-    // what another thread tells of their end may come late. This one has not ended yet.
+    let last = lines.last().unwrap();
+    let (number, asked) = (cfd(last).unwrap().to_owned(), gid(last));
+    client.send(b"quit\r\n");
+    let is_end = |line: &String| {
+        line.contains("type=conn_close") && cfd(line) == Some(&number) && gid(line) > asked
+    };
+    while !lines.last().is_some_and(is_end) {
+        lines.push(watcher.line());
+    }
+    // Connections before it were there to see whether the server has started, and in memcached they had its number. What
+    // its threads tell comes in any order: that this one began may come after what it asked.
     lines.retain(|line| cfd(line).is_none_or(|cfd| cfd == number));
-    lines.retain(|line| !line.contains("type=conn_close"));
+    lines.sort_by_key(|line| gid(line));
     let opened = lines.iter().rposition(|line| line.contains("type=conn_new")).unwrap();
     lines.drain(..opened);
-    client.send(b"quit\r\n");
-    while !lines.last().is_some_and(|line| line.contains("type=conn_close")) {
-        let line = watcher.line();
-        lines.extend(cfd(&line).is_some_and(|cfd| cfd == number).then_some(line));
-    }
     let mut lines: Vec<String> = lines.iter().map(|line| shape(line)).collect();
     // memcached looks up an item twice for some commands.
     lines.dedup();
