@@ -53,6 +53,14 @@ impl Hint {
         self.leads_on
     }
 
+    /// Prefetches the first line only, for who reads no more of an element than its head.
+    #[inline]
+    pub fn fetch_first(self) {
+        if self.lines > 0 {
+            line::address(std::ptr::without_provenance(self.address));
+        }
+    }
+
     /// Prefetches the memory. The data may be gone by now: then the prefetch is useless but
     /// harmless.
     #[inline]
@@ -75,6 +83,8 @@ mod tests {
         Hint::NONE.fetch();
         Hint::at(std::ptr::without_provenance::<u8>(1)).fetch();
         Hint::at(&7_u64).fetch();
+        Hint::at(std::ptr::without_provenance::<u8>(1)).fetch_first();
+        Hint::NONE.fetch_first();
         Hint::behind(&7_u64, usize::MAX).fetch();
     }
 

@@ -4,16 +4,19 @@
 //! The best of a few samples is often a bad choice. The best of many samples, kept from one
 //! eviction to the next, is nearly as good as the best of all entries. So the approximation of LRU
 //! or LFU is close.
+//!
+//! Most samples are worse than all that are kept, so that is decided first: by the score alone, and before the key is
+//! looked at. A candidate is found again by its bucket and its address, and only the one that is evicted is hashed.
 
 use super::access::Access;
 use arrayvec::ArrayVec;
 use keyspace::Policy;
-use values::{Entry, hash_of};
+use values::Entry;
 
 /// How many candidates are kept.
 const KEPT: usize = 16;
 
-/// Entries that may be evicted, found again by their hash.
+/// Entries that may be evicted, the best last.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     policy: Policy,
@@ -23,10 +26,21 @@ pub(crate) struct Candidates {
 /// An entry as it was when it was examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    pub(crate) db: usize,
-    pub(crate) hash: u64,
+    /// The higher, the sooner it is evicted.
+    score: u64,
+    pub(crate) place: Place,
+    address: usize,
     access: u32,
     expiry: Option<u64>,
+}
+
+/// The bucket of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) shard: usize,
+    pub(crate) db: usize,
+    /// The number of the bucket in the table.
+    pub(crate) home: usize,
 }
 
 /// The rules by which candidates are ranked.
@@ -40,43 +54,41 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// The eviction score: the higher, the sooner the candidate is evicted.
-    fn score(&self, candidate: &Candidate) -> u64 {
-        if candidate.expiry.is_some_and(|expiry| expiry <= self.unix_ms) {
+    /// The eviction score: the higher, the sooner the entry is evicted.
+    #[inline]
+    fn score(&self, entry: &Entry) -> u64 {
+        let expiry = entry.expiry();
+        if expiry.is_some_and(|expiry| expiry <= self.unix_ms) {
             return u64::MAX;
         }
         match self.policy {
             Policy::AllkeysRandom | Policy::VolatileRandom => {
-                (candidate.hash ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8
+                (entry.address() as u64 ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8
             }
-            Policy::VolatileTtl => u64::MAX - candidate.expiry.unwrap_or(u64::MAX),
+            Policy::VolatileTtl => u64::MAX - expiry.unwrap_or(u64::MAX),
             Policy::NoEviction
             | Policy::AllkeysLru
             | Policy::AllkeysLrm
             | Policy::AllkeysLfu
             | Policy::VolatileLru
             | Policy::VolatileLrm
-            | Policy::VolatileLfu => self.access.staleness(candidate.access),
+            | Policy::VolatileLfu => self.access.staleness(entry.access()),
         }
     }
 
     /// Whether the policy may evict the entry.
+    #[inline]
     pub(crate) fn allows(&self, entry: &Entry) -> bool {
         !self.policy.is_volatile() || entry.expiry().is_some()
     }
 }
 
 impl Candidate {
-    pub(crate) fn of(db: usize, entry: &Entry) -> Self {
-        let hash = hash_of(entry.key());
-        Candidate { db, hash, access: entry.access(), expiry: entry.expiry() }
-    }
-
-    /// Whether this is the entry, or one just like it, and it was not used since.
+    /// Whether this is the entry, or one just like it in its place, and it was not used since.
     pub(crate) fn is(&self, entry: &Entry) -> bool {
-        entry.access() == self.access
+        entry.address() == self.address
+            && entry.access() == self.access
             && entry.expiry() == self.expiry
-            && hash_of(entry.key()) == self.hash
     }
 }
 
@@ -89,29 +101,36 @@ impl Candidates {
         }
     }
 
-    /// Keeps a candidate if it is new, and better than the worst of those kept or there is room.
-    pub(crate) fn consider(&mut self, judge: &Judge, candidate: Candidate) {
-        let is_same =
-            |kept: &&mut Candidate| (kept.db, kept.hash) == (candidate.db, candidate.hash);
-        if let Some(kept) = self.list.iter_mut().find(is_same) {
-            *kept = candidate;
+    /// Keeps an entry if it is better than the worst of those kept, or there is room.
+    #[inline]
+    pub(crate) fn consider(&mut self, judge: &Judge, place: Place, entry: &Entry) {
+        let score = judge.score(entry);
+        if self.list.is_full() && self.list.first().is_some_and(|worst| score <= worst.score) {
             return;
         }
-        let Err(refused) = self.list.try_push(candidate) else { return };
-        let candidate = refused.element();
-        let worst = self.list.iter_mut().min_by_key(|kept| judge.score(kept));
-        if let Some(worst) = worst
-            && judge.score(worst) < judge.score(&candidate)
-        {
-            *worst = candidate;
+        self.keep(Candidate {
+            score,
+            place,
+            address: entry.address(),
+            access: entry.access(),
+            expiry: entry.expiry(),
+        });
+    }
+
+    fn keep(&mut self, candidate: Candidate) {
+        // A table with few buckets shows the same entries again.
+        if let Some(same) = self.list.iter().position(|kept| kept.address == candidate.address) {
+            self.list.remove(same);
+        } else if self.list.is_full() {
+            self.list.remove(0);
         }
+        let better = self.list.iter().rposition(|kept| kept.score <= candidate.score);
+        self.list.insert(better.map_or(0, |worse| worse + 1), candidate);
     }
 
     /// Takes the best one.
-    pub(crate) fn take_best(&mut self, judge: &Judge) -> Option<Candidate> {
-        let scores = self.list.iter().map(|kept| judge.score(kept)).enumerate();
-        let (best, _) = scores.max_by_key(|&(_, score)| score)?;
-        Some(self.list.swap_remove(best))
+    pub(crate) fn take_best(&mut self) -> Option<Candidate> {
+        self.list.pop()
     }
 }
 
@@ -121,6 +140,7 @@ mod tests {
     use keyspace::Settings;
 
     const NOW_MS: u64 = 1_700_000_000_000;
+    const PLACE: Place = Place { shard: 0, db: 0, home: 0 };
 
     fn judge(policy: Policy) -> Judge {
         let settings = Settings::default();
@@ -128,53 +148,76 @@ mod tests {
         Judge { policy, access: Access::new(&settings, NOW_MS), unix_ms: NOW_MS, salt: 0 }
     }
 
-    /// Candidates that were used so many seconds ago.
-    fn idle(seconds: u64) -> Candidate {
-        let access = Access::new(&Settings::default(), NOW_MS - seconds * 1000).fresh();
-        Candidate { db: 0, hash: seconds, access, expiry: None }
+    /// An entry that was used so many seconds ago.
+    fn idle(seconds: u64) -> Entry {
+        let mut entry = Entry::string(&seconds.to_le_bytes(), b"value");
+        entry.set_access(Access::new(&Settings::default(), NOW_MS - seconds * 1000).fresh());
+        entry
+    }
+
+    fn with_expiry(mut entry: Entry, expiry: u64) -> Entry {
+        entry.set_expiry(Some(expiry));
+        entry
+    }
+
+    /// The numbers of the entries in the order in which candidates are taken.
+    fn order(candidates: &mut Candidates, entries: &[Entry]) -> Vec<usize> {
+        let best = std::iter::from_fn(|| candidates.take_best());
+        let number = |candidate: Candidate| entries.iter().position(|entry| candidate.is(entry));
+        best.map(|candidate| number(candidate).expect("it is one of them")).collect()
     }
 
     #[test]
     fn the_best_go_first_and_the_worst_are_not_kept() {
         let judge = judge(Policy::AllkeysLru);
+        let seconds = [7, 3, 90, 30, 41, 5, 60, 8, 9, 10, 11, 12, 13, 14, 15, 16, 70, 1];
+        let entries = seconds.map(idle);
         let mut candidates = Candidates::default();
         candidates.prepare(Policy::AllkeysLru);
-        for seconds in [7, 3, 90, 30, 41, 5, 60, 8, 9, 10, 11, 12, 13, 14, 15, 16, 70, 1, 41] {
-            candidates.consider(&judge, idle(seconds));
+        // One is seen twice.
+        for entry in entries.iter().chain(&entries[4..5]) {
+            candidates.consider(&judge, PLACE, entry);
         }
-        let order: Vec<_> = std::iter::from_fn(|| candidates.take_best(&judge)).collect();
-        let order: Vec<_> = order.iter().map(|candidate| candidate.hash).collect();
-        assert_eq!(order, [90, 70, 60, 41, 30, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 5]);
+        let order = order(&mut candidates, &entries).into_iter().map(|number| seconds[number]);
+        assert!(order.eq([90, 70, 60, 41, 30, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 5]));
+    }
+
+    #[test]
+    fn an_entry_that_is_seen_again_has_the_score_it_has_then() {
+        let judge = judge(Policy::AllkeysLru);
+        let mut entries = [idle(50), idle(20)];
+        let mut candidates = Candidates::default();
+        entries.iter().for_each(|entry| candidates.consider(&judge, PLACE, entry));
+        let used = idle(1).access();
+        entries[0].set_access(used);
+        candidates.consider(&judge, PLACE, &entries[0]);
+        assert_eq!(order(&mut candidates, &entries), [1, 0]);
     }
 
     #[test]
     fn an_expired_one_goes_before_all_others() {
         let judge = judge(Policy::AllkeysLru);
+        let entries = [idle(1000), with_expiry(idle(1), NOW_MS), idle(2000)];
         let mut candidates = Candidates::default();
-        let expired = Candidate { expiry: Some(NOW_MS), ..idle(1) };
-        candidates.consider(&judge, idle(1000));
-        candidates.consider(&judge, expired);
-        assert_eq!(candidates.take_best(&judge), Some(expired));
+        entries.iter().for_each(|entry| candidates.consider(&judge, PLACE, entry));
+        assert_eq!(order(&mut candidates, &entries), [1, 2, 0]);
     }
 
     #[test]
     fn the_soonest_to_expire_goes_first_by_ttl() {
         let judge = judge(Policy::VolatileTtl);
+        let entries = [500, 20, 3000].map(|later| with_expiry(idle(later), NOW_MS + later));
         let mut candidates = Candidates::default();
-        for later in [500, 20, 3000] {
-            let expiry = Some(NOW_MS + later);
-            candidates.consider(&judge, Candidate { expiry, ..idle(later) });
-        }
-        assert_eq!(candidates.take_best(&judge).map(|best| best.hash), Some(20));
-        assert_eq!(candidates.take_best(&judge).map(|best| best.hash), Some(500));
+        entries.iter().for_each(|entry| candidates.consider(&judge, PLACE, entry));
+        assert_eq!(order(&mut candidates, &entries), [1, 0, 2]);
     }
 
     #[test]
     fn another_policy_begins_anew() {
         let mut candidates = Candidates::default();
         candidates.prepare(Policy::AllkeysLru);
-        candidates.consider(&judge(Policy::AllkeysLru), idle(1));
+        candidates.consider(&judge(Policy::AllkeysLru), PLACE, &idle(1));
         candidates.prepare(Policy::AllkeysLfu);
-        assert_eq!(candidates.take_best(&judge(Policy::AllkeysLfu)), None);
+        assert_eq!(candidates.take_best(), None);
     }
 }

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Eviction: room for a write, made before the write takes its locks.
 //!
-//! A shard is chosen at random, and some of its entries are sampled, as many as the setting says.
-//! They are added to the handle's [`Candidates`], and the best candidate is evicted. Samples are
-//! taken in the order of the table, from where the last sampling ended: neighbouring buckets are
-//! cheap to read, and no bucket is read again before all others. An entry's place in the table is
-//! random, so the samples are random too. Where only entries with an expiry may be evicted, buckets
-//! without one are skipped without touching an entry.
+//! A table is chosen at random, some of its entries are sampled, as many as the setting says, and added to the
+//! handle's [`Candidates`], and the best candidate is evicted. Samples are taken in the order of the table, from where
+//! the last sampling ended: neighbouring buckets are cheap to read, and no bucket is read again before all others. An
+//! entry's place in the table is random, so the samples are random too. Where only entries with an expiry may be
+//! evicted, buckets without one are skipped without touching an entry.
+//!
+//! An entry that nobody has used lately is in no cache, and to wait for it takes longer than all else that an eviction
+//! does. The order of the table says what is sampled next, so that is prefetched while the write goes on
+//! ([`Sampling`]).
 //!
 //! Large values go to the bin, and the bin is emptied before anything else is evicted. So no entry
 //! is evicted for memory that is about to be free.
 
 use super::access::Access;
-use super::candidates::{Candidate, Candidates, Judge};
+use super::candidates::{Candidate, Candidates, Judge, Place};
 use super::database::{Database, is_past};
 use super::random::Random;
 use super::shard::Shard;
 use super::shared::Shared;
-use super::store::TypedStore;
+use super::store::{Local, TypedStore};
 use keyspace::{Gone, Policy, Reason};
 use parking_lot::MutexGuard;
 use storage::metrics::{ITEM_EVICT, ITEM_EXPIRE};
+use values::{Entry, hash_of};
 
 /// The most evictions in one call while more than the limit is used. Each takes about a
 /// microsecond.
@@ -33,6 +37,13 @@ const MISSES_MAX: usize = 64;
 const BUCKETS_MAX: usize = 1024;
 /// About half the entries of a bucket.
 const BUCKET_HALF: u32 = 2;
+/// The most evictions for which samples come from the same table.
+const STAY_MAX: usize = 16;
+/// Of a table's buckets that many times fewer are sampled before another table is chosen, or small tables would lose
+/// more entries than is their share.
+const STAY_SHARE: usize = 16;
+/// Buckets that are prefetched before they are sampled.
+const AHEAD: usize = 2;
 /// Steps of freeing in place of one eviction.
 const FREE_STEPS: usize = 64;
 
@@ -109,15 +120,14 @@ impl TypedStore {
         if judge.policy == Policy::NoEviction {
             return Outcome::Nothing;
         }
-        let Some(mut shard) = choose(shared, &judge, &mut self.local.random) else {
+        let Local { sampling, candidates, random, .. } = &mut self.local;
+        let Some(mut shard) = sampling.enter(shared, &judge, random) else {
             return Outcome::Nothing;
         };
-        let candidates = &mut self.local.candidates;
         candidates.prepare(judge.policy);
-        let samples = shared.settings.samples();
-        shard.sample(&judge, samples, &mut self.local.random, candidates);
-        while let Some(candidate) = candidates.take_best(&judge) {
-            let number = shared.shard_of(candidate.hash);
+        sampling.sample(&mut shard, &judge, shared.settings.samples(), candidates);
+        while let Some(candidate) = candidates.take_best() {
+            let number = candidate.place.shard;
             if number != shard.number() {
                 // One lock at a time: INV-ORDER.
                 drop(shard);
@@ -131,17 +141,88 @@ impl TypedStore {
     }
 }
 
+/// The table from which samples are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Sampling {
+    shard: usize,
+    db: usize,
+    /// The samplings after which another table is chosen.
+    left: usize,
+}
+
+impl Sampling {
+    /// Locks the shard of a table with something to evict.
+    fn enter<'a>(
+        &mut self,
+        shared: &'a Shared,
+        judge: &Judge,
+        random: &mut Random,
+    ) -> Option<MutexGuard<'a, Shard>> {
+        let is_volatile = judge.policy.is_volatile();
+        if let Some(left) = self.left.checked_sub(1) {
+            let shard = shared.lock(self.shard);
+            if shard.databases[self.db].candidates(is_volatile) > 0 {
+                self.left = left;
+                return Some(shard);
+            }
+        }
+        let shard = choose(shared, is_volatile, random)?;
+        self.settle(&shard, is_volatile, random);
+        Some(shard)
+    }
+
+    /// Chooses one of a shard's tables, each as often as it has a share of the entries.
+    fn settle(&mut self, shard: &Shard, is_volatile: bool, random: &mut Random) {
+        let mut place = random.below(shard.candidates(is_volatile));
+        let chosen = shard.databases.iter().position(|database| {
+            let len = database.candidates(is_volatile);
+            let is_here = place < len;
+            place = place.saturating_sub(len);
+            is_here
+        });
+        self.db = chosen.unwrap_or(0);
+        self.shard = shard.number();
+        let Database { table, hand, .. } = &shard.databases[self.db];
+        self.left = (table.buckets() / STAY_SHARE).min(STAY_MAX);
+        (0..AHEAD).for_each(|step| table.prefetch_look(hand + step, is_volatile));
+    }
+
+    /// Samples some entries of the table, whose shard is locked, and keeps the best of them as candidates.
+    fn sample(&self, shard: &mut Shard, judge: &Judge, samples: u32, candidates: &mut Candidates) {
+        let is_volatile = judge.policy.is_volatile();
+        let &Sampling { shard: number, db, left: _ } = self;
+        let Database { table, hand, .. } = &mut shard.databases[db];
+        let (mut seen, mut looked) = (0, 0);
+        let buckets_max = BUCKETS_MAX.min(table.buckets());
+        // Whole buckets, as many as come closest to the number: else the first entries of each
+        // bucket would be sampled more often than the last.
+        while looked < buckets_max && (seen == 0 || seen + BUCKET_HALF < samples) {
+            // The table may have shrunk.
+            let home = if *hand < table.buckets() { *hand } else { 0 };
+            *hand = table.look_from(home, 1, is_volatile, |entry| {
+                if judge.allows(entry) {
+                    candidates.consider(judge, Place { shard: number, db, home }, entry);
+                    seen += 1;
+                }
+                true
+            });
+            table.prefetch_look(home + AHEAD, is_volatile);
+            looked += 1;
+        }
+    }
+}
+
 /// Locks a shard with something to evict: one chosen at random, or the next that has something.
 fn choose<'a>(
     shared: &'a Shared,
-    judge: &Judge,
+    is_volatile: bool,
     random: &mut Random,
 ) -> Option<MutexGuard<'a, Shard>> {
     let shards = shared.shards();
     let first = random.below(shards as u64) as usize;
     for step in 0..shards {
         let mut shard = shared.lock((first + step) % shards);
-        if shard.candidates(judge.policy.is_volatile()) > 0 {
+        if shard.candidates(is_volatile) > 0 {
             return Some(shard);
         }
         // In a small keyspace every byte counts.
@@ -151,40 +232,6 @@ fn choose<'a>(
 }
 
 impl Shard {
-    /// Samples some entries and keeps the best of them as candidates.
-    fn sample(
-        &mut self,
-        judge: &Judge,
-        samples: u32,
-        random: &mut Random,
-        candidates: &mut Candidates,
-    ) {
-        let is_volatile = judge.policy.is_volatile();
-        let mut place = random.below(self.candidates(is_volatile));
-        let Some((db, database)) = self.databases.iter_mut().enumerate().find(|(_, database)| {
-            let len = database.candidates(is_volatile);
-            let is_here = place < len;
-            place = place.saturating_sub(len);
-            is_here
-        }) else {
-            return;
-        };
-        let (mut seen, mut looked) = (0, 0);
-        let buckets_max = BUCKETS_MAX.min(database.table.buckets());
-        // Whole buckets, as many as come closest to the number: else the first entries of each
-        // bucket would be sampled more often than the last.
-        while looked < buckets_max && (seen == 0 || seen + BUCKET_HALF < samples) {
-            database.hand = database.table.look_from(database.hand, 1, is_volatile, |entry| {
-                if judge.allows(entry) {
-                    candidates.consider(judge, Candidate::of(db, entry));
-                    seen += 1;
-                }
-                true
-            });
-            looked += 1;
-        }
-    }
-
     /// Evicts a candidate, unless it was used, changed or removed. Returns how much that frees.
     fn evict(
         &mut self,
@@ -193,8 +240,9 @@ impl Shard {
         candidate: Candidate,
         gone: &mut dyn FnMut(Gone<'_>),
     ) -> Option<u64> {
-        let Candidate { db, hash, .. } = candidate;
-        let is_it = |entry: &_| candidate.is(entry) && judge.allows(entry);
+        let Place { db, home, .. } = candidate.place;
+        let is_it = |entry: &Entry| candidate.is(entry) && judge.allows(entry);
+        let hash = hash_of(self.databases[db].table.find_in(home, is_it)?.key());
         let mut added = 0;
         let remove = |database: &mut Database| database.remove_by(hash, is_it);
         let entry = self.change(shared, &mut added, db, remove)?;
@@ -219,7 +267,6 @@ mod tests {
     use super::*;
     use crate::ledger::ERROR_MAX;
     use keyspace::{Keyspace, Scope, View};
-    use values::{Entry, hash_of};
 
     const NOW_MS: u64 = 1_700_000_000_000;
 
@@ -269,12 +316,18 @@ mod tests {
             unix_ms: end_ms(1),
             salt: 0,
         };
-        let peeked = Candidate::of(0, store.view(Scope::ALL, NOW_MS).peek(0, &key).expect("there"));
+        let place = Place { shard: store.shared.shard_of(hash_of(&key)), db: 0, home: 0 };
+        let candidate = |entry: &Entry| {
+            let mut candidates = Candidates::default();
+            candidates.consider(&judge, place, entry);
+            candidates.take_best().expect("the only one")
+        };
+        let peeked = candidate(store.view(Scope::ALL, NOW_MS).peek(0, &key).expect("there"));
         assert!(store.view(Scope::ALL, end_ms(1)).get(0, &key).is_some());
         let shared = &store.shared;
-        let mut shard = shared.lock(shared.shard_of(hash_of(&key)));
+        let mut shard = shared.lock(place.shard);
         assert_eq!(shard.evict(shared, &judge, peeked, &mut |_| ()), None);
-        let now = Candidate::of(0, shard.databases[0].table.iter().next().expect("there"));
+        let now = candidate(shard.databases[0].table.iter().next().expect("there"));
         assert!(shard.evict(shared, &judge, now, &mut |_| ()).is_some());
     }
 

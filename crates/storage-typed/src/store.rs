@@ -3,6 +3,7 @@
 
 use super::builder::TypedBuilder;
 use super::candidates::Candidates;
+use super::evict::Sampling;
 use super::hints::Hints;
 use super::notes::Notes;
 use super::random::Random;
@@ -48,6 +49,8 @@ pub(crate) struct Local {
     pub(crate) notes: Notes,
     /// The next entries to evict.
     pub(crate) candidates: Candidates,
+    /// Where candidates are looked for.
+    pub(crate) sampling: Sampling,
     /// Bytes that this handle has added to the keyspace and not yet evicted for.
     pub(crate) added: i64,
     reserved: u64,
@@ -66,6 +69,7 @@ impl Local {
             random: shared.random(),
             notes: Notes::default(),
             candidates: Candidates::default(),
+            sampling: Sampling::default(),
             added: 0,
             reserved: 0,
             next_sweep: 0,

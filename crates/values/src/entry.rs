@@ -70,6 +70,12 @@ const _: () = {
 };
 
 impl Entry {
+    /// Where the entry is in memory: no other has the same address while this one exists.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.block.as_ptr().addr()
+    }
+
     /// The key.
     #[inline]
     pub fn key(&self) -> &[u8] {

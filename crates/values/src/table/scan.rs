@@ -5,6 +5,7 @@
 //! Redis. So a cursor stands for a set of visited hashes that does not depend on the number of
 //! buckets: when buckets are split or merged, no element moves into or out of that set.
 
+use crate::Keyed;
 use crate::table::Table;
 use crate::table::bucket::Bucket;
 
@@ -64,6 +65,11 @@ impl<T, A> Table<T, A> {
         })
     }
 
+    /// The element of bucket `home` for which `is_it` holds.
+    pub fn find_in(&self, home: usize, is_it: impl Fn(&T) -> bool) -> Option<&T> {
+        self.chain(home).find(|element| is_it(element))
+    }
+
     /// An element by a random number; all are about equally likely.
     ///
     /// Looks at two or three buckets, and at no element.
@@ -89,6 +95,23 @@ impl<T, A> Table<T, A> {
         }
         let len: usize = self.chain_buckets(home).map(Bucket::len).sum();
         self.chain(home).nth(scale(random, PLACES.max(len as u64)) as usize)
+    }
+}
+
+impl<T: Keyed, A> Table<T, A> {
+    /// Prefetches the elements that [`Table::look_from`] will show of bucket `home`, and the line of the bucket after
+    /// the next. Called for one bucket after the other it reads only lines that it has asked for.
+    #[inline]
+    pub fn prefetch_look(&self, home: usize, volatile_only: bool) {
+        let ahead = self.heads.get(home + 2).or_else(|| self.heads.get(0));
+        ahead.into_iter().for_each(prefetch::read);
+        let Some(bucket) = self.heads.get(home) else { return };
+        if !volatile_only || bucket.has_volatile() {
+            bucket.elements().for_each(|element| element.hint().fetch_first());
+        }
+        if let Some(next) = bucket.next() {
+            prefetch::read(self.overflow.get(next));
+        }
     }
 }
 
