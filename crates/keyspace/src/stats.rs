@@ -8,7 +8,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyspaceStats {
-    /// Bytes of everything that counts against the limit: the four numbers below.
+    /// Bytes of everything that counts against the limit: the five numbers below.
     pub used_bytes: u64,
     /// Bytes of entries: keys, values and headers, as the allocator rounds them.
     pub entry_bytes: u64,
@@ -18,6 +18,8 @@ pub struct KeyspaceStats {
     pub leaving_bytes: u64,
     /// Bytes that handles have reserved for buffers.
     pub reserved_bytes: u64,
+    /// Bytes between the allocator's blocks, of those that are too many to be left out.
+    pub gap_bytes: u64,
     /// Each database, by its number.
     pub databases: Vec<DatabaseStats>,
     /// Reads that found a live entry.
@@ -30,6 +32,12 @@ pub struct KeyspaceStats {
     pub expired_fields: u64,
     /// Entries dropped before their expiry to make room.
     pub evicted: u64,
+    /// Whether entries are being moved, so that the memory between them goes back.
+    pub defragments: bool,
+    /// Entries that were moved for that.
+    pub moved: u64,
+    /// Entries that were looked at for that and stayed where they were.
+    pub kept: u64,
 }
 
 /// One database of a keyspace.

@@ -3,6 +3,7 @@
 
 use super::random::Random;
 use super::shared::Shared;
+use super::slabs::Slabs;
 use super::store::TypedStore;
 use keyspace::Scope;
 use std::sync::Arc;
@@ -27,12 +28,13 @@ pub struct TypedBuilder {
     shards: usize,
     databases: usize,
     seed: Option<u64>,
+    slabs: Option<Arc<dyn Slabs>>,
 }
 
 impl Default for TypedBuilder {
     /// 16 shards and 16 databases.
     fn default() -> Self {
-        TypedBuilder { shards: 16, databases: 16, seed: None }
+        TypedBuilder { shards: 16, databases: 16, seed: None, slabs: None }
     }
 }
 
@@ -58,11 +60,18 @@ impl TypedBuilder {
         self
     }
 
+    /// The program's allocator, if it takes small blocks from slabs: then entries are moved where slabs are sparse.
+    pub fn slabs(mut self, slabs: Arc<dyn Slabs>) -> Self {
+        self.slabs = Some(slabs);
+        self
+    }
+
     /// Makes the keyspace. Memory is taken as entries are added. Its
     /// [settings](keyspace::Keyspace::settings) may change while it is used.
     #[must_use]
     pub fn build(&self) -> TypedStore {
         let random = self.seed.map_or_else(Random::unpredictable, Random::new);
-        TypedStore::new(Arc::new(Shared::new(self.shards, self.databases, random)))
+        let slabs = self.slabs.clone();
+        TypedStore::new(Arc::new(Shared::new(self.shards, self.databases, random, slabs)))
     }
 }

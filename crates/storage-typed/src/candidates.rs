@@ -28,7 +28,7 @@ pub(crate) struct Candidates {
 pub(crate) struct Candidate {
     /// The higher, the sooner it is evicted.
     score: u64,
-    pub(crate) place: Place,
+    pub(crate) place: BucketPlace,
     address: usize,
     access: u32,
     expiry: Option<u64>,
@@ -36,7 +36,7 @@ pub(crate) struct Candidate {
 
 /// The bucket of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BucketPlace {
     pub(crate) shard: usize,
     pub(crate) db: usize,
     /// The number of the bucket in the table.
@@ -103,7 +103,7 @@ impl Candidates {
 
     /// Keeps an entry if it is better than the worst of those kept, or there is room.
     #[inline]
-    pub(crate) fn consider(&mut self, judge: &Judge, place: Place, entry: &Entry) {
+    pub(crate) fn consider(&mut self, judge: &Judge, place: BucketPlace, entry: &Entry) {
         let score = judge.score(entry);
         if self.list.is_full() && self.list.first().is_some_and(|worst| score <= worst.score) {
             return;
@@ -140,7 +140,7 @@ mod tests {
     use keyspace::Settings;
 
     const NOW_MS: u64 = 1_700_000_000_000;
-    const PLACE: Place = Place { shard: 0, db: 0, home: 0 };
+    const PLACE: BucketPlace = BucketPlace { shard: 0, db: 0, home: 0 };
 
     fn judge(policy: Policy) -> Judge {
         let settings = Settings::default();

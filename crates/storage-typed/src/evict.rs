@@ -15,7 +15,7 @@
 //! is evicted for memory that is about to be free.
 
 use super::access::Access;
-use super::candidates::{Candidate, Candidates, Judge, Place};
+use super::candidates::{BucketPlace, Candidate, Candidates, Judge};
 use super::database::{Database, is_past};
 use super::random::Random;
 use super::shard::Shard;
@@ -69,22 +69,24 @@ impl TypedStore {
         gone: &mut dyn FnMut(Gone<'_>),
     ) -> bool {
         let owed = self.local.added.max(0) as u64;
-        let (mut freed, mut misses) = (0, 0);
-        for evictions in 0..EVICTIONS_MAX {
-            if self.shared.ledger.used() <= limit {
-                self.local.added = 0;
-                return true;
-            }
-            if (evictions >= EVICTIONS && freed >= owed) || misses >= MISSES_MAX {
+        let (mut evictions, mut freed, mut misses) = (0, 0, 0);
+        while self.shared.ledger.used() > limit {
+            let is_enough = evictions >= EVICTIONS && freed >= owed;
+            if is_enough || misses >= MISSES_MAX || evictions >= EVICTIONS_MAX {
                 break;
             }
             match self.evict_or_free(unix_ms, gone) {
-                Outcome::Evicted(bytes) => freed += bytes,
+                Outcome::Evicted(bytes) => {
+                    freed += bytes;
+                    evictions += 1;
+                }
                 Outcome::Missed => misses += 1,
                 Outcome::Nothing => return self.shared.ledger.used() <= limit,
             }
         }
-        self.local.added = owed.saturating_sub(freed) as i64;
+        let is_done = self.shared.ledger.used() <= limit;
+        self.local.added = if is_done { 0 } else { owed.saturating_sub(freed) as i64 };
+        self.defragment_after(evictions, freed);
         true
     }
 
@@ -201,7 +203,7 @@ impl Sampling {
             let home = if *hand < table.buckets() { *hand } else { 0 };
             *hand = table.look_from(home, 1, is_volatile, |entry| {
                 if judge.allows(entry) {
-                    candidates.consider(judge, Place { shard: number, db, home }, entry);
+                    candidates.consider(judge, BucketPlace { shard: number, db, home }, entry);
                     seen += 1;
                 }
                 true
@@ -240,7 +242,7 @@ impl Shard {
         candidate: Candidate,
         gone: &mut dyn FnMut(Gone<'_>),
     ) -> Option<u64> {
-        let Place { db, home, .. } = candidate.place;
+        let BucketPlace { db, home, .. } = candidate.place;
         let is_it = |entry: &Entry| candidate.is(entry) && judge.allows(entry);
         let hash = hash_of(self.databases[db].table.find_in(home, is_it)?.key());
         let mut added = 0;
@@ -316,7 +318,7 @@ mod tests {
             unix_ms: end_ms(1),
             salt: 0,
         };
-        let place = Place { shard: store.shared.shard_of(hash_of(&key)), db: 0, home: 0 };
+        let place = BucketPlace { shard: store.shared.shard_of(hash_of(&key)), db: 0, home: 0 };
         let candidate = |entry: &Entry| {
             let mut candidates = Candidates::default();
             candidates.consider(&judge, place, entry);

@@ -126,7 +126,7 @@ mod tests {
     use crate::random::Random;
 
     fn shared() -> Shared {
-        Shared::new(64, 1, Random::new(1))
+        Shared::new(64, 1, Random::new(1), None)
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn everything_is_what_there_is() {
-        let shared = Shared::new(4, 1, Random::new(1));
+        let shared = Shared::new(4, 1, Random::new(1), None);
         let guards = Guards::lock(&shared, Scope::ALL);
         assert_eq!(guards.scope(), Scope::from_bits(0b1111));
         assert_eq!(guards.shard(3).number(), 3);

@@ -30,7 +30,7 @@ impl Shared {
         }
         let leaving = self.ledger.leaving();
         assert_eq!(self.bin.recount(), leaving, "INV-BIN");
-        let known = published + leaving + self.ledger.reserved();
+        let known = published + leaving + self.ledger.reserved() + self.ledger.gaps();
         assert_eq!(self.ledger.used(), known, "INV-LEDGER: the sum");
     }
 }

@@ -2,7 +2,7 @@
 //! [`Ledger`]: the bytes in use, over all shards.
 //!
 //! INV-LEDGER: the ledger's bytes in use are the sum of the bytes that shards have published, that
-//! are leaving, and that handles have reserved. A shard counts its own bytes exactly, under its
+//! are leaving, that handles have reserved, and of gaps that count. A shard counts its own bytes exactly, under its
 //! lock, and publishes them when they have changed by the ledger's batch. So a write seldom touches
 //! the cache line that all shards share, and the ledger's error is at most a batch per shard.
 
@@ -18,6 +18,7 @@ pub(crate) struct Ledger {
     used: AtomicI64,
     leaving: AtomicU64,
     reserved: AtomicU64,
+    gaps: AtomicU64,
     batch: u64,
 }
 
@@ -29,6 +30,7 @@ impl Ledger {
             used: AtomicI64::new(0),
             leaving: AtomicU64::new(0),
             reserved: AtomicU64::new(0),
+            gaps: AtomicU64::new(0),
             batch: ERROR_MAX / shards as u64,
         }
     }
@@ -47,6 +49,17 @@ impl Ledger {
     /// Bytes that handles have reserved; a part of those in use.
     pub(crate) fn reserved(&self) -> u64 {
         self.reserved.load(Relaxed)
+    }
+
+    /// Bytes between blocks that count as used; a part of those in use.
+    pub(crate) fn gaps(&self) -> u64 {
+        self.gaps.load(Relaxed)
+    }
+
+    /// Counts so many bytes between blocks as used, in place of those before.
+    pub(crate) fn count_gaps(&self, bytes: u64) {
+        let before = self.gaps.swap(bytes, Relaxed);
+        self.used.fetch_add(bytes as i64 - before as i64, Relaxed);
     }
 
     /// By how many bytes a shard may change before it publishes.
@@ -100,6 +113,16 @@ mod tests {
         assert_eq!((ledger.used(), ledger.leaving()), (1050, 350));
         ledger.release(350);
         assert_eq!((ledger.used(), ledger.leaving()), (700, 0));
+    }
+
+    #[test]
+    fn gaps_take_the_place_of_those_before() {
+        let ledger = Ledger::new(1);
+        ledger.count_gaps(500);
+        ledger.count_gaps(200);
+        assert_eq!((ledger.used(), ledger.gaps()), (200, 200));
+        ledger.count_gaps(0);
+        assert_eq!(ledger.used(), 0);
     }
 
     #[test]

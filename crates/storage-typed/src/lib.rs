@@ -57,6 +57,7 @@
 //! * **Clearing and freeing.** A cleared database or a large value is moved to the bin at the cost
 //!   of a few pointers, and freed from there step by step. Its memory counts as used until it is
 //!   free.
+//! * **Defragmentation.** Where an allocator's slabs are sparse, entries are moved in bounded steps.
 //! * **Eviction.** It is done before a write takes its locks, in proportion to the bytes written.
 //!
 //! # Which file next
@@ -65,6 +66,7 @@
 //!   keys, and `guards.rs`: its locks.
 //! * `shared.rs`, `shard.rs`, `database.rs`: the data, from the outside in.
 //! * `ledger.rs`: the bytes in use. `bin.rs`: memory that is freed step by step.
+//! * `defrag.rs`: moving entries out of sparse slabs, and `slabs.rs`: what the allocator tells of them.
 //! * `sweep.rs`: active expiry. `evict.rs` and `candidates.rs`: eviction. `access.rs`: when an entry
 //!   was used, or how often.
 //! * `notes.rs`: expired entries, to be reported to listeners. `random.rs`: random numbers.
@@ -77,6 +79,7 @@ mod bin;
 mod builder;
 mod candidates;
 mod database;
+mod defrag;
 mod evict;
 mod guards;
 mod hints;
@@ -86,10 +89,12 @@ mod notes;
 mod random;
 mod shard;
 mod shared;
+mod slabs;
 mod store;
 mod sweep;
 mod view;
 
 pub use builder::TypedBuilder;
+pub use slabs::{SlabUse, Slabs};
 pub use store::TypedStore;
 pub use view::TypedView;

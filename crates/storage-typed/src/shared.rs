@@ -2,13 +2,15 @@
 //! [`Shared`]: the state that all handles of a keyspace share.
 
 use super::bin::Bin;
+use super::defrag::Defrag;
 use super::ledger::Ledger;
 use super::random::Random;
 use super::shard::Shard;
+use super::slabs::Slabs;
 use keyspace::{DatabaseStats, KeyspaceStats, Scope, Settings};
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use values::Entry;
 
 /// The shards, and the state beside them.
@@ -17,6 +19,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Arc<Settings>,
     pub(crate) ledger: Ledger,
     pub(crate) bin: Bin,
+    pub(crate) defrag: Defrag,
     /// For each shard, the moment in unix milliseconds from which its sweep has something to do.
     pub(crate) dues: Box<[AtomicU64]>,
     shards: Box<[Padded]>,
@@ -37,12 +40,18 @@ const _: () = assert!(size_of::<Padded>() == 128, "two cache lines");
 
 impl Shared {
     /// Empty shards, a power of two of them and [`Scope::SHARDS_MAX`] at most.
-    pub(crate) fn new(shards: usize, databases: usize, random: Random) -> Self {
+    pub(crate) fn new(
+        shards: usize,
+        databases: usize,
+        random: Random,
+        slabs: Option<Arc<dyn Slabs>>,
+    ) -> Self {
         debug_assert!(shards.is_power_of_two() && shards <= Scope::SHARDS_MAX, "{shards} shards");
         Shared {
             settings: Arc::default(),
             ledger: Ledger::new(shards),
             bin: Bin::default(),
+            defrag: Defrag::new(slabs),
             dues: (0..shards).map(|_| AtomicU64::new(u64::MAX)).collect(),
             shards: (0..shards)
                 .map(|number| Padded(Mutex::new(Shard::new(number, databases))))
@@ -73,7 +82,11 @@ impl Shared {
         stats.index_bytes = stats.used_bytes - stats.entry_bytes;
         stats.leaving_bytes = self.ledger.leaving();
         stats.reserved_bytes = self.ledger.reserved();
-        stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes;
+        stats.gap_bytes = self.ledger.gaps();
+        stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes + stats.gap_bytes;
+        stats.defragments = self.defrag.is_running();
+        stats.moved = self.defrag.moved.load(Relaxed);
+        stats.kept = self.defrag.kept.load(Relaxed);
         stats
     }
 

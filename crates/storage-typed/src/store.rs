@@ -53,6 +53,10 @@ pub(crate) struct Local {
     pub(crate) sampling: Sampling,
     /// Bytes that this handle has added to the keyspace and not yet evicted for.
     pub(crate) added: i64,
+    /// Bytes evicted since gaps were measured.
+    pub(crate) unchecked: u64,
+    /// Entries that are to be looked at for those that were evicted.
+    pub(crate) owed: usize,
     reserved: u64,
     /// The shard at which the next sweep begins.
     next_sweep: usize,
@@ -71,6 +75,8 @@ impl Local {
             candidates: Candidates::default(),
             sampling: Sampling::default(),
             added: 0,
+            unchecked: 0,
+            owed: 0,
             reserved: 0,
             next_sweep: 0,
             swept_ms: 0,
@@ -269,7 +275,8 @@ impl Keyspace for TypedStore {
         if self.shared.settings.active_expiry() {
             more |= self.sweep(unix_ms, budget, gone);
         }
-        more | self.evict_ahead(unix_ms, budget, gone)
+        more |= self.evict_ahead(unix_ms, budget, gone);
+        more | self.defragment(unix_ms)
     }
 
     fn settings(&self) -> &Arc<Settings> {

@@ -76,6 +76,17 @@ impl Entry {
         self.block.as_ptr().addr()
     }
 
+    /// The memory of the entry itself: its key, and its value unless that is large.
+    pub fn block_bytes(&self) -> usize {
+        self.block.heap_bytes()
+    }
+
+    /// Moves the entry itself to another block of the same size, which the allocator chooses anew. What is inside a
+    /// large value stays where it is.
+    pub fn relocate(&mut self) {
+        self.block.relocate();
+    }
+
     /// The key.
     #[inline]
     pub fn key(&self) -> &[u8] {

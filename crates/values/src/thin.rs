@@ -27,6 +27,7 @@ use prefetch::Hint;
 const HEADER: usize = size_of::<u32>();
 
 /// Bytes that can be edited, owned through one pointer.
+#[repr(transparent)]
 pub(crate) struct Thin {
     block: NonNull<u8>,
 }
@@ -107,6 +108,12 @@ impl Thin {
     #[inline]
     pub(crate) fn rest(&self) -> Hint {
         Hint::behind(self.block.as_ptr(), HEADER + self.length())
+    }
+
+    /// Moves the bytes to another block of the same size, which the allocator chooses anew.
+    pub(crate) fn relocate(&mut self) {
+        let moved = Thin::new(&[self]);
+        *self = moved;
     }
 
     /// Replaces the bytes of `range`, as [`Vec::splice`] does. Copies the bytes behind them if the
@@ -216,6 +223,15 @@ mod tests {
         thin.splice(0..3, &[]);
         assert_eq!(thin.as_ptr(), before);
         assert_eq!(thin.len(), 87);
+    }
+
+    #[test]
+    fn what_is_relocated_has_another_block_and_the_same_bytes() {
+        let mut thin = Thin::new(&[b"some bytes"]);
+        let before = thin.as_ptr();
+        thin.relocate();
+        assert_ne!(thin.as_ptr(), before);
+        assert_eq!(&*thin, b"some bytes");
     }
 
     #[test]

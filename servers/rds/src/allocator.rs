@@ -8,10 +8,17 @@
 //! blocks must be able to reuse the space of freed large ones. Without the option, clients that were closed
 //! one after the other, with a hundred megabytes of replies each, made rds take a gigabyte under a limit of
 //! 256 MB.
+//!
+//! [`Bins`] tell the keyspace how full jemalloc's slabs are, and let it move entries from one to another.
 
 use protocol_resp::service::Allocator;
 use std::sync::OnceLock;
-use tikv_jemalloc_ctl::{Access, AsName, arenas, background_thread, epoch, stats, version};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread;
+use storage_typed::{SlabUse, Slabs};
+use tikv_jemalloc_ctl::{
+    Access, AsName, Mib, Result, arenas, background_thread, epoch, stats, version,
+};
 use tikv_jemallocator::Jemalloc;
 
 #[global_allocator]
@@ -37,6 +44,100 @@ pub(crate) fn numbers() -> Option<Allocator> {
     })
 }
 
+/// Where jemalloc has the numbers of all its arenas together.
+const ALL_ARENAS: usize = 4096;
+
+/// jemalloc's slabs: those of one size of blocks are a bin.
+#[derive(Debug)]
+pub(crate) struct Bins {
+    bins: Vec<Bin>,
+    /// Where the number of pages is that are in memory and free.
+    idle: Mib<[usize; 4]>,
+    page: usize,
+    /// To the thread that returns those, for it takes a while: one request may wait.
+    purges: SyncSender<()>,
+}
+
+#[derive(Debug)]
+struct Bin {
+    size: usize,
+    /// Blocks in a slab.
+    blocks: u64,
+    /// Where the number of blocks that are in use is.
+    used: Mib<[usize; 6]>,
+    /// Where the number of slabs is.
+    slabs: Mib<[usize; 6]>,
+}
+
+impl Bins {
+    /// The bins of this process, and a thread that returns unused pages when it is asked.
+    pub(crate) fn find() -> Result<Self> {
+        let number: u32 = b"arenas.nbins\0".name().read()?;
+        let idle = format!("stats.arenas.{ALL_ARENAS}.pdirty\0").as_bytes().name().mib()?;
+        let bins = (0..number).map(Bin::find).collect::<Result<_>>()?;
+        let page: usize = b"arenas.page\0".name().read()?;
+        let (purges, asked) = mpsc::sync_channel(1);
+        let thread = thread::Builder::new().name("purge".into());
+        if let Err(error) = thread.spawn(move || asked.iter().for_each(|()| purge())) {
+            eprintln!("warning: unused memory goes back later than it could: {error}");
+        }
+        Ok(Bins { bins, idle, page, purges })
+    }
+}
+
+impl Bin {
+    fn find(number: u32) -> Result<Self> {
+        let fact = |name: &str| format!("arenas.bin.{number}.{name}\0");
+        let count = |name: &str| {
+            format!("stats.arenas.{ALL_ARENAS}.bins.{number}.{name}\0").as_bytes().name().mib()
+        };
+        let blocks: u32 = fact("nregs").as_bytes().name().read()?;
+        Ok(Bin {
+            size: fact("size").as_bytes().name().read()?,
+            blocks: u64::from(blocks),
+            used: count("curregs")?,
+            slabs: count("curslabs")?,
+        })
+    }
+
+    fn now(&self) -> Result<SlabUse> {
+        let (used, slabs): (usize, usize) = (self.used.read()?, self.slabs.read()?);
+        let free = (slabs as u64 * self.blocks).saturating_sub(used as u64);
+        let size = self.size as u64;
+        Ok(SlabUse { size: self.size, used: used as u64 * size, free: free * size })
+    }
+}
+
+impl Slabs for Bins {
+    fn each(&self, see: &mut dyn FnMut(SlabUse)) {
+        if epoch::advance().is_ok() {
+            self.bins.iter().filter_map(|bin| bin.now().ok()).for_each(see);
+        }
+    }
+
+    fn directly(&self, work: &mut dyn FnMut()) {
+        // What the thread had kept goes back, too.
+        let cache = b"thread.tcache.enabled\0".name();
+        let before: Result<bool> = cache.update(false);
+        work();
+        if let Ok(before) = before
+            && let Err(error) = cache.write(before)
+        {
+            log::error!("jemalloc keeps no memory for the thread any more: {error}");
+        }
+    }
+
+    fn idle(&self) -> u64 {
+        let pages: usize = self.idle.read().unwrap_or(0);
+        pages as u64 * self.page as u64
+    }
+
+    fn purge(&self) {
+        // A request that waits is as good as another.
+        let _ = self.purges.try_send(());
+    }
+}
+
 /// `jemalloc-5.3.1`
 fn name() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
@@ -52,7 +153,7 @@ pub(crate) fn purge() {
         let key = format!("arena.{arena}.dirty_decay_ms\0");
         let key = key.as_bytes().name();
         // An arena that was never used has no such key.
-        let before: Result<isize, _> = key.read();
+        let before: Result<isize> = key.read();
         if let Ok(before) = before
             && key.write(0_isize).is_ok()
             && let Err(error) = key.write(before)
@@ -70,6 +171,31 @@ mod tests {
     fn small_blocks_go_where_large_ones_were() {
         let largest: usize = b"opt.lg_extent_max_active_fit\0".name().read().unwrap();
         assert_eq!(largest, 20, "as .cargo/config.toml has it");
+    }
+
+    /// The free bytes of the slabs for blocks of this size.
+    fn free(bins: &Bins, size: usize) -> u64 {
+        let mut free = None;
+        bins.each(&mut |one| free = if one.size == size { Some(one.free) } else { free });
+        free.expect("there are such blocks")
+    }
+
+    #[test]
+    fn blocks_that_are_moved_directly_leave_no_gaps() {
+        const SIZE: usize = 3584;
+        let bins = Bins::find().expect("jemalloc tells");
+        let before = free(&bins, SIZE);
+        let mut blocks: Vec<Vec<u8>> = (0..8000).map(|_| vec![1; SIZE]).collect();
+        let mut number = 0;
+        blocks.retain(|_| {
+            number += 1;
+            number % 4 == 0
+        });
+        let gaps = free(&bins, SIZE) - before;
+        assert!(gaps > 5000 * SIZE as u64, "{gaps} bytes");
+        bins.directly(&mut || blocks.iter_mut().for_each(|block| *block = block.clone()));
+        let left = free(&bins, SIZE).saturating_sub(before);
+        assert!(left < gaps / 8, "{left} of {gaps} bytes");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod config;
 #[cfg(test)]
 mod pages;
 
+use crate::allocator::Bins;
 use crate::config::{Loaded, PORT};
 use clap::Command;
 use keyspace::Keyspace;
@@ -99,10 +100,14 @@ fn run(flags: Flags) -> Result<(), Error> {
     config.server.max_connections = builder.fit_connections()?;
     allocator::start();
     let workers = config.worker.threads;
-    let store = TypedStore::builder()
+    let mut store = TypedStore::builder()
         .shards(if workers == 1 { 1 } else { workers * SHARDS_PER_WORKER })
-        .databases(config.databases())
-        .build();
+        .databases(config.databases());
+    match Bins::find() {
+        Ok(bins) => store = store.slabs(Arc::new(bins)),
+        Err(error) => eprintln!("warning: memory between values is not found: {error}"),
+    }
+    let store = store.build();
     metrics::process::refresh();
     store.settings().set_overhead(metrics::process::own_bytes());
     let host = Arc::new(Host::new(store.databases()));

@@ -7,7 +7,8 @@
 
 use crate::Keyed;
 use crate::table::Table;
-use crate::table::bucket::Bucket;
+use crate::table::bucket::{Bucket, SLOTS};
+use crate::table::chain::Place;
 
 /// Places among which [`Table::sample`] draws in one bucket's chain. Longer chains are rare.
 const PLACES: u64 = 12;
@@ -68,6 +69,17 @@ impl<T, A> Table<T, A> {
     /// The element of bucket `home` for which `is_it` holds.
     pub fn find_in(&self, home: usize, is_it: impl Fn(&T) -> bool) -> Option<&T> {
         self.chain(home).find(|element| is_it(element))
+    }
+
+    /// Calls `change` with each element of bucket `home`. It must not change what the table knows of an element: its
+    /// key and its due time.
+    pub fn change_in(&mut self, home: usize, mut change: impl FnMut(&mut T)) {
+        let mut next = (home < self.heads.len()).then_some(Place::Head(home));
+        while let Some(place) = next {
+            let bucket = self.bucket_mut(place);
+            (0..SLOTS).map_while(|slot| bucket.get_mut(slot).map(&mut change)).for_each(drop);
+            next = bucket.next().map(Place::Overflow);
+        }
     }
 
     /// An element by a random number; all are about equally likely.

@@ -49,8 +49,11 @@ pub(super) fn stats<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("pubsub_patterns", call.key_events().channels().len(Kind::Pattern));
     report.line("pubsubshard_channels", call.key_events().channels().len(Kind::Shard));
     report.zeros(&["latest_fork_usec", "total_forks", "migrate_cached_sockets"]);
-    report.zeros(&["slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses"]);
-    report.zeros(&["active_defrag_key_hits", "active_defrag_key_misses"]);
+    report.zeros(&["slave_expires_tracked_keys"]);
+    for (name, entries) in [("hits", keyspace.moved), ("misses", keyspace.kept)] {
+        report.line(&format!("active_defrag_{name}"), entries);
+        report.line(&format!("active_defrag_key_{name}"), entries);
+    }
     let tracked = call.key_events().tracking().tracked();
     report.line("tracking_total_keys", tracked.keys);
     report.line("tracking_total_items", tracked.items);

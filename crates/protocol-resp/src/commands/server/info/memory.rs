@@ -22,6 +22,7 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("used_memory_dataset_perc", format!("{share:.2}%"));
     report.line("used_memory_index", keyspace.index_bytes);
     report.line("used_memory_leaving", keyspace.leaving_bytes);
+    report.line("used_memory_gaps", keyspace.gap_bytes);
     report.line("used_memory_buffers", report.call.client_memory().buffers());
     report.line("used_memory_clients", report.call.client_memory().held());
     report.line("used_memory_tracking", report.call.key_events().tracking().bytes());
@@ -61,7 +62,8 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.zeros(&["mem_cluster_links", "mem_aof_buffer"]);
     let name = if allocator.name.is_empty() { "libc" } else { allocator.name };
     report.line("mem_allocator", name);
-    report.zeros(&["active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects"]);
+    report.line("active_defrag_running", u64::from(keyspace.defragments));
+    report.zeros(&["lazyfree_pending_objects", "lazyfreed_objects"]);
 }
 
 fn limits<V: View>(report: &mut Full<'_, '_, V>) {
