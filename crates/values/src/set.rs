@@ -7,6 +7,8 @@
 //! is small enough; a set that outgrows its form becomes large. No set changes back.
 
 pub(crate) mod large;
+#[allow(unsafe_code)]
+mod member;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +19,8 @@ use crate::large::Large;
 use crate::pack::{ONE_WAY, Pack, element_len, is_same};
 use crate::scratch::Scratch;
 use crate::{Digits, Entry, Limits, Text, parse_i64, sample};
-use large::{LargeSet, Member};
+use large::LargeSet;
+use member::Member;
 use std::collections::HashSet;
 
 impl Entry {

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`LargeSet`]: a set with an index. [`Member`]: one of its members, behind one pointer.
+//! [`LargeSet`]: a set with an index.
 //!
 //! INV-CONTENT: `content` is the sum of the members' memory.
 
-use crate::thin::Thin;
+use super::member::Member;
 use crate::{Keyed, Table, hash_of};
-
-/// A member, in an allocation of its own.
-#[derive(Debug)]
-pub(crate) struct Member(Thin);
-
-impl Member {
-    #[inline]
-    pub(crate) fn text(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl Keyed for Member {
-    #[inline]
-    fn key(&self) -> &[u8] {
-        &self.0
-    }
-
-    #[inline]
-    fn heap_bytes(&self) -> usize {
-        self.0.heap_bytes()
-    }
-}
 
 /// The members of a large set.
 #[derive(Debug)]
@@ -80,7 +57,7 @@ impl LargeSet {
         if self.members.find(hash, member).is_some() {
             return false;
         }
-        let member = Member(Thin::new(&[member]));
+        let member = Member::new(member);
         self.content += member.heap_bytes();
         self.members.insert(hash, member);
         true

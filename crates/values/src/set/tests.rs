@@ -210,7 +210,9 @@ fn a_copy_has_the_same_members_and_lives_on_its_own() {
 
 #[test]
 fn a_large_set_is_freed_bit_by_bit() {
-    let mut remains = Remains::from(numbered(1_000));
+    let members: Vec<_> = (0..1_000).map(|index| format!("member {index}")).collect();
+    let members: Vec<_> = members.iter().map(String::as_str).collect();
+    let mut remains = Remains::from(of(&members));
     let (mut steps, mut before) = (0, remains.heap_bytes());
     while !remains.free_some(64) {
         let left = remains.heap_bytes();
