@@ -138,9 +138,19 @@ def scored(at):
     return [at, text(at)]
 
 
+def strings(size):
+    """So many strings of a size that they take about 64 MB. Keys have 20 bytes."""
+    value = "v" * size
+    commands = lambda n: [["SET", f"key:{at:016}", value] for at in range(n)]
+    return min(500_000, (64 << 20) // (size + 80)), commands, [["DBSIZE"]]
+
+
+# Sizes that just fit blocks of the allocator, and others.
+SIZES = [16, 32, 64, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 4096]
+
 # By name: elements, the commands that make so many, and what both must answer alike then.
 KINDS = {
-    "strings of 64 B": (500_000, lambda n: [["SET", f"key:{at}", "v" * 64] for at in range(n)], [["DBSIZE"]]),
+    **{f"strings of {size} B": strings(size) for size in SIZES},
     "hashes of 5 fields": (200_000, lambda n: filled("HSET", n, 5, pair), [["DBSIZE"]]),
     "a field of a large hash": (500_000, lambda n: one("HSET", n, pair), [["HLEN", "key"]]),
     "lists of 5 elements": (200_000, lambda n: filled("RPUSH", n, 5), [["DBSIZE"]]),
