@@ -17,6 +17,15 @@ use test_support::wait_until;
 
 const PINGSERVER: &str = env!("CARGO_BIN_EXE_pingserver");
 
+/// A configuration by which replies that nobody reads soon stop their client. Usually they may take a share of the
+/// machine's memory, which are millions of pings.
+fn with_little_output(drain_timeout: &str) -> String {
+    format!(
+        "[server]\nport = 0\ndrain_timeout = {drain_timeout:?}\n[admin]\nport = 0\n\
+         [worker]\noutput_memory = \"1MB\"\n"
+    )
+}
+
 /// A client that never reads and has sent as many pings as anybody takes.
 fn deaf(address: SocketAddr, admin: SocketAddr) -> TcpStream {
     let mut client = TcpStream::connect(address).unwrap();
@@ -63,7 +72,7 @@ fn a_signal_to_stop_ends_it_once_everything_is_flushed() {
 #[test]
 fn a_second_signal_ends_it_at_once() {
     for (signal, code) in [("TERM", 128 + 15), ("INT", 128 + 2)] {
-        let config = Config::new("[server]\nport = 0\ndrain_timeout = \"1h\"\n[admin]\nport = 0\n");
+        let config = Config::new(&with_little_output("1h"));
         let mut server = Daemon::start(PINGSERVER, &config);
         let (address, admin) = (server.address(), server.admin());
         let client = deaf(address, admin);
@@ -81,7 +90,7 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn a_client_that_never_reads_delays_the_end_by_the_drain_timeout_only() {
-    let config = Config::new("[server]\nport = 0\ndrain_timeout = \"50ms\"\n[admin]\nport = 0\n");
+    let config = Config::new(&with_little_output("50ms"));
     let mut server = Daemon::start(PINGSERVER, &config);
     let (address, admin) = (server.address(), server.admin());
     let client = deaf(address, admin);
