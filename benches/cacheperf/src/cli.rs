@@ -90,4 +90,19 @@ mod tests {
     fn the_command_line_is_well_formed() {
         Args::command().debug_assert();
     }
+
+    /// `UPDATE_SETTINGS=1` writes the files anew.
+    #[test]
+    fn man_pages_and_completions_follow_from_the_flags() {
+        let exits = [
+            ("0", "Nothing went wrong, and what was asked for was found."),
+            ("1", "There were errors among the answers, or a bound was not met."),
+            (
+                "2",
+                "The command line is wrong, or a server cannot be used; standard error says why.",
+            ),
+        ];
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        manual::Manual::new(Args::command()).section("EXIT STATUS", &exits).keep(&root);
+    }
 }

@@ -24,6 +24,27 @@ pub struct Own {
     pub absent: &'static str,
 }
 
+/// What applies without a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset<'a> {
+    /// This value, as written in a file.
+    Value(&'a str),
+    /// What these words say.
+    Words(&'a str),
+}
+
+impl<'a> Unset<'a> {
+    /// What applies without the key `row`, with the server's `own` default if it has one.
+    #[must_use]
+    pub fn of(row: &'a Row, own: Option<&'a Own>) -> Self {
+        match own {
+            Some(own) if own.absent.is_empty() => Unset::Value(own.default),
+            Some(own) => Unset::Words(own.absent),
+            None => row.default.as_deref().map_or(Unset::Words(&row.absent), Unset::Value),
+        }
+    }
+}
+
 /// The keys of a section as a table in Markdown.
 #[must_use]
 pub fn markdown(table: &Table) -> String {
@@ -91,25 +112,25 @@ pub fn toml(
 
 /// A key of a commented file: what it is for, what it may be, and its default.
 fn entry(row: &Row, own: Option<&Own>, flag: Option<String>) -> String {
-    let shared = row.default.as_deref();
-    let default = own.map_or(shared, |own| Some(own.default).filter(|_| own.absent.is_empty()));
+    let unset = Unset::of(row, own);
     let mut about = plain(&row.about);
     if !row.takes.is_empty() {
         about.push_str(&format!(" ({})", plain(&row.takes)));
     }
-    if default.is_none() {
-        let absent = own.map_or(row.absent.as_str(), |own| own.absent);
+    if let Unset::Words(absent) = unset {
         about.push_str(&format!(" Without it: {}.", plain(absent)));
     }
     if let Some(flag) = flag {
         about.push_str(&format!(" Flag: {flag}."));
     }
-    let own_example = own.map(|own| own.default).filter(|it| !it.is_empty() && default.is_none());
-    let example = own_example.or(row.example.as_deref());
+    let own_example = own.filter(|own| !own.default.is_empty() && !own.absent.is_empty());
+    let example = own_example.map(|own| own.default).or(row.example.as_deref());
     let example = example.map(|example| format!("# {} = {example}\n", row.key));
-    let line = match default {
-        Some(default) => format!("{}{} = {default}\n", example.unwrap_or_default(), row.key),
-        None => example.unwrap_or_else(|| format!("# {} =\n", row.key)),
+    let line = match unset {
+        Unset::Value(default) => {
+            format!("{}{} = {default}\n", example.unwrap_or_default(), row.key)
+        }
+        Unset::Words(_) => example.unwrap_or_else(|| format!("# {} =\n", row.key)),
     };
     format!("{}{line}", comment(&about))
 }

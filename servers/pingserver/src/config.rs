@@ -12,7 +12,9 @@ server::configuration! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
     use config::page::{self, Own};
+    use manual::Manual;
     use server::settings::Configuration;
     use std::path::Path;
 
@@ -28,6 +30,19 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file = page::toml(&page::head("pingserver"), &Config::tables(), &OWN, |_| None);
         page::keep(&root.join("packaging/config/pingserver.toml"), |_| file.clone());
+        let exits = [
+            ("0", "It was told to stop, or to print something, and did."),
+            (
+                "1",
+                "The configuration is wrong, or it cannot go on; the last line of standard error says why.",
+            ),
+            ("2", "The command line is wrong."),
+        ];
+        Manual::new(crate::Args::command())
+            .section("EXIT STATUS", &exits)
+            .server()
+            .settings(Config::tables(), &OWN)
+            .keep(&root);
         page::keep(&root.join("docs/configuration.md"), |old| {
             let mark = "defaults of pingserver";
             page::with_part(old, mark, &page::own_markdown(&OWN)).expect(mark)

@@ -56,8 +56,7 @@ fn main() -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
-    let program = Command::new(NAME).version(VERSION).about("A Redis replacement for caching");
-    let flags = Flags::parse::<Redis>(program);
+    let flags = Flags::parse::<Redis>(program());
     redis::hide_secrets::<Redis>();
     match run(flags) {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,6 +65,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line, but for its flags.
+fn program() -> Command {
+    Command::new(NAME).version(VERSION).about("A Redis replacement for caching")
 }
 
 fn run(flags: Flags) -> Result<(), Error> {

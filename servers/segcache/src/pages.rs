@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pages generated from the tables of settings and flags. When a table changes,
+//! Pages, man pages and completions of shells, generated from the tables of settings and flags. When a table changes,
 //! `UPDATE_SETTINGS=1 cargo test -p shoebill-segcache pages` rewrites them.
 
 use crate::args;
 use crate::config::{Cache, Config, PORT};
 use ::config::Section;
 use ::config::page::{self, Own};
+use manual::Manual;
 use protocol_memcache::settings::Memcache;
 use server::dialect::memcached;
 use server::settings::{Configuration, Resp, Udp};
@@ -26,6 +27,19 @@ fn pages_follow_from_the_tables() {
     let flag = |key: &str| memcached::flag_for(&flags, key);
     let file = page::toml(&page::head(args::NAME), &Config::tables(), &OWN, flag);
     page::keep(&root.join("packaging/config/segcache.toml"), |_| file.clone());
+    let exits = [
+        ("0", "It was told to stop, or to print something, and did."),
+        (
+            "1",
+            "The configuration or a flag is wrong, or it cannot go on; the last line of standard error says why.",
+        ),
+        ("64", "The value of `-p`, `-U`, `-B` or `-I` is wrong."),
+    ];
+    Manual::new(memcached::command_with(args::command(), &flags))
+        .section("EXIT STATUS", &exits)
+        .server()
+        .settings(Config::tables(), &OWN)
+        .keep(&root);
     let parts = [
         ("keys of [memcache]", page::markdown(&Memcache::table())),
         ("keys of [udp]", page::markdown(&Udp::table())),

@@ -79,6 +79,16 @@ pub fn flags<C: Configuration>(own: Vec<Flag<C>>) -> Vec<Flag<C>> {
     flags
 }
 
+/// `command` with the arguments that all servers share, and with `flags`.
+pub fn command_with<C>(command: Command, flags: &[Flag<C>]) -> Command {
+    let about = command.get_about().cloned();
+    let command = CommonArgs::augment_args(command);
+    // Set after the arguments, whose documentation would replace it otherwise.
+    let command = command.about(about.unwrap_or_default()).long_about(None);
+    let command = command.args_override_self(true).infer_long_args(true);
+    flags.iter().fold(command, |command, flag| command.arg(flag.arg()))
+}
+
 impl<C: Configuration> Arguments<C> {
     /// Reads the command line. Ends the process if the command line is wrong or asks only for help, the
     /// version or the licence.
@@ -109,12 +119,7 @@ impl<C: Configuration> Arguments<C> {
         flags: Vec<Flag<C>>,
         words: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, Wrong> {
-        let about = command.get_about().cloned();
-        let command = CommonArgs::augment_args(command);
-        // Set after the arguments, whose documentation would replace it otherwise.
-        let command = command.about(about.unwrap_or_default()).long_about(None);
-        let command = command.args_override_self(true).infer_long_args(true);
-        let command = flags.iter().fold(command, |command, flag| command.arg(flag.arg()));
+        let command = command_with(command, &flags);
         let words: Vec<OsString> = words.into_iter().collect();
         let read = |words: Vec<OsString>| {
             let matches = command.clone().try_get_matches_from(words)?;

@@ -21,7 +21,7 @@ mod shared;
 mod start;
 
 pub use conf::{Directive, Error, Place};
-pub use flags::{Flags, hide_secrets};
+pub use flags::{Flags, command, hide_secrets};
 pub use load::{Loaded, RedisConfiguration};
 pub use names::{Name, ParameterTable};
 pub use parameters::Parameters;

@@ -71,7 +71,7 @@ fn directives<N: ParameterTable>(matches: &ArgMatches) -> Vec<Directive> {
 }
 
 /// `program` with all flags.
-pub(super) fn command<N: ParameterTable>(program: Command) -> Command {
+pub fn command<N: ParameterTable>(program: Command) -> Command {
     let version = Arg::new("version")
         .short('v')
         .short_alias('V')
