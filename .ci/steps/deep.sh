@@ -24,9 +24,28 @@ packages.step() {
     cargo test --locked -p shoebill-session --test without_tls
 }
 
+# The packages of programs that are linked fast: they are put together in the same way.
+step installed deep 'debian tested clean' 'packages for users: the same when made again; in a clean Debian, and without one'
+installed.step() {
+    local first=$target/dist second=$target/dist.again root=$tools/clean.copy
+    cargo xtask dist --profile under-test --out "$first"
+    cargo xtask dist --profile under-test --out "$second" >/dev/null
+    (cd "$first" && sha256sum -- *.deb *.tar*) >"$tools/dist.sums"
+    (cd "$second" && sha256sum --quiet --check "$tools/dist.sums")
+    as_root rm -rf "$root"
+    as_root cp -a "$clean_root" "$root"
+    as_root python3 .ci/installed.py "$first" "$root"
+    as_root rm -rf "$root"
+}
+
 step kubernetes deep 'debian tested kubernetes' 'manifests for Kubernetes'
 kubernetes.step() {
     "$tools/kubernetes/bin/python" .ci/kubernetes.py "$under_test"
+}
+
+step readme deep 'debian clients released' "the README's commands"
+readme.step() {
+    python3 .ci/readme.py "$tools/venv/bin/python"
 }
 
 step asan deep 'asan' 'unsafe code, and sessions of hostile clients, under AddressSanitizer'

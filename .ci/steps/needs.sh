@@ -13,8 +13,13 @@ declare -A title_of_need=(
     [loom]='models for loom'
     [fuzzers]='fuzz targets'
     [outside]='a server outside of the workspace'
+    [clean]='a clean Debian'
     [kubernetes]='schemas of Kubernetes'
 )
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
 
 debian.need() {
     local missing=()
@@ -29,14 +34,15 @@ debian.need() {
     command -v openssl >/dev/null || missing+=(openssl)
     command -v shellcheck >/dev/null || missing+=(shellcheck)
     [ -e /usr/include/openssl/ssl.h ] || missing+=(libssl-dev)
+    command -v mmdebstrap >/dev/null || missing+=(mmdebstrap)
+    command -v curl >/dev/null || missing+=(curl)
+    command -v nc >/dev/null || missing+=(netcat-openbsd)
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
     [ ${#missing[@]} -eq 0 ] && return
-    local sudo=()
-    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-    "${sudo[@]}" apt-get update -qq
+    as_root apt-get update -qq
     # Only the programs are wanted; the tests start their own servers.
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+    as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
         apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
 }
 
@@ -58,6 +64,7 @@ kubernetes.need() {
 }
 
 tested.need() { built tested; }
+clean.need() { built clean; }
 deny.need() { built deny; }
 released.need() { built released; }
 asan.need() { built asan; }
@@ -92,7 +99,8 @@ cargo_tool() {
 # One build for all steps that measure neither instructions nor memory: linked as in a release, each program takes most of a
 # minute.
 tested.build() {
-    cargo build --profile under-test --locked --workspace --bin segcache --bin rds --bin histories --bin hostile
+    cargo build --profile under-test --locked --workspace --bin segcache --bin rds --bin pingserver --bin cacheperf \
+        --bin histories --bin hostile
 }
 under_test=$target/under-test
 
@@ -103,6 +111,19 @@ released.build() {
 # Frames are larger with the sanitizer, and the deepest values of scripts take all of a usual stack then.
 asan_scripts() {
     RUST_MIN_STACK=$((64 << 20)) asan -p shoebill-script --lib --test hostile "$@"
+}
+# The Debian that packages are installed in: of this machine's release and from its mirrors, without systemd, with what
+# shows man pages and completes. It is made once; the step takes a copy.
+clean_root=$target/ci/clean
+clean.build() {
+    [ ! -e "$clean_root.made" ] || return 0
+    as_root rm -rf "$clean_root"
+    local sources=/etc/apt/sources.list release
+    [ ! -e /etc/apt/sources.list.d/debian.sources ] || sources=/etc/apt/sources.list.d/debian.sources
+    release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    as_root mmdebstrap --quiet --variant=essential --dpkgopt=force-unsafe-io \
+        --include=apt,adduser,man-db,bash-completion,zsh,fish "$release" "$clean_root" "$sources"
+    touch "$clean_root.made"
 }
 asan.build() {
     asan --no-run --lib "${asan_crates[@]}"
@@ -141,7 +162,7 @@ start_builds() {
         for need in ${needs_of[$name]}; do wanted[$need]=1; done
     done
     beside=()
-    for need in tested released outside asan tsan loom deny fuzzers; do
+    for need in tested clean released outside asan tsan loom deny fuzzers; do
         if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The house rules of the workspace, as checks.
+//! The house rules of the workspace, as checks; and the packages of its programs ([`Dist`]).
 //!
 //! `cargo xtask tidy` prints each breach as `path:line: rule: what to do`. `cargo test --workspace`
 //! runs the same checks, so a breach fails the build.
@@ -41,12 +41,14 @@
 #![forbid(unsafe_code)]
 
 mod checks;
+mod dist;
 mod finding;
 mod readme;
 mod scan;
 mod workspace;
 
 pub use checks::check;
+pub use dist::Dist;
 pub use finding::{Finding, Severity};
 pub use readme::readmes;
 pub use scan::Scan;

@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `cargo xtask tidy` checks the house rules of the workspace; see the library for the rules.
-//! `cargo xtask readmes` writes the READMEs of packages.
+//! `cargo xtask readmes` writes the READMEs of packages. `cargo xtask dist` makes packages of the programs.
 
 #![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use xtask::{Severity, Workspace};
+use xtask::{Dist, Severity, Workspace};
 
-const USAGE: &str = "usage: cargo xtask tidy|readmes
+const USAGE: &str = "usage: cargo xtask tidy|readmes|dist
 
   tidy       check the house rules of the workspace
-  readmes    write the READMEs of packages, from the documentation of their crates";
+  readmes    write the READMEs of packages, from the documentation of their crates
+  dist       make packages of the built programs: a tarball, Debian packages, OCI images
+             [--profile NAME]    of what this profile has built (default release)
+             [--out FOLDER]      there (default target/dist), in place of what is there";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
         ["tidy"] => finish("tidy", tidy()),
         ["readmes"] => finish("readmes", write_readmes()),
+        ["dist", ..] => match Dist::parse(&words[1..]) {
+            Some(dist) => finish("dist", dist.make(&root()).map(|()| true)),
+            None => refuse(),
+        },
         ["-h" | "--help" | "help"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
-        }
+        _ => refuse(),
     }
+}
+
+fn refuse() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
 }
 
 /// Says what went wrong, if something did; `Ok(false)` was told already.
