@@ -29,7 +29,8 @@
 //! * RULE-ACTIVE: repeated calls of `maintain` remove every expired entry and no other, and report
 //!   each once; while active expiry is off they remove none. One call does not go far beyond its
 //!   budget.
-//! * RULE-FIELD: the same for expired fields of hashes, and for hashes whose last field expired.
+//! * RULE-FIELD: the same for expired fields of hashes, which are named to a listener, and for hashes whose
+//!   last field expired.
 //! * RULE-LEN: lengths are the number of entries, and of those with an expiry.
 //! * RULE-CLEAR, RULE-SWAP: a cleared database is empty, two swapped ones have exchanged everything,
 //!   and no other is touched.

@@ -14,6 +14,9 @@ pub struct Gone<'a> {
     pub key: &'a [u8],
     /// What happened.
     pub reason: Reason,
+    /// The fields that have expired, for [`Reason::FieldExpired`]. Without a listener
+    /// ([`Settings::add_listener`](crate::Settings::add_listener)) they need not be named.
+    pub fields: &'a [Box<[u8]>],
 }
 
 /// Why, and how much of, an entry is [`Gone`].

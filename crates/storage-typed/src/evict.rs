@@ -257,7 +257,7 @@ impl Shard {
             ITEM_EVICT.increment();
             Reason::Evicted
         };
-        gone(Gone { db, key: entry.key(), reason });
+        gone(Gone { db, key: entry.key(), reason, fields: &[] });
         let freed = if entry.is_large() { 0 } else { (-added).max(0) as u64 };
         shared.discard(entry);
         Some(freed)

@@ -38,7 +38,8 @@ impl Notes {
     fn tell(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {
         let mut begin = 0;
         for note in self.notes.drain(..) {
-            gone(Gone { db: note.db, key: &self.keys[begin..note.end], reason: note.reason });
+            let key = &self.keys[begin..note.end];
+            gone(Gone { db: note.db, key, reason: note.reason, fields: &[] });
             begin = note.end;
         }
         self.keys.clear();

@@ -179,12 +179,12 @@ impl Database {
     }
 }
 
-/// Removes expired fields, in `budget` steps. Returns how many.
-fn remove_fields(entry: &mut Entry, unix_ms: u64, budget: usize) -> usize {
+/// Removes expired fields, in `budget` steps. Returns how many; `gone` is told their names.
+fn remove_fields(entry: &mut Entry, unix_ms: u64, budget: usize, gone: impl FnMut(&[u8])) -> usize {
     // A removal makes nothing larger, so it keeps to any limits.
     let limits = Limits::default();
     let hash = entry.hash_mut(&limits);
-    hash.map_or(0, |mut hash| hash.remove_expired(unix_ms, budget, |_| ()))
+    hash.map_or(0, |mut hash| hash.remove_expired(unix_ms, budget, gone))
 }
 
 impl Errand<'_> {
@@ -194,18 +194,23 @@ impl Errand<'_> {
             self.counts.expired += 1;
             ITEM_EXPIRE.increment();
             *removed += 1;
-            self.tell(entry, Reason::Expired);
+            self.tell(entry, Reason::Expired, &[]);
             return Verdict::Remove;
         }
         let budget = budget.max(FIELDS_MIN);
-        let fields = remove_fields(entry, self.unix_ms, budget);
+        let (is_heard, mut names) = (self.shared.settings.has_listeners(), Vec::new());
+        let fields = remove_fields(entry, self.unix_ms, budget, |field| {
+            if is_heard {
+                names.push(Box::from(field));
+            }
+        });
         if fields > 0 {
             self.counts.expired_fields += fields as u64;
-            self.tell(entry, Reason::FieldExpired);
+            self.tell(entry, Reason::FieldExpired, &names);
         }
         if entry.is_empty() {
             *removed += fields + 1;
-            self.tell(entry, Reason::Emptied);
+            self.tell(entry, Reason::Emptied, &[]);
             return Verdict::Remove;
         }
         let is_unfinished = entry.due().is_some_and(|due_ms| due_ms <= self.unix_ms);
@@ -214,8 +219,8 @@ impl Errand<'_> {
         if is_unfinished { Verdict::Pause } else { Verdict::Keep }
     }
 
-    fn tell(&mut self, entry: &Entry, reason: Reason) {
-        (self.gone)(Gone { db: self.db, key: entry.key(), reason });
+    fn tell(&mut self, entry: &Entry, reason: Reason, fields: &[Box<[u8]>]) {
+        (self.gone)(Gone { db: self.db, key: entry.key(), reason, fields });
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::subject::{BUDGET, Subject, Told};
 use crate::{Keyspace, Reason, View};
+use std::collections::BTreeSet;
 use values::{Entry, Limits};
 
 pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
@@ -16,6 +17,7 @@ pub(super) fn run<K: Keyspace>(make: &impl Fn() -> K) {
     active_within_budget(make);
     rare_among_many(make);
     fields(make);
+    fields_by_name(make);
     fields_beside_own_expiry(make);
     many_fields(make);
 }
@@ -276,6 +278,26 @@ fn fields<K: Keyspace>(make: &impl Fn() -> K) {
     assert_eq!((stats.expired, stats.expired_fields), (0, 3), "RULE-STATS: fields");
     let seen = subject.pass(60_000);
     assert_eq!(seen, [told(b"some", Reason::FieldExpired)], "RULE-FIELD: a later one");
+    subject.finish();
+}
+
+/// Fields that expire are named to a listener.
+fn fields_by_name<K: Keyspace>(make: &impl Fn() -> K) {
+    let mut subject = Subject::new(make);
+    subject.keyspace.settings().add_listener();
+    let ttls = [Some(100), None, Some(50_000), Some(200)];
+    subject.put_entry(1, hash(b"hash", subject.now_ms, ttls.into_iter()));
+    let mut names = BTreeSet::new();
+    for _ in 0..100 {
+        subject.now_ms += 100;
+        subject.keyspace.maintain(subject.now_ms, BUDGET, &mut |gone| {
+            assert_eq!((gone.key, gone.reason), (&b"hash"[..], Reason::FieldExpired));
+            names.extend(gone.fields.iter().cloned());
+        });
+    }
+    let expired = [0_u32, 3].map(|field| Box::from(field.to_le_bytes()));
+    assert_eq!(names, BTreeSet::from(expired), "RULE-FIELD: the names of the fields");
+    subject.keyspace.settings().remove_listener();
     subject.finish();
 }
 

@@ -128,7 +128,7 @@ impl Keyspace for Reference {
 
     fn maintain(&mut self, unix_ms: u64, budget: usize, gone: &mut dyn FnMut(Gone<'_>)) -> bool {
         for (db, key, reason) in self.notes.drain(..) {
-            gone(Gone { db, key: &key, reason });
+            gone(Gone { db, key: &key, reason, fields: &[] });
         }
         let limit = self.limit();
         let mut state = self.shared.lock();

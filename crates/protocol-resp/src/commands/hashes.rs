@@ -39,6 +39,7 @@ pub(crate) use set_expiring::hsetex;
 pub(crate) use ttl::{hexpiretime, hpexpiretime, hpttl, httl};
 pub(crate) use write::{hdel, hmset, hset, hsetnx};
 
+use crate::engine::call::Call;
 use crate::engine::keys::Keys;
 use crate::host::events::{Class, Event};
 use crate::wire::fault::Fault;
@@ -56,6 +57,24 @@ const HEXPIRE: Event = Event::of(Class::HASH, "hexpire");
 
 /// The expiry of fields was taken away.
 const HPERSIST: Event = Event::of(Class::HASH, "hpersist");
+
+/// The fields that a command changes, noted only if somebody is told of them.
+struct Noted<'f> {
+    is_wanted: bool,
+    fields: Vec<&'f [u8]>,
+}
+
+impl<'f> Noted<'f> {
+    fn new<V: View>(call: &Call<'_, V>) -> Self {
+        Noted { is_wanted: call.names_fields(), fields: Vec::new() }
+    }
+
+    fn note(&mut self, field: &'f [u8]) {
+        if self.is_wanted {
+            self.fields.push(field);
+        }
+    }
+}
 
 impl<V: View> Keys<'_, V> {
     /// The live hash under `key`.

@@ -206,14 +206,14 @@ impl<V: View> Execution<'_, '_, V> {
         }
         for (key, event) in events {
             let (pending, outbox) = (&mut self.worker.pending, &mut *self.context.outbox);
-            self.host.key_events().changed((db, key), *event, by, pending, outbox);
+            self.host.key_events().changed((db, key), (*event, &[]), by, pending, outbox);
         }
         if self.view.peek(db, key).is_some_and(Entry::is_empty) {
             if let Some(entry) = self.view.take(db, key) {
                 self.view.dispose(entry);
             }
             let (pending, outbox) = (&mut self.worker.pending, &mut *self.context.outbox);
-            self.host.key_events().changed((db, key), Event::DEL, by, pending, outbox);
+            self.host.key_events().changed((db, key), (Event::DEL, &[]), by, pending, outbox);
         }
     }
 }

@@ -90,8 +90,29 @@ impl<'c, V: View> Call<'c, V> {
     pub(crate) fn modified_in(&mut self, db: usize, key: &[u8], event: Event) {
         self.worker.changes += 1;
         if self.host.key_events().has_audience() {
-            self.tell(db, key, event);
+            self.tell(db, key, event, &[]);
         }
+    }
+
+    /// [`Call::modified`] for some fields of a hash, which are listed only if somebody is told of them.
+    #[inline]
+    pub(crate) fn modified_fields<'f>(
+        &mut self,
+        key: &[u8],
+        event: Event,
+        fields: impl FnOnce() -> Vec<&'f [u8]>,
+    ) {
+        self.worker.changes += 1;
+        if self.host.key_events().has_audience() {
+            let names = if self.names_fields() { fields() } else { Vec::new() };
+            self.tell(self.keys.db, key, event, &names);
+        }
+    }
+
+    /// Whether anybody is told which fields of hashes change.
+    #[inline]
+    pub(crate) fn names_fields(&self) -> bool {
+        self.host.key_events().has_audience() && self.host.key_events().wanted().names_fields()
     }
 
     /// Reports a change that watchers of the key and clients that cache it do not see, as of a stream's
@@ -109,13 +130,13 @@ impl<'c, V: View> Call<'c, V> {
     }
 
     #[cold]
-    fn tell(&mut self, db: usize, key: &[u8], event: Event) {
+    fn tell(&mut self, db: usize, key: &[u8], event: Event, fields: &[&[u8]]) {
         if std::mem::take(&mut self.keys.has_new) {
             self.tell_new(db, key);
         }
         self.tell_gone();
         let (pending, outbox) = (&mut self.worker.pending, &mut *self.outbox);
-        self.host.key_events().changed((db, key), event, self.id, pending, outbox);
+        self.host.key_events().changed((db, key), (event, fields), self.id, pending, outbox);
     }
 
     /// Reports that the command has created `key`, for commands whose first event is about another
@@ -150,6 +171,13 @@ impl<'c, V: View> Call<'c, V> {
         if self.host.key_events().has_audience() {
             self.tell_gone();
             self.host.key_events().notify(self.keys.db, key, event, self.outbox);
+        }
+    }
+
+    /// Publishes another event of fields that a command has reported as changed.
+    pub(crate) fn notify_fields(&mut self, key: &[u8], event: Event, fields: &[&[u8]]) {
+        if self.host.key_events().has_audience() {
+            self.host.key_events().notify_fields(self.keys.db, key, event, fields, self.outbox);
         }
     }
 

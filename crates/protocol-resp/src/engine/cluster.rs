@@ -124,7 +124,7 @@ impl<K: Keyspace> Engine<K> {
             for key in foreign.drain(..) {
                 let Some(entry) = view.take(0, &key) else { continue };
                 view.dispose(entry);
-                let gone = Gone { db: 0, key: &key, reason: Reason::Emptied };
+                let gone = Gone { db: 0, key: &key, reason: Reason::Emptied, fields: &[] };
                 host.key_events().tell_gone(gone, &mut worker.pending, outbox);
             }
             if removal.cursor == 0 {

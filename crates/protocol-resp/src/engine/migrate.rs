@@ -71,7 +71,7 @@ impl<K: Keyspace> Engine<K> {
         }
         worker.changes += 1;
         let pending = &mut worker.pending;
-        host.key_events().changed((job.db, key), Event::DEL, job.id, pending, outbox);
+        host.key_events().changed((job.db, key), (Event::DEL, &[]), job.id, pending, outbox);
         true
     }
 }

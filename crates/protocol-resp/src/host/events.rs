@@ -3,7 +3,7 @@
 
 /// The classes of events, as the letters of `notify-keyspace-events` select them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Class(u16);
+pub(crate) struct Class(u32);
 
 /// What happened to a key: a class, and the name under which it is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +12,9 @@ pub(crate) struct Event {
     pub(crate) name: &'static str,
 }
 
-/// The letters, each with its bit. `A` stands for all classes of this list but `m` and `n`.
-const LETTERS: [(u8, u16); 15] = [
+/// The letters, each with its bit. `A` stands for all classes of this list but `m` and `n`. `K`, `E`, `S`, `T`, `I` and
+/// `V` are kinds of channels.
+const LETTERS: [(u8, u32); 19] = [
     (b'K', Class::KEYSPACE),
     (b'E', Class::KEYEVENT),
     (b'g', Class::GENERIC.0),
@@ -29,13 +30,24 @@ const LETTERS: [(u8, u16); 15] = [
     (b'm', Class::KEY_MISS.0),
     (b'n', Class::NEW.0),
     (b'A', Class::ALL),
+    (b'S', Class::SUBKEYSPACE),
+    (b'T', Class::SUBKEYEVENT),
+    (b'I', Class::SUBKEYSPACEITEM),
+    (b'V', Class::SUBKEYSPACEEVENT),
 ];
 
 impl Class {
-    const KEYSPACE: u16 = 1;
-    const KEYEVENT: u16 = 1 << 1;
-    const MODULE: u16 = 1 << 3;
-    const ALL: u16 = 0x0ffc;
+    const KEYSPACE: u32 = 1;
+    const KEYEVENT: u32 = 1 << 1;
+    const MODULE: u32 = 1 << 3;
+    const ALL: u32 = 0x0ffc;
+    const SUBKEYSPACE: u32 = 1 << 14;
+    const SUBKEYEVENT: u32 = 1 << 15;
+    const SUBKEYSPACEITEM: u32 = 1 << 16;
+    const SUBKEYSPACEEVENT: u32 = 1 << 17;
+    /// Channels that name fields.
+    const OF_FIELDS: u32 =
+        Self::SUBKEYSPACE | Self::SUBKEYEVENT | Self::SUBKEYSPACEITEM | Self::SUBKEYSPACEEVENT;
     /// Commands on keys of any type.
     pub(crate) const GENERIC: Class = Class(1 << 4);
     /// String commands.
@@ -86,7 +98,7 @@ impl Event {
 
 /// Which events are published, and on which channels: the value of `notify-keyspace-events`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted(u16);
+pub(crate) struct Wanted(u32);
 
 impl Wanted {
     /// Reads the letters; `None` when one is unknown.
@@ -104,7 +116,7 @@ impl Wanted {
         if all {
             text.push('A');
         }
-        for letter in b"g$lshzxetdKEmn" {
+        for letter in b"g$lshzxetdKEmnSTIV" {
             let bits =
                 LETTERS.iter().find(|(known, _)| known == letter).map_or(0, |(_, bits)| *bits);
             if self.0 & bits != 0 && !(all && bits & Class::ALL != 0) {
@@ -115,18 +127,43 @@ impl Wanted {
     }
 
     /// As a number, to share between threads.
-    pub(crate) fn bits(self) -> u16 {
+    pub(crate) fn bits(self) -> u32 {
         self.0
     }
 
     /// The reverse of [`Wanted::bits`].
-    pub(crate) fn from_bits(bits: u16) -> Self {
+    pub(crate) fn from_bits(bits: u32) -> Self {
         Wanted(bits)
     }
 
     /// Whether any events are published.
     pub(crate) fn is_any(self) -> bool {
-        self.0 & (Class::KEYSPACE | Class::KEYEVENT) != 0
+        self.0 & (Class::KEYSPACE | Class::KEYEVENT | Class::OF_FIELDS) != 0
+    }
+
+    /// Whether any channels name the fields that an event is of.
+    pub(crate) fn names_fields(self) -> bool {
+        self.0 & Class::OF_FIELDS != 0
+    }
+
+    /// Whether an event and its fields are published on the channel of their key.
+    pub(super) fn is_subkeyspace(self) -> bool {
+        self.0 & Class::SUBKEYSPACE != 0
+    }
+
+    /// Whether a key and its fields are published on the channel of their event.
+    pub(super) fn is_subkeyevent(self) -> bool {
+        self.0 & Class::SUBKEYEVENT != 0
+    }
+
+    /// Whether events are published on the channel of a key and a field.
+    pub(super) fn is_subkeyspaceitem(self) -> bool {
+        self.0 & Class::SUBKEYSPACEITEM != 0
+    }
+
+    /// Whether fields are published on the channel of their event and key.
+    pub(super) fn is_subkeyspaceevent(self) -> bool {
+        self.0 & Class::SUBKEYSPACEEVENT != 0
     }
 
     /// Whether events are published on the channel of their key.
@@ -150,14 +187,20 @@ mod tests {
 
     #[test]
     fn letters_are_read_and_shown_as_redis_does() {
-        for (given, shown) in
-            [("", ""), ("KEA", "AKE"), ("Kg$", "g$K"), ("Elshz", "lshzE"), ("KEAmn", "AKEmn")]
-        {
+        for (given, shown) in [
+            ("", ""),
+            ("KEA", "AKE"),
+            ("Kg$", "g$K"),
+            ("Elshz", "lshzE"),
+            ("KEAmn", "AKEmn"),
+            ("VhTSI", "hSTIV"),
+        ] {
             let wanted = Wanted::parse(given.as_bytes()).expect(given);
             assert_eq!(wanted.letters(), shown);
             assert_eq!(Wanted::from_bits(wanted.bits()), wanted);
         }
         assert_eq!(Wanted::parse(b"KQ"), None);
         assert!(!Wanted::parse(b"g$x").expect("letters").is_any(), "neither K nor E");
+        assert!(Wanted::parse(b"hI").expect("letters").is_any(), "channels of fields");
     }
 }

@@ -13,14 +13,17 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 #[derive(Debug, Default)]
 pub(crate) struct Interest(AtomicU32);
 
+/// Which events are published: the bits below those of the flags.
+const EVENTS: u32 = WATCHED - 1;
+
 /// Some key is watched.
-const WATCHED: u32 = 1 << 16;
+const WATCHED: u32 = 1 << 29;
 
 /// Some client waits for a key.
-const AWAITED: u32 = 1 << 17;
+const AWAITED: u32 = 1 << 30;
 
 /// Some client caches keys.
-const TRACKED: u32 = 1 << 18;
+const TRACKED: u32 = 1 << 31;
 
 impl Interest {
     /// Whether any client is interested in changes of keys.
@@ -64,14 +67,14 @@ impl Interest {
 
     /// Which events are published.
     pub(crate) fn wanted(&self) -> Wanted {
-        Wanted::from_bits(self.0.load(Relaxed) as u16)
+        Wanted::from_bits(self.0.load(Relaxed) & EVENTS)
     }
 
     /// Changes which events are published: none, unless a kind of channel is selected to publish
     /// them on.
     pub(crate) fn want(&self, wanted: Wanted) {
-        let bits = if wanted.is_any() { u32::from(wanted.bits()) } else { 0 };
-        let keep = |old: u32| Some(old & !0xffff | bits);
+        let bits = if wanted.is_any() { wanted.bits() } else { 0 };
+        let keep = |old: u32| Some(old & !EVENTS | bits);
         // The function always returns a value, so the update always takes place.
         let _ = self.0.fetch_update(Relaxed, Relaxed, keep);
     }

@@ -77,12 +77,12 @@ impl KeyEvents {
     }
 
     /// Called when the client `by` has changed a key: marks its watchers, tells those who cache it, leaves it
-    /// to be served if clients wait for it, and publishes the event. The caller holds the lock of the key's
-    /// shard.
+    /// to be served if clients wait for it, and publishes the event, which may be one of fields. The caller holds
+    /// the lock of the key's shard.
     pub(crate) fn changed(
         &self,
         (db, key): (usize, &[u8]),
-        event: Event,
+        (event, fields): (Event, &[&[u8]]),
         by: ConnectionId,
         pending: &mut Pending,
         outbox: &mut Outbox,
@@ -96,23 +96,60 @@ impl KeyEvents {
         if self.interest.is_awaited() && self.waiters.may_await(key) {
             pending.ready.push_back((db, key.into()));
         }
-        self.notify(db, key, event, outbox);
+        self.notify_fields(db, key, event, fields, outbox);
     }
 
     /// Publishes an event of a key, if it is wanted.
     pub(crate) fn notify(&self, db: usize, key: &[u8], event: Event, outbox: &mut Outbox) {
+        self.notify_fields::<&[u8]>(db, key, event, &[], outbox);
+    }
+
+    /// Publishes an event of fields of a key, if it is wanted.
+    pub(crate) fn notify_fields<F: AsRef<[u8]>>(
+        &self,
+        db: usize,
+        key: &[u8],
+        event: Event,
+        fields: &[F],
+        outbox: &mut Outbox,
+    ) {
         let wanted = self.interest.wanted();
         if !wanted.includes(event.class) {
             return;
         }
+        let name = event.name.as_bytes();
+        let db = db.to_string();
+        let mut publish = |kind: &str, channel: &[&[u8]], message: &[u8]| {
+            let mut parts = vec![kind.as_bytes(), b"@", db.as_bytes(), b"__:"];
+            parts.extend_from_slice(channel);
+            self.channels.publish(&parts.concat(), message, outbox);
+        };
         if wanted.is_keyspace() {
-            let mut channel = format!("__keyspace@{db}__:").into_bytes();
-            channel.extend_from_slice(key);
-            self.channels.publish(&channel, event.name.as_bytes(), outbox);
+            publish("__keyspace", &[key], name);
         }
         if wanted.is_keyevent() {
-            let channel = format!("__keyevent@{db}__:{}", event.name);
-            self.channels.publish(channel.as_bytes(), key, outbox);
+            publish("__keyevent", &[name], key);
+        }
+        if fields.is_empty() || !wanted.names_fields() {
+            return;
+        }
+        let listed = listed(fields);
+        if wanted.is_subkeyspace() {
+            publish("__subkeyspace", &[key], &[name, b"|", &listed].concat());
+        }
+        if wanted.is_subkeyevent() {
+            let length = key.len().to_string();
+            let message = [length.as_bytes(), b":", key, b"|", &listed].concat();
+            publish("__subkeyevent", &[name], &message);
+        }
+        // Nobody could tell where such a key ends.
+        if wanted.is_subkeyspaceitem() && !key.contains(&b'\n') {
+            for field in fields {
+                publish("__subkeyspaceitem", &[key, b"\n", field.as_ref()], name);
+            }
+        }
+        if wanted.is_subkeyspaceevent() {
+            publish("__subkeyspaceevent", &[name, b"|", key], &listed);
         }
     }
 
@@ -137,7 +174,7 @@ impl KeyEvents {
             Reason::FieldExpired => Event::FIELD_EXPIRED,
             Reason::Emptied => Event::DEL,
         };
-        self.notify(gone.db, gone.key, event, outbox);
+        self.notify_fields(gone.db, gone.key, event, gone.fields, outbox);
     }
 
     /// Marks the watchers of all keys of database `db` for which `changed` returns true. The caller holds all
@@ -213,4 +250,19 @@ impl KeyEvents {
     pub(crate) fn stop_waiting(&self, waiter: &Waiter) -> bool {
         self.waiters.take(&self.interest, waiter)
     }
+}
+
+/// Fields with their lengths, as messages name them: `3:one,5:three`.
+fn listed<F: AsRef<[u8]>>(fields: &[F]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for field in fields {
+        let field: &[u8] = field.as_ref();
+        if !text.is_empty() {
+            text.push(b',');
+        }
+        text.extend_from_slice(field.len().to_string().as_bytes());
+        text.push(b':');
+        text.extend_from_slice(field);
+    }
+    text
 }

@@ -176,9 +176,9 @@ impl State {
     ) -> bool {
         let flaw = self.flaw;
         let entry = self.databases[db].get_mut(&place(key)).expect("it is due");
-        let mut tell = |reason| gone(Gone { db, key, reason });
+        let mut tell = |reason, fields: &[_]| gone(Gone { db, key, reason, fields });
         if is_past(flaw, entry, unix_ms) {
-            tell(Reason::Expired);
+            tell(Reason::Expired, &[]);
             self.count_expired();
             *left -= 1;
         } else {
@@ -187,20 +187,22 @@ impl State {
             }
             let (limits, before) = (Limits::default(), entry.heap_bytes() as u64);
             let mut hash = entry.hash_mut(&limits).expect("only hashes have parts that expire");
-            let removed = hash.remove_expired(unix_ms, *left, |_| ());
+            let mut names = Vec::new();
+            let note = |field: &[u8]| names.push(Box::from(field));
+            let removed = hash.remove_expired(unix_ms, *left, note);
             let (after, due) = (entry.heap_bytes() as u64, entry.due());
             let is_empty = entry.is_empty();
             self.entry_bytes = self.entry_bytes - before + after;
             self.stats.expired_fields += removed as u64;
             *left = left.saturating_sub(removed);
             if removed > 0 {
-                tell(Reason::FieldExpired);
+                tell(Reason::FieldExpired, &names);
             }
             if !is_empty || flaw == Flaw::KeepsEmptied {
                 self.note_due(due);
                 return due.is_none_or(|due| due > unix_ms);
             }
-            tell(Reason::Emptied);
+            tell(Reason::Emptied, &[]);
         }
         if let Some(entry) = self.remove(db, key) {
             self.discard(entry);
@@ -242,7 +244,7 @@ impl State {
                 Reason::Expired => self.count_expired(),
                 _ => self.stats.evicted += u64::from(self.flaw != Flaw::CountsNoEvictions),
             }
-            gone(Gone { db, key: &key, reason });
+            gone(Gone { db, key: &key, reason, fields: &[] });
             self.discard(entry);
             return true;
         }

@@ -299,7 +299,7 @@ impl View for ReferenceView<'_> {
 
     fn drain_gone(&mut self, gone: &mut dyn FnMut(Gone<'_>)) {
         for (db, key, reason) in self.notes.drain(..) {
-            gone(Gone { db, key: &key, reason });
+            gone(Gone { db, key: &key, reason, fields: &[] });
         }
     }
 }

@@ -2,7 +2,7 @@
 //! When fields expire: HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT, HPERSIST.
 
 use super::super::deadline::Deadline;
-use super::{HDEL, HEXPIRE, HPERSIST, fields, moment};
+use super::{HDEL, HEXPIRE, HPERSIST, Noted, fields, moment};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
@@ -107,18 +107,20 @@ fn expire_by<V: View>(call: &mut Call<'_, V>, unit: Deadline) -> Done {
             CHANGED
         }
     };
+    let mut noted = Noted::new(call);
     let out = &mut call.out;
     let edited = call.keys.edit_hash_if_any(key, |hash| {
-        (answer(out, fields, |field| set(hash, field)), hash.len() == 0)
+        (answer(out, fields, &mut noted, |field| set(hash, field)), hash.len() == 0)
     })?;
     let Some((answered, is_empty)) = edited else {
-        answer(&mut call.out, fields, |_| NO_FIELD);
+        answer(&mut call.out, fields, &mut noted, |_| NO_FIELD);
         return Ok(());
     };
+    // The time is the same for all fields, so either some were removed or some were changed.
     if answered.removed > 0 {
-        call.modified(key, HDEL);
+        call.modified_fields(key, HDEL, || noted.fields);
     } else if answered.changed > 0 {
-        call.modified(key, HEXPIRE);
+        call.modified_fields(key, HEXPIRE, || noted.fields);
     }
     if is_empty {
         call.remove_if_empty(key);
@@ -133,17 +135,21 @@ struct Answered {
     removed: usize,
 }
 
-/// Answers for each field what `change` says of it.
+/// Answers for each field what `change` says of it, and notes those that it has changed or removed.
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
-fn answer(
+fn answer<'a>(
     out: &mut Writer<'_>,
-    fields: Args<'_>,
+    fields: Args<'a>,
+    noted: &mut Noted<'a>,
     mut change: impl FnMut(&[u8]) -> i64,
 ) -> Answered {
     let mut answered = Answered::default();
     out.array(fields.len());
     for field in fields.iter() {
         let code = change(field);
+        if code == CHANGED || code == REMOVED {
+            noted.note(field);
+        }
         answered.changed += usize::from(code == CHANGED);
         answered.removed += usize::from(code == REMOVED);
         out.integer(code);
@@ -164,14 +170,18 @@ pub(crate) fn hpersist<V: View>(call: &mut Call<'_, V>) -> Done {
             CHANGED
         }
     };
+    let mut noted = Noted::new(call);
     let out = &mut call.out;
-    let edited =
-        call.keys.edit_hash_if_any(key, |hash| answer(out, fields, |field| keep(hash, field)))?;
+    let edited = call
+        .keys
+        .edit_hash_if_any(key, |hash| answer(out, fields, &mut noted, |field| keep(hash, field)))?;
     match edited {
-        Some(answered) if answered.changed > 0 => call.modified(key, HPERSIST),
+        Some(answered) if answered.changed > 0 => {
+            call.modified_fields(key, HPERSIST, || noted.fields);
+        }
         Some(_) => {}
         None => {
-            answer(&mut call.out, fields, |_| NO_FIELD);
+            answer(&mut call.out, fields, &mut noted, |_| NO_FIELD);
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! Reading fields and changing their expiry, or removing them: HGETEX, HGETDEL.
 
 use super::super::deadline::Deadline;
-use super::{HDEL, HEXPIRE, HPERSIST, fields, moment};
+use super::{HDEL, HEXPIRE, HPERSIST, Noted, fields, moment};
 use crate::engine::call::Call;
 use crate::host::events::Event;
 use crate::wire::fault::{Done, Fault};
@@ -81,6 +81,7 @@ pub(crate) fn hgetdel<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Reads each field, then does something to it.
 fn read<V: View>(call: &mut Call<'_, V>, fields: Args<'_>, then: Then) -> Done {
     let (key, now) = (call.arg(1), call.unix_ms());
+    let mut noted = Noted::new(call);
     let out = &mut call.out;
     let edited = call.keys.edit_hash_if_any(key, |hash| {
         out.array(fields.len());
@@ -88,8 +89,9 @@ fn read<V: View>(call: &mut Call<'_, V>, fields: Args<'_>, then: Then) -> Done {
         for field in fields.iter() {
             let value = hash.read().get(field, now);
             out.bulk_or_null(value);
-            if value.is_some() {
-                changed |= then.apply(hash, field, now);
+            if value.is_some() && then.apply(hash, field, now) {
+                noted.note(field);
+                changed = true;
             }
         }
         (changed, hash.len() == 0)
@@ -100,7 +102,7 @@ fn read<V: View>(call: &mut Call<'_, V>, fields: Args<'_>, then: Then) -> Done {
         return Ok(());
     };
     if changed {
-        call.modified(key, then.event());
+        call.modified_fields(key, then.event(), || noted.fields);
     }
     if is_empty {
         call.remove_if_empty(key);

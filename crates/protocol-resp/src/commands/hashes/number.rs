@@ -23,7 +23,7 @@ pub(crate) fn hincrby<V: View>(call: &mut Call<'_, V>) -> Done {
         Ok(sum)
     })?;
     call.out.integer(sum);
-    call.modified(key, Event::of(Class::HASH, "hincrby"));
+    call.modified_fields(key, Event::of(Class::HASH, "hincrby"), || vec![field]);
     Ok(())
 }
 
@@ -48,6 +48,6 @@ pub(crate) fn hincrbyfloat<V: View>(call: &mut Call<'_, V>) -> Done {
         Ok(text)
     })?;
     call.out.bulk(text.as_bytes());
-    call.modified(key, Event::of(Class::HASH, "hincrbyfloat"));
+    call.modified_fields(key, Event::of(Class::HASH, "hincrbyfloat"), || vec![field]);
     Ok(())
 }

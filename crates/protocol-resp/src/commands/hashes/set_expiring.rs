@@ -146,10 +146,11 @@ pub(crate) fn hsetex<V: View>(call: &mut Call<'_, V>) -> Done {
         call.keys.edit_hash(key, |hash| Ok(set(hash)))?
     };
     if is_set {
-        call.modified(key, HSET);
-        match options.expiry {
-            Expiry::Never | Expiry::Keep => {}
-            Expiry::At(moment) => call.notify(key, if moment > now { HEXPIRE } else { HDEL }),
+        let fields = || options.pairs.iter().step_by(2).collect::<Vec<_>>();
+        call.modified_fields(key, HSET, fields);
+        if let Expiry::At(moment) = options.expiry {
+            let fields = if call.names_fields() { fields() } else { Vec::new() };
+            call.notify_fields(key, if moment > now { HEXPIRE } else { HDEL }, &fields);
         }
     }
     if is_empty {

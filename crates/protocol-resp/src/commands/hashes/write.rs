@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What sets and removes fields: HSET, HMSET, HSETNX, HDEL.
 
-use super::{HDEL, HSET};
+use super::{HDEL, HSET, Noted};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
@@ -36,7 +36,7 @@ fn set_all<V: View>(call: &mut Call<'_, V>) -> Result<usize, Fault> {
         }
         Ok(new)
     })?;
-    call.modified(key, HSET);
+    call.modified_fields(key, HSET, || pairs.iter().step_by(2).collect());
     Ok(new)
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn hsetnx<V: View>(call: &mut Call<'_, V>) -> Done {
         Ok(is_new)
     })?;
     if is_new {
-        call.modified(key, HSET);
+        call.modified_fields(key, HSET, || vec![field]);
     }
     call.out.integer(is_new.into());
     Ok(())
@@ -61,13 +61,15 @@ pub(crate) fn hsetnx<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Removes fields and counts those that were there.
 pub(crate) fn hdel<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, fields, now) = (call.arg(1), call.args.tail(2), call.unix_ms());
+    let mut noted = Noted::new(call);
     let edited = call.keys.edit_hash_if_any(key, |hash| {
-        let removed = fields.iter().filter(|field| hash.remove(field, now)).count();
+        let there = fields.iter().filter(|field| hash.remove(field, now));
+        let removed = there.inspect(|field| noted.note(field)).count();
         (removed, hash.len() == 0)
     })?;
     let (removed, is_empty) = edited.unwrap_or_default();
     if removed > 0 {
-        call.modified(key, HDEL);
+        call.modified_fields(key, HDEL, || noted.fields);
     }
     // Also if all that was removed had expired before.
     if is_empty {

@@ -8,7 +8,7 @@ use crate::wire::parse::BULK_MAX;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::time::Duration;
 use values::Limits;
 
@@ -28,7 +28,7 @@ pub(crate) struct ConnectionSettings {
     /// `protected-mode`
     pub(crate) is_protected: AtomicBool,
     /// `notify-keyspace-events`, as [`Wanted::bits`]; the effective events are in `Interest`.
-    pub(crate) events: AtomicU16,
+    pub(crate) events: AtomicU32,
 }
 
 impl Default for ConnectionSettings {
@@ -40,7 +40,7 @@ impl Default for ConnectionSettings {
             bulk_max: Arc::new(AtomicUsize::new(BULK_MAX)),
             request_max: AtomicU64::new(1 << 30),
             is_protected: AtomicBool::new(true),
-            events: AtomicU16::new(0),
+            events: AtomicU32::new(0),
         }
     }
 }
