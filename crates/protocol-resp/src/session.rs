@@ -15,6 +15,7 @@ pub(crate) mod blocked_command;
 pub(crate) mod client;
 pub(crate) mod command;
 pub(crate) mod connection;
+pub(crate) mod fieldsets;
 pub(crate) mod listed_client;
 pub(crate) mod marks;
 pub(crate) mod memory;

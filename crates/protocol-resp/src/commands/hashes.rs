@@ -4,6 +4,7 @@
 //! * `read.rs`: what reads fields by name. `all.rs`: what reads all of them. `scan.rs`: in steps.
 //!   `random.rs`: some of them.
 //! * `write.rs`: what sets and removes fields. `number.rs`: numbers in them.
+//! * `import.rs`: many hashes with the same fields.
 //! * `expire.rs`: when fields expire. `ttl.rs`: telling it. `expiring.rs` and `set_expiring.rs`: reading
 //!   and setting fields at the same time. `fields.rs` and `moment.rs`: how these commands name fields
 //!   and times.
@@ -19,6 +20,7 @@ mod all;
 mod expire;
 mod expiring;
 mod fields;
+mod import;
 mod moment;
 mod number;
 mod random;
@@ -31,6 +33,7 @@ mod write;
 pub(crate) use all::{hgetall, hkeys, hvals};
 pub(crate) use expire::{hexpire, hexpireat, hpersist, hpexpire, hpexpireat};
 pub(crate) use expiring::{hgetdel, hgetex};
+pub(crate) use import::{himport_discard, himport_discardall, himport_prepare, himport_set};
 pub(crate) use number::{hincrby, hincrbyfloat};
 pub(crate) use random::hrandfield;
 pub(crate) use read::{hexists, hget, hlen, hmget, hstrlen};

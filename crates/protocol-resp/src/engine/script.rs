@@ -142,6 +142,7 @@ fn run_in<C: Commands, V: View>(
         scope = Scope::ALL;
     }
     let (version, db) = (call.conn.version, call.conn.db);
+    let fieldsets = std::mem::take(&mut call.conn.fieldsets);
     let mut replies = std::mem::take(&mut call.worker.script_replies);
     let mut context = Context::new(call.now, call.id, &mut *call.outbox, call.directory);
     context.ticket = call.ticket;
@@ -170,6 +171,7 @@ fn run_in<C: Commands, V: View>(
         let end = runner.end();
         has_wandered |= end.has_wandered;
         call.conn.version = version;
+        call.conn.fieldsets.discard_all();
         if !end.begins_again {
             break done;
         }
@@ -181,6 +183,8 @@ fn run_in<C: Commands, V: View>(
         call.keys.view.relock(Scope::ALL);
         scope = Scope::ALL;
     };
+    call.conn.fieldsets = fieldsets;
+    call.conn.note_fieldsets();
     if has_selected || call.conn.db != db {
         crate::engine::any_call::AnyCall::select(call, db);
     }

@@ -3,6 +3,7 @@
 
 use crate::session::client::Client;
 use crate::session::command::Command;
+use crate::session::fieldsets::Fieldsets;
 use crate::session::marks::Marks;
 use crate::session::memory::MemoryKind;
 use crate::session::replies::Replies;
@@ -56,6 +57,8 @@ pub struct Resp {
     pub(crate) is_tracker: bool,
     /// The prefixes of the keys that it tracks, if it does not track those that it reads.
     pub(crate) prefixes: BTreeSet<Box<[u8]>>,
+    /// Lists of field names that it has prepared (HIMPORT).
+    pub(crate) fieldsets: Fieldsets,
     /// How often it was entered as a new reader of a key.
     pub(crate) noted: u64,
     /// Its reads leave no trace (CLIENT NO-TOUCH).
@@ -82,6 +85,7 @@ impl Resp {
             marks: Marks::default(),
             is_tracker: false,
             prefixes: BTreeSet::new(),
+            fieldsets: Fieldsets::default(),
             noted: 0,
             no_touch: false,
             has_pushed: false,
@@ -133,6 +137,13 @@ impl Resp {
         for kind in [Kind::Channel, Kind::Pattern, Kind::Shard] {
             let count = subscriptions.map_or(0, |all| all.names(kind).len());
             client.subscriptions[kind as usize].store(count as u32, Relaxed);
+        }
+    }
+
+    /// Counts the lists of field names that it has prepared as its memory.
+    pub(crate) fn note_fieldsets(&self) {
+        if let Some(client) = &self.client {
+            client.memory.set(MemoryKind::Fieldsets, self.fieldsets.bytes());
         }
     }
 

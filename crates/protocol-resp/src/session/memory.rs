@@ -26,16 +26,19 @@ pub(crate) enum MemoryKind {
     Names,
     /// Prefixes of keys that it tracks.
     Prefixes,
+    /// Lists of field names that it has prepared.
+    Fieldsets,
 }
 
 impl MemoryKind {
-    const ALL: [MemoryKind; 6] = [
+    const ALL: [MemoryKind; 7] = [
         MemoryKind::Queue,
         MemoryKind::Watch,
         MemoryKind::Channels,
         MemoryKind::Wait,
         MemoryKind::Names,
         MemoryKind::Prefixes,
+        MemoryKind::Fieldsets,
     ];
 }
 

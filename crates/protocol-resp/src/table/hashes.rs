@@ -76,6 +76,51 @@ commands! {
         reply: Array, complexity: "O(N) in the number of fields",
         summary: "Reads fields of a hash and changes when they expire.",
     }
+    Himport = dispatch::unknown_subcommand {
+        name: "himport", arity: -2, since: "8.10.0",
+        flags: [], categories: [HASH], keys: [],
+        syntax: "",
+        reply: Various, complexity: "O(1)",
+        summary: "Makes many hashes with the same fields, whose names are sent once.",
+    }
+    HimportDiscard = hashes::himport_discard {
+        name: "himport|discard", arity: 3, since: "8.10.0",
+        flags: [], categories: [HASH], keys: [],
+        syntax: "fieldset-name",
+        reply: Integer, complexity: "O(log N) in the number of prepared lists",
+        summary: "Drops a prepared list of field names.",
+        tips: ["request_policy:all_shards"],
+    }
+    HimportDiscardall = hashes::himport_discardall {
+        name: "himport|discardall", arity: 2, since: "8.10.0",
+        flags: [], categories: [HASH], keys: [],
+        syntax: "",
+        reply: Integer, complexity: "O(N) in the number of prepared lists",
+        summary: "Drops all prepared lists of field names.",
+        tips: ["request_policy:all_shards"],
+    }
+    HimportHelp = dispatch::help {
+        name: "himport|help", arity: 2, since: "8.10.0",
+        flags: [LOADING STALE HELP], categories: [HASH], keys: [],
+        syntax: "",
+        reply: Array, complexity: "O(1)",
+        summary: "Lists the sub-commands.",
+    }
+    HimportPrepare = hashes::himport_prepare {
+        name: "himport|prepare", arity: -4, since: "8.10.0",
+        flags: [DENYOOM HOLDS], categories: [HASH], keys: [],
+        syntax: "fieldset-name field...",
+        reply: Ok, complexity: "O(N log N) in the number of fields",
+        summary: "Names the fields of hashes that the connection is going to make.",
+        tips: ["request_policy:all_shards"],
+    }
+    HimportSet = hashes::himport_set {
+        name: "himport|set", arity: -5, since: "8.10.0",
+        flags: [WRITE DENYOOM], categories: [HASH], keys: [at(2): OW UPDATE],
+        syntax: "key fieldset-name value...",
+        reply: Ok, complexity: "O(N) in the number of fields",
+        summary: "Makes a hash of a prepared list of field names and as many values.",
+    }
     Hincrby = hashes::hincrby {
         name: "hincrby", arity: 4, since: "2.0.0",
         flags: [WRITE DENYOOM FAST], categories: [HASH], keys: [at(1): RW ACCESS UPDATE],

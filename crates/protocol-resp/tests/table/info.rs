@@ -23,7 +23,7 @@ const DIFFERENT: [(&str, usize, &str); 4] = [
 ];
 
 /// What came after Redis 7.0.
-const NEWER: [&str; 45] = [
+const NEWER: [&str; 51] = [
     "blmovem",
     "client|capa",
     "client|import-source",
@@ -45,6 +45,12 @@ const NEWER: [&str; 45] = [
     "hexpiretime",
     "hgetdel",
     "hgetex",
+    "himport",
+    "himport|discard",
+    "himport|discardall",
+    "himport|help",
+    "himport|prepare",
+    "himport|set",
     "hotkeys",
     "hotkeys|get",
     "hotkeys|help",

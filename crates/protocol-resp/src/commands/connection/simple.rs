@@ -69,6 +69,8 @@ pub(crate) fn reset<V: View>(call: &mut Call<'_, V>) -> Done {
     call.key_events().unwatch(call.conn);
     tracking::stop(call);
     pubsub::leave(call);
+    call.conn.fieldsets.discard_all();
+    call.conn.note_fieldsets();
     call.conn.marks.set(Marks::ASKING, false);
     call.conn.marks.set(Marks::READS_ONLY, false);
     call.set_no_touch(false);
