@@ -2,7 +2,7 @@
 //! [`RespProcess`]: the process, as commands see and change it.
 
 use protocol::Peer;
-use protocol_resp::service::{Allocator, BufferLimit, Platform};
+use protocol_resp::service::{Allocator, BufferLimit, Certificate, Platform};
 use server::{Controls, OutputLimit};
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +77,13 @@ impl Platform for RespProcess {
 
     fn purge(&self) {
         (self.purge)();
+    }
+
+    fn certificates(&self) -> [Option<Certificate>; 2] {
+        let facts = self.controls.certificates();
+        [facts.server, facts.authority].map(|facts| {
+            facts.map(|facts| Certificate { serial: facts.serial, ends_at: facts.ends_at })
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::reload::Rereader;
 use admin::ConfigText;
 use protocol::{Directory, Peer};
 use reactor::{Dials, OutputLimit};
-use session::TlsAcceptor;
+use session::{AcceptorFacts, TlsAcceptor};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,6 +74,12 @@ impl Controls {
     #[must_use]
     pub fn certificates_age(&self) -> Option<Duration> {
         self.tls.as_ref().map(TlsAcceptor::age)
+    }
+
+    /// The certificates that are in use; none without TLS.
+    #[must_use]
+    pub fn certificates(&self) -> AcceptorFacts {
+        self.tls.as_ref().map(TlsAcceptor::facts).unwrap_or_default()
     }
 
     /// Raises the limit of open files so that there is a descriptor for each of `most` connections.

@@ -57,12 +57,13 @@
 //! - `carried.rs`: sessions whose bytes a driver moves between the socket and memory of its own.
 //! - `tls/connection.rs`: the TLS path; `no_tls.rs`: its place in a build without TLS. `tls/acceptor.rs`: certificates, reloading.
 //!   `tls/connector.rs`: the client's side, for load generators and tests.
-//! - `options.rs`: what an acceptor is made from. `error.rs`: errors in certificates and keys.
+//! - `options.rs`: what an acceptor is made from. `facts.rs`, `tls/x509.rs`: what is told of certificates. `error.rs`: errors in certificates and keys.
 //! - `stats.rs`: the metrics.
 #![forbid(unsafe_code)]
 
 mod carried;
 mod error;
+mod facts;
 mod options;
 mod session;
 mod stats;
@@ -76,6 +77,7 @@ mod transport;
 mod wire;
 
 pub use error::Error;
+pub use facts::{AcceptorFacts, CertificateFacts};
 pub use options::{ClientAuth, TlsOptions, TlsVersion};
 pub use session::{Fill, Flush, Session};
 pub use stream::Stream;

@@ -3,7 +3,7 @@
 //! whoever has an `Option` of one needs no `cfg`.
 
 use crate::transport::Transport;
-use crate::{Error, Fill, Flush, TlsOptions};
+use crate::{AcceptorFacts, Error, Fill, Flush, TlsOptions};
 use buffer::SendBuf;
 use std::convert::Infallible;
 use std::io;
@@ -37,6 +37,12 @@ impl TlsAcceptor {
     /// How long ago the files that are in use were read.
     #[must_use]
     pub fn age(&self) -> Duration {
+        match self.never {}
+    }
+
+    /// The certificates that are in use.
+    #[must_use]
+    pub fn facts(&self) -> AcceptorFacts {
         match self.never {}
     }
 

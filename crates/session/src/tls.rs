@@ -8,6 +8,7 @@ mod connection;
 mod connector;
 mod stats;
 mod wire;
+mod x509;
 
 pub use acceptor::TlsAcceptor;
 pub(crate) use connection::TlsConnection;

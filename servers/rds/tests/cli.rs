@@ -195,6 +195,24 @@ fn tls_is_spoken_on_a_port_of_its_own() {
         b"CONFIG GET tls-port\r\n",
         format!("*2\r\n$8\r\ntls-port\r\n${}\r\n{port}\r\n", port.len()).as_bytes(),
     );
+    let told = |client: &mut Client, name: &str| {
+        let info = bulk(client, "INFO tls");
+        let value = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+        value.unwrap_or_else(|| panic!("{name} in {info}")).to_owned()
+    };
+    let serials = ["server", "client", "ca"].map(|role| format!("tls_{role}_cert_serial"));
+    let [server, own, authority] = serials.each_ref().map(|name| told(&mut client, name));
+    assert!(server.len() > 8 && server != authority && own == "none", "{server} {authority}");
+    let left = told(&mut client, "tls_server_cert_expires_in_seconds");
+    assert!(left.parse::<u64>().unwrap() > 1_000_000_000, "the generator's are for long: {left}");
+    // The numbers are those of the certificates in use.
+    certificates.renew();
+    daemon.signal("HUP");
+    let is_new = |client: &mut Client| told(client, &serials[0]) != server;
+    while !is_new(&mut client) {
+        std::thread::yield_now();
+    }
+    assert_eq!(told(&mut client, &serials[2]), authority);
 }
 
 #[test]

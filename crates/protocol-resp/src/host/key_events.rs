@@ -216,6 +216,11 @@ impl KeyEvents {
         }
     }
 
+    /// How many keys are watched.
+    pub(crate) fn watched_keys(&self) -> usize {
+        self.watches.len()
+    }
+
     /// Ends all watches of a connection.
     pub(crate) fn unwatch(&self, conn: &mut Resp) {
         if conn.watching.keys().len() > 0 {

@@ -81,6 +81,17 @@ impl Pause {
         self.is_on(now) && (writes || !self.writes_only.load(Relaxed))
     }
 
+    /// What a pause holds now, if there is one: whether only commands that write wait.
+    pub(crate) fn holding(&self, now: Now) -> Option<bool> {
+        self.is_on(now).then(|| self.writes_only.load(Relaxed))
+    }
+
+    /// How long it still takes.
+    pub(crate) fn left(&self, now: Now) -> Duration {
+        let left = self.until_ms.load(Relaxed).saturating_sub(now.ticks.as_millis());
+        Duration::from_millis(left)
+    }
+
     /// Enters a client whose command the pause holds; `None` if the pause has ended meanwhile.
     #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
     pub(crate) fn hold(&self, id: ConnectionId, ticket: Ticket, now: Now) -> Option<Held> {

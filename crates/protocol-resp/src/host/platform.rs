@@ -47,6 +47,20 @@ pub trait Platform: Debug + Send + Sync {
 
     /// Makes the allocator return memory to the system (MEMORY PURGE).
     fn purge(&self) {}
+
+    /// The server's certificate, and the authority's that clients are checked against, if there are any.
+    fn certificates(&self) -> [Option<Certificate>; 2] {
+        [None, None]
+    }
+}
+
+/// What is told of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// Its serial number, in hexadecimal digits.
+    pub serial: String,
+    /// When it ends, in unix seconds.
+    pub ends_at: u64,
 }
 
 /// An allocator's own numbers, in bytes.

@@ -138,6 +138,8 @@ pub(crate) struct Scripts {
     generation: AtomicU64,
     /// Changes with each removal from the cache, so that workers look into it anew.
     removals: AtomicU64,
+    /// Scripts that had to make room for others.
+    evicted: AtomicU64,
     /// Scripts that take long.
     long: Mutex<Vec<Arc<Running>>>,
     is_busy: AtomicBool,
@@ -169,6 +171,7 @@ impl Default for Scripts {
             cache: RwLock::default(),
             generation: AtomicU64::new(0),
             removals: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
             long: Mutex::default(),
             is_busy: AtomicBool::new(false),
             threshold_ms: AtomicU64::new(5000),
@@ -237,6 +240,7 @@ impl Scripts {
             if !cache.remove_oldest() {
                 return None;
             }
+            self.evicted.fetch_add(1, Relaxed);
         }
         let used = self.added.fetch_add(1, Relaxed) + 1;
         let source = Arc::new(CachedScript {
@@ -250,7 +254,7 @@ impl Scripts {
         if !is_loaded {
             if cache.evaluated.len() >= EVALUATED_MAX {
                 self.removals.fetch_add(1, Release);
-                cache.remove_oldest();
+                self.evicted.fetch_add(u64::from(cache.remove_oldest()), Relaxed);
             }
             cache.evaluated.push_back((*sha, used));
         }
@@ -262,6 +266,11 @@ impl Scripts {
         *self.cache.write() = Cache::default();
         self.generation.fetch_add(1, Release);
         self.removals.fetch_add(1, Release);
+    }
+
+    /// How many scripts have had to make room for others.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.evicted.load(Relaxed)
     }
 
     /// Changes when something is removed from the cache.

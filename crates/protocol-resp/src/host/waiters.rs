@@ -22,6 +22,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// How many keys clients wait for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AwaitedKeys {
+    pub(crate) all: usize,
+    /// Those of them whose clients are told when the key is gone.
+    pub(crate) told_when_gone: usize,
+}
+
 /// All waiting clients of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
@@ -134,6 +142,14 @@ impl Waiters {
     /// How many clients wait.
     pub(crate) fn len(&self) -> usize {
         self.queues.lock().clients
+    }
+
+    /// How many keys they wait for.
+    pub(crate) fn keys(&self) -> AwaitedKeys {
+        let queues = self.queues.lock();
+        let all = queues.by_key.values().flat_map(HashMap::values);
+        let told = all.clone().filter(|queue| queue.iter().any(|waiter| waiter.is_group_reader()));
+        AwaitedKeys { told_when_gone: told.count(), all: all.count() }
     }
 
     /// Makes writers see no client that wants to move an element, as a writer does that looked

@@ -51,6 +51,11 @@ impl Watches {
         interest.set_watched(true);
     }
 
+    /// How many keys are watched.
+    pub(crate) fn len(&self) -> usize {
+        self.by_key.lock().len()
+    }
+
     /// Removes `mark` from a key.
     pub(crate) fn unwatch(&self, interest: &Interest, db: usize, key: &[u8], mark: &Mark) {
         let mut by_key = self.by_key.lock();

@@ -156,3 +156,64 @@ fn a_transaction_that_is_discarded_has_failed() {
     ours.ask(&["EXEC"]);
     assert_eq!(counts(&mut ours, "exec"), Some((2, 1)));
 }
+
+/// The value of a name in a section of INFO.
+fn of_info(ours: &mut Ours, section: &str, name: &str) -> String {
+    let info = text(&ours.ask(&["INFO", section]));
+    let value = info.lines().find_map(|line| line.strip_prefix(&format!("{name}:")));
+    value.unwrap_or_else(|| panic!("{name} in {info}")).to_owned()
+}
+
+#[test]
+fn clients_that_watch_listen_and_wait_are_told_of() {
+    let mut ours = Ours::new(Version::Resp2);
+    let names = [
+        "pubsub_clients",
+        "watching_clients",
+        "total_watched_keys",
+        "total_blocking_keys",
+        "total_blocking_keys_on_nokey",
+    ];
+    let told = |ours: &mut Ours| names.map(|name| of_info(ours, "clients", name));
+    assert_eq!(told(&mut ours), ["0", "0", "0", "0", "0"]);
+    for (client, line) in [
+        ("a", "WATCH x y"),
+        ("b", "WATCH y"),
+        ("c", "SUBSCRIBE channel"),
+        ("d", "XGROUP CREATE s g $ MKSTREAM"),
+    ] {
+        ours.send(client, line);
+        assert!(ours.receive(client, false).is_some(), "{line}");
+    }
+    ours.send("d", "XREADGROUP GROUP g me BLOCK 0 STREAMS s >");
+    ours.send("e", "BLPOP k l 0");
+    assert_eq!(ours.receive("d", false), None, "it waits");
+    assert_eq!(ours.receive("e", false), None, "it waits");
+    assert_eq!(told(&mut ours), ["1", "2", "2", "3", "1"]);
+}
+
+#[test]
+fn a_pause_is_told_of() {
+    let mut ours = Ours::new(Version::Resp2);
+    let told = |ours: &mut Ours| {
+        let names = ["paused_reason", "paused_actions", "paused_timeout_milliseconds"];
+        names.map(|name| of_info(ours, "clients", name))
+    };
+    assert_eq!(told(&mut ours), ["none", "none", "0"]);
+    ours.ask(&["CLIENT", "PAUSE", "5000", "WRITE"]);
+    assert_eq!(told(&mut ours), ["client_pause", "write", "5000"]);
+    ours.ask(&["CLIENT", "UNPAUSE"]);
+    assert_eq!(told(&mut ours), ["none", "none", "0"]);
+}
+
+#[cfg(feature = "scripts")]
+#[test]
+fn scripts_that_make_room_for_others_are_counted() {
+    let mut ours = Ours::new(Version::Resp2);
+    for number in 0..503 {
+        ours.ask(&["EVAL", &format!("return {number}"), "0"]);
+    }
+    assert_eq!(of_info(&mut ours, "stats", "evicted_scripts"), "3");
+    ours.ask(&["SCRIPT", "FLUSH"]);
+    assert_eq!(of_info(&mut ours, "stats", "evicted_scripts"), "3", "those were not in the way");
+}

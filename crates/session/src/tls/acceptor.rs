@@ -2,7 +2,7 @@
 //! [`TlsAcceptor`]: the current certificate, shared by all workers and replaceable while they run.
 
 use super::config::server_config;
-use crate::{Error, TlsOptions};
+use crate::{AcceptorFacts, Error, TlsOptions};
 use rustls::ServerConfig;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -36,12 +36,14 @@ struct Shared {
 /// What was read from the files last, and when.
 struct Current {
     config: Arc<ServerConfig>,
+    facts: AcceptorFacts,
     read_at: Instant,
 }
 
 impl Current {
     fn read(options: &TlsOptions) -> Result<Self, Error> {
-        Ok(Current { config: Arc::new(server_config(options)?), read_at: Instant::now() })
+        let (config, facts) = server_config(options)?;
+        Ok(Current { config: Arc::new(config), facts, read_at: Instant::now() })
     }
 }
 
@@ -72,6 +74,12 @@ impl TlsAcceptor {
     #[must_use]
     pub fn age(&self) -> Duration {
         self.shared.current.read().unwrap_or_else(PoisonError::into_inner).read_at.elapsed()
+    }
+
+    /// The certificates that are in use.
+    #[must_use]
+    pub fn facts(&self) -> AcceptorFacts {
+        self.shared.current.read().unwrap_or_else(PoisonError::into_inner).facts.clone()
     }
 
     /// The options that the acceptor was made from.

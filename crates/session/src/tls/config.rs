@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Makes rustls's configuration from files. Every error names its file.
 
-use crate::{ClientAuth, Error, TlsOptions, TlsVersion};
+use super::x509;
+use crate::{AcceptorFacts, ClientAuth, Error, TlsOptions, TlsVersion};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -25,8 +26,8 @@ const SESSION_CACHE_ENTRIES: usize = 1024;
 /// twentieth of it.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// Reads the files that `options` names and makes a configuration of them.
-pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error> {
+/// Reads the files that `options` names and makes a configuration of them. Tells of the certificates in them.
+pub(super) fn server_config(options: &TlsOptions) -> Result<(ServerConfig, AcceptorFacts), Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let chain = certificates(&options.certificate_chain, CHAIN)?;
     let key = private_key(&options.private_key)?;
@@ -34,8 +35,16 @@ pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error>
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(versions(options.min_version))
         .map_err(|error| Error::tls(&error))?;
-    let builder = match client_verifier(options, provider)? {
-        Some(verifier) => builder.with_client_cert_verifier(verifier),
+    let authorities = authorities(options)?;
+    let ends = authorities.iter().flatten().filter_map(|certificate| x509::facts(certificate));
+    let facts = AcceptorFacts {
+        server: chain.first().and_then(|certificate| x509::facts(certificate)),
+        authority: ends.min_by_key(|facts| facts.ends_at),
+    };
+    let builder = match authorities {
+        Some(authorities) => {
+            builder.with_client_cert_verifier(client_verifier(options, authorities, provider)?)
+        }
         None => builder.with_no_client_auth(),
     };
     let mut config =
@@ -44,7 +53,7 @@ pub(super) fn server_config(options: &TlsOptions) -> Result<ServerConfig, Error>
     // hours; no state is kept for them. The cache is for clients that know only session ids.
     config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| Error::tls(&error))?;
     config.session_storage = ServerSessionMemoryCache::new(SESSION_CACHE_ENTRIES);
-    Ok(config)
+    Ok((config, facts))
 }
 
 fn versions(oldest: TlsVersion) -> &'static [&'static SupportedProtocolVersion] {
@@ -137,22 +146,26 @@ fn pair_error(error: &rustls::Error, options: &TlsOptions) -> Error {
     }
 }
 
-/// The verifier of client certificates, if they are asked for.
+/// The authorities of client certificates, if these are asked for.
+fn authorities(options: &TlsOptions) -> Result<Option<Vec<CertificateDer<'static>>>, Error> {
+    match (&options.ca_file, options.client_auth) {
+        (None, ClientAuth::None) => Ok(None),
+        (None, _) => Err(Error::CaFileMissing),
+        (Some(path), ClientAuth::None) => Err(Error::CaFileUnused { path: path.clone() }),
+        (Some(path), _) => certificates(path, CA).map(Some),
+    }
+}
+
+/// The verifier of client certificates.
 fn client_verifier(
     options: &TlsOptions,
+    authorities: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
-) -> Result<Option<Arc<dyn ClientCertVerifier>>, Error> {
-    let path = match (&options.ca_file, options.client_auth) {
-        (None, ClientAuth::None) => return Ok(None),
-        (None, _) => return Err(Error::CaFileMissing),
-        (Some(path), ClientAuth::None) => {
-            return Err(Error::CaFileUnused { path: path.clone() });
-        }
-        (Some(path), _) => path,
-    };
-    let unusable = |reason: String| Error::Certificate { path: path.clone(), role: CA, reason };
+) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+    let path = || options.ca_file.clone().unwrap_or_default();
+    let unusable = |reason: String| Error::Certificate { path: path(), role: CA, reason };
     let mut roots = RootCertStore::empty();
-    for certificate in certificates(path, CA)? {
+    for certificate in authorities {
         roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
     }
     let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
@@ -160,6 +173,5 @@ fn client_verifier(
         ClientAuth::Optional => builder.allow_unauthenticated(),
         ClientAuth::None | ClientAuth::Required => builder,
     };
-    let verifier = builder.build().map_err(|error| unusable(error.to_string()))?;
-    Ok(Some(verifier))
+    builder.build().map_err(|error| unusable(error.to_string()))
 }

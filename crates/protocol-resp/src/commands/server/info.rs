@@ -29,6 +29,7 @@ type Full<'a, 'c, V> = Report<'a, Call<'c, V>, Facts>;
 pub(crate) fn info<V: View>(call: &mut Call<'_, V>) -> Done {
     let sections = [
         Section::of("Server", process::server),
+        Section::on_request("TLS", process::tls),
         Section::of("Clients", activity::clients),
         Section::of("Memory", memory::memory),
         Section::of("Persistence", process::persistence),

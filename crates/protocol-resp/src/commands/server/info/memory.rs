@@ -37,6 +37,8 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
         (report.call.scripts().size(), report.call.scripts().vm_memory().bytes());
     report.line("used_memory_lua", vm);
     report.line("used_memory_lua_human", human(vm));
+    report.line("used_memory_vm_eval", vm);
+    report.line("used_memory_scripts_eval", script_bytes);
     report.line("used_memory_scripts", script_bytes);
     report.line("used_memory_scripts_human", human(script_bytes));
     report.line("number_of_cached_scripts", scripts);
@@ -58,6 +60,7 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("mem_fragmentation_ratio", format!("{:.2}", ratio(resident, used)));
     report.line("mem_fragmentation_bytes", resident.saturating_sub(used));
     report.zeros(&["mem_not_counted_for_evict", "mem_replication_backlog", "mem_clients_slaves"]);
+    report.zeros(&["mem_total_replication_buffers", "mem_replica_full_sync_buffer"]);
     report.line("mem_clients_normal", keyspace.reserved_bytes);
     report.zeros(&["mem_cluster_links", "mem_aof_buffer"]);
     let name = if allocator.name.is_empty() { "libc" } else { allocator.name };
@@ -82,6 +85,7 @@ fn functions<V: View>(report: &mut Full<'_, '_, V>) {
     let counts = report.call.functions().counts();
     let vm = report.call.functions().vm_memory().bytes();
     report.line("used_memory_vm_functions", vm);
+    report.bytes("used_memory_vm_total", vm + report.call.scripts().vm_memory().bytes());
     report.line("used_memory_functions", counts.bytes);
     report.line("number_of_functions", counts.functions);
     report.line("number_of_libraries", counts.libraries);
@@ -92,6 +96,7 @@ fn functions<V: View>(report: &mut Full<'_, '_, V>) {
 fn functions<V: View>(report: &mut Full<'_, '_, V>) {
     report.zeros(&[
         "used_memory_vm_functions",
+        "used_memory_vm_total",
         "used_memory_functions",
         "number_of_functions",
         "number_of_libraries",

@@ -42,6 +42,20 @@ pub(super) fn server<V: View>(report: &mut Full<'_, '_, V>) {
     report.line("io_threads_active", u8::from(call.parameter("io-threads").number() > 1));
 }
 
+/// The certificates. The server shows none to other servers.
+pub(super) fn tls<V: View>(report: &mut Full<'_, '_, V>) {
+    let [server, authority] =
+        report.call.platform().map(|platform| platform.certificates()).unwrap_or_default();
+    let now = report.call.now.unix_seconds();
+    for (name, certificate) in [("server", server), ("client", None), ("ca", authority)] {
+        let serial = certificate.as_ref().map_or("none", |certificate| certificate.serial.as_str());
+        report.line(&format!("tls_{name}_cert_serial"), serial);
+        let left = certificate.as_ref().map_or(0, |certificate| certificate.ends_at);
+        let left = left.saturating_sub(now);
+        report.line(&format!("tls_{name}_cert_expires_in_seconds"), left);
+    }
+}
+
 /// Name and release of the system, and the machine.
 fn system() -> String {
     let read = |name: &str| {
@@ -68,16 +82,21 @@ pub(super) fn persistence<V: View>(report: &mut Full<'_, '_, V>) {
         "async_loading",
         "current_cow_peak",
         "current_cow_size",
+        "current_cow_size_age",
         "current_save_keys_processed",
         "current_save_keys_total",
+        "rdb_last_load_keys_expired",
+        "rdb_last_load_keys_loaded",
         "rdb_changes_since_last_save",
         "rdb_bgsave_in_progress",
     ]);
+    report.line("current_fork_perc", "0.00");
     report.line("rdb_last_save_time", report.call.startup().unix_seconds);
     report.line("rdb_last_bgsave_status", "ok");
     report.line("rdb_last_bgsave_time_sec", -1);
     report.line("rdb_current_bgsave_time_sec", -1);
     report.zeros(&["rdb_saves", "rdb_last_cow_size"]);
+    report.zeros(&["aof_rewrites", "aof_rewrites_consecutive_failures"]);
     report.zeros(&["aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled"]);
     report.line("aof_last_rewrite_time_sec", -1);
     report.line("aof_current_rewrite_time_sec", -1);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reads the serial number and the end of a certificate's validity from its DER form (RFC 5280).
+//!
+//! ```text
+//! Certificate  ::= SEQUENCE { tbsCertificate, signatureAlgorithm, signature }
+//! tbsCertificate ::= SEQUENCE { [0] version OPTIONAL, serialNumber INTEGER, signature SEQUENCE,
+//!                               issuer SEQUENCE, validity SEQUENCE { notBefore, notAfter }, ... }
+//! ```
+
+use crate::CertificateFacts;
+
+const INTEGER: u8 = 0x02;
+const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
+const SEQUENCE: u8 = 0x30;
+const VERSION: u8 = 0xa0;
+
+/// The rest of the elements of a sequence.
+struct Elements<'a>(&'a [u8]);
+
+impl<'a> Elements<'a> {
+    /// The tag and the content of the next element.
+    fn next(&mut self) -> Option<(u8, &'a [u8])> {
+        let (&tag, rest) = self.0.split_first()?;
+        let (&first, mut rest) = rest.split_first()?;
+        let mut len = usize::from(first);
+        if first & 0x80 != 0 {
+            // The length is in as many bytes as the other bits say.
+            let (digits, behind) = rest.split_at_checked(usize::from(first & 0x7f))?;
+            if digits.len() > 4 {
+                return None;
+            }
+            len = digits.iter().fold(0, |len, digit| len << 8 | usize::from(*digit));
+            rest = behind;
+        }
+        let (content, behind) = rest.split_at_checked(len)?;
+        self.0 = behind;
+        Some((tag, content))
+    }
+
+    /// The content of the next element, if it has this tag.
+    fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
+        self.next().filter(|(found, _)| *found == tag).map(|(_, content)| content)
+    }
+}
+
+/// What is told of a certificate; `None` if it is none.
+pub(super) fn facts(der: &[u8]) -> Option<CertificateFacts> {
+    let certificate = Elements(der).expect(SEQUENCE)?;
+    let mut body = Elements(Elements(certificate).expect(SEQUENCE)?);
+    let mut element = body.next()?;
+    if element.0 == VERSION {
+        element = body.next()?;
+    }
+    let serial = Some(element).filter(|(tag, _)| *tag == INTEGER)?.1;
+    body.expect(SEQUENCE)?;
+    body.expect(SEQUENCE)?;
+    let mut validity = Elements(body.expect(SEQUENCE)?);
+    validity.next()?;
+    let (tag, time) = validity.next()?;
+    Some(CertificateFacts { serial: digits(serial), ends_at: seconds(tag, time)? })
+}
+
+/// A number in hexadecimal digits, without the byte that only says that it is positive.
+fn digits(number: &[u8]) -> String {
+    let number = match number {
+        [0, rest @ ..] if !rest.is_empty() => rest,
+        all => all,
+    };
+    number.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+/// The unix time of `YYMMDDHHMMSSZ` or `YYYYMMDDHHMMSSZ`.
+fn seconds(tag: u8, time: &[u8]) -> Option<u64> {
+    let digits = time.strip_suffix(b"Z")?;
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let pair = |at: usize| {
+        let pair = digits.get(at..at + 2)?;
+        Some(u64::from(pair[0] - b'0') * 10 + u64::from(pair[1] - b'0'))
+    };
+    let (year, at) = match (tag, digits.len()) {
+        (UTC_TIME, 12) => (pair(0)? + if pair(0)? < 50 { 2000 } else { 1900 }, 2),
+        (GENERALIZED_TIME, 14) => (pair(0)? * 100 + pair(2)?, 4),
+        _ => return None,
+    };
+    let (month, day) = (pair(at)?, pair(at + 2)?);
+    let (hour, minute, second) = (pair(at + 4)?, pair(at + 6)?, pair(at + 8)?);
+    if year < 1970 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    Some(((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+/// Days from 1970 to a date. Years begin in March here, so that a leap day is the last of its year.
+fn days(year: u64, month: u64, day: u64) -> u64 {
+    const TO_1970: u64 = 719_468;
+    let year = if month > 2 { year } else { year - 1 };
+    let month = (month + 9) % 12;
+    year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - TO_1970
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_unix_clock() {
+        for (tag, text, expected) in [
+            (UTC_TIME, "700101000000Z", Some(0)),
+            (UTC_TIME, "000229235959Z", Some(951_868_799)),
+            (UTC_TIME, "261126050250Z", Some(1_795_669_370)),
+            (GENERALIZED_TIME, "40960101000000Z", Some(67_090_118_400)),
+            (GENERALIZED_TIME, "20000301000000Z", Some(951_868_800)),
+            (UTC_TIME, "20000301000000Z", None),
+            (UTC_TIME, "690101000000Z", None),
+            (UTC_TIME, "001301000000Z", None),
+            (UTC_TIME, "000101000000", None),
+            (GENERALIZED_TIME, "+0000101000000Z", None),
+        ] {
+            assert_eq!(seconds(tag, text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_number_and_the_end_of_a_certificate_are_found() {
+        // A certificate as far as it is read: number 0x00a1b2, valid from 2020 to 2030-01-02.
+        let element = |tag: u8, content: &[u8]| [&[tag, content.len() as u8], content].concat();
+        let validity =
+            [element(UTC_TIME, b"200101000000Z"), element(GENERALIZED_TIME, b"20300102000000Z")];
+        let body = |version: &[u8]| {
+            let number = element(INTEGER, &[0, 0xa1, 0xb2]);
+            let names = [element(SEQUENCE, b""), element(SEQUENCE, b"issuer")].concat();
+            [version, &number, &names, &element(SEQUENCE, &validity.concat())].concat()
+        };
+        for version in [&element(VERSION, &element(INTEGER, &[2]))[..], b""] {
+            let der = element(SEQUENCE, &element(SEQUENCE, &body(version)));
+            let found = CertificateFacts { serial: "A1B2".to_owned(), ends_at: 1_893_542_400 };
+            assert_eq!(facts(&der), Some(found));
+            for len in 0..der.len() {
+                assert_eq!(facts(&der[..len]), None, "{len} bytes of {}", der.len());
+            }
+        }
+        assert_eq!(facts(b"\x30\x85\x01\x01\x01\x01\x01"), None, "a length of five bytes");
+    }
+}
