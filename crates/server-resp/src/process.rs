@@ -2,8 +2,10 @@
 //! [`RespProcess`]: the process, as commands see and change it.
 
 use protocol::Peer;
-use protocol_resp::service::{Allocator, BufferLimit, Certificate, Platform};
-use server::{Controls, OutputLimit};
+use protocol_resp::service::{Allocator, BufferLimit, Certificate, Channel, Encryption, Platform};
+use server::{Controls, OutputLimit, PeerTls};
+use std::io;
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,19 +25,45 @@ pub struct RespProcess {
     controls: Controls,
     numbers: fn() -> Option<Allocator>,
     purge: fn(),
+    peers: Option<Arc<Peers>>,
+}
+
+/// TLS to other servers.
+#[derive(Debug)]
+struct Peers(PeerTls);
+
+impl Encryption for Peers {
+    fn encrypt(&self, stream: TcpStream, host: &str) -> io::Result<Box<dyn Channel>> {
+        match self.0.connect(stream, host) {
+            Ok(stream) => Ok(Box::new(stream)),
+            Err(error) => {
+                log::warn!("no TLS connection to {host}: {error}");
+                Err(io::Error::other(error))
+            }
+        }
+    }
 }
 
 impl RespProcess {
     /// The process with these controls, and an allocator that says nothing of itself.
     #[must_use]
     pub fn new(controls: Controls) -> Self {
-        RespProcess { controls, numbers: || None, purge: || {} }
+        RespProcess { controls, numbers: || None, purge: || {}, peers: None }
     }
 
     /// Where the allocator's numbers come from, and how it is made to return memory to the system.
     #[must_use]
     pub fn with_allocator(mut self, numbers: fn() -> Option<Allocator>, purge: fn()) -> Self {
         (self.numbers, self.purge) = (numbers, purge);
+        self
+    }
+}
+
+impl RespProcess {
+    /// The files for TLS to other servers.
+    #[must_use]
+    pub fn with_peers(mut self, peers: Option<PeerTls>) -> Self {
+        self.peers = peers.map(|peers| Arc::new(Peers(peers)));
         self
     }
 }
@@ -77,6 +105,10 @@ impl Platform for RespProcess {
 
     fn purge(&self) {
         (self.purge)();
+    }
+
+    fn encryption(&self) -> Option<Arc<dyn Encryption>> {
+        self.peers.clone().map(|peers| peers as Arc<dyn Encryption>)
     }
 
     fn certificates(&self) -> [Option<Certificate>; 2] {

@@ -85,4 +85,4 @@ pub use controls::Controls;
 pub use error::Error;
 pub use process::{Process, Stopper};
 pub use reactor::{AnswerLimits, Endpoint, Limits, Options, Output, OutputLimit, Quota};
-pub use session::{ClientAuth, TlsAcceptor, TlsOptions, TlsVersion};
+pub use session::{ClientAuth, PeerStream, PeerTls, TlsAcceptor, TlsOptions, TlsVersion};

@@ -56,7 +56,7 @@
 //! - `stream.rs`: [`Stream`], the socket. `wire.rs`: the system calls that move its bytes, counted.
 //! - `carried.rs`: sessions whose bytes a driver moves between the socket and memory of its own.
 //! - `tls/connection.rs`: the TLS path; `no_tls.rs`: its place in a build without TLS. `tls/acceptor.rs`: certificates, reloading.
-//!   `tls/connector.rs`: the client's side, for load generators and tests.
+//!   `tls/connector.rs`: the client's side, for load generators and tests; `tls/peer.rs`: for servers, to others.
 //! - `options.rs`: what an acceptor is made from. `facts.rs`, `tls/x509.rs`: what is told of certificates. `error.rs`: errors in certificates and keys.
 //! - `stats.rs`: the metrics.
 #![forbid(unsafe_code)]
@@ -78,7 +78,7 @@ mod wire;
 
 pub use error::Error;
 pub use facts::{AcceptorFacts, CertificateFacts};
-pub use options::{ClientAuth, TlsOptions, TlsVersion};
+pub use options::{ClientAuth, PeerStream, PeerTls, TlsOptions, TlsVersion};
 pub use session::{Fill, Flush, Session};
 pub use stream::Stream;
 pub use tls::{TlsAcceptor, is_not_tls};

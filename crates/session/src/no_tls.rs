@@ -3,10 +3,11 @@
 //! whoever has an `Option` of one needs no `cfg`.
 
 use crate::transport::Transport;
-use crate::{AcceptorFacts, Error, Fill, Flush, TlsOptions};
+use crate::{AcceptorFacts, Error, Fill, Flush, PeerStream, PeerTls, TlsOptions};
 use buffer::SendBuf;
 use std::convert::Infallible;
 use std::io;
+use std::net::TcpStream;
 use std::time::Duration;
 
 /// What the server's side of a TLS handshake needs. This build is without the feature `tls`, so there is none.
@@ -49,6 +50,17 @@ impl TlsAcceptor {
     /// The options that the acceptor was made from.
     pub fn options(&self) -> &TlsOptions {
         match self.never {}
+    }
+}
+
+impl PeerTls {
+    /// Refuses.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BuiltWithout`].
+    pub fn connect(&self, _stream: TcpStream, _host: &str) -> Result<Box<dyn PeerStream>, Error> {
+        Err(Error::BuiltWithout)
     }
 }
 

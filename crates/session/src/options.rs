@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`TlsOptions`]: the files and choices that an acceptor is made from.
+//! [`TlsOptions`]: the files and choices that an acceptor is made from. [`PeerTls`]: those for connections to other
+//! servers.
 
+use std::fmt::Debug;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
 /// Whether clients must show a certificate.
@@ -67,3 +70,15 @@ impl TlsOptions {
         }
     }
 }
+
+/// The files for TLS to other servers, which are read anew for each connection. All are PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerTls {
+    /// Certificates of the authorities that the other server's certificate must be issued by.
+    pub ca_file: PathBuf,
+    /// The certificate that is shown, followed by its intermediates, and its private key.
+    pub own: Option<(PathBuf, PathBuf)>,
+}
+
+/// An encrypted connection to another server.
+pub trait PeerStream: Read + Write + Send + Debug {}

@@ -6,6 +6,7 @@ mod acceptor;
 mod config;
 mod connection;
 mod connector;
+mod peer;
 mod stats;
 mod wire;
 mod x509;

@@ -116,7 +116,7 @@ fn run(flags: Flags) -> Result<(), Error> {
     store.settings().set_overhead(metrics::process::own_bytes());
     let host = Arc::new(Host::new(store.databases()));
     host.adopt(store.settings());
-    let process = RespProcess::new(builder.controls());
+    let process = RespProcess::new(builder.controls()).with_peers(config.tls.peers());
     host.set_platform(Box::new(process.with_allocator(allocator::numbers, allocator::purge)));
     if let Some(file) = common.config.filter(|file| file != ::config::STANDARD_INPUT) {
         host.set_config_file(std::path::absolute(&file).unwrap_or(file));

@@ -13,6 +13,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 use support::process::{Server, rds, redis};
 use test_support::PATIENCE;
+use test_support::certificates::Certificates;
 use test_support::child::free_port;
 use test_support::client::Client;
 
@@ -315,4 +316,53 @@ fn only_so_many_wait_at_a_time() {
     }
     other.migrate(&silent.port, "k 0 50000", "-IOERR too many migrations at a time");
     other.ask("GET k", "v");
+}
+
+#[test]
+fn values_go_to_another_server_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let certificates = Certificates::new(folder.path());
+    let paths = ["server.pem", "server.key", "ca.pem"].map(|name| certificates.path(name));
+    let [chain, key, ca] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let files = ["--tls-cert-file", chain, "--tls-key-file", key, "--tls-ca-cert-file", ca];
+    let port = free_port().to_string();
+    let target = rds(&[&files[..], &["--tls-port", &port]].concat());
+    let mut there = Peer::of(&target);
+    let own_port = free_port().to_string();
+    let own = ["--tls-port", &own_port, "--tls-replication", "yes"];
+    let source = rds(&[&files[..], &own].concat());
+    let mut here = Peer::of(&source);
+    // The target is reached by an address that its certificate does not name.
+    here.ask("SET a 1", "+OK");
+    here.ask("SET b 2", "+OK");
+    here.migrate(&port, " 0 5000 KEYS a b", "+OK");
+    here.ask("DBSIZE", ":0");
+    there.ask("GET a", "1");
+    // Both sides must speak TLS.
+    here.ask("SET c 3", "+OK");
+    here.migrate(&there.port, "c 0 5000", "-IOERR error or timeout connecting to the client");
+    here.ask("CONFIG SET tls-replication no", "+OK");
+    here.migrate(&port, "c 0 5000", READING);
+    here.migrate(&there.port, "c 0 5000", "+OK");
+    there.ask("GET c", "3");
+    // One of another authority is not trusted.
+    let stranger = tempfile::tempdir().unwrap();
+    let strange = Certificates::new(stranger.path());
+    let paths = ["server.pem", "server.key"].map(|name| strange.path(name));
+    let [chain, key] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let strange_port = free_port().to_string();
+    let files = ["--tls-cert-file", chain, "--tls-key-file", key, "--tls-auth-clients", "no"];
+    let other = rds(&[&files[..], &["--tls-port", &strange_port]].concat());
+    here.ask("CONFIG SET tls-replication yes", "+OK");
+    here.ask("SET d 4", "+OK");
+    here.migrate(&strange_port, "d 0 5000", "-IOERR error or timeout connecting to the client");
+    // And without authorities nobody is.
+    let mut nobody = Peer::of(&other);
+    nobody.ask("CONFIG SET tls-replication yes", "+OK");
+    nobody.ask("SET e 5", "+OK");
+    nobody.migrate(
+        &port,
+        "e 0 5000",
+        "-IOERR tls-replication is on, but there are no authorities to trust: tls-ca-cert-file",
+    );
 }

@@ -8,11 +8,12 @@
 
 mod send;
 
+use crate::host::platform::Encryption;
 use crate::session::watching::Mark;
 use clock::{Now, Ticks};
 use parking_lot::Mutex;
 use protocol::{ConnectionId, Ticket};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{SendError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub(crate) struct Target {
     pub(crate) db: i64,
     /// For each step: to connect, to write, to read.
     pub(crate) timeout: Duration,
+    /// How the connection is encrypted, if it is.
+    pub(crate) encryption: Option<Arc<dyn Encryption>>,
     /// The arguments of AUTH, if the client has given any.
     pub(crate) auth: Vec<Vec<u8>>,
     pub(crate) replaces: bool,
@@ -83,6 +86,8 @@ type Done = Arc<Mutex<Vec<Sent>>>;
 #[derive(Debug, Default)]
 pub(crate) struct Migrations {
     queue: OnceLock<Option<Sender<Job>>>,
+    /// Connections are to be encrypted.
+    is_encrypted: AtomicBool,
     done: Done,
     /// Jobs that have begun and whose workers have not taken them back.
     jobs: AtomicUsize,
@@ -96,6 +101,16 @@ pub(crate) struct Room<'m> {
 }
 
 impl Migrations {
+    /// Whether connections are to be encrypted (`tls-replication`).
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.is_encrypted.load(Relaxed)
+    }
+
+    /// Changes that, for later jobs.
+    pub(crate) fn set_encrypted(&self, on: bool) {
+        self.is_encrypted.store(on, Relaxed);
+    }
+
     /// Room for one more job.
     ///
     /// # Errors

@@ -4,6 +4,8 @@
 use super::config::BufferLimit;
 use protocol::Peer;
 use std::fmt::Debug;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,7 +54,28 @@ pub trait Platform: Debug + Send + Sync {
     fn certificates(&self) -> [Option<Certificate>; 2] {
         [None, None]
     }
+
+    /// How connections to other servers are encrypted; `None` if they cannot be.
+    fn encryption(&self) -> Option<Arc<dyn Encryption>> {
+        None
+    }
 }
+
+/// Encrypts connections to other servers.
+pub trait Encryption: Debug + Send + Sync {
+    /// Makes sure that the server at the other end, known as `host`, is a trusted one, and encrypts what is sent. Waits for
+    /// it, as long as the timeouts of `stream` allow.
+    ///
+    /// # Errors
+    ///
+    /// The other server is not trusted, does not answer, or does not speak TLS.
+    fn encrypt(&self, stream: TcpStream, host: &str) -> io::Result<Box<dyn Channel>>;
+}
+
+/// A connection to another server.
+pub trait Channel: Read + Write + Send {}
+
+impl<C: Read + Write + Send> Channel for C {}
 
 /// What is told of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]

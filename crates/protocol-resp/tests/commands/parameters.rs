@@ -69,7 +69,7 @@ const REFUSED: &[(&str, &str)] = &[
 /// Values that we take and redis-server does not, and why.
 const TAKEN: &[(&str, &str)] = &[
     ("tls-cluster", "redis-server has no TLS here; to us it makes no difference"),
-    ("tls-replication", "redis-server has no TLS here; to us it makes no difference"),
+    ("tls-replication", "redis-server has no TLS here"),
 ];
 
 fn text(value: &Value) -> String {

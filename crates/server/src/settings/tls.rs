@@ -2,7 +2,7 @@
 //! `[tls]`: certificates.
 
 use crate::Error;
-use session::{TlsAcceptor, TlsOptions};
+use session::{PeerTls, TlsAcceptor, TlsOptions};
 use std::path::PathBuf;
 
 config::section! {
@@ -50,6 +50,14 @@ config::choices! {
 }
 
 impl Tls {
+    /// The files for TLS to other servers: they are trusted as clients are, and are shown what clients are shown.
+    /// `None` without authorities.
+    #[must_use]
+    pub fn peers(&self) -> Option<PeerTls> {
+        let own = self.certificate_chain.clone().zip(self.private_key.clone());
+        self.ca_file.clone().map(|ca_file| PeerTls { ca_file, own })
+    }
+
     /// Reads the files; `None` when TLS is off.
     pub(crate) fn acceptor(&self) -> Result<Option<TlsAcceptor>, Error> {
         let setting = |key, problem: &str| Error::Setting { key, problem: problem.to_owned() };

@@ -66,14 +66,15 @@ impl<'c> Request<'c> {
         let db = args.integer(4)?;
         let text = |i: usize| String::from_utf8_lossy(args.arg(i)).into_owned();
         let (host, port) = (text(1), text(2));
-        let target = Target { host, port, db, timeout, auth, replaces, is_node };
+        let encryption = None;
+        let target = Target { host, port, db, timeout, encryption, auth, replaces, is_node };
         Ok(Request { target, copies, keys })
     }
 }
 
 /// Sends values to another server, and removes them here.
 pub(crate) fn migrate<V: View>(call: &mut Call<'_, V>) -> Done {
-    let Request { target, copies, keys } = Request::parse(call.args, call.is_in_cluster())?;
+    let Request { mut target, copies, keys } = Request::parse(call.args, call.is_in_cluster())?;
     if call.in_transaction {
         return Err(Fault::new("ERR Command not allowed inside a transaction"));
     }
@@ -94,9 +95,13 @@ pub(crate) fn migrate<V: View>(call: &mut Call<'_, V>) -> Done {
         call.out.simple("NOKEY");
         return Ok(());
     }
-    if call.platform().is_none() {
-        // A service without a program around it, as in tests, uses no network.
-        return Err(Fault::new("IOERR there is no network"));
+    // A service without a program around it, as in tests, uses no network.
+    let platform = call.platform().ok_or(Fault::new("IOERR there is no network"))?;
+    if call.migrations().is_encrypted() {
+        let encryption = platform.encryption().ok_or(Fault::new(
+            "IOERR tls-replication is on, but there are no authorities to trust: tls-ca-cert-file",
+        ))?;
+        target.encryption = Some(encryption);
     }
     let room = call.migrations().room().map_err(Fault::new)?;
     let db = call.keys.db;

@@ -2,6 +2,7 @@
 //! Sends values to another server.
 
 use super::{Job, Target, Transfer};
+use crate::host::platform::Channel;
 use crate::wire::client::{Encoder, Value, parse};
 use clock::Clock;
 use std::io::{self, Read, Write};
@@ -35,7 +36,7 @@ pub(super) fn send(job: &mut Job) -> Result<(), String> {
     outcome
 }
 
-fn connect(target: &Target) -> Result<TcpStream, &'static str> {
+fn connect(target: &Target) -> Result<Box<dyn Channel>, &'static str> {
     // Redis notices a port to which nobody listens when it writes.
     let port = target.port.parse::<u16>().ok().filter(|port| *port > 0).ok_or(NOT_WRITTEN)?;
     let addresses = (target.host.as_str(), port).to_socket_addrs().map_err(|_| NOT_CONNECTED)?;
@@ -50,11 +51,14 @@ fn connect(target: &Target) -> Result<TcpStream, &'static str> {
     Err(failure)
 }
 
-fn prepared(stream: TcpStream, target: &Target) -> io::Result<TcpStream> {
+fn prepared(stream: TcpStream, target: &Target) -> io::Result<Box<dyn Channel>> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(target.timeout))?;
     stream.set_write_timeout(Some(target.timeout))?;
-    Ok(stream)
+    match &target.encryption {
+        Some(encryption) => encryption.encrypt(stream, &target.host),
+        None => Ok(Box::new(stream)),
+    }
 }
 
 /// Says who is there, and selects the database.
@@ -95,13 +99,14 @@ fn restores(target: &Target, transfers: &[Transfer]) -> Vec<u8> {
 
 /// A connection to the other server, and the replies that have come.
 struct Connection {
-    stream: TcpStream,
+    stream: Box<dyn Channel>,
     received: Vec<u8>,
 }
 
 impl Connection {
     fn write(&mut self, requests: &[u8]) -> Result<(), String> {
-        self.stream.write_all(requests).map_err(|_| NOT_WRITTEN.to_owned())
+        let written = self.stream.write_all(requests).and_then(|()| self.stream.flush());
+        written.map_err(|_| NOT_WRITTEN.to_owned())
     }
 
     /// What the other server says of the next request.

@@ -60,7 +60,6 @@ pub(super) static ROWS: &[Parameter] = &[
     kept("repl-backlog-ttl", Integer(0, LONG_MAX), "3600"),
     ignored("min-replicas-to-write", Integer(0, INT_MAX), "0", REPLICAS).or("min-slaves-to-write"),
     kept("min-replicas-max-lag", Integer(0, INT_MAX), "10").or("min-slaves-max-lag"),
-    kept("tls-replication", YesNo, "no"),
     kept("tls-client-cert-file", Text, ""),
     kept("tls-client-key-file", Text, ""),
     kept("tls-client-key-file-pass", Text, ""),

@@ -113,6 +113,17 @@ pub(super) static ROWS: &[Parameter] = &[
     start("tls-protocols", Special(special::words), "")
         .meaning("Versions that are spoken: TLSv1.2, TLSv1.3 or both.")
         .at("[tls] min_version"),
+    live(
+        "tls-replication",
+        YesNo,
+        "no",
+        |host| host.migrations.is_encrypted().into(),
+        |host, value| host.migrations.set_encrypted(value.is_yes()),
+    )
+    .meaning(
+        "Whether MIGRATE speaks TLS to the other server, whose certificate must be one of the authorities' in \
+         `tls-ca-cert-file`.",
+    ),
     fixed("tls-key-file-pass", Text, "", "keys must not be encrypted"),
     fixed("tls-ca-cert-dir", Text, "", "write one file of authorities: tls-ca-cert-file"),
     ignored("tls-dh-params-file", Text, "", "keys are exchanged over elliptic curves"),
