@@ -41,6 +41,7 @@ stories!(config);
 stories!(counts);
 stories!(strings);
 stories!(newer_strings, valkey);
+stories!(documented, valkey);
 stories!(hash_import, ours);
 stories!(subkey_events, ours);
 stories!(newer_lists_and_sets, ours);

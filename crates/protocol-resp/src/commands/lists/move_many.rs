@@ -18,7 +18,11 @@ pub(crate) fn lmovem<V: View>(call: &mut Call<'_, V>) -> Done {
     let (from, to) = (end(call.arg(3))?, end(call.arg(4))?);
     let many = parse(call.args.tail(5))?;
     if !move_and_reply(call, from, to, many)? {
-        call.out.null_array();
+        // Null says that there are not as many as there have to be.
+        match call.args.get(5) {
+            Some(word) if word.eq_ignore_ascii_case(b"exactly") => call.out.null_array(),
+            _ => call.out.array(0),
+        }
     }
     Ok(())
 }
