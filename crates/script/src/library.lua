@@ -2,8 +2,7 @@
 -- What libraries of functions see. Called once, with the parts of `prelude.lua` and the table of globals; returns
 -- the functions that `library.rs` calls, and the environment in which libraries are compiled.
 local parts, globals = ...
-local redis, run, frozen, freeze, refuse, shown =
-  parts.redis, parts.run, parts.frozen, parts.freeze, parts.refuse, parts.shown
+local redis, frozen, freeze, refuse, shown = parts.redis, parts.frozen, parts.freeze, parts.refuse, parts.shown
 
 local error, type, tostring, select, next, setmetatable = error, type, tostring, select, next, setmetatable
 local lower, find = string.lower, parts.find
@@ -154,18 +153,4 @@ local function leave()
   return loaded.callbacks, loaded.list
 end
 
--- Calls ----------------------------------------------------------------------------------------------------
-
-local callee, given_keys, given_args
-local function invoke()
-  local callback, keys, args = callee, given_keys, given_args
-  callee, given_keys, given_args = nil, nil, nil
-  return callback(keys, args)
-end
-
-local function call(callback, keys, args)
-  callee, given_keys, given_args = callback, keys, args
-  return run(invoke)
-end
-
-return environment, enter, leave, call
+return environment, enter, leave

@@ -289,7 +289,7 @@ end
 
 -- What `library.lua` builds upon.
 local parts = {
-  redis = redis, find = rust.find, run = run, frozen = frozen, freeze = freeze, refuse = refuse, shown = shown,
+  redis = redis, find = rust.find, frozen = frozen, freeze = freeze, refuse = refuse, shown = shown,
 }
 
 return run, globals, parts

@@ -49,11 +49,11 @@ pub struct Raised {
     pub is_of_command: bool,
 }
 
-/// A script that a VM has compiled, as long as the VM keeps it.
+/// A script that a VM has compiled, or a function that it has loaded, as long as the VM keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compiled {
     at: i32,
-    /// How often the VM had forgotten its scripts.
+    /// How often the VM had forgotten others.
     epoch: u32,
 }
 
@@ -233,22 +233,16 @@ impl Vm {
         sink: &mut dyn Sink,
     ) -> Result<(), Raised> {
         assert!(self.keeps(script), "it has been compiled");
-        self.run_with(server, sink, |vm| {
-            if vm.machine.call(script.at, keys, args) {
-                return Ok(());
-            }
-            let place = vm.machine.take_place();
-            Err(raised(&vm.machine.take_error(&vm.lua), place))
-        })
+        self.run_with(server, sink, |machine| machine.call(script.at, keys, args))
     }
 
-    /// Runs what `call` calls, which leaves its result in the machine; writes it to `sink`.
+    /// Runs what `call` calls, which tells whether it has succeeded; writes its result to `sink`.
     #[inline]
     fn run_with(
         &mut self,
         server: &mut dyn Server,
         sink: &mut dyn Sink,
-        call: impl FnOnce(&mut Self) -> Result<(), Raised>,
+        call: impl FnOnce(&mut Machine) -> bool,
     ) -> Result<(), Raised> {
         let guard = Rc::clone(&self.guard);
         if guard.is_stopped() {
@@ -257,15 +251,20 @@ impl Vm {
         }
         self.resp.set(ReplyVersion::Two);
         self.settings.reset();
-        let done = guard.slot.lend(&mut *server, || call(self));
+        let is_done = guard.slot.lend(&mut *server, || call(&mut self.machine));
         let result = match guard.take_stop(&self.lua) {
             Some((why, place)) => Err(Raised { text: why.into(), place, is_of_command: false }),
-            None => done.map(|()| {
+            None if is_done => {
                 let (resp, stack) = (self.resp.get(), self.machine.stack());
                 guard.slot.lend(server, || answer::write(stack, resp, &guard, sink));
                 // A reply that was begun is ended, too.
                 let _ = guard.take_stop(&self.lua);
-            }),
+                Ok(())
+            }
+            None => {
+                let place = self.machine.take_place();
+                Err(raised(&self.machine.take_error(&self.lua), place))
+            }
         };
         self.machine.end();
         if self.lua.used_memory() > GARBAGE_MAX {
@@ -273,15 +272,6 @@ impl Vm {
             let _ = self.lua.gc_collect();
         }
         result
-    }
-
-    /// A table of texts.
-    fn texts<A: AsRef<[u8]>>(&self, texts: &[A]) -> mlua::Result<Table> {
-        let table = self.lua.create_table_with_capacity(texts.len(), 0)?;
-        for (i, text) in texts.iter().enumerate() {
-            table.raw_set(i + 1, self.lua.create_string(text)?)?;
-        }
-        Ok(table)
     }
 
     /// What the runner has returned.

@@ -200,3 +200,34 @@ fn functions_that_do_harm_end() {
     load_in(&mut vm, 99, &function("return ('x'):upper() .. type(redis.call)"), 9).expect("right");
     assert_eq!(call_in(&mut vm, 99, "f", 9).as_deref(), Ok("\"Xfunction\""));
 }
+
+#[test]
+fn a_function_may_keep_what_it_is_given() {
+    let mut vm = vm();
+    let code = "local kept = {} redis.register_function('f', function(keys, args) \
+                kept[#kept + 1] = keys kept[#kept + 1] = args return {unpack(kept)} end)";
+    load_in(&mut vm, 1, code, 9).expect("it is a library");
+    let one = "[1] \"k\" [2] \"a\" \"b\"";
+    assert_eq!(call_in(&mut vm, 1, "f", 9), Ok(format!("[2] {one}")));
+    assert_eq!(call_in(&mut vm, 1, "f", 9), Ok(format!("[4] {one} {one}")));
+}
+
+#[test]
+fn what_was_found_is_of_the_libraries_that_are_loaded() {
+    let mut vm = vm();
+    let name = b"f";
+    for id in 0..3 {
+        load_in(&mut vm, id, &function(&format!("return {id}")), 9).expect("it is a library");
+    }
+    let (first, last) = (vm.find(0, name).expect("it is there"), vm.find(2, name));
+    assert!(vm.keeps(first) && last.is_some_and(|last| vm.keeps(last)));
+    assert!(vm.find(0, b"g").is_none() && vm.find(3, name).is_none());
+    vm.retain(|id| id == 1);
+    assert!(!vm.keeps(first) && vm.find(0, name).is_none(), "numbers go to others");
+    for id in 3..6 {
+        load_in(&mut vm, id, &function(&format!("return {id}")), 9).expect("it is a library");
+    }
+    for id in [1, 3, 4, 5] {
+        assert_eq!(call_in(&mut vm, id, "f", 9), Ok(id.to_string()));
+    }
+}

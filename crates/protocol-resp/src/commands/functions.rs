@@ -11,8 +11,8 @@ use super::scripts::{self, texts};
 use crate::commands::run::All;
 use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
-use crate::engine::script::{Script, call_function, forget, load_library};
-use crate::host::functions::{Libraries, Library, LibraryFunction, NotLinked};
+use crate::engine::script::{Script, call_function, find_function, forget, load_library};
+use crate::host::functions::{Functions, Libraries, Library, LibraryFunction, NotLinked};
 use crate::host::scripts::Kind;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
@@ -36,9 +36,9 @@ pub(crate) fn fcall_ro<V: View>(call: &mut Call<'_, V>) -> Done {
 }
 
 fn run<V: View>(call: &mut Call<'_, V>, is_readonly: bool) -> Done {
-    let found = call.functions().find(call.arg(1));
-    let (library, at) = found.ok_or(Fault::new("ERR Function not found"))?;
-    let function = &library.functions[at];
+    let known = find_function(call.functions(), call.arg(1));
+    let known = known.ok_or(Fault::new("ERR Function not found"))?;
+    let function = known.function();
     let count = parse_i64(call.arg(2)).ok_or(Fault::new("ERR Bad number of keys provided"))?;
     let rest = call.args.tail(3);
     if count > rest.len() as i64 {
@@ -57,7 +57,7 @@ fn run<V: View>(call: &mut Call<'_, V>, is_readonly: bool) -> Done {
         allows_oom: function.flags.has(FunctionFlags::ALLOW_OOM),
         crosses_slots: function.flags.has(FunctionFlags::ALLOW_CROSS_SLOT_KEYS),
     };
-    call_function::<All, V>(call, &library, &script)
+    call_function::<All, V>(call, &known, &script)
 }
 
 /// Whether a function with these flags may run now.
@@ -115,7 +115,7 @@ fn made<V: View>(
     text: &[u8],
     header: &header::Header,
 ) -> Result<Arc<Library>, Fault> {
-    let id = call.functions().next_id();
+    let id = Functions::next_id();
     let registered = load_library(call, id, &text[header.code_at..])?;
     if registered.is_empty() {
         forget(call, id);

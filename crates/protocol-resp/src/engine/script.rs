@@ -11,7 +11,7 @@ mod known;
 mod reply;
 
 pub(crate) use self::known::{Known, ScriptName};
-pub(crate) use functions::{call_function, forget, load_library};
+pub(crate) use functions::{call_function, find_function, forget, load_library};
 
 use self::commands::Runner;
 use self::known::Memory;
@@ -61,7 +61,7 @@ thread_local! {
     /// Made by the first script.
     static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
 
-    static MEMORY: RefCell<Memory> = RefCell::default();
+    static MEMORY: RefCell<Memory<Known>> = RefCell::default();
 }
 
 /// The script with this name, if this thread has run it and it is in the cache.

@@ -154,20 +154,36 @@ pub(crate) struct FunctionCounts {
     pub(crate) bytes: u64,
 }
 
+/// Numbers of libraries and of their changes. None comes twice in a process: the VM of a thread may see the libraries of
+/// several servers.
+fn next_number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    NUMBERS.fetch_add(1, Relaxed)
+}
+
 /// The libraries of a server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Functions {
     libraries: RwLock<Libraries>,
     /// Changes with the libraries, so that workers drop those that are no more.
     generation: AtomicU64,
-    next_id: AtomicU64,
     vm_memory: VmMemory,
+}
+
+impl Default for Functions {
+    fn default() -> Self {
+        Functions {
+            libraries: RwLock::default(),
+            generation: AtomicU64::new(next_number()),
+            vm_memory: VmMemory::default(),
+        }
+    }
 }
 
 impl Functions {
     /// An id for a library.
-    pub(crate) fn next_id(&self) -> u64 {
-        self.next_id.fetch_add(1, Relaxed)
+    pub(crate) fn next_id() -> u64 {
+        next_number()
     }
 
     /// A function by its name in any case: its library, and its place there.
@@ -189,11 +205,11 @@ impl Functions {
     pub(crate) fn change<R>(&self, work: impl FnOnce(&mut Libraries) -> R) -> R {
         let mut libraries = self.libraries.write();
         let result = work(&mut libraries);
-        self.generation.fetch_add(1, Release);
+        self.generation.store(next_number(), Release);
         result
     }
 
-    /// How often the libraries were changed.
+    /// Changes with the libraries, to a number that no server has had.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Acquire)
     }

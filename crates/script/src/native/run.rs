@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Machine`]: calls a script, and finds where it fails.
+//! [`Machine`]: calls a script or a function, and finds where it fails.
 
 use super::{Bridge, Stack, Where, call, reply};
 use crate::texts::Texts;
@@ -17,11 +17,13 @@ pub(super) enum Place {
     Handler = 1,
     /// Sets KEYS and ARGV and calls a script.
     Start,
+    /// Calls a function with its keys and arguments.
+    Invoke,
     /// The real table of globals.
     Globals,
     Keys,
     Argv,
-    /// The scripts that are compiled, by number.
+    /// The scripts that are compiled, or the functions of libraries, by number.
     Scripts,
     /// The first of [`FieldName`](super::FieldName).
     Names,
@@ -30,7 +32,7 @@ pub(super) enum Place {
 /// The most keys or arguments for which a table is used again by the next run, and the places that it has.
 const AGAIN_MAX: c_int = 8;
 
-/// Calls scripts in a VM.
+/// Calls scripts and functions in a VM.
 #[derive(Debug)]
 pub(crate) struct Machine {
     /// The main thread.
@@ -64,6 +66,7 @@ impl Machine {
         scripts: &Table,
     ) -> mlua::Result<Self> {
         let (handler, start) = (function(lua, &bridge, handler)?, function(lua, &bridge, start)?);
+        let invoke = function(lua, &bridge, invoke)?;
         let state = lua.exec_raw_lua(|raw| -> mlua::Result<_> {
             let state = raw.state();
             // SAFETY: this is the main thread, outside of any call. Nothing raises an error here: there is no
@@ -73,6 +76,7 @@ impl Machine {
                 ffi::lua_checkstack(state, 2 * ffi::LUA_MINSTACK + super::stack::ROOM);
                 raw.push(&handler)?;
                 raw.push(&start)?;
+                raw.push(&invoke)?;
                 raw.push(globals)?;
                 reply::push_text(state, b"KEYS");
                 reply::push_text(state, b"ARGV");
@@ -93,23 +97,41 @@ impl Machine {
     /// # Panics
     ///
     /// If the server has.
+    #[inline]
     pub(crate) fn call(&mut self, script: i32, keys: Texts<'_>, args: Texts<'_>) -> bool {
+        self.enter(&[Place::Start, Place::Globals, Place::Keys, Place::Argv], script, [keys, args])
+    }
+
+    /// Calls the function with a number, as [`Machine::call`] calls scripts. A function may keep the tables that
+    /// it is given, so they are new.
+    ///
+    /// # Panics
+    ///
+    /// If the server has.
+    #[inline]
+    pub(crate) fn invoke(&mut self, function: i32, keys: Texts<'_>, args: Texts<'_>) -> bool {
+        self.enter(&[Place::Invoke], function, [keys, args])
+    }
+
+    /// Calls the first of these with the others and a script or function.
+    #[inline]
+    fn enter(&mut self, places: &[Place], callee: i32, texts: [Texts<'_>; 2]) -> bool {
         // A panic may have left something there.
         self.end();
         self.bridge.place.set(None);
         // SAFETY: only the lifetime changes; by INV-INPUT nobody uses the texts after this function has taken
         // them back, and no panic gets past it before.
-        let inputs = unsafe { transmute::<[Texts<'_>; 2], [Texts<'static>; 2]>([keys, args]) };
+        let inputs = unsafe { transmute::<[Texts<'_>; 2], [Texts<'static>; 2]>(texts) };
         self.bridge.inputs.set(inputs);
         // SAFETY: INV-BASE, these are there, and there is room above them. All that may raise an error is called
         // by `lua_pcall`.
         let status = unsafe {
             let state = self.state;
-            for place in [Place::Start, Place::Globals, Place::Keys, Place::Argv] {
-                ffi::lua_pushvalue(state, place as c_int);
+            for place in places {
+                ffi::lua_pushvalue(state, *place as c_int);
             }
-            ffi::lua_rawgeti_(state, Place::Scripts as c_int, script);
-            ffi::lua_pcall(state, 4, 1, Place::Handler as c_int)
+            ffi::lua_rawgeti_(state, Place::Scripts as c_int, callee);
+            ffi::lua_pcall(state, places.len() as c_int, 1, Place::Handler as c_int)
         };
         self.bridge.inputs.take();
         if let Some(panic) = self.bridge.panic.take() {
@@ -128,14 +150,6 @@ impl Machine {
     pub(crate) fn take_error(&mut self, lua: &Lua) -> Value {
         // SAFETY: the error is above the values that are always there, on the main thread's stack.
         lua.exec_raw_lua(|raw| unsafe { raw.pop_value() })
-    }
-
-    /// Makes a value the result.
-    pub(crate) fn put(&mut self, lua: &Lua, value: &Value) -> mlua::Result<()> {
-        self.end();
-        // SAFETY: outside of any call the stack is that of the main thread, which has room above the values that
-        // are always there. Errors are the only values for which Lua allocates, and these are `mlua`'s to protect.
-        lua.exec_raw_lua(|raw| unsafe { raw.push_value(value) })
     }
 
     /// The result of the last script.
@@ -175,6 +189,25 @@ unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
     }
 }
 
+/// Calls the function with tables of its keys and arguments.
+///
+/// # Safety
+///
+/// [`Machine::invoke`] calls it, with its argument.
+unsafe extern "C-unwind" fn invoke(state: *mut lua_State) -> c_int {
+    // SAFETY: INV-ALIVE; INV-INPUT, the texts are there. INV-PLAIN. A function of C has room for all of this.
+    unsafe {
+        let bridge = ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Bridge>();
+        let [keys, args] = (*bridge).inputs.get();
+        ffi::lua_createtable(state, keys.len() as c_int, 0);
+        fill(state, keys);
+        ffi::lua_createtable(state, args.len() as c_int, 0);
+        fill(state, args);
+        ffi::lua_call(state, 2, 1);
+        1
+    }
+}
+
 /// Sets the global whose name is at `name` to a table of texts. `before`: how many the last run has put into the
 /// table that is there, which is taken again if it is as good as new. Returns how many there are now.
 ///
@@ -199,13 +232,25 @@ unsafe fn set_texts(
             ffi::lua_pushvalue(state, -2);
             ffi::lua_rawset(state, 1);
         }
+        fill(state, texts);
+        ffi::lua_settop(state, -2);
+    }
+    (count <= AGAIN_MAX).then_some(count)
+}
+
+/// Puts texts into the table on top.
+///
+/// # Safety
+///
+/// As [`start`]; what is on top is a table.
+unsafe fn fill(state: *mut lua_State, texts: Texts<'_>) {
+    // SAFETY: as of this function, and there is room. INV-PLAIN.
+    unsafe {
         for (at, text) in (1..).zip(texts.iter()) {
             reply::push_text(state, text);
             ffi::lua_rawseti_(state, -2, at);
         }
-        ffi::lua_settop(state, -2);
     }
-    (count <= AGAIN_MAX).then_some(count)
 }
 
 /// Empties the table on top, into which so many texts were put, and tells whether nothing of what a script may have

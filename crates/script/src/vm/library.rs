@@ -2,12 +2,13 @@
 //! [`LibraryVm`]: libraries of functions, as `FUNCTION LOAD` takes them and `FCALL` calls them. What libraries see is
 //! in `library.lua`.
 
-use super::{Raised, Vm, of_lua};
+use super::{Compiled, Raised, Vm, of_lua};
 use crate::base;
 use crate::server::{Server, Sink};
+use crate::texts::{TextList, Texts};
 use mlua::chunk::ChunkMode;
 use mlua::{Function, LuaString, Table, Value};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// The most memory that libraries hold in a VM between calls, in bytes. A library with which they hold more is not loaded.
 pub const LIBRARIES_MAX: usize = super::MEMORY_MAX / 2;
@@ -98,11 +99,11 @@ pub struct LibraryVm {
     /// Begins and ends the loading of a library.
     enter: Function,
     leave: Function,
-    /// Calls a function and catches its errors.
-    caller: Function,
-    /// The functions of each library by their names.
-    libraries: Table,
-    loaded: HashSet<u64>,
+    /// The numbers of each library's functions, by their names.
+    libraries: HashMap<u64, HashMap<Box<[u8]>, i32>>,
+    /// The highest number of a function, and the numbers of those that are no more.
+    numbers: i32,
+    free: Vec<i32>,
     /// Keeps the name of libraries alive, see RULE-ANCHOR.
     _chunk: LuaString,
 }
@@ -117,18 +118,30 @@ impl LibraryVm {
         let of_lua = |error: mlua::Error| super::CompileError(error.to_string());
         let vm = Vm::new(version)?;
         let chunk = vm.lua.load(include_str!("../library.lua")).set_name("=prelude");
-        let (environment, enter, leave, caller) =
-            chunk.call((&vm.parts, &vm.globals)).map_err(of_lua)?;
-        let libraries = vm.lua.create_table().map_err(of_lua)?;
+        let (environment, enter, leave) = chunk.call((&vm.parts, &vm.globals)).map_err(of_lua)?;
         let anchor = vm.lua.create_string(CHUNK).map_err(of_lua)?;
-        let loaded = HashSet::new();
-        Ok(LibraryVm { vm, environment, enter, leave, caller, libraries, loaded, _chunk: anchor })
+        let (libraries, numbers, free) = (HashMap::new(), 0, Vec::new());
+        Ok(LibraryVm { vm, environment, enter, leave, libraries, numbers, free, _chunk: anchor })
     }
 
     /// Whether a library is loaded.
     #[must_use]
     pub fn has(&self, id: u64) -> bool {
-        self.loaded.contains(&id)
+        self.libraries.contains_key(&id)
+    }
+
+    /// The function with this name of a library, if it is loaded.
+    #[must_use]
+    pub fn find(&self, id: u64, name: &[u8]) -> Option<Compiled> {
+        let at = *self.libraries.get(&id)?.get(name)?;
+        Some(Compiled { at, epoch: self.vm.epoch })
+    }
+
+    /// Whether a function that was found is kept.
+    #[inline]
+    #[must_use]
+    pub fn keeps(&self, function: Compiled) -> bool {
+        self.vm.keeps(function)
     }
 
     /// Bytes of memory in use.
@@ -137,20 +150,23 @@ impl LibraryVm {
         self.vm.used_bytes()
     }
 
-    /// Drops the libraries whose ids `keeps` does not want.
+    /// Drops the libraries whose ids `keeps` does not want. All functions must be found anew then.
     pub fn retain(&mut self, mut keeps: impl FnMut(u64) -> bool) {
-        let before = self.loaded.len();
-        let libraries = &self.libraries;
-        self.loaded.retain(|id| {
-            let is_kept = keeps(*id);
-            if !is_kept {
-                let _ = libraries.raw_set(*id as f64, Value::Nil);
-            }
-            is_kept
-        });
-        if self.loaded.len() < before {
-            let _ = self.vm.lua.gc_collect();
+        let dropped: Vec<_> = self.libraries.extract_if(|id, _| !keeps(*id)).collect();
+        if dropped.is_empty() {
+            return;
         }
+        for (_, functions) in dropped {
+            functions.into_values().for_each(|at| self.drop_function(at));
+        }
+        self.vm.epoch = self.vm.epoch.wrapping_add(1);
+        let _ = self.vm.lua.gc_collect();
+    }
+
+    /// Drops a function and gives its number to another.
+    fn drop_function(&mut self, at: i32) {
+        let _ = self.vm.scripts.raw_set(at, Value::Nil);
+        self.free.push(at);
     }
 
     /// Loads the text of a library under an id that no other has had here, and returns what it has registered.
@@ -173,8 +189,7 @@ impl LibraryVm {
                 return Err(LoadError::Register("ERR not enough memory".to_owned()));
             }
             let functions = read_list(&list).map_err(of_register)?;
-            self.libraries.raw_set(id as f64, callbacks).map_err(of_register)?;
-            self.loaded.insert(id);
+            self.number(id, &functions, &callbacks).map_err(of_register)?;
             Ok(functions)
         });
         if result.is_err() {
@@ -206,11 +221,34 @@ impl LibraryVm {
         made
     }
 
+    /// Gives a number to each function of a library.
+    fn number(&mut self, id: u64, functions: &[Registered], callbacks: &Table) -> mlua::Result<()> {
+        let mut numbers = HashMap::with_capacity(functions.len());
+        for function in functions {
+            let at = self.free.pop().unwrap_or(self.numbers + 1);
+            self.numbers = self.numbers.max(at);
+            numbers.insert(function.name.clone(), at);
+            let name = self.vm.lua.create_string(&function.name);
+            let callback: mlua::Result<Value> = name.and_then(|name| callbacks.raw_get(name));
+            let done = callback.and_then(|callback| self.vm.scripts.raw_set(at, callback));
+            if let Err(error) = done {
+                numbers.into_values().for_each(|at| self.drop_function(at));
+                return Err(error);
+            }
+        }
+        self.libraries.insert(id, numbers);
+        Ok(())
+    }
+
     /// Calls a function of a library that is loaded; writes what it returns to `sink`.
     ///
     /// # Errors
     ///
     /// What the function failed with; nothing has been written.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such function.
     pub fn call<A: AsRef<[u8]>>(
         &mut self,
         id: u64,
@@ -220,16 +258,31 @@ impl LibraryVm {
         server: &mut dyn Server,
         sink: &mut dyn Sink,
     ) -> Result<(), Raised> {
-        let LibraryVm { vm, caller, libraries, .. } = self;
-        vm.run_with(server, sink, |vm| {
-            let callbacks: Table = libraries.raw_get(id as f64).map_err(of_lua)?;
-            let name = vm.lua.create_string(name).map_err(of_lua)?;
-            let callback: Value = callbacks.raw_get(name).map_err(of_lua)?;
-            let keys = vm.texts(keys).map_err(of_lua)?;
-            let args = vm.texts(args).map_err(of_lua)?;
-            let value = Vm::outcome(caller.call((callback, keys, args)).map_err(of_lua)?)?;
-            vm.machine.put(&vm.lua, &value).map_err(of_lua)
-        })
+        let function = self.find(id, name).expect("it is loaded");
+        let (keys, args): (TextList, TextList) = (keys.iter().collect(), args.iter().collect());
+        self.call_found(function, keys.texts(), args.texts(), server, sink)
+    }
+
+    /// The same, without a search for the function, and without a copy of the keys and arguments. Nothing is
+    /// allocated but by Lua.
+    ///
+    /// # Errors
+    ///
+    /// As [`LibraryVm::call`].
+    ///
+    /// # Panics
+    ///
+    /// If the function is not kept.
+    pub fn call_found(
+        &mut self,
+        function: Compiled,
+        keys: Texts<'_>,
+        args: Texts<'_>,
+        server: &mut dyn Server,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Raised> {
+        assert!(self.keeps(function), "it is loaded");
+        self.vm.run_with(server, sink, |machine| machine.invoke(function.at, keys, args))
     }
 }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Libraries of functions in the VM of this thread that is theirs, which the first library makes.
 
+use super::known::{KnownFunction, Memory};
 use super::{Script, run_in};
 use crate::engine::call::Call;
 use crate::engine::function::Commands;
-use crate::host::functions::Library;
+use crate::host::functions::Functions;
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
-use script::{Go, Level, LibraryVm, Registered, Server, Texts};
+use script::{Compiled, Go, Level, LibraryVm, Registered, Server, Texts};
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How long a library may take to register its functions.
@@ -28,6 +30,13 @@ struct ThreadVm {
 thread_local! {
     /// Made by the first library.
     static VM: RefCell<Option<ThreadVm>> = const { RefCell::new(None) };
+
+    static MEMORY: RefCell<Memory<KnownFunction>> = RefCell::default();
+}
+
+/// The function with this name in any case, if there is one.
+pub(crate) fn find_function(functions: &Functions, name: &[u8]) -> Option<Rc<KnownFunction>> {
+    MEMORY.with_borrow_mut(|memory| memory.function(functions, name))
 }
 
 /// What a library runs in while it registers its functions: it has no commands, and little time.
@@ -113,19 +122,29 @@ pub(crate) fn forget<V: View>(call: &mut Call<'_, V>, id: u64) {
 /// Calls a function of a library and writes its reply.
 pub(crate) fn call_function<C: Commands, V: View>(
     call: &mut Call<'_, V>,
-    library: &Library,
+    known: &KnownFunction,
     script: &Script<'_>,
 ) -> Done {
     with_vm(call, |call, vm| {
-        if !vm.has(library.id) {
-            let mut loader = Loader { start: Instant::now(), is_first: false };
-            vm.load(library.id, library.code(), &mut loader)
-                .map_err(|error| Fault::made(format!("ERR {error}")))?;
-        }
-        let (keys, args): (Vec<_>, Vec<_>) =
-            (script.keys.iter().collect(), script.args.iter().collect());
+        let function = match known.compiled.get().filter(|function| vm.keeps(*function)) {
+            Some(function) => function,
+            None => loaded(vm, known)?,
+        };
+        known.compiled.set(Some(function));
         run_in::<C, V>(call, script, |runner, reply| {
-            vm.call(library.id, script.name, &keys, &args, runner, reply)
+            vm.call_found(function, script.keys, script.args, runner, reply)
         })
     })
+}
+
+/// Finds a function in the VM, which loads its library if it has not yet.
+fn loaded(vm: &mut LibraryVm, known: &KnownFunction) -> Result<Compiled, Fault> {
+    let library = &known.library;
+    if !vm.has(library.id) {
+        let mut loader = Loader { start: Instant::now(), is_first: false };
+        vm.load(library.id, library.code(), &mut loader)
+            .map_err(|error| Fault::made(format!("ERR {error}")))?;
+    }
+    // The library may register others the next time.
+    vm.find(library.id, &known.function().name).ok_or(Fault::new("ERR Function not found"))
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Known`]: scripts that this thread has run. They are found by their text without its SHA-1, and without a look
-//! into the cache that all workers share, as long as nothing was removed from that.
+//! [`Memory`]: what this thread has run, by what requests call it. Scripts ([`Known`]) are found by their text without
+//! its SHA-1, functions ([`KnownFunction`]) by their name in any case, and both without a look into what all workers
+//! share, as long as nothing was removed from that.
 
+use crate::host::functions::{Functions, Library, LibraryFunction};
 use crate::host::scripts::{CachedScript, Scripts, Sha};
 use script::Compiled;
 use std::cell::Cell;
@@ -29,12 +31,29 @@ pub(crate) enum ScriptName<'n> {
     Sha(&'n Sha),
 }
 
-/// The scripts by the hash of a name. If two names have one hash, the later one is kept.
-#[derive(Debug, Default)]
-pub(super) struct Memory {
-    names: HashMap<u64, Rc<Known>, BuildHasherDefault<Same>>,
-    /// Removals from the cache before the first of these was put here.
+/// A function, and where the VM of this thread has it.
+#[derive(Debug)]
+pub(crate) struct KnownFunction {
+    /// As the request has written it.
+    name: Box<[u8]>,
+    pub(crate) library: Arc<Library>,
+    /// Its place in the library.
+    at: usize,
+    pub(super) compiled: Cell<Option<Compiled>>,
+}
+
+/// What was run, by the hash of a name. If two names have one hash, the later one is kept.
+#[derive(Debug)]
+pub(super) struct Memory<T> {
+    names: HashMap<u64, Rc<T>, BuildHasherDefault<Same>>,
+    /// Removals from what is shared before the first of these was put here.
     removals: u64,
+}
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Memory { names: HashMap::default(), removals: 0 }
+    }
 }
 
 /// Hashes a hash.
@@ -69,17 +88,39 @@ impl ScriptName<'_> {
     }
 }
 
-impl Memory {
-    /// The script with this name, if it was run here and is in the cache still.
-    pub(super) fn recall(&mut self, scripts: &Scripts, name: ScriptName<'_>) -> Option<Rc<Known>> {
-        let removals = scripts.removals();
+impl KnownFunction {
+    pub(crate) fn function(&self) -> &LibraryFunction {
+        &self.library.functions[self.at]
+    }
+}
+
+impl<T> Memory<T> {
+    /// What has a name with this hash and `is_it`, if nothing was removed since it was put here.
+    fn find(&mut self, removals: u64, hash: u64, is_it: impl FnOnce(&T) -> bool) -> Option<Rc<T>> {
         if self.removals != removals {
             self.names.clear();
             self.removals = removals;
         }
-        let known = self.names.get(&name.hash()).filter(|known| name.is_of(known))?;
+        self.names.get(&hash).filter(|known| is_it(known)).map(Rc::clone)
+    }
+
+    /// Keeps what [`Memory::find`] has just not found, and what was shared at a time after that.
+    fn put(&mut self, hash: u64, known: T) -> Rc<T> {
+        let known = Rc::new(known);
+        if self.names.len() >= NAMES_MAX {
+            self.names.clear();
+        }
+        self.names.insert(hash, Rc::clone(&known));
+        known
+    }
+}
+
+impl Memory<Known> {
+    /// The script with this name, if it was run here and is in the cache still.
+    pub(super) fn recall(&mut self, scripts: &Scripts, name: ScriptName<'_>) -> Option<Rc<Known>> {
+        let known = self.find(scripts.removals(), name.hash(), |known| name.is_of(known))?;
         scripts.note_use(&known.source);
-        Some(Rc::clone(known))
+        Some(known)
     }
 
     /// Keeps a script that [`Memory::recall`] has just not found, and that was in the cache at a time after that.
@@ -89,12 +130,24 @@ impl Memory {
         sha: Sha,
         source: Arc<CachedScript>,
     ) -> Rc<Known> {
-        let known = Rc::new(Known { sha, source, compiled: Cell::new(None) });
-        if self.names.len() >= NAMES_MAX {
-            self.names.clear();
-        }
-        self.names.insert(name.hash(), Rc::clone(&known));
-        known
+        self.put(name.hash(), Known { sha, source, compiled: Cell::new(None) })
+    }
+}
+
+impl Memory<KnownFunction> {
+    /// The function with this name in any case, if there is one.
+    pub(super) fn function(
+        &mut self,
+        functions: &Functions,
+        name: &[u8],
+    ) -> Option<Rc<KnownFunction>> {
+        let hash = hash_of(name);
+        let known = self.find(functions.generation(), hash, |known| *known.name == *name);
+        known.or_else(|| {
+            let (library, at) = functions.find(name)?;
+            let compiled = Cell::new(None);
+            Some(self.put(hash, KnownFunction { name: name.into(), library, at, compiled }))
+        })
     }
 }
 
@@ -104,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_script_is_known_until_something_is_removed() {
-        let (scripts, mut memory) = (Scripts::default(), Memory::default());
+        let (scripts, mut memory) = (Scripts::default(), Memory::<Known>::default());
         let (text, sha) = (ScriptName::Text(b"return 1"), [b'0'; 40]);
         assert!(memory.recall(&scripts, text).is_none());
         let source = scripts.add(&sha, b"return 1", false).expect("there is room");
@@ -120,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_script_that_is_known_and_run_stays_in_the_cache() {
-        let (scripts, mut memory) = (Scripts::default(), Memory::default());
+        let (scripts, mut memory) = (Scripts::default(), Memory::<Known>::default());
         let name = ScriptName::Text(b"hot");
         let source = scripts.add(&[b'h'; 40], b"hot", false).expect("there is room");
         memory.keep(name, [b'h'; 40], source);
@@ -133,5 +186,28 @@ mod tests {
                 memory.keep(name, [b'h'; 40], source);
             }
         }
+    }
+
+    #[test]
+    fn a_function_is_known_until_the_libraries_change() {
+        use script::{FunctionFlags, Registered};
+        let library = |id| {
+            let flags = FunctionFlags::default();
+            let f = Registered { name: b"f"[..].into(), description: None, flags };
+            Arc::new(Library::new(id, b"l", b"#!lua\n", 5, vec![f]))
+        };
+        let (functions, mut memory) = (Functions::default(), Memory::default());
+        assert!(memory.function(&functions, b"f").is_none());
+        functions.change(|all| all.link(&library(1))).expect("there is room");
+        let known = memory.function(&functions, b"F").expect("it is there in any case");
+        assert_eq!((known.library.id, &*known.function().name), (1, &b"f"[..]));
+        let again = memory.function(&functions, b"F").expect("it is there");
+        assert!(Rc::ptr_eq(&known, &again));
+        functions.change(|all| all.replace(&library(2))).expect("there is room");
+        assert_eq!(memory.function(&functions, b"F").map(|known| known.library.id), Some(2));
+        let other = Functions::default();
+        assert!(memory.function(&other, b"F").is_none(), "another server has none");
+        functions.change(|all| all.unlink(b"l"));
+        assert!(memory.function(&functions, b"F").is_none());
     }
 }
