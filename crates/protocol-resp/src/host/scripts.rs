@@ -9,13 +9,14 @@
 
 use crate::host::vm_memory::VmMemory;
 use crate::wire::fault::Fault;
+use clock::Timer;
 use keyspace::Scope;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The SHA-1 digest of a script in hexadecimal digits, lower case.
 pub(crate) type Sha = [u8; 40];
@@ -90,7 +91,7 @@ pub(crate) struct RunningFunction {
     pub(crate) name: Box<[u8]>,
     /// The words of the command, as far as they are kept.
     pub(crate) command: Vec<Box<[u8]>>,
-    pub(crate) start: Instant,
+    pub(crate) timer: Timer,
 }
 
 /// What is run.
@@ -489,7 +490,7 @@ mod tests {
     fn scripts_and_functions_are_killed_apart() {
         let scripts = Scripts::default();
         let function =
-            RunningFunction { name: b"f"[..].into(), command: vec![], start: Instant::now() };
+            RunningFunction { name: b"f"[..].into(), command: vec![], timer: Timer::start() };
         let function = scripts.enter_long(false, Some(function));
         assert_eq!(scripts.kill(Kind::Script), Err(NotKilled::Other));
         let script = scripts.enter_long(false, None);

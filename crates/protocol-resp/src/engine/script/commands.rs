@@ -19,13 +19,14 @@ use crate::session::transaction::WRITES;
 use crate::table::{self, CommandId, Flags, keys};
 use crate::wire::parse::Args;
 use crate::wire::reply::Version;
+use clock::Timer;
 use keyspace::{Scope, View};
 use script::{Go, Level, Server, Texts};
 use std::io::IoSlice;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A script that has run for longer can be ended by SCRIPT KILL.
 const LONG: Duration = Duration::from_millis(5);
@@ -69,8 +70,8 @@ pub(super) struct Runner<'r, 'x, C, V> {
     /// Its first effect needs no more locks than its keys.
     is_contained: bool,
     begins_again: bool,
-    /// When it was first looked at the time.
-    start: Option<Instant>,
+    /// Since it was first looked at the time.
+    timer: Option<Timer>,
     /// The script's entry among those that take long.
     running: Option<Arc<Running>>,
     is_busy: bool,
@@ -98,7 +99,7 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
             has_wandered: false,
             is_contained: script.probation.is_contained(),
             begins_again: false,
-            start: None,
+            timer: None,
             running: None,
             is_busy: false,
             functions: PhantomData,
@@ -169,11 +170,11 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
     }
 
     /// The entry of a function among those that take long.
-    fn function(&self, start: Instant) -> Option<RunningFunction> {
+    fn function(&self, timer: Timer) -> Option<RunningFunction> {
         let command = self.script.command?;
         let kept = |word: &[u8]| word[..word.len().min(WORD_MAX)].into();
         let command = command.iter().take(WORDS_MAX).map(kept).collect();
-        Some(RunningFunction { name: self.script.name.into(), command, start })
+        Some(RunningFunction { name: self.script.name.into(), command, timer })
     }
 
     /// Sees to it that the shards of a command are locked; `false`: the script must begin again. The top of the file
@@ -297,15 +298,15 @@ impl<C: Commands, V: View> Server for Runner<'_, '_, C, V> {
         if self.begins_again {
             return Go::Stop(BEGINS_AGAIN);
         }
-        let start = *self.start.get_or_insert_with(Instant::now);
-        let elapsed = start.elapsed();
+        let timer = *self.timer.get_or_insert_with(Timer::start);
+        let elapsed = Duration::from_nanos(timer.nanos());
         if elapsed < LONG {
             return Go::On;
         }
         let scripts = self.execution.host.scripts();
         let has_written = self.has_written;
         if self.running.is_none() {
-            self.running = Some(scripts.enter_long(has_written, self.function(start)));
+            self.running = Some(scripts.enter_long(has_written, self.function(timer)));
         }
         let Some(running) = &self.running else { return Go::On };
         if running.is_killed.load(Relaxed) {

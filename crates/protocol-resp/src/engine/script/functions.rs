@@ -8,15 +8,15 @@ use crate::engine::function::Commands;
 use crate::host::functions::Functions;
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::{Done, Fault};
+use clock::Timer;
 use keyspace::View;
 use script::{Compiled, Go, Level, LibraryVm, Registered, Server, Texts};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
-/// How long a library may take to register its functions.
-const LOADING_MAX: Duration = Duration::from_millis(500);
+/// How long a library may take to register its functions, in nanoseconds.
+const LOADING_NANOS_MAX: u64 = 500_000_000;
 
 /// The VM of a thread.
 struct ThreadVm {
@@ -42,7 +42,7 @@ pub(crate) fn find_function(functions: &Functions, name: &[u8]) -> Option<Rc<Kno
 /// What a library runs in while it registers its functions: it has no commands, and little time.
 #[derive(Debug)]
 struct Loader {
-    start: Instant,
+    timer: Timer,
     /// What it logs is shown: it is loaded by a client, and not once more in another thread.
     is_first: bool,
 }
@@ -68,7 +68,7 @@ impl Server for Loader {
     }
 
     fn go_on(&mut self) -> Go {
-        if self.start.elapsed() < LOADING_MAX {
+        if self.timer.nanos() < LOADING_NANOS_MAX {
             return Go::On;
         }
         Go::Stop("ERR FUNCTION LOAD timeout")
@@ -106,7 +106,7 @@ pub(crate) fn load_library<V: View>(
     code: &[u8],
 ) -> Result<Vec<Registered>, Fault> {
     with_vm(call, |_, vm| {
-        let mut loader = Loader { start: Instant::now(), is_first: true };
+        let mut loader = Loader { timer: Timer::start(), is_first: true };
         vm.load(id, code, &mut loader).map_err(|error| Fault::made(format!("ERR {error}")))
     })
 }
@@ -141,7 +141,7 @@ pub(crate) fn call_function<C: Commands, V: View>(
 fn loaded(vm: &mut LibraryVm, known: &KnownFunction) -> Result<Compiled, Fault> {
     let library = &known.library;
     if !vm.has(library.id) {
-        let mut loader = Loader { start: Instant::now(), is_first: false };
+        let mut loader = Loader { timer: Timer::start(), is_first: false };
         vm.load(library.id, library.code(), &mut loader)
             .map_err(|error| Fault::made(format!("ERR {error}")))?;
     }
