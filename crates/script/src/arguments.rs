@@ -45,7 +45,7 @@ pub(crate) struct Thrown {
     /// It is a table in Lua.
     pub(crate) is_table: bool,
     /// It is the reply to a command.
-    pub(crate) is_of_command: bool,
+    pub(crate) was_counted: bool,
 }
 
 impl fmt::Display for Thrown {
@@ -103,10 +103,10 @@ pub(crate) fn function(
         Ok(results) => Ok(results),
         Err(Failure::Text(text)) => {
             let text = [place(lua), text].concat();
-            Err(Thrown { text, is_table: false, is_of_command: false }.error())
+            Err(Thrown { text, is_table: false, was_counted: false }.error())
         }
         Err(Failure::Reply(text)) => {
-            Err(Thrown { text, is_table: true, is_of_command: false }.error())
+            Err(Thrown { text, is_table: true, was_counted: false }.error())
         }
         Err(Failure::Lua(error)) => Err(error),
     })

@@ -50,7 +50,7 @@ pub(crate) fn library(lua: &Lua, bridge: &Rc<Bridge>, version: &str) -> mlua::Re
             allowed.unwrap_or(Ok(false))
         });
         allowed.map_err(|text| {
-            Thrown { text: text.into(), is_table: true, is_of_command: false }.error()
+            Thrown { text: text.into(), is_table: true, was_counted: false }.error()
         })
     };
     library.raw_set("acl_check_cmd", lua.create_function(may_run)?)?;
@@ -87,7 +87,7 @@ pub(crate) fn library(lua: &Lua, bridge: &Rc<Bridge>, version: &str) -> mlua::Re
 pub(crate) fn thrown_table(lua: &Lua, thrown: &Thrown) -> mlua::Result<Table> {
     let error = lua.create_table()?;
     error.raw_set("err", lua.create_string(&thrown.text)?)?;
-    if thrown.is_of_command {
+    if thrown.was_counted {
         error.raw_set("ignore_error_stats_update", true)?;
     }
     Ok(error)

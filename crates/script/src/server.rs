@@ -41,7 +41,8 @@ pub trait Server {
     ///
     /// # Errors
     ///
-    /// The text of the error if the command may not run at all, beginning with its code.
+    /// The text of the error if the command may not run at all, beginning with its code. It has been counted, as
+    /// errors of commands have.
     fn call(
         &mut self,
         command: Texts<'_>,

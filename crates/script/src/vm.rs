@@ -45,8 +45,8 @@ pub struct Raised {
     pub text: Vec<u8>,
     /// The chunk and the line, if they are known.
     pub place: Option<(Vec<u8>, i64)>,
-    /// It is the reply of a command, where it has been counted.
-    pub is_of_command: bool,
+    /// It is of the server, which has counted it: the reply of a command, or a refusal.
+    pub was_counted: bool,
 }
 
 /// A script that a VM has compiled, or a function that it has loaded, as long as the VM keeps it.
@@ -253,7 +253,7 @@ impl Vm {
         self.settings.reset();
         let is_done = guard.slot.lend(&mut *server, || call(&mut self.machine));
         let result = match guard.take_stop(&self.lua) {
-            Some((why, place)) => Err(Raised { text: why.into(), place, is_of_command: false }),
+            Some((why, place)) => Err(Raised { text: why.into(), place, was_counted: false }),
             None if is_done => {
                 let (resp, stack) = (self.resp.get(), self.machine.stack());
                 guard.slot.lend(server, || answer::write(stack, resp, &guard, sink));
@@ -299,21 +299,21 @@ fn raised(value: &Value, place: Option<(Vec<u8>, i64)>) -> Raised {
     let text = match value {
         Value::Table(table) => {
             let text = table.raw_get("err").ok().and_then(|text: Value| text_of(&text));
-            let is_of_command = table.raw_get("ignore_error_stats_update").unwrap_or(false);
+            let was_counted = table.raw_get("ignore_error_stats_update").unwrap_or(false);
             let text = text.unwrap_or_else(|| b"ERR unknown error".to_vec());
-            return Raised { text, place, is_of_command };
+            return Raised { text, place, was_counted };
         }
         Value::Nil => b"nil".to_vec(),
         Value::Boolean(value) => value.to_string().into(),
         Value::Error(error) => match Thrown::of(error) {
             Some(thrown) if thrown.is_table => {
-                let Thrown { text, is_of_command, .. } = thrown.clone();
-                return Raised { text, place, is_of_command };
+                let Thrown { text, was_counted, .. } = thrown.clone();
+                return Raised { text, place, was_counted };
             }
             Some(thrown) => thrown.text.clone(),
             None => base::message(error).into(),
         },
         other => text_of(other).unwrap_or_else(|| other.type_name().into()),
     };
-    Raised { text: [b"ERR ", &text[..]].concat(), place, is_of_command: false }
+    Raised { text: [b"ERR ", &text[..]].concat(), place, was_counted: false }
 }

@@ -21,6 +21,7 @@ use crate::engine::function::Commands;
 use crate::engine::run::Execution;
 use crate::host::scripts::{CachedScript, Probation, Scripts, Sha};
 use crate::host::version::REDIS_VERSION;
+use crate::table;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::parse::Args;
 use keyspace::{Scope, View};
@@ -152,7 +153,7 @@ fn run_in<C: Commands, V: View>(
     let lacks_memory =
         call.worker.lacks_memory && call.host.settings().maxmemory() != 0 && !script.allows_oom;
     let (mut has_wandered, mut has_selected) = (false, false);
-    let done = loop {
+    let (done, has_failed) = loop {
         let execution = Execution {
             view: &mut *call.keys.view,
             host: call.host,
@@ -166,14 +167,15 @@ fn run_in<C: Commands, V: View>(
         let mut runner =
             Runner::<C, V>::new(execution, &mut *call.conn, declared, script, lacks_memory);
         let mark = call.out.out().mark();
-        let mut reply = Reply { out: &mut call.out, stats: call.host.stats() };
+        let mut reply = Reply { out: &mut call.out, stats: call.host.stats(), has_failed: false };
         let done = work(&mut runner, &mut reply);
+        let has_failed = reply.has_failed;
         let end = runner.end();
         has_wandered |= end.has_wandered;
         call.conn.version = version;
         call.conn.fieldsets.discard_all();
         if !end.begins_again {
-            break done;
+            break (done, has_failed);
         }
         // It has changed nothing, and what it said meanwhile is nothing either.
         call.out.out().truncate(mark);
@@ -197,17 +199,43 @@ fn run_in<C: Commands, V: View>(
             call.scripts().count_wandering();
         }
     }
-    done.map_err(|raised| {
-        let mut text = raised.text;
-        if let Some((source, line)) = raised.place {
-            text.extend_from_slice(b" script: ");
-            text.extend_from_slice(script.name);
-            text.extend_from_slice(b", on ");
-            text.extend_from_slice(&source);
-            text.extend_from_slice(format!(":{line}.").as_bytes());
+    match done {
+        Ok(()) if has_failed => note_failed(call),
+        Ok(()) => {}
+        Err(raised) => {
+            let was_counted = raised.was_counted;
+            let fault = fault_of(raised, script);
+            if !was_counted {
+                return Err(fault);
+            }
+            call.out.error(fault.text());
+            note_failed(call);
         }
-        Fault::made(text)
-    })
+    }
+    Ok(())
+}
+
+/// Counts a command as failed that replies with an error which it must not return, since it has been counted among
+/// the errors.
+#[cold]
+fn note_failed<V: View>(call: &mut Call<'_, V>) {
+    if let Some(id) = table::find(call.spec.name.as_bytes()) {
+        call.worker.counts.of(id.index()).failed.add(1);
+    }
+}
+
+/// The error of a script, with the place where it was raised.
+#[cold]
+fn fault_of(raised: Raised, script: &Script<'_>) -> Fault {
+    let mut text = raised.text;
+    if let Some((source, line)) = raised.place {
+        text.extend_from_slice(b" script: ");
+        text.extend_from_slice(script.name);
+        text.extend_from_slice(b", on ");
+        text.extend_from_slice(&source);
+        text.extend_from_slice(format!(":{line}.").as_bytes());
+    }
+    Fault::made(text)
 }
 
 /// Capacity for replies that is kept between scripts, in bytes.

@@ -217,3 +217,24 @@ fn scripts_that_make_room_for_others_are_counted() {
     ours.ask(&["SCRIPT", "FLUSH"]);
     assert_eq!(of_info(&mut ours, "stats", "evicted_scripts"), "3", "those were not in the way");
 }
+
+#[test]
+#[cfg(feature = "scripts")]
+fn a_script_that_replies_with_an_error_has_failed() {
+    let mut ours = Ours::new(Version::Resp2);
+    ours.ask(&["SET", "k", "v"]);
+    for (script, failed) in [
+        ("return 1", 0),
+        ("return {err = 'MY x'}", 1),
+        ("return {1, {err = 'MY x'}}", 1),
+        ("return redis.pcall('lpush', KEYS[1], 1)", 1),
+        ("return redis.call('lpush', KEYS[1], 1)", 1),
+        ("redis.pcall('lpush', KEYS[1], 1) return 1", 0),
+        ("return redis.pcall('nope')", 1),
+        ("error('x')", 1),
+    ] {
+        ours.ask(&["CONFIG", "RESETSTAT"]);
+        ours.ask(&["EVAL", script, "1", "k"]);
+        assert_eq!(counts(&mut ours, "eval"), Some((1, failed)), "{script}");
+    }
+}

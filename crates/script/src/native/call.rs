@@ -20,8 +20,8 @@ const REPLY_KEPT: usize = 64 << 10;
 enum End {
     /// There is a reply, which is no error.
     Reply,
-    /// There is the text of an error; `is_of_command`: it is the reply of the command.
-    Error { is_of_command: bool },
+    /// There is the text of an error; `was_counted`: it is of the server, which has counted it.
+    Error { was_counted: bool },
     /// The script may not go on.
     Stopped,
 }
@@ -61,11 +61,11 @@ unsafe fn command(state: *mut lua_State, raises: bool) -> c_int {
         let text = &*(*bridge).reply.as_ptr();
         match end {
             End::Reply => reply::push(state, text),
-            End::Error { is_of_command } => {
+            End::Error { was_counted } => {
                 ffi::lua_createtable(state, 0, 2);
                 reply::push_text(state, text);
                 reply::set_field(state, c"err");
-                if is_of_command {
+                if was_counted {
                     ffi::lua_pushboolean(state, 1);
                     reply::set_field(state, c"ignore_error_stats_update");
                 }
@@ -95,32 +95,37 @@ unsafe fn perform(bridge: &Bridge, state: *mut lua_State) -> End {
     reply.clear();
     // SAFETY: as of this function.
     let collected = unsafe { collect(state, &mut words) };
-    let done = collected.map_err(str::to_owned).and_then(|()| {
-        let run = bridge.guard.slot.with(|server| {
+    let done = collected.map(|()| {
+        bridge.guard.slot.with(|server| {
             let resp = bridge.resp.get();
             server.call(words.texts(), resp, &mut |bytes| reply.extend_from_slice(bytes))
-        });
-        run.unwrap_or_else(|| Err("ERR redis.call can only be called by a script".to_owned()))
+        })
     });
     words.clear();
     bridge.words.set(words);
     let end = match done {
-        Ok(()) if reply.first() == Some(&b'-') => {
+        Err(text) => refused(&mut reply, text, false),
+        Ok(None) => refused(&mut reply, "ERR redis.call can only be called by a script", false),
+        Ok(Some(Err(text))) => refused(&mut reply, &text, true),
+        Ok(Some(Ok(()))) if reply.first() == Some(&b'-') => {
             reply.remove(0);
             if reply.ends_with(b"\r\n") {
                 reply.truncate(reply.len().saturating_sub(2));
             }
-            End::Error { is_of_command: true }
+            End::Error { was_counted: true }
         }
-        Ok(()) => End::Reply,
-        Err(text) => {
-            reply.clear();
-            reply.extend_from_slice(text.as_bytes());
-            End::Error { is_of_command: false }
-        }
+        Ok(Some(Ok(()))) => End::Reply,
     };
     bridge.reply.set(reply);
     end
+}
+
+/// A command that does not run.
+#[cold]
+fn refused(reply: &mut Vec<u8>, text: &str, was_counted: bool) -> End {
+    reply.clear();
+    reply.extend_from_slice(text.as_bytes());
+    End::Error { was_counted }
 }
 
 /// Takes the words of a command from the stack. Numbers are written as Redis writes them.

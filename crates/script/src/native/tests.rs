@@ -126,9 +126,9 @@ fn errors_have_a_place() {
     let mut vm = vm();
     let raised = run(&mut vm, "\n\nredis.call('x')", "-ERR y\r\n").expect_err("it fails");
     let place = Some((b"@user_script".to_vec(), 3));
-    assert_eq!(raised, Raised { text: b"ERR y".to_vec(), place, is_of_command: true });
+    assert_eq!(raised, Raised { text: b"ERR y".to_vec(), place, was_counted: true });
     let raised = run(&mut vm, "redis.call({})", "").expect_err("it fails");
-    assert!(!raised.is_of_command && raised.text.ends_with(b"must be strings or integers"));
+    assert!(!raised.was_counted && raised.text.ends_with(b"must be strings or integers"));
 }
 
 #[test]

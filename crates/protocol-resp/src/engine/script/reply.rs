@@ -10,6 +10,8 @@ use script::Sink;
 pub(super) struct Reply<'a, 'c> {
     pub(super) out: &'a mut Writer<'c>,
     pub(super) stats: &'a Stats,
+    /// There is an error in it.
+    pub(super) has_failed: bool,
 }
 
 /// A text up to its first NUL, where it ends for Redis.
@@ -53,6 +55,7 @@ impl Sink for Reply<'_, '_> {
         if is_counted {
             self.stats.error(fault::code_of(text));
         }
+        self.has_failed = true;
         self.out.error(to_nul(text));
     }
 
