@@ -109,3 +109,4 @@ pub use load::{MAX_BYTES, MAX_PROBLEMS, STANDARD_INPUT, load, name, parse, print
 pub use section::{Bounded, Defaults, Form, Row, Section, Spec, Table};
 pub use size::ByteSize;
 pub use span::Span;
+pub use suggest::closest;

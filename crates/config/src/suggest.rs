@@ -12,7 +12,13 @@ const LISTED_NAMES: usize = 16;
 ///
 /// Names that differ only in case or in `-` and `_` are the same for this purpose. Otherwise one in
 /// three characters may differ: a wrong, missing or extra one, or two neighbours swapped.
-pub(crate) fn closest<'n>(given: &str, known: &[&'n str]) -> Option<&'n str> {
+///
+/// ```
+/// assert_eq!(config::closest("maxmemry", &["maxmemory", "maxclients"]), Some("maxmemory"));
+/// assert_eq!(config::closest("flavour", &["maxmemory"]), None);
+/// ```
+#[must_use]
+pub fn closest<'n>(given: &str, known: &[&'n str]) -> Option<&'n str> {
     if given.chars().count() > NAME_CHARS {
         return None;
     }
@@ -34,12 +40,25 @@ pub(crate) fn advice(given: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return String::new();
     }
-    let mut names = known.to_vec();
+    // Other spellings of a name would only take the place of names: that in small letters stands for all.
+    let mut known = known.to_vec();
+    known.sort_by_key(|name| name.contains(char::is_uppercase));
+    let mut names: Vec<&str> = Vec::new();
+    for name in known {
+        if !names.iter().any(|listed| bare(listed) == bare(name)) {
+            names.push(name);
+        }
+    }
     names.sort_unstable();
     let shown: Vec<String> =
         names.iter().take(LISTED_NAMES).map(|name| quoted(name, NAME_CHARS)).collect();
     let rest = if names.len() > LISTED_NAMES { ", …" } else { "" };
     format!("; known here: {}{rest}", shown.join(", "))
+}
+
+/// The letters and digits of a name.
+fn bare(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 fn fold(name: &str) -> String {
@@ -77,6 +96,7 @@ mod tests {
     fn lists_the_known_names_when_none_is_close() {
         assert_eq!(advice("zzz", &["b", "a"]), "; known here: \"a\", \"b\"");
         assert_eq!(advice("zzz", &[]), "");
+        assert_eq!(advice("zzz", &["B", "AC", "b", "a-c"]), "; known here: \"a-c\", \"b\"");
         let many: Vec<String> = (0..99).map(|n| format!("key{n:02}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(advice("zzz", &many).ends_with("\"key15\", …"));

@@ -62,7 +62,7 @@ fn refused(output: &Output, parts: &[&str]) {
 
 #[test]
 fn a_redis_conf_becomes_a_file_of_ours() {
-    let lines = "port 7000\nmaxmemory 1gb\nmaxmemory-policy allkeys-lru\nio-threads 4\nfoo bar\n";
+    let lines = "port 7000\nmaxmemory 1gb\nmaxmemory-policy allkeys-lru\nio-threads 4\n";
     let (_folder, path) = file("redis.conf", lines);
     let output = run(RDS, &[path.to_str().unwrap(), "--maxclients", "5", "--print-config"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -76,9 +76,7 @@ fn a_redis_conf_becomes_a_file_of_ours() {
     ] {
         assert!(printed.contains(line), "{line} is not in\n{printed}");
     }
-    let warning = text(&output.stderr);
-    assert!(warning.starts_with("warning: ") && warning.contains("foo ("), "{warning}");
-    assert_eq!(warning.lines().count(), 1, "{warning}");
+    assert_eq!(text(&output.stderr), "");
 
     let (_folder, again) = file("rds.toml", &printed);
     let output = run(RDS, &[again.to_str().unwrap(), "--print-config"]);
@@ -445,6 +443,15 @@ fn it_goes_behind_as_redis_does() {
     client.send(b"SHUTDOWN\r\n");
     assert_eq!(client.rest(), b"");
     wait_until("it takes its files away", || !pids.exists() && !socket.exists());
+}
+
+#[test]
+fn a_name_that_no_parameter_has_is_refused() {
+    let (_folder, path) = file("redis.conf", "maxmemry 4gb\n");
+    for check in [&["--check-config"][..], &["--port", "0"]] {
+        let output = run(RDS, &[&[path.to_str().unwrap()], check].concat());
+        refused(&output, &["redis.conf:1: unknown", "did you mean \"maxmemory\"?"]);
+    }
 }
 
 #[test]

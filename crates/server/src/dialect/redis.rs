@@ -12,6 +12,7 @@
 //! * `redis/start.rs`: going to the background, and the first lines of the log.
 
 mod conf;
+mod elsewhere;
 mod flags;
 mod listening;
 mod load;
@@ -20,7 +21,7 @@ mod parameters;
 mod shared;
 mod start;
 
-pub use conf::{Directive, Error, Place};
+pub use conf::{Directive, Error, Place, Unknown};
 pub use flags::{Flags, command, hide_secrets};
 pub use load::{Loaded, RedisConfiguration};
 pub use names::{Name, ParameterTable};

@@ -73,17 +73,30 @@ fn the_kind_of_a_file_is_told_by_its_name_or_its_text() {
         let config = load(name, text, &[]).expect(text).config;
         assert_eq!(config.redis.get("hz"), "5", "{name}: {text}");
     }
-    assert!(load("a.conf", "[redis]\n", &[]).is_ok_and(|loaded| !loaded.warnings.is_empty()));
+    assert!(load("a.conf", "[redis]\n", &[]).is_err());
 }
 
 #[test]
 fn what_has_no_effect_is_named_in_one_warning() {
-    let text = "foo 1\nsave 900 1\nbar\nactivedefrag yes\nappendonly no\nrdbcompression no\n";
+    let text = "locale-collate C\nsave 900 1\nactivedefrag yes\nappendonly no\nrdbcompression no\n";
     let warnings = load("redis.conf", text, &[]).expect("nothing is wrong").warnings;
-    assert_eq!(warnings.len(), 2);
-    assert!(warnings[0].contains("unknown") && warnings[0].contains("foo ("), "{warnings:?}");
-    assert!(warnings[0].contains("redis.conf:3"), "{warnings:?}");
-    assert!(warnings[1].contains("save (") && warnings[1].contains("activedefrag ("));
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains("redis.conf:2"), "{warnings:?}");
+    assert!(warnings[0].contains("locale-collate ("));
+    assert!(warnings[0].contains("save (") && warnings[0].contains("activedefrag ("));
+}
+
+#[test]
+fn unknown_names_are_refused_all_at_once() {
+    let text = "foo 1\nmaxmemory 1gb\nmaxmemry 4gb\n";
+    let error = load("redis.conf", text, &[]).expect_err("nobody knows foo").to_string();
+    let lines: Vec<_> = error.lines().collect();
+    assert_eq!(lines.len(), 2, "{error}");
+    assert!(lines[0].ends_with("redis.conf:1: unknown parameter \"foo\""), "{error}");
+    let meant = "redis.conf:3: unknown parameter \"maxmemry\"; did you mean \"maxmemory\"?";
+    assert!(lines[1].ends_with(meant), "{error}");
+    let toml = load("rds.toml", "[redis]\nmaxmemry = \"4gb\"\n", &[]).expect_err("nor in TOML");
+    assert!(toml.to_string().contains("did you mean \"maxmemory\"?"), "{toml}");
 }
 
 #[test]
@@ -199,7 +212,7 @@ fn values_of_all_types_are_taken_and_come_back() {
 #[test]
 fn mistakes_are_told_with_their_place() {
     let cases = [
-        ("maxmemry = 1", ":2:", "maxmemry is no parameter of Redis"),
+        ("maxmemry = 1", ":2:", "maxmemry is no parameter of Redis; did you mean \"maxmemory\"?"),
         ("maxmemory = \"lots\"", ":2:13", "argument must be a memory value"),
         ("port = 7000", ":2:", "said by [server] port"),
         ("appendonly = true", ":2:14", "keeps nothing on disk"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Directive`]: a parameter by its Redis name, from a `redis.conf` or the command line.
 
+use super::elsewhere;
 use super::names::{Name, ParameterTable};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,30 @@ pub enum Error {
     /// A line is malformed.
     #[error("{0}: {1}")]
     Line(Place, &'static str),
+    /// Lines of files begin with names that no parameter has.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Unknown(Vec<Unknown>),
+}
+
+/// A name that no parameter has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// As it is written.
+    pub name: String,
+    /// Where.
+    pub place: Place,
+    /// The parameter that is probably meant.
+    pub meant: Option<&'static str>,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unknown { name, place, meant } = self;
+        // A long one is no slip of the finger; names of passwords' lines are not secret.
+        let shown: String = name.chars().take(64).collect();
+        write!(f, "{place}: unknown parameter \"{}\"", shown.escape_debug())?;
+        meant.map_or(Ok(()), |meant| write!(f, "; did you mean \"{meant}\"?"))
+    }
 }
 
 impl Directive {
@@ -63,8 +88,10 @@ impl Directive {
 #[derive(Debug, Default)]
 pub(super) struct Conf {
     pub(super) directives: Vec<Directive>,
-    /// Unknown names, with their places.
-    pub(super) unknown: Vec<(String, Place)>,
+    /// Names that no parameter has.
+    pub(super) unknown: Vec<Unknown>,
+    /// Names that only other servers have a parameter for, with their places.
+    pub(super) elsewhere: Vec<(String, Place)>,
 }
 
 impl Conf {
@@ -124,7 +151,13 @@ impl Conf {
                 continue;
             }
             let Some(parameter) = N::find(name.as_bytes()) else {
-                self.unknown.push((name.clone(), place));
+                if elsewhere::has(name) {
+                    self.elsewhere.push((name.clone(), place));
+                    continue;
+                }
+                let known: Vec<_> = N::all().map(|parameter| parameter.name).collect();
+                let meant = config::closest(name, &known);
+                self.unknown.push(Unknown { name: name.clone(), place, meant });
                 continue;
             };
             let directive = Directive { parameter, value: values.join(" "), place };

@@ -42,10 +42,11 @@ impl<C: RedisConfiguration> Loaded<C> {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, or a value in it or on the command line is not possible.
+    /// When a file cannot be read or has names that no parameter has, or a value in it or on the command line is not
+    /// possible.
     pub fn load(file: Option<&Path>, flags: Vec<Directive>) -> Result<Self, Error> {
         let mut loaded = Loaded { config: C::default(), warnings: Vec::new(), is_ours: false };
-        let mut directives = Vec::new();
+        let (mut directives, mut idle) = (Vec::new(), Vec::new());
         loaded.config.sections_mut().admin.enabled = false;
         match file {
             None => {}
@@ -56,30 +57,24 @@ impl<C: RedisConfiguration> Loaded<C> {
                     loaded.is_ours = true;
                 } else {
                     let conf = Conf::parse::<C::Table>(&String::from_utf8_lossy(&text), file)?;
-                    loaded.warn_of_unknown(file, &conf);
+                    if !conf.unknown.is_empty() {
+                        return Err(Error::Unknown(conf.unknown));
+                    }
+                    for (name, place) in conf.elsewhere {
+                        idle.push(format!("{name} ({place}: there is no such parameter here)"));
+                    }
                     directives = conf.directives;
                 }
             }
         }
         directives.extend(flags);
-        loaded.apply(merge(directives))?;
+        loaded.apply(merge(directives), idle)?;
         Ok(loaded)
     }
 
-    fn warn_of_unknown(&mut self, file: &Path, conf: &Conf) {
-        if !conf.unknown.is_empty() {
-            let names: Vec<_> =
-                conf.unknown.iter().map(|(name, place)| format!("{name} ({place})")).collect();
-            let names = names.join(", ");
-            let file = config::name(file);
-            self.warnings.push(format!("{file}: unknown, without effect: {names}"));
-        }
-    }
-
-    /// Overrides earlier settings with these directives.
-    fn apply(&mut self, directives: Vec<Directive>) -> Result<(), Error> {
+    /// Overrides earlier settings with these directives, and warns of those without effect, after the `idle` ones.
+    fn apply(&mut self, directives: Vec<Directive>, mut idle: Vec<String>) -> Result<(), Error> {
         let mut listening = Listening::default();
-        let mut idle = Vec::new();
         for mut directive in directives {
             let parameter = directive.parameter;
             let shown = C::Table::canonical(parameter, &directive.value);

@@ -144,8 +144,12 @@ impl<N: ParameterTable> Visitor<'_> for Key<N> {
     }
 
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
-        let parameter = N::find(name.as_bytes())
-            .ok_or_else(|| E::custom(format!("{name} is no parameter of Redis")))?;
+        let parameter = N::find(name.as_bytes()).ok_or_else(|| {
+            let known: Vec<_> = N::all().map(|parameter| parameter.name).collect();
+            let meant = config::closest(name, &known);
+            let meant = meant.map_or_else(String::new, |it| format!("; did you mean \"{it}\"?"));
+            E::custom(format!("{name} is no parameter of Redis{meant}"))
+        })?;
         match parameter.place {
             Some(place) => Err(E::custom(format!("{name} is said by {place} in this file"))),
             None => Ok(parameter),

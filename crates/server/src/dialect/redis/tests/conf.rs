@@ -25,8 +25,16 @@ fn lines_are_directives() {
         ("save", "900 1 300 10", "redis.conf:6".to_owned()),
     ];
     assert_eq!(seen, expected);
-    assert_eq!(conf.unknown[0].0, "foo");
+    assert_eq!(conf.unknown[0].name, "foo");
     assert!(matches!(read("requirepass \"a"), Err(Error::Line(..))));
+}
+
+#[test]
+fn unknown_names_are_told_with_what_was_meant() {
+    let conf = read("prot 7000\nPROTECTED\nzzzzzzzz \"a\u{7}\"\n").expect("right lines");
+    let told: Vec<_> = conf.unknown.iter().map(ToString::to_string).collect();
+    assert_eq!(told[0], "redis.conf:1: unknown parameter \"prot\"; did you mean \"port\"?");
+    assert_eq!(told[2], "redis.conf:3: unknown parameter \"zzzzzzzz\"");
 }
 
 #[test]
@@ -47,7 +55,7 @@ fn files_include_others_from_where_they_are() {
     let conf = load(&main).expect("both are there");
     let values: Vec<_> = conf.directives.iter().map(|it| it.value.as_str()).collect();
     assert_eq!(values, ["1", "2", "3"]);
-    assert!(conf.unknown[0].1.to_string().ends_with("other.conf:2"));
+    assert!(conf.unknown[0].place.to_string().ends_with("other.conf:2"));
     let round = write("round.conf", "include round.conf\n");
     assert!(matches!(load(&round), Err(Error::Line(..))));
     let missing = write("missing.conf", "include nothing.conf\n");
