@@ -60,6 +60,7 @@ complete -c rds -l tls-key-file -d 'The key of the certificate, not encrypted [d
 complete -c rds -l tls-ca-cert-file -d 'Authorities that clients\' certificates are checked against [default: ""]' -r
 complete -c rds -l tls-auth-clients -d 'Whether clients must show a certificate [default: yes]' -r
 complete -c rds -l tls-protocols -d 'Versions that are spoken: TLSv1.2, TLSv1.3 or both [default: ""]' -r
+complete -c rds -l tls-replication -d 'Whether MIGRATE speaks TLS to the other server, whose certificate must be one of the authorities\' in `tls-ca-cert-file` [default: no]' -r
 complete -c rds -l tls-key-file-pass -d ' [default: ""]' -r
 complete -c rds -l tls-ca-cert-dir -d ' [default: ""]' -r
 complete -c rds -l tls-dh-params-file -d ' [default: ""]' -r
@@ -190,7 +191,6 @@ complete -c rds -l repl-backlog-size -d ' [default: 1048576]' -r
 complete -c rds -l repl-backlog-ttl -d ' [default: 3600]' -r
 complete -c rds -l min-replicas-to-write -d ' [default: 0]' -r
 complete -c rds -l min-replicas-max-lag -d ' [default: 10]' -r
-complete -c rds -l tls-replication -d ' [default: no]' -r
 complete -c rds -l tls-client-cert-file -d ' [default: ""]' -r
 complete -c rds -l tls-client-key-file -d ' [default: ""]' -r
 complete -c rds -l tls-client-key-file-pass -d ' [default: ""]' -r
