@@ -101,7 +101,7 @@ impl Child {
 const GIVEN: Range<u16> = 20_000..32_768;
 
 /// A port of TCP and UDP that was free a moment ago, and that this process has given to nobody else: the server of
-/// another test, which starts at the same time, would pass for the one that is waited for. It is one of [`GIVEN`], so
+/// another test, which starts at the same time, would pass for the one that is waited for. It is one of `GIVEN`, so
 /// nobody gets it by chance before a server that takes its time is there, or while one is away.
 ///
 /// # Panics
