@@ -26,9 +26,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use values::Entry;
 
-/// How often gaps are measured, in milliseconds.
+/// How often gaps are measured where little changes, in milliseconds: it takes most of a millisecond.
+const REST_MS: u64 = 5000;
+/// How often they are measured at most.
 const CHECK_MS: u64 = 100;
-/// Evicted bytes of a handle after which gaps are measured before that time.
+/// Bytes by which the memory in use has changed, or that a handle has evicted, after which gaps are measured before
+/// they would be otherwise.
 const CHECK_BYTES: u64 = 2 << 20;
 /// Entries that are looked at in a step.
 const STEP: usize = 128;
@@ -64,6 +67,8 @@ pub(crate) struct Defrag {
     is_running: AtomicBool,
     /// When gaps were last measured.
     checked_ms: AtomicU64,
+    /// Bytes that were in use then.
+    checked_bytes: AtomicU64,
     pass: Mutex<Pass>,
     /// Entries that were moved.
     pub(crate) moved: AtomicU64,
@@ -99,6 +104,13 @@ impl Defrag {
     /// Whether a pass goes on.
     pub(crate) fn is_running(&self) -> bool {
         self.is_running.load(Relaxed)
+    }
+
+    /// Whether it is time to measure gaps, beside so many bytes in use.
+    fn is_due(&self, unix_ms: u64, used: u64) -> bool {
+        let passed_ms = unix_ms.wrapping_sub(self.checked_ms.load(Relaxed));
+        let changed = used.abs_diff(self.checked_bytes.load(Relaxed));
+        passed_ms >= REST_MS || (passed_ms >= CHECK_MS && changed >= CHECK_BYTES)
     }
 
     fn measure(slabs: &dyn Slabs) -> Gaps {
@@ -193,17 +205,20 @@ impl Pass {
 }
 
 impl TypedStore {
-    /// Measures gaps from time to time, and goes on with a pass. Returns whether there is more to do.
+    /// Measures gaps from time to time if there is a limit to keep, and goes on with a pass. Returns whether there is
+    /// more to do.
     pub(crate) fn defragment(&self, unix_ms: u64) -> bool {
-        let defrag = &self.shared.defrag;
+        let (defrag, ledger) = (&self.shared.defrag, &self.shared.ledger);
         let Some(slabs) = &defrag.slabs else { return false };
-        let is_due = unix_ms.wrapping_sub(defrag.checked_ms.load(Relaxed)) >= CHECK_MS;
+        let used = ledger.used().saturating_sub(ledger.gaps());
+        let is_due = self.shared.settings.limit().is_some() && defrag.is_due(unix_ms, used);
         if !is_due && !defrag.is_running() {
             return false;
         }
         let Some(mut pass) = defrag.pass.try_lock() else { return false };
         if is_due {
             defrag.checked_ms.store(unix_ms, Relaxed);
+            defrag.checked_bytes.store(used, Relaxed);
             defrag.check(&**slabs, &mut pass, &self.shared);
         }
         if defrag.is_running() {
@@ -282,6 +297,7 @@ mod tests {
         let said = Arc::new(Said::default());
         let slabs: Arc<dyn Slabs> = Arc::clone(&said) as _;
         let mut store = TypedStore::builder().shards(4).databases(2).seed(1).slabs(slabs).build();
+        store.settings().set_maxmemory(1 << 40);
         for number in 0..entries {
             let key = number.to_le_bytes();
             store.view(Scope::ALL, NOW_MS).put(Entry::string(&key, &[7; 110]), 0);
@@ -327,7 +343,7 @@ mod tests {
         let (mut store, said) = store(500);
         let mut at = |free: u64, later: u64| {
             said.say(128, 500 * 128, free);
-            turns(&mut store, NOW_MS + later * CHECK_MS);
+            turns(&mut store, NOW_MS + later * REST_MS);
             store.stats().moved
         };
         assert_eq!(at(8 << 20, 1), 500);
@@ -338,12 +354,39 @@ mod tests {
     }
 
     #[test]
+    fn gaps_are_measured_when_much_has_changed_or_after_a_rest() {
+        let (mut store, said) = store(2000);
+        let mut gaps = |free: u64, later_ms: u64| {
+            said.say(64, 0, free);
+            turns(&mut store, NOW_MS + later_ms);
+            store.stats().gap_bytes > 0
+        };
+        assert!(!gaps(0, 0));
+        assert!(!gaps(1 << 30, CHECK_MS), "nothing has changed");
+        assert!(gaps(1 << 30, REST_MS));
+        for number in 2000..6000_u32 {
+            store.view(Scope::ALL, NOW_MS).put(Entry::string(&number.to_le_bytes(), &[7; 1000]), 1);
+        }
+        let mut gaps = |free: u64, later_ms: u64| {
+            said.say(64, 0, free);
+            turns(&mut store, NOW_MS + REST_MS + later_ms);
+            store.stats().gap_bytes > 0
+        };
+        assert!(gaps(0, CHECK_MS - 1), "it was just done");
+        assert!(!gaps(0, CHECK_MS));
+        store.settings().set_maxmemory(0);
+        said.say(64, 0, 1 << 30);
+        turns(&mut store, NOW_MS + 9 * REST_MS);
+        assert_eq!(store.stats().gap_bytes, 0, "there is no limit to keep");
+    }
+
+    #[test]
     fn few_gaps_are_left_alone() {
         let (mut store, said) = store(2000);
         said.say(128, 2000 * 128, 1 << 20);
         assert_eq!(turns(&mut store, NOW_MS), 1);
         said.say(128, 200 << 20, 12 << 20);
-        assert_eq!(turns(&mut store, NOW_MS + CHECK_MS), 1, "a size whose slabs are full");
+        assert_eq!(turns(&mut store, NOW_MS + REST_MS), 1, "a size whose slabs are full");
         assert_eq!(store.stats().moved, 0);
     }
 
@@ -361,7 +404,7 @@ mod tests {
         assert!(stats.gap_bytes > 1 << 20 && stats.used_bytes <= used + (1 << 20), "{stats:?}");
         store.check_integrity();
         said.say(64, 0, 0);
-        turns(&mut store, NOW_MS + CHECK_MS);
+        turns(&mut store, NOW_MS + REST_MS);
         assert_eq!(store.stats().gap_bytes, 0);
     }
 
@@ -370,14 +413,14 @@ mod tests {
         let (mut store, said) = store(100);
         let mut purges = |idle: u64, later: u64| {
             said.idle.store(idle, Relaxed);
-            turns(&mut store, NOW_MS + later * CHECK_MS);
+            turns(&mut store, NOW_MS + later * REST_MS);
             said.purges.load(Relaxed)
         };
-        assert_eq!(purges(1 << 30, 1), 0, "there is no limit");
+        assert_eq!(purges(1 << 30, 1), 0, "the limit is far away");
         store.settings().set_maxmemory(20 << 20);
         let mut purges = |idle: u64, later: u64| {
             said.idle.store(idle, Relaxed);
-            turns(&mut store, NOW_MS + later * CHECK_MS);
+            turns(&mut store, NOW_MS + later * REST_MS);
             said.purges.load(Relaxed)
         };
         assert_eq!([purges(25 << 20, 2), purges(40 << 20, 3)], [0, 1]);
