@@ -162,16 +162,29 @@ fn client_verifier(
     authorities: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, Error> {
-    let path = || options.ca_file.clone().unwrap_or_default();
-    let unusable = |reason: String| Error::Certificate { path: path(), role: CA, reason };
-    let mut roots = RootCertStore::empty();
-    for certificate in authorities {
-        roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
-    }
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    let path = options.ca_file.as_deref().unwrap_or(Path::new(""));
+    let roots = Arc::new(roots(path, authorities)?);
+    let builder = WebPkiClientVerifier::builder_with_provider(roots, provider);
     let builder = match options.client_auth {
         ClientAuth::Optional => builder.allow_unauthenticated(),
         ClientAuth::None | ClientAuth::Required => builder,
     };
-    builder.build().map_err(|error| unusable(error.to_string()))
+    builder.build().map_err(|error| unusable(path, &error))
+}
+
+/// The authorities of a file as roots of trust.
+pub(super) fn roots(
+    path: &Path,
+    authorities: Vec<CertificateDer<'static>>,
+) -> Result<RootCertStore, Error> {
+    let mut roots = RootCertStore::empty();
+    for certificate in authorities {
+        roots.add(certificate).map_err(|error| unusable(path, &error))?;
+    }
+    Ok(roots)
+}
+
+/// That the authorities of a file cannot be used.
+pub(super) fn unusable(path: &Path, reason: &impl std::fmt::Display) -> Error {
+    Error::Certificate { path: path.to_owned(), role: CA, reason: reason.to_string() }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`PeerTls::connect`]: TLS to another server over a socket that blocks.
 
-use super::config::{CA, CHAIN, KEY, certificates, private_key};
+use super::config::{CA, CHAIN, KEY, certificates, private_key, roots, unusable};
 use crate::{Error, PeerStream, PeerTls};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -9,8 +9,8 @@ use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
-    SignatureScheme, StreamOwned,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme,
+    StreamOwned,
 };
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -38,15 +38,10 @@ impl PeerTls {
 
     fn config(&self) -> Result<ClientConfig, Error> {
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let path = || self.ca_file.clone();
-        let unusable = |reason: String| Error::Certificate { path: path(), role: CA, reason };
-        let mut roots = RootCertStore::empty();
-        for certificate in certificates(&self.ca_file, CA)? {
-            roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
-        }
+        let roots = roots(&self.ca_file, certificates(&self.ca_file, CA)?)?;
         let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
             .build()
-            .map_err(|error| unusable(error.to_string()))?;
+            .map_err(|error| unusable(&self.ca_file, &error))?;
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&TLS13, &TLS12])
             .map_err(|error| Error::tls(&error))?
