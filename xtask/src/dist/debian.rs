@@ -4,7 +4,7 @@
 use super::binary::Binary;
 use super::program::Program;
 use super::stage::{self, Stage};
-use super::tools::{Outcome, finish, output, text};
+use super::tools::{Outcome, architecture, finish, output, text};
 use super::{Release, pages};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,15 +117,6 @@ fn copyright(release: &Release) -> String {
          are in third-party-licences.txt.gz.\n",
         release.version
     )
-}
-
-/// Debian's name of the machine.
-fn architecture() -> Outcome<&'static str> {
-    match std::env::consts::ARCH {
-        "x86_64" => Ok("amd64"),
-        "aarch64" => Ok("arm64"),
-        other => Err(format!("no Debian name is known for {other}")),
-    }
 }
 
 /// The paths of all files below `folder`, sorted, each with `prefix` in front.

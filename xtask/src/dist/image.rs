@@ -6,7 +6,7 @@ use super::Release;
 use super::binary::Binary;
 use super::program::{ADMIN_PORT, Service};
 use super::stage::Stage;
-use super::tools::{Outcome, output, text};
+use super::tools::{Outcome, architecture, gzip, output, text};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) fn make(release: &Release, binary: &Binary) -> Outcome<PathBuf> {
     let tar = work.join("layer.tar");
     layer.archive(&tar)?;
     let unpacked = digest(&tar)?;
-    output("gzip", &["--best", "--no-name", text(&tar)?])?;
+    gzip(&tar)?;
 
     let image = Stage::new(work.join("image"), release.epoch)?;
     let layer = blob(&image, &fs::read(work.join("layer.tar.gz")).map_err(|it| it.to_string())?)?;
@@ -142,13 +142,4 @@ fn with_names(mut manifest: Value, name: &str, version: &str) -> Value {
         "io.containerd.image.name": format!("localhost/shoebill-{name}:{version}"),
     });
     manifest
-}
-
-/// OCI's name of the machine.
-fn architecture() -> Outcome<&'static str> {
-    match std::env::consts::ARCH {
-        "x86_64" => Ok("amd64"),
-        "aarch64" => Ok("arm64"),
-        other => Err(format!("no name of an image's architecture is known for {other}")),
-    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Stage`]: a folder that becomes an archive.
 
-use super::tools::{Outcome, finish, output, text};
+use super::tools::{Outcome, finish, gzip};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,7 @@ impl Stage {
     /// Puts a file there, compressed, as `path` and `.gz`.
     pub(super) fn compressed(&self, path: &str, bytes: impl AsRef<[u8]>) -> Outcome<()> {
         self.file(path, bytes)?;
-        // Without the name and the time of the file.
-        output("gzip", &["--best", "--no-name", text(&self.folder.join(path))?]).map(|_| ())
+        gzip(&self.folder.join(path))
     }
 
     fn put(&self, path: &str, bytes: &[u8], mode: u32) -> Outcome<()> {

@@ -4,7 +4,7 @@
 
 use super::binary::Binary;
 use super::stage::Stage;
-use super::tools::{Outcome, output, text};
+use super::tools::{Outcome, gzip};
 use super::{Release, pages};
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(super) fn make(release: &Release, binaries: &[Binary]) -> Outcome<PathBuf> {
     stage.file(&format!("{docs}/REQUIREMENTS"), requirements(binaries))?;
     let path = release.out.join(format!("{name}.tar"));
     stage.archive(&path)?;
-    output("gzip", &["--best", "--no-name", text(&path)?])?;
+    gzip(&path)?;
     Ok(path.with_extension("tar.gz"))
 }
 

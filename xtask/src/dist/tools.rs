@@ -29,3 +29,17 @@ pub(super) fn finish(command: &mut Command) -> Outcome<String> {
 pub(super) fn text(path: &Path) -> Outcome<&str> {
     path.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))
 }
+
+/// Compresses a file, without its name and time, into one with `.gz` behind its name.
+pub(super) fn gzip(path: &Path) -> Outcome<()> {
+    output("gzip", &["--best", "--no-name", text(path)?]).map(|_| ())
+}
+
+/// The machine, as Debian and OCI name it.
+pub(super) fn architecture() -> Outcome<&'static str> {
+    match std::env::consts::ARCH {
+        "x86_64" => Ok("amd64"),
+        "aarch64" => Ok("arm64"),
+        other => Err(format!("no name of the architecture is known for {other}")),
+    }
+}
