@@ -29,14 +29,12 @@ impl<K: Keyspace> Engine<K> {
         if transaction.is_spoilt {
             self.host.key_events().unwatch(conn);
             self.fail(b"EXECABORT Transaction discarded because of previous errors.", conn, out);
+            self.worker.counts.of(CommandId::Exec.index()).failed.add(1);
         } else {
             control = self.run_transaction::<C>(conn, &transaction, out, context);
         }
         let counts = self.worker.counts.of(CommandId::Exec.index());
         counts.calls.add(1);
-        if transaction.is_spoilt {
-            counts.failed.add(1);
-        }
         counts.time(timer.nanos(), self.host.latency().is_tracking());
         if !self.host.monitors().is_empty() {
             self.host.monitors().feed(CommandId::Exec.spec(), args, conn, context);

@@ -33,8 +33,9 @@ pub(crate) fn himport_set<V: View>(call: &mut Call<'_, V>) -> Done {
     }
     call.keys.get_mut(key, Type::Hash)?;
     let mut made = NewHash::new(key);
+    let mut hash = made.edit(call.keys.limits);
     for (field, value) in fields.iter().zip(values.iter()) {
-        made.edit(call.keys.limits).set(field, value, now);
+        hash.set(field, value, now);
     }
     call.keys.put(made.into_entry());
     // The list is the connection's, which is borrowed no longer than the names are copied.

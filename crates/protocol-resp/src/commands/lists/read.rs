@@ -102,10 +102,7 @@ fn search<V: View>(call: &Call<'_, V>) -> Result<Search, Fault> {
         if word.eq_ignore_ascii_case(b"rank") {
             let rank = number.ok_or(Fault::NOT_INTEGER)?;
             if rank == i64::MIN {
-                return Err(Fault::new(
-                    "ERR value is out of range, value must between -9223372036854775807 and \
-                     9223372036854775807",
-                ));
+                return Err(Fault::NOT_NEGATABLE);
             }
             search.rank = NonZeroI64::new(rank).ok_or(Fault::new(
                 "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second \
