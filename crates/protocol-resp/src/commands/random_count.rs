@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Count`]: how many elements are picked at random, in HRANDFIELD, SRANDMEMBER and ZRANDMEMBER.
+//! [`Count`]: how many elements are picked at random, in HRANDFIELD, SRANDMEMBER and ZRANDMEMBER; [`Element`]:
+//! one that may be picked many times.
 
 // Clients send these numbers, and arithmetic on them must not wrap: an operation that could overflow is
 // allowed only with a reason why it cannot.
@@ -8,6 +9,8 @@
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::Writer;
 use buffer::Mark;
+use bytes::Bytes;
+use std::cell::OnceCell;
 
 /// How many elements a client asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,29 +43,52 @@ impl Count {
 /// packed collection by its number.
 pub(crate) const LISTED_MAX: usize = 1024;
 
-/// The longest reply with repetitions. They take no more of the client than a number, so nothing
-/// else bounds what one command may ask for.
-const REPLY_MAX: usize = 512 << 20;
+/// From how many bytes on an element is copied once, however often it is picked.
+const SHARED_FROM: usize = 512;
 
 /// Bytes of an element at the least: an empty text.
 const PICK_MIN: usize = b"$0\r\n\r\n".len();
 
-/// Writes `count` random elements, which may repeat, behind a header at `mark`. Fails if they take too
-/// many bytes, and at once if they must.
+/// A listed element, of which a reply may hold any number: a large one is copied only once, and each pick refers
+/// to that copy.
+#[derive(Debug)]
+pub(crate) struct Element<'v> {
+    text: &'v [u8],
+    shared: OnceCell<Bytes>,
+}
+
+impl<'v> Element<'v> {
+    pub(crate) fn new(text: &'v [u8]) -> Self {
+        Self { text, shared: OnceCell::new() }
+    }
+
+    pub(crate) fn write(&self, out: &mut Writer<'_>) {
+        if self.text.len() < SHARED_FROM {
+            out.bulk(self.text);
+        } else {
+            out.bulk_shared(self.shared.get_or_init(|| Bytes::copy_from_slice(self.text)).clone());
+        }
+    }
+}
+
+/// Writes `count` random elements, which may repeat, behind a header at `mark`. Fails if they take more than
+/// `bytes_max`, and at once if they must: the client sends no more than a number, so nothing else bounds what one
+/// command may ask for.
 pub(crate) fn repeat(
     out: &mut Writer<'_>,
     mark: Mark,
     count: usize,
+    bytes_max: usize,
     mut pick: impl FnMut(&mut Writer<'_>),
 ) -> Done {
-    if count > REPLY_MAX / PICK_MIN {
+    if count > bytes_max / PICK_MIN {
         out.undo(mark);
         return Err(Fault::OUT_OF_RANGE);
     }
     let start = out.out().pending();
     for _ in 0..count {
         pick(out);
-        if out.out().pending().saturating_sub(start) > REPLY_MAX {
+        if out.out().pending().saturating_sub(start) > bytes_max {
             out.undo(mark);
             return Err(Fault::OUT_OF_RANGE);
         }
@@ -94,7 +120,7 @@ mod tests {
         let mut writer = Writer::new(&mut out, Version::Resp2);
         let (mark, member) = (writer.begin_array(), vec![b'x'; 64 << 20]);
         writer.array(100);
-        let done = repeat(&mut writer, mark, 100, |out| out.bulk(&member));
+        let done = repeat(&mut writer, mark, 100, 512 << 20, |out| out.bulk(&member));
         assert_eq!(done, Err(Fault::OUT_OF_RANGE));
         assert_eq!(out.front(), b"before");
     }
@@ -105,8 +131,20 @@ mod tests {
         let mut writer = Writer::new(&mut out, Version::Resp2);
         let mark = writer.begin_array();
         writer.array(1 << 31);
-        let done = repeat(&mut writer, mark, 1 << 31, |_| panic!("a pick"));
+        let done = repeat(&mut writer, mark, 1 << 31, 512 << 20, |_| panic!("a pick"));
         assert_eq!(done, Err(Fault::OUT_OF_RANGE));
         assert_eq!(out.pending(), 0);
+    }
+
+    #[test]
+    fn a_large_element_is_copied_once() {
+        let mut out = SendBuf::new();
+        let mut writer = Writer::new(&mut out, Version::Resp2);
+        let (mark, text) = (writer.begin_array(), vec![b'x'; 64 << 10]);
+        let element = Element::new(&text);
+        writer.array(1_000);
+        repeat(&mut writer, mark, 1_000, 512 << 20, |out| element.write(out)).expect("it fits");
+        assert!(out.pending() > 1_000 * text.len());
+        assert!(out.capacity() < 1 << 20, "{} bytes of blocks", out.capacity());
     }
 }

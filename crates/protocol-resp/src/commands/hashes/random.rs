@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some fields at random: HRANDFIELD.
 
-use super::super::random_count::{self, Count};
+use super::super::random_count::{self, Count, Element};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use crate::wire::reply::{Version, Writer};
@@ -20,7 +20,7 @@ pub(crate) fn hrandfield<V: View>(call: &mut Call<'_, V>) -> Done {
     if with_values && count.number() > i64::MAX as usize / 2 {
         return Err(Fault::OUT_OF_RANGE);
     }
-    let (key, now) = (call.arg(1), call.unix_ms());
+    let (key, now, bytes_max) = (call.arg(1), call.unix_ms(), call.bulk_max());
     let Some(hash) = call.keys.hash(key)? else {
         call.out.array(0);
         call.missed(key);
@@ -30,11 +30,15 @@ pub(crate) fn hrandfield<V: View>(call: &mut Call<'_, V>) -> Done {
     match count {
         Count::Distinct(count) => {
             head(out, count.min(hash.live(now)), with_values);
-            let write = |field: &[u8], value: &[u8]| pick(out, field, value, with_values);
+            let write = |field: &[u8], value: &[u8]| {
+                pick(out, &(Element::new(field), Element::new(value)), with_values);
+            };
             hash.sample_distinct(count, now, || worker.random(), write);
             Ok(())
         }
-        Count::Repeated(count) => repeated(out, hash, count, with_values, now, || worker.random()),
+        Count::Repeated(count) => {
+            repeated(out, hash, (count, bytes_max), with_values, now, || worker.random())
+        }
     }
 }
 
@@ -52,30 +56,30 @@ fn one<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Picks a field `count` times.
+/// Picks a field `count` times, for a reply of up to `bytes_max`.
 #[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
 fn repeated(
     out: &mut Writer<'_>,
     hash: HashRef<'_>,
-    count: usize,
+    (count, bytes_max): (usize, usize),
     with_values: bool,
     now: u64,
     mut random: impl FnMut() -> u64,
 ) -> Done {
     let is_short = hash.len() <= random_count::LISTED_MAX;
-    let listed: Vec<_> = if is_short { hash.iter(now).collect() } else { Vec::new() };
-    let pick_from = |random: u64| match listed.len() as u64 {
-        0 => hash.sample(random, now),
-        len => Some(listed[(random % len) as usize]),
-    };
+    let element = |(field, value)| (Element::new(field), Element::new(value));
+    let listed: Vec<_> = if is_short { hash.iter(now).map(element).collect() } else { Vec::new() };
     // With nothing to pick from, nothing is picked.
-    let count = if pick_from(0).is_some() { count } else { 0 };
+    let count = if listed.is_empty() && hash.sample(0, now).is_none() { 0 } else { count };
     let mark = out.begin_array();
     head(out, count, with_values);
-    random_count::repeat(out, mark, count, |out| {
-        if let Some((field, value)) = pick_from(random()) {
-            pick(out, field, value, with_values);
+    random_count::repeat(out, mark, count, bytes_max, |out| match listed.len() as u64 {
+        0 => {
+            if let Some(picked) = hash.sample(random(), now) {
+                pick(out, &element(picked), with_values);
+            }
         }
+        len => pick(out, &listed[(random() % len) as usize], with_values),
     })
 }
 
@@ -85,12 +89,12 @@ fn head(out: &mut Writer<'_>, count: usize, with_values: bool) {
     out.array(if is_flat { count.saturating_mul(2) } else { count });
 }
 
-fn pick(out: &mut Writer<'_>, field: &[u8], value: &[u8], with_values: bool) {
+fn pick(out: &mut Writer<'_>, (field, value): &(Element<'_>, Element<'_>), with_values: bool) {
     if with_values && out.version() == Version::Resp3 {
         out.array(2);
     }
-    out.bulk(field);
+    field.write(out);
     if with_values {
-        out.bulk(value);
+        value.write(out);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some members at random: SPOP, SRANDMEMBER.
 
-use super::super::random_count::{self, Count};
+use super::super::random_count::{self, Count, Element};
 use crate::engine::call::Call;
 use crate::host::events::{Class, Event};
 use crate::wire::fault::{Done, Fault};
@@ -102,7 +102,7 @@ fn pick_one<V: View>(call: &mut Call<'_, V>) -> Done {
 
 #[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
 fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
-    let key = call.arg(1);
+    let (key, bytes_max) = (call.arg(1), call.bulk_max());
     let Some(set) = call.keys.set(key)? else {
         call.out.array(0);
         call.missed(key);
@@ -117,16 +117,16 @@ fn pick_some<V: View>(call: &mut Call<'_, V>, count: Count) -> Done {
         }
         Count::Repeated(count) => {
             let is_short = set.len() <= random_count::LISTED_MAX;
-            let listed: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
+            let members: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
+            let listed: Vec<_> = members.iter().map(|member| Element::new(member)).collect();
             let mark = out.begin_array();
             out.array(count);
-            random_count::repeat(out, mark, count, |out| {
+            random_count::repeat(out, mark, count, bytes_max, |out| {
                 let random = worker.random();
-                let member = match listed.len() as u64 {
-                    0 => set.sample(random),
-                    len => Some(listed[(random % len) as usize]),
-                };
-                out.bulk_or_null(member.as_deref());
+                match listed.len() as u64 {
+                    0 => out.bulk_or_null(set.sample(random).as_deref()),
+                    len => listed[(random % len) as usize].write(out),
+                }
             })
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some members at random: ZRANDMEMBER.
 
-use super::super::random_count::{self, Count};
+use super::super::random_count::{self, Count, Element};
 use super::shape::Shape;
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
@@ -21,7 +21,7 @@ pub(crate) fn zrandmember<V: View>(call: &mut Call<'_, V>) -> Done {
     if with_scores && count.number() > i64::MAX as usize / 2 {
         return Err(Fault::OUT_OF_RANGE);
     }
-    let key = call.arg(1);
+    let (key, bytes_max) = (call.arg(1), call.bulk_max());
     let Some(set) = call.keys.zset(key)? else {
         call.out.array(0);
         call.missed(key);
@@ -36,7 +36,7 @@ pub(crate) fn zrandmember<V: View>(call: &mut Call<'_, V>) -> Done {
             set.sample_distinct(count, || worker.random(), write);
             Ok(())
         }
-        Count::Repeated(count) => repeated(out, set, count, shape, || worker.random()),
+        Count::Repeated(count) => repeated(out, set, (count, bytes_max), shape, || worker.random()),
     }
 }
 
@@ -54,26 +54,29 @@ fn one<V: View>(call: &mut Call<'_, V>) -> Done {
     Ok(())
 }
 
-/// Picks a member `count` times.
+/// Picks a member `count` times, for a reply of up to `bytes_max`.
 #[expect(clippy::arithmetic_side_effects, reason = "not by zero, which the arm before takes")]
 fn repeated(
     out: &mut Writer<'_>,
     set: ZsetRef<'_>,
-    count: usize,
+    (count, bytes_max): (usize, usize),
     shape: Shape,
     mut random: impl FnMut() -> u64,
 ) -> Done {
     let is_short = set.len() <= random_count::LISTED_MAX;
-    let listed: Vec<_> = if is_short { set.iter().collect() } else { Vec::new() };
-    let pick_from = |random: u64| match listed.len() as u64 {
-        0 => set.sample(random),
-        len => Some(listed[(random % len) as usize]),
-    };
+    let element = |(member, score)| (Element::new(member), score);
+    let listed: Vec<_> = if is_short { set.iter().map(element).collect() } else { Vec::new() };
     let mark = out.begin_array();
     shape.begin(out, count);
-    random_count::repeat(out, mark, count, |out| {
-        if let Some((member, score)) = pick_from(random()) {
-            shape.write(out, member, score);
+    random_count::repeat(out, mark, count, bytes_max, |out| match listed.len() as u64 {
+        0 => {
+            if let Some((member, score)) = set.sample(random()) {
+                shape.write(out, member, score);
+            }
+        }
+        len => {
+            let (member, score) = &listed[(random() % len) as usize];
+            shape.write_with(out, *score, |out| member.write(out));
         }
     })
 }

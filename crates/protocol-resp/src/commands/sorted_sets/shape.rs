@@ -32,10 +32,21 @@ impl Shape {
     /// Writes a member.
     #[inline]
     pub(super) fn write<O: Output>(self, out: &mut Writer<'_, O>, member: &[u8], score: f64) {
+        self.write_with(out, score, |out| out.bulk(member));
+    }
+
+    /// Writes a member as `write` does.
+    #[inline]
+    pub(super) fn write_with<O: Output>(
+        self,
+        out: &mut Writer<'_, O>,
+        score: f64,
+        write: impl FnOnce(&mut Writer<'_, O>),
+    ) {
         if self == Shape::Pairs {
             out.array(2);
         }
-        out.bulk(member);
+        write(out);
         if self != Shape::Alone {
             out.double(score);
         }

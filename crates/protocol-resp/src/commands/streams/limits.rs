@@ -85,6 +85,10 @@ impl Output for Measure {
         self.put(&value);
     }
 
+    fn put_shared(&mut self, text: Bytes) {
+        self.put(&text);
+    }
+
     fn mark(&self) -> usize {
         self.0
     }

@@ -19,6 +19,9 @@ pub trait Output {
     /// Appends `value`, by reference where that is possible.
     fn put_pinned(&mut self, value: Bytes);
 
+    /// Appends `text`, by reference where that is possible and however much waits.
+    fn put_shared(&mut self, text: Bytes);
+
     /// The current end.
     fn mark(&self) -> Self::Mark;
 
@@ -45,6 +48,11 @@ impl Output for SendBuf {
     #[inline]
     fn put_pinned(&mut self, value: Bytes) {
         SendBuf::put_pinned(self, value);
+    }
+
+    #[inline]
+    fn put_shared(&mut self, text: Bytes) {
+        SendBuf::put_shared(self, text);
     }
 
     #[inline]
@@ -79,6 +87,11 @@ impl Output for Vec<u8> {
     #[inline]
     fn put_pinned(&mut self, value: Bytes) {
         self.extend_from_slice(&value);
+    }
+
+    #[inline]
+    fn put_shared(&mut self, text: Bytes) {
+        self.extend_from_slice(&text);
     }
 
     #[inline]

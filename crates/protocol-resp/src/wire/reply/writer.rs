@@ -159,6 +159,13 @@ impl<'a, O: Output> Writer<'a, O> {
         self.out.put(b"\r\n");
     }
 
+    /// A string of any bytes by reference, however much waits already: for one that the reply has many times.
+    pub fn bulk_shared(&mut self, text: Bytes) {
+        self.header(b'$', text.len());
+        self.out.put_shared(text);
+        self.out.put(b"\r\n");
+    }
+
     /// A string, or null if there is none.
     #[inline]
     pub fn bulk_or_null(&mut self, text: Option<&[u8]>) {
