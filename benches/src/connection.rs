@@ -46,8 +46,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
     /// errors by mistake ends here.
     pub fn serve(&mut self, input: &[u8]) -> usize {
         self.recv.reserve(input.len(), &mut self.pool);
-        self.recv.spare()[..input.len()].copy_from_slice(input);
-        self.recv.commit(input.len());
+        self.recv.put(input);
         let mut sent = 0;
         loop {
             self.send.lend(&mut self.pool);
@@ -82,8 +81,7 @@ impl<P: Protocol, E: Execute<P>> Connection<P, E> {
     /// When the replies hold a value by reference.
     pub fn replies(&mut self, input: &[u8]) -> Vec<u8> {
         self.recv.reserve(input.len(), &mut self.pool);
-        self.recv.spare()[..input.len()].copy_from_slice(input);
-        self.recv.commit(input.len());
+        self.recv.put(input);
         let id = ConnectionId::new(0, 1);
         let mut context = Context::new(self.now, id, &mut self.outbox, &self.directory);
         let (pipeline, service) = (&mut self.pipeline, &mut self.service);

@@ -70,10 +70,7 @@ impl<P: Protocol, E: Execute<P>> Peer<P, E> {
     pub(crate) fn arrive(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.closed {
             self.recv.reserve(1, &mut self.pool);
-            let spare = self.recv.spare();
-            let n = spare.len().min(bytes.len());
-            spare[..n].copy_from_slice(&bytes[..n]);
-            self.recv.commit(n);
+            let n = self.recv.put(bytes);
             bytes = &bytes[n..];
             self.serve();
             self.recv.release(&mut self.pool);

@@ -15,8 +15,7 @@ fn lines_come_back_in_capitals_until_bye() {
     let (mut outbox, directory) = (Outbox::new(), Directory::new());
     let input = b"hello\nbye\nmore\n";
     recv.reserve(input.len(), &mut pool);
-    recv.spare()[..input.len()].copy_from_slice(input);
-    recv.commit(input.len());
+    recv.put(input);
     let (now, id) = (Clock::manual(0).now(), ConnectionId::new(0, 1));
     let mut context = Context::new(now, id, &mut outbox, &directory);
     let limits = Limits::default();

@@ -12,8 +12,7 @@
 //! let mut pool = Pool::new(4096, 4096, 16);
 //! let mut recv = RecvBuf::new();
 //! recv.reserve(1, &mut pool);
-//! recv.spare()[..4].copy_from_slice(b"ping");
-//! recv.commit(4);
+//! recv.put(b"ping");
 //! assert_eq!(recv.filled(), b"ping");
 //! recv.consume(4);
 //! recv.release(&mut pool);
@@ -24,7 +23,7 @@
 //! assert_eq!(send.pending(), 4);
 //! ```
 //!
-//! Files: `pool.rs`, `recv.rs`, `send.rs`, one type each.
+//! Files: `pool.rs`, `recv.rs`, `send.rs`, one type each; [`Lent`] is a block of a [`RecvBuf`].
 #![forbid(unsafe_code)]
 
 mod pool;
@@ -32,5 +31,5 @@ mod recv;
 mod send;
 
 pub use pool::Pool;
-pub use recv::RecvBuf;
+pub use recv::{Lent, RecvBuf};
 pub use send::{Mark, SendBuf};

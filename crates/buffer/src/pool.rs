@@ -14,7 +14,7 @@ pub struct Pool {
     recv_bytes: usize,
     send_bytes: usize,
     keep: usize,
-    recv: Vec<Box<[u8]>>,
+    recv: Vec<Vec<u8>>,
     send: Vec<Vec<u8>>,
     /// Bytes of all blocks that receive buffers hold.
     lent_recv: usize,
@@ -66,22 +66,21 @@ impl Pool {
         self.lent_bytes() + self.idle_bytes()
     }
 
-    /// An initialised block to receive into; its content is arbitrary.
-    pub(crate) fn take_recv(&mut self) -> Box<[u8]> {
-        self.lent_recv += self.recv_bytes;
-        self.recv.pop().unwrap_or_else(|| vec![0; self.recv_bytes].into_boxed_slice())
+    /// An empty block to receive into. The caller still has to count it.
+    pub(crate) fn take_recv(&mut self) -> Vec<u8> {
+        self.recv.pop().unwrap_or_else(|| Vec::with_capacity(self.recv_bytes))
     }
 
-    /// A new block of `bytes`, for a buffer that has outgrown its own.
-    pub(crate) fn make_recv(&mut self, bytes: usize) -> Box<[u8]> {
-        self.lent_recv += bytes;
-        vec![0; bytes].into_boxed_slice()
+    /// Records that a buffer which was counted with `counted` bytes to receive into holds `held` bytes.
+    #[inline]
+    pub(crate) fn recount_recv(&mut self, counted: usize, held: usize) {
+        self.lent_recv = self.lent_recv - counted + held;
     }
 
-    /// Takes a receive block back; one of another size is freed.
-    pub(crate) fn give_recv(&mut self, block: Box<[u8]>) {
-        self.lent_recv -= block.len();
-        if block.len() == self.recv_bytes && self.recv.len() < self.keep {
+    /// Takes back a receive block; one of another size is freed. The caller still has to count it.
+    pub(crate) fn give_recv(&mut self, mut block: Vec<u8>) {
+        if block.capacity() == self.recv_bytes && self.recv.len() < self.keep {
+            block.clear();
             self.recv.push(block);
         }
     }
@@ -91,9 +90,9 @@ impl Pool {
         self.send.pop().unwrap_or_else(|| Vec::with_capacity(self.send_bytes))
     }
 
-    /// Records that a buffer which was counted with `counted` bytes holds `held` bytes.
+    /// Records that a buffer which was counted with `counted` bytes to be sent holds `held` bytes.
     #[inline]
-    pub(crate) fn recount(&mut self, counted: usize, held: usize) {
+    pub(crate) fn recount_send(&mut self, counted: usize, held: usize) {
         self.lent_send = self.lent_send - counted + held;
     }
 
@@ -120,7 +119,7 @@ mod tests {
         two.reserve(1, &mut pool);
         assert_eq!((pool.bytes(), pool.idle_bytes()), (200, 0));
         two.reserve(150, &mut pool);
-        assert_eq!(pool.bytes(), 100 + 256 + 100, "the block it had grown out of waits");
+        assert_eq!(pool.bytes(), 100 + 150 + 100, "the block it had grown out of waits");
         two.release(&mut pool);
         one.release(&mut pool);
         assert_eq!((pool.bytes(), pool.idle_bytes()), (100, 100), "one is kept");

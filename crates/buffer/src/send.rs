@@ -375,7 +375,7 @@ impl SendBuf {
     #[inline]
     fn count(&mut self, pool: &mut Pool) {
         let held = self.capacity();
-        pool.recount(self.counted, held);
+        pool.recount_send(self.counted, held);
         self.counted = held;
     }
 

@@ -249,6 +249,17 @@ impl Protocol for Memcache {
         }
     }
 
+    #[inline]
+    fn body_left(cursor: &Cursor) -> usize {
+        if let Position::Body(body) = cursor.0 { body.left() } else { 0 }
+    }
+
+    fn skip_body(cursor: &mut Cursor, n: usize) {
+        if let Position::Body(body) = &mut cursor.0 {
+            *body = body.behind(n);
+        }
+    }
+
     /// Whether the client has logged in decides how all behind is parsed.
     #[inline]
     fn ends_batch(request: &Request<'_>) -> bool {

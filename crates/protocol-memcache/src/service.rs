@@ -309,6 +309,14 @@ impl<S: Scan + Receive> Execute<Memcache> for MemcacheService<S> {
         outcome.control()
     }
 
+    fn place(&mut self, most: usize, context: &mut Context<'_>) -> Option<&mut [u8]> {
+        self.place_of_upload(most, context)
+    }
+
+    fn placed(&mut self, n: usize, context: &mut Context<'_>) {
+        self.note_placed(n, context);
+    }
+
     fn rejected(&mut self, _: &Memcache, _: &Malformed) {
         metrics::MALFORMED.increment();
     }

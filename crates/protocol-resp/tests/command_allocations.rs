@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Common commands of both services allocate nothing once the connection has its buffers: reading, replacing a
-//! value by one of the same length, and adding an element that exists.
+//! value by one of the same length, and adding an element that exists. A large value is not copied.
 
-use buffer::SendBuf;
+use buffer::{Lent, Pool, RecvBuf, SendBuf};
 use clock::Clock;
 use protocol::{ConnectionId, Context, Control, Directory, Execute, Outbox, Parsed, Protocol};
 use protocol_resp::client::Encoder;
@@ -73,11 +73,17 @@ impl<P: Protocol, E: Execute<P>> Server<P, E> {
     }
 
     fn run(&mut self, input: &[u8]) {
+        self.run_in(None, input);
+    }
+
+    /// Executes a request, which may have a block for itself.
+    fn run_in(&mut self, lent: Option<Lent>, input: &[u8]) {
         let parsed = self.connection.parse(&mut P::Cursor::default(), input);
         let Ok(Parsed::Request { request, .. }) = parsed else { panic!("one whole request") };
         let id = ConnectionId::new(0, 1);
         let now = self.clock.now();
         let mut context = Context::new(now, id, &mut self.outbox, &self.directory);
+        context.lent = lent;
         let control =
             self.service.execute(&mut self.connection, request, &mut self.out, &mut context);
         assert_eq!(control, Control::Continue);
@@ -236,6 +242,27 @@ fn commands_on_strings_over_items_allocate_nothing() {
         &format!("MSET {pairs} value"),
     ] {
         assert_eq!(server.allocations(line), 0, "{line}");
+    }
+}
+
+#[test]
+fn a_large_value_stays_in_the_block_that_it_has_come_in() {
+    let mut server = typed();
+    let input = encoded(&format!("SET key {}", "x".repeat(100_000)));
+    for before in ["DEL key", "SET key small", "STRLEN key", "RPUSH other element"] {
+        server.execute(&encoded(before));
+        let (mut recv, mut pool) = (RecvBuf::new(), Pool::new(16 << 10, 64, 1));
+        let mut left = &input[..];
+        while !left.is_empty() {
+            recv.reserve_claimed(left.len(), &mut pool);
+            left = &left[recv.put(left)..];
+        }
+        assert!(recv.is_lendable());
+        let lent = recv.lend();
+        server.run_in(Some(lent.clone()), lent.as_bytes());
+        recv.take_back(lent, input.len());
+        assert_eq!(recv.capacity(), 0, "the block is the value's, after {before}");
+        assert_eq!(server.execute(&encoded("STRLEN key")), b":100000\r\n");
     }
 }
 

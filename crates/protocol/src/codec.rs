@@ -61,6 +61,21 @@ pub trait Protocol {
         input: &'a [u8],
     ) -> Result<Parsed<Self::Request<'a>>, Malformed>;
 
+    /// How many of the next bytes are nothing but a body that is taken in [parts](Parsed::Part). Its last byte comes as a
+    /// part, if the body ends the request. The caller may receive them where the service [has a place for
+    /// them](crate::Execute::place), and then [skips](Protocol::skip_body) them.
+    #[inline]
+    fn body_left(cursor: &Self::Cursor) -> usize {
+        let _ = cursor;
+        0
+    }
+
+    /// Moves past `n` bytes of a body, no more than are [left](Protocol::body_left).
+    #[inline]
+    fn skip_body(cursor: &mut Self::Cursor, n: usize) {
+        let _ = (cursor, n);
+    }
+
     /// Whether this request must be executed before those behind it can be parsed, because it
     /// changes limits, authentication or the framing itself.
     fn ends_batch(request: &Self::Request<'_>) -> bool {

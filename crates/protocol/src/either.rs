@@ -50,6 +50,17 @@ impl<A: Protocol, B: Protocol> Protocol for Either<A, B> {
     }
 
     #[inline]
+    fn body_left((a, b): &Self::Cursor) -> usize {
+        A::body_left(a) + B::body_left(b)
+    }
+
+    #[inline]
+    fn skip_body((a, b): &mut Self::Cursor, n: usize) {
+        // The other one is at its start.
+        if A::body_left(a) > 0 { A::skip_body(a, n) } else { B::skip_body(b, n) }
+    }
+
+    #[inline]
     fn ends_batch(request: &Self::Request<'_>) -> bool {
         match request {
             Either::A(request) => A::ends_batch(request),

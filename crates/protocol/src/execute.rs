@@ -2,7 +2,7 @@
 //! The service's side of the contract: [`Execute`], [`Control`], [`Context`].
 
 use crate::{ConnectionId, Directory, Malformed, Outbox, Protocol, Stage, Ticket};
-use buffer::SendBuf;
+use buffer::{Lent, SendBuf};
 use clock::{Now, Ticks};
 
 /// A service: carries out the requests of protocol `P`. Each worker has its own.
@@ -27,6 +27,20 @@ pub trait Execute<P: Protocol> {
         out: &mut SendBuf,
         context: &mut Context<'_>,
     ) -> Control;
+
+    /// A place for the next bytes of a body, `most` at the most, to receive them into. `None` if they are to come as
+    /// [parts](crate::Parsed::Part).
+    #[inline]
+    fn place(&mut self, most: usize, context: &mut Context<'_>) -> Option<&mut [u8]> {
+        let _ = (most, context);
+        None
+    }
+
+    /// Called when `n` bytes have been received into the last place of the connection.
+    #[inline]
+    fn placed(&mut self, n: usize, context: &mut Context<'_>) {
+        let _ = (n, context);
+    }
 
     /// Called after the reply to malformed input was written: for counting and logging.
     #[inline]
@@ -148,6 +162,8 @@ pub struct Context<'a> {
     pub outbox: &'a mut Outbox,
     /// Who is connected to this process.
     pub directory: &'a Directory,
+    /// The block that a large request has for itself: its value can be kept with [`Lent::share`] instead of a copy.
+    pub lent: Option<Lent>,
 }
 
 impl<'a> Context<'a> {
@@ -159,6 +175,6 @@ impl<'a> Context<'a> {
         outbox: &'a mut Outbox,
         directory: &'a Directory,
     ) -> Self {
-        Context { now, connection, ticket: Ticket::default(), outbox, directory }
+        Context { now, connection, ticket: Ticket::default(), outbox, directory, lent: None }
     }
 }

@@ -123,6 +123,17 @@ where
         }
     }
 
+    /// Only the owner of the store receives bodies.
+    #[inline]
+    fn place(&mut self, most: usize, context: &mut Context<'_>) -> Option<&mut [u8]> {
+        self.owner.place(most, context)
+    }
+
+    #[inline]
+    fn placed(&mut self, n: usize, context: &mut Context<'_>) {
+        self.owner.placed(n, context);
+    }
+
     fn rejected(&mut self, connection: &Either<P, Q>, malformed: &Malformed) {
         match connection {
             Either::A(connection) => self.owner.rejected(connection, malformed),

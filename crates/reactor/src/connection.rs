@@ -5,6 +5,7 @@
 mod carried;
 mod ending;
 mod overdue;
+mod receive;
 mod unread;
 
 use crate::mailbox::Inbox;
@@ -17,7 +18,7 @@ use bytes::Bytes;
 use clock::{Now, Ticks};
 pub(crate) use overdue::Overdue;
 use protocol::{Context, Directory, Ending, Errand, Execute, Outbox, Peer, Protocol};
-use session::{Fill, Flush, Session};
+use session::{Flush, Session};
 use std::io;
 use std::sync::Arc;
 
@@ -220,7 +221,9 @@ impl<P: Protocol> Connection<P> {
         if self.phase == Phase::Open
             && self.readable
             && is_idle
-            && let Err(error) = self.fill(desk)
+            // It is read straight to its place.
+            && self.pipeline.body_left() == 0
+            && let Err(error) = self.fill(1, desk)
         {
             self.failed = Some(error);
         }
@@ -266,8 +269,11 @@ impl<P: Protocol> Connection<P> {
                 turn
             };
             match turn {
-                Turn::NeedInput { .. } => {
-                    if self.readable && self.fill(desk)? {
+                Turn::NeedInput { at_least } => {
+                    if self.readable && self.receive(at_least, &mut share, desk)? {
+                        if share.body == 0 {
+                            break; // RULE-FAIR
+                        }
                         // Most requests need only the first read.
                         if round > 0 && share.is_late() {
                             break;
@@ -290,7 +296,7 @@ impl<P: Protocol> Connection<P> {
                     }
                 }
                 Turn::Blocked => {
-                    if self.may_read_on(desk) && self.fill(desk)? {
+                    if self.may_read_on(desk) && self.fill(1, desk)? {
                         if share.is_late() {
                             break;
                         }
@@ -365,39 +371,6 @@ impl<P: Protocol> Connection<P> {
     /// reply.
     fn has_peer_gone(&self) -> bool {
         self.hung_up || self.has_left
-    }
-
-    /// Reads once; returns whether there may be something new to parse.
-    fn fill<E>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<bool> {
-        let fill = match self.session.fill(desk.pool, 1) {
-            // The stream ended without a TLS close, as many clients do it. The requests that
-            // arrived whole are genuine, and their replies are still to be flushed.
-            Err(error) if self.is_cut(&error) => Fill::Closed,
-            fill => fill?,
-        };
-        match fill {
-            Fill::Some { drained } => {
-                self.readable = !drained || self.hung_up;
-                self.has_input = true;
-                self.read_at = desk.now.ticks;
-                self.peer.touch(desk.now.ticks);
-                Ok(true)
-            }
-            Fill::Blocked => {
-                self.readable = false;
-                Ok(false)
-            }
-            Fill::Closed => {
-                self.readable = false;
-                self.hung_up = true;
-                Ok(false)
-            }
-        }
-    }
-
-    /// Whether a read error is the end of an established TLS stream without the TLS close.
-    fn is_cut(&self, error: &io::Error) -> bool {
-        error.kind() == io::ErrorKind::UnexpectedEof && !self.session.is_handshaking()
     }
 
     fn flush<E: Execute<P>>(&mut self, desk: &mut Desk<'_, E>) -> io::Result<Flush> {

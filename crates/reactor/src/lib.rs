@@ -74,8 +74,7 @@
 //!
 //! let (mut recv, mut send) = (RecvBuf::new(), SendBuf::new());
 //! recv.reserve(5, &mut Pool::new(64, 64, 1));
-//! recv.spare()[..5].copy_from_slice(b"hello");
-//! recv.commit(5);
+//! recv.put(b"hello");
 //!
 //! let (directory, mut outbox) = (Directory::new(), Outbox::new());
 //! let now = clock::Clock::system().now();

@@ -16,6 +16,7 @@
 use crate::stats::{
     SESSION_RECV, SESSION_RECV_BYTE, SESSION_SEND, SESSION_SEND_BYTE, SESSION_SEND_EX,
 };
+use crate::wire::Room;
 use crate::{Session, Stream, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind};
@@ -38,12 +39,10 @@ pub(crate) struct Carried {
 
 impl Carried {
     /// Reads as from a socket that holds the bytes of `arrived`.
-    pub(crate) fn read(&mut self, stream: &mut Stream, into: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&mut self, stream: &Stream, mut into: impl Room) -> io::Result<usize> {
         self.has_read_socket = false;
-        let filled = self.arrived.filled();
-        if !filled.is_empty() {
-            let n = filled.len().min(into.len());
-            into[..n].copy_from_slice(&filled[..n]);
+        if !self.arrived.is_empty() {
+            let n = into.take(self.arrived.filled());
             self.arrived.consume(n);
             return Ok(n);
         }
@@ -59,6 +58,11 @@ impl Carried {
                 end.map(|()| 0)
             }
         }
+    }
+
+    /// Whether all that was delivered has been read, and the rest is read from the socket itself.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.reads_socket && self.arrived.is_empty() && self.end.is_none()
     }
 
     /// Whether a short read means that nothing is left to read.
@@ -108,16 +112,12 @@ impl Session {
             if self.recv.capacity() == 0 {
                 self.recv.reserve(1, pool);
             }
-            let spare = self.recv.spare();
-            taken = bytes.len().min(spare.len());
-            spare[..taken].copy_from_slice(&bytes[..taken]);
-            self.recv.commit(taken);
+            taken = self.recv.put(bytes);
         }
         let left = &bytes[taken..];
         if !left.is_empty() {
             carried.arrived.reserve(left.len(), pool);
-            carried.arrived.spare()[..left.len()].copy_from_slice(left);
-            carried.arrived.commit(left.len());
+            carried.arrived.put(left);
         }
         taken
     }

@@ -4,7 +4,7 @@
 
 use crate::transport::Transport;
 use crate::{AcceptorFacts, Error, Fill, Flush, PeerStream, PeerTls, TlsOptions};
-use buffer::SendBuf;
+use buffer::{RecvBuf, SendBuf};
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpStream;
@@ -85,7 +85,7 @@ impl TlsConnection {
         match self.never {}
     }
 
-    pub(crate) fn fill(&mut self, _: &mut Transport, _: &mut [u8]) -> io::Result<(usize, Fill)> {
+    pub(crate) fn fill(&mut self, _: &mut Transport, _: &mut RecvBuf) -> io::Result<Fill> {
         match self.never {}
     }
 

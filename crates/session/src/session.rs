@@ -6,6 +6,7 @@ use crate::TlsConnector;
 use crate::stats::{SESSION_RECV_EX, SESSION_SEND_EX};
 use crate::tls::TlsConnection;
 use crate::transport::Transport;
+use crate::wire::Two;
 use crate::{Error, Stream, TlsAcceptor, wire};
 use buffer::{Pool, RecvBuf, SendBuf};
 use std::io::{self, ErrorKind};
@@ -120,7 +121,8 @@ impl Session {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
-    /// Receives into the receive buffer, after making room for at least `room` bytes in it.
+    /// Receives into the receive buffer, after making room in it for `claimed` bytes that a request misses, or, if these
+    /// are far more than have arrived, for a part of them.
     ///
     /// A plain session costs one read system call: a read that does not fill the room has drained
     /// the socket. A TLS session reads until the room is filled or the socket is drained, and
@@ -134,23 +136,51 @@ impl Session {
     /// the TLS close, whether somebody cut it or the client always omits the close. After an error the
     /// session can only be dropped.
     #[inline]
-    pub fn fill(&mut self, pool: &mut Pool, room: usize) -> io::Result<Fill> {
-        self.recv.reserve(room.max(1), pool);
+    pub fn fill(&mut self, pool: &mut Pool, claimed: usize) -> io::Result<Fill> {
+        self.recv.reserve_claimed(claimed, pool);
         self.lend_carried(pool);
         let filled = match &mut self.tls {
             None => fill_plain(&mut self.transport, &mut self.recv),
-            Some(tls) => {
-                let filled = tls.fill(&mut self.transport, self.recv.spare());
-                filled.map(|(bytes, fill)| {
-                    self.recv.commit(bytes);
-                    fill
-                })
-            }
+            Some(tls) => tls.fill(&mut self.transport, &mut self.recv),
         };
         if filled.is_err() {
             SESSION_RECV_EX.increment();
         }
         filled
+    }
+
+    /// Whether bytes can be received [elsewhere](Session::fill_place): the socket is read directly, and nothing waits that
+    /// was read from it.
+    #[inline]
+    pub fn can_place(&self) -> bool {
+        self.tls.is_none() && self.transport.reads_socket() && self.recv.is_empty()
+    }
+
+    /// Receives into `place`, and what follows behind it, a little of it, into the receive buffer. Returns how many
+    /// bytes are in `place`. One read system call.
+    ///
+    /// Call it only if the session [can](Session::can_place).
+    ///
+    /// # Errors
+    ///
+    /// Those of the system. After an error the session can only be dropped.
+    pub fn fill_place(&mut self, pool: &mut Pool, place: &mut [u8]) -> io::Result<(usize, Fill)> {
+        let (room, mut behind) = (place.len(), [0; BEHIND]);
+        let read = wire::read_socket(&self.transport.stream, &mut Two(place, &mut behind));
+        let n = match read {
+            Ok(0) => return Ok((0, Fill::Closed)),
+            Ok(n) => n,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok((0, Fill::Blocked)),
+            Err(error) => {
+                SESSION_RECV_EX.increment();
+                return Err(error);
+            }
+        };
+        if n > room {
+            self.recv.reserve(n - room, pool);
+            self.recv.put(&behind[..n - room]);
+        }
+        Ok((n.min(room), Fill::Some { drained: n < room + BEHIND }))
     }
 
     /// Sends the waiting bytes, until none are left or the socket takes no more.
@@ -211,20 +241,16 @@ impl Session {
     }
 }
 
-#[inline]
-fn fill_plain(transport: &mut Transport, recv: &mut RecvBuf) -> io::Result<Fill> {
-    let (bytes, fill) = read_plain(transport, recv.spare())?;
-    recv.commit(bytes);
-    Ok(fill)
-}
+/// Bytes that are received behind a place: the end of a request, and the begin of the next one.
+const BEHIND: usize = 256;
 
 #[inline]
-fn read_plain(transport: &mut Transport, into: &mut [u8]) -> io::Result<(usize, Fill)> {
-    let room = into.len();
-    match wire::read(transport, into) {
-        Ok(0) => Ok((0, Fill::Closed)),
-        Ok(n) => Ok((n, Fill::Some { drained: n < room && transport.is_drained_by_less() })),
-        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok((0, Fill::Blocked)),
+fn fill_plain(transport: &mut Transport, recv: &mut RecvBuf) -> io::Result<Fill> {
+    let room = recv.room();
+    match wire::read(transport, recv) {
+        Ok(0) => Ok(Fill::Closed),
+        Ok(n) => Ok(Fill::Some { drained: n < room && transport.is_drained_by_less() }),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Fill::Blocked),
         Err(error) => Err(error),
     }
 }

@@ -4,8 +4,9 @@
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
-use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags};
-use std::io::{self, IoSlice, Read, Write};
+use rustix::buffer::Buffer;
+use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -56,6 +57,19 @@ impl Stream {
         }
     }
 
+    /// Reads once into `into`; returns what that makes of it, and how many bytes have come.
+    #[inline]
+    pub(crate) fn receive<B: Buffer<u8>>(&self, into: B) -> io::Result<(B::Output, usize)> {
+        Ok(rustix::net::recv(self, into, RecvFlags::empty())?)
+    }
+
+    /// Reads once into two places, one after the other; returns how many bytes have come.
+    pub(crate) fn receive_two(&self, mut into: [IoSliceMut<'_>; 2]) -> io::Result<usize> {
+        let mut ancillary = RecvAncillaryBuffer::default();
+        let received = rustix::net::recvmsg(self, &mut into, &mut ancillary, RecvFlags::empty())?;
+        Ok(received.bytes)
+    }
+
     /// Closes the sending side.
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         match self {
@@ -92,8 +106,7 @@ impl AsFd for Stream {
 impl Read for Stream {
     #[inline]
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let (n, _) = rustix::net::recv(self, into, RecvFlags::empty())?;
-        Ok(n)
+        self.receive(into).map(|(n, _)| n)
     }
 }
 

@@ -19,6 +19,12 @@ impl Transport {
         Transport { stream, carried: None }
     }
 
+    /// Whether the next read is from the socket itself.
+    #[inline]
+    pub(crate) fn reads_socket(&self) -> bool {
+        self.carried.as_ref().is_none_or(|carried| carried.is_spent())
+    }
+
     /// Whether a short read means that the socket is drained. For a carried session the socket may hold more
     /// than the driver has delivered.
     #[inline]

@@ -9,26 +9,75 @@
 use crate::Stream;
 use crate::stats::{SESSION_RECV, SESSION_RECV_BYTE, SESSION_SEND, SESSION_SEND_BYTE};
 use crate::transport::Transport;
-use buffer::SendBuf;
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use buffer::{RecvBuf, SendBuf};
+use rustix::buffer::spare_capacity;
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Write};
 
 /// The most pieces of one gathering write.
 pub(crate) const SLICES_MAX: usize = 64;
 
+/// Where bytes that are read go to.
+pub(crate) trait Room {
+    /// Takes the first of `bytes`, as many as there is room for; returns how many.
+    fn take(&mut self, bytes: &[u8]) -> usize;
+
+    /// Reads once from a socket; returns how many bytes have come.
+    fn read(&mut self, stream: &Stream) -> io::Result<usize>;
+}
+
+impl Room for &mut [u8] {
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let n = bytes.len().min(self.len());
+        self[..n].copy_from_slice(&bytes[..n]);
+        n
+    }
+
+    #[inline]
+    fn read(&mut self, stream: &Stream) -> io::Result<usize> {
+        stream.receive(&mut **self).map(|(_, n)| n)
+    }
+}
+
+/// Behind what is in the buffer.
+impl Room for &mut RecvBuf {
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        self.put(bytes)
+    }
+
+    #[inline]
+    fn read(&mut self, stream: &Stream) -> io::Result<usize> {
+        stream.receive(spare_capacity(self.tail())).map(|(n, _)| n)
+    }
+}
+
+/// Two places, the second behind the first.
+pub(crate) struct Two<'a>(pub(crate) &'a mut [u8], pub(crate) &'a mut [u8]);
+
+impl Room for &mut Two<'_> {
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let taken = (&mut *self.0).take(bytes);
+        taken + (&mut *self.1).take(&bytes[taken..])
+    }
+
+    fn read(&mut self, stream: &Stream) -> io::Result<usize> {
+        stream.receive_two([IoSliceMut::new(self.0), IoSliceMut::new(self.1)])
+    }
+}
+
 /// Reads once.
 #[inline]
-pub(crate) fn read(transport: &mut Transport, into: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read(transport: &mut Transport, into: impl Room) -> io::Result<usize> {
     match &mut transport.carried {
-        None => read_socket(&mut transport.stream, into),
-        Some(carried) => carried.read(&mut transport.stream, into),
+        None => read_socket(&transport.stream, into),
+        Some(carried) => carried.read(&transport.stream, into),
     }
 }
 
 /// Reads once from the socket itself.
 #[inline]
-pub(crate) fn read_socket(stream: &mut Stream, into: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read_socket(stream: &Stream, mut into: impl Room) -> io::Result<usize> {
     loop {
-        match stream.read(into) {
+        match into.read(stream) {
             Ok(n) => {
                 if n > 0 {
                     SESSION_RECV.increment();

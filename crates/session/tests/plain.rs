@@ -13,6 +13,8 @@ use std::thread;
 use support::{Driver, pattern, tcp_pair, unix_pair};
 
 const PLENTY: usize = 8 << 20;
+const MORE: Fill = Fill::Some { drained: false };
+const DRAINED: Fill = Fill::Some { drained: true };
 
 #[test]
 fn bytes_travel_both_ways() {
@@ -37,33 +39,56 @@ fn bytes_travel_both_ways() {
 fn a_short_read_has_drained_the_socket_and_a_full_one_has_not() {
     let (stream, mut peer) = unix_pair();
     let mut session = Session::plain(stream);
-    let mut pool = Pool::new(16, 16, 4);
+    let mut pool = Pool::new(1_000, 16, 4);
     assert_eq!(session.fill(&mut pool, 1).unwrap(), Fill::Blocked);
-    peer.write_all(&pattern(40)).unwrap();
+    peer.write_all(&pattern(2_500)).unwrap();
     let mut fills = Vec::new();
-    while session.recv().filled().len() < 40 {
+    while session.recv().filled().len() < 2_500 {
         fills.push((session.fill(&mut pool, 1).unwrap(), session.recv().filled().len()));
     }
-    let (more, drained) = (Fill::Some { drained: false }, Fill::Some { drained: true });
-    assert_eq!(fills, [(more, 16), (more, 32), (drained, 40)], "the block doubles once filled");
-    assert_eq!(session.recv().filled(), pattern(40));
+    assert_eq!(fills, [(MORE, 1_000), (MORE, 2_000), (DRAINED, 2_500)], "the block doubles");
+    assert_eq!(session.recv().filled(), pattern(2_500));
     assert_eq!(session.fill(&mut pool, 1).unwrap(), Fill::Blocked);
 }
 
 #[test]
-fn the_room_asked_for_is_made() {
+fn a_large_request_is_read_at_once_when_its_begin_has_arrived() {
     let (stream, mut peer) = unix_pair();
     let mut session = Session::plain(stream);
-    let mut pool = Pool::new(16, 16, 4);
-    peer.write_all(&pattern(5000)).unwrap();
-    assert!(matches!(session.fill(&mut pool, 5000).unwrap(), Fill::Some { .. }));
-    assert_eq!(session.recv().filled(), pattern(5000));
+    let mut pool = Pool::new(1_000, 16, 4);
+    peer.write_all(&pattern(5_000)).unwrap();
+    assert_eq!(session.fill(&mut pool, 5_000).unwrap(), MORE);
+    assert_eq!(session.recv().filled(), pattern(1_000), "a length alone allocates nothing");
+    assert_eq!(session.fill(&mut pool, 4_000).unwrap(), DRAINED);
+    assert_eq!(session.recv().filled(), pattern(5_000));
     peer.write_all(b"x").unwrap();
-    let fill = session.fill(&mut pool, 0).unwrap();
-    assert!(
-        matches!(fill, Fill::Some { .. }),
-        "no room asked for is no end of the stream: {fill:?}"
-    );
+    assert_eq!(session.fill(&mut pool, 0).unwrap(), DRAINED, "no claim is no end of the stream");
+}
+
+#[test]
+fn bytes_are_received_into_a_place_and_behind_it() {
+    let (stream, mut peer) = unix_pair();
+    let mut session = Session::plain(stream);
+    let mut pool = Pool::new(1_000, 16, 4);
+    let mut place = [0; 600];
+    assert!(session.can_place());
+    assert_eq!(session.fill_place(&mut pool, &mut place).unwrap(), (0, Fill::Blocked));
+    peer.write_all(&pattern(1_000)).unwrap();
+    let (n, fill) = session.fill_place(&mut pool, &mut place).unwrap();
+    assert_eq!((n, fill), (600, MORE));
+    let behind = session.recv().filled();
+    assert!((1..400).contains(&behind.len()), "a little of what follows: {}", behind.len());
+    assert_eq!([&place[..], behind].concat(), pattern(600 + behind.len()));
+    assert!(!session.can_place(), "what has been read comes first");
+    assert_eq!(session.fill(&mut pool, 1).unwrap(), DRAINED);
+    assert_eq!(session.recv().filled(), &pattern(1_000)[600..]);
+    let (recv, _) = session.buffers();
+    recv.consume(400);
+    peer.write_all(&pattern(10)).unwrap();
+    assert_eq!(session.fill_place(&mut pool, &mut place).unwrap(), (10, DRAINED));
+    assert_eq!(place[..10], pattern(10));
+    drop(peer);
+    assert_eq!(session.fill_place(&mut pool, &mut place).unwrap(), (0, Fill::Closed));
 }
 
 #[test]

@@ -92,6 +92,20 @@ impl Shared {
         unsafe { self.heap.append(begun, piece) }
     }
 
+    /// The memory of the next `len` bytes of a value, for which its segment has memory.
+    pub(crate) fn gap<'a>(&self, spot: Spot, begun: &'a mut Begun, len: usize) -> &'a mut [u8] {
+        debug_assert!(self.is_room(spot, begun.written() + len), "INV-ROOM: {spot:?}");
+        // SAFETY: as for `append`. The draft is borrowed as long as the bytes are, so it keeps its segment.
+        unsafe { self.heap.gap(begun, len) }
+    }
+
+    /// Adds the first `n` bytes of the gap to the value.
+    pub(crate) fn fill_gap(&self, spot: Spot, begun: &mut Begun, n: usize) {
+        debug_assert!(self.is_room(spot, begun.written() + n), "INV-ROOM: {spot:?}");
+        // SAFETY: as for `append`.
+        unsafe { self.heap.fill_gap(begun, n) }
+    }
+
     /// Ends an item whose value is there. Returns its length.
     pub(crate) fn end(&self, spot: Spot, begun: &Begun) -> usize {
         debug_assert!(self.is_room(spot, begun.written()), "INV-ROOM: {spot:?}");

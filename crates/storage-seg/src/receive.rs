@@ -14,6 +14,12 @@ use crate::write::expiry_ms;
 use clock::Ticks;
 use storage::{Announced, Collected, Condition, Receive, StoreError, Version};
 
+/// Bytes of an item from which on the rest of it is given a place.
+const PLACED_MIN: usize = 4 << 10;
+
+/// How many times as large as what has arrived of an item its memory may be.
+const TRUST: usize = 8;
+
 impl Receive for SegStore {
     type Draft = SegDraft;
 
@@ -41,6 +47,27 @@ impl Receive for SegStore {
                 Ok(())
             }
             Kind::Placed(placed) => self.append_placed(placed, piece, now),
+        }
+    }
+
+    fn place<'a>(
+        &'a mut self,
+        draft: &'a mut SegDraft,
+        most: usize,
+        now: Ticks,
+    ) -> Option<&'a mut [u8]> {
+        match &mut draft.0 {
+            Kind::Collected(_) => None,
+            Kind::Placed(placed) => self.place_of(placed, most, now),
+        }
+    }
+
+    fn placed(&mut self, draft: &mut SegDraft, n: usize) {
+        match &mut draft.0 {
+            Kind::Collected(_) => assert_eq!(n, 0, "bytes without a place"),
+            Kind::Placed(Placed { holding, begun, .. }) => {
+                self.shared.fill_gap(self.leased_spot(&holding.lease), begun, n);
+            }
         }
     }
 
@@ -103,6 +130,26 @@ impl SegStore {
         self.provide(holding, begun.written() + piece.len(), now)?;
         self.shared.append(self.leased_spot(&holding.lease), begun, piece);
         Ok(())
+    }
+
+    /// A place for the next bytes, of which there are no more than [`TRUST`] allows: a length alone takes no memory.
+    fn place_of<'a>(
+        &'a mut self,
+        placed: &'a mut Placed,
+        most: usize,
+        now: Ticks,
+    ) -> Option<&'a mut [u8]> {
+        let Placed { holding, begun, .. } = placed;
+        assert!(holding.is_in(&self.shared), "a draft of another store");
+        let written = begun.written();
+        let len = most.min(begun.missing()).min((TRUST - 1) * written);
+        if len == 0 || written < PLACED_MIN {
+            return None;
+        }
+        self.turn.enter();
+        self.upkeep(now);
+        self.provide(holding, written + len, now).ok()?;
+        Some(self.shared.gap(self.leased_spot(&holding.lease), begun, len))
     }
 
     /// Gives a draft's segment memory for the first `len` bytes of its item, emptying segments if it must.

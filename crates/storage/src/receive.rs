@@ -95,6 +95,29 @@ pub trait Receive: Store {
         now: Ticks,
     ) -> Result<(), StoreError>;
 
+    /// The memory that the next bytes of the value go to, `most` of them at the most and at least one, so that they can
+    /// be received there instead of appended. Its content is arbitrary. `None` if the value has no such memory, or there
+    /// is no more of it: then [`Receive::append`] tells why.
+    fn place<'a>(
+        &'a mut self,
+        draft: &'a mut Self::Draft,
+        most: usize,
+        now: Ticks,
+    ) -> Option<&'a mut [u8]> {
+        let _ = (draft, most, now);
+        None
+    }
+
+    /// Adds the first `n` bytes of the [place](Receive::place) to the value. Nothing was done with the draft since then.
+    ///
+    /// # Panics
+    ///
+    /// When these are more bytes than the place has.
+    fn placed(&mut self, draft: &mut Self::Draft, n: usize) {
+        let _ = draft;
+        assert_eq!(n, 0, "bytes without a place");
+    }
+
     /// Makes the value readable if `condition` holds now, as [`Store::put`] does, in one atomic step.
     ///
     /// # Errors

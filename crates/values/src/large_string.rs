@@ -35,6 +35,11 @@ impl LargeString {
         LargeString::from(parts.concat())
     }
 
+    /// The string, without a copy of it, of which the memory has so many bytes.
+    pub(crate) fn shared(bytes: Bytes, capacity: usize) -> Self {
+        LargeString { bytes, capacity }
+    }
+
     /// The string.
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {

@@ -49,6 +49,16 @@ impl Entry {
         }
     }
 
+    /// [`Entry::string`] of bytes that are not copied if they are many. They are all that is used of `capacity` bytes
+    /// of memory.
+    pub fn shared_string(key: &[u8], value: Bytes, capacity: usize) -> Entry {
+        if value.len() < Entry::PIN_MIN {
+            Entry::string(key, &value)
+        } else {
+            Entry::with_large(key, Large::String(LargeString::shared(value, capacity)))
+        }
+    }
+
     /// A string that is an integer.
     pub fn integer(key: &[u8], value: i64) -> Entry {
         Entry::with_bytes(key, Kind::Int, &value.to_le_bytes())

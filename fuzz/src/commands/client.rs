@@ -84,10 +84,7 @@ impl Client {
     pub(crate) fn arrive(&mut self, mut bytes: &[u8], pool: &mut Pool) {
         while !bytes.is_empty() {
             self.recv.reserve(1, pool);
-            let spare = self.recv.spare();
-            let n = spare.len().min(bytes.len());
-            spare[..n].copy_from_slice(&bytes[..n]);
-            self.recv.commit(n);
+            let n = self.recv.put(bytes);
             bytes = &bytes[n..];
         }
     }

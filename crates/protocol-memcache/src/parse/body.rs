@@ -31,6 +31,16 @@ impl Body {
         Body { left: value_len, in_text }
     }
 
+    /// How many of the next bytes are the value's alone, and not those that end the request.
+    pub(super) fn left(self) -> usize {
+        (self.left as usize).saturating_sub(usize::from(!self.in_text))
+    }
+
+    /// Behind the next `n` bytes.
+    pub(super) fn behind(self, n: usize) -> Self {
+        Body { left: self.left.saturating_sub(u32::try_from(n).unwrap_or(u32::MAX)), ..self }
+    }
+
     /// The next piece.
     pub(super) fn next<'a>(self, position: &mut Position, input: &'a [u8]) -> Step<'a> {
         if self.left == 0 {

@@ -130,6 +130,26 @@ impl<S: Receive> MemcacheService<S> {
         Outcome::Arriving
     }
 
+    /// Where the next bytes of the value that is arriving are received, if its draft has a place for them. Without memory
+    /// for it they come as a piece, which is then refused.
+    pub(super) fn place_of_upload(
+        &mut self,
+        most: usize,
+        context: &Context<'_>,
+    ) -> Option<&mut [u8]> {
+        let (connection, now) = (context.connection, context.now.ticks);
+        let draft = self.uploads.feed(connection, now)?.as_mut()?;
+        self.store.place(draft, most, now)
+    }
+
+    /// So many bytes have been received there.
+    pub(super) fn note_placed(&mut self, n: usize, context: &Context<'_>) {
+        let fed = self.uploads.feed(context.connection, context.now.ticks);
+        if let Some(Some(draft)) = fed {
+            self.store.placed(draft, n);
+        }
+    }
+
     fn append_piece(&mut self, bytes: &[u8], out: &mut SendBuf, context: &Context<'_>) {
         let (connection, now) = (context.connection, context.now.ticks);
         let appended = loop {

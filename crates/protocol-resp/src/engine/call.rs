@@ -17,6 +17,7 @@ use crate::table::{Catalogue, Spec};
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::{Version, Writer};
+use buffer::Lent;
 use clock::Now;
 use keyspace::{KeyspaceStats, Scope, View};
 use protocol::{ConnectionId, Control, Directory, Outbox, Ticket};
@@ -53,6 +54,8 @@ pub(crate) struct Call<'c, V> {
     pub(crate) directory: &'c Directory,
     /// The command runs inside of EXEC: it must not block.
     pub(crate) in_transaction: bool,
+    /// The block that the request has for itself, if it is large.
+    pub(crate) lent: Option<&'c Lent>,
     /// What becomes of the connection.
     pub(crate) control: Control,
 }

@@ -289,6 +289,7 @@ impl<V: View> Execution<'_, '_, V> {
             outbox: &mut *self.context.outbox,
             directory: self.context.directory,
             in_transaction: origin != Origin::Client,
+            lent: self.context.lent.as_ref(),
             control: Control::Continue,
         };
         let done = C::run(id, &mut call);

@@ -98,8 +98,7 @@ pub fn exchange<P: Protocol, E: Execute<P>>(
     let (id, payload) = frame::open(datagram)?;
     debug_assert!(recv.is_empty() && send.is_empty(), "a datagram stands alone");
     recv.reserve(payload.len(), pool);
-    recv.spare()[..payload.len()].copy_from_slice(payload);
-    recv.commit(payload.len());
+    recv.put(payload);
     send.lend(pool);
     let most = datagrams_max.min(DATAGRAMS_MAX) * PAYLOAD_BYTES;
     // A datagram is short, so it has no share of requests; its answer ends with the first byte too many.

@@ -85,6 +85,17 @@ impl<P: Protocol> Pipeline<P> {
         self.blocked = Some(blocked);
     }
 
+    /// How many of the next bytes to arrive are a body that is taken in parts.
+    #[inline]
+    pub(crate) fn body_left(&self) -> usize {
+        P::body_left(&self.cursor)
+    }
+
+    /// Moves past `n` of them.
+    pub(crate) fn skip_body(&mut self, n: usize) {
+        P::skip_body(&mut self.cursor, n);
+    }
+
     /// Drops the bytes that are to be skipped from the front of `recv`.
     pub(super) fn drop_skipped(&mut self, recv: &mut RecvBuf) {
         let n = self.skip.min(recv.filled().len());

@@ -2,6 +2,7 @@
 //! The nine rules of `turn`, each a test (rule 8 is the driver's, see `worker.rs`'s tests).
 
 mod block;
+mod lent;
 
 use super::*;
 use buffer::Pool;
@@ -112,8 +113,7 @@ impl Bench {
 
     fn arrive(&mut self, bytes: &[u8]) {
         self.recv.reserve(bytes.len(), &mut self.pool);
-        self.recv.spare()[..bytes.len()].copy_from_slice(bytes);
-        self.recv.commit(bytes.len());
+        self.recv.put(bytes);
     }
 
     fn turn(&mut self) -> Turn {
@@ -380,8 +380,7 @@ fn what_was_seen_of_a_long_request_is_not_looked_at_again() {
     input.extend(b"\ntwo\n");
     for byte in &input {
         recv.reserve(1, &mut pool);
-        recv.spare()[0] = *byte;
-        recv.commit(1);
+        recv.put(&[*byte]);
         let mut context = Context::new(Clock::manual(0).now(), id, &mut outbox, &directory);
         let limits = Limits::default();
         turn(&mut pipeline, &mut scribe, &mut recv, &mut send, &limits, &mut context);
@@ -440,8 +439,7 @@ fn a_part_of_a_body_is_executed_as_it_arrives() {
         let limits = Limits { request_bytes: 2, ..Limits::default() };
         for bytes in input.chunks(piece) {
             recv.reserve(bytes.len(), &mut pool);
-            recv.spare()[..bytes.len()].copy_from_slice(bytes);
-            recv.commit(bytes.len());
+            recv.put(bytes);
             let mut context = Context::new(Clock::manual(0).now(), id, &mut outbox, &directory);
             let turn =
                 turn(&mut pipeline, &mut scribe, &mut recv, &mut send, &limits, &mut context);
@@ -461,8 +459,7 @@ fn a_long_body_leaves_others_their_turn() {
     let (mut outbox, directory) = (Outbox::new(), Directory::new());
     let input = b"\x03abc\x02de";
     recv.reserve(input.len(), &mut pool);
-    recv.spare()[..input.len()].copy_from_slice(input);
-    recv.commit(input.len());
+    recv.put(input);
     let mut turn_of = |body| {
         let mut share = Share { requests: 256, body, until: None, unsent: usize::MAX };
         let id = ConnectionId::new(0, 1);

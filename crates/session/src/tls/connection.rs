@@ -19,9 +19,9 @@ use super::wire::Wire;
 use crate::transport::Transport;
 use crate::wire::SLICES_MAX;
 use crate::{Error, Fill, Flush, TlsAcceptor, TlsConnector};
-use buffer::SendBuf;
+use buffer::{RecvBuf, SendBuf};
 use rustls::{ClientConnection, Connection, ServerConnection};
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, BufRead, ErrorKind, IoSlice, Read, Write};
 
 /// The most plaintext bytes that are encrypted ahead of the socket.
 const OUTGOING_BYTES: usize = 64 << 10;
@@ -107,26 +107,28 @@ impl TlsConnection {
         self.connection.is_handshaking()
     }
 
-    /// See [`Session::fill`](crate::Session::fill). `into` has room for a byte at least. Returns how many bytes have come,
-    /// too.
+    /// See [`Session::fill`](crate::Session::fill). `recv` has room for a byte at least.
     ///
     /// Returns `Blocked` only after a read from the socket returned `WouldBlock`: after a short
     /// read that brought no plaintext, the end of the stream may follow without a further event.
     pub(crate) fn fill(
         &mut self,
         transport: &mut Transport,
-        into: &mut [u8],
-    ) -> io::Result<(usize, Fill)> {
-        let mut arrived = 0;
+        recv: &mut RecvBuf,
+    ) -> io::Result<Fill> {
+        let mut has_some = false;
         let mut drained = false;
         loop {
-            match self.connection.reader().read(&mut into[arrived..]) {
-                Ok(0) if arrived > 0 => return Ok((arrived, Fill::Some { drained: false })),
-                Ok(0) => return Ok((0, Fill::Closed)),
-                Ok(n) => {
-                    arrived += n;
-                    if arrived == into.len() {
-                        return Ok((arrived, Fill::Some { drained: false }));
+            let mut reader = self.connection.reader();
+            match reader.fill_buf() {
+                Ok([]) if has_some => return Ok(Fill::Some { drained: false }),
+                Ok([]) => return Ok(Fill::Closed),
+                Ok(chunk) => {
+                    let taken = recv.put(chunk);
+                    reader.consume(taken);
+                    has_some = true;
+                    if recv.room() == 0 {
+                        return Ok(Fill::Some { drained: false });
                     }
                     // Ask again: the TLS close may have come in the same read, and no event reports
                     // that.
@@ -134,18 +136,16 @@ impl TlsConnection {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 // The bytes before the cut are served first; the next call reports the cut.
-                Err(_) if arrived > 0 => return Ok((arrived, Fill::Some { drained: false })),
+                Err(_) if has_some => return Ok(Fill::Some { drained: false }),
                 Err(error) => return Err(error),
             }
-            if arrived > 0 && drained {
-                return Ok((arrived, Fill::Some { drained }));
+            if has_some && drained {
+                return Ok(Fill::Some { drained });
             }
             match self.receive(transport)? {
-                Received::Nothing if arrived > 0 => {
-                    return Ok((arrived, Fill::Some { drained: true }));
-                }
-                Received::Nothing => return Ok((0, Fill::Blocked)),
-                Received::NeverSpoke => return Ok((0, Fill::Closed)),
+                Received::Nothing if has_some => return Ok(Fill::Some { drained: true }),
+                Received::Nothing => return Ok(Fill::Blocked),
+                Received::NeverSpoke => return Ok(Fill::Closed),
                 Received::Short => drained = true,
                 Received::Full | Received::End => drained = false,
             }

@@ -31,8 +31,9 @@ impl<'a> Wire<'a> {
 
 impl Read for Wire<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let room = into.len();
         let n = wire::read(self.transport, into)?;
-        self.short = n < into.len() && self.transport.is_drained_by_less();
+        self.short = n < room && self.transport.is_drained_by_less();
         Ok(n)
     }
 }

@@ -167,6 +167,42 @@ impl Heap {
         begun.checksum = begun.checksum.map(|checksum| checksum_after(checksum, piece));
     }
 
+    /// The memory of the next `len` bytes of a value, to write them there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`append`](Self::append), for as long as the result lives.
+    ///
+    /// # Panics
+    ///
+    /// When these are more than the bytes that are missing.
+    pub(crate) unsafe fn gap<'a>(&self, begun: &'a mut Begun, len: usize) -> &'a mut [u8] {
+        let missing = begun.missing();
+        assert!(len <= missing, "{len} bytes of {missing} that are missing");
+        // SAFETY: the caller's promise. The heap was zeros at first, so all of it is initialised. With what is missing
+        // the item is inside the heap, as `begin` has checked.
+        unsafe { std::slice::from_raw_parts_mut(self.at(begun.start + begun.at), len) }
+    }
+
+    /// Adds the first `n` bytes of the gap to the value: they have been written.
+    ///
+    /// # Safety
+    ///
+    /// As for [`append`](Self::append).
+    ///
+    /// # Panics
+    ///
+    /// When these are more than the bytes that are missing.
+    pub(crate) unsafe fn fill_gap(&self, begun: &mut Begun, n: usize) {
+        if let Some(checksum) = begun.checksum {
+            // SAFETY: the caller's promise.
+            let written = unsafe { self.gap(begun, n) };
+            begun.checksum = Some(checksum_after(checksum, written));
+        }
+        assert!(n <= begun.missing(), "bytes of the value that are missing");
+        begun.at += n;
+    }
+
     /// Ends an item whose value is there. Returns its length, as [`write`](Self::write) does.
     ///
     /// # Safety

@@ -59,7 +59,22 @@ impl Arriving {
         self.value.len() - self.there
     }
 
-    fn try_more(&mut self, store: &mut SegStore, bytes: usize) -> Result<(), StoreError> {
+    /// Receives into the place that the draft has for the next bytes.
+    fn fill_place(&mut self, store: &mut SegStore, most: usize) {
+        if let Some(place) = store.place(&mut self.draft, most, NOW) {
+            let n = place.len();
+            place.copy_from_slice(&self.value[self.there..][..n]);
+            store.placed(&mut self.draft, n);
+            self.there += n;
+        }
+    }
+
+    fn try_more(&mut self, store: &mut SegStore, mut bytes: usize) -> Result<(), StoreError> {
+        if self.stamp % 2 == 1 {
+            let before = self.there;
+            self.fill_place(store, bytes);
+            bytes -= self.there - before;
+        }
         let piece = &self.value[self.there..][..bytes.min(self.left())];
         let result = store.append(&mut self.draft, piece, NOW);
         self.there += piece.len();
@@ -233,6 +248,32 @@ fn a_draft_that_is_given_up_leaves_nothing() {
             assert_empty(&mut store);
         }
     }
+}
+
+/// A value of which nothing comes has the memory that its length alone claims: none.
+#[test]
+fn a_place_is_as_large_as_what_has_arrived_allows() {
+    let mut store = build(&builder());
+    let mut draft = Arriving::begin(&mut store, 2, 2, 1 << 20);
+    let used = |store: &SegStore| store.stats().used_bytes - store.stats().index_bytes;
+    let place_of = |store: &mut SegStore, draft: &mut Arriving| {
+        store.place(&mut draft.draft, usize::MAX, NOW).map_or(0, |place| place.len())
+    };
+    draft.more(&mut store, 1_000);
+    assert_eq!(place_of(&mut store, &mut draft), 0, "a little of it comes as a piece");
+    assert_eq!(used(&store), SEGMENT as u64);
+    draft.more(&mut store, 15_000);
+    let len = place_of(&mut store, &mut draft);
+    assert!((112_000..113_000).contains(&len), "{len}");
+    assert!(used(&store) <= 8 * 16_000 + SEGMENT as u64, "{:?}", store.stats());
+    draft.fill_place(&mut store, 10_000);
+    assert_eq!(draft.there, 26_000, "no more than is asked for");
+    while draft.left() > 0 {
+        draft.fill_place(&mut store, usize::MAX);
+    }
+    assert_eq!(place_of(&mut store, &mut draft), 0, "nothing is missing");
+    draft.commit(&mut store);
+    assert_empty(&mut store);
 }
 
 /// What was announced before a clear can be read after its commit, and no item of before the clear, although the same

@@ -40,6 +40,8 @@ struct Arriving<D> {
     expiry: Expiry,
     /// Bytes that have arrived.
     there: usize,
+    /// How often some have.
+    turns: usize,
 }
 
 impl<D: Draft> Arriving<D> {
@@ -56,7 +58,7 @@ impl<D: Draft> Arriving<D> {
         subject.settle();
         subject.check_limit();
         let (key, value) = (key.to_vec(), value.to_vec());
-        Ok(Arriving { draft: draft?, key, value, flags, expiry, there: 0 })
+        Ok(Arriving { draft: draft?, key, value, flags, expiry, there: 0, turns: 0 })
     }
 
     /// Announces a value that fits.
@@ -78,14 +80,31 @@ impl<D: Draft> Arriving<D> {
     where
         S: Receive<Draft = D>,
     {
-        let now = subject.now();
         let end = self.there + bytes.min(self.left());
-        let piece = &self.value[self.there..end];
+        // Every other piece goes to its place, if there is one, and what is left is appended.
+        if self.turns.is_multiple_of(2) {
+            self.place(subject, end);
+        }
+        self.turns += 1;
+        let (piece, now) = (&self.value[self.there..end], subject.now());
         let result = subject.store.append(&mut self.draft, piece, now);
         self.there = end;
         subject.settle();
         subject.check_limit();
         result
+    }
+
+    /// Writes the bytes up to `end` to their place, or as many as it has, but for the last one.
+    #[track_caller]
+    fn place<S: Receive<Draft = D>>(&mut self, subject: &mut Subject<S>, end: usize) {
+        let (most, now) = (end - self.there, subject.now());
+        let Some(place) = subject.store.place(&mut self.draft, most, now) else { return };
+        assert!((1..=most).contains(&place.len()), "RULE-RECEIVE: a place of {}", place.len());
+        let n = place.len() - 1;
+        place[..n].copy_from_slice(&self.value[self.there..self.there + n]);
+        place[n..].fill(b'?');
+        subject.store.placed(&mut self.draft, n);
+        self.there += n;
     }
 
     /// Sends up to `bytes` more, for which there is room.

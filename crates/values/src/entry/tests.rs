@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Entries against a plain model of a key and a string.
 
+use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -48,6 +49,21 @@ fn only_a_large_string_can_be_pinned() {
     assert_eq!(pin, [b'x'; Entry::PIN_MIN].as_slice());
     drop(entry);
     assert_eq!(pin.len(), Entry::PIN_MIN);
+}
+
+#[test]
+fn a_large_string_can_be_a_part_of_other_memory() {
+    let block = Bytes::from([b'x'; Entry::PIN_MIN + 100].to_vec());
+    let value = block.slice(60..Entry::PIN_MIN + 60);
+    let mut entry = Entry::shared_string(b"key", value.clone(), block.len());
+    let pin = entry.pin().expect("it is large enough");
+    assert_eq!((pin.as_ptr(), pin.len()), (value.as_ptr(), Entry::PIN_MIN), "not copied");
+    assert!(entry.heap_bytes() >= block.len(), "all of the memory counts");
+    drop((block, value, pin));
+    entry.append(b"more");
+    assert_eq!(text(&entry), [&[b'x'; Entry::PIN_MIN][..], b"more"].concat());
+    let small = Entry::shared_string(b"key", Bytes::from_static(b"12"), 1_000);
+    assert_eq!((small.encoding(), small.pin()), (Encoding::Int, None));
 }
 
 #[test]

@@ -34,7 +34,9 @@ impl<V: View> Call<'_, V> {
     /// Stores a string in place of whatever is under `key`.
     #[inline]
     fn store(&mut self, key: &[u8], value: &[u8], expiry: Expiry) {
-        if let Some(mut entry) = self.keys.any_mut(key)
+        let kept = self.kept(value);
+        if kept.is_none()
+            && let Some(mut entry) = self.keys.any_mut(key)
             && !entry.is_large()
         {
             entry.set_string(value);
@@ -44,7 +46,10 @@ impl<V: View> Call<'_, V> {
                 Expiry::Keep => {}
             }
         } else {
-            let mut entry = Entry::string(key, value);
+            let mut entry = match kept {
+                Some((value, capacity)) => Entry::shared_string(key, value, capacity),
+                None => Entry::string(key, value),
+            };
             entry.set_expiry(match expiry {
                 Expiry::Never => None,
                 Expiry::At(moment) => Some(moment),
@@ -56,6 +61,13 @@ impl<V: View> Call<'_, V> {
         if matches!(expiry, Expiry::At(_)) {
             self.notify(key, EXPIRE);
         }
+    }
+
+    /// A large value in the block that its request has come in, if it has one for itself, and the bytes of that block.
+    #[inline]
+    fn kept(&self, value: &[u8]) -> Option<(Bytes, usize)> {
+        let lent = self.lent?;
+        Some((lent.share(value)?, lent.capacity()))
     }
 
     /// Whether a key is as a condition wants it.
