@@ -350,14 +350,18 @@ fn choose(loads: Vec<Load>, allowance: Allowance) -> Vec<Load> {
 }
 
 /// Splits clients into those to close, so that the others take no more than `most`, and the others.
+///
+/// Who takes no more than an equal share of `most` stays: it is not why there is too much, and the rest is taken by
+/// clients that are spared.
 fn cut(mut loads: Vec<Load>, most: u64, size: impl Fn(&Load) -> u64) -> (Vec<Load>, Vec<Load>) {
     let mut total: u64 = loads.iter().map(&size).sum();
     if total <= most {
         return (Vec::new(), loads);
     }
     loads.sort_by_key(|load| std::cmp::Reverse(size(load)));
+    let equal_share = most / loads.len() as u64;
     loads.into_iter().partition(|load| {
-        let goes = total > most && !load.is_spared && size(load) > 0;
+        let goes = total > most && !load.is_spared && size(load) > equal_share;
         if goes {
             total -= size(load);
         }

@@ -37,8 +37,15 @@ fn what_is_arriving_has_a_bound_of_its_own() {
 #[test]
 fn who_is_spared_counts_and_stays() {
     let spared = Load { is_spared: true, ..load(1, 0, 100) };
-    let loads = vec![spared, load(2, 0, 10), load(3, 0, 20)];
-    assert_eq!(serials(&choose(loads, Allowance::Together(115))), [3]);
+    let loads = vec![spared, load(2, 0, 10), load(3, 0, 60)];
+    assert_eq!(serials(&choose(loads, Allowance::Together(150))), [3]);
+}
+
+#[test]
+fn nobody_goes_for_what_one_who_is_spared_takes_alone() {
+    let spared = Load { is_spared: true, ..load(1, 0, 1_000) };
+    let loads = vec![spared, load(2, 0, 10), load(3, 0, 20), load(4, 0, 60)];
+    assert_eq!(serials(&choose(loads, Allowance::Together(200))), [4], "a quarter is its share");
 }
 
 #[test]
