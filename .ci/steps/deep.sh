@@ -28,8 +28,9 @@ packages.step() {
 step installed deep 'debian tested clean' 'packages for users: the same when made again; in a clean Debian, and without one'
 installed.step() {
     local first=$target/dist second=$target/dist.again root=$tools/clean.copy
-    cargo xtask dist --profile under-test --out "$first"
-    cargo xtask dist --profile under-test --out "$second" >/dev/null
+    together \
+        "cargo xtask dist --profile under-test --out $first" \
+        "cargo xtask dist --profile under-test --out $second"
     (cd "$first" && sha256sum -- *.deb *.tar*) >"$tools/dist.sums"
     (cd "$second" && sha256sum --quiet --check "$tools/dist.sums")
     as_root rm -rf "$root"

@@ -51,22 +51,19 @@ syscalls.step() {
     python3 benches/scripts/syscalls.py --server "$under_test/segcache"
 }
 
-step hostile-clients oracles 'debian tested' 'hostile clients'
-hostile-clients.step() {
-    local adversity=benches/scripts/adversity.py
-    together \
-        "python3 $adversity --server $under_test/segcache --seconds 10 --probe 1" \
-        "python3 $adversity --server $under_test/rds --protocol resp --seconds 10 --probe 1"
-}
-
 step histories oracles 'tested' "histories of concurrent clients, $history_seconds s"
 histories.step() {
     "$under_test/histories" --seconds "$history_seconds"
 }
 
-step hostile oracles 'tested' "hostile commands, $hostile_seconds s"
+# Nothing of what they hold servers to is a time on the clock, and they sleep more than they work.
+step hostile oracles 'debian tested' "hostile clients, and hostile commands for $hostile_seconds s"
 hostile.step() {
-    "$under_test/hostile" --seconds "$hostile_seconds"
+    local adversity=benches/scripts/adversity.py
+    together \
+        "python3 $adversity --server $under_test/segcache --seconds 10 --probe 1" \
+        "python3 $adversity --server $under_test/rds --protocol resp --seconds 10 --probe 1" \
+        "$under_test/hostile --seconds $hostile_seconds"
 }
 
 # Of the program as it is released: what is not linked as one is larger.
