@@ -10,7 +10,7 @@ use crate::heap::NewItem;
 use crate::place::Lease;
 use crate::store::SegStore;
 use crate::sync::Arc;
-use crate::write::expiry_ms;
+use crate::write::{Filled, expiry_ms};
 use clock::Ticks;
 use storage::{Announced, Collected, Condition, Receive, StoreError, Version};
 
@@ -173,9 +173,15 @@ impl SegStore {
         assert!(placed.holding.is_in(&self.shared), "a draft of another store");
         self.turn.enter();
         let len = self.shared.end(self.leased_spot(&placed.holding.lease), &placed.begun);
-        let is_cleared = self.shared.is_lease_cleared(&mut placed.holding.lease);
-        if is_cleared || self.is_better_moved(&placed.holding.lease, len) {
-            return self.put_again(&placed, condition, now);
+        if self.is_better_moved(&placed.holding.lease, len) {
+            self.check_condition(placed.hash, placed.item().key(), condition, now)?;
+            if let Ok(moved) = self.write_again(&placed, now) {
+                return self.publish_if(placed.hash, placed.item().key(), moved, condition, now);
+            }
+        }
+        if self.shared.is_lease_cleared(&mut placed.holding.lease) {
+            let again = self.write_again(&placed, now)?;
+            return self.publish_if(placed.hash, placed.item().key(), again, condition, now);
         }
         let lease = placed.holding.lease;
         let filled = self.filled(self.leased_spot(&lease), len, placed.expiry_ms, None);
@@ -194,15 +200,9 @@ impl SegStore {
 
     /// Writes the item of a draft elsewhere. It is not one that is alone because of its size, so this does not take
     /// long.
-    fn put_again(
-        &mut self,
-        placed: &Placed,
-        condition: Condition,
-        now: Ticks,
-    ) -> Result<Version, StoreError> {
+    fn write_again(&mut self, placed: &Placed, now: Ticks) -> Result<Filled, StoreError> {
         let item = placed.item().renewed(placed.expiry_ms, None);
         let spot = self.room(self.shared.heap.len_of(&item), item.expiry_ms, now)?;
-        let filled = self.fill(spot, &item);
-        self.publish_if(placed.hash, item.key, filled, condition, now)
+        Ok(self.fill(spot, &item))
     }
 }

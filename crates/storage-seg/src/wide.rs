@@ -32,6 +32,9 @@ const WHOLE_MAX: usize = 6;
 /// wider ones would leave more memory free on average.
 const AWAITED_MAX: usize = 11;
 
+/// The part of an item, as a divisor, that is much to leave unused behind it.
+const MUCH: usize = 4;
+
 /// If a handle may have fewer open segments than this, only items that do not fit a segment go to
 /// wide ones.
 pub(crate) const OPEN_FEW: usize = 4;
@@ -97,7 +100,7 @@ impl Shared {
     /// Whether the caller's open wide segment would take an item of `len` bytes, given the memory.
     pub(crate) fn has_room(&self, open: Open, len: usize) -> bool {
         let span = self.pool.segment(open.segment).span() as usize;
-        !self.is_full(open, span, self.parts(open.at as usize + len))
+        !self.is_full(open.at, span, self.parts(open.at as usize + len))
     }
 
     /// Bytes that are lost in a wide segment that is sealed with so many bytes.
@@ -120,14 +123,14 @@ impl Shared {
         bytes.div_ceil(self.heap.segment_bytes())
     }
 
-    /// Whether an open wide segment that has `span` parts is full, given that the next item would need
-    /// `parts`.
-    fn is_full(&self, open: Open, span: usize, parts: usize) -> bool {
-        if open.at == FIRST_OFFSET {
+    /// Whether an open wide segment that has `span` parts and is written up to `at` is full, given that the next item
+    /// would need `parts`.
+    fn is_full(&self, at: u32, span: usize, parts: usize) -> bool {
+        if at == FIRST_OFFSET {
             return false;
         }
         let bytes = span * self.heap.segment_bytes();
-        let is_used_up = (bytes - open.at as usize) * LOSS_SHARE <= bytes;
+        let is_used_up = (bytes - at as usize) * LOSS_SHARE <= bytes;
         // An item larger than a wide segment with several items may be is alone.
         span.max(parts) > self.parts_max() || parts > span && span >= PARTS_MIN && is_used_up
     }
@@ -137,7 +140,15 @@ impl Shared {
     pub(crate) fn is_alone(&self, open: Open, len: usize) -> bool {
         let segment = self.pool.segment(open.segment);
         let parts = self.parts(open.at as usize + len);
-        segment.items() == 1 && self.is_full(open, segment.span() as usize, parts)
+        segment.items() == 1 && self.is_full(open.at, segment.span() as usize, parts)
+    }
+
+    /// Whether items of `len` bytes share wide segments, because one that is alone in its own would leave much of its
+    /// memory unused.
+    pub(crate) fn is_sharing(&self, len: usize) -> bool {
+        let end = FIRST_OFFSET as usize + len;
+        let is_lossy = self.lost_behind(end) * MUCH > len;
+        is_lossy && !self.is_full(end as u32, self.parts(end), self.parts(end + len))
     }
 
     /// Whether the caller's open wide segment takes an item of `len` bytes, growing if it must. If the
@@ -152,7 +163,7 @@ impl Shared {
     ) -> Result<bool, Lack> {
         let span = self.pool.segment(open.segment).span() as usize;
         let parts = self.parts(open.at as usize + len);
-        if self.is_full(open, span, parts) {
+        if self.is_full(open.at, span, parts) {
             return Ok(false);
         }
         if parts <= span {

@@ -108,16 +108,25 @@ impl SegStore {
         self.check_size(&item)?;
         self.turn.enter();
         let hash = self.shared.hash(put.key);
-        if put.condition != Condition::Always {
-            // A write that is often refused is checked before its bytes are written.
-            let live = self.look(hash, put.key, now);
-            if let Some(error) = refuses(put.condition, live.as_ref()) {
-                return Err(error);
-            }
-        }
+        self.check_condition(hash, put.key, put.condition, now)?;
         let spot = self.room(self.shared.heap.len_of(&item), item.expiry_ms, now)?;
         let filled = self.fill(spot, &item);
         self.publish_if(hash, put.key, filled, put.condition, now)
+    }
+
+    /// Checks a write that is often refused, before its bytes are written.
+    #[inline]
+    pub(crate) fn check_condition(
+        &self,
+        hash: u64,
+        key: &[u8],
+        condition: Condition,
+        now: Ticks,
+    ) -> Result<(), StoreError> {
+        if condition == Condition::Always {
+            return Ok(());
+        }
+        refuses(condition, self.look(hash, key, now).as_ref()).map_or(Ok(()), Err)
     }
 
     /// Publishes a written item if the condition holds.

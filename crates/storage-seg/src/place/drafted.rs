@@ -11,14 +11,11 @@ use crate::store::SegStore;
 use clock::Ticks;
 
 /// The memory that a draft's segment may have at first, in segments, if a free wide one has it. More would be taken
-/// from others for bytes that may never arrive.
+/// from others for bytes that may never arrive. It is more in a store whose wide segments with several items are wider.
 const FIRST_PARTS: usize = 6;
 
-/// Items up to this size move to the handle's open segment if much of their own would be lost.
+/// Items up to this size are moved to a segment that they share with others.
 const MOVED_MAX: usize = 4 << 20;
-
-/// The part of a segment's memory, as a divisor, that is much.
-const MUCH: usize = 4;
 
 /// A wide segment that is open for a draft.
 #[derive(Clone, Copy, Debug)]
@@ -49,14 +46,18 @@ impl Lease {
 }
 
 impl SegStore {
-    /// A wide segment for an item of `len` bytes, whatever memory it has: the handle's open one of its class, if it
-    /// takes the item, or else another.
+    /// A wide segment for an item of `len` bytes, whatever memory it has. One for an item that is to stay there may be the
+    /// handle's open one of its class.
+    ///
+    /// An item that is to move gets one for itself: the last item's, usually, with its memory. To copy the item to a
+    /// segment that has its memory, too, takes less time than to move memory to where the item is.
     pub(crate) fn lease(&mut self, class: Class, len: usize, now: Ticks) -> Result<Lease, Lack> {
         let mut number = self.open.number(true, Stream::Written, class);
         if self.open.open[number].is_none() && self.open.count >= self.open_max() {
             number = self.open.nearest(true, Stream::Written, class).unwrap_or(number);
         }
-        if let Some(open) = self.open.open[number] {
+        let is_staying = !self.is_moving(len);
+        if let Some(open) = self.open.open[number].filter(|_| is_staying) {
             let is_cleared = open.birth < self.shared.cleared_before();
             if !is_cleared && self.shared.has_room(open, len) {
                 self.open.open[number] = None;
@@ -65,8 +66,11 @@ impl SegStore {
             }
             self.seal(number);
         }
-        let segment = self.shared.take_wide_up_to(FIRST_PARTS, len)?;
-        self.compactor.remind();
+        let first_parts = self.shared.parts_max().max(FIRST_PARTS);
+        let segment = self.shared.take_wide_up_to(first_parts, len)?;
+        if is_staying {
+            self.compactor.remind();
+        }
         let class = (number - self.open.number(true, Stream::Written, 0)) as Class;
         Ok(Lease { open: self.begin(segment, Stream::Written.tier(), class, now), number })
     }
@@ -78,13 +82,13 @@ impl SegStore {
         Spot { segment, offset: at, birth, base_ms, keeper: Keeper::Draft }
     }
 
-    /// Whether an item of `len` bytes should move to the handle's open segment, since it would be alone in its own,
-    /// and much of the memory lost.
+    /// Whether the item of a draft, of `len` bytes, should move from its own segment to one that it shares.
     pub(crate) fn is_better_moved(&self, lease: &Lease, len: usize) -> bool {
-        let Some(open) = self.open.open[lease.number] else { return false };
-        let lost = self.shared.lost_behind(lease.at() as usize + len);
-        let is_lossy = lost * MUCH > len;
-        lease.is_empty() && is_lossy && len <= MOVED_MAX && self.shared.has_room(open, len)
+        lease.is_empty() && self.is_moving(len)
+    }
+
+    fn is_moving(&self, len: usize) -> bool {
+        len <= MOVED_MAX && self.shared.is_sharing(len)
     }
 
     /// Makes a draft's segment, in which its item of `len` bytes is published, the handle's open one, if it has none
