@@ -44,11 +44,12 @@ pub(crate) use probe::probe;
 use queue::Queue;
 pub(crate) use reception::{Arrival, Reception};
 pub(crate) use ring::Completion;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use session::{Session, Stream};
 use slab::Slab;
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::Duration;
 use token::{Kind, Token};
@@ -143,6 +144,25 @@ impl Uring {
     #[cfg(test)]
     pub(crate) fn is_read_by_session(&self, place: usize) -> bool {
         self.links[place].way == Way::Session
+    }
+
+    /// Lets a link receive from `other`, at which nothing happens, as if bytes had come but the kernel reported nothing
+    /// more.
+    #[cfg(test)]
+    pub(crate) fn deafen(&mut self, place: usize, other: BorrowedFd<'_>) {
+        let link = &mut self.links[place];
+        let token = link.begin(Kind::Receive);
+        self.queue.cancel(token, link.begin(Kind::Cancel));
+        for _ in 0..2 {
+            while self.early.is_empty() {
+                self.queue.wait(Duration::from_secs(1)).expect("it waits");
+                self.early.extend(self.queue.pop());
+            }
+            link.close(self.early.pop_front().expect("it has come").token.kind);
+        }
+        link.receiving = Receiving::On;
+        self.queue.receive(other, token);
+        link.arrive(1);
     }
 
     /// How many links there are.
@@ -311,6 +331,19 @@ impl Uring {
         }
     }
 
+    /// Called by each sweep: looks whether the end of a link's stream has come without being reported, and if so
+    /// receives anew, which finds it.
+    ///
+    /// The kernel may keep it back for ever: if the end comes before the receiving operation has taken the bytes that
+    /// came before it, the operation takes those and waits for another event (liburing's issue 1549, of kernels before
+    /// Linux 7.0).
+    pub(crate) fn look_for_end(&mut self, place: usize, session: &mut Session) {
+        let link = &mut self.links[place];
+        if link.is_in_doubt() && has_hung_up(session.stream().as_fd()) {
+            stop(&mut self.queue, link);
+        }
+    }
+
     /// Stops receiving before the connection's last turns. Returns whether receiving has stopped
     /// already; if not, [`News::Halted`] follows.
     pub(crate) fn halt(&mut self, place: usize) -> bool {
@@ -321,6 +354,13 @@ impl Uring {
         }
         link.receiving == Receiving::Off
     }
+}
+
+/// Whether the peer of `socket` has closed its side.
+fn has_hung_up(socket: BorrowedFd<'_>) -> bool {
+    let mut sockets = [PollFd::from_borrowed_fd(socket, PollFlags::RDHUP)];
+    // What cannot be asked for is left to the next time.
+    poll(&mut sockets, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
 /// Stops receiving; completions of bytes that came before are still to follow.

@@ -31,6 +31,17 @@ pub(super) enum Way {
     Session,
 }
 
+/// Whether the end of the stream may have come without being reported: see [`Uring::look_for_end`](super::Uring).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// It has not: nothing has come since it was looked for.
+    None,
+    /// Bytes have come since the last sweep.
+    New,
+    /// Bytes have come, but none since the last sweep.
+    Old,
+}
+
 /// A connection's operations.
 #[derive(Debug)]
 pub(super) struct Link {
@@ -43,6 +54,7 @@ pub(super) struct Link {
     pub(super) way: Way,
     /// Bytes that have arrived since its last turn.
     arrived: usize,
+    doubt: Doubt,
     /// Number of consecutive turns with much input, up to [`STREAK`].
     streak: u8,
     /// An operation waits for the peer to hang up.
@@ -66,6 +78,7 @@ impl Link {
             receiving: Receiving::Off,
             way: Way::Ring,
             arrived: 0,
+            doubt: Doubt::None,
             streak,
             is_watched: false,
             drains: false,
@@ -104,6 +117,15 @@ impl Link {
     /// Records that `bytes` bytes have arrived.
     pub(super) fn arrive(&mut self, bytes: usize) {
         self.arrived += bytes;
+        self.doubt = Doubt::New;
+    }
+
+    /// Called once for each sweep. Whether the end of the stream is to be looked for: once after bytes have come, when
+    /// no more have come from one sweep to the next.
+    pub(super) fn is_in_doubt(&mut self) -> bool {
+        let doubt = self.doubt;
+        self.doubt = if doubt == Doubt::New { Doubt::Old } else { Doubt::None };
+        doubt == Doubt::Old && self.receiving == Receiving::On && self.way == Way::Ring
     }
 
     /// Records that the connection has had its turn with the bytes that had arrived.
@@ -177,6 +199,17 @@ mod tests {
         assert!(!turn(&[MUCH - 1]));
         assert_eq!([MUCH; 4].map(|much| turn(&[much])), [false, false, false, true]);
         assert!(turn(&[1]), "for good");
+    }
+
+    #[test]
+    fn the_end_is_looked_for_once_when_bytes_have_stopped_coming() {
+        let mut link = Link::new(0, 0, 0, 0);
+        link.receiving = Receiving::On;
+        assert!(!link.is_in_doubt());
+        link.arrive(1);
+        assert!(!link.is_in_doubt());
+        link.arrive(1);
+        assert_eq!([(); 4].map(|()| link.is_in_doubt()), [false, true, false, false]);
     }
 
     #[test]

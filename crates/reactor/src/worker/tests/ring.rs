@@ -4,6 +4,8 @@
 use super::*;
 use crate::uring::Uring;
 use crate::worker::Driver;
+use std::net::Shutdown;
+use std::os::fd::AsFd;
 
 /// Larger than the socket takes at once.
 const MUCH: usize = 1 << 20;
@@ -68,6 +70,36 @@ fn a_connection_that_nobody_serves_takes_no_buffer() {
     assert!(undelivered <= 256 << 10, "{undelivered} bytes wait: the socket is not received from");
     other.write_all(b"hello\n").unwrap();
     assert_eq!(rig.read_all(&mut other), (b"hello\n".to_vec(), false));
+}
+
+#[test]
+fn an_end_that_the_kernel_does_not_report_is_found() {
+    if is_refused() {
+        return;
+    }
+    let mut rig = Rig::new(options(), |line, out: &mut SendBuf, context: &mut Context<'_>| {
+        if line == b"block" { Control::Block } else { echo(line, out, context) }
+    });
+    let (deaf, _silent) = UnixStream::pair().unwrap();
+    for line in [&b"hello\n"[..], b"block\n", b"hel", b""] {
+        let mut client = rig.connect();
+        rig.settle();
+        let serial = rig.serial;
+        let link = rig.connection(serial).unwrap().link;
+        ring(&mut rig).deafen(link, deaf.as_fd());
+        client.write_all(line).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        rig.settle();
+        assert_eq!(rig.worker.connections.len(), 1);
+        for _ in 0..20 {
+            rig.clock.advance(options().tick);
+            rig.settle();
+        }
+        assert_eq!(rig.worker.connections.len(), 0, "after {}", line.escape_ascii());
+        let replies: &[u8] = if line == b"hello\n" { line } else { b"" };
+        assert_eq!(rig.read_all(&mut client), (replies.to_vec(), true));
+    }
+    assert_eq!(ring(&mut rig).links(), 0);
 }
 
 #[test]
