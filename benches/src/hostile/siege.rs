@@ -26,6 +26,8 @@ const MEMORY: u64 = 16 << 20;
 const EXCESS: u64 = 96 << 20;
 /// Bytes that may stay in use after everything was removed: tables that shrink later, caches of the allocator.
 const LEFT_IN_USE: u64 = 4 << 20;
+/// Bytes of unused buffers that workers may keep besides: 64 to receive into and 64 to send from each.
+const BUFFERS_KEPT: u64 = WORKERS as u64 * 64 * ((16 << 10) + (66 << 10));
 /// The same for resident memory, which the allocator returns with a delay.
 const LEFT_RESIDENT: u64 = 48 << 20;
 /// How long that may take at most.
@@ -345,14 +347,18 @@ fn ask(address: SocketAddr, request: &[u8], reply: &[u8]) -> Result<(), String> 
     Err(format!("afterwards it answers \"{}\"", answered.escape_ascii()))
 }
 
-/// `used_memory` of `rds`.
+/// `used_memory` of `rds`, without buffers that its workers may keep.
 fn used_memory(address: SocketAddr) -> std::io::Result<u64> {
     let mut stream = connect(address)?;
     stream.write_all(b"INFO memory\r\nQUIT\r\n")?;
     let mut text = String::new();
     stream.read_to_string(&mut text)?;
-    let figure = text.lines().find_map(|line| line.strip_prefix("used_memory:"));
-    figure
-        .and_then(|figure| figure.trim().parse().ok())
-        .ok_or_else(|| std::io::Error::other(format!("no used_memory in {text:?}")))
+    let figure = |name: &str| {
+        let figure = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        figure
+            .and_then(|figure| figure.trim().parse::<u64>().ok())
+            .ok_or_else(|| std::io::Error::other(format!("no {name} in {text:?}")))
+    };
+    let kept = figure("used_memory_buffers")?.min(BUFFERS_KEPT);
+    Ok(figure("used_memory")?.saturating_sub(kept))
 }
