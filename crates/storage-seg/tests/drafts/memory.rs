@@ -187,3 +187,42 @@ fn wide_segments_are_as_wide_as_the_longest_value() {
         assert_empty(&mut store);
     }
 }
+
+/// Page faults of this thread so far.
+#[cfg(target_os = "linux")]
+fn faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux has it");
+    let (_, fields) = stat.rsplit_once(')').expect("the name is in parentheses");
+    fields.split_whitespace().nth(7).expect("minor faults").parse().expect("a number")
+}
+
+/// Several values at a time arrive in memory that was used before: none is given back and touched anew for them.
+#[test]
+#[cfg(target_os = "linux")]
+fn values_that_share_segments_use_memory_again() {
+    let mut store =
+        build(&SegStore::builder().memory(32 << 20).segment_bytes(SEGMENT as u64).seed(8));
+    let value = vec![1; 2 * SEGMENT + 5_000];
+    let mut arrive = |rounds: u64| {
+        for round in 0..rounds {
+            let keys: Vec<_> = (0..5).map(|at| name((round * 5 + at) % 64)).collect();
+            let announced = keys.iter().map(|key| Announced::new(key, value.len()));
+            let mut drafts: Vec<_> =
+                announced.map(|one| store.begin(one, NOW).expect("it fits")).collect();
+            for piece in value.chunks(16 << 10) {
+                for draft in &mut drafts {
+                    store.append(draft, piece, NOW).expect("it fits");
+                }
+            }
+            for draft in drafts {
+                store.commit(draft, Condition::Always, NOW).expect("it is there");
+            }
+            store.expire(NOW, 64);
+        }
+    };
+    arrive(200);
+    let before = faults();
+    arrive(40);
+    let pages = faults() - before;
+    assert!(pages < 400, "{pages} pages for 200 values of 33 pages");
+}
