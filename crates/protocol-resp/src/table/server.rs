@@ -31,14 +31,14 @@ commands! {
         tips: ["nondeterministic_output_order"],
     }
     CommandGetkeys = server::command_getkeys {
-        name: "command|getkeys", arity: -4, since: "2.8.13",
+        name: "command|getkeys", arity: -3, since: "2.8.13",
         flags: [LOADING STALE], categories: [CONNECTION], keys: [],
         syntax: "",
         reply: Array, complexity: "O(N) in the number of arguments",
         summary: "Finds the keys of a command.",
     }
     CommandGetkeysandflags = server::command_getkeysandflags {
-        name: "command|getkeysandflags", arity: -4, since: "7.0.0",
+        name: "command|getkeysandflags", arity: -3, since: "7.0.0",
         flags: [LOADING STALE], categories: [CONNECTION], keys: [],
         syntax: "",
         reply: Array, complexity: "O(N) in the number of arguments",

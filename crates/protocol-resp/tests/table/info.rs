@@ -15,7 +15,9 @@ const CATEGORIES: usize = 6;
 const SUBCOMMANDS: usize = 9;
 
 /// What differs from Redis 7.0 on purpose: the command, the field and why.
-const DIFFERENT: [(&str, usize, &str); 4] = [
+const DIFFERENT: [(&str, usize, &str); 6] = [
+    ("command|getkeys", ARITY, "since Redis 7.2 the command may have no arguments"),
+    ("command|getkeysandflags", ARITY, "since Redis 7.2 the command may have no arguments"),
     ("wait", FLAGS, "scripts may call it since Redis 7.2"),
     ("wait", CATEGORIES, "it is blocking since Redis 7.2"),
     ("zrank", ARITY, "WITHSCORE came with Redis 7.2"),

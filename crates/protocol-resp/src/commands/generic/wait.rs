@@ -17,7 +17,12 @@ pub(crate) fn wait<V: View>(call: &mut Call<'_, V>) -> Done {
 /// Counts the files that have the writes of this connection, here and on replicas: none, at once.
 pub(crate) fn waitaof<V: View>(call: &mut Call<'_, V>) -> Done {
     let local = call.integer(1)?;
-    call.integer(2)?;
+    if !(0..=1).contains(&local) {
+        return Err(Fault::new("ERR value is out of range, value must between 0 and 1"));
+    }
+    if !call.integer(2).is_ok_and(|replicas| replicas >= 0) {
+        return Err(Fault::NOT_POSITIVE);
+    }
     timeout_ms(call.arg(3), call.unix_ms())?;
     if local != 0 {
         let text = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";

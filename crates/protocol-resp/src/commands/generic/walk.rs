@@ -87,21 +87,10 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Reads a cursor, as `strtoul` does: a sign goes before it, and of nothing there is 0.
+/// Reads a cursor: digits, perhaps with a `+` in front of them.
 pub(crate) fn cursor(text: &[u8]) -> Result<u64, Fault> {
-    let (is_negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    let number = if text.is_empty() {
-        Some(0)
-    } else {
-        let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'));
-        digits.and_then(|digits| digits.parse::<u64>().ok())
-    };
-    let number = number.ok_or(Fault::new("ERR invalid cursor"))?;
-    Ok(if is_negative { number.wrapping_neg() } else { number })
+    let number = std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok());
+    number.ok_or(Fault::new("ERR invalid cursor"))
 }
 
 /// Makes a step's reply of the `found` elements that were written since `start`: the cursor to go

@@ -56,10 +56,10 @@ macro_rules! limit {
 
 /// A row for a setting of the keyspace.
 macro_rules! setting {
-    ($name:literal, $least:expr, $default:literal, $get:ident, $set:ident) => {
+    ($name:literal, $range:expr, $default:literal, $get:ident, $set:ident) => {
         live(
             $name,
-            Integer($least, INT_MAX),
+            $range,
             $default,
             |host| u64::from(host.settings().$get()).into(),
             |host, value| host.settings().$set(value.number() as u32),
@@ -92,11 +92,11 @@ pub(super) static ROWS: &[Parameter] = &[
         host.settings().set_policy(POLICIES[value.number() as usize]);
     })
     .meaning("What goes when they take more."),
-    setting!("maxmemory-samples", 1, "5", samples, set_samples)
+    setting!("maxmemory-samples", Integer(1, 64), "5", samples, set_samples)
         .meaning("How many keys are compared for each that goes."),
-    setting!("lfu-log-factor", 0, "10", lfu_log_factor, set_lfu_log_factor)
+    setting!("lfu-log-factor", Integer(0, INT_MAX), "10", lfu_log_factor, set_lfu_log_factor)
         .meaning("How slowly a key's count of uses grows."),
-    setting!("lfu-decay-time", 0, "1", lfu_decay_time, set_lfu_decay_time)
+    setting!("lfu-decay-time", Integer(0, INT_MAX), "1", lfu_decay_time, set_lfu_decay_time)
         .meaning("After how many minutes without a use a count goes down by one."),
     kept("maxmemory-eviction-tenacity", Integer(0, 100), "10"),
     kept("active-expire-effort", Integer(1, 10), "1"),
