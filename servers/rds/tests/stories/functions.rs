@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Functions on several workers: a call after the answer to FUNCTION LOAD sees the new library wherever it is served,
-//! a function that does not end is seen and ended by others, and libraries go to and from redis-server.
+//! a function that does not end is seen and ended by others, and libraries go to and from redis-server, also to and from
+//! the one that `SHOEBILL_REDIS` names.
 
 use crate::{connect, process};
 use std::io::{Read, Write};
@@ -130,25 +131,83 @@ fn a_function_that_does_not_end_is_seen_and_ended() {
     assert_eq!(runner.ask(&[b"FUNCTION", b"KILL"]), "-NOTBUSY No scripts in execution right now.");
 }
 
+/// The redis-server of the system, and the one that `SHOEBILL_REDIS` names.
+fn oracles() -> Vec<process::Server> {
+    let newer = std::env::var_os("SHOEBILL_REDIS");
+    if newer.is_none() {
+        eprintln!("SHOEBILL_REDIS names no other redis-server than that of the system");
+    }
+    let newer = newer.and_then(|path| process::redis_of(path.as_ref(), &[]));
+    process::redis(&[]).into_iter().chain(newer).collect()
+}
+
 #[test]
 fn libraries_go_to_and_from_redis_server() {
-    let Some(redis) = process::redis(&[]) else { return };
-    let ours = process::rds(&[]);
-    let mut pair = [Client::new(redis.address), Client::new(ours.address)];
-    for (from, to) in [(0, 1), (1, 0)] {
-        for client in &mut pair {
-            assert_eq!(client.ask(&[b"FUNCTION", b"FLUSH"]), "+OK");
+    for redis in oracles() {
+        let ours = process::rds(&[]);
+        let mut pair = [Client::new(redis.address), Client::new(ours.address)];
+        for (from, to) in [(0, 1), (1, 0)] {
+            for client in &mut pair {
+                assert_eq!(client.ask(&[b"FUNCTION", b"FLUSH"]), "+OK");
+            }
+            // One that is compressed, one that is not, and one with a length of four bytes.
+            let long = "x = 1 ".repeat(5_000);
+            for (name, body) in [("a", "return 1"), ("bc", "return {1, 1, 1, 1, 1}"), ("d", &long)]
+            {
+                let code = library(name, body);
+                assert_eq!(pair[from].bulk(&[b"FUNCTION", b"LOAD", &code]), name.as_bytes());
+            }
+            let dump = pair[from].bulk(&[b"FUNCTION", b"DUMP"]);
+            assert_eq!(pair[to].ask(&[b"FUNCTION", b"RESTORE", &dump]), "+OK");
+            assert_eq!(pair[to].ask(&[b"FCALL", b"a_f", b"0"]), ":1");
+            let stats = pair[to].stats();
+            assert_eq!(stats.last().map(String::as_str), Some(":3"));
         }
-        // One that is compressed, one that is not, and one with a length of four bytes.
-        let long = "x = 1 ".repeat(5_000);
-        for (name, body) in [("a", "return 1"), ("bc", "return {1, 1, 1, 1, 1}"), ("d", &long)] {
-            let code = library(name, body);
-            assert_eq!(pair[from].bulk(&[b"FUNCTION", b"LOAD", &code]), name.as_bytes());
+    }
+}
+
+/// What a client is told that restores a dump of the libraries `a` and `b` beside others, under each policy.
+fn told_of_policies(client: &mut Client, dump: &[u8]) -> Vec<String> {
+    let mut told = Vec::new();
+    let policies: [&[u8]; 5] = [b"", b"append", b"REPLACE", b"Flush", b"other"];
+    // Beside `a` and another one; beside a library that has a function of `b`.
+    let clash = b"#!lua name=x\nredis.register_function('b_f', function() return 8 end)".to_vec();
+    for before in [vec![library("a", "return 9"), library("c", "return 3")], vec![clash]] {
+        for policy in policies {
+            told.push(client.ask(&[b"FUNCTION", b"FLUSH"]));
+            for code in &before {
+                client.bulk(&[b"FUNCTION", b"LOAD", code]);
+            }
+            let words: [&[u8]; 4] = [b"FUNCTION", b"RESTORE", dump, policy];
+            let count = if policy.is_empty() { 3 } else { 4 };
+            told.push(client.ask(&words[..count]));
+            for function in [b"a_f", b"b_f", b"c_f"] {
+                told.push(client.ask(&[b"FCALL", function, b"0"]));
+            }
         }
-        let dump = pair[from].bulk(&[b"FUNCTION", b"DUMP"]);
-        assert_eq!(pair[to].ask(&[b"FUNCTION", b"RESTORE", &dump]), "+OK");
-        assert_eq!(pair[to].ask(&[b"FCALL", b"a_f", b"0"]), ":1");
-        let stats = pair[to].stats();
-        assert_eq!(stats.last().map(String::as_str), Some(":3"));
+    }
+    // A dump that was damaged.
+    let mut damaged = dump.to_vec();
+    damaged[5] ^= 1;
+    told.push(client.ask(&[b"FUNCTION", b"RESTORE", &damaged, b"FLUSH"]));
+    told.push(client.ask(&[b"FCALL", b"b_f", b"0"]));
+    told
+}
+
+#[test]
+fn each_policy_restores_what_redis_server_restores() {
+    for redis in oracles() {
+        let ours = process::rds(&[]);
+        let mut pair = [Client::new(redis.address), Client::new(ours.address)];
+        let dumps = pair.each_mut().map(|client| {
+            for (name, body) in [("a", "return 1"), ("b", "return 2")] {
+                client.bulk(&[b"FUNCTION", b"LOAD", &library(name, body)]);
+            }
+            client.bulk(&[b"FUNCTION", b"DUMP"])
+        });
+        let expected = told_of_policies(&mut pair[0], &dumps[0]);
+        assert!(expected.contains(&"-ERR Library a already exists".to_owned()), "{expected:?}");
+        assert_eq!(told_of_policies(&mut pair[1], &dumps[0]), expected);
+        assert_eq!(told_of_policies(&mut pair[0], &dumps[1]), expected);
     }
 }
