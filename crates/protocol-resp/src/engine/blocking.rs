@@ -2,7 +2,8 @@
 //! Blocking commands: how a client begins to wait, and how a command that changes a key serves it.
 //!
 //! A command that changes a key serves the clients that wait for it, under the locks that it holds anyway,
-//! before any other client can access the key.
+//! before any other client can access the key. If its user has lost the right to its command meanwhile, it is told so
+//! instead, and what it waited for is left to the next.
 //!
 //! A waiter that wants an element moved also needs the lock of the destination's shard. While there is such a
 //! waiter, commands that write keys for which clients wait lock all shards (`run.rs`). If such a waiter comes
@@ -12,11 +13,15 @@ use super::call::Call;
 use super::keys::Keys;
 use super::run::Execution;
 use crate::engine::function::Commands;
+use crate::engine::rights::{self, Subject};
 use crate::engine::service::Engine;
+use crate::host::acl_log::Where;
 use crate::host::events::Event;
+use crate::session::blocked_command::BlockedCommand;
 use crate::session::connection::Resp;
 use crate::session::memory::MemoryKind;
 use crate::session::waiting::{Waiter, Waiting, Wants};
+use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use crate::wire::reply::Writer;
 use bytes::Bytes;
@@ -177,6 +182,12 @@ impl<V: View> Execution<'_, '_, V> {
         if !self.host.key_events().stop_waiting(waiting) {
             return Served::No;
         }
+        if let Some(fault) = self.denied(waiting) {
+            let mut reply = Vec::new();
+            Writer::new(&mut reply, waiting.version).error(fault.text());
+            self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
+            return Served::No;
+        }
         let timer = Timer::start();
         let mut reply = Vec::new();
         let mut out = Writer::new(&mut reply, waiting.version);
@@ -195,6 +206,23 @@ impl<V: View> Execution<'_, '_, V> {
         self.host.end_wait(waiting, counts, timer.nanos(), failed, now);
         self.context.outbox.resume(waiting.id, waiting.ticket, Bytes::from(reply));
         Served::Yes
+    }
+
+    /// The error for a waiter whose user may not run its command any more, which is recorded.
+    fn denied(&mut self, waiting: &Waiter) -> Option<Fault> {
+        if !self.host.acl().is_used() {
+            return None;
+        }
+        let mut command = waiting.command.lock();
+        let BlockedCommand { id, args, client, user, nanos: _ } = command.as_ref()?;
+        let subject = Subject { user, db: waiting.db, client: client.as_ref() };
+        let now = self.context.now;
+        let fault =
+            rights::judge(self.host, &subject, *id, &args[..], Where::TopLevel, now).err()?;
+        self.worker.counts.of(id.index()).rejected.add(1);
+        self.host.stats().error(fault.code());
+        *command = None;
+        Some(fault)
     }
 
     /// Publishes the changes that serving a waiter has made, first that of a new key (`has_new`), and removes

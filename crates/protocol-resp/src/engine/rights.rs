@@ -7,10 +7,13 @@ use crate::host::acl_log::{Denial, DenialKind, Where};
 use crate::session::client::Client;
 use crate::session::connection::Resp;
 use crate::session::listed_client::{self, ListedClient};
+use crate::session::user::User;
 use crate::table::CommandId;
+use crate::table::keys::Words;
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
 use clock::Now;
+use std::sync::Arc;
 
 /// Whether the user of a connection may run a command; the reply if not, which is recorded.
 pub(super) fn check(
@@ -32,11 +35,43 @@ pub(super) fn check_at(
     place: Where,
     now: Now,
 ) -> Result<(), Fault> {
-    let Err(denied) = find(host, conn, id, args) else { return Ok(()) };
-    record(host, conn, (id, args, denied), place, now);
+    judge(host, &Subject::of(conn), id, &args, place, now)
+}
+
+/// Whose rights are checked.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) user: &'a User,
+    /// The database that is selected.
+    pub(super) db: usize,
+    pub(super) client: Option<&'a Arc<Client>>,
+}
+
+impl<'a> Subject<'a> {
+    fn of(conn: &'a Resp) -> Self {
+        Subject { user: &conn.user, db: conn.db, client: conn.client.as_ref() }
+    }
+
+    fn find<W: Words + ?Sized>(&self, host: &Host, id: CommandId, args: &W) -> Result<(), Denied> {
+        let account = self.user.account().unwrap_or_else(|| host.acl().default_account());
+        account.rights().check(id, args, self.db)
+    }
+}
+
+/// Whether somebody may run a command; the reply if not, which is recorded.
+pub(super) fn judge<W: Words + ?Sized>(
+    host: &Host,
+    subject: &Subject<'_>,
+    id: CommandId,
+    args: &W,
+    place: Where,
+    now: Now,
+) -> Result<(), Fault> {
+    let Err(denied) = subject.find(host, id, args) else { return Ok(()) };
+    record(host, subject, (id, args, denied), place, now);
     Err(match denied {
         Denied::Command => {
-            let (user, name) = (conn.user.name(), id.spec().name.as_bytes());
+            let (user, name) = (subject.user.name(), id.spec().name.as_bytes());
             let text =
                 [b"NOPERM User ", user, b" has no permissions to run the '", name, b"' command"];
             Fault::made(text.concat())
@@ -56,7 +91,7 @@ pub(super) fn check_queued(
     now: Now,
 ) -> Result<(), Fault> {
     let Err(denied) = find(host, conn, id, args) else { return Ok(()) };
-    record(host, conn, (id, args, denied), Where::Transaction, now);
+    record(host, &Subject::of(conn), (id, &args, denied), Where::Transaction, now);
     let reason = match denied {
         Denied::Command => "no permission to execute the command or subcommand",
         Denied::Key(_) => "no permission to touch the specified keys",
@@ -73,28 +108,28 @@ pub(super) fn check_queued(
 
 /// Whether the user of a connection may run a command, without a record.
 pub(super) fn find(host: &Host, conn: &Resp, id: CommandId, args: Args<'_>) -> Result<(), Denied> {
-    let account = conn.user.account().unwrap_or_else(|| host.acl().default_account());
-    account.rights().check(id, &args, conn.db)
+    Subject::of(conn).find(host, id, &args)
 }
 
 #[cold]
-fn record(
+fn record<W: Words + ?Sized>(
     host: &Host,
-    conn: &Resp,
-    (id, args, denied): (CommandId, Args<'_>, Denied),
+    subject: &Subject<'_>,
+    (id, args, denied): (CommandId, &W, Denied),
     context: Where,
     now: Now,
 ) {
     let name = id.spec().name.as_bytes();
+    let word = |at| args.word(at).unwrap_or_default();
     let (reason, object) = match denied {
         Denied::Command => (DenialKind::Command, name),
-        Denied::Key(at) => (DenialKind::Key, args.arg(at)),
-        Denied::Channel(at) => (DenialKind::Channel, args.arg(at)),
+        Denied::Key(at) => (DenialKind::Key, word(at)),
+        Denied::Channel(at) => (DenialKind::Channel, word(at)),
         Denied::Database(0) => (DenialKind::Database, name),
-        Denied::Database(at) => (DenialKind::Database, args.arg(at)),
+        Denied::Database(at) => (DenialKind::Database, word(at)),
     };
-    let (object, user) = (object.into(), conn.user.name().into());
-    note(host, conn, Denial { reason, context, object, user }, now);
+    let (object, user) = (object.into(), subject.user.name().into());
+    note_of(host, subject.client, Denial { reason, context, object, user }, now);
 }
 
 /// Where a command is run.
@@ -105,8 +140,12 @@ pub(super) fn place(in_transaction: bool) -> Where {
 /// Records what was denied to a client.
 #[cold]
 pub(super) fn note(host: &Host, conn: &Resp, denial: Denial, now: Now) {
+    note_of(host, conn.client.as_ref(), denial, now);
+}
+
+fn note_of(host: &Host, client: Option<&Arc<Client>>, denial: Denial, now: Now) {
     let mut text = Vec::new();
-    if let Some(client) = &conn.client {
+    if let Some(client) = client {
         let state_bytes = size_of::<Resp>() + size_of::<Client>();
         listed_client::describe(&ListedClient::of(client), state_bytes, now.ticks, &mut text);
     }

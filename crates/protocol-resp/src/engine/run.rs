@@ -388,8 +388,9 @@ impl<V: View> Execution<'_, '_, V> {
     fn begin_wait(&mut self, conn: &Resp, id: CommandId, args: Args<'_>, timer: Option<Timer>) {
         let Some(waiting) = &conn.waiting else { return };
         let nanos = timer.map(|timer| timer.nanos());
-        let args = commandlog::kept(id.spec(), args);
-        let command = BlockedCommand { id, args, client: conn.client.clone(), nanos };
+        let args = args.iter().map(Box::from).collect();
+        let (client, user) = (conn.client.clone(), conn.user.clone());
+        let command = BlockedCommand { id, args, client, user, nanos };
         if let Some(client) = &conn.client {
             client.memory.set(MemoryKind::Wait, waiting.bytes().saturating_add(command.bytes()));
         }

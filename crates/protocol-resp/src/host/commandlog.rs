@@ -189,7 +189,8 @@ pub(crate) fn kept(spec: &Spec, args: Args<'_>) -> Vec<Box<[u8]>> {
     shortened(secrets::shown(spec, args))
 }
 
-fn shortened<'a>(args: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<Box<[u8]>> {
+/// Arguments without passwords as they are kept.
+pub(crate) fn shortened<'a>(args: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<Box<[u8]>> {
     let len = args.len();
     let mut kept: Vec<Box<[u8]>> = Vec::with_capacity(len.min(ARGS_MAX));
     for (i, arg) in args.enumerate() {

@@ -8,6 +8,7 @@
 //! A waiter leaves the table exactly once: when it is served, when its time is up, by CLIENT
 //! UNBLOCK, or with its connection. Only the side that removes it replies to the client.
 
+use super::commandlog;
 use super::counting_filter::CountingFilter;
 use super::interest::Interest;
 use super::stats::WorkerCounts;
@@ -183,7 +184,7 @@ impl Host {
         now: Now,
     ) {
         let Some(command) = waiter.command.lock().take() else { return };
-        let BlockedCommand { id, args, client, nanos } = command;
+        let BlockedCommand { id, args, client, nanos, user: _ } = command;
         let counts = counts.of(id.index());
         counts.calls.add(1);
         if failed {
@@ -193,7 +194,9 @@ impl Host {
             let nanos = nanos.saturating_add(longer);
             counts.time(nanos, self.latency.is_tracking());
             self.latency.note_command(id.spec(), nanos, now.unix_seconds());
-            self.slowlog.note_time(nanos, client.as_deref(), now, || args);
+            self.slowlog.note_time(nanos, client.as_deref(), now, || {
+                commandlog::shortened(args.iter().map(Box::as_ref))
+            });
         }
     }
 }

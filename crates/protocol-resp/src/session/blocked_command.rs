@@ -4,6 +4,7 @@
 
 use super::memory::text_bytes;
 use crate::session::client::Client;
+use crate::session::user::User;
 use crate::table::CommandId;
 use std::sync::Arc;
 
@@ -11,9 +12,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct BlockedCommand {
     pub(crate) id: CommandId,
-    /// As the slow log shows them.
     pub(crate) args: Vec<Box<[u8]>>,
     pub(crate) client: Option<Arc<Client>>,
+    /// Whose rights are checked once more before it is served.
+    pub(crate) user: User,
     /// Nanoseconds of its execution so far, if this run is timed.
     pub(crate) nanos: Option<u64>,
 }
