@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! EVAL and its relatives, and SCRIPT. `engine/script.rs` runs scripts; `shebang.rs` reads their first line.
-
-#[cfg(feature = "scripts")]
-mod shebang;
+//! EVAL and its relatives, and SCRIPT. `engine/script.rs` runs scripts.
 
 use crate::engine::call::Call;
+#[cfg(feature = "scripts")]
+use crate::engine::script::shebang;
 #[cfg(feature = "scripts")]
 use crate::host::scripts::{CachedScript, Sha};
 use crate::host::scripts::{Kind, NotKilled};

@@ -2,12 +2,16 @@
 //! The checks before a command runs, in Redis's order.
 
 use crate::engine::rights;
+#[cfg(feature = "scripts")]
+use crate::engine::script::writes_nothing;
 use crate::engine::service::Engine;
 use crate::engine::unknown::{no_such_subcommand, unknown};
+use crate::host::Host;
 use crate::session::connection::Resp;
 use crate::session::marks::Marks;
 use crate::session::memory::estimate;
 use crate::session::transaction::WRITES;
+use crate::table::keys::Words;
 use crate::table::{self, CommandId, Flags};
 use crate::wire::fault::Fault;
 use crate::wire::parse::Args;
@@ -124,7 +128,9 @@ impl<K: Keyspace> Engine<K> {
             if flags.meets(WRITES.with(Flags::READONLY)) {
                 return Err(Fault::new("ERR Replica can't interact with the keyspace"));
             }
-        } else if self.host.pause().holds(flags.meets(WRITES), context.now) {
+        } else if self.host.pause().is_set()
+            && self.host.pause().holds(self.may_write(conn, id, args), context.now)
+        {
             conn.held = self.host.pause().hold(context.connection, context.ticket, context.now);
             if conn.held.is_some() {
                 conn.note_blocked(true);
@@ -132,6 +138,17 @@ impl<K: Keyspace> Engine<K> {
             }
         }
         Ok(if is_queued { Admission::Queue(id) } else { Admission::Run(id) })
+    }
+
+    /// Whether a command may change data or tell others of something; EXEC, whether one of its commands may.
+    fn may_write(&self, conn: &Resp, id: CommandId, args: Args<'_>) -> bool {
+        match conn.transaction.as_ref().filter(|_| id == CommandId::Exec) {
+            None => may_write(&self.host, id, &args),
+            Some(transaction) => {
+                let queue = &mut transaction.queue.iter();
+                queue.any(|queued| may_write(&self.host, queued.id, &queued.request))
+            }
+        }
     }
 
     /// Whether a command with these flags may lack memory. Without a memory limit, one that only
@@ -230,6 +247,17 @@ impl<K: Keyspace> Engine<K> {
         }
         self.fail(fault.text(), conn, out);
     }
+}
+
+/// Whether a command may change data or tell others of something. A script may, unless it says that it does not.
+fn may_write<W: Words + ?Sized>(host: &Host, id: CommandId, args: &W) -> bool {
+    id.spec().flags.meets(WRITES) && !writes_nothing(host, id, args)
+}
+
+/// Without Lua no script runs at all.
+#[cfg(not(feature = "scripts"))]
+fn writes_nothing<W: Words + ?Sized>(_: &Host, _: CommandId, _: &W) -> bool {
+    false
 }
 
 /// The command that `args` mean, which may be a sub-command of `id`, after a check of its arity.

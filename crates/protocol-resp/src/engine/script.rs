@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs a script: in the VM of this thread, which the first script makes, under the locks of the command that
-//! runs it. `script/`: functions of libraries, which have a VM of their own; the commands of a script, and its reply.
+//! runs it. `script/`: functions of libraries, which have a VM of their own; the commands of a script, and its reply;
+//! the first line of a script, and which scripts say that they write nothing.
 //!
 //! A script is one command for the engine: its locks are held until it ends. It has declared its keys, and begins with
 //! the locks of these. `script/commands.rs` says when it locks everything, and when it begins again for that.
@@ -8,9 +9,12 @@
 mod commands;
 mod functions;
 mod known;
+mod pledge;
 mod reply;
+pub(crate) mod shebang;
 
 pub(crate) use self::known::{Known, ScriptName};
+pub(super) use self::pledge::writes_nothing;
 pub(crate) use functions::{call_function, find_function, forget, load_library};
 
 use self::commands::Runner;

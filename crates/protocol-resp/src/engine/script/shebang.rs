@@ -5,24 +5,24 @@ use crate::wire::fault::Fault;
 
 /// A script's text, read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shebang<'a> {
+pub(crate) struct Shebang<'a> {
     /// What the first line says; `None` if there is no such line.
-    pub(super) flags: Option<Flags>,
+    pub(crate) flags: Option<ScriptFlags>,
     /// The text for Lua. It has the line's end, so that lines are counted right.
-    pub(super) code: &'a [u8],
+    pub(crate) code: &'a [u8],
 }
 
 /// What a script says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags {
+pub(crate) struct ScriptFlags {
     /// It writes nothing.
-    pub(super) no_writes: bool,
+    pub(crate) no_writes: bool,
     /// It may write though memory is short.
-    pub(super) allow_oom: bool,
+    pub(crate) allow_oom: bool,
 }
 
 /// Reads the first line.
-pub(super) fn read(text: &[u8]) -> Result<Shebang<'_>, Fault> {
+pub(crate) fn read(text: &[u8]) -> Result<Shebang<'_>, Fault> {
     if !text.starts_with(b"#!") {
         return Ok(Shebang { flags: None, code: text });
     }
@@ -33,7 +33,7 @@ pub(super) fn read(text: &[u8]) -> Result<Shebang<'_>, Fault> {
     if engine != b"#!lua" {
         return Err(fault("ERR Unexpected engine in script shebang: ", engine));
     }
-    let mut flags = Flags::default();
+    let mut flags = ScriptFlags::default();
     for word in words {
         let names = word
             .strip_prefix(b"flags=")
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn flags_are_read() {
         let script = read(b"#!lua  flags=no-writes,allow-oom \nreturn 1").expect("it is right");
-        assert_eq!(script.flags, Some(Flags { no_writes: true, allow_oom: true }));
+        assert_eq!(script.flags, Some(ScriptFlags { no_writes: true, allow_oom: true }));
         assert_eq!(script.code, b"\nreturn 1");
         assert_eq!(read(b"return 1").expect("it is right").flags, None);
     }
