@@ -32,6 +32,10 @@ pub struct KeyspaceStats {
     pub expired_fields: u64,
     /// Entries dropped before their expiry to make room.
     pub evicted: u64,
+    /// Removed entries that are being freed step by step: large ones, and those of cleared databases.
+    pub leaving: u64,
+    /// Those that were freed so.
+    pub left: u64,
     /// Whether entries are being moved, so that the memory between them goes back.
     pub defragments: bool,
     /// Entries that were moved for that.

@@ -6,7 +6,7 @@
 use super::ledger::Ledger;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use storage::metrics::{ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES};
 use values::{Entry, Remains, Table};
 
@@ -18,6 +18,10 @@ pub(crate) struct Bin {
     waste: Mutex<VecDeque<Waste>>,
     /// The number of things in the bin, readable without the lock.
     pieces: AtomicUsize,
+    /// Entries in it that are not free yet.
+    pending: AtomicU64,
+    /// Entries that were freed since this was reset.
+    freed: AtomicU64,
 }
 
 /// Something to free.
@@ -32,6 +36,7 @@ enum Waste {
 pub(crate) struct Freed {
     pub(crate) steps: usize,
     pub(crate) bytes: u64,
+    pub(crate) entries: u64,
 }
 
 impl Bin {
@@ -50,7 +55,18 @@ impl Bin {
         self.push(Waste::Database { table, entry_bytes });
     }
 
+    /// Entries in it that are not free yet, and those that were freed since the last [`Bin::reset`].
+    pub(crate) fn entries(&self) -> (u64, u64) {
+        (self.pending.load(Relaxed), self.freed.load(Relaxed))
+    }
+
+    /// Counts freed entries from here on.
+    pub(crate) fn reset(&self) {
+        self.freed.store(0, Relaxed);
+    }
+
     fn push(&self, waste: Waste) {
+        self.pending.fetch_add(waste.entries(), Relaxed);
         self.waste.lock().push_back(waste);
         self.pieces.fetch_add(1, Relaxed);
     }
@@ -76,12 +92,10 @@ impl Bin {
         while freed.steps < budget
             && let Some(piece) = waste.pop_front()
         {
-            let (bytes, rest) =
-                piece.free_some(budget - freed.steps, &mut freed.steps, &mut |entry| {
-                    waste.push_back(Waste::Value(Remains::from(entry)));
-                    self.pieces.fetch_add(1, Relaxed);
-                });
-            freed.bytes += bytes;
+            let rest = piece.free_some(budget - freed.steps, &mut freed, &mut |entry| {
+                waste.push_back(Waste::Value(Remains::from(entry)));
+                self.pieces.fetch_add(1, Relaxed);
+            });
             match rest {
                 Some(rest) => waste.push_front(rest),
                 None => {
@@ -90,6 +104,9 @@ impl Bin {
             }
         }
         ledger.release(freed.bytes);
+        // Under the lock, and added before: there are as many.
+        self.pending.fetch_sub(freed.entries, Relaxed);
+        self.freed.fetch_add(freed.entries, Relaxed);
         freed
     }
 
@@ -97,28 +114,39 @@ impl Bin {
     pub(crate) fn recount(&self) -> u64 {
         let waste = self.waste.lock();
         assert_eq!(waste.len(), self.pieces.load(Relaxed), "INV-BIN: pieces");
+        let entries: u64 = waste.iter().map(Waste::entries).sum();
+        assert_eq!(entries, self.pending.load(Relaxed), "INV-BIN: entries");
         waste.iter().map(Waste::recount).sum()
     }
 }
 
 impl Waste {
-    /// Frees a part of it. Returns the bytes that are free now, and the rest. Large values of a
-    /// database go to `set_aside`.
+    /// Entries of it that are not free yet.
+    fn entries(&self) -> u64 {
+        match self {
+            Waste::Value(_) => 1,
+            Waste::Database { table, entry_bytes: _ } => table.len() as u64,
+        }
+    }
+
+    /// Frees a part of it, and adds that to `freed`. Returns the rest. Large values of a database go to `set_aside`.
     fn free_some(
         self,
         budget: usize,
-        steps: &mut usize,
+        freed: &mut Freed,
         set_aside: &mut dyn FnMut(Entry),
-    ) -> (u64, Option<Waste>) {
+    ) -> Option<Waste> {
         match self {
             Waste::Value(mut remains) => {
                 let before = remains.heap_bytes() as u64;
-                *steps += budget;
+                freed.steps += budget;
                 if remains.free_some(budget) {
-                    return (before, None);
+                    freed.bytes += before;
+                    freed.entries += 1;
+                    return None;
                 }
-                let after = remains.heap_bytes() as u64;
-                (before - after, Some(Waste::Value(remains)))
+                freed.bytes += before - remains.heap_bytes() as u64;
+                Some(Waste::Value(remains))
             }
             Waste::Database { mut table, mut entry_bytes } => {
                 let before = entry_bytes + table.heap_bytes() as u64;
@@ -132,15 +160,19 @@ impl Waste {
                     if entry.is_large() {
                         moved += bytes;
                         set_aside(entry);
+                    } else {
+                        freed.entries += 1;
                     }
                 });
-                *steps += popped;
+                freed.steps += popped;
                 if popped < budget {
-                    *steps += 1;
-                    return (before - moved, None);
+                    freed.steps += 1;
+                    freed.bytes += before - moved;
+                    return None;
                 }
                 let after = entry_bytes + table.heap_bytes() as u64;
-                (before - moved - after, Some(Waste::Database { table, entry_bytes }))
+                freed.bytes += before - moved - after;
+                Some(Waste::Database { table, entry_bytes })
             }
         }
     }
@@ -211,11 +243,17 @@ mod tests {
         let (bin, ledger) = (Bin::default(), Ledger::new(1));
         let small = (0..1000_u32).map(|number| Entry::string(&number.to_le_bytes(), b"value"));
         filled(&bin, &ledger, small.chain([large(2000)]).collect());
+        assert_eq!(bin.entries(), (1001, 0));
         while !bin.is_empty() {
             let freed = bin.free_some(&ledger, 50);
             assert!(freed.steps <= 51, "{freed:?}");
             assert_eq!(ledger.used(), bin.recount(), "INV-BIN");
+            let (pending, freed) = bin.entries();
+            assert_eq!(pending + freed, 1001);
         }
+        assert_eq!(bin.entries(), (0, 1001));
+        bin.reset();
+        assert_eq!(bin.entries(), (0, 0));
         assert_eq!((ledger.used(), ledger.leaving()), (0, 0));
     }
 

@@ -81,6 +81,7 @@ impl Shared {
         }
         stats.index_bytes = stats.used_bytes - stats.entry_bytes;
         stats.leaving_bytes = self.ledger.leaving();
+        (stats.leaving, stats.left) = self.bin.entries();
         stats.reserved_bytes = self.ledger.reserved();
         stats.gap_bytes = self.ledger.gaps();
         stats.used_bytes += stats.leaving_bytes + stats.reserved_bytes + stats.gap_bytes;

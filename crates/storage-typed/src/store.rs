@@ -296,6 +296,7 @@ impl Keyspace for TypedStore {
         for number in 0..self.shared.shards() {
             self.shared.lock(number).reset_counts();
         }
+        self.shared.bin.reset();
     }
 
     #[inline]

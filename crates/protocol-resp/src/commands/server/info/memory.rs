@@ -66,7 +66,8 @@ pub(super) fn memory<V: View>(report: &mut Full<'_, '_, V>) {
     let name = if allocator.name.is_empty() { "libc" } else { allocator.name };
     report.line("mem_allocator", name);
     report.line("active_defrag_running", u64::from(keyspace.defragments));
-    report.zeros(&["lazyfree_pending_objects", "lazyfreed_objects"]);
+    report.line("lazyfree_pending_objects", keyspace.leaving);
+    report.line("lazyfreed_objects", keyspace.left);
 }
 
 fn limits<V: View>(report: &mut Full<'_, '_, V>) {
