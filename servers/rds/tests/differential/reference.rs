@@ -20,6 +20,27 @@ pub(crate) fn path() -> PathBuf {
     std::env::var_os("SHOEBILL_REDIS").map_or_else(|| process::REDIS.into(), PathBuf::from)
 }
 
+/// The servers that a flag is for, if it is for some alone.
+fn servers(flag: &str) -> Option<&'static [Reference]> {
+    match flag {
+        "redis7" => Some(&[Reference::Redis7]),
+        "redis8" => Some(&[Reference::Redis8]),
+        "valkey" => Some(&[Reference::Valkey]),
+        "redis" => Some(&[Reference::Redis7, Reference::Redis8]),
+        "newer" => Some(&[Reference::Redis8, Reference::Valkey]),
+        _ => None,
+    }
+}
+
+/// Kinds of words, and such words, that are not sent to a server, and why.
+const LEFT_OUT: &[(Reference, &str, &[u8], &str)] = &[
+    (Reference::Valkey, "score", b"0x10", "it reads no hexadecimal numbers"),
+    (Reference::Valkey, "weight", b"0x10", "it reads no hexadecimal numbers"),
+    (Reference::Valkey, "bound", b"0x2", "it reads no hexadecimal numbers"),
+    (Reference::Valkey, "float", b"0x1p3", "it reads no hexadecimal numbers"),
+    (Reference::Valkey, "type", b"x", "SCAN of what is no type fails there"),
+];
+
 impl Reference {
     /// What the server at [`path`] is; Redis 7.0 if there is none.
     pub(crate) fn this() -> Self {
@@ -38,14 +59,19 @@ impl Reference {
         })
     }
 
+    /// Whether a flag of a line, or of a story, says which servers it is for.
+    pub(crate) fn is_flag(flag: &str) -> bool {
+        servers(flag).is_some()
+    }
+
     /// Whether a line of the table, or a story, with this flag is for this server. Other flags are for all.
     pub(crate) fn wants(self, flag: &str) -> bool {
-        match flag {
-            "redis7" => self == Reference::Redis7,
-            "newer" => self != Reference::Redis7,
-            "redis8" => self == Reference::Redis8,
-            _ => true,
-        }
+        servers(flag).is_none_or(|servers| servers.contains(&self))
+    }
+
+    /// Whether a word of this kind is sent to this server.
+    pub(crate) fn wants_word(self, kind: &str, word: &[u8]) -> bool {
+        !LEFT_OUT.iter().any(|(server, of, text, _)| (*server, *of, *text) == (self, kind, word))
     }
 
     /// A reply without what this server writes in another way: `docs/compatibility.md` has the reasons.
@@ -98,11 +124,15 @@ impl Reference {
     fn plain_error(self, text: &[u8]) -> Vec<u8> {
         const CUT: &[&str] = &["NOGROUP No such key", "ERR Unbalanced ", "NOSCRIPT"];
         const OF_USERS: &[&str] = &["NOPERM", "ERR ACL failure in script"];
+        const NO_MEMBER: &[u8] = b"ERR could not decode requested zset member";
+        let is_valkey = self == Reference::Valkey;
         let users = if self == Reference::Redis8 { &[][..] } else { OF_USERS };
         let cut = CUT.iter().chain(users).find(|start| text.starts_with(start.as_bytes()));
         match cut {
             Some(start) => start.as_bytes().to_vec(),
-            None if self == Reference::Valkey => in_words_of_neither(&without_digest(text)),
+            // It names the member.
+            None if is_valkey && text.starts_with(b"ERR member ") => NO_MEMBER.to_vec(),
+            None if is_valkey => in_words_of_neither(&without_digest(text)),
             None => text.to_vec(),
         }
     }
@@ -127,6 +157,16 @@ fn in_words_of_neither(text: &[u8]) -> Vec<u8> {
         ("for this redis lib call", "for this call"),
         ("ERR Lua redis lib command arguments", "ERR Command arguments"),
         ("redis.acl_check_cmd", "server.acl_check_cmd"),
+        ("redis.setresp", "server.setresp"),
+        ("redis.log", "server.log"),
+        (
+            "ERR MULTI calls can not be nested",
+            "ERR Command 'multi' not allowed inside a transaction",
+        ),
+        (
+            "ERR WATCH inside MULTI is not allowed",
+            "ERR Command 'watch' not allowed inside a transaction",
+        ),
     ];
     let mut text = text.to_vec();
     for (redis, valkey) in NAMES {
