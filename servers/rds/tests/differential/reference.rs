@@ -34,6 +34,9 @@ fn servers(flag: &str) -> Option<&'static [Reference]> {
 
 /// Kinds of words, and such words, that are not sent to a server, and why.
 const LEFT_OUT: &[(Reference, &str, &[u8], &str)] = &[
+    (Reference::Redis8, "bound", b"0x2", "it reads no hexadecimal numbers there"),
+    (Reference::Redis8, "bound", b"( 1", "it takes no space there"),
+    (Reference::Valkey, "bound", b"( 1", "it takes no space there"),
     (Reference::Valkey, "score", b"0x10", "it reads no hexadecimal numbers"),
     (Reference::Valkey, "weight", b"0x10", "it reads no hexadecimal numbers"),
     (Reference::Valkey, "bound", b"0x2", "it reads no hexadecimal numbers"),
