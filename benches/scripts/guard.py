@@ -118,7 +118,7 @@ def run(script, binaries, names, functions=0):
     with callgrind.Server(f"{binaries}/{script.binary}", CONFIG + script.config) as server:
         client = Client(server.ports(script.listeners)[-1])
         for filling in script.filling:
-            client.play(pipelines(filling, 0))
+            client.play(pipelines(filling, 1 - filling.laps, filling.laps))
         return {case.name: measure(server, client, case, functions) for case in cases}
 
 

@@ -8,6 +8,8 @@ templates, one line each, for one of 256 keys at a time:
     {text}          a key of 20 bytes, which begins with this word; {text+3} is the third after it
     {v}, {V}        a value of 64 bytes, of 1 KiB
     {w}, {W}        the same, another one the next time that it is the turn of this key
+    {v16}, {w16}    the same of 16 KiB, and so with other numbers of KiB
+    {fresh}         a key that was never used before
     {n}             a number that is larger by one the next time
 
 Lines of memcache are sent as they are. Words of a RESP request are its arguments, in which ~ is a space. Lines
@@ -30,6 +32,7 @@ class Case:
     request: str
     reply: str
     wire: str  # lines, resp or frames
+    laps: int = 1  # over all keys, to fill a server
 
     def step(self, number, lap):
         """The bytes of the request about this key, which has had so many turns before, and of the reply."""
@@ -64,9 +67,12 @@ def fill_in(template, number, lap):
     """
     values = {"v": "v" * SMALL, "V": "v" * LARGE, "n": NUMBER + lap}
     values |= {"w": "vw"[lap % 2] * SMALL, "W": "vw"[lap % 2] * LARGE}
+    values["fresh"] = f"fresh:{lap * KEYS + number:014}"
 
     def word(found):
         name, more = found.groups(default=0)
+        if large := re.fullmatch(r"([vw])(\d+)", name):
+            return values[large[1]][0] * 1024 * int(large[2])
         return str(values[name]) if name in values else key(name, number + int(more))
 
     return re.sub(r"\{(\w+)(?:\+(\d+))?\}", word, template)
@@ -133,6 +139,11 @@ def several(template, count):
     return [template.replace("#", str(number)) for number in range(count)]
 
 
+def often(cases):
+    """The same, so often that they fill the memory of a server that is to evict."""
+    return [dataclasses.replace(case, laps=FULL) for case in cases]
+
+
 PINGSERVER = [("PING", (1, 32), "PING", "PONG")]
 
 FOUND = "VALUE {text} 0 64\n{v}\n"
@@ -158,11 +169,27 @@ MORE_MEMCACHE = [
     ("get of 10 keys", (2,), "get " + " ".join(several("{text+#}", 10)),
      "".join(several(FOUND.replace("text", "text+#"), 10)) + "END"),
     ("set 1 KiB", (8,), "set {block} 0 0 1024\n{W}", "STORED"),
+    ("get of 100 keys", (1,), "get " + " ".join(several("{text+#}", 100)),
+     "".join(several(FOUND.replace("text", "text+#"), 100)) + "END"),
     ("set with exptime", (32,), "set {aging} 0 600 64\n{w}", "STORED"),
     ("add, delete", (16,), "add {new} 0 0 64\n{v}\ndelete {new}", "STORED\nDELETED"),
     ("incr", (32,), "incr {counter} 1", "{n}"),
     ("touch", (32,), "touch {large} 600", "TOUCHED"),
 ]  # fmt: skip
+
+LARGE_FILLING = [
+    ("16 KiB", (1,), "set {text16} 0 0 16384\n{v16}", "STORED"),
+    ("64 KiB", (1,), "set {text64} 0 0 65536\n{v64}", "STORED"),
+    ("512 KiB", (1,), "set {text512} 0 0 524288\n{v512}", "STORED"),
+]
+LARGE_VALUES = [
+    ("get 16 KiB", (1,), "get {text16}", "VALUE {text16} 0 16384\n{v16}\nEND"),
+    ("set 16 KiB", (1,), "set {text16} 0 0 16384\n{w16}", "STORED"),
+    ("get 64 KiB", (1,), "get {text64}", "VALUE {text64} 0 65536\n{v64}\nEND"),
+    ("set 64 KiB", (1,), "set {text64} 0 0 65536\n{w64}", "STORED"),
+    ("set 512 KiB", (1,), "set {text512} 0 0 524288\n{w512}", "STORED"),
+]
+EVICTING = [("set of a new key, evicting", (32,), "set {fresh} 0 0 64\n{v}", "STORED")]
 
 META = [
     ("mg hit", (1, 32), "mg {text} v", "VA 64\n{v}"),
@@ -212,6 +239,7 @@ RDS = [
     ("EXPIRE", (32,), "EXPIRE {large} 600", ":1"),
     ("INCR", (32,), "INCR {counter}", ":{n}"),
     ("MGET of 10", (8,), "MGET " + " ".join(several("{text+#}", 10)), "*10\n" + "{v}\n" * 10),
+    ("MGET of 100", (1,), "MGET " + " ".join(several("{text+#}", 100)), "*100\n" + "{v}\n" * 100),
     ("MSET of 10", (8,), "MSET " + " ".join(several("{text+#} {v}", 10)), "+OK"),
     ("MULTI, SET, GET, EXEC", (8,), "MULTI\nSET {written} {w}\nGET {written}\nEXEC",
      "+OK\n+QUEUED\n+QUEUED\n*2\n+OK\n{w}"),
@@ -230,6 +258,24 @@ RDS = [
     ("EVALSHA of a GET", (1, 32), f"EVALSHA {SHA} 1 {{text}}", "{v}"),
 ]  # fmt: skip
 
+RDS_LARGE_FILLING = [
+    ("16 KiB", (1,), "SET {text16} {v16}", "+OK"),
+    ("64 KiB", (1,), "SET {text64} {v64}", "+OK"),
+    ("512 KiB", (1,), "SET {text512} {v512}", "+OK"),
+]
+RDS_LARGE_VALUES = [
+    ("GET 16 KiB", (1,), "GET {text16}", "{v16}"),
+    ("SET 16 KiB", (1,), "SET {text16} {w16}", "+OK"),
+    ("GET 64 KiB", (1,), "GET {text64}", "{v64}"),
+    ("SET 64 KiB", (1,), "SET {text64} {w64}", "+OK"),
+    ("SET 512 KiB", (1,), "SET {text512} {w512}", "+OK"),
+]
+
+# Enough to fill the memory of a server that is to evict.
+FULL = 160
+SMALL_CACHE = '[cache]\nmemory = "1MB"\n'
+LARGE_CACHE = '[cache]\nmemory = "256MB"\n'
+
 HASHMAP = '[cache]\nstorage = "hashmap"\n'
 WITH_RESP = '[resp]\nlisten = ["127.0.0.1:0"]\n'
 
@@ -242,7 +288,10 @@ SCRIPTS = [
     Script("segcache", cases("segcache (meta)", "lines", META), cases("", "lines", MEMCACHE_FILLING)),
     Script("segcache", cases("segcache (binary)", "frames", BINARY), cases("", "frames", BINARY_FILLING)),
     Script("segcache", cases("segcache (RESP)", "resp", STRINGS), cases("", "resp", STRING_FILLING), WITH_RESP, 2),
+    Script("segcache", cases("segcache", "lines", LARGE_VALUES), cases("", "lines", LARGE_FILLING), LARGE_CACHE),
+    Script("segcache", cases("segcache", "lines", EVICTING), often(cases("", "lines", EVICTING)), SMALL_CACHE),
     Script("rds", cases("rds", "resp", RDS), cases("", "resp", RDS_FILLING)),
+    Script("rds", cases("rds", "resp", RDS_LARGE_VALUES), cases("", "resp", RDS_LARGE_FILLING)),
 ]  # fmt: skip
 
 # The same case twice, once with a setting that costs something.
