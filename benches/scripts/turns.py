@@ -70,9 +70,11 @@ def turns(binaries, server, engine, certificate, flags, folder):
     finally:
         process.kill()
         process.wait()
-    found = {name: float(value) for name, value in re.findall(r"^turn_cpu_time_(\w+): (\S+)", shown, re.M)}
-    values = [found["sum"] / max(1, found["count"]), found["p99"], found["p999"], found["max"]]
-    return [round(ns / 1000) for ns in values]
+    found = dict(re.findall(r"^shoebill_turn_cpu_(\S+): (\S+)", shown, re.M))
+    mean = float(found["seconds_sum"]) / max(1, float(found["seconds_count"]))
+    recent = [found[f'recent_seconds{{quantile="{quantile}"}}'] for quantile in ("0.99", "0.999")]
+    values = [mean, *recent, found["max_seconds"]]
+    return [round(float(seconds) * 1e6) for seconds in values]
 
 
 def longest_pause(binaries):

@@ -198,9 +198,9 @@ complete -c rds -l rename-command -d ' [default: ""]' -r
 complete -c rds -l loadmodule -d ' [default: ""]' -r
 complete -c rds -l lua-enable-deprecated-api -d ' [default: no]' -r
 complete -c rds -l enable-module-command -d ' [default: no]' -r
-complete -c rds -l turn-cpu-time -d 'Record the CPU time of each turn of the event loops: metric turn_cpu_time'
+complete -c rds -l turn-cpu-time -d 'Record the CPU time of each turn of the event loops: metric shoebill_turn_cpu_seconds'
 complete -c rds -l check-config -d 'Check the configuration and exit'
 complete -c rds -l print-config -d 'Print the effective configuration as TOML and exit'
-complete -c rds -l list-metrics -d 'Print name, type and meaning of every metric and exit'
+complete -c rds -l list-metrics -d 'Print name, labels, type and meaning of every metric that this configuration has and exit'
 complete -c rds -s v -l version -d 'Print version'
 complete -c rds -s h -l help -d 'Print help (see more with \'--help\')'

@@ -24,10 +24,10 @@ complete -c segcache -s f -l slab-growth-factor -r
 complete -c segcache -s n -l slab-min-size -r
 complete -c segcache -s N -l napi_ids -r
 complete -c segcache -s e -l memory-file -r -F
-complete -c segcache -l turn-cpu-time -d 'Record the CPU time of each turn of the event loops: metric turn_cpu_time'
+complete -c segcache -l turn-cpu-time -d 'Record the CPU time of each turn of the event loops: metric shoebill_turn_cpu_seconds'
 complete -c segcache -l check-config -d 'Check the configuration and exit'
 complete -c segcache -l print-config -d 'Print the effective configuration as TOML and exit'
-complete -c segcache -l list-metrics -d 'Print name, type and meaning of every metric and exit'
+complete -c segcache -l list-metrics -d 'Print name, labels, type and meaning of every metric that this configuration has and exit'
 complete -c segcache -s M -l disable-evictions -d 'Refuse writes when the memory is used up, instead of evicting'
 complete -c segcache -s L -l enable-largepages -d 'Ask for huge pages'
 complete -c segcache -s S -l enable-sasl -d 'Have clients log in by SASL, as one of the users of -Y FILE, [memcache] auth_file or $MEMCACHED_SASL_PWDB; the binary protocol alone is spoken unless -B or -Y is given'

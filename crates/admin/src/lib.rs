@@ -75,6 +75,7 @@ mod builder;
 mod connection;
 mod error;
 mod handle;
+mod negotiate;
 mod pace;
 mod page_data;
 mod pages;
@@ -90,6 +91,7 @@ pub use error::Error;
 pub use handle::AdminHandle;
 pub use page_data::ConfigText;
 pub use readiness::{Readiness, State};
+pub use stats::METRICS;
 
 /// The control plane of one server. See the [crate's documentation](crate).
 #[derive(Clone, Copy, Debug)]

@@ -2,14 +2,14 @@
 //! What each route writes.
 
 use bytes::Bytes;
-use hyper::StatusCode;
+use hyper::{HeaderMap, StatusCode};
 
+use crate::negotiate;
 use crate::page_data::PageData;
 use crate::readiness::State;
 use crate::routes::ROUTES;
 
 const PLAIN: &str = "text/plain; charset=utf-8";
-const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const JSON: &str = "application/json";
 
 /// A response before it becomes HTTP.
@@ -30,22 +30,22 @@ impl Page {
     }
 }
 
-pub(crate) fn index(data: &PageData) -> Page {
+pub(crate) fn index(data: &PageData, _: &HeaderMap) -> Page {
     let mut text = String::from_utf8_lossy(&data.version).into_owned();
     text.push('\n');
     text.push_str(&route_list());
     Page::ok(PLAIN, text)
 }
 
-pub(crate) fn config(data: &PageData) -> Page {
+pub(crate) fn config(data: &PageData, _: &HeaderMap) -> Page {
     Page::ok(PLAIN, data.config.get())
 }
 
-pub(crate) fn health(_: &PageData) -> Page {
+pub(crate) fn health(_: &PageData, _: &HeaderMap) -> Page {
     Page::ok(PLAIN, "ok\n")
 }
 
-pub(crate) fn ready(data: &PageData) -> Page {
+pub(crate) fn ready(data: &PageData, _: &HeaderMap) -> Page {
     let state = data.readiness.get();
     let text = format!("{}\n", state.as_str());
     match state {
@@ -54,23 +54,28 @@ pub(crate) fn ready(data: &PageData) -> Page {
     }
 }
 
-pub(crate) fn version(data: &PageData) -> Page {
+pub(crate) fn version(data: &PageData, _: &HeaderMap) -> Page {
     Page::ok(PLAIN, data.version.clone())
 }
 
-pub(crate) fn prometheus(data: &PageData) -> Page {
+pub(crate) fn prometheus(data: &PageData, headers: &HeaderMap) -> Page {
     metrics::process::refresh();
-    Page::ok(PROMETHEUS, metrics::prometheus(&data.window.borrow()))
+    let window = &data.window.borrow();
+    if negotiate::wants_openmetrics(headers) {
+        Page::ok(metrics::OPENMETRICS_TYPE, metrics::openmetrics(window))
+    } else {
+        Page::ok(metrics::PROMETHEUS_TYPE, metrics::prometheus(window))
+    }
 }
 
-pub(crate) fn json(data: &PageData) -> Page {
+pub(crate) fn json(data: &PageData, _: &HeaderMap) -> Page {
     metrics::process::refresh();
     Page::ok(JSON, metrics::json(&data.window.borrow()))
 }
 
-pub(crate) fn vars(data: &PageData) -> Page {
+pub(crate) fn vars(data: &PageData, _: &HeaderMap) -> Page {
     metrics::process::refresh();
-    let mut pairs = metrics::stats(&data.window.borrow());
+    let mut pairs = metrics::vars(&data.window.borrow());
     pairs.sort();
     let lines = pairs.iter().map(|(name, value)| format!("{name}: {value}\n"));
     Page::ok(PLAIN, lines.collect::<String>())

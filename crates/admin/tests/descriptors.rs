@@ -50,7 +50,7 @@ fn connect(admin: &AdminHandle) -> Client {
 
 fn few_descriptors() {
     let admin = server().spawn().unwrap();
-    let no_connection = || metrics::value("admin_session_curr").unwrap() == 0;
+    let no_connection = || metrics::value("shoebill_admin_connections").unwrap() == 0;
     // Once it answers, its thread has opened everything that it keeps.
     assert_eq!(Client::connect(&admin).request("GET", "/health").body, "ok\n");
     until("that connection is gone", no_connection);
@@ -71,11 +71,13 @@ fn few_descriptors() {
     }
 
     until("it has its descriptor again", no_connection);
-    let failures = || metrics::value("admin_accept_error").unwrap();
+    let failures = || metrics::value("shoebill_admin_accept_errors_total").unwrap();
     let (start, before) = (Instant::now(), failures());
     let silent = connect(&admin);
     // Not before, or the first of them could be accepted by the descriptor that the second needs.
-    until("its own descriptor is in use", || metrics::value("admin_session_curr").unwrap() == 1);
+    until("its own descriptor is in use", || {
+        metrics::value("shoebill_admin_connections").unwrap() == 1
+    });
     hoard.pop();
     let mut waiting = connect(&admin);
     waiting.send(health);

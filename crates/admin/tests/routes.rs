@@ -21,10 +21,15 @@ fn every_route_answers_with_its_content_type() {
         ("/", 200, plain, "/metrics.json"),
         ("/config", 200, plain, CONFIG),
         ("/health", 200, plain, "ok\n"),
-        ("/metrics", 200, "text/plain; version=0.0.4; charset=utf-8", "# TYPE admin_request"),
-        ("/metrics.json", 200, "application/json", "admin_request"),
+        (
+            "/metrics",
+            200,
+            "text/plain; version=0.0.4; charset=utf-8",
+            "# TYPE shoebill_admin_requests_total counter",
+        ),
+        ("/metrics.json", 200, "application/json", "shoebill_admin_requests_total"),
         ("/ready", 503, plain, "starting\n"),
-        ("/vars", 200, plain, "admin_request: "),
+        ("/vars", 200, plain, "shoebill_admin_requests_total: "),
         ("/version", 200, plain, "testserver 1.2.3\n"),
         ("/version?verbose=1", 200, plain, "testserver 1.2.3\n"),
     ];
@@ -108,7 +113,8 @@ fn the_metrics_count_the_requests_that_read_them() {
     let admin = server().spawn().unwrap();
     let count = || {
         let vars = get(&admin, "/vars").unwrap().body;
-        let line = vars.lines().find_map(|line| line.strip_prefix("admin_request: "));
+        let line =
+            vars.lines().find_map(|line| line.strip_prefix("shoebill_admin_requests_total: "));
         line.unwrap().parse::<u64>().unwrap()
     };
     let before = count();
@@ -120,7 +126,10 @@ fn recent_percentiles_move_by_themselves() {
     let admin = server().spawn().unwrap();
     TEST_LATENCY.record(50);
     until("the window has ticked", || {
-        get(&admin, "/vars").unwrap().body.contains("\ntest_latency_p99: 50\n")
+        get(&admin, "/vars")
+            .unwrap()
+            .body
+            .contains("\ntest_latency_recent{quantile=\"0.99\"}: 50\n")
     });
     let prometheus = get(&admin, "/metrics").unwrap().body;
     assert!(prometheus.contains("quantile=\"0.99\"} 50\n"), "{prometheus}");

@@ -79,6 +79,11 @@ impl Counts {
         Self { counts: vec![0; BUCKETS].into_boxed_slice(), sum: 0 }
     }
 
+    /// No values, and no memory for any: for what may never be recorded.
+    pub(crate) fn none() -> Self {
+        Self { counts: Box::default(), sum: 0 }
+    }
+
     pub(crate) fn add(&mut self, buckets: &Buckets) {
         for (sum, count) in self.counts.iter_mut().zip(&buckets.counts) {
             *sum += count.load(Relaxed);

@@ -78,6 +78,13 @@ impl Histogram {
         self.counts().sum
     }
 
+    /// Whether anything was recorded.
+    pub(crate) fn is_used(&self) -> bool {
+        let index = self.index.get();
+        let is_recorded = |block: &Block| block.buckets(index).is_some();
+        self.shared.get().is_some() || (index < HISTOGRAMS && Block::all().any(is_recorded))
+    }
+
     /// The counts of all threads together.
     pub(crate) fn counts(&self) -> Counts {
         let mut counts = Counts::new();

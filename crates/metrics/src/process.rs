@@ -1,75 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The metrics every process has: resources, as the kernel counts them.
+//! The metrics every process has: resources, as the kernel counts them, under the names that the client libraries of
+//! Prometheus use for them; what those have no name for is named alike.
 //!
-//! They are read from `/proc/self`, so on systems other than Linux only [`PID`] and
-//! [`PROCESS_UPTIME_SECONDS`] are kept and the others stay zero. The `ru_` names are those of
-//! `getrusage(2)`. Of its sixteen, the ones Linux always leaves at zero are left out.
+//! They are read from `/proc/self`, so on systems other than Linux they stay zero.
 
 use std::fs;
-use std::sync::OnceLock;
-use std::time::Instant;
 
-use crate::procfs::{Stat, keyed, open_files_max};
+use crate::procfs::{Stat, boot_seconds, keyed, open_files_max};
 
 /// Nanoseconds in one of the kernel's time units for user space (`USER_HZ` is 100).
 const TICK_NS: u64 = 10_000_000;
 
-/// The unit `getrusage` counts block input and output in.
-const IO_BLOCK_BYTES: u64 = 512;
+/// Milliseconds in one of them.
+const TICK_MS: u64 = 10;
+
+/// All metrics of this module.
+pub const METRICS: crate::MetricSet = crate::metric_set!();
 
 crate::levels! {
-    /// Process id.
-    pub static PID: "pid";
-    /// Seconds since the process started.
-    pub static PROCESS_UPTIME_SECONDS: "process_uptime_seconds";
+    /// When the process started, in seconds since 1970.
+    pub static START_TIME: "process_start_time_seconds" in milliseconds;
     /// Open file descriptors.
-    pub static PROCESS_OPEN_FDS: "process_open_fds";
+    pub static OPEN_FDS: "process_open_fds";
     /// Soft limit on open file descriptors, 0 if there is none.
-    pub static PROCESS_MAX_FDS: "process_max_fds";
-    /// Memory in RAM, in bytes.
-    pub static PROCESS_RESIDENT_MEMORY_BYTES: "process_resident_memory_bytes";
-    /// Address space, in bytes.
-    pub static PROCESS_VIRTUAL_MEMORY_BYTES: "process_virtual_memory_bytes";
+    pub static MAX_FDS: "process_max_fds";
+    /// Memory in RAM.
+    pub static RESIDENT_MEMORY_BYTES: "process_resident_memory_bytes";
+    /// Most memory ever in RAM.
+    pub static RESIDENT_MEMORY_PEAK_BYTES: "process_resident_memory_peak_bytes";
+    /// Address space.
+    pub static VIRTUAL_MEMORY_BYTES: "process_virtual_memory_bytes";
     /// Threads alive.
-    pub static PROCESS_THREADS: "process_threads";
-    /// Most memory ever in RAM, in bytes.
-    pub static RU_MAXRSS: "ru_maxrss";
+    pub static THREADS: "process_threads";
 }
 
 crate::totals! {
-    /// CPU time spent in user mode, in nanoseconds.
-    pub static RU_UTIME: "ru_utime";
-    /// CPU time spent in the kernel, in nanoseconds.
-    pub static RU_STIME: "ru_stime";
-    /// Page faults that needed no disk access.
-    pub static RU_MINFLT: "ru_minflt";
-    /// Page faults that needed disk access.
-    pub static RU_MAJFLT: "ru_majflt";
-    /// Blocks of 512 bytes read from disk.
-    pub static RU_INBLOCK: "ru_inblock";
-    /// Blocks of 512 bytes written to disk.
-    pub static RU_OUBLOCK: "ru_oublock";
-    /// Times a thread gave up the CPU by itself, over the threads alive.
-    pub static RU_NVCSW: "ru_nvcsw";
-    /// Times a thread had the CPU taken from it, over the threads alive.
-    pub static RU_NIVCSW: "ru_nivcsw";
+    /// CPU time spent, in user mode and in the kernel.
+    pub static CPU_TIME: "process_cpu_seconds_total" in nanoseconds;
+    /// CPU time spent in user mode.
+    pub static CPU_USER_TIME: "process_cpu_user_seconds_total" in nanoseconds;
+    /// CPU time spent in the kernel.
+    pub static CPU_SYSTEM_TIME: "process_cpu_system_seconds_total" in nanoseconds;
+    /// Page faults: minor ones needed no disk access.
+    "process_page_faults_total" {
+        pub static PAGE_FAULTS_MINOR: kind = "minor";
+        pub static PAGE_FAULTS_MAJOR: kind = "major";
+    }
+    /// Bytes read from disk.
+    pub static DISK_READ_BYTES: "process_disk_read_bytes_total";
+    /// Bytes written to disk.
+    pub static DISK_WRITTEN_BYTES: "process_disk_written_bytes_total";
+    /// Times a thread gave up the CPU by itself, or had it taken from it; over the threads alive.
+    "process_context_switches_total" {
+        pub static SWITCHES_VOLUNTARY: kind = "voluntary";
+        pub static SWITCHES_INVOLUNTARY: kind = "involuntary";
+    }
 }
 
 /// Updates all of them. A file that is missing or not readable leaves its metrics as they are.
 ///
-/// The uptime counts from the first call, which a server makes when it starts. One thread should
-/// make all calls, once a second or before each use: it opens about as many files as the process
+/// One thread should make all calls, once a second or before each use: it opens about as many files as the process
 /// has threads.
 ///
 /// ```
 /// metrics::process::refresh();
-/// assert_eq!(metrics::value("pid"), Some(std::process::id().into()));
+/// assert!(metrics::process::RESIDENT_MEMORY_BYTES.value() > 0);
 /// ```
 pub fn refresh() {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let uptime = START.get_or_init(Instant::now).elapsed();
-    PROCESS_UPTIME_SECONDS.set(to_signed(uptime.as_secs()));
-    PID.set(std::process::id().into());
     refresh_stat();
     refresh_memory();
     refresh_io();
@@ -87,18 +84,27 @@ pub fn own_bytes() -> u64 {
 
 fn refresh_stat() {
     if let Some(stat) = read("/proc/self/stat").as_deref().and_then(Stat::parse) {
-        RU_UTIME.set(stat.user_ticks * TICK_NS);
-        RU_STIME.set(stat.system_ticks * TICK_NS);
-        RU_MINFLT.set(stat.minor_faults);
-        RU_MAJFLT.set(stat.major_faults);
-        PROCESS_THREADS.set(stat.threads);
-        PROCESS_VIRTUAL_MEMORY_BYTES.set(stat.virtual_bytes);
+        let (user, system) = (stat.user_ticks * TICK_NS, stat.system_ticks * TICK_NS);
+        CPU_USER_TIME.set(user);
+        CPU_SYSTEM_TIME.set(system);
+        CPU_TIME.set(user + system);
+        PAGE_FAULTS_MINOR.set(stat.minor_faults);
+        PAGE_FAULTS_MAJOR.set(stat.major_faults);
+        THREADS.set(stat.threads);
+        VIRTUAL_MEMORY_BYTES.set(stat.virtual_bytes);
+        // The time of the boot is corrected when the clock is, so it is looked at once.
+        if START_TIME.value() == 0
+            && let Some(boot) = read("/proc/stat").as_deref().and_then(boot_seconds)
+        {
+            START_TIME.set(to_signed(boot * 1000 + stat.start_ticks * TICK_MS));
+        }
     }
 }
 
 fn refresh_memory() {
     let status = read("/proc/self/status").unwrap_or_default();
-    for (key, level) in [("VmRSS", &PROCESS_RESIDENT_MEMORY_BYTES), ("VmHWM", &RU_MAXRSS)] {
+    for (key, level) in [("VmRSS", &RESIDENT_MEMORY_BYTES), ("VmHWM", &RESIDENT_MEMORY_PEAK_BYTES)]
+    {
         if let Some(kib) = keyed(&status, key) {
             level.set(to_signed(kib * 1024));
         }
@@ -107,9 +113,9 @@ fn refresh_memory() {
 
 fn refresh_io() {
     let io = read("/proc/self/io").unwrap_or_default();
-    for (key, total) in [("read_bytes", &RU_INBLOCK), ("write_bytes", &RU_OUBLOCK)] {
+    for (key, total) in [("read_bytes", &DISK_READ_BYTES), ("write_bytes", &DISK_WRITTEN_BYTES)] {
         if let Some(bytes) = keyed(&io, key) {
-            total.set(bytes / IO_BLOCK_BYTES);
+            total.set(bytes);
         }
     }
 }
@@ -126,18 +132,18 @@ fn refresh_switches() {
         involuntary += keyed(&status, "nonvoluntary_ctxt_switches").unwrap_or(0);
     }
     // The count of a thread is lost when it ends, but a counter must not go down.
-    RU_NVCSW.set(voluntary.max(RU_NVCSW.value()));
-    RU_NIVCSW.set(involuntary.max(RU_NIVCSW.value()));
+    SWITCHES_VOLUNTARY.set(voluntary.max(SWITCHES_VOLUNTARY.value()));
+    SWITCHES_INVOLUNTARY.set(involuntary.max(SWITCHES_INVOLUNTARY.value()));
 }
 
 fn refresh_files() {
     if let Ok(files) = fs::read_dir("/proc/self/fd") {
         // One of them is the directory being read.
         let open = files.count().saturating_sub(1);
-        PROCESS_OPEN_FDS.set(to_signed(open as u64));
+        OPEN_FDS.set(to_signed(open as u64));
     }
     if let Some(limits) = read("/proc/self/limits") {
-        PROCESS_MAX_FDS.set(open_files_max(&limits).unwrap_or(0));
+        MAX_FDS.set(open_files_max(&limits).unwrap_or(0));
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Stat {
     pub(crate) system_ticks: u64,
     /// Threads alive.
     pub(crate) threads: i64,
+    /// When the process started, in the same unit since the system did.
+    pub(crate) start_ticks: u64,
     /// Address space in bytes.
     pub(crate) virtual_bytes: i64,
 }
@@ -31,6 +33,7 @@ impl Stat {
             user_ticks: field(14)?.parse().ok()?,
             system_ticks: field(15)?.parse().ok()?,
             threads: field(20)?.parse().ok()?,
+            start_ticks: field(22)?.parse().ok()?,
             virtual_bytes: field(23)?.parse().ok()?,
         })
     }
@@ -40,6 +43,11 @@ impl Stat {
 pub(crate) fn keyed(text: &str, key: &str) -> Option<u64> {
     let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     value.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// When the system started, in seconds since 1970, as `/proc/stat` tells.
+pub(crate) fn boot_seconds(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok())
 }
 
 /// The soft limit on open files in `/proc/self/limits`; `None` when there is none.
@@ -62,6 +70,7 @@ mod tests {
             user_ticks: 1400,
             system_ticks: 1500,
             threads: 3,
+            start_ticks: 1234,
             virtual_bytes: 8_192_000,
         };
         assert_eq!(Stat::parse(text), Some(stat));
@@ -76,6 +85,12 @@ mod tests {
         assert_eq!(keyed(text, "VmHWM"), Some(4096));
         assert_eq!(keyed(text, "voluntary_ctxt_switches"), Some(5));
         assert_eq!(keyed(text, "VmRSS"), None);
+    }
+
+    #[test]
+    fn the_boot_has_a_line_of_its_own() {
+        assert_eq!(boot_seconds("cpu 1 2\nbtime 1764000000\nprocesses 5\n"), Some(1_764_000_000));
+        assert_eq!(boot_seconds("cpu 1 2\n"), None);
     }
 
     #[test]

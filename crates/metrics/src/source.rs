@@ -18,7 +18,7 @@ static SOURCES: Mutex<Vec<Weak<Copy>>> = Mutex::new(Vec::new());
 ///
 /// metrics::totals! {
 ///     /// Pings, counted by the service itself.
-///     static PING: "ping";
+///     static PING: "example_pings_total";
 /// }
 /// let pings = Arc::new(AtomicU64::new(0));
 /// let source = metrics::Source::new({
@@ -26,7 +26,7 @@ static SOURCES: Mutex<Vec<Weak<Copy>>> = Mutex::new(Vec::new());
 ///     move || PING.set(pings.load(Relaxed))
 /// });
 /// pings.store(3, Relaxed);
-/// assert!(metrics::json(&metrics::Window::default()).contains("\"ping\":3"));
+/// assert!(metrics::json(&metrics::Window::default()).contains("\"example_pings_total\":3"));
 /// drop(source);
 /// ```
 #[must_use = "a source that is dropped copies nothing any more"]
@@ -48,8 +48,8 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Calls all sources.
-pub(crate) fn refresh() {
+/// Lets all sources copy. The text forms do so by themselves; [`value`](crate::value) does not.
+pub fn refresh() {
     let present: Vec<_> = {
         let mut sources = sources();
         sources.retain(|source| source.strong_count() > 0);

@@ -32,31 +32,25 @@ impl Percentile {
     pub const ALL: [Self; 7] =
         [Self::P25, Self::P50, Self::P75, Self::P90, Self::P99, Self::P999, Self::P9999];
 
-    /// The suffix in JSON and stats: `p25` to `p9999`.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        self.names().0
-    }
-
     /// The `quantile` label in Prometheus text: `0.25` to `0.9999`.
     #[must_use]
     pub const fn quantile(self) -> &'static str {
-        self.names().1
+        self.numbers().0
     }
 
     const fn per_10_000(self) -> u32 {
-        self.names().2
+        self.numbers().1
     }
 
-    const fn names(self) -> (&'static str, &'static str, u32) {
+    const fn numbers(self) -> (&'static str, u32) {
         match self {
-            Self::P25 => ("p25", "0.25", 2_500),
-            Self::P50 => ("p50", "0.5", 5_000),
-            Self::P75 => ("p75", "0.75", 7_500),
-            Self::P90 => ("p90", "0.9", 9_000),
-            Self::P99 => ("p99", "0.99", 9_900),
-            Self::P999 => ("p999", "0.999", 9_990),
-            Self::P9999 => ("p9999", "0.9999", 9_999),
+            Self::P25 => ("0.25", 2_500),
+            Self::P50 => ("0.5", 5_000),
+            Self::P75 => ("0.75", 7_500),
+            Self::P90 => ("0.9", 9_000),
+            Self::P99 => ("0.99", 9_900),
+            Self::P999 => ("0.999", 9_990),
+            Self::P9999 => ("0.9999", 9_999),
         }
     }
 }
@@ -67,7 +61,7 @@ impl Percentile {
 /// recorded after a tick is included from the next tick on, and leaves `n` ticks later. Nothing happens by
 /// itself: without ticks the percentiles do not change.
 ///
-/// A tick reads the 1920 cells each thread has for each histogram. A histogram takes 30 KiB here,
+/// A tick reads the 1920 cells each thread has for each histogram. From its first value on a histogram takes 30 KiB here,
 /// and 16 bytes for each bucket that a tick saw change.
 ///
 /// ```
@@ -95,7 +89,8 @@ pub struct Window {
 /// One histogram's recent past.
 #[derive(Debug)]
 struct Track {
-    name: &'static str,
+    /// Its name, with labels if it has any.
+    name: String,
     histogram: &'static Histogram,
     /// All counts as of the last tick.
     previous: Counts,
@@ -132,8 +127,8 @@ impl Window {
             .map(|(name, histogram)| Track {
                 name,
                 histogram,
-                previous: histogram.counts(),
-                recent: Counts::new(),
+                previous: if histogram.is_used() { histogram.counts() } else { Counts::none() },
+                recent: Counts::none(),
                 deltas: VecDeque::with_capacity(ticks),
             })
             .collect();
@@ -167,6 +162,14 @@ impl Window {
 
 impl Track {
     fn tick(&mut self, ticks_max: usize) {
+        if !self.histogram.is_used() {
+            return;
+        }
+        for counts in [&mut self.previous, &mut self.recent] {
+            if counts.counts.is_empty() {
+                *counts = Counts::new();
+            }
+        }
         let mut delta = Vec::new();
         if self.deltas.len() == ticks_max
             && let Some(mut oldest) = self.deltas.pop_front()

@@ -14,7 +14,7 @@ metrics::counters! {
 fn a_name_declared_twice_is_reported_and_printed_once() {
     ONE.increment();
     OTHER.increment();
-    assert_eq!(metrics::duplicates(), ["twice"]);
+    assert_eq!(metrics::duplicates(), ["twice"], "the two and what they say");
     assert_eq!(metrics::list().iter().filter(|metric| metric.name == "twice").count(), 2);
     let window = metrics::Window::default();
     assert_eq!(metrics::prometheus(&window).matches("# TYPE twice counter\n").count(), 1);

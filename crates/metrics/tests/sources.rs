@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 metrics::counters! {
     /// Counted in place.
-    static IN_PLACE: "in_place";
+    static IN_PLACE: "in_place_total";
 }
 
 metrics::totals! {
     /// Counted elsewhere.
-    static ELSEWHERE: "elsewhere";
+    static ELSEWHERE: "elsewhere_total";
 }
 
 /// What a text form shows of the two.
@@ -22,11 +22,11 @@ fn shown(form: fn(&Window) -> String) -> (String, String) {
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
         line.expect(name).to_owned()
     };
-    (of("in_place"), of("elsewhere"))
+    (of("in_place_total"), of("elsewhere_total"))
 }
 
 fn flat(window: &Window) -> String {
-    metrics::stats(window).iter().map(|(name, value)| format!("{name} {value}\n")).collect()
+    metrics::vars(window).iter().map(|(name, value)| format!("{name} {value}\n")).collect()
 }
 
 #[test]
@@ -42,7 +42,9 @@ fn every_text_is_of_one_moment() {
         let both = (round.to_string(), round.to_string());
         assert_eq!(shown(metrics::prometheus), both);
         assert_eq!(shown(flat), both);
-        assert!(metrics::json(&Window::default()).contains(&format!("\"elsewhere\":{round}")));
+        assert!(
+            metrics::json(&Window::default()).contains(&format!("\"elsewhere_total\":{round}"))
+        );
     }
     drop(source);
     elsewhere.fetch_add(1, Relaxed);

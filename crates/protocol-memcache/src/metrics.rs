@@ -3,197 +3,157 @@
 //!
 //! Requests are counted by the row of their command, see [`Command::requests`](crate::Command).
 
+use crate::command::CommandId;
 use crate::op::{Direction, Family, Mode};
-use ::metrics::{Counter, counters, gauges, histograms};
+use ::metrics::{Counter, Histogram, counters, gauges, histograms};
+
+/// The metrics of this protocol.
+pub const METRICS: ::metrics::MetricSet = ::metrics::metric_set!();
 
 counters! {
-    /// Lines of get.
-    pub static GET: "get";
-    /// Keys asked for by get.
-    pub static GET_KEY: "get_key";
-    /// Keys of get that were found.
-    pub static GET_KEY_HIT: "get_key_hit";
-    /// Keys of get that were not found.
-    pub static GET_KEY_MISS: "get_key_miss";
-    /// Lines of gets.
-    pub static GETS: "gets";
-    /// Keys asked for by gets.
-    pub static GETS_KEY: "gets_key";
-    /// Keys of gets that were found.
-    pub static GETS_KEY_HIT: "gets_key_hit";
-    /// Keys of gets that were not found.
-    pub static GETS_KEY_MISS: "gets_key_miss";
-    /// Lines of gat and gats.
-    pub static GAT: "gat";
-    /// Keys asked for by gat and gats.
-    pub static GAT_KEY: "gat_key";
-    /// Keys of gat and gats that were found.
-    pub static GAT_KEY_HIT: "gat_key_hit";
-    /// Keys of gat and gats that were not found.
-    pub static GAT_KEY_MISS: "gat_key_miss";
+    /// Requests by command; a line with many keys is one. Gats counts as gat, and every step of a login as auth.
+    "shoebill_memcache_commands_total" {
+        pub static GET: command = "get";
+        pub static GETS: command = "gets";
+        pub static GAT: command = "gat";
+        pub static SET: command = "set";
+        pub static ADD: command = "add";
+        pub static REPLACE: command = "replace";
+        pub static APPEND: command = "append";
+        pub static PREPEND: command = "prepend";
+        pub static CAS: command = "cas";
+        pub static INCR: command = "incr";
+        pub static DECR: command = "decr";
+        pub static DELETE: command = "delete";
+        pub static MG: command = "mg";
+        pub static MS: command = "ms";
+        pub static MD: command = "md";
+        pub static MA: command = "ma";
+        pub static MN: command = "mn";
+        pub static ME: command = "me";
+        pub static TOUCH: command = "touch";
+        pub static FLUSH_ALL: command = "flush_all";
+        pub static STATS: command = "stats";
+        pub static LRU_CRAWLER: command = "lru_crawler";
+        pub static SLABS: command = "slabs";
+        pub static LRU: command = "lru";
+        pub static EXTSTORE: command = "extstore";
+        pub static VERSION: command = "version";
+        pub static VERBOSITY: command = "verbosity";
+        pub static CONFIG: command = "config";
+        pub static REFRESH_CERTS: command = "refresh_certs";
+        pub static CACHE_MEMLIMIT: command = "cache_memlimit";
+        pub static WATCH: command = "watch";
+        pub static SHUTDOWN: command = "shutdown";
+        pub static NOOP: command = "noop";
+        pub static AUTH: command = "auth";
+        pub static QUIT: command = "quit";
+    }
+    /// Keys that reading commands looked up, by command and by whether they were found. Gats counts as gat, and mg as
+    /// get.
+    "shoebill_memcache_lookups_total" {
+        pub static GET_KEY_HIT: command = "get", result = "hit";
+        pub static GET_KEY_MISS: command = "get", result = "miss";
+        pub static GETS_KEY_HIT: command = "gets", result = "hit";
+        pub static GETS_KEY_MISS: command = "gets", result = "miss";
+        pub static GAT_KEY_HIT: command = "gat", result = "hit";
+        pub static GAT_KEY_MISS: command = "gat", result = "miss";
+    }
+    /// What writing commands came to, by command; meta commands count as what they do. Failed means: too large, no memory,
+    /// or not a number. Not stored: there was an item, or none, or it would get too large. Exists: the item has changed.
+    "shoebill_memcache_writes_total" {
+        pub static SET_STORED: command = "set", result = "stored";
+        pub static SET_NOT_STORED: command = "set", result = "not_stored";
+        pub static SET_EX: command = "set", result = "failed";
+        pub static ADD_STORED: command = "add", result = "stored";
+        pub static ADD_NOT_STORED: command = "add", result = "not_stored";
+        pub static ADD_EX: command = "add", result = "failed";
+        pub static REPLACE_STORED: command = "replace", result = "stored";
+        pub static REPLACE_NOT_STORED: command = "replace", result = "not_stored";
+        pub static REPLACE_EX: command = "replace", result = "failed";
+        pub static APPEND_STORED: command = "append", result = "stored";
+        pub static APPEND_NOT_STORED: command = "append", result = "not_stored";
+        pub static APPEND_EX: command = "append", result = "failed";
+        pub static PREPEND_STORED: command = "prepend", result = "stored";
+        pub static PREPEND_NOT_STORED: command = "prepend", result = "not_stored";
+        pub static PREPEND_EX: command = "prepend", result = "failed";
+        pub static CAS_STORED: command = "cas", result = "stored";
+        pub static CAS_EXISTS: command = "cas", result = "exists";
+        pub static CAS_NOT_FOUND: command = "cas", result = "not_found";
+        pub static CAS_EX: command = "cas", result = "failed";
+        pub static INCR_STORED: command = "incr", result = "stored";
+        pub static INCR_NOT_FOUND: command = "incr", result = "not_found";
+        pub static INCR_EX: command = "incr", result = "failed";
+        pub static DECR_STORED: command = "decr", result = "stored";
+        pub static DECR_NOT_FOUND: command = "decr", result = "not_found";
+        pub static DECR_EX: command = "decr", result = "failed";
+        pub static DELETE_DELETED: command = "delete", result = "deleted";
+        pub static DELETE_NOT_FOUND: command = "delete", result = "not_found";
+        pub static TOUCH_TOUCHED: command = "touch", result = "touched";
+        pub static TOUCH_NOT_FOUND: command = "touch", result = "not_found";
+    }
+    /// Writes refused by the store.
+    "shoebill_memcache_writes_refused_total" {
+        pub static STORE_TOO_LARGE: reason = "too_large";
+        pub static STORE_NO_MEMORY: reason = "no_memory";
+    }
+    /// Lines and bodies that were no request.
+    pub static MALFORMED: "shoebill_memcache_malformed_total";
+    /// Credentials that were checked.
+    pub static AUTH_CMDS: "shoebill_memcache_logins_total";
+    /// Credentials that were wrong.
+    pub static AUTH_ERRORS: "shoebill_memcache_login_failures_total";
+    /// Lines that workers have written for clients that watch.
+    pub static LOG_WORKER_WRITTEN: "shoebill_watch_lines_written_total";
+    /// Lines for which a worker had no room, because it wrote too many in one turn.
+    pub static LOG_WORKER_DROPPED: "shoebill_watch_lines_dropped_total";
+    /// Lines sent to clients that watch.
+    pub static LOG_WATCHER_SENT: "shoebill_watch_lines_sent_total";
+    /// Lines that clients that watch have missed, because they did not read.
+    pub static LOG_WATCHER_SKIPPED: "shoebill_watch_lines_skipped_total";
+}
+
+gauges! {
+    /// Clients that watch.
+    pub static LOG_WATCHERS: "shoebill_watchers";
 }
 
 histograms! {
-    /// Keys per line of get, of lines with several keys.
-    pub static GET_CARDINALITY: "get_cardinality";
-    /// Keys per line of gets, of lines with several keys.
-    pub static GETS_CARDINALITY: "gets_cardinality";
-    /// Keys per line of gat and gats, of lines with several keys.
-    pub static GAT_CARDINALITY: "gat_cardinality";
-}
-
-counters! {
-    /// Requests of set.
-    pub static SET: "set";
-    /// Requests of set that failed in the server: too large, or no memory.
-    pub static SET_EX: "set_ex";
-    /// Requests of set that stored.
-    pub static SET_STORED: "set_stored";
-    /// Requests of set that stored nothing.
-    pub static SET_NOT_STORED: "set_not_stored";
-    /// Requests of add.
-    pub static ADD: "add";
-    /// Requests of add that failed in the server: too large, or no memory.
-    pub static ADD_EX: "add_ex";
-    /// Requests of add that stored.
-    pub static ADD_STORED: "add_stored";
-    /// Requests of add that stored nothing: there was an item.
-    pub static ADD_NOT_STORED: "add_not_stored";
-    /// Requests of replace.
-    pub static REPLACE: "replace";
-    /// Requests of replace that failed in the server: too large, or no memory.
-    pub static REPLACE_EX: "replace_ex";
-    /// Requests of replace that stored.
-    pub static REPLACE_STORED: "replace_stored";
-    /// Requests of replace that stored nothing: there was no item.
-    pub static REPLACE_NOT_STORED: "replace_not_stored";
-    /// Requests of append.
-    pub static APPEND: "append";
-    /// Requests of append that failed in the server: too large, or no memory.
-    pub static APPEND_EX: "append_ex";
-    /// Requests of append that stored.
-    pub static APPEND_STORED: "append_stored";
-    /// Requests of append that stored nothing: there was no item, or it would get too large.
-    pub static APPEND_NOT_STORED: "append_not_stored";
-    /// Requests of prepend.
-    pub static PREPEND: "prepend";
-    /// Requests of prepend that failed in the server: too large, or no memory.
-    pub static PREPEND_EX: "prepend_ex";
-    /// Requests of prepend that stored.
-    pub static PREPEND_STORED: "prepend_stored";
-    /// Requests of prepend that stored nothing: there was no item, or it would get too large.
-    pub static PREPEND_NOT_STORED: "prepend_not_stored";
-    /// Requests of cas.
-    pub static CAS: "cas";
-    /// Requests of cas that failed in the server: too large, or no memory.
-    pub static CAS_EX: "cas_ex";
-    /// Requests of cas that stored.
-    pub static CAS_STORED: "cas_stored";
-    /// Requests of cas that stored nothing: the item has changed.
-    pub static CAS_EXISTS: "cas_exists";
-    /// Requests of cas that stored nothing: there was no item.
-    pub static CAS_NOT_FOUND: "cas_not_found";
-}
-
-counters! {
-    /// Requests of incr.
-    pub static INCR: "incr";
-    /// Requests of incr that failed: not a number, or no memory.
-    pub static INCR_EX: "incr_ex";
-    /// Requests of incr that changed a number.
-    pub static INCR_STORED: "incr_stored";
-    /// Requests of incr without an item.
-    pub static INCR_NOT_FOUND: "incr_not_found";
-    /// Requests of decr.
-    pub static DECR: "decr";
-    /// Requests of decr that failed: not a number, or no memory.
-    pub static DECR_EX: "decr_ex";
-    /// Requests of decr that changed a number.
-    pub static DECR_STORED: "decr_stored";
-    /// Requests of decr without an item.
-    pub static DECR_NOT_FOUND: "decr_not_found";
-    /// Requests of delete.
-    pub static DELETE: "delete";
-    /// Requests of delete that removed an item.
-    pub static DELETE_DELETED: "delete_deleted";
-    /// Requests of delete without an item.
-    pub static DELETE_NOT_FOUND: "delete_not_found";
-    /// Requests of mg.
-    pub static MG: "mg";
-    /// Requests of ms.
-    pub static MS: "ms";
-    /// Requests of md.
-    pub static MD: "md";
-    /// Requests of ma.
-    pub static MA: "ma";
-    /// Requests of mn.
-    pub static MN: "mn";
-    /// Requests of me.
-    pub static ME: "me";
-    /// Requests of touch.
-    pub static TOUCH: "touch";
-    /// Requests of touch that changed an expiry.
-    pub static TOUCH_TOUCHED: "touch_touched";
-    /// Requests of touch without an item.
-    pub static TOUCH_NOT_FOUND: "touch_not_found";
-    /// Requests of flush_all.
-    pub static FLUSH_ALL: "flush_all";
-    /// Requests of stats.
-    pub static STATS: "stats";
-    /// Requests of lru_crawler.
-    pub static LRU_CRAWLER: "lru_crawler";
-    /// Requests of slabs.
-    pub static SLABS: "slabs";
-    /// Requests of lru.
-    pub static LRU: "lru";
-    /// Requests of extstore.
-    pub static EXTSTORE: "extstore";
-    /// Requests of version.
-    pub static VERSION: "version";
-    /// Requests of verbosity.
-    pub static VERBOSITY: "verbosity";
-    /// Requests of config.
-    pub static CONFIG: "config";
-    /// Requests of refresh_certs.
-    pub static REFRESH_CERTS: "refresh_certs";
-    /// Requests of cache_memlimit.
-    pub static CACHE_MEMLIMIT: "cache_memlimit";
-    /// Requests of watch.
-    pub static WATCH: "watch";
-    /// Lines that workers have written for clients that watch.
-    pub static LOG_WORKER_WRITTEN: "log_worker_written";
-    /// Lines for which a worker had no room, because it wrote too many in one turn.
-    pub static LOG_WORKER_DROPPED: "log_worker_dropped";
-    /// Lines sent to clients that watch.
-    pub static LOG_WATCHER_SENT: "log_watcher_sent";
-    /// Lines that clients that watch have missed, because they did not read.
-    pub static LOG_WATCHER_SKIPPED: "log_watcher_skipped";
-    /// Requests of shutdown.
-    pub static SHUTDOWN: "shutdown";
-    /// Requests of noop, in the binary protocol.
-    pub static NOOP: "noop";
-    /// Steps of logging in.
-    pub static AUTH: "auth";
-    /// Credentials that were checked.
-    pub static AUTH_CMDS: "auth_cmds";
-    /// Credentials that were wrong.
-    pub static AUTH_ERRORS: "auth_errors";
-    /// Requests of quit.
-    pub static QUIT: "quit";
-    /// Lines and bodies that were no request.
-    pub static MALFORMED: "memcache_malformed";
-    /// Writes refused because the value is too large.
-    pub static STORE_TOO_LARGE: "store_too_large";
-    /// Writes refused because there was no memory.
-    pub static STORE_NO_MEMORY: "store_no_memory";
+    /// Keys of requests with several keys, by command.
+    "shoebill_memcache_keys_per_request" {
+        pub static GET_CARDINALITY: command = "get";
+        pub static GETS_CARDINALITY: command = "gets";
+        pub static GAT_CARDINALITY: command = "gat";
+    }
+    /// Time that executing a request takes, by command, of a sample: one request in 61 of each worker. Reading it from
+    /// the socket and sending the reply are not in it. Gats counts as gat.
+    "shoebill_memcache_command_duration_seconds" in nanoseconds {
+        static GET_TIME: command = "get";
+        static GETS_TIME: command = "gets";
+        static GAT_TIME: command = "gat";
+        static SET_TIME: command = "set";
+        static ADD_TIME: command = "add";
+        static REPLACE_TIME: command = "replace";
+        static APPEND_TIME: command = "append";
+        static PREPEND_TIME: command = "prepend";
+        static CAS_TIME: command = "cas";
+        static INCR_TIME: command = "incr";
+        static DECR_TIME: command = "decr";
+        static DELETE_TIME: command = "delete";
+        static TOUCH_TIME: command = "touch";
+        static MG_TIME: command = "mg";
+        static MS_TIME: command = "ms";
+        static MD_TIME: command = "md";
+        static MA_TIME: command = "ma";
+        static OTHER_TIME: command = "other";
+    }
 }
 
 /// The metrics of the keys of reading commands.
 pub(crate) struct GetMetrics {
-    pub(crate) keys: &'static Counter,
     pub(crate) hit: &'static Counter,
     pub(crate) miss: &'static Counter,
-    pub(crate) cardinality: &'static ::metrics::Histogram,
+    pub(crate) cardinality: &'static Histogram,
 }
 
 /// The metrics of what storage commands come to.
@@ -215,34 +175,17 @@ pub(crate) struct ArithMetrics {
 /// Picks the metrics of a reading command.
 #[inline]
 pub(crate) fn of_get(family: Family) -> &'static GetMetrics {
-    static OF_GET: GetMetrics = GetMetrics {
-        keys: &GET_KEY,
-        hit: &GET_KEY_HIT,
-        miss: &GET_KEY_MISS,
-        cardinality: &GET_CARDINALITY,
-    };
-    static OF_GETS: GetMetrics = GetMetrics {
-        keys: &GETS_KEY,
-        hit: &GETS_KEY_HIT,
-        miss: &GETS_KEY_MISS,
-        cardinality: &GETS_CARDINALITY,
-    };
-    static OF_GAT: GetMetrics = GetMetrics {
-        keys: &GAT_KEY,
-        hit: &GAT_KEY_HIT,
-        miss: &GAT_KEY_MISS,
-        cardinality: &GAT_CARDINALITY,
-    };
+    static OF_GET: GetMetrics =
+        GetMetrics { hit: &GET_KEY_HIT, miss: &GET_KEY_MISS, cardinality: &GET_CARDINALITY };
+    static OF_GETS: GetMetrics =
+        GetMetrics { hit: &GETS_KEY_HIT, miss: &GETS_KEY_MISS, cardinality: &GETS_CARDINALITY };
+    static OF_GAT: GetMetrics =
+        GetMetrics { hit: &GAT_KEY_HIT, miss: &GAT_KEY_MISS, cardinality: &GAT_CARDINALITY };
     match family {
         Family::Get => &OF_GET,
         Family::Gets => &OF_GETS,
         Family::Gat => &OF_GAT,
     }
-}
-
-gauges! {
-    /// Clients that watch.
-    pub static LOG_WATCHERS: "log_watchers";
 }
 
 /// Picks the metrics of a storage command.
@@ -285,5 +228,29 @@ pub(crate) fn of_arith(direction: Direction) -> &'static ArithMetrics {
     match direction {
         Direction::Up => &OF_INCR,
         Direction::Down => &OF_DECR,
+    }
+}
+
+/// Picks the metric of the time that a command takes.
+pub(crate) fn time_of(command: CommandId) -> &'static Histogram {
+    match command {
+        CommandId::Get => &GET_TIME,
+        CommandId::Gets => &GETS_TIME,
+        CommandId::Gat | CommandId::Gats => &GAT_TIME,
+        CommandId::Set => &SET_TIME,
+        CommandId::Add => &ADD_TIME,
+        CommandId::Replace => &REPLACE_TIME,
+        CommandId::Append => &APPEND_TIME,
+        CommandId::Prepend => &PREPEND_TIME,
+        CommandId::Cas => &CAS_TIME,
+        CommandId::Incr => &INCR_TIME,
+        CommandId::Decr => &DECR_TIME,
+        CommandId::Delete => &DELETE_TIME,
+        CommandId::Touch => &TOUCH_TIME,
+        CommandId::Mg => &MG_TIME,
+        CommandId::Ms => &MS_TIME,
+        CommandId::Md => &MD_TIME,
+        CommandId::Ma => &MA_TIME,
+        _ => &OTHER_TIME,
     }
 }

@@ -44,7 +44,7 @@ pub use dump::DUMPS_MAX;
 use dump::Dumps;
 use flush::Deadline;
 use login::Failures;
-use observe::Observers;
+use observe::{Observers, Timing};
 use outcome::Outcome;
 pub use prefixes::PREFIXES_MAX;
 use prefixes::{OwnTable, Prefixes};
@@ -78,6 +78,7 @@ pub struct MemcacheService<S: Receive> {
     /// Something was begun that goes on in the next turns: `chores.rs`.
     chores_wait: bool,
     own_table: OwnTable,
+    timing: Timing,
     own_watch: OwnWatch,
     uploads: Uploads<S::Draft>,
 }
@@ -92,6 +93,7 @@ impl<S: Receive + Clone> Clone for MemcacheService<S> {
             rereads: self.rereads.clone(),
             chores_wait: false,
             own_table: self.own_table.clone(),
+            timing: Timing::default(),
             own_watch: self.own_watch.clone(),
             uploads: self.uploads.clone(),
         }
@@ -140,6 +142,7 @@ impl<S: Receive> MemcacheService<S> {
             rereads: Rereads::default(),
             chores_wait: false,
             own_table: OwnTable::default(),
+            timing: Timing::default(),
             own_watch: OwnWatch::default(),
             uploads: Uploads::default(),
         }

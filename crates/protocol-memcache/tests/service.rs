@@ -121,10 +121,12 @@ fn general_statistics_count_what_happened_and_can_be_reset() {
         assert!(count(&text, name) >= least, "{name} in {text}");
     }
     assert_eq!(count(&text, "total_items"), 1);
-    let before = metrics::value("set").expect("it is declared");
+    let before = metrics::value("shoebill_memcache_commands_total{command=\"set\"}")
+        .expect("it is declared");
     server.ask(b"stats reset\r\n");
     assert_eq!(count(&server.text("stats\r\n"), "total_items"), 0);
-    let after = metrics::value("set").expect("it is declared");
+    let after = metrics::value("shoebill_memcache_commands_total{command=\"set\"}")
+        .expect("it is declared");
     assert!(after >= before, "a counter never goes back");
 }
 
@@ -225,9 +227,9 @@ fn the_store_hears_when_the_worker_sleeps_and_what_its_buffers_take() {
 #[test]
 fn what_is_no_request_is_counted() {
     let mut server = Server::new();
-    let before = metrics::value("memcache_malformed").expect("it is declared");
+    let before = metrics::value("shoebill_memcache_malformed_total").expect("it is declared");
     server.ask(b"foo\r\nset k 0 0 1\r\nxyz\r\n");
-    let after = metrics::value("memcache_malformed").expect("it is declared");
+    let after = metrics::value("shoebill_memcache_malformed_total").expect("it is declared");
     assert!(after >= before + 3, "{before} {after}");
 }
 

@@ -48,4 +48,5 @@ mod metrics;
 mod service;
 
 pub use codec::{LINE_MAX, Ping, PingProtocol};
+pub use metrics::METRICS;
 pub use service::PingService;

@@ -5,7 +5,7 @@
 //! * `key_events.rs`: clients that watch keys, wait for keys, cache keys or subscribe to events. `watches.rs`,
 //!   `waiters.rs`, `tracking.rs`, `channels.rs`: its tables. `interest.rs` and `counting_filter.rs` keep writes cheap while
 //!   no client is interested in the key. `events.rs`: the events.
-//! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`:
+//! * `stats.rs`, `histogram.rs`, `latency.rs`, `commandlog.rs`, `rate_sampler.rs`, `metric_source.rs`, `command_metrics.rs`:
 //!   statistics for operators. `hot_keys.rs`: HOTKEYS, with the sums of `heavy_hitters.rs`. `monitor.rs`: MONITOR. `pause.rs`: CLIENT PAUSE.
 //! * `cluster.rs`: the nodes of the cluster. `scripts.rs`: the cache of scripts. `functions.rs`: libraries of functions. `users.rs`: users from files.
 //!   `acl_log.rs`: what users were denied. `migrations.rs`: values on their way to other servers.
@@ -19,6 +19,7 @@ pub(crate) mod channels;
 pub(crate) mod client_memory;
 pub(crate) mod clients;
 pub(crate) mod cluster;
+pub(crate) mod command_metrics;
 pub(crate) mod commandlog;
 pub mod config;
 pub(crate) mod counting_filter;

@@ -42,6 +42,7 @@ pub mod strings;
 pub mod table;
 mod wire;
 
+pub use host::command_metrics::METRICS as COMMAND_METRICS;
 pub use wire::codec::Codec;
 pub use wire::parse::{Args, Request};
 pub use wire::reply::{Version, Writer};

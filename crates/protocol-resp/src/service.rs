@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 pub use crate::host::Host;
 pub use crate::host::config::{self, BufferLimit};
+pub use crate::host::metric_source::METRICS;
 pub use crate::host::platform::{Allocator, Certificate, Channel, Encryption, Platform};
 pub use crate::session::command::Command;
 pub use crate::session::connection::Resp;

@@ -27,6 +27,7 @@ mod exchange;
 mod frame;
 #[allow(unsafe_code)]
 mod many;
+pub(crate) mod metrics;
 mod port;
 mod quota;
 mod socket;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Dials`]: limits that may change while connections are served.
 
+use crate::metrics::CONNECTIONS_MAX;
 use crate::{Options, OutputLimit};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -53,6 +54,7 @@ impl Dials {
     /// Sets the most connections that are served at once. Existing connections beyond it stay.
     pub fn set_connections_max(&self, most: usize) {
         self.0.connections_max.store(most, Relaxed);
+        CONNECTIONS_MAX.set(i64::try_from(most).unwrap_or(i64::MAX));
     }
 
     /// Sets [`Options::idle_timeout`].

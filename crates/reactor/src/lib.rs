@@ -110,6 +110,7 @@ mod worker;
 pub use acceptor::{Acceptor, AcceptorHandle, Door};
 pub use census::{Census, Seat};
 pub use datagram::exchange;
+pub use datagram::metrics::METRICS as DATAGRAM_METRICS;
 pub use datagram::{
     AnswerLimits, Cut, DATAGRAM_BYTES, DatagramSocket, HEADER_BYTES, Quota, Refused,
 };
@@ -117,8 +118,8 @@ pub use dials::Dials;
 pub use engine::Engine;
 pub use listener::{Endpoint, Listener};
 pub use mailbox::{Mailbox, Message, Newcomer};
-pub use metrics::buffers_peak;
+pub use metrics::{METRICS, buffers_peak};
 pub use options::Options;
 pub use output::{Output, OutputLimit};
 pub use turn::{BATCH, DISTANCES, Limits, Pipeline, Turn, first_request, turn};
-pub use worker::Worker;
+pub use worker::{TURN_CPU_METRICS, Worker};

@@ -30,7 +30,7 @@ mod pipeline;
 pub(crate) use pipeline::Blocked;
 pub use pipeline::Pipeline;
 
-use crate::metrics::PROCESS_REQ;
+use crate::metrics::REQUESTS;
 use arrayvec::ArrayVec;
 use buffer::{RecvBuf, SendBuf};
 use clock::Timer;
@@ -275,7 +275,7 @@ fn serve<P: Protocol, E: Execute<P>>(
             ran
         };
         share.requests -= served;
-        PROCESS_REQ.add(requests as u64);
+        REQUESTS.add(requests as u64);
         match (ran, stop) {
             (Ran::Close, _) => return Turn::Close,
             (Ran::Block, _) => {

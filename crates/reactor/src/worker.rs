@@ -48,6 +48,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+pub use stopwatch::METRICS as TURN_CPU_METRICS;
 use stopwatch::Stopwatch;
 
 /// Initial capacity of the queue of connections to serve again: enough that the queue of a small
@@ -259,13 +260,13 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
     /// Counts `n` events of this turn.
     fn count(&mut self, n: usize) {
         self.events = n;
-        WORKER_EVENT_LOOP.increment();
+        WORKER_TURNS.increment();
         if n > 0 {
-            WORKER_EVENT_TOTAL.add(n as u64);
-            WORKER_EVENT_DEPTH.record(n as u64);
+            WORKER_EVENTS.add(n as u64);
+            WORKER_EVENTS_PER_POLL.record(n as u64);
         }
         if n == self.options.events {
-            WORKER_EVENT_MAX_REACHED.increment();
+            WORKER_FULL_POLLS.increment();
         }
     }
 
@@ -301,7 +302,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let next = connection.serve(&mut desk);
         let elapsed = woken.nanos();
         if connection.take_input() {
-            REQUEST_LATENCY.record(elapsed);
+            REQUEST_DURATION.record(elapsed);
         }
         let next = next.unwrap_or_else(|error| {
             connection.note_ending(Ending::Error);
@@ -353,7 +354,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             connection.tell_opened(&mut desk);
         }
         CONNECTIONS_ACCEPTED.increment();
-        CONNECTIONS_CURRENT.increment();
+        CONNECTIONS.increment();
         Ok(())
     }
 
@@ -365,7 +366,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         self.slots.remove(&connection.peer.id);
         self.detach(connection);
         CONNECTIONS_CLOSED.increment();
-        CONNECTIONS_CURRENT.decrement();
+        CONNECTIONS.decrement();
     }
 
     fn drain(&mut self, deadline: Ticks) {

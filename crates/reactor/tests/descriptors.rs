@@ -42,7 +42,7 @@ fn who_comes_is_told_while_there_are_none(engine: Engine) {
     assert_eq!(&read::<2>(&mut early), b"10");
 
     let mut hoard = hoard();
-    let rejected = counted("connections_rejected");
+    let rejected = counted("shoebill_connections_rejected_total");
     for told in 1..=20 {
         // The client takes the descriptor that this frees, and gives it back at the end.
         assert!(hoard.pop().is_some());
@@ -50,7 +50,7 @@ fn who_comes_is_told_while_there_are_none(engine: Engine) {
         let mut text = Vec::new();
         late.read_to_end(&mut text).unwrap();
         assert_eq!(text, b"busy\n");
-        assert_eq!(counted("connections_rejected"), rejected + told);
+        assert_eq!(counted("shoebill_connections_rejected_total"), rejected + told);
         drop(late);
         hoard.extend(File::open("/dev/null"));
     }
@@ -69,8 +69,10 @@ fn who_comes_is_told_while_there_are_none(engine: Engine) {
 fn accepting_pauses_while_none_can_be_freed(engine: Engine) {
     let crew = Crew::start(engine, 1);
     let (acceptor, handle, address) = crew.acceptor(100);
-    let (accepted, paused) = (counted("connections_accepted"), counted("accept_paused"));
-    let (failed, lost) = (counted("accept_error"), counted("accept_paused_ms"));
+    let (accepted, paused) =
+        (counted("shoebill_connections_accepted_total"), counted("shoebill_accept_pauses_total"));
+    let (failed, lost) =
+        (counted("shoebill_accept_errors_total"), counted("shoebill_accept_paused_seconds_total"));
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     // All open descriptors are beyond the new limit, so one that is closed leaves none. A ring goes by
     // the limit of the moment at which it begins to accept.
@@ -80,19 +82,19 @@ fn accepting_pauses_while_none_can_be_freed(engine: Engine) {
     let mut late = TcpStream::from(socket);
     late.set_read_timeout(Some(PATIENCE)).unwrap();
     late.write_all(b"2").unwrap();
-    wait_until("it notices", || counted("accept_paused") >= paused + 2);
-    assert!(counted("accept_error") >= failed + 2);
-    assert_eq!(counted("connections_accepted"), accepted);
+    wait_until("it notices", || counted("shoebill_accept_pauses_total") >= paused + 2);
+    assert!(counted("shoebill_accept_errors_total") >= failed + 2);
+    assert_eq!(counted("shoebill_connections_accepted_total"), accepted);
 
     // It pauses: a loop that kept trying would have counted thousands by the time of two pauses.
-    let pauses = counted("accept_paused");
-    wait_until("a pause ends", || counted("accept_paused") > pauses);
-    assert!(counted("accept_paused_ms") > lost, "it slept in between");
-    assert!(counted("accept_paused") < paused + 100);
+    let pauses = counted("shoebill_accept_pauses_total");
+    wait_until("a pause ends", || counted("shoebill_accept_pauses_total") > pauses);
+    assert!(counted("shoebill_accept_paused_seconds_total") > lost, "it slept in between");
+    assert!(counted("shoebill_accept_pauses_total") < paused + 100);
 
     rlimit::setrlimit(rlimit::Resource::NOFILE, MOST, MOST).unwrap();
     assert_eq!(&read::<2>(&mut late), b"20", "the one who waited is served");
-    assert_eq!(counted("connections_accepted"), accepted + 1);
+    assert_eq!(counted("shoebill_connections_accepted_total"), accepted + 1);
     handle.stop().unwrap();
     running.join().unwrap().unwrap();
     crew.finish();
@@ -103,7 +105,7 @@ fn those_too_many_give_theirs_back_at_once(engine: Engine) {
     let crew = Crew::start(engine, 1);
     let census = crew.census.clone();
     let (acceptor, handle, address) = crew.acceptor(1);
-    let paused = counted("accept_paused");
+    let paused = counted("shoebill_accept_pauses_total");
     // Nobody accepts yet. There are fewer descriptors left than clients wait.
     let clients: Vec<TcpStream> = (0..30).map(|_| connect(address)).collect();
     let running = thread::spawn(move || acceptor.run());
@@ -114,7 +116,7 @@ fn those_too_many_give_theirs_back_at_once(engine: Engine) {
         client.read_to_end(&mut text).unwrap();
         assert_eq!(text, b"busy\n");
     }
-    assert_eq!(counted("accept_paused"), paused);
+    assert_eq!(counted("shoebill_accept_pauses_total"), paused);
     drop(clients);
     handle.stop().unwrap();
     running.join().unwrap().unwrap();

@@ -258,6 +258,28 @@ impl Builder {
         self
     }
 
+    /// Sets what the pages of metrics show, in the whole process: what every server has, what is in use of the rest
+    /// (call it once TLS, datagrams and options are set), and these `sets`: those of the protocols and the storage. Without
+    /// it they show whatever the linker found.
+    pub fn metrics(self, sets: impl IntoIterator<Item = metrics::MetricSet>) -> Self {
+        let optional = [
+            (self.tls.is_some(), session::TLS_METRICS),
+            (self.datagrams.is_some(), reactor::DATAGRAM_METRICS),
+            (self.options.turn_cpu_time, reactor::TURN_CPU_METRICS),
+        ];
+        let optional = optional.into_iter().filter(|(is_used, _)| *is_used).map(|(_, set)| set);
+        let always = [
+            metrics::process::METRICS,
+            session::METRICS,
+            reactor::METRICS,
+            admin::METRICS,
+            logging::METRICS,
+        ];
+        metrics::show_only(always.into_iter().chain(optional).chain(sets));
+        metrics::set_build_info([("server", self.name), ("version", self.version)]);
+        self
+    }
+
     /// Sets the clock; tests use one that they set themselves.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;

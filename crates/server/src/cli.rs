@@ -35,7 +35,7 @@ pub struct CommonArgs {
     #[arg(long, value_enum, value_name = "NAME")]
     pub engine: Option<Engine>,
 
-    /// Record the CPU time of each turn of the event loops: metric turn_cpu_time
+    /// Record the CPU time of each turn of the event loops: metric shoebill_turn_cpu_seconds
     #[arg(long)]
     pub turn_cpu_time: bool,
 
@@ -47,7 +47,7 @@ pub struct CommonArgs {
     #[arg(long)]
     pub print_config: bool,
 
-    /// Print name, type and meaning of every metric and exit
+    /// Print name, labels, type and meaning of every metric that this configuration has and exit
     #[arg(long)]
     pub list_metrics: bool,
 }
@@ -100,9 +100,13 @@ impl CommonArgs {
 
 fn metrics_table() -> String {
     let rows: Vec<_> = metrics::list();
-    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    let name = |row: &metrics::Description| match &row.labels[..] {
+        [] => row.name.to_owned(),
+        labels => format!("{}{{{}}}", row.name, labels.join(",")),
+    };
+    let width = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
     let line = |row: &metrics::Description| {
-        format!("{:width$}  {:9}  {}\n", row.name, row.kind.to_string(), row.help)
+        format!("{:width$}  {:9}  {}\n", name(row), row.kind.to_string(), row.help)
     };
     rows.iter().map(line).collect()
 }

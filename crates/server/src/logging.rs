@@ -11,13 +11,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+/// The metrics of the logs.
+pub(crate) const METRICS: metrics::MetricSet = metrics::metric_set!();
+
 metrics::totals! {
-    /// Lines of the log and the command log that were written.
-    static LOG_WRITTEN: "log_written";
-    /// Lines of the log and the command log that were dropped because too many waited.
-    static LOG_DROPPED: "log_dropped";
-    /// Lines of the log and the command log that could not be written to their file.
-    static LOG_FAILED: "log_failed";
+    /// Lines of the log and the command log: those that were written, that were dropped because too many waited, and
+    /// that could not be written to their file.
+    "shoebill_log_lines_total" {
+        static LOG_WRITTEN: result = "written";
+        static LOG_DROPPED: result = "dropped";
+        static LOG_FAILED: result = "failed";
+    }
 }
 
 /// How often the log is written out.

@@ -176,7 +176,7 @@ fn a_worker_that_stalls_costs_those_whose_messages_pile_up_and_nobody_else() {
         };
         waits.send(b"wait\n");
         wait_until("it waits", || speaker.waiting() == 1);
-        let overflows = counted("connections_push_overflow");
+        let overflows = counted("shoebill_connections_broken_total{reason=\"push_overflow\"}");
         let gate = speaker.stall();
         far.send(b"stall\n");
         wait_until("it stalls", || speaker.executed() == 8);
@@ -198,7 +198,10 @@ fn a_worker_that_stalls_costs_those_whose_messages_pile_up_and_nobody_else() {
             drop(client.rest_or_reset());
         }
         wait_until("they are removed", || process.connections() == 3);
-        assert_eq!(counted("connections_push_overflow"), overflows + 3);
+        assert_eq!(
+            counted("shoebill_connections_broken_total{reason=\"push_overflow\"}"),
+            overflows + 3
+        );
         publisher.ask(b"tell all is well\n", b"told\nall is well\n");
         for client in [near, listener] {
             client.expect(b"all is well\n");

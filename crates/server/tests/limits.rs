@@ -46,7 +46,7 @@ fn a_client_too_many_is_told_so_and_closed() {
     let _alone = alone_with_counts();
     on_every_transport(|row| {
         let process = Speaker::default().spawn(row.builder().max_connections(2));
-        let rejected = counted("connections_rejected");
+        let rejected = counted("shoebill_connections_rejected_total");
         let (mut one, mut two) = (row.connect(&process), row.connect(&process));
         one.ask(b"echo 1\n", b"1\n");
         two.ask(b"echo 2\n", b"2\n");
@@ -58,7 +58,7 @@ fn a_client_too_many_is_told_so_and_closed() {
             row.connect(&process).rest()
         };
         assert_eq!(told, if row.transport.is_tls() { &b""[..] } else { b"busy, try later\n" });
-        assert_eq!(counted("connections_rejected"), rejected + 1);
+        assert_eq!(counted("shoebill_connections_rejected_total"), rejected + 1);
         one.ask(b"who\n", b"2\n");
 
         two.ask(b"quit\n", b"bye\n");
@@ -79,10 +79,10 @@ fn idle_connections_are_closed_at_their_limit() {
         clock.advance(BEFORE_LIMIT);
         look(&mut busy);
         assert!(idle.is_quiet(), "it has a moment left");
-        let closed = counted("connections_idle_closed");
+        let closed = counted("shoebill_connections_broken_total{reason=\"idle\"}");
         clock.advance(A_MOMENT);
         assert_eq!(idle.rest(), b"");
-        assert_eq!(counted("connections_idle_closed"), closed + 1);
+        assert_eq!(counted("shoebill_connections_broken_total{reason=\"idle\"}"), closed + 1);
         clock.advance(BEFORE_LIMIT - A_MOMENT);
         busy.ask(b"who\n", b"1\n");
         process.stop().unwrap();
@@ -104,10 +104,13 @@ fn half_a_request_is_not_waited_for_longer_than_its_limit() {
         clock.advance(BEFORE_LIMIT);
         look(&mut idle);
         assert!(slow.is_quiet(), "every byte gives it time again");
-        let closed = counted("connections_read_timeout");
+        let closed = counted("shoebill_connections_broken_total{reason=\"read_timeout\"}");
         clock.advance(A_MOMENT);
         assert_eq!(slow.rest(), b"");
-        assert_eq!(counted("connections_read_timeout"), closed + 1);
+        assert_eq!(
+            counted("shoebill_connections_broken_total{reason=\"read_timeout\"}"),
+            closed + 1
+        );
         clock.advance(LIMIT * 10);
         idle.ask(b"who\n", b"1\n");
         process.stop().unwrap();
@@ -122,18 +125,23 @@ fn a_client_that_never_reads_is_closed_at_its_limit() {
         let (mut deaf, mut idle) = (row.connect(&process), row.connect(&process));
         idle.ask(b"echo hello\n", b"hello\n");
         deaf.send("much 50000\n".repeat(400).as_bytes());
-        let backpressure = counted("connection_backpressure");
-        wait_until("its socket is full", || counted("connection_backpressure") > backpressure);
+        let backpressure = counted("shoebill_connection_backpressure_total");
+        wait_until("its socket is full", || {
+            counted("shoebill_connection_backpressure_total") > backpressure
+        });
         clock.advance(BEFORE_LIMIT);
         look(&mut idle);
         idle.ask(b"who\n", b"2\n");
-        let closed = counted("connections_write_timeout");
+        let closed = counted("shoebill_connections_broken_total{reason=\"write_timeout\"}");
         wait_until("it is closed", || {
             // The system may have taken some more of its replies in between.
             clock.advance(A_MOMENT);
             process.connections() == 1
         });
-        assert_eq!(counted("connections_write_timeout"), closed + 1);
+        assert_eq!(
+            counted("shoebill_connections_broken_total{reason=\"write_timeout\"}"),
+            closed + 1
+        );
         idle.ask(b"who\n", b"1\n");
         process.stop().unwrap();
     });
@@ -158,10 +166,13 @@ fn a_handshake_is_not_waited_for_longer_than_its_limit() {
             clock.advance(BEFORE_LIMIT);
             look(&mut other);
             assert!(silent.is_quiet());
-            let closed = counted("connections_handshake_timeout");
+            let closed = counted("shoebill_connections_broken_total{reason=\"handshake_timeout\"}");
             clock.advance(A_MOMENT);
             assert_eq!(silent.rest(), b"\x15\x03\x03\0\x02\x01\0", "a TLS close, then the end");
-            assert_eq!(counted("connections_handshake_timeout"), closed + 1);
+            assert_eq!(
+                counted("shoebill_connections_broken_total{reason=\"handshake_timeout\"}"),
+                closed + 1
+            );
             other.ask(b"who\n", b"1\n");
             process.stop().unwrap();
         }

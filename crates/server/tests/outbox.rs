@@ -51,7 +51,7 @@ fn a_client_that_lets_messages_pile_up_is_closed() {
             client.ask(b"echo here\n", b"here\n");
         }
         let [sender, _deaf, listeners @ ..] = &mut clients[..] else { panic!("four clients") };
-        let overflows = counted("connections_output_limit");
+        let overflows = counted("shoebill_connections_broken_total{reason=\"output_limit\"}");
         let mut sent = 0;
         while process.connections() == 4 {
             sender.send(format!("fill {MESSAGE}\n").as_bytes());
@@ -63,7 +63,10 @@ fn a_client_that_lets_messages_pile_up_is_closed() {
         }
         assert!(sent > 1 << 20, "it is not closed before the limit");
         sender.ask(b"who\n", b"3\n");
-        assert_eq!(counted("connections_output_limit"), overflows + 1);
+        assert_eq!(
+            counted("shoebill_connections_broken_total{reason=\"output_limit\"}"),
+            overflows + 1
+        );
         sender.ask(b"tell all is well\n", b"told\nall is well\n");
         for listener in listeners {
             listener.expect(b"all is well\n");

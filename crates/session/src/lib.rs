@@ -80,7 +80,8 @@ pub use error::Error;
 pub use facts::{AcceptorFacts, CertificateFacts};
 pub use options::{ClientAuth, PeerStream, PeerTls, TlsOptions, TlsVersion};
 pub use session::{Fill, Flush, Session};
+pub use stats::METRICS;
 pub use stream::Stream;
-pub use tls::{TlsAcceptor, is_not_tls};
+pub use tls::{TLS_METRICS, TlsAcceptor, is_not_tls};
 #[cfg(feature = "tls")]
 pub use tls::{TlsConnector, Trust};

@@ -10,6 +10,9 @@ use std::io;
 use std::net::TcpStream;
 use std::time::Duration;
 
+/// The metrics of TLS: none.
+pub const TLS_METRICS: metrics::MetricSet = metrics::metric_set!();
+
 /// What the server's side of a TLS handshake needs. This build is without the feature `tls`, so there is none.
 #[derive(Clone, Debug)]
 pub struct TlsAcceptor {

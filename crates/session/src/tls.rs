@@ -15,3 +15,4 @@ pub use acceptor::TlsAcceptor;
 pub(crate) use connection::TlsConnection;
 pub use connection::is_not_tls;
 pub use connector::{TlsConnector, Trust};
+pub use stats::METRICS as TLS_METRICS;

@@ -12,14 +12,14 @@ use support::tls_client::{Pair, VERSIONS, client_config};
 use support::unix_pair;
 
 const NAMES: [&str; 8] = [
-    "session_recv",
-    "session_recv_byte",
-    "session_recv_ex",
-    "session_send",
-    "session_send_byte",
-    "session_send_ex",
-    "stream_handshake",
-    "stream_handshake_ex",
+    "shoebill_socket_reads_total",
+    "shoebill_received_bytes_total",
+    "shoebill_socket_read_errors_total",
+    "shoebill_socket_writes_total",
+    "shoebill_sent_bytes_total",
+    "shoebill_socket_write_errors_total",
+    "shoebill_tls_handshakes_total{result=\"completed\"}",
+    "shoebill_tls_handshakes_total{result=\"failed\"}",
 ];
 
 fn counted(act: impl FnOnce()) -> [i128; 8] {

@@ -93,5 +93,6 @@ mod write;
 
 pub use builder::Builder;
 pub use item::HashMapItem;
+pub use metrics::METRICS;
 pub use record::{KEY_MAX, PIN_MIN};
 pub use store::HashMapStore;

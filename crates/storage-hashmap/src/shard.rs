@@ -16,7 +16,7 @@ use clock::Ticks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use storage::metrics::{
-    ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_DELETE, ITEM_EVICT, ITEM_EXPIRE,
+    EVICT_NEEDED, ITEM_CLEAR, ITEM_CURRENT, ITEM_CURRENT_BYTES, ITEM_DELETE, ITEM_EXPIRE,
 };
 use storage::{Evictions, Stage, StoreError};
 
@@ -261,7 +261,7 @@ impl Shard {
             Gone::Deleted => ITEM_DELETE.increment(),
             Gone::Evicted => {
                 self.counts.evicted += 1;
-                ITEM_EVICT.increment();
+                EVICT_NEEDED.increment();
             }
             Gone::Expired => {
                 self.counts.expired += 1;

@@ -243,7 +243,10 @@ impl Builder {
             withdrawn.for_each(|segment| shared.release(&Piece { segment, parts: 0..1 }));
         }
         let turn = Epochs::register(&shared.epochs).expect("nobody else has registered");
-        Ok(SegStore::new(Arc::new(shared), turn))
+        let shared = Arc::new(shared);
+        #[cfg(not(loom))]
+        shared.follow_readings();
+        Ok(SegStore::new(shared, turn))
     }
 }
 

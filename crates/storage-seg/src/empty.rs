@@ -242,10 +242,7 @@ impl SegStore {
             }
             (Moved::Gone, _) => {}
             (Moved::NoRoom, Judge::Move { is_stuck, .. }) => **is_stuck = true,
-            (Moved::NoRoom, _) => {
-                self.tally.add(Count::Squeezed, 1);
-                self.drop_item(hash, location, false, (Why::Displaced, now));
-            }
+            (Moved::NoRoom, _) => self.drop_item(hash, location, false, (Why::Squeezed, now)),
         }
     }
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! [`Export`]: how a store's report reaches the operators, as metrics of the process and line by line.
+//! [`Export`]: how a store's counts and its report reach the operators: as metrics of the process, which are brought up
+//! to date when they are read, and line by line.
 
 use crate::metrics::{self as own, COUNTERS};
 use crate::report::{ClassReport, Report};
 use crate::shared::Shared;
+#[cfg(not(loom))]
+use crate::sync::Arc;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::tally::Sums;
 use crate::victims::Victims;
+#[cfg(not(loom))]
+use ::metrics::Source;
 use ::metrics::{Family, Level};
 use arrayvec::ArrayString;
 use clock::Ticks;
@@ -15,15 +20,13 @@ use std::collections::VecDeque;
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
-/// How often the metrics are updated, in milliseconds. The interval grows by as much for each
-/// [`SEGMENTS`] segments, since a report takes time in proportion to their number.
+/// How often handles take a sample of what evictions have done, in milliseconds.
 const INTERVAL_MS: u64 = 1_000;
-const SEGMENTS: usize = 16 << 10;
 
 /// How far back recent evictions reach.
 const RECENT_MS: u64 = 60_000;
 
-/// A level, its name and what it shows of a report.
+/// A level, its name in `stats store`, and what it shows of a report.
 type Row<M, R> = (&'static str, &'static M, fn(&R) -> u64);
 
 pub(crate) fn permille(share: f64) -> u64 {
@@ -35,8 +38,7 @@ fn millis(age: Option<Duration>) -> u64 {
 }
 
 /// What is shown of a store.
-pub(crate) static LEVELS: [Row<Level, Report>; 32] = [
-    ("segment_current", &own::SEGMENT_CURRENT, |report| report.segments.current()),
+pub(crate) static LEVELS: [Row<Level, Report>; 31] = [
     ("segment_free", &own::SEGMENT_FREE, |report| report.segments.free),
     ("segment_open", &own::SEGMENT_OPEN, |report| report.segments.open),
     ("segment_sealed", &own::SEGMENT_SEALED, |report| report.segments.sealed),
@@ -104,11 +106,14 @@ pub(crate) static FAMILIES: [Row<Family, ClassReport>; 10] = [
     ("ttl_due_1h_bytes", &own::TTL_DUE_1H_BYTES, |class| class.due_1h_bytes),
 ];
 
-/// When the next report is due, and samples of what evictions had done before.
+/// When the next sample is due, samples of what evictions had done before, and what the metrics show already.
 #[derive(Debug)]
 pub(crate) struct Export {
     next_ms: AtomicU64,
+    /// The time of the last sample: the store's present, to a second.
+    at_ms: AtomicU64,
     recent: Mutex<VecDeque<Sample>>,
+    published: Mutex<Sums>,
 }
 
 /// The eviction counts at some time.
@@ -122,7 +127,12 @@ impl Export {
     pub(crate) fn new() -> Self {
         let samples = 2 + (RECENT_MS / INTERVAL_MS) as usize;
         let recent = Mutex::new(VecDeque::with_capacity(samples));
-        Export { next_ms: AtomicU64::new(0), recent }
+        Export {
+            next_ms: AtomicU64::new(0),
+            at_ms: AtomicU64::new(0),
+            recent,
+            published: Mutex::new(Sums::default()),
+        }
     }
 
     /// What was evicted since about [`RECENT_MS`] ago.
@@ -145,7 +155,7 @@ impl Export {
 }
 
 impl Shared {
-    /// Updates the metrics if that is due. One handle does it for all.
+    /// Takes a sample if one is due. One handle does it for all.
     #[inline]
     pub(crate) fn export(&self, now: Ticks) {
         if self.export.next_ms.load(Ordering::Relaxed) <= now.as_millis() {
@@ -157,14 +167,35 @@ impl Shared {
     fn export_now(&self, now: Ticks) {
         let next_ms = &self.export.next_ms;
         let due_ms = next_ms.load(Ordering::Relaxed);
-        let interval_ms = INTERVAL_MS * (1 + self.pool.len() / SEGMENTS) as u64;
-        let then_ms = now.as_millis() + interval_ms;
+        let then_ms = now.as_millis() + INTERVAL_MS;
         let claim = next_ms.compare_exchange(due_ms, then_ms, Ordering::Relaxed, Ordering::Relaxed);
         if due_ms > now.as_millis() || claim.is_err() {
             return;
         }
+        self.export.at_ms.store(now.as_millis(), Ordering::Relaxed);
         self.export.sample(&self.tallies.sums(), now);
-        let report = self.report(now);
+    }
+
+    /// Makes whoever reads all metrics bring those of this store up to date before.
+    #[cfg(not(loom))]
+    pub(crate) fn follow_readings(self: &Arc<Self>) {
+        let shared = Arc::downgrade(self);
+        self.source.get_or_init(|| {
+            Source::new(move || {
+                if let Some(shared) = shared.upgrade() {
+                    shared.publish();
+                }
+            })
+        });
+    }
+
+    /// Brings all metrics up to date, on a thread that may have no handle.
+    #[cfg(not(loom))]
+    fn publish(&self) {
+        if !self.publish_counts() {
+            return;
+        }
+        let report = self.report(Ticks::from_millis(self.export.at_ms.load(Ordering::Relaxed)));
         for (_, level, of) in &LEVELS {
             level.set(of(&report) as i64);
         }
@@ -174,17 +205,41 @@ impl Shared {
         }
     }
 
-    /// Shows all statistics, under the names of the metrics.
+    /// Adds to the counters and gauges what was counted since the last time; false if the store has no handle any more.
+    #[cfg(not(loom))]
+    fn publish_counts(&self) -> bool {
+        let mut published = self.export.published.lock();
+        if self.tallies.handles() == 0 {
+            return false;
+        }
+        let sums = self.tallies.sums();
+        sums.publish_since(&published);
+        *published = sums;
+        true
+    }
+
+    /// Publishes the last counts of a store whose last handle is gone, and takes its share from the gauges.
+    pub(crate) fn withdraw(&self) {
+        let mut published = self.export.published.lock();
+        let left = self.tallies.sums().without_gauges();
+        left.publish_since(&published);
+        *published = left;
+    }
+
+    /// Shows all statistics.
     pub(crate) fn details(&self, now: Ticks, show: &mut dyn FnMut(&str, &dyn Display)) {
         let report = self.report(now);
         show("segment_bytes", &report.segments.bytes);
         show("segment_total", &report.segments.total);
+        show("segment_current", &report.segments.current());
         for (name, _, of) in &LEVELS {
             show(name, &of(&report));
         }
         let sums = self.tallies.sums();
         for (at, (name, _)) in COUNTERS.iter().enumerate() {
-            show(name, &sums.counter(at));
+            // Of the reasons that metrics tell apart, a line sums up all but the first.
+            let is_sum = *name == "item_evict_displaced";
+            show(name, &if is_sum { sums.displaced() } else { sums.counter(at) });
         }
         for class in &report.classes {
             let label = label(class);

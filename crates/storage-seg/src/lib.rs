@@ -146,6 +146,7 @@ pub use builder::{Builder, Error, MEMORY_MIN, SEGMENT_BYTES};
 pub use draft::SegDraft;
 pub use evict::{Eviction, UnknownEviction};
 pub use item::{PIN_MIN, SegItem};
+pub use metrics::METRICS;
 pub use report::{
     ByteReport, ClassReport, EvictionReport, IndexReport, MemoryReport, Report, SegmentReport,
     WriteReport,

@@ -2,75 +2,79 @@
 //! What stores of this engine show as metrics of the process, beside what every engine does
 //! ([`storage::metrics`]).
 //!
-//! Counters are over all stores of the process: handles count in tallies of their own and bring them
-//! up to date once per turn. Levels and families describe one store, the one that was looked at last;
-//! a handle looks about once a second ([`crate::export`]).
+//! Counters are over all stores of the process. Levels and families describe one store. Handles count in tallies of
+//! their own; whoever reads all metrics brings them up to date ([`crate::export`]).
 
 use crate::tally::Count;
 use ::metrics::Counter;
 use storage::metrics as common;
 
+/// The metrics of this engine alone.
+pub const METRICS: metrics::MetricSet = metrics::metric_set!();
+
 metrics::counters! {
     /// Writes that took place.
-    pub(crate) static ITEM_STORE: "item_store";
+    pub(crate) static ITEM_STORE: "shoebill_item_writes_total";
     /// Bytes of the items that were written, with headers and padding.
-    pub(crate) static ITEM_STORE_BYTES: "item_store_bytes";
+    pub(crate) static ITEM_STORE_BYTES: "shoebill_item_written_bytes_total";
     /// Items copied because a new expiry did not fit where they were.
-    pub(crate) static ITEM_RETIME: "item_retime";
-    /// Items that the policy dropped to make room. With `item_evict_displaced` these are `item_evict` and
-    /// `hash_crowded`.
-    pub(crate) static ITEM_EVICT_NEEDED: "item_evict_needed";
-    /// Items that went although the policy would have kept them or was not asked: `item_squeeze`,
-    /// `hash_crowded`, and what was in the way of a value larger than a segment.
-    pub(crate) static ITEM_EVICT_DISPLACED: "item_evict_displaced";
-    /// Of `item_evict`, items that had a time to live, which was not over.
-    pub(crate) static ITEM_EVICT_EARLY: "item_evict_early";
-    /// Sum of the times since the segments of the items of `item_evict` were opened, in milliseconds.
-    pub(crate) static ITEM_EVICT_AGE_MS: "item_evict_age_ms";
-    /// Items that an eviction kept, by copying them into another segment.
-    pub(crate) static ITEM_RELOCATE: "item_relocate";
-    /// Bytes of the items that evictions kept. Divided by `item_examine_bytes` it is the merge yield.
-    pub(crate) static ITEM_RELOCATE_BYTES: "item_relocate_bytes";
-    /// Items that an eviction was to keep and dropped for want of room.
-    pub(crate) static ITEM_SQUEEZE: "item_squeeze";
-    /// Live items that evictions looked at, to keep or to drop them.
-    pub(crate) static ITEM_EXAMINE: "item_examine";
-    /// Bytes of the live items that evictions looked at.
-    pub(crate) static ITEM_EXAMINE_BYTES: "item_examine_bytes";
-    /// Items dropped because the hash table had no place near theirs for another key.
-    pub(crate) static HASH_CROWDED: "hash_crowded";
-    /// Items whose bytes did not match their checksum; they are dropped.
-    pub(crate) static ITEM_CORRUPT: "item_corrupt";
-    /// Segments emptied to make room.
-    pub(crate) static SEGMENT_EVICT: "segment_evict";
-    /// Sum of the ages of the segments emptied to make room, in milliseconds. Divided by
-    /// `segment_evict` it is the mean eviction age.
-    pub(crate) static SEGMENT_EVICT_AGE_MS: "segment_evict_age_ms";
-    /// Segments that came back because all their items had expired or were cleared.
-    pub(crate) static SEGMENT_EXPIRE: "segment_expire";
-    /// Segments emptied for the dead bytes in them; what was alive was moved.
-    pub(crate) static SEGMENT_COMPACT: "segment_compact";
-    /// Bytes of these segments: what was alive in them is `item_compact_bytes`, the rest was gained.
-    pub(crate) static SEGMENT_COMPACT_BYTES: "segment_compact_bytes";
-    /// Items moved out of these segments.
-    pub(crate) static ITEM_COMPACT: "item_compact";
+    pub(crate) static ITEM_RETIME: "shoebill_items_retimed_total";
+    /// Of the evictions out of segments, items that had a time to live, which was not over.
+    pub(crate) static ITEM_EVICT_EARLY: "shoebill_evictions_early_total";
+    /// Of the evictions, items that nobody had read.
+    pub(crate) static ITEM_EVICT_UNREAD: "shoebill_evictions_unread_total";
+    /// Of the evictions, items that were read and had been used lately.
+    pub(crate) static ITEM_EVICT_ACTIVE: "shoebill_evictions_active_total";
+    /// Items dropped before their expiry to make room, by reason. Needed: the policy chose them. All others it would have
+    /// kept, or was not asked about.
+    "shoebill_evictions_total" {
+        pub(crate) static EVICT_SQUEEZED: reason = "squeezed";
+        pub(crate) static EVICT_CROWDED: reason = "crowded";
+        pub(crate) static EVICT_DISPLACED: reason = "displaced";
+    }
+    /// Items evicted out of segments, beside their ages.
+    pub(crate) static ITEM_EVICT: "shoebill_evicted_items_total";
+    /// Sum of the times since the segments of the items evicted out of them were opened.
+    pub(crate) static ITEM_EVICT_AGE_MS: "shoebill_evicted_item_age_seconds_total" in milliseconds;
+    /// Sum of the ages of the segments emptied to make room.
+    pub(crate) static SEGMENT_EVICT_AGE_MS: "shoebill_evicted_segment_age_seconds_total" in milliseconds;
+    /// Items copied into another segment: an eviction kept them, or compaction emptied their segment.
+    "shoebill_items_copied_total" {
+        pub(crate) static ITEM_RELOCATE: reason = "eviction";
+        pub(crate) static ITEM_COMPACT: reason = "compaction";
+    }
     /// Bytes of these items.
-    pub(crate) static ITEM_COMPACT_BYTES: "item_compact_bytes";
-    /// Of `item_evict` and `hash_crowded`, items that nobody had read.
-    pub(crate) static ITEM_EVICT_UNREAD: "item_evict_unread";
-    /// Of `item_evict` and `hash_crowded`, items that were read and had been used lately.
-    pub(crate) static ITEM_EVICT_ACTIVE: "item_evict_active";
-    /// Of `item_expire`, items that nobody had read.
-    pub(crate) static ITEM_EXPIRE_UNREAD: "item_expire_unread";
-    /// Reads that found an item that had expired.
-    pub(crate) static ITEM_READ_EXPIRED: "item_read_expired";
-    /// Reads that found an item of before a clear.
-    pub(crate) static ITEM_READ_CLEARED: "item_read_cleared";
+    "shoebill_item_copied_bytes_total" {
+        pub(crate) static ITEM_RELOCATE_BYTES: reason = "eviction";
+        pub(crate) static ITEM_COMPACT_BYTES: reason = "compaction";
+    }
+    /// Live items that evictions looked at, to keep or to drop them.
+    pub(crate) static ITEM_EXAMINE: "shoebill_items_examined_total";
+    /// Bytes of the live items that evictions looked at.
+    pub(crate) static ITEM_EXAMINE_BYTES: "shoebill_item_examined_bytes_total";
+    /// Items whose bytes did not match their checksum; they are dropped.
+    pub(crate) static ITEM_CORRUPT: "shoebill_items_corrupt_total";
+    /// Segments that came back: emptied to make room, swept because all their items had expired or were cleared, or
+    /// emptied for the dead bytes in them.
+    "shoebill_segments_reclaimed_total" {
+        pub(crate) static SEGMENT_EVICT: reason = "evicted";
+        pub(crate) static SEGMENT_EXPIRE: reason = "expired";
+        pub(crate) static SEGMENT_COMPACT: reason = "compacted";
+    }
+    /// Bytes of the compacted segments: what was alive in them was copied, the rest was gained.
+    pub(crate) static SEGMENT_COMPACT_BYTES: "shoebill_segment_compacted_bytes_total";
+    /// Of the items that expired, those that nobody had read.
+    pub(crate) static ITEM_EXPIRE_UNREAD: "shoebill_items_expired_unread_total";
+    /// Reads that found an item that has expired, or is of before a clear.
+    "shoebill_reads_of_dead_items_total" {
+        pub(crate) static ITEM_READ_EXPIRED: reason = "expired";
+        pub(crate) static ITEM_READ_CLEARED: reason = "cleared";
+    }
     /// Times a write waited for other workers to let go of a segment.
-    pub(crate) static SEGMENT_WAIT: "segment_wait";
+    pub(crate) static SEGMENT_WAIT: "shoebill_segment_waits_total";
 }
 
-/// The counters and their names in the order of [`Count`], after its two gauges.
+/// The counters, and the names that `stats store` shows them under, in the order of [`Count`] after its two gauges.
 pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("item_store", &ITEM_STORE),
     ("item_store_bytes", &ITEM_STORE_BYTES),
@@ -78,19 +82,19 @@ pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
     ("item_replace", &common::ITEM_REPLACE),
     ("item_retime", &ITEM_RETIME),
     ("item_delete", &common::ITEM_DELETE),
-    ("item_evict", &common::ITEM_EVICT),
-    ("item_evict_needed", &ITEM_EVICT_NEEDED),
-    ("item_evict_displaced", &ITEM_EVICT_DISPLACED),
+    ("item_evict", &ITEM_EVICT),
+    ("item_evict_needed", &common::EVICT_NEEDED),
+    ("item_evict_displaced", &EVICT_DISPLACED),
     ("item_evict_early", &ITEM_EVICT_EARLY),
     ("item_evict_age_ms", &ITEM_EVICT_AGE_MS),
     ("item_expire", &common::ITEM_EXPIRE),
     ("item_clear", &common::ITEM_CLEAR),
     ("item_relocate", &ITEM_RELOCATE),
     ("item_relocate_bytes", &ITEM_RELOCATE_BYTES),
-    ("item_squeeze", &ITEM_SQUEEZE),
+    ("item_squeeze", &EVICT_SQUEEZED),
     ("item_examine", &ITEM_EXAMINE),
     ("item_examine_bytes", &ITEM_EXAMINE_BYTES),
-    ("hash_crowded", &HASH_CROWDED),
+    ("hash_crowded", &EVICT_CROWDED),
     ("item_corrupt", &ITEM_CORRUPT),
     ("segment_evict", &SEGMENT_EVICT),
     ("segment_evict_age_ms", &SEGMENT_EVICT_AGE_MS),
@@ -108,97 +112,95 @@ pub(crate) static COUNTERS: [(&str, &Counter); Count::Waits as usize - 1] = [
 ];
 
 metrics::levels! {
-    /// Segments that hold items: open, sealed and claimed ones.
-    pub(crate) static SEGMENT_CURRENT: "segment_current";
-    /// Segments that are free.
-    pub(crate) static SEGMENT_FREE: "segment_free";
-    /// Segments that workers write into.
-    pub(crate) static SEGMENT_OPEN: "segment_open";
-    /// Segments that are full, or closed before they were.
-    pub(crate) static SEGMENT_SEALED: "segment_sealed";
-    /// Segments that workers are emptying.
-    pub(crate) static SEGMENT_CLAIMED: "segment_claimed";
-    /// Segments that are empty and wait until nobody can be reading them.
-    pub(crate) static SEGMENT_LIMBO: "segment_limbo";
-    /// Segments whose memory went back to the system, to make room for the index or for what others
-    /// reserve.
-    pub(crate) static SEGMENT_WITHDRAWN: "segment_withdrawn";
+    /// Segments by state. With items: workers write into them (open), they are full or closed (sealed), workers are
+    /// emptying them (claimed). Without: free, waiting until nobody can be reading them (limbo), their memory given
+    /// back for the index or for what others reserve (withdrawn).
+    "shoebill_segments" {
+        pub(crate) static SEGMENT_FREE: state = "free";
+        pub(crate) static SEGMENT_OPEN: state = "open";
+        pub(crate) static SEGMENT_SEALED: state = "sealed";
+        pub(crate) static SEGMENT_CLAIMED: state = "claimed";
+        pub(crate) static SEGMENT_LIMBO: state = "limbo";
+        pub(crate) static SEGMENT_WITHDRAWN: state = "withdrawn";
+    }
     /// Segments with values that replies in progress refer to.
-    pub(crate) static SEGMENT_PINNED: "segment_pinned";
-    /// Bytes of items that can be read. With the next two they are those of all segments in service.
-    pub(crate) static SEGMENT_LIVE_BYTES: "segment_live_bytes";
-    /// Bytes that come back with their segment: dead and unswept items, what closed segments have left
-    /// unwritten, and segments in limbo.
-    pub(crate) static SEGMENT_DEAD_BYTES: "segment_dead_bytes";
-    /// Bytes that can be written: free segments, and the rest of open ones.
-    pub(crate) static SEGMENT_FREE_BYTES: "segment_free_bytes";
-    /// Of 1000 sealed segments, those with items as clients wrote them: the tier of new items.
-    pub(crate) static SEGMENT_NEW_PERMILLE: "segment_new_permille";
-    /// Of 1000 segments, those that new items may have with `scored`, as it has learned.
-    pub(crate) static SEGMENT_NEW_TARGET_PERMILLE: "segment_new_target_permille";
-    /// Mean age of the segments emptied to make room since the start, in milliseconds from their first
+    pub(crate) static SEGMENT_PINNED: "shoebill_segments_pinned";
+    /// The bytes of all segments in service. Live: items that can be read. Dead: what comes back with its segment.
+    /// Free: what can be written, free segments and the rest of open ones.
+    "shoebill_segment_bytes" {
+        pub(crate) static SEGMENT_LIVE_BYTES: state = "live";
+        pub(crate) static SEGMENT_DEAD_BYTES: state = "dead";
+        pub(crate) static SEGMENT_FREE_BYTES: state = "free";
+    }
+    /// Of the sealed segments, the share with items as clients wrote them: the tier of new items.
+    pub(crate) static SEGMENT_NEW_PERMILLE: "shoebill_segments_new_ratio" in permille;
+    /// The share of segments that new items may have with `scored`, as it has learned.
+    pub(crate) static SEGMENT_NEW_TARGET_PERMILLE: "shoebill_segments_new_target_ratio" in permille;
+    /// Mean age of the segments emptied to make room since the start, from their first
     /// item to their end; 0 when there was none.
-    pub(crate) static SEGMENT_EVICT_AGE_MEAN_MS: "segment_evict_age_mean_ms";
+    pub(crate) static SEGMENT_EVICT_AGE_MEAN_MS: "shoebill_evicted_segment_age_mean_seconds" in milliseconds;
     /// The same of the last minute.
-    pub(crate) static SEGMENT_EVICT_AGE_RECENT_MS: "segment_evict_age_recent_ms";
-    /// Mean time since the segment of an evicted item was opened, since the start, in milliseconds: since
+    pub(crate) static SEGMENT_EVICT_AGE_RECENT_MS: "shoebill_evicted_segment_age_recent_seconds" in milliseconds;
+    /// Mean time since the segment of an evicted item was opened, since the start: since
     /// the item was written or last kept; 0 when there was none.
-    pub(crate) static ITEM_EVICT_AGE_MEAN_MS: "item_evict_age_mean_ms";
+    pub(crate) static ITEM_EVICT_AGE_MEAN_MS: "shoebill_evicted_item_age_mean_seconds" in milliseconds;
     /// The same of the last minute.
-    pub(crate) static ITEM_EVICT_AGE_RECENT_MS: "item_evict_age_recent_ms";
-    /// Bytes of items that evictions and compaction copied for each 1000 that were written, since the
-    /// start.
-    pub(crate) static ITEM_COPY_PERMILLE: "item_copy_permille";
-    /// Bytes that evictions kept, of 1000 live bytes they looked at, since the start.
-    pub(crate) static SEGMENT_YIELD_PERMILLE: "segment_yield_permille";
-    /// Items that were overwritten, deleted or moved and whose bytes are still in segments.
-    pub(crate) static ITEM_DEAD: "item_dead";
+    pub(crate) static ITEM_EVICT_AGE_RECENT_MS: "shoebill_evicted_item_age_recent_seconds" in milliseconds;
+    /// Bytes of items that evictions and compaction copied for each that was written, since the start.
+    pub(crate) static ITEM_COPY_PERMILLE: "shoebill_item_copy_ratio" in permille;
+    /// The share of live bytes that evictions kept of those they looked at, since the start.
+    pub(crate) static SEGMENT_YIELD_PERMILLE: "shoebill_eviction_yield_ratio" in permille;
+    /// Items whose bytes are still in segments. Dead: they were overwritten, deleted or moved. Unswept: all
+    /// items of their segment have expired or were cleared, and it is about to be swept.
+    "shoebill_items_left_behind" {
+        pub(crate) static ITEM_DEAD: state = "dead";
+        pub(crate) static ITEM_UNSWEPT: state = "unswept";
+    }
     /// Bytes of these items.
-    pub(crate) static ITEM_DEAD_BYTES: "item_dead_bytes";
-    /// Items of segments of which all items have expired or were cleared: they are about to be swept.
-    pub(crate) static ITEM_UNSWEPT: "item_unswept";
-    /// Bytes of these items.
-    pub(crate) static ITEM_UNSWEPT_BYTES: "item_unswept_bytes";
-    /// Slots of the hash table.
-    pub(crate) static HASH_SLOTS: "hash_slots";
-    /// Bytes of the hash table.
-    pub(crate) static HASH_BYTES: "hash_bytes";
-    /// Items per 1000 slots of the hash table.
-    pub(crate) static HASH_LOAD_PERMILLE: "hash_load_permille";
-    /// Of 1000 items, those that the hash table keeps in another bucket than their home; a sample.
-    pub(crate) static HASH_DISPLACED_PERMILLE: "hash_displaced_permille";
-    /// Buckets, each a cache line, that 1000 look-ups of absent keys read; a sample.
-    pub(crate) static HASH_LINES_PERMILLE: "hash_lines_permille";
-    /// 1 while the hash table moves to another size, else 0.
-    pub(crate) static HASH_GROWING: "hash_growing";
+    "shoebill_items_left_behind_bytes" {
+        pub(crate) static ITEM_DEAD_BYTES: state = "dead";
+        pub(crate) static ITEM_UNSWEPT_BYTES: state = "unswept";
+    }
+    /// Slots of the index.
+    pub(crate) static HASH_SLOTS: "shoebill_index_slots";
+    /// Bytes of the index.
+    pub(crate) static HASH_BYTES: "shoebill_index_bytes";
+    /// Items per slot of the index.
+    pub(crate) static HASH_LOAD_PERMILLE: "shoebill_index_load_ratio" in permille;
+    /// The share of items that the index keeps in another bucket than their home; a sample.
+    pub(crate) static HASH_DISPLACED_PERMILLE: "shoebill_index_displaced_ratio" in permille;
+    /// Buckets, each a cache line, that a look-up of an absent key reads; a sample.
+    pub(crate) static HASH_LINES_PERMILLE: "shoebill_index_lines_per_lookup" in permille;
+    /// 1 while the index moves to another size, else 0.
+    pub(crate) static HASH_GROWING: "shoebill_index_growing";
     /// Bytes of memory the store may use for everything.
-    pub(crate) static STORE_LIMIT_BYTES: "store_limit_bytes";
+    pub(crate) static STORE_LIMIT_BYTES: "shoebill_memory_limit_bytes";
     /// Bytes of segments in use: not free, not withdrawn.
-    pub(crate) static STORE_SEGMENT_BYTES: "store_segment_bytes";
+    pub(crate) static STORE_SEGMENT_BYTES: "shoebill_memory_segment_bytes";
     /// Bytes that others than the store use and that count against its limit: buffers of connections.
-    pub(crate) static STORE_RESERVED_BYTES: "store_reserved_bytes";
+    pub(crate) static STORE_RESERVED_BYTES: "shoebill_memory_reserved_bytes";
 }
 
 metrics::families! {
     /// Segments in use, by the shortest time to live in seconds of the class of items in them.
-    pub(crate) static TTL_SEGMENT_CURRENT: "ttl_segment_current" by "ttl";
+    pub(crate) static TTL_SEGMENT_CURRENT: "shoebill_ttl_class_segments" by "ttl_class";
     /// Items that can be read, by class. In a segment where only some have expired, these count too.
-    pub(crate) static TTL_ITEM_CURRENT: "ttl_item_current" by "ttl";
+    pub(crate) static TTL_ITEM_CURRENT: "shoebill_ttl_class_items" by "ttl_class";
     /// Bytes of these items, by class.
-    pub(crate) static TTL_ITEM_CURRENT_BYTES: "ttl_item_current_bytes" by "ttl";
+    pub(crate) static TTL_ITEM_CURRENT_BYTES: "shoebill_ttl_class_item_bytes" by "ttl_class";
     /// Items that were overwritten, deleted or moved and whose bytes are still in segments, by class.
-    pub(crate) static TTL_ITEM_DEAD: "ttl_item_dead" by "ttl";
+    pub(crate) static TTL_ITEM_DEAD: "shoebill_ttl_class_dead_items" by "ttl_class";
     /// Bytes of these items, by class.
-    pub(crate) static TTL_ITEM_DEAD_BYTES: "ttl_item_dead_bytes" by "ttl";
+    pub(crate) static TTL_ITEM_DEAD_BYTES: "shoebill_ttl_class_dead_item_bytes" by "ttl_class";
     /// Items of segments of which all items have expired or were cleared, by class.
-    pub(crate) static TTL_ITEM_UNSWEPT: "ttl_item_unswept" by "ttl";
+    pub(crate) static TTL_ITEM_UNSWEPT: "shoebill_ttl_class_unswept_items" by "ttl_class";
     /// Bytes of these items, by class.
-    pub(crate) static TTL_ITEM_UNSWEPT_BYTES: "ttl_item_unswept_bytes" by "ttl";
+    pub(crate) static TTL_ITEM_UNSWEPT_BYTES: "shoebill_ttl_class_unswept_item_bytes" by "ttl_class";
     /// Bytes of segments that will be free within a minute if nothing more is written to them, by
     /// class.
-    pub(crate) static TTL_DUE_1M_BYTES: "ttl_due_1m_bytes" by "ttl";
+    pub(crate) static TTL_DUE_1M_BYTES: "shoebill_ttl_class_due_1m_bytes" by "ttl_class";
     /// Bytes of segments that will be free within 10 minutes, those of a minute included, by class.
-    pub(crate) static TTL_DUE_10M_BYTES: "ttl_due_10m_bytes" by "ttl";
+    pub(crate) static TTL_DUE_10M_BYTES: "shoebill_ttl_class_due_10m_bytes" by "ttl_class";
     /// Bytes of segments that will be free within an hour, those of 10 minutes included, by class.
-    pub(crate) static TTL_DUE_1H_BYTES: "ttl_due_1h_bytes" by "ttl";
+    pub(crate) static TTL_DUE_1H_BYTES: "shoebill_ttl_class_due_1h_bytes" by "ttl_class";
 }

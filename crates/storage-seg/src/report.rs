@@ -289,7 +289,7 @@ impl Shared {
         EvictionReport {
             items: sums.get(Count::Evicted) + sums.get(Count::Crowded),
             needed: sums.get(Count::Needed),
-            displaced: sums.get(Count::Displaced),
+            displaced: sums.displaced(),
             early: sums.get(Count::Early),
             segments: sums.get(Count::SegmentsEvicted),
             age: all.segment_age(),

@@ -15,6 +15,7 @@ use crate::sync::{Arc, Mutex};
 use crate::tally::Tallies;
 use clock::Ticks;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
+use std::sync::OnceLock;
 
 /// Explicit versions have this bit set, those made of a location do not.
 const EXPLICIT: u64 = 1 << 63;
@@ -60,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) tallies: Tallies,
     pub(crate) export: Export,
+    /// Lets whoever reads all metrics bring those of this store up to date.
+    pub(crate) source: OnceLock<::metrics::Source>,
     /// The cutoff that evictions adjust, for all handles.
     pub(crate) lessons: Lessons,
     pub(crate) trials: Trials,
@@ -124,6 +127,7 @@ impl Shared {
             settings,
             tallies: Tallies::new(),
             export: Export::new(),
+            source: OnceLock::new(),
             secrets: RapidSecrets::seed(seed),
             births: AtomicU64::new(0),
             cleared_before: AtomicU64::new(0),

@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use crate::sweep::Sweeper;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
-use crate::tally::{Count, Published, Tally};
+use crate::tally::{Count, Tally};
 use clock::Ticks;
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -31,7 +31,6 @@ pub struct SegStore {
     pub(crate) shared: Arc<Shared>,
     pub(crate) turn: Participant,
     pub(crate) tally: Arc<Tally>,
-    published: Published,
     pub(crate) open: OpenSegments,
     pub(crate) evictor: Evictor,
     pub(crate) compactor: Compactor,
@@ -71,7 +70,6 @@ impl SegStore {
         SegStore {
             turn,
             tally,
-            published: Published::default(),
             open: OpenSegments::new(shared.classes.count()),
             evictor: Evictor::default(),
             compactor: Compactor::default(),
@@ -182,10 +180,6 @@ impl SegStore {
             let item = self.shared.item(&self.turn, location);
             on_drop(item.key(), item.value(), reason);
         }
-        if count == Count::Crowded {
-            // The policy was not asked.
-            self.tally.add(Count::Displaced, 1);
-        }
         self.count_out(location, count);
     }
 
@@ -285,7 +279,6 @@ impl Store for SegStore {
 
     fn expire(&mut self, now: Ticks, budget: usize) -> usize {
         self.turn.quiesce();
-        self.published.update(&self.tally);
         self.turn.enter();
         self.shared.export(now);
         self.seal_stale(now);
@@ -298,7 +291,6 @@ impl Store for SegStore {
     }
 
     fn rest(&mut self) {
-        self.published.update(&self.tally);
         self.turn.leave();
     }
 
@@ -367,11 +359,10 @@ impl Drop for SegStore {
         self.turn.enter();
         self.seal_all();
         self.release_claims();
-        self.published.update(&self.tally);
         self.turn.leave();
         self.shared.reserved.fetch_sub(self.reserved, Ordering::Relaxed);
-        if let Some(sums) = self.shared.tallies.unregister(&self.tally) {
-            Published::withdraw_gauges(&sums);
+        if self.shared.tallies.unregister(&self.tally) {
+            self.shared.withdraw();
         }
     }
 }

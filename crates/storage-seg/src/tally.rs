@@ -28,7 +28,8 @@ pub(crate) enum Count {
     Deleted,
     /// Items that left their segment to make room.
     Evicted,
-    /// Evicted and crowded items, divided into those that the policy chose and the others.
+    /// Of the evicted items those that the policy chose, and those that were in the way of a large value. The others are
+    /// squeezed.
     Needed,
     Displaced,
     /// Evicted items whose time to live was not over; and the sum of the ages of all evicted items
@@ -40,7 +41,7 @@ pub(crate) enum Count {
     /// Items that an eviction relocated, and their bytes.
     Kept,
     KeptBytes,
-    /// Items that an eviction wanted to keep but dropped for lack of room.
+    /// Evicted items that an eviction wanted to keep but dropped for lack of room.
     Squeezed,
     /// Live items that evictions examined, and their bytes.
     Examined,
@@ -109,10 +110,6 @@ impl ClassSums {
 /// The number of counts at the front that decrease too.
 const GAUGES: usize = Count::ItemBytes as usize + 1;
 
-/// The counts at the front that requests change. The others change by upkeep, which is rare: most turns change
-/// none of them.
-const OF_REQUESTS: usize = Count::Deleted as usize + 1;
-
 /// The metric that shows a count.
 enum Shown {
     Gauge(&'static Gauge),
@@ -133,8 +130,6 @@ fn shown(count: usize) -> Shown {
 #[repr(align(128))]
 pub(crate) struct Tally {
     counts: [AtomicU64; COUNTS],
-    /// How often a count of upkeep changed.
-    upkeep: AtomicU64,
     by_class: Box<[[AtomicU64; CLASS_COUNTS]; CLASSES_MAX]>,
 }
 
@@ -143,7 +138,6 @@ impl Tally {
         let zeros = || std::array::from_fn(|_| AtomicU64::new(0));
         Tally {
             counts: std::array::from_fn(|_| AtomicU64::new(0)),
-            upkeep: AtomicU64::new(0),
             by_class: Box::new(std::array::from_fn(|_| zeros())),
         }
     }
@@ -157,13 +151,8 @@ impl Tally {
     /// Adds to a count. For the handle that owns the tally.
     #[inline]
     pub(crate) fn add(&self, count: Count, by: u64) {
-        let add = |cell: &AtomicU64, by: u64| {
-            cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
-        };
-        add(&self.counts[count as usize], by);
-        if count as usize >= OF_REQUESTS {
-            add(&self.upkeep, 1);
-        }
+        let cell = &self.counts[count as usize];
+        cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
     }
 
     /// Subtracts from a count. For the handle that owns the tally.
@@ -190,6 +179,31 @@ impl Default for Sums {
 impl Sums {
     pub(crate) fn get(&self, count: Count) -> u64 {
         self.0[count as usize]
+    }
+
+    /// Adds the difference to `before` to the metrics.
+    pub(crate) fn publish_since(&self, before: &Sums) {
+        for (count, (present, past)) in self.0.iter().zip(&before.0).enumerate() {
+            let by = present.wrapping_sub(*past);
+            match shown(count) {
+                Shown::Gauge(gauge) => gauge.add(by as i64),
+                Shown::Counter(counter) => counter.add(by),
+            }
+        }
+    }
+
+    /// The same with nothing left of what there is.
+    pub(crate) fn without_gauges(mut self) -> Self {
+        self.0[..GAUGES].fill(0);
+        self
+    }
+
+    /// All items that went although the policy would have kept them or was not asked.
+    pub(crate) fn displaced(&self) -> u64 {
+        [Count::Displaced, Count::Squeezed, Count::Crowded]
+            .map(|count| self.get(count))
+            .iter()
+            .sum()
     }
 
     /// The sum of the counter at this place of [`COUNTERS`].
@@ -229,8 +243,8 @@ impl Tallies {
         tally
     }
 
-    /// Removes a handle and keeps its counts. Returns the sums if it was the last handle.
-    pub(crate) fn unregister(&self, tally: &Arc<Tally>) -> Option<Sums> {
+    /// Removes a handle and keeps its counts. Tells whether it was the last.
+    pub(crate) fn unregister(&self, tally: &Arc<Tally>) -> bool {
         let mut inner = self.inner.lock();
         inner.present.retain(|present| !Arc::ptr_eq(present, tally));
         for (count, sum) in inner.past.0.iter_mut().enumerate() {
@@ -239,7 +253,7 @@ impl Tallies {
         for (class, sums) in inner.past_by_class.iter_mut().enumerate() {
             sums.add(tally, class);
         }
-        inner.present.is_empty().then_some(inner.past)
+        inner.present.is_empty()
     }
 
     pub(crate) fn handles(&self) -> usize {
@@ -281,42 +295,6 @@ fn not_negative(sum: u64) -> u64 {
     if sum.cast_signed() < 0 { 0 } else { sum }
 }
 
-/// The part of a handle's tally that is already in the process's metrics.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Published {
-    counts: Sums,
-    /// [`Tally::upkeep`] at the last call.
-    upkeep: u64,
-}
-
-impl Published {
-    /// Adds the counts since the last call to the metrics. Called once per turn, so that an
-    /// operation adds only to the tally.
-    pub(crate) fn update(&mut self, tally: &Tally) {
-        let upkeep = tally.upkeep.load(Ordering::Relaxed);
-        let changed = if upkeep == self.upkeep { OF_REQUESTS } else { COUNTS };
-        self.upkeep = upkeep;
-        for (count, past) in self.counts.0[..changed].iter_mut().enumerate() {
-            let present = tally.get(count);
-            let by = present.wrapping_sub(*past);
-            if by == 0 {
-                continue;
-            }
-            *past = present;
-            match shown(count) {
-                Shown::Gauge(gauge) => gauge.add(by as i64),
-                Shown::Counter(counter) => counter.add(by),
-            }
-        }
-    }
-
-    /// Subtracts the store's share from the gauges when the store is dropped.
-    pub(crate) fn withdraw_gauges(sums: &Sums) {
-        common::ITEM_CURRENT.sub(sums.get(Count::Items) as i64);
-        common::ITEM_CURRENT_BYTES.sub(sums.get(Count::ItemBytes) as i64);
-    }
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -329,10 +307,11 @@ mod tests {
         two.sub(Count::Items, 2);
         two.add(Count::Waits, 1);
         assert_eq!((tallies.sum(Count::Items), tallies.handles()), (3, 2));
-        assert!(tallies.unregister(&two).is_none());
+        assert!(!tallies.unregister(&two));
         assert_eq!((tallies.sum(Count::Items), tallies.handles()), (3, 1));
         assert_eq!(tallies.sum(Count::Waits), 1);
-        let last = tallies.unregister(&one).expect("it was the last");
+        assert!(tallies.unregister(&one), "it was the last");
+        let last = tallies.sums();
         assert_eq!((last.get(Count::Items), last.counter(Count::Waits as usize - 2)), (3, 1));
     }
 
@@ -351,24 +330,26 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_requests_and_of_upkeep_are_published_once() {
-        let tally = Tally::new();
-        let mut published = Published::default();
+    fn counts_are_published_once_and_gauges_taken_back() {
         let metric = |count: usize| match shown(count) {
             Shown::Gauge(gauge) => gauge.value() as u64,
             Shown::Counter(counter) => counter.value(),
         };
         for which in [Count::Items, Count::Deleted, Count::Evicted, Count::Waits] {
             let count = which as usize;
-            let before = metric(count);
-            tally.add(which, 1 << 40);
-            published.update(&tally);
-            published.update(&tally);
             // Other tests of the process count, too, but not as much.
-            let by = metric(count).wrapping_sub(before);
-            assert_eq!(by.wrapping_add(1 << 39) >> 40, 1, "{which:?}");
-            tally.sub(which, 1 << 40);
-            published.update(&tally);
+            let since =
+                |before: u64| metric(count).wrapping_sub(before).wrapping_add(1 << 39) >> 40;
+            let before = metric(count);
+            let (tallies, none) = (Tallies::new(), Sums::default());
+            tallies.register().add(which, 1 << 40);
+            let sums = tallies.sums();
+            sums.publish_since(&none);
+            assert_eq!(since(before), 1, "{which:?}");
+            sums.publish_since(&sums);
+            assert_eq!(since(before), 1, "{which:?}");
+            sums.without_gauges().publish_since(&sums);
+            assert_eq!(since(before), u64::from(count >= GAUGES), "{which:?}");
         }
     }
 }

@@ -20,7 +20,9 @@ use storage::{Evicted, Expiry};
 pub(crate) enum Why {
     /// The policy chose it to make room.
     Needed,
-    /// The policy would have kept it, or was not asked: there was no room for it, or it was in the way.
+    /// The policy would have kept it, but there was no room for it.
+    Squeezed,
+    /// The policy was not asked: it was in the way.
     Displaced,
 }
 
@@ -85,6 +87,7 @@ impl SegStore {
     pub(crate) fn count_victim(&self, location: Location, why: Why, now: Ticks) {
         let reason = match why {
             Why::Needed => Count::Needed,
+            Why::Squeezed => Count::Squeezed,
             Why::Displaced => Count::Displaced,
         };
         self.tally.add(reason, 1);

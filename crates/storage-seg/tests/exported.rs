@@ -7,7 +7,9 @@ use std::time::Duration;
 use storage::{Expiry, Put, Store};
 use storage_seg::SegStore;
 
+/// A metric as it is when all are read.
 fn value(name: &str) -> i128 {
+    metrics::refresh();
     metrics::value(name).unwrap_or_else(|| panic!("{name} is not declared"))
 }
 
@@ -16,7 +18,7 @@ fn text() -> String {
 }
 
 #[test]
-fn metrics_follow_the_store_once_a_second() {
+fn metrics_are_those_of_the_moment_they_are_read_at() {
     assert_eq!(metrics::duplicates(), Vec::<String>::new());
     let clock = Clock::manual(1_700_000_000_000);
     let mut store = SegStore::builder()
@@ -26,9 +28,19 @@ fn metrics_follow_the_store_once_a_second() {
         .build()
         .expect("it is possible");
     let mut other = store.clone();
+    items_are_shown(&clock, &mut store, &mut other);
+    what_is_expired_is_not(&clock, &mut store, &mut other);
+    reasons_of_evictions_are_shown(&clock, &mut store, &mut other);
+    drop((store, other));
+    assert_eq!((value("shoebill_items"), value("shoebill_item_bytes")), (0, 0));
+    assert_eq!(value("shoebill_item_writes_total"), 200 + 80 * 1_001, "what was counted stays");
+}
+
+/// Writes 99 keys with a time to live and 100 without.
+fn items_are_shown(clock: &Clock, store: &mut SegStore, other: &mut SegStore) {
     store.expire(clock.now().ticks, 100);
-    assert_eq!(value("segment_current"), 0);
-    assert_eq!(value("store_limit_bytes"), 64 << 20);
+    assert_eq!(value("shoebill_segments{state=\"open\"}"), 0);
+    assert_eq!(value("shoebill_memory_limit_bytes"), 64 << 20);
 
     let now = clock.now().ticks;
     for key in 0..100_u64 {
@@ -36,55 +48,66 @@ fn metrics_follow_the_store_once_a_second() {
         store.put(Put::new(&key.to_le_bytes(), b"value").expiry(expiry), now).expect("it fits");
         other.put(Put::new(&key.to_be_bytes(), b"value"), now).expect("it fits");
     }
-    store.expire(now, 100);
-    assert_eq!(value("item_store"), 100, "counters are brought up to date in each turn");
-    assert_eq!(value("segment_current"), 0, "levels once a second");
-    clock.advance(Duration::from_secs(1));
-    let now = clock.now().ticks;
-    // Whichever handle comes first looks for both.
-    other.expire(now, 100);
-    assert_eq!(value("segment_current"), 2);
-    assert_eq!(value("segment_open"), 2);
+    assert_eq!(value("shoebill_item_writes_total"), 200, "in the middle of a turn");
+    assert_eq!(value("shoebill_segments{state=\"open\"}"), 2);
+    assert_eq!(value("shoebill_segments{state=\"sealed\"}"), 0);
     // Zero is the same in both byte orders.
-    assert_eq!(value("item_dead"), 1);
+    assert_eq!(value("shoebill_items_left_behind{state=\"dead\"}"), 1);
     let details = store.report(now);
     let bytes = details.bytes;
-    assert_eq!(value("segment_live_bytes"), i128::from(bytes.live));
-    assert_eq!(value("segment_dead_bytes"), i128::from(bytes.dead));
-    assert_eq!(value("segment_free_bytes"), i128::from(bytes.free));
-    let in_service = i128::from(details.segments.total) - value("segment_withdrawn");
+    assert_eq!(value("shoebill_segment_bytes{state=\"live\"}"), i128::from(bytes.live));
+    assert_eq!(value("shoebill_segment_bytes{state=\"dead\"}"), i128::from(bytes.dead));
+    assert_eq!(value("shoebill_segment_bytes{state=\"free\"}"), i128::from(bytes.free));
+    let in_service =
+        i128::from(details.segments.total) - value("shoebill_segments{state=\"withdrawn\"}");
     assert_eq!(i128::from(bytes.live + bytes.dead + bytes.free), in_service * (64 << 10));
-    assert_eq!(value("segment_live_bytes"), value("item_current_bytes"), "nothing has expired");
-    for name in ["needed", "displaced", "early", "age_ms", "age_mean_ms", "age_recent_ms"] {
-        assert_eq!(value(&format!("item_evict_{name}")), 0);
+    assert_eq!(i128::from(bytes.live), value("shoebill_item_bytes"), "nothing has expired");
+    for name in [
+        "evictions_total",
+        "evictions_early_total",
+        "evicted_item_age_seconds_total",
+        "evicted_item_age_mean_seconds",
+        "evicted_item_age_recent_seconds",
+        "segment_compacted_bytes_total",
+        "item_copy_ratio",
+    ] {
+        assert_eq!(value(&format!("shoebill_{name}")), 0, "{name}");
     }
-    assert_eq!((value("segment_compact_bytes"), value("item_copy_permille")), (0, 0));
-    assert_eq!(value("segment_free"), i128::from(details.segments.free));
-    assert_eq!(value("hash_slots"), i128::from(details.index.slots));
-    assert_eq!(value("hash_bytes"), i128::from(details.index.bytes));
-    assert_eq!(value("hash_lines_permille"), 1_000);
+    assert_eq!(value("shoebill_segments{state=\"free\"}"), i128::from(details.segments.free));
+    assert_eq!(value("shoebill_index_slots"), i128::from(details.index.slots));
+    assert_eq!(value("shoebill_index_bytes"), i128::from(details.index.bytes));
+    assert!(text().contains("\nshoebill_index_lines_per_lookup 1\n"));
     for line in [
-        "ttl_segment_current{ttl=\"never\"} 1",
-        "ttl_segment_current{ttl=\"64\"} 1",
-        "ttl_item_current{ttl=\"64\"} 99",
-        "ttl_item_current{ttl=\"never\"} 100",
-        "ttl_item_dead{ttl=\"64\"} 1",
-        "ttl_due_10m_bytes{ttl=\"64\"} 65536",
-        "ttl_due_10m_bytes{ttl=\"never\"} 0",
+        "shoebill_ttl_class_segments{ttl_class=\"never\"} 1",
+        "shoebill_ttl_class_segments{ttl_class=\"64\"} 1",
+        "shoebill_ttl_class_items{ttl_class=\"64\"} 99",
+        "shoebill_ttl_class_items{ttl_class=\"never\"} 100",
+        "shoebill_ttl_class_dead_items{ttl_class=\"64\"} 1",
+        "shoebill_ttl_class_due_10m_bytes{ttl_class=\"64\"} 65536",
+        "shoebill_ttl_class_due_10m_bytes{ttl_class=\"never\"} 0",
     ] {
         assert!(text().contains(&format!("\n{line}\n")), "{line} in {}", text());
     }
+}
 
+fn what_is_expired_is_not(clock: &Clock, store: &mut SegStore, other: &mut SegStore) {
     clock.advance(Duration::from_secs(100));
     for _ in 0..4 {
         store.expire(clock.now().ticks, 100);
         other.expire(clock.now().ticks, 100);
         clock.advance(Duration::from_secs(1));
     }
-    assert!(!text().contains("ttl=\"64\""), "a class that is not in use is not shown: {}", text());
-    assert_eq!((value("item_current"), value("item_expire")), (100, 99));
+    assert!(
+        !text().contains("ttl_class=\"64\""),
+        "a class that is not in use is not shown: {}",
+        text()
+    );
+    assert_eq!(value("shoebill_items"), 100);
+    assert_eq!(value("shoebill_items_removed_total{reason=\"expired\"}"), 99);
+}
 
-    // More than fits: the metrics count why items were evicted.
+/// Writes more than fits.
+fn reasons_of_evictions_are_shown(clock: &Clock, store: &mut SegStore, other: &mut SegStore) {
     let now = clock.now().ticks;
     let expiry = Expiry::after(Duration::from_secs(1_000), now);
     // A large value waits for everybody who may be reading.
@@ -101,16 +124,18 @@ fn metrics_follow_the_store_once_a_second() {
     clock.advance(Duration::from_secs(1));
     let now = clock.now().ticks;
     store.expire(now, 100);
-    let (all, needed) = (value("item_evict") + value("hash_crowded"), value("item_evict_needed"));
-    assert!(needed > 0, "{}", text());
-    assert_eq!(needed + value("item_evict_displaced"), all);
-    assert_eq!(all, i128::from(store.report(now).evictions.items));
-    assert!((1..=value("item_evict")).contains(&value("item_evict_early")));
-    assert!(value("item_copy_permille") > 0);
-    let new_share = value("segment_new_permille");
+    let of_segments = value("shoebill_evicted_items_total");
+    let of = |reason: &str| value(&format!("shoebill_evictions_total{{reason=\"{reason}\"}}"));
+    assert!(of("needed") > 0, "{}", text());
+    assert_eq!(of("needed") + of("squeezed") + of("displaced"), of_segments);
+    let all = of_segments + of("crowded");
+    assert_eq!(value("shoebill_evictions_total"), all, "the sum over all reasons");
+    let report = store.report(now).evictions;
+    assert_eq!(all, i128::from(report.items));
+    assert_eq!(all - of("needed"), i128::from(report.displaced));
+    assert!((1..=of_segments).contains(&value("shoebill_evictions_early_total")));
+    assert!(value("shoebill_item_copy_ratio") > 0);
+    let new_share = value("shoebill_segments_new_ratio");
     assert!((1..1_000).contains(&new_share), "{new_share}");
-    assert_eq!(value("segment_new_target_permille"), 120);
-    drop((store, other));
-    assert_eq!((value("item_current"), value("item_current_bytes")), (0, 0));
-    assert_eq!(value("item_store"), 200 + 80 * 1_001, "what was counted stays");
+    assert_eq!(value("shoebill_segments_new_target_ratio"), 120);
 }

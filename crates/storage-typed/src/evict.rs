@@ -23,7 +23,7 @@ use super::shared::Shared;
 use super::store::{Local, TypedStore};
 use keyspace::{Gone, Policy, Reason};
 use parking_lot::MutexGuard;
-use storage::metrics::{ITEM_EVICT, ITEM_EXPIRE};
+use storage::metrics::{EVICT_NEEDED, ITEM_EXPIRE};
 use values::{Entry, hash_of};
 
 /// The most evictions in one call while more than the limit is used. Each takes about a
@@ -254,7 +254,7 @@ impl Shard {
             Reason::Expired
         } else {
             self.counts.evicted += 1;
-            ITEM_EVICT.increment();
+            EVICT_NEEDED.increment();
             Reason::Evicted
         };
         gone(Gone { db, key: entry.key(), reason, fields: &[] });

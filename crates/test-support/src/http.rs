@@ -16,11 +16,21 @@ pub fn get(address: SocketAddr, path: &str) -> (u16, String) {
     (status.expect("a status code"), body.to_owned())
 }
 
-/// The value of a counter or gauge on `/metrics`.
+/// The value of a counter or gauge on `/metrics`; without labels, the sum over all that have the name.
 #[track_caller]
 pub fn metric(address: SocketAddr, name: &str) -> f64 {
     let (status, body) = get(address, "/metrics");
     assert_eq!(status, 200);
-    let value = body.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    value.unwrap_or_else(|| panic!("{name} is not in:\n{body}")).parse().unwrap()
+    value(&body, name).unwrap_or_else(|| panic!("{name} is not in:\n{body}"))
+}
+
+/// The same of such a page.
+#[must_use]
+pub fn value(page: &str, name: &str) -> Option<f64> {
+    let values = page.lines().filter_map(|line| {
+        let rest = line.strip_prefix(name)?;
+        let is_own = rest.starts_with(' ') || rest.starts_with('{');
+        if is_own { rest.rsplit(' ').next()?.parse::<f64>().ok() } else { None }
+    });
+    values.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
 }

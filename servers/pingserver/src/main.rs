@@ -38,6 +38,7 @@ fn run(args: &Args) -> Result<(), Error> {
     config.server.port.get_or_insert(PORT);
     // The sections that all servers share become a builder; it refuses what makes no sense.
     let builder = Builder::from_settings(NAME, VERSION, config.sections(), PORT, LINE_MAX)?;
+    let builder = builder.metrics([protocol_ping::METRICS]);
     // --check-config and its like are answered once the configuration is known to be good.
     if let Some(answer) = args.common.answer(&config)? {
         cli::print(&answer);

@@ -120,13 +120,13 @@ fn metrics_are_listed_with_type_and_meaning() {
     let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(names.is_sorted());
     for (name, kind) in [
-        ("ping", "counter"),
-        ("pong", "counter"),
-        ("connections_current", "gauge"),
-        ("request_latency", "histogram"),
-        ("process_uptime_seconds", ""),
-        ("session_recv_byte", "counter"),
-        ("log_dropped", "counter"),
+        ("shoebill_ping_requests_total", "counter"),
+        ("shoebill_ping_replies_total", "counter"),
+        ("shoebill_connections", "gauge"),
+        ("shoebill_request_duration_seconds", "histogram"),
+        ("process_start_time_seconds", "gauge"),
+        ("shoebill_received_bytes_total", "counter"),
+        ("shoebill_log_lines_total{result}", "counter"),
     ] {
         let mut words = list
             .lines()

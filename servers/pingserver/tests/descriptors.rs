@@ -59,7 +59,7 @@ fn the_connection_limit_is_lowered_to_what_there_is() {
             assert_eq!(Client::tcp(address).rest(), BUSY);
             assert_eq!(get(admin, "/health"), (200, "ok\n".to_owned()));
         }
-        assert_eq!(http::metric(admin, "accept_paused"), 0.0);
+        assert_eq!(http::metric(admin, "shoebill_accept_pauses_total"), 0.0);
         clients[0].ask(b"PING\r\n", b"PONG\r\n");
         server.signal("TERM");
         assert!(server.end().0.success());

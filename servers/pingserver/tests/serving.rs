@@ -17,7 +17,7 @@ fn pings_are_answered_and_counted() {
     let config = Config::new("[server]\nport = 0\n[admin]\nport = 0\n[worker]\nthreads = 2\n");
     let mut server = Daemon::start(PINGSERVER, &config);
     let (address, admin) = (server.address(), server.admin());
-    assert_eq!(metric(admin, "request_latency_count"), 0.0);
+    assert_eq!(metric(admin, "shoebill_request_duration_seconds_count"), 0.0);
 
     let mut clients = [Client::tcp(address), Client::tcp(address)];
     for client in &mut clients {
@@ -26,23 +26,31 @@ fn pings_are_answered_and_counted() {
     }
     clients[0].ask(b"nonsense\r\n", b"ERROR\r\n");
 
-    wait_until("they are counted", || metric(admin, "ping") == 200.0);
-    assert_eq!((metric(admin, "pong"), metric(admin, "ping_ex")), (200.0, 1.0));
-    assert_eq!(metric(admin, "connections_current"), 2.0);
-    assert_eq!(metric(admin, "connections_accepted"), 2.0);
-    assert_eq!(metric(admin, "session_recv_byte"), 200.0 * 6.0 + 10.0);
+    wait_until("they are counted", || metric(admin, "shoebill_ping_requests_total") == 200.0);
+    assert_eq!(
+        (
+            metric(admin, "shoebill_ping_replies_total"),
+            metric(admin, "shoebill_ping_malformed_total")
+        ),
+        (200.0, 1.0)
+    );
+    assert_eq!(metric(admin, "shoebill_connections"), 2.0);
+    assert_eq!(metric(admin, "shoebill_connections_accepted_total"), 2.0);
+    assert_eq!(metric(admin, "shoebill_received_bytes_total"), 200.0 * 6.0 + 10.0);
     // A record for each time bytes came: three pieces at least, more if a pipeline was cut.
-    wait_until("latency is recorded", || metric(admin, "request_latency_count") >= 5.0);
-    assert!(metric(admin, "request_latency_sum") > 0.0);
+    wait_until("latency is recorded", || {
+        metric(admin, "shoebill_request_duration_seconds_count") >= 5.0
+    });
+    assert!(metric(admin, "shoebill_request_duration_seconds_sum") > 0.0);
     let (_, page) = get(admin, "/metrics");
-    assert!(page.contains("# TYPE request_latency histogram\n"));
+    assert!(page.contains("# TYPE shoebill_request_duration_seconds histogram\n"));
     let after = |part| page.lines().find_map(|line| line.strip_prefix(part));
-    let all = after("request_latency_bucket{le=\"+Inf\"} ");
-    assert!(all.is_some() && all == after("request_latency_count "), "{all:?}");
+    let all = after("shoebill_request_duration_seconds_bucket{le=\"+Inf\"} ");
+    assert!(all.is_some() && all == after("shoebill_request_duration_seconds_count "), "{all:?}");
 
     let [client, gone] = clients;
     drop(gone);
-    wait_until("it is gone", || metric(admin, "connections_current") == 1.0);
+    wait_until("it is gone", || metric(admin, "shoebill_connections") == 1.0);
     drop(client);
 }
 

@@ -43,10 +43,10 @@ fn deaf(address: SocketAddr, admin: SocketAddr) -> TcpStream {
             }
         };
         assert_eq!(full.kind(), ErrorKind::WouldBlock, "{full}");
-        let now = metric(admin, "process_req");
+        let now = metric(admin, "shoebill_requests_total");
         still = if now == served { still + 1 } else { 0 };
         served = now;
-        still > 20 && metric(admin, "connection_backpressure") > 0.0
+        still > 20 && metric(admin, "shoebill_connection_backpressure_total") > 0.0
     });
     client
 }
@@ -255,7 +255,8 @@ fn a_log_that_cannot_be_written_keeps_nothing_from_going_on() {
     // The queue gets full, for nobody writes out what is in it.
     wait_until("lines are dropped", || {
         server.signal("USR1");
-        get(admin, "/ready") == (200, "ready\n".to_owned()) && metric(admin, "log_dropped") > 0.0
+        get(admin, "/ready") == (200, "ready\n".to_owned())
+            && metric(admin, "shoebill_log_lines_total{result=\"dropped\"}") > 0.0
     });
     let mut client = Client::unix(&config.folder().join("socket"));
     client.ask(b"PING\r\n", b"PONG\r\n");

@@ -79,7 +79,11 @@ fn run(flags: Flags) -> Result<(), Error> {
     common.apply(&mut config);
     let sections = config.sections();
     let builder = Builder::from_settings(NAME, VERSION, sections, PORT, config.request_bytes())?;
-    let builder = builder.greetings(redis::greetings(&config.sections()));
+    let builder = builder.greetings(redis::greetings(&config.sections())).metrics([
+        protocol_resp::COMMAND_METRICS,
+        protocol_resp::service::METRICS,
+        storage::metrics::METRICS,
+    ]);
     // As in Redis: no client is held; clients that hold too much are closed.
     let builder = match config.worker.output_memory {
         Some(_) => builder,

@@ -303,9 +303,11 @@ fn rates_and_resident_memory_come_with_time() {
     ask(&mut client, "SET key value EX 100", "+OK");
     let admin = daemon.admin();
     wait_until("it is on the admin plane", || {
-        ["keyspace_keys", "keyspace_volatile"].iter().all(|name| http::metric(admin, name) == 1.0)
+        ["shoebill_keys{db=\"0\"}", "shoebill_keys_volatile{db=\"0\"}"]
+            .iter()
+            .all(|name| http::metric(admin, name) == 1.0)
     });
-    assert!(http::metric(admin, "command_call") > 2.0);
+    assert!(http::metric(admin, "shoebill_resp_commands_total") > 2.0);
     ask(&mut client, "CONFIG RESETSTAT", "+OK");
     let info = bulk(&mut client, "INFO stats");
     assert!(info.contains("total_connections_received:0\r\n"), "{info}");
@@ -484,13 +486,20 @@ fn counters_of_one_scrape_are_of_one_moment() {
         }
         // Nobody waits for the next beat of anything.
         let (_, page) = http::get(admin, "/metrics");
-        let of = |name: &str| -> f64 {
-            let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
-            line.expect(name).parse().expect("a number")
-        };
-        assert_eq!((of("process_req"), of("command_call")), (sent, sent));
-        assert_eq!((of("command_ex"), of("keyspace_hit")), (sent / 3.0, sent / 3.0));
-        assert_eq!(of("keyspace_keys"), 1.0);
+        let of = |name: &str| http::value(&page, name).expect(name);
+        assert_eq!(
+            (of("shoebill_requests_total"), of("shoebill_resp_commands_total")),
+            (sent, sent)
+        );
+        assert_eq!(
+            (
+                of("shoebill_resp_error_replies_total"),
+                of("shoebill_resp_lookups_total{command=\"strlen\",result=\"hit\"}")
+            ),
+            (sent / 3.0, sent / 3.0)
+        );
+        assert_eq!(of("shoebill_keys{db=\"0\"}"), 1.0);
+        assert_eq!(of("shoebill_keyspace_bytes"), of("shoebill_keyspace_used_bytes"));
     }
 }
 

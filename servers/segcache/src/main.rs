@@ -17,7 +17,7 @@ use args::{NAME, VERSION};
 use config::{Config, PORT, Storage};
 use protocol::{Either, Sharing};
 use protocol_memcache::{Memcache, MemcacheService};
-use protocol_resp::strings::{Commands, Connection};
+use protocol_resp::strings::{self, Commands, Connection};
 use server::cli;
 use server::dialect::memcached::Arguments;
 use server::settings::Configuration;
@@ -61,7 +61,8 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
         .listen_on(RESP, &resp, config.server.socket_mode)
         .datagrams(MEMCACHE, config.udp.addresses(&config.server), config.udp.limits())
         .output_memory(config.output_memory())
-        .greetings(args.notice().into_iter().collect());
+        .greetings(args.notice().into_iter().collect())
+        .metrics(metric_sets(&config));
     for warning in config.warnings() {
         eprintln!("warning: {warning}");
     }
@@ -77,6 +78,19 @@ fn run(args: &Arguments<Config>) -> Result<(), Error> {
         Storage::Seg => serve(segments(&config)?, &config, files, builder),
         Storage::HashMap => serve(hash_map(&config), &config, files, builder),
     }
+}
+
+/// The metrics of what is in use.
+fn metric_sets(config: &Config) -> Vec<metrics::MetricSet> {
+    let mut sets = vec![protocol_memcache::metrics::METRICS, storage::metrics::METRICS];
+    sets.push(match config.cache.storage {
+        Storage::Seg => storage_seg::METRICS,
+        Storage::HashMap => storage_hashmap::METRICS,
+    });
+    if !config.resp_listen().is_empty() {
+        sets.extend([protocol_resp::COMMAND_METRICS, strings::metrics::METRICS]);
+    }
+    sets
 }
 
 fn segments(config: &Config) -> Result<SegStore, Error> {

@@ -129,7 +129,6 @@ fn not_touched<D: Dialect>(
     reply: D,
     out: &mut SendBuf,
 ) -> Outcome {
-    metrics::of_get(Family::Gat).keys.increment();
     let outcome = refused(error).tell(reply, out);
     if !reply.is_listed() {
         return outcome;
@@ -180,7 +179,6 @@ fn put_pinned<D: Dialect>(value: Bytes, reply: D, out: &mut SendBuf) {
 #[inline(always)]
 pub(super) fn count(family: Family, hit: bool) -> Outcome {
     let metrics = metrics::of_get(family);
-    metrics.keys.increment();
     if hit {
         metrics.hit.increment();
         Outcome::Hit

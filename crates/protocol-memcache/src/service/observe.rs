@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who looks on at requests: the command log, `stats detail`, watchers. A request that nobody looks on at pays for two
-//! tests.
+//! Who looks on at requests: the command log, `stats detail`, watchers, and the metric of their times. A request that
+//! nobody looks on at pays for three tests.
 
 use super::log;
 use super::outcome::Outcome;
 use super::{MemcacheService, watch};
+use crate::metrics::time_of;
 use crate::op::Op;
 use crate::parse::meta::base64;
 use crate::reply::meta::BASE64;
 use crate::request::Request;
 use crate::topics::Topics;
 use buffer::SendBuf;
+use clock::Timer;
 use protocol::Context;
 use ringlog::klog;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -30,6 +32,35 @@ pub(super) struct Before {
     logged: Option<usize>,
     /// The item of its key, if requests are watched.
     found: Option<watch::Found>,
+    /// Runs if the request is timed.
+    timer: Option<Timer>,
+}
+
+/// One request in so many is timed. A prime, so that clients that repeat a pattern do not always meet the same of its
+/// requests.
+const TIMED_ONE_IN: u32 = 61;
+
+/// Which requests of a worker are timed.
+#[derive(Clone, Debug)]
+pub(super) struct Timing {
+    /// Requests up to the next one that is.
+    left: u32,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        // The first is among them, so that little traffic shows, too.
+        Timing { left: 1 }
+    }
+}
+
+impl Timing {
+    /// Whether this request is timed.
+    #[inline]
+    fn is_due(&mut self) -> bool {
+        self.left -= 1;
+        self.left == 0
+    }
 }
 
 impl Observers {
@@ -85,17 +116,18 @@ impl<S: Receive> MemcacheService<S> {
         context: &Context<'_>,
     ) -> Option<Before> {
         let is_logged = klog::sampled();
-        if !is_logged && !self.shared.observers.are_there() {
+        let is_timed = self.timing.is_due();
+        if !is_logged && !is_timed && !self.shared.observers.are_there() {
             return None;
         }
-        Some(self.look_before(is_logged, request, out, context))
+        Some(self.look_before((is_logged, is_timed), request, out, context))
     }
 
     #[cold]
     #[inline(never)]
     fn look_before(
         &mut self,
-        is_logged: bool,
+        (is_logged, is_timed): (bool, bool),
         request: &Request<'_>,
         out: &SendBuf,
         context: &Context<'_>,
@@ -103,7 +135,10 @@ impl<S: Receive> MemcacheService<S> {
         let logged = is_logged.then(|| out.pending());
         let is_watched = self.shared.observers.are_watching();
         let found = if is_watched { self.find_watched(request, context.now) } else { None };
-        Before { logged, found }
+        if is_timed {
+            self.timing.left = TIMED_ONE_IN;
+        }
+        Before { logged, found, timer: is_timed.then(Timer::start) }
     }
 
     /// Logs a request that was executed, counts it, and shows it to watchers.
@@ -117,6 +152,9 @@ impl<S: Receive> MemcacheService<S> {
         out: &SendBuf,
         context: &Context<'_>,
     ) {
+        if let Some(timer) = &before.timer {
+            time_of(request.command).record(timer.nanos());
+        }
         if outcome == Outcome::Arriving {
             return;
         }

@@ -17,6 +17,7 @@ use crate::engine::rights::{self, Subject};
 use crate::engine::service::Engine;
 use crate::host::acl_log::Where;
 use crate::host::events::Event;
+use crate::host::stats::Lookups;
 use crate::session::blocked_command::BlockedCommand;
 use crate::session::connection::Resp;
 use crate::session::memory::MemoryKind;
@@ -191,7 +192,8 @@ impl<V: View> Execution<'_, '_, V> {
         let timer = Timer::start();
         let mut reply = Vec::new();
         let mut out = Writer::new(&mut reply, waiting.version);
-        let mut keys = Keys { view: &mut *self.view, db, limits: self.limits, has_new: false };
+        let (limits, lookups) = (self.limits, Lookups::default());
+        let mut keys = Keys { view: &mut *self.view, db, limits, has_new: false, lookups };
         let done = C::serve(waiting, self.context.now.unix_ms, &mut keys, key, &mut out);
         let has_new = keys.has_new;
         let failed = done.is_err();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Keys`]: a command's access to the keys it has locked, in the database its connection selected.
 
+use crate::host::stats::Lookups;
 use crate::wire::fault::Fault;
 use keyspace::{EntryMut, View};
 use values::{Entry, Limits, Type};
@@ -18,20 +19,26 @@ pub(crate) struct Keys<'c, V> {
     pub(crate) limits: &'c Limits,
     /// A new key was created and not reported yet.
     pub(crate) has_new: bool,
+    /// What the command has looked up so far.
+    pub(crate) lookups: Lookups,
 }
 
 impl<V: View> Keys<'_, V> {
     /// The live entry under `key`, whatever its type. Counts as an access.
     #[inline]
     pub(crate) fn any(&mut self, key: &[u8]) -> Option<&Entry> {
-        self.view.get(self.db, key)
+        let found = self.view.get(self.db, key);
+        self.lookups.add(found.is_some());
+        found
     }
 
     /// The live entry under `key`, whatever its type. Counts as a hit or a miss, but not as an
     /// access.
     #[inline]
     pub(crate) fn glance(&mut self, key: &[u8]) -> Option<&Entry> {
-        self.view.glance(self.db, key)
+        let found = self.view.glance(self.db, key);
+        self.lookups.add(found.is_some());
+        found
     }
 
     /// The live entry under `key`. Counts neither as a hit or miss nor as an access.
@@ -57,7 +64,9 @@ impl<V: View> Keys<'_, V> {
     /// The live entry under `key`, which must be of type `of`.
     #[inline]
     pub(crate) fn get(&mut self, key: &[u8], of: Type) -> Result<Option<&Entry>, Fault> {
-        match self.view.get(self.db, key) {
+        let found = self.view.get(self.db, key);
+        self.lookups.add(found.is_some());
+        match found {
             Some(entry) if entry.data_type() != of => Err(Fault::WRONG_TYPE),
             found => Ok(found),
         }

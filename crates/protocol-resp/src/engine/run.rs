@@ -10,6 +10,7 @@ use crate::engine::service::Engine;
 use crate::engine::worker::WorkerState;
 use crate::host::Host;
 use crate::host::commandlog;
+use crate::host::stats::Lookups;
 use crate::session::blocked_command::BlockedCommand;
 use crate::session::client::Client;
 use crate::session::connection::Resp;
@@ -273,10 +274,11 @@ impl<V: View> Execution<'_, '_, V> {
         let mark = self.out.mark();
         let version = conn.version;
         let db = conn.db;
+        let lookups = Lookups::default();
         let mut call = Call {
             spec,
             args,
-            keys: Keys { view: &mut *self.view, db, limits: self.limits, has_new: false },
+            keys: Keys { view: &mut *self.view, db, limits: self.limits, has_new: false, lookups },
             out: Writer::new(self.out, version),
             conn,
             id: self.context.connection,
@@ -293,11 +295,12 @@ impl<V: View> Execution<'_, '_, V> {
             control: Control::Continue,
         };
         let done = C::run(id, &mut call);
-        let control = call.control;
+        let (control, lookups) = (call.control, call.keys.lookups);
+        let counts = self.worker.counts.of(id.index());
+        counts.look(lookups);
         if control == Control::Block && conn.waiting.is_some() {
             self.begin_wait(conn, id, args, timer);
         } else {
-            let counts = self.worker.counts.of(id.index());
             counts.calls.add(1);
             if done.is_err() {
                 counts.failed.add(1);

@@ -18,17 +18,22 @@ const BUCKETS: usize = DOUBLINGS * PARTS;
 #[derive(Debug)]
 pub(crate) struct Histogram {
     buckets: Box<[Count; BUCKETS]>,
+    sum: Count,
 }
 
 /// The sum of several histograms.
 #[derive(Clone, Debug)]
 pub(crate) struct Distribution {
     buckets: Box<[u64; BUCKETS]>,
+    sum: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { buckets: Box::new(std::array::from_fn(|_| Count::default())) }
+        Histogram {
+            buckets: Box::new(std::array::from_fn(|_| Count::default())),
+            sum: Count::default(),
+        }
     }
 }
 
@@ -51,17 +56,19 @@ impl Histogram {
     #[inline]
     pub(crate) fn record(&self, nanos: u64) {
         self.buckets[bucket(nanos)].add(1);
+        self.sum.add(nanos);
     }
 
     /// Removes all times.
     pub(crate) fn reset(&self) {
         self.buckets.iter().for_each(Count::reset);
+        self.sum.reset();
     }
 }
 
 impl Default for Distribution {
     fn default() -> Self {
-        Distribution { buckets: Box::new([0; BUCKETS]) }
+        Distribution { buckets: Box::new([0; BUCKETS]), sum: 0 }
     }
 }
 
@@ -71,11 +78,17 @@ impl Distribution {
         for (sum, count) in self.buckets.iter_mut().zip(histogram.buckets.iter()) {
             *sum += count.get();
         }
+        self.sum += histogram.sum.get();
     }
 
     /// How many times there are.
     pub(crate) fn count(&self) -> u64 {
         self.buckets.iter().sum()
+    }
+
+    /// The sum of all times in nanoseconds.
+    pub(crate) fn sum(&self) -> u64 {
+        self.sum
     }
 
     /// How many of them are below `nanos`, to the end of the bucket of that time.
@@ -123,6 +136,7 @@ mod tests {
         sum.add(&a);
         sum.add(&b);
         assert_eq!((sum.count(), sum.below(2048), sum.below(1 << 20)), (100, 90, 100));
+        assert_eq!(sum.sum(), 90 * 1_000 + 10 * 1_000_000);
         assert_eq!(sum.percentile(50.0), 1023);
         assert_eq!(sum.percentile(90.0), 1023);
         assert!((1_000_000..1_125_000).contains(&sum.percentile(99.0)));

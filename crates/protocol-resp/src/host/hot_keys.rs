@@ -7,6 +7,7 @@
 use super::heavy_hitters::HeavyHitters;
 use crate::cluster::slots::slot_of;
 use clock::Now;
+use metrics::process;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
@@ -18,8 +19,7 @@ const KEY_BYTES_MAX: usize = 4 << 10;
 
 /// CPU time of the process in user and in system mode, in nanoseconds.
 pub(crate) fn cpu() -> [u64; 2] {
-    ["ru_utime", "ru_stime"]
-        .map(|name| metrics::value(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0))
+    [&process::CPU_USER_TIME, &process::CPU_SYSTEM_TIME].map(metrics::Total::value)
 }
 
 /// What a session is about.

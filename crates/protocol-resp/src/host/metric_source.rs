@@ -3,53 +3,48 @@
 //!
 //! INFO shows the same numbers. Counts begin at zero again after `CONFIG RESETSTAT`.
 
-use crate::host::Host;
+use crate::host::{Host, command_metrics};
 use keyspace::{KeyspaceStats, Observer};
 use metrics::Source;
 use std::sync::{Arc, Weak};
 
+/// The metrics of the keyspace and its clients.
+pub const METRICS: metrics::MetricSet = metrics::metric_set!();
+
+metrics::families! {
+    /// Keys by database, those included that have expired and whose memory has not come back.
+    static KEYS: "shoebill_keys" by "db";
+    /// Keys with an expiry, by database.
+    static KEYS_VOLATILE: "shoebill_keys_volatile" by "db";
+}
+
 metrics::levels! {
-    /// Keys of all databases, those included that have expired and whose memory has not come back.
-    static KEYSPACE_KEYS: "keyspace_keys";
-    /// Keys with an expiry.
-    static KEYSPACE_VOLATILE: "keyspace_volatile";
     /// Bytes that count against maxmemory.
-    static KEYSPACE_USED_BYTES: "keyspace_used_bytes";
-    /// Bytes of keys and values.
-    static KEYSPACE_ENTRY_BYTES: "keyspace_entry_bytes";
-    /// Bytes of the tables that find keys.
-    static KEYSPACE_INDEX_BYTES: "keyspace_index_bytes";
-    /// Bytes of what was removed and is being freed step by step.
-    static KEYSPACE_LEAVING_BYTES: "keyspace_leaving_bytes";
-    /// Bytes of connections' buffers.
-    static KEYSPACE_BUFFER_BYTES: "keyspace_buffer_bytes";
-    /// Bytes of what clients hold beside them: transactions, watched keys, subscriptions, names.
-    static KEYSPACE_CLIENT_BYTES: "keyspace_client_bytes";
+    static USED_BYTES: "shoebill_keyspace_used_bytes";
     /// The limit: maxmemory, 0 for none.
-    static KEYSPACE_LIMIT_BYTES: "keyspace_limit_bytes";
-    /// Bytes that count against maxmemory because the process takes them.
-    static KEYSPACE_STARTUP_BYTES: "keyspace_startup_bytes";
+    static LIMIT_BYTES: "shoebill_keyspace_limit_bytes";
+    /// What the bytes that count against maxmemory are: keys and values; the tables that find keys; what was removed and
+    /// is being freed step by step; gaps between values that are too many; connections' buffers; what clients hold beside
+    /// them, such as transactions and subscriptions; the table of keys that clients cache; what the process takes by itself.
+    "shoebill_keyspace_bytes" {
+        static ENTRY_BYTES: kind = "entries";
+        static INDEX_BYTES: kind = "index";
+        static LEAVING_BYTES: kind = "leaving";
+        static GAP_BYTES: kind = "gaps";
+        static BUFFER_BYTES: kind = "buffers";
+        static CLIENT_BYTES: kind = "clients";
+        static TRACKING_BYTES: kind = "tracking";
+        static STARTUP_BYTES: kind = "startup";
+    }
     /// Clients that wait in a blocking command.
-    static CLIENTS_BLOCKED: "clients_blocked";
+    static CLIENTS_BLOCKED: "shoebill_clients_blocked";
 }
 
 metrics::totals! {
-    /// Reads that found a key.
-    static KEYSPACE_HIT: "keyspace_hit";
-    /// Reads that found none.
-    static KEYSPACE_MISS: "keyspace_miss";
-    /// Keys removed because their time had come.
-    static KEYSPACE_EXPIRE: "keyspace_expire";
     /// Fields of hashes removed because their time had come.
-    static KEYSPACE_EXPIRE_FIELD: "keyspace_expire_field";
-    /// Keys dropped to make room.
-    static KEYSPACE_EVICT: "keyspace_evict";
+    static FIELDS_EXPIRED: "shoebill_hash_fields_expired_total";
     /// Clients closed to free memory.
-    static CLIENTS_EVICT: "clients_evict";
-    /// Commands carried out.
-    static COMMAND_CALL: "command_call";
-    /// Replies that were errors.
-    static COMMAND_EX: "command_ex";
+    static CLIENTS_EVICTED: "shoebill_clients_evicted_total";
 }
 
 /// Updates the metrics as long as the host exists.
@@ -65,32 +60,30 @@ pub(crate) fn report(host: &Arc<Host>, keyspace: Observer) -> Source {
 /// Sets all metrics.
 fn refresh(host: &Host, keyspace: &KeyspaceStats) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let databases = &keyspace.databases;
+    // Databases in use, and the first one.
+    let databases = || {
+        let all = keyspace.databases.iter().enumerate();
+        all.filter(|(number, database)| *number == 0 || database.keys > 0)
+    };
+    KEYS.set(databases().map(|(number, database)| (number.to_string(), signed(database.keys))));
+    KEYS_VOLATILE
+        .set(databases().map(|(number, database)| (number.to_string(), signed(database.volatile))));
     for (level, number) in [
-        (&KEYSPACE_KEYS, databases.iter().map(|database| database.keys).sum()),
-        (&KEYSPACE_VOLATILE, databases.iter().map(|database| database.volatile).sum()),
-        (&KEYSPACE_USED_BYTES, host.settings().with_overhead(keyspace.used_bytes)),
-        (&KEYSPACE_ENTRY_BYTES, keyspace.entry_bytes),
-        (&KEYSPACE_INDEX_BYTES, keyspace.index_bytes),
-        (&KEYSPACE_LEAVING_BYTES, keyspace.leaving_bytes),
-        (&KEYSPACE_BUFFER_BYTES, host.client_memory.buffers()),
-        (&KEYSPACE_CLIENT_BYTES, host.client_memory.held()),
-        (&KEYSPACE_LIMIT_BYTES, host.settings().maxmemory()),
-        (&KEYSPACE_STARTUP_BYTES, host.settings().overhead()),
+        (&USED_BYTES, host.settings().with_overhead(keyspace.used_bytes)),
+        (&LIMIT_BYTES, host.settings().maxmemory()),
+        (&ENTRY_BYTES, keyspace.entry_bytes),
+        (&INDEX_BYTES, keyspace.index_bytes),
+        (&LEAVING_BYTES, keyspace.leaving_bytes),
+        (&GAP_BYTES, keyspace.gap_bytes),
+        (&BUFFER_BYTES, host.client_memory.buffers()),
+        (&CLIENT_BYTES, host.client_memory.held()),
+        (&TRACKING_BYTES, host.key_events.tracking().bytes()),
+        (&STARTUP_BYTES, host.settings().overhead()),
         (&CLIENTS_BLOCKED, host.key_events.waiters().len() as u64),
     ] {
         level.set(signed(number));
     }
-    for (total, number) in [
-        (&KEYSPACE_HIT, keyspace.hits),
-        (&KEYSPACE_MISS, keyspace.misses),
-        (&KEYSPACE_EXPIRE, keyspace.expired),
-        (&KEYSPACE_EXPIRE_FIELD, keyspace.expired_fields),
-        (&KEYSPACE_EVICT, keyspace.evicted),
-        (&CLIENTS_EVICT, host.client_memory.evicted()),
-        (&COMMAND_CALL, host.stats.calls()),
-        (&COMMAND_EX, host.stats.error_replies()),
-    ] {
-        total.set(number);
-    }
+    FIELDS_EXPIRED.set(keyspace.expired_fields);
+    CLIENTS_EVICTED.set(host.client_memory.evicted());
+    command_metrics::refresh(&host.stats);
 }

@@ -38,14 +38,14 @@ impl Counts {
             |name| metrics::value(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0);
         Counts {
             commands,
-            input_bytes: of("session_recv_byte"),
-            output_bytes: of("session_send_byte"),
-            reads: of("session_recv"),
-            writes: of("session_send"),
-            turns: of("worker_event_loop"),
-            connections: of("connections_accepted"),
-            rejected: of("connections_rejected"),
-            output_limit: of("connections_output_limit"),
+            input_bytes: of("shoebill_received_bytes_total"),
+            output_bytes: of("shoebill_sent_bytes_total"),
+            reads: of("shoebill_socket_reads_total"),
+            writes: of("shoebill_socket_writes_total"),
+            turns: of("shoebill_worker_turns_total"),
+            connections: of("shoebill_connections_accepted_total"),
+            rejected: of("shoebill_connections_rejected_total"),
+            output_limit: of("shoebill_connections_broken_total{reason=\"output_limit\"}"),
         }
     }
 

@@ -2,6 +2,7 @@
 //! [`Stats`]: calls, times and errors of each command.
 
 use super::histogram::{Distribution, Histogram};
+use crate::host::command_metrics::ERROR_REPLIES;
 use crate::table::{self, Flags, Spec};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -31,6 +32,9 @@ pub(crate) struct WorkerCounts {
 #[derive(Debug, Default)]
 pub(crate) struct CommandCounts {
     pub(crate) calls: Count,
+    /// Keys that were looked up and found, and that were not found.
+    hits: Count,
+    misses: Count,
     /// Nanoseconds of the runs that were timed.
     pub(crate) nanos: Count,
     /// How many runs were timed.
@@ -43,12 +47,27 @@ pub(crate) struct CommandCounts {
     times: OnceLock<Histogram>,
 }
 
+/// How many keys a run of a command has looked up: in one word those that it found, in the lower half, and those
+/// that it did not find.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lookups(u64);
+
+impl Lookups {
+    /// Counts a key.
+    #[inline]
+    pub(crate) fn add(&mut self, is_hit: bool) {
+        self.0 = self.0.wrapping_add(if is_hit { 1 } else { 1 << u32::BITS });
+    }
+}
+
 /// The counts of one command in all workers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandStats {
     pub(crate) calls: u64,
     pub(crate) rejected: u64,
     pub(crate) failed: u64,
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
     nanos: u64,
     timed: u64,
 }
@@ -110,6 +129,15 @@ impl CommandCounts {
         calls < TIMED_ONE_IN || calls.is_multiple_of(TIMED_ONE_IN) || !spec.flags.has(Flags::FAST)
     }
 
+    /// Adds what a run has looked up.
+    #[inline]
+    pub(crate) fn look(&self, lookups: Lookups) {
+        if lookups.0 != 0 {
+            self.hits.add(lookups.0 & u64::from(u32::MAX));
+            self.misses.add(lookups.0 >> u32::BITS);
+        }
+    }
+
     /// Records the time of a run in nanoseconds; with `is_tracking`, in the histogram too.
     pub(crate) fn time(&self, nanos: u64, is_tracking: bool) {
         self.timed.add(1);
@@ -149,6 +177,8 @@ impl Stats {
                 sum.calls += command.calls.get();
                 sum.rejected += command.rejected.get();
                 sum.failed += command.failed.get();
+                sum.hits += command.hits.get();
+                sum.misses += command.misses.get();
                 sum.nanos += command.nanos.get();
                 sum.timed += command.timed.get();
             }
@@ -178,6 +208,7 @@ impl Stats {
 
     /// Counts an error reply.
     pub(crate) fn error(&self, code: &[u8]) {
+        ERROR_REPLIES.increment();
         let mut errors = self.errors.lock();
         match errors.get_mut(code) {
             Some(count) => *count += 1,
@@ -207,6 +238,8 @@ impl Stats {
                 }
                 for count in [
                     &command.calls,
+                    &command.hits,
+                    &command.misses,
                     &command.nanos,
                     &command.timed,
                     &command.rejected,

@@ -9,7 +9,7 @@
 
 mod rewrite;
 
-use super::metrics::{RESP_KEY_HIT, RESP_KEY_MISS, RESP_STORE_EX};
+use super::metrics::RESP_STORE_EX;
 use super::store_call::{Outcome, StoreCall};
 use crate::commands::access::{
     Change, Counted, Expiry, KeyAccess, KeyChange, Number, Only, StringAccess, StringValue,
@@ -73,13 +73,8 @@ impl<S: Store> StoreCall<'_, S> {
     /// Counts a look at a value, found or not.
     #[inline]
     fn count_read(&mut self, hit: bool) {
-        if hit {
-            RESP_KEY_HIT.increment();
-            self.outcome = Outcome::Hit;
-        } else {
-            RESP_KEY_MISS.increment();
-            self.outcome = Outcome::Miss;
-        }
+        self.lookups.add(hit);
+        self.outcome = if hit { Outcome::Hit } else { Outcome::Miss };
     }
 
     /// Stores a value that expires when the one before it would have.

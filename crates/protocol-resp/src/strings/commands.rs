@@ -3,11 +3,12 @@
 
 use super::connection::Connection;
 use super::dispatch::{self, resolve};
-use super::metrics::{RESP_COMMAND, RESP_COMMAND_EX, RESP_MALFORMED};
+use super::metrics::{RESP_COMMAND, RESP_MALFORMED};
 use super::store_call::{Outcome, StoreCall};
 use super::{StringsOptions, log};
 use crate::host::clients::Clients;
-use crate::host::stats::{Stats, WorkerCounts};
+use crate::host::command_metrics::{self, ERROR_REPLIES};
+use crate::host::stats::{Lookups, Stats, WorkerCounts};
 use crate::session::client::Client;
 use crate::session::command::Command;
 use crate::session::replies::Replies;
@@ -16,9 +17,10 @@ use crate::wire::parse::Span;
 use crate::wire::reply::Writer;
 use buffer::SendBuf;
 use clock::Timer;
+use metrics::Source;
 use protocol::{Context, Control, Ending, ErrorReply, ExecuteOn, Malformed, Stage};
 use ringlog::klog;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use storage::Scan;
 
 /// Executes commands on a store that its caller lends: for a service that serves other protocols
@@ -43,6 +45,8 @@ pub(super) struct Shared {
     pub(super) options: StringsOptions,
     pub(super) clients: Clients,
     pub(super) stats: Stats,
+    /// Updates the metrics when they are read.
+    metric_source: OnceLock<Source>,
 }
 
 impl Clone for Commands {
@@ -56,8 +60,21 @@ impl Commands {
     /// The commands of a server.
     #[must_use]
     pub fn new(options: StringsOptions) -> Self {
-        let (clients, stats) = (Clients::default(), Stats::default());
-        Self::of(Arc::new(Shared { options, clients, stats }))
+        let shared = Arc::new(Shared {
+            options,
+            clients: Clients::default(),
+            stats: Stats::default(),
+            metric_source: OnceLock::new(),
+        });
+        let weak = Arc::downgrade(&shared);
+        shared.metric_source.get_or_init(|| {
+            Source::new(move || {
+                if let Some(shared) = weak.upgrade() {
+                    command_metrics::refresh(&shared.stats);
+                }
+            })
+        });
+        Self::of(shared)
     }
 
     fn of(shared: Arc<Shared>) -> Self {
@@ -112,21 +129,23 @@ impl Commands {
                 now: context.now,
                 control: Control::Continue,
                 outcome: Outcome::Done,
+                lookups: Lookups::default(),
             };
             let done = dispatch::run(op, &mut call);
             counts.calls.add(1);
+            counts.look(call.lookups);
             if done.is_err() {
                 counts.failed.add(1);
             }
             if let Some(timer) = timer {
-                counts.time(timer.nanos(), false);
+                counts.time(timer.nanos(), true);
             }
             done.map(|()| (call.control, call.outcome))
         });
         let (control, outcome) = match &done {
             Ok(done) => *done,
             Err(fault) => {
-                RESP_COMMAND_EX.increment();
+                ERROR_REPLIES.increment();
                 out.truncate(mark);
                 Writer::new(out, version).error(fault.text());
                 (Control::Continue, Outcome::Error)

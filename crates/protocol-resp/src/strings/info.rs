@@ -2,11 +2,13 @@
 //! INFO, with the sections and names of Redis. Fields that have no meaning here, or are not known,
 //! are left out.
 
-use super::metrics::{RESP_COMMAND, RESP_KEY_HIT, RESP_KEY_MISS};
+use super::metrics::RESP_COMMAND;
 use super::store_call::StoreCall;
 use crate::commands::server::{Report, Section, process_metric, report};
+use crate::host::stats::CommandStats;
 use crate::host::version::REDIS_VERSION;
 use crate::wire::fault::Done;
+use ::metrics::{Total, process};
 use storage::{Stats, Store};
 
 /// Sections of a server of strings.
@@ -66,15 +68,18 @@ fn memory<S>(report: &mut Strings<'_, '_, S>) {
 }
 
 fn stats<S>(report: &mut Strings<'_, '_, S>) {
-    report.line("total_connections_received", process_metric("connections_accepted"));
+    report
+        .line("total_connections_received", process_metric("shoebill_connections_accepted_total"));
     report.line("total_commands_processed", RESP_COMMAND.value());
-    report.line("total_net_input_bytes", process_metric("session_recv_byte"));
-    report.line("total_net_output_bytes", process_metric("session_send_byte"));
-    report.line("rejected_connections", process_metric("connections_rejected"));
+    report.line("total_net_input_bytes", process_metric("shoebill_received_bytes_total"));
+    report.line("total_net_output_bytes", process_metric("shoebill_sent_bytes_total"));
+    report.line("rejected_connections", process_metric("shoebill_connections_rejected_total"));
     report.line("expired_keys", report.facts.expired);
     report.line("evicted_keys", report.facts.evicted);
-    report.line("keyspace_hits", RESP_KEY_HIT.value());
-    report.line("keyspace_misses", RESP_KEY_MISS.value());
+    let commands = report.call.shared.stats.commands();
+    let sum = |of: fn(&CommandStats) -> u64| commands.iter().map(of).sum::<u64>();
+    report.line("keyspace_hits", sum(|command| command.hits));
+    report.line("keyspace_misses", sum(|command| command.misses));
 }
 
 fn replication<S>(report: &mut Strings<'_, '_, S>) {
@@ -83,9 +88,9 @@ fn replication<S>(report: &mut Strings<'_, '_, S>) {
 }
 
 fn cpu<S>(report: &mut Strings<'_, '_, S>) {
-    let seconds = |name| process_metric(name) as f64 / 1e9;
-    report.line("used_cpu_sys", format_args!("{:.6}", seconds("ru_stime")));
-    report.line("used_cpu_user", format_args!("{:.6}", seconds("ru_utime")));
+    let seconds = |time: &Total| time.value() as f64 / 1e9;
+    report.line("used_cpu_sys", format_args!("{:.6}", seconds(&process::CPU_SYSTEM_TIME)));
+    report.line("used_cpu_user", format_args!("{:.6}", seconds(&process::CPU_USER_TIME)));
 }
 
 /// How many keys expire is not counted.

@@ -5,6 +5,7 @@ use super::commands::Shared;
 use super::connection::Connection;
 use super::dispatch::CATALOGUE;
 use crate::engine::any_call::{AnyCall, CallParts};
+use crate::host::stats::Lookups;
 use crate::session::client::Client;
 use crate::table::{Catalogue, Spec};
 use crate::wire::parse::Args;
@@ -55,6 +56,8 @@ pub(super) struct StoreCall<'c, S> {
     pub(super) control: Control,
     /// For the command log.
     pub(super) outcome: Outcome,
+    /// What the command has looked up so far.
+    pub(super) lookups: Lookups,
 }
 
 impl<'c, S> AnyCall<'c> for StoreCall<'c, S> {

@@ -2,9 +2,9 @@
 //! [`Ports`]: a worker's sockets for datagrams, and its memory for what they receive and send.
 
 use super::many::{Arrivals, Departures, MANY, Sent};
+use super::metrics::*;
 use super::{AnswerLimits, DatagramSocket, exchange};
 use crate::connection::Desk;
-use crate::metrics::*;
 use crate::turn::Until;
 use buffer::{RecvBuf, SendBuf};
 use clock::Ticks;

@@ -5,9 +5,7 @@
 use super::ahead::{AHEAD, Ready};
 use super::{Driver, Worker};
 use crate::connection::Connection;
-use crate::metrics::{
-    WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_TOTAL, WORKER_EVENT_WRITE,
-};
+use crate::metrics::{WORKER_EVENT_ERROR, WORKER_EVENT_READ, WORKER_EVENT_WRITE, WORKER_EVENTS};
 use crate::uring::{Completion, News, Uring};
 use protocol::{Execute, Protocol};
 
@@ -127,7 +125,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
         let Driver::Completions(uring) = &mut self.driver else { return };
         uring.submit();
         while let Some(completion) = self.pop_sent() {
-            WORKER_EVENT_TOTAL.increment();
+            WORKER_EVENTS.increment();
             if let Some(slot) = self.hear(&completion) {
                 self.queue(slot);
             }

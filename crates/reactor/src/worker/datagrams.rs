@@ -5,7 +5,7 @@
 use super::{Driver, Worker};
 use crate::connection::Desk;
 use crate::datagram::{AnswerLimits, DatagramSocket, Ports};
-use crate::metrics::REQUEST_LATENCY;
+use crate::metrics::REQUEST_DURATION;
 use protocol::{Execute, Protocol};
 use std::io;
 
@@ -68,7 +68,7 @@ impl<P: Protocol, E: Execute<P>, M: Fn(u16) -> P> Worker<P, E, M> {
             until: self.until,
         };
         if ports.serve(self.index, &self.make_protocol, &mut desk) {
-            REQUEST_LATENCY.record(self.woken.nanos());
+            REQUEST_DURATION.record(self.woken.nanos());
         }
         self.deliver();
     }

@@ -23,7 +23,7 @@ config::section! {
         pub log_rotation_interval: Span = Span(Duration::from_secs(24 * 60 * 60));
         /// Rotated files that stay: `x.log.1` is the youngest.
         pub log_max_keep_files: u32 = 7;
-        /// Lines that may wait to be written; more are dropped and counted in `log_dropped`.
+        /// Lines that may wait to be written; more are dropped and counted in `shoebill_log_lines_total`.
         pub log_queue_lines: usize = 1024, within 1..=QUEUE_LINES_MAX;
     }
 }
@@ -40,7 +40,7 @@ config::section! {
         pub max_keep_files: u32 = 3;
         /// Of each worker's requests, one in this many is written; 0 none.
         pub sample: u64 = 100;
-        /// Lines that may wait to be written; more are dropped and counted in `log_dropped`.
+        /// Lines that may wait to be written; more are dropped and counted in `shoebill_log_lines_total`.
         pub queue_lines: usize = 16_384, within 1..=QUEUE_LINES_MAX;
     }
 }

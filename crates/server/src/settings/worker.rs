@@ -30,8 +30,8 @@ config::section! {
         /// are not served until they read.
         pub output_memory: Option<ByteSize> = None,
             absent "the server's own", example ByteSize(16 << 20);
-        /// Whether to record the CPU time of each turn of the event loops as the metric `turn_cpu_time`,
-        /// which takes a system call for each.
+        /// Whether to record the CPU time of each turn of the event loops as the metric
+        /// `shoebill_turn_cpu_seconds`, which takes a system call for each.
         pub turn_cpu_time: bool = Options::default().turn_cpu_time;
     }
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The metrics of TLS handshakes.
 
+/// The metrics of TLS.
+pub const METRICS: metrics::MetricSet = metrics::metric_set!();
+
 metrics::counters! {
-    /// TLS handshakes that were completed.
-    pub(super) static STREAM_HANDSHAKE: "stream_handshake";
-    /// TLS handshakes that failed or were broken off by the peer.
-    pub(super) static STREAM_HANDSHAKE_EX: "stream_handshake_ex";
+    /// TLS handshakes by what they came to: completed, or failed or broken off by the peer.
+    "shoebill_tls_handshakes_total" {
+        pub(super) static STREAM_HANDSHAKE: result = "completed";
+        pub(super) static STREAM_HANDSHAKE_EX: result = "failed";
+    }
 }

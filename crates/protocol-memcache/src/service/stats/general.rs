@@ -5,6 +5,7 @@ use super::{Row, metric};
 use crate::metrics as own;
 use crate::options::ServiceOptions;
 use crate::platform::Platform;
+use ::metrics::{Counter, Total, process};
 use storage::Stats;
 
 /// The sources of a level.
@@ -13,6 +14,15 @@ pub(super) struct View<'a> {
     pub(super) options: &'a ServiceOptions,
     pub(super) platform: &'a dyn Platform,
     pub(super) context: &'a protocol::Context<'a>,
+}
+
+/// Keys that were looked up by get and gets, and by gat and gats.
+static GETS: [&Counter; 4] =
+    [&own::GET_KEY_HIT, &own::GET_KEY_MISS, &own::GETS_KEY_HIT, &own::GETS_KEY_MISS];
+static GATS: [&Counter; 2] = [&own::GAT_KEY_HIT, &own::GAT_KEY_MISS];
+
+fn lookups_of(counters: &[&Counter]) -> u64 {
+    counters.iter().map(|counter| counter.value()).sum()
 }
 
 /// A name that counts what does not happen here: slabs that are moved, an LRU that is maintained.
@@ -27,32 +37,32 @@ pub(super) static GENERAL: &[Row] = &[
     Row::Level("version", |view| view.options.version.clone()),
     Row::Level("libevent", |_| "none".to_owned()),
     Row::Level("pointer_size", |_| usize::BITS.to_string()),
-    Row::Level("rusage_user", |_| seconds("ru_utime")),
-    Row::Level("rusage_system", |_| seconds("ru_stime")),
+    Row::Level("rusage_user", |_| seconds(&process::CPU_USER_TIME)),
+    Row::Level("rusage_system", |_| seconds(&process::CPU_SYSTEM_TIME)),
     Row::Level("max_connections", |view| view.options.connections_max.to_string()),
-    Row::Level("curr_connections", |_| metric("connections_current").to_string()),
-    Row::Count("total_connections", |_| metric("connections_accepted")),
-    Row::Count("rejected_connections", |_| metric("connections_rejected")),
-    Row::Level("connection_structures", |_| metric("connections_current").to_string()),
+    Row::Level("curr_connections", |_| metric("shoebill_connections").to_string()),
+    Row::Count("total_connections", |_| metric("shoebill_connections_accepted_total")),
+    Row::Count("rejected_connections", |_| metric("shoebill_connections_rejected_total")),
+    Row::Level("connection_structures", |_| metric("shoebill_connections").to_string()),
     none("response_obj_oom"),
     none("response_obj_count"),
     none("response_obj_bytes"),
     // A connection with something to read or to send has buffers; idle ones have none.
     Row::Level("read_buf_count", |view| buffers(view).0.to_string()),
-    Row::Level("read_buf_bytes", |_| metric("connection_buffer_bytes").to_string()),
+    Row::Level("read_buf_bytes", |_| metric("shoebill_connection_buffer_bytes").to_string()),
     Row::Level("read_buf_bytes_free", |view| {
-        metric("connection_buffer_bytes").saturating_sub(buffers(view).1).to_string()
+        metric("shoebill_connection_buffer_bytes").saturating_sub(buffers(view).1).to_string()
     }),
     none("read_buf_oom"),
     Row::Level("reserved_fds", |view| view.platform.reserved_descriptors().to_string()),
-    Row::Count("cmd_get", |_| own::GET_KEY.value() + own::GETS_KEY.value()),
+    Row::Count("cmd_get", |_| lookups_of(&GETS)),
     Row::Count("cmd_set", |_| {
         let all =
             [&own::SET, &own::ADD, &own::REPLACE, &own::APPEND, &own::PREPEND, &own::CAS, &own::MS];
         all.map(|metric| metric.value()).iter().sum()
     }),
     Row::Count("cmd_flush", |_| own::FLUSH_ALL.value()),
-    Row::Count("cmd_touch", |_| own::TOUCH.value() + own::GAT_KEY.value()),
+    Row::Count("cmd_touch", |_| own::TOUCH.value() + lookups_of(&GATS)),
     // As memcached has it: other meta commands count as get, set, delete, incr or touch.
     Row::Count("cmd_meta", |_| own::ME.value()),
     Row::Count("get_hits", |_| own::GET_KEY_HIT.value() + own::GETS_KEY_HIT.value()),
@@ -74,15 +84,21 @@ pub(super) static GENERAL: &[Row] = &[
     Row::Count("store_no_memory", |_| own::STORE_NO_MEMORY.value()),
     Row::Count("auth_cmds", |_| own::AUTH_CMDS.value()),
     Row::Count("auth_errors", |_| own::AUTH_ERRORS.value()),
-    Row::Count("idle_kicks", |_| metric("connections_idle_closed")),
-    Row::Count("bytes_read", |_| metric("session_recv_byte") + metric("datagram_recv_byte")),
-    Row::Count("bytes_written", |_| metric("session_send_byte") + metric("datagram_send_byte")),
+    Row::Count("idle_kicks", |_| metric("shoebill_connections_broken_total{reason=\"idle\"}")),
+    Row::Count("bytes_read", |_| {
+        metric("shoebill_received_bytes_total") + metric("shoebill_datagrams_received_bytes_total")
+    }),
+    Row::Count("bytes_written", |_| {
+        metric("shoebill_sent_bytes_total") + metric("shoebill_datagrams_sent_bytes_total")
+    }),
     Row::Level("limit_maxbytes", |view| view.store.limit_bytes.to_string()),
-    Row::Level("accepting_conns", |_| (1 - metric("accept_pausing").min(1)).to_string()),
-    Row::Count("listen_disabled_num", |_| metric("accept_paused")),
-    Row::Count("time_in_listen_disabled_us", |_| metric("accept_paused_ms") * 1000),
+    Row::Level("accepting_conns", |_| (1 - metric("shoebill_accept_pausing").min(1)).to_string()),
+    Row::Count("listen_disabled_num", |_| metric("shoebill_accept_pauses_total")),
+    Row::Count("time_in_listen_disabled_us", |_| {
+        metric("shoebill_accept_paused_seconds_total") * 1000
+    }),
     Row::Level("threads", |view| view.options.threads.to_string()),
-    Row::Count("conn_yields", |_| metric("connection_yield")),
+    Row::Count("conn_yields", |_| metric("shoebill_connection_yields_total")),
     Row::Level("hash_power_level", |view| {
         view.store.index_slots.checked_ilog2().unwrap_or(0).to_string()
     }),
@@ -129,7 +145,9 @@ pub(super) static GENERAL: &[Row] = &[
 
 /// What is shown besides where connections are encrypted.
 pub(super) static ENCRYPTED: &[Row] = &[
-    Row::Count("ssl_handshake_errors", |_| metric("stream_handshake_ex")),
+    Row::Count("ssl_handshake_errors", |_| {
+        metric("shoebill_tls_handshakes_total{result=\"failed\"}")
+    }),
     none("ssl_proto_errors"),
     Row::Level("time_since_server_cert_refresh", |view| {
         view.platform.certificates_age().map_or(0, |age| age.as_secs()).to_string()
@@ -145,7 +163,7 @@ fn buffers(view: &View<'_>) -> (usize, u64) {
 }
 
 /// A metric in nanoseconds, as seconds with six decimals.
-fn seconds(name: &str) -> String {
-    let micros = metric(name) / 1000;
+fn seconds(time: &Total) -> String {
+    let micros = time.value() / 1000;
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

@@ -2,7 +2,7 @@
 //! How long turns are: the CPU time that is recorded, and INV-SHORT.
 
 use super::*;
-use crate::metrics::TURN_CPU_TIME;
+use crate::worker::stopwatch::TURN_CPU_TIME;
 use crate::worker::tests::ONE_AT_A_TIME;
 use session::{TlsConnector, Trust};
 use std::sync::PoisonError;

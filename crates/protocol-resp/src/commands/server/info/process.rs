@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the server is: Server, CPU, Persistence, Replication.
 
-use super::super::facts::process_metric;
 use super::Full;
 use crate::engine::any_call::AnyCall;
 use crate::host::version::{REDIS_VERSION, SHOEBILL_VERSION};
 use keyspace::View;
+use metrics::{Total, process};
 use std::fs;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -68,9 +68,9 @@ fn system() -> String {
 }
 
 pub(super) fn cpu<V: View>(report: &mut Full<'_, '_, V>) {
-    let seconds = |name| process_metric(name) as f64 / 1e9;
-    report.line("used_cpu_sys", format!("{:.6}", seconds("ru_stime")));
-    report.line("used_cpu_user", format!("{:.6}", seconds("ru_utime")));
+    let seconds = |time: &Total| time.value() as f64 / 1e9;
+    report.line("used_cpu_sys", format!("{:.6}", seconds(&process::CPU_SYSTEM_TIME)));
+    report.line("used_cpu_user", format!("{:.6}", seconds(&process::CPU_USER_TIME)));
     report.line("used_cpu_sys_children", "0.000000");
     report.line("used_cpu_user_children", "0.000000");
 }
