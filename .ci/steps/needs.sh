@@ -4,6 +4,7 @@
 declare -A title_of_need=(
     [debian]='Debian packages'
     [memcached]='memcached of a newer Debian'
+    [promtool]='promtool of the Debian package prometheus'
     [clients]='Python clients'
     [tested]='the servers and programs under test, optimised but not linked as one'
     [deny]='cargo-deny'
@@ -50,6 +51,14 @@ debian.need() {
 memcached.need() {
     bash .ci/oracles.sh "$tools/trixie" trixie
     export SHOEBILL_MEMCACHED=$tools/trixie/bin/memcached
+}
+
+# Unpacked, not installed: nothing else of the package is wanted.
+promtool.need() {
+    promtool=$(command -v promtool || true)
+    [ -z "$promtool" ] || return 0
+    bash .ci/oracles.sh "$tools/prometheus" "$(. /etc/os-release && echo "$VERSION_CODENAME")" prometheus
+    promtool=$tools/prometheus/root/usr/bin/promtool
 }
 
 clients.need() {

@@ -46,6 +46,12 @@ clients.step() {
         --only "$clients_of_ci" --installed
 }
 
+step metrics oracles 'promtool tested' 'metrics as Prometheus expects them; dashboards and rules find theirs'
+metrics.step() {
+    python3 packaging/monitoring/check.py --binaries "$under_test" --promtool "$promtool"
+    python3 packaging/monitoring/live.py --binaries "$under_test" --prometheus "${promtool%/*}/prometheus"
+}
+
 step syscalls oracles 'debian tested' 'system calls of a 1,000-request pipeline'
 syscalls.step() {
     python3 benches/scripts/syscalls.py --server "$under_test/segcache"
