@@ -18,6 +18,9 @@ declare -A title_of_need=(
     [kubernetes]='schemas of Kubernetes'
 )
 
+# The name of this machine's Debian.
+debian_release() { sed -n 's/^VERSION_CODENAME=//p' /etc/os-release; }
+
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
@@ -57,7 +60,7 @@ memcached.need() {
 promtool.need() {
     promtool=$(command -v promtool || true)
     [ -z "$promtool" ] || return 0
-    bash .ci/oracles.sh "$tools/prometheus" "$(. /etc/os-release && echo "$VERSION_CODENAME")" prometheus
+    bash .ci/oracles.sh "$tools/prometheus" "$(debian_release)" prometheus
     promtool=$tools/prometheus/root/usr/bin/promtool
 }
 
@@ -127,11 +130,10 @@ clean_root=$target/ci/clean
 clean.build() {
     [ ! -e "$clean_root.made" ] || return 0
     as_root rm -rf "$clean_root"
-    local sources=/etc/apt/sources.list release
+    local sources=/etc/apt/sources.list
     [ ! -e /etc/apt/sources.list.d/debian.sources ] || sources=/etc/apt/sources.list.d/debian.sources
-    release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
     as_root mmdebstrap --quiet --variant=essential --dpkgopt=force-unsafe-io \
-        --include=apt,adduser,man-db,bash-completion,zsh,fish "$release" "$clean_root" "$sources"
+        --include=apt,adduser,man-db,bash-completion,zsh,fish "$(debian_release)" "$clean_root" "$sources"
     touch "$clean_root.made"
 }
 asan.build() {
