@@ -7,7 +7,7 @@
 //! linker gathers all metrics of the process, so nothing is registered by hand and a crate that
 //! declares some needs no dependency but this one.
 //!
-//! ```
+//! ```standalone_crate
 //! metrics::counters! {
 //!     /// Keys that were looked up.
 //!     "example_lookups_total" {

@@ -193,7 +193,7 @@ fn of_members<T: Figure>(
 /// Names that more than one metric would print, sorted. Meant for a test in every server, since
 /// only the whole process knows all its metrics:
 ///
-/// ```
+/// ```standalone_crate
 /// assert_eq!(metrics::duplicates(), Vec::<String>::new());
 /// ```
 ///
