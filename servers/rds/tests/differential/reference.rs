@@ -34,6 +34,7 @@ fn servers(flag: &str) -> Option<&'static [Reference]> {
 
 /// Kinds of words, and such words, that are not sent to a server, and why.
 const LEFT_OUT: &[(Reference, &str, &[u8], &str)] = &[
+    (Reference::Redis7, "rank", b"-9223372036854775808", "it is an error since 7.2"),
     (Reference::Redis8, "bound", b"0x2", "it reads no hexadecimal numbers there"),
     (Reference::Redis8, "bound", b"( 1", "it takes no space there"),
     (Reference::Valkey, "bound", b"( 1", "it takes no space there"),

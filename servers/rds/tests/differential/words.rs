@@ -117,6 +117,7 @@ static KINDS: &[Kind] = &[
     of("lex", any!(b"-", b"+", b"[m1", b"(m1", b"[m5", b"(m7", b"[m30", b"[", b"("), LEX),
     of("weight", any!(b"1", b"2", b"0.5", b"-1", b"0"), SCORES),
     of("index", any!(b"0", b"1", b"2", b"5", b"-1", b"-2", b"-6", b"-1"), INTEGERS),
+    of("rank", any!(b"0", b"1", b"2", b"5", b"-1", b"-2", b"-6", b"-1"), INTEGERS),
     of("offset", any!(b"0", b"1", b"3", b"10", b"50", b"100"), OFFSETS),
     of("count", any!(b"1", b"1", b"2", b"3", b"10", b"1000"), INTEGERS),
     of("signed", any!(b"1", b"2", b"5", b"1000", b"0", b"-1", b"-2", b"-7"), COUNTS),
