@@ -4,6 +4,7 @@
 use super::attacker::{Attacker, Score, Tongue};
 use super::heartbeat::Heartbeat;
 use crate::child::Child;
+use reactor::Options;
 use std::fmt;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -26,8 +27,6 @@ const MEMORY: u64 = 16 << 20;
 const EXCESS: u64 = 96 << 20;
 /// Bytes that may stay in use after everything was removed: tables that shrink later, caches of the allocator.
 const LEFT_IN_USE: u64 = 4 << 20;
-/// Bytes of unused buffers that workers may keep besides: 64 to receive into and 64 to send from each.
-const BUFFERS_KEPT: u64 = WORKERS as u64 * 64 * ((16 << 10) + (66 << 10));
 /// The same for resident memory, which the allocator returns with a delay.
 const LEFT_RESIDENT: u64 = 48 << 20;
 /// How long that may take at most.
@@ -347,6 +346,12 @@ fn ask(address: SocketAddr, request: &[u8], reply: &[u8]) -> Result<(), String> 
     Err(format!("afterwards it answers \"{}\"", answered.escape_ascii()))
 }
 
+/// Bytes of unused buffers that workers may keep.
+fn buffers_kept() -> u64 {
+    let Options { recv_block, send_block, pool_blocks, .. } = Options::default();
+    (WORKERS * pool_blocks * (recv_block + send_block)) as u64
+}
+
 /// `used_memory` of `rds`, without buffers that its workers may keep.
 fn used_memory(address: SocketAddr) -> std::io::Result<u64> {
     let mut stream = connect(address)?;
@@ -359,6 +364,6 @@ fn used_memory(address: SocketAddr) -> std::io::Result<u64> {
             .and_then(|figure| figure.trim().parse::<u64>().ok())
             .ok_or_else(|| std::io::Error::other(format!("no {name} in {text:?}")))
     };
-    let kept = figure("used_memory_buffers")?.min(BUFFERS_KEPT);
+    let kept = figure("used_memory_buffers")?.min(buffers_kept());
     Ok(figure("used_memory")?.saturating_sub(kept))
 }

@@ -32,7 +32,7 @@ pub use pipeline::Pipeline;
 
 use crate::metrics::REQUESTS;
 use arrayvec::ArrayVec;
-use buffer::{RecvBuf, SendBuf};
+use buffer::{Lent, RecvBuf, SendBuf};
 use clock::Timer;
 use protocol::{Context, Control, Execute, Malformed, Parsed, Protocol, Stage};
 use std::time::Duration;
@@ -267,13 +267,23 @@ fn serve<P: Protocol, E: Execute<P>>(
         if recv.is_empty() {
             return Turn::NeedInput { at_least: 1 };
         }
-        let (stop, (ran, served, end), requests) = if recv.is_lendable() {
-            serve_lent(share, pipeline, service, recv, send, limits, context)
-        } else {
-            let ran = serve_batch(share, pipeline, service, recv.filled(), send, limits, context);
-            pipeline.advance(ran.1.2, recv);
-            ran
+        let lent = recv.is_lendable().then(|| lend(recv, context));
+        let (stop, (ran, served, end), requests) = {
+            let mut batch = ArrayVec::new();
+            let (input, left) =
+                (lent.as_ref().map_or(recv.filled(), Lent::as_bytes), share.requests);
+            let stop = parse_ahead(pipeline, input, left, limits.request_bytes, &mut batch);
+            edges::check_parsed(&batch);
+            prefetch(service, &pipeline.protocol, &batch);
+            let ran = run(pipeline, service, &mut batch, send, share.unsent, context);
+            edges::check_ran(&batch, &ran);
+            // A part of a body is no request of its own.
+            let ends_with_part = matches!(stop, Stop::Part) && ran.1 == batch.len();
+            let requests = ran.1 - usize::from(ends_with_part);
+            (stop, ran, requests)
         };
+        let consumed = lent.map_or(0, |lent| take_back(lent, end, recv, context));
+        pipeline.advance(end - consumed, recv);
         share.requests -= served;
         REQUESTS.add(requests as u64);
         match (ran, stop) {
@@ -318,54 +328,21 @@ fn serve<P: Protocol, E: Execute<P>>(
     }
 }
 
-/// What has come of a batch: why parsing ended, how executing it did, and how many requests it served, without parts of
-/// bodies.
-type Batch<P> = (Stop<P>, (Ran, usize, usize), usize);
-
-/// Parses a batch and executes it.
-#[inline(always)]
-fn serve_batch<P: Protocol, E: Execute<P>>(
-    share: &Share,
-    pipeline: &mut Pipeline<P>,
-    service: &mut E,
-    input: &[u8],
-    send: &mut SendBuf,
-    limits: &Limits,
-    context: &mut Context<'_>,
-) -> Batch<P> {
-    let mut batch = ArrayVec::new();
-    let stop = parse_ahead(pipeline, input, share.requests, limits.request_bytes, &mut batch);
-    edges::check_parsed(&batch);
-    prefetch(service, &pipeline.protocol, &batch);
-    let ran = run(pipeline, service, &mut batch, send, share.unsent, context);
-    edges::check_ran(&batch, &ran);
-    // A part of a body is no request of its own.
-    let ends_with_part = matches!(stop, Stop::Part) && ran.1 == batch.len();
-    let requests = ran.1 - usize::from(ends_with_part);
-    (stop, ran, requests)
-}
-
-/// The same for a large request in a block of its own, which the service may keep; moves past the batch.
+/// Lends the block of a large request, which the service may keep.
 #[cold]
-#[inline(never)]
-fn serve_lent<P: Protocol, E: Execute<P>>(
-    share: &Share,
-    pipeline: &mut Pipeline<P>,
-    service: &mut E,
-    recv: &mut RecvBuf,
-    send: &mut SendBuf,
-    limits: &Limits,
-    context: &mut Context<'_>,
-) -> Batch<P> {
+fn lend(recv: &mut RecvBuf, context: &mut Context<'_>) -> Lent {
     let lent = recv.lend();
     context.lent = Some(lent.clone());
-    let ran = serve_batch(share, pipeline, service, lent.as_bytes(), send, limits, context);
+    lent
+}
+
+/// Takes back what is left of a lent block behind `end`; returns how many of its bytes are before that.
+#[cold]
+fn take_back(lent: Lent, end: usize, recv: &mut RecvBuf, context: &mut Context<'_>) -> usize {
     context.lent = None;
-    let end = ran.1.2;
     let arrived = end.min(lent.as_bytes().len());
     recv.take_back(lent, arrived);
-    pipeline.advance(end - arrived, recv);
-    ran
+    arrived
 }
 
 /// RULE-BATCH: parses up to [`BATCH`] requests of up to `request_bytes`, and no more than `left`.
