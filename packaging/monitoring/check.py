@@ -28,6 +28,8 @@ PROMETHEUS_ACCEPT = (
 )
 # What Prometheus adds to each series.
 ADDED = {"job", "instance"}
+# Seconds to wait for what must come.
+PATIENCE = 60
 
 
 def free_ports(count):
@@ -118,12 +120,15 @@ def start(binaries, server, folder):
         file.write(lines)
     process = subprocess.Popen([os.path.join(binaries, server), path], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-    for _ in range(300):
+    for _ in range(10 * PATIENCE):
         try:
             if fetch(admin, "/ready")[0] == b"ready\n":
                 break
         except OSError:
             time.sleep(0.1)
+    else:
+        process.kill()
+        sys.exit(f"{server} is not ready after {PATIENCE} s")
     load = {"pingserver": lambda: load_pings(port), "segcache": lambda: load_memcache(port, resp, udp),
             "rds": lambda: load_resp(port)}[server]
     load()
@@ -281,8 +286,12 @@ def main():
             process, admin, path, _ = start(options.binaries, server, folder)
             try:
                 # Percentiles of the last minute appear with the next second.
-                while b'_recent_seconds{quantile="0.5"}' not in fetch(admin, "/vars")[0]:
+                for _ in range(10 * PATIENCE):
+                    if b'_recent_seconds{quantile="0.5"}' in fetch(admin, "/vars")[0]:
+                        break
                     time.sleep(0.1)
+                else:
+                    failures.append(f"{server}: no percentiles of the last minute after {PATIENCE} s")
                 text = fetch(admin, "/metrics")[0].decode()
                 failures += check_forms(server, admin, text)
             finally:
