@@ -148,6 +148,14 @@ static PLACES: [Places; COUNT] = {
                     begin: Begin::Index(1), find: Find::Range { last: 0, .. }, flags, ..
                 },
             ] if !flags.has(KeyFlags::NOT_KEY) => Places::First,
+            [
+                KeySpec {
+                    begin: Begin::Index(2),
+                    find: Find::Count { at: 0, first: 1, step: 1 },
+                    flags,
+                    ..
+                },
+            ] if !flags.has(KeyFlags::NOT_KEY) => Places::Counted,
             _ => Places::Elsewhere,
         };
         row += 1;
@@ -178,6 +186,8 @@ pub enum Places {
     Nowhere,
     /// The only key is argument 1.
     First,
+    /// Argument 2 tells how many keys follow it, as those of a script.
+    Counted,
     /// The rules of the row tell, see [`keys`].
     Elsewhere,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is prefetched for a command: its only key, in the connection's database, and the element that it
-//! asks for.
+//! What is prefetched for a command: its only key, or the first of a script, in the connection's database, and the
+//! element that it asks for.
 
 #[macro_use]
 #[path = "support/forward.rs"]
@@ -108,6 +108,23 @@ fn an_element_is_prefetched_in_place_of_the_rest_of_the_value() {
     ] {
         let expected = ["2 k Index".into(), "2 k Item".into(), format!("2 k element {element}")];
         assert_eq!(server.prefetched(line), expected, "{}", line.escape_ascii());
+    }
+}
+
+#[test]
+fn the_first_key_of_a_script_is_prefetched() {
+    let server = Server::new();
+    for (line, key) in [
+        (&b"EVAL text 1 k\r\n"[..], "k"),
+        (b"EVALSHA sha 2 a b arg\r\n", "a"),
+        (b"FCALL_RO f 1 k arg arg\r\n", "k"),
+        (b"BLMPOP 0 1 l LEFT\r\n", "l"),
+    ] {
+        let expected = ["Index", "Item", "Value"].map(|stage| format!("0 {key} {stage}"));
+        assert_eq!(server.prefetched(line), expected, "{}", line.escape_ascii());
+    }
+    for line in [&b"EVAL text 0 arg\r\n"[..], b"EVAL text 1\r\n", b"EVAL text\r\n"] {
+        assert_eq!(server.prefetched(line), [""; 0], "{}", line.escape_ascii());
     }
 }
 

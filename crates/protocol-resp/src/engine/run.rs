@@ -197,6 +197,11 @@ pub(super) fn scope_of(
     }
     match id.places() {
         Places::First => of(args.arg(1)),
+        Places::Counted => match (args.get(2), args.get(3)) {
+            // Most scripts have one key.
+            (Some(b"1"), Some(key)) => of(key),
+            _ => scope_of_rules(spec, args, of),
+        },
         Places::Nowhere if spec.flags.has(Flags::ARBITRARY_KEYS) => Scope::ALL,
         Places::Nowhere => Scope::NONE,
         Places::Elsewhere => scope_of_rules(spec, args, of),

@@ -205,7 +205,7 @@ impl<K: Keyspace> Engine<K> {
     /// See [`protocol::Execute::prefetch`].
     #[inline]
     pub(crate) fn prefetch(&self, conn: &Resp, command: &Command<'_>, stage: Stage) {
-        if let Some(key) = command.only_key() {
+        if let Some(key) = command.first_key() {
             // This is a guess: a SELECT that has not run yet may change it.
             let db = conn.db;
             if stage == Stage::Value

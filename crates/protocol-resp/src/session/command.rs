@@ -37,6 +37,17 @@ impl<'a> Command<'a> {
         has.then(|| self.request.arg(1))
     }
 
+    /// The key to prefetch, if the command has one where it is quickly found: [the only one](Self::only_key), or the
+    /// first of a script.
+    #[inline]
+    pub(crate) fn first_key(&self) -> Option<&[u8]> {
+        match self.id?.places() {
+            Places::First => self.request.get(1),
+            Places::Counted if self.request.get(2) != Some(b"0") => self.request.get(3),
+            Places::Counted | Places::Nowhere | Places::Elsewhere => None,
+        }
+    }
+
     /// The element of the key's collection that the command accesses, to prefetch.
     #[inline]
     pub(crate) fn element(&self) -> Option<&[u8]> {
