@@ -141,7 +141,9 @@ impl SendBuf {
     /// Removes the bytes appended since `mark`.
     pub fn truncate(&mut self, mark: Mark) {
         self.bytes.truncate(mark.bytes);
-        for piece in self.pieces.drain(mark.pieces.min(self.pieces.len())..) {
+        while self.pieces.len() > mark.pieces
+            && let Some(piece) = self.pieces.pop_back()
+        {
             self.piece_bytes -= piece.bytes.len();
             self.sealed -= piece.block;
         }

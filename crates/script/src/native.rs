@@ -32,11 +32,12 @@ pub(crate) use call::COMMAND_MAX;
 pub(crate) use run::{Machine, caller};
 pub(crate) use stack::{FieldName, Kind, Part, Stack};
 
+use crate::globals::Globals;
 use crate::guard::Guard;
 use crate::server::ReplyVersion;
 use crate::texts::{TextList, Texts};
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,12 +52,16 @@ pub(crate) struct Bridge {
     pub(crate) resp: Rc<Cell<ReplyVersion>>,
     /// Keys and arguments of the run, see INV-INPUT.
     inputs: Cell<[Texts<'static>; 2]>,
-    /// How many keys and arguments the last run has had, if the next one may take their tables.
-    filled: Cell<[Option<c_int>; 2]>,
+    /// What the script of the run does with globals.
+    globals: Cell<Globals>,
+    /// How many keys the last script that saw them has had, if the next one may take their table.
+    keys_filled: Cell<Option<c_int>>,
+    /// The same of arguments.
+    args_filled: Cell<Option<c_int>>,
     /// The words of the present command; empty between commands.
-    words: Cell<TextList>,
+    words: RefCell<TextList>,
     /// The reply of the last command.
-    reply: Cell<Vec<u8>>,
+    reply: RefCell<Vec<u8>>,
     /// Where the error was raised that ends the run.
     place: Cell<Option<Where>>,
     /// A panic that goes on when Lua has returned.
@@ -69,9 +74,11 @@ impl Bridge {
             guard,
             resp,
             inputs: Cell::default(),
-            filled: Cell::default(),
-            words: Cell::default(),
-            reply: Cell::default(),
+            globals: Cell::new(Globals::ALL),
+            keys_filled: Cell::default(),
+            args_filled: Cell::default(),
+            words: RefCell::default(),
+            reply: RefCell::default(),
             place: Cell::default(),
             panic: Cell::default(),
         }

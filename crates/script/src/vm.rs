@@ -7,6 +7,7 @@ mod library;
 pub use library::{FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, Registered};
 
 use crate::arguments::{Thrown, text_of};
+use crate::globals::Globals;
 use crate::guard::Guard;
 use crate::native::{Bridge, Machine};
 use crate::server::{ReplyVersion, Server, Sink};
@@ -55,6 +56,7 @@ pub struct Compiled {
     at: i32,
     /// How often the VM had forgotten others.
     epoch: u32,
+    globals: Globals,
 }
 
 /// A Lua VM. It stays in its thread, and takes about 100 KB.
@@ -165,6 +167,11 @@ impl Vm {
         };
         let failure = |error: mlua::Error| CompileError(base::message(&error));
         let script = script.map_err(failure)?;
+        let globals = Globals::of(&script.dump(true));
+        if !globals.assigns {
+            // Nothing reaches this table through it but to read what it names.
+            script.set_environment(self.globals.clone()).map_err(failure)?;
+        }
         if self.compiled.len() >= COMPILED_MAX {
             self.forget_all();
         }
@@ -172,7 +179,7 @@ impl Vm {
         let next = self.compiled.len() as i32 + 1;
         let at = self.compiled.get(sha).map_or(next, |known| known.at);
         self.scripts.raw_set(at, script).map_err(failure)?;
-        let compiled = Compiled { at, epoch: self.epoch };
+        let compiled = Compiled { at, epoch: self.epoch, globals };
         self.compiled.insert(*sha, compiled);
         Ok(compiled)
     }
@@ -233,7 +240,7 @@ impl Vm {
         sink: &mut dyn Sink,
     ) -> Result<(), Raised> {
         assert!(self.keeps(script), "it has been compiled");
-        self.run_with(server, sink, |machine| machine.call(script.at, keys, args))
+        self.run_with(server, sink, |machine| machine.call(script.at, script.globals, keys, args))
     }
 
     /// Runs what `call` calls, which tells whether it has succeeded; writes its result to `sink`.

@@ -148,7 +148,7 @@ fn run_in<C: Commands, V: View>(
     }
     let (version, db) = (call.conn.version, call.conn.db);
     let fieldsets = std::mem::take(&mut call.conn.fieldsets);
-    let mut replies = std::mem::take(&mut call.worker.script_replies);
+    let mut replies = call.worker.script_replies.take().unwrap_or_default();
     let mut context = Context::new(call.now, call.id, &mut *call.outbox, call.directory);
     context.ticket = call.ticket;
     if !call.host.monitors().is_empty() {
@@ -195,7 +195,7 @@ fn run_in<C: Commands, V: View>(
         crate::engine::any_call::AnyCall::select(call, db);
     }
     if replies.capacity() <= REPLIES_KEPT {
-        call.worker.script_replies = replies;
+        call.worker.script_replies = Some(replies);
     }
     if declared != Scope::ALL {
         script.probation.note_run(has_wandered);

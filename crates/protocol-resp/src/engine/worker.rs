@@ -40,7 +40,7 @@ pub(crate) struct WorkerState {
     pub(crate) moving: Option<Asked>,
     /// Where the replies to commands of scripts are written.
     #[cfg(feature = "scripts")]
-    pub(crate) script_replies: buffer::SendBuf,
+    pub(crate) script_replies: Option<Box<buffer::SendBuf>>,
     /// There was no room for writes when the present command was admitted, if it runs a script.
     pub(crate) lacks_memory: bool,
     /// A command wants the keyspace's counts reset.
@@ -71,7 +71,7 @@ impl WorkerState {
             topology,
             moving: None,
             #[cfg(feature = "scripts")]
-            script_replies: buffer::SendBuf::new(),
+            script_replies: None,
             lacks_memory: false,
             resets_stats: false,
             waits: BTreeMap::new(),

@@ -88,9 +88,9 @@ unsafe fn perform(bridge: &Bridge, state: *mut lua_State) -> End {
     if !bridge.guard.may_go_on_after_call() {
         return End::Stopped;
     }
-    let (mut words, mut reply) = (bridge.words.take(), bridge.reply.take());
+    let (mut words, mut reply) = (bridge.words.borrow_mut(), bridge.reply.borrow_mut());
     if reply.capacity() > REPLY_KEPT {
-        reply = Vec::new();
+        *reply = Vec::new();
     }
     reply.clear();
     // SAFETY: as of this function.
@@ -102,22 +102,20 @@ unsafe fn perform(bridge: &Bridge, state: *mut lua_State) -> End {
         })
     });
     words.clear();
-    bridge.words.set(words);
-    let end = match done {
+    match done {
         Err(text) => refused(&mut reply, text, false),
         Ok(None) => refused(&mut reply, "ERR redis.call can only be called by a script", false),
         Ok(Some(Err(text))) => refused(&mut reply, &text, true),
         Ok(Some(Ok(()))) if reply.first() == Some(&b'-') => {
             reply.remove(0);
             if reply.ends_with(b"\r\n") {
-                reply.truncate(reply.len().saturating_sub(2));
+                let len = reply.len().saturating_sub(2);
+                reply.truncate(len);
             }
             End::Error { was_counted: true }
         }
         Ok(Some(Ok(()))) => End::Reply,
-    };
-    bridge.reply.set(reply);
-    end
+    }
 }
 
 /// A command that does not run.

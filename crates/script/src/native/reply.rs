@@ -76,7 +76,8 @@ impl<'a> Reader<'a> {
         let line = self.line();
         // SAFETY: as of this function. Each arm pushes one value; there is room, since it is asked for.
         unsafe {
-            if ffi::lua_checkstack(state, LEVEL) == 0 {
+            // A function of C has room for one level.
+            if depth > 0 && ffi::lua_checkstack(state, LEVEL) == 0 {
                 raise(state, b"stack overflow");
             }
             let Some((kind, text)) = line.split_first().filter(|_| depth < DEPTH_MAX) else {
@@ -229,7 +230,26 @@ unsafe fn verbatim(state: *mut lua_State, text: &[u8]) {
     }
 }
 
+/// A number; what is none is zero.
+#[inline]
 fn number(text: &[u8]) -> i64 {
+    // Most are lengths of a few digits.
+    let mut number = 0;
+    for &byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 || text.len() > SHORT {
+            return any_number(text);
+        }
+        number = number * 10 + i64::from(digit);
+    }
+    number
+}
+
+/// Digits that cannot be too large a number.
+const SHORT: usize = 9;
+
+#[cold]
+fn any_number(text: &[u8]) -> i64 {
     str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 

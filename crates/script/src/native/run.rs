@@ -2,6 +2,7 @@
 //! [`Machine`]: calls a script or a function, and finds where it fails.
 
 use super::{Bridge, Stack, Where, call, reply};
+use crate::globals::Globals;
 use crate::texts::Texts;
 use mlua::ffi::{self, lua_Debug, lua_State};
 use mlua::{Function, Lua, Table, Value};
@@ -19,14 +20,31 @@ pub(super) enum Place {
     Start,
     /// Calls a function with its keys and arguments.
     Invoke,
-    /// The real table of globals.
-    Globals,
-    Keys,
-    Argv,
     /// The scripts that are compiled, or the functions of libraries, by number.
     Scripts,
     /// The first of [`FieldName`](super::FieldName).
     Names,
+}
+
+/// What [`start`] has as its upvalues.
+#[derive(Clone, Copy)]
+enum Upvalue {
+    /// That of all functions.
+    Bridge = 1,
+    /// The real table of globals.
+    Globals,
+    /// The name and the table of KEYS, and of ARGV. There is none before the first script.
+    KeysName,
+    Keys,
+    ArgvName,
+    Argv,
+}
+
+impl Upvalue {
+    #[inline]
+    fn at(self) -> c_int {
+        ffi::lua_upvalueindex(self as c_int)
+    }
 }
 
 /// The most keys or arguments for which a table is used again by the next run, and the places that it has.
@@ -52,6 +70,23 @@ fn function(lua: &Lua, bridge: &Rc<Bridge>, body: ffi::lua_CFunction) -> mlua::R
     }
 }
 
+/// [`start`], which reaches the globals, too.
+fn starter(lua: &Lua, bridge: &Rc<Bridge>, globals: &Table) -> mlua::Result<Function> {
+    let bridge = Rc::as_ptr(bridge).cast_mut().cast::<c_void>();
+    // SAFETY: as of `function`. There is room for this; the table is the only value on the stack.
+    unsafe {
+        lua.exec_raw(globals, |state| {
+            ffi::lua_pushlightuserdata(state, bridge);
+            ffi::lua_insert(state, -2);
+            for name in [b"KEYS", b"ARGV"] {
+                reply::push_text(state, name);
+                ffi::lua_pushnil(state);
+            }
+            ffi::lua_pushcclosure(state, start, Upvalue::Argv as c_int);
+        })
+    }
+}
+
 /// `redis.call`, or `redis.pcall`.
 pub(crate) fn caller(lua: &Lua, bridge: &Rc<Bridge>, raises: bool) -> mlua::Result<Function> {
     function(lua, bridge, if raises { call::call } else { call::pcall })
@@ -65,7 +100,7 @@ impl Machine {
         globals: &Table,
         scripts: &Table,
     ) -> mlua::Result<Self> {
-        let (handler, start) = (function(lua, &bridge, handler)?, function(lua, &bridge, start)?);
+        let (handler, start) = (function(lua, &bridge, handler)?, starter(lua, &bridge, globals)?);
         let invoke = function(lua, &bridge, invoke)?;
         let state = lua.exec_raw_lua(|raw| -> mlua::Result<_> {
             let state = raw.state();
@@ -77,9 +112,6 @@ impl Machine {
                 raw.push(&handler)?;
                 raw.push(&start)?;
                 raw.push(&invoke)?;
-                raw.push(globals)?;
-                reply::push_text(state, b"KEYS");
-                reply::push_text(state, b"ARGV");
                 raw.push(scripts)?;
                 assert_eq!(ffi::lua_gettop(state), Place::Scripts as c_int, "INV-BASE");
                 for name in super::stack::NAMES {
@@ -98,8 +130,15 @@ impl Machine {
     ///
     /// If the server has.
     #[inline]
-    pub(crate) fn call(&mut self, script: i32, keys: Texts<'_>, args: Texts<'_>) -> bool {
-        self.enter(&[Place::Start, Place::Globals, Place::Keys, Place::Argv], script, [keys, args])
+    pub(crate) fn call(
+        &mut self,
+        script: i32,
+        globals: Globals,
+        keys: Texts<'_>,
+        args: Texts<'_>,
+    ) -> bool {
+        self.bridge.globals.set(globals);
+        self.enter(Place::Start, script, [keys, args])
     }
 
     /// Calls the function with a number, as [`Machine::call`] calls scripts. A function may keep the tables that
@@ -110,12 +149,12 @@ impl Machine {
     /// If the server has.
     #[inline]
     pub(crate) fn invoke(&mut self, function: i32, keys: Texts<'_>, args: Texts<'_>) -> bool {
-        self.enter(&[Place::Invoke], function, [keys, args])
+        self.enter(Place::Invoke, function, [keys, args])
     }
 
-    /// Calls the first of these with the others and a script or function.
+    /// Calls what is at this place with a script or function.
     #[inline]
-    fn enter(&mut self, places: &[Place], callee: i32, texts: [Texts<'_>; 2]) -> bool {
+    fn enter(&mut self, place: Place, callee: i32, texts: [Texts<'_>; 2]) -> bool {
         // A panic may have left something there.
         self.end();
         self.bridge.place.set(None);
@@ -127,11 +166,9 @@ impl Machine {
         // by `lua_pcall`.
         let status = unsafe {
             let state = self.state;
-            for place in places {
-                ffi::lua_pushvalue(state, *place as c_int);
-            }
+            ffi::lua_pushvalue(state, place as c_int);
             ffi::lua_rawgeti_(state, Place::Scripts as c_int, callee);
-            ffi::lua_pcall(state, places.len() as c_int, 1, Place::Handler as c_int)
+            ffi::lua_pcall(state, 1, 1, Place::Handler as c_int)
         };
         self.bridge.inputs.take();
         if let Some(panic) = self.bridge.panic.take() {
@@ -160,7 +197,8 @@ impl Machine {
 
     /// The next run makes tables for its keys and arguments: these may have become large.
     pub(crate) fn renew(&mut self) {
-        self.bridge.filled.take();
+        self.bridge.keys_filled.take();
+        self.bridge.args_filled.take();
     }
 
     /// Removes what a script has left on the stack.
@@ -170,20 +208,26 @@ impl Machine {
     }
 }
 
-/// Sets KEYS and ARGV and calls the script.
+/// Sets KEYS and ARGV, as far as the script sees them, and calls it.
 ///
 /// # Safety
 ///
-/// [`Machine::call`] calls it, with its arguments.
+/// [`Machine::call`] calls it, with its argument.
 unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
     // SAFETY: INV-ALIVE; INV-INPUT, the texts are there. INV-PLAIN: a slice of bytes is all there is.
     unsafe {
-        let bridge = ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Bridge>();
-        let [keys, args] = (*bridge).inputs.get();
-        let [keys_before, args_before] = (*bridge).filled.take();
-        let filled =
-            [set_texts(state, 2, keys, keys_before), set_texts(state, 3, args, args_before)];
-        (*bridge).filled.set(filled);
+        let bridge = ffi::lua_touserdata(state, Upvalue::Bridge.at()).cast::<Bridge>();
+        let ([keys, args], globals) = ((*bridge).inputs.get(), (*bridge).globals.get());
+        if globals.sees_keys {
+            let before = (*bridge).keys_filled.take();
+            let filled = set_texts(state, Upvalue::KeysName, Upvalue::Keys, keys, before);
+            (*bridge).keys_filled.set(filled);
+        }
+        if globals.sees_args {
+            let before = (*bridge).args_filled.take();
+            let filled = set_texts(state, Upvalue::ArgvName, Upvalue::Argv, args, before);
+            (*bridge).args_filled.set(filled);
+        }
         ffi::lua_call(state, 0, 1);
         1
     }
@@ -208,29 +252,31 @@ unsafe extern "C-unwind" fn invoke(state: *mut lua_State) -> c_int {
     }
 }
 
-/// Sets the global whose name is at `name` to a table of texts. `before`: how many the last run has put into the
-/// table that is there, which is taken again if it is as good as new. Returns how many there are now.
+/// Sets the global with this name to a table of texts. `before`: how many the last run has put into the table that
+/// is there, which is taken again if it is as good as new. Returns how many there are now.
 ///
 /// # Safety
 ///
 /// As [`start`], of which this is a part.
 unsafe fn set_texts(
     state: *mut lua_State,
-    name: c_int,
+    name: Upvalue,
+    table: Upvalue,
     texts: Texts<'_>,
     before: Option<c_int>,
 ) -> Option<c_int> {
     let count = texts.len() as c_int;
     // SAFETY: as of this function. A function of C has room for all of this. INV-PLAIN.
     unsafe {
-        ffi::lua_pushvalue(state, name);
-        ffi::lua_rawget_(state, 1);
-        if count > AGAIN_MAX || !before.is_some_and(|before| is_as_new(state, before)) {
+        ffi::lua_pushvalue(state, table.at());
+        if count > AGAIN_MAX || !before.is_some_and(|before| is_as_new(state, before, count)) {
+            ffi::lua_settop(state, -2);
+            ffi::lua_pushvalue(state, name.at());
             ffi::lua_createtable(state, count.max(AGAIN_MAX), 0);
-            ffi::lua_replace(state, -2);
-            ffi::lua_pushvalue(state, name);
-            ffi::lua_pushvalue(state, -2);
-            ffi::lua_rawset(state, 1);
+            ffi::lua_pushvalue(state, -1);
+            ffi::lua_replace(state, table.at());
+            ffi::lua_rawset(state, Upvalue::Globals.at());
+            ffi::lua_pushvalue(state, table.at());
         }
         fill(state, texts);
         ffi::lua_settop(state, -2);
@@ -254,12 +300,13 @@ unsafe fn fill(state: *mut lua_State, texts: Texts<'_>) {
 }
 
 /// Empties the table on top, into which so many texts were put, and tells whether nothing of what a script may have
-/// done to it can be seen: it has no metatable and no other keys, and texts will be in its array, so in order.
+/// done to it can be seen: it has no metatable and no other keys, and if several texts are put into it they will be
+/// in its array, so in order.
 ///
 /// # Safety
 ///
 /// As [`set_texts`].
-unsafe fn is_as_new(state: *mut lua_State, before: c_int) -> bool {
+unsafe fn is_as_new(state: *mut lua_State, before: c_int, count: c_int) -> bool {
     // SAFETY: as of this function; what was put on top is the table.
     unsafe {
         if ffi::lua_getmetatable(state, -1) != 0 {
@@ -274,6 +321,9 @@ unsafe fn is_as_new(state: *mut lua_State, before: c_int) -> bool {
         if ffi::lua_next(state, -2) != 0 {
             ffi::lua_settop(state, -3);
             return false;
+        }
+        if count <= 1 {
+            return true;
         }
         // The length of a table is that of its array if the last place of this is taken.
         ffi::lua_pushboolean(state, 1);

@@ -93,6 +93,61 @@ fn keys_and_arguments_are_of_one_run() {
 }
 
 #[test]
+fn keys_are_those_of_the_run_however_a_script_gets_at_them() {
+    let mut vm = vm();
+    let sources = [
+        "return KEYS[1] .. ARGV[1]",
+        "return 'none'",
+        "return _G.KEYS[1] .. _G['AR' .. 'GV'][1]",
+        "return loadstring('return KE' .. 'YS[1]')() .. ARGV[1]",
+        "local f = function() return function() return KEYS[1] end end return f()() .. _G.ARGV[1]",
+        "local pieces = {'return ARG', 'V[1]'} \
+         local f = load(function() return table.remove(pieces, 1) end) return KEYS[1] .. f()",
+        "for name, value in pairs(_G) do if name == 'KEYS' then return value[1] .. ARGV[1] end end",
+        "return ARGV[1] and KEYS[1] .. ARGV[1]",
+        "return coroutine.wrap(function() return KEYS[1] .. ARGV[1] end)()",
+    ];
+    for (run, source) in (0..4 * sources.len()).zip(sources.iter().cycle()) {
+        let sha = sha1::hex(source.as_bytes());
+        let script = vm.compile(&sha, source.as_bytes()).expect("it is Lua");
+        assert!(vm.keeps(script));
+        let (key, arg) = (format!("key {run} "), format!("arg {run}"));
+        let mut reply = TextReply::default();
+        vm.run(&sha, &[&key], &[&arg], &mut Canned::default(), &mut reply).expect(source);
+        let expected = if source.contains("none") { "none".into() } else { format!("{key}{arg}") };
+        assert_eq!(reply.0, format!("\"{expected}\""), "{source}");
+    }
+}
+
+#[test]
+fn globals_are_nobodys_to_set() {
+    let mut vm = vm();
+    for source in [
+        "redis = 1",
+        "x = 1",
+        "KEYS = {}",
+        "function redis() end",
+        "local function f() ARGV = 1 end f()",
+        "_G.redis = 1",
+        "_G['x'] = 1",
+        "rawset(_G, 'redis', 1)",
+        "loadstring('redis = 1')()",
+        "redis.call = 1",
+    ] {
+        let raised = run(&mut vm, source, "").expect_err(source);
+        let text = String::from_utf8_lossy(&raised.text);
+        assert!(text.contains("Attempt to modify a readonly table"), "{source}: {text}");
+    }
+    let raised = run(&mut vm, "\nreturn nothing", "").expect_err("there is no such global");
+    let text =
+        "ERR user_script:2: Script attempted to access nonexistent global variable 'nothing'";
+    assert_eq!(String::from_utf8_lossy(&raised.text), text);
+    let whole = "return {type(redis.call), #KEYS, #ARGV, type(_G.redis)}";
+    let texts = "[4] \"function\" 2 1 \"table\"";
+    assert_eq!(run(&mut vm, whole, "").as_deref(), Ok(texts));
+}
+
+#[test]
 fn any_number_of_keys_and_arguments_may_follow_another() {
     let mut vm = vm();
     let source = "local seen = {} for i, key in pairs(KEYS) do seen[#seen + 1] = i .. key end \

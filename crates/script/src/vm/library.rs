@@ -4,6 +4,7 @@
 
 use super::{Compiled, Raised, Vm, of_lua};
 use crate::base;
+use crate::globals::Globals;
 use crate::server::{Server, Sink};
 use crate::texts::{TextList, Texts};
 use mlua::chunk::ChunkMode;
@@ -134,7 +135,7 @@ impl LibraryVm {
     #[must_use]
     pub fn find(&self, id: u64, name: &[u8]) -> Option<Compiled> {
         let at = *self.libraries.get(&id)?.get(name)?;
-        Some(Compiled { at, epoch: self.vm.epoch })
+        Some(Compiled { at, epoch: self.vm.epoch, globals: Globals::ALL })
     }
 
     /// Whether a function that was found is kept.
