@@ -2,7 +2,7 @@
 //! Libraries of functions: what they register, what they see, and libraries that want to do harm.
 
 use script::testing::{Canned, TextReply};
-use script::{FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, Raised, Registered};
+use script::{FunctionFlags, LIBRARIES_MAX, LibraryVm, LoadError, MEMORY_MAX, Raised, Registered};
 
 fn vm() -> LibraryVm {
     LibraryVm::new("8.0.0").expect("there is memory")
@@ -199,6 +199,49 @@ fn functions_that_do_harm_end() {
     }
     load_in(&mut vm, 99, &function("return ('x'):upper() .. type(redis.call)"), 9).expect("right");
     assert_eq!(call_in(&mut vm, 99, "f", 9).as_deref(), Ok("\"Xfunction\""));
+}
+
+#[test]
+fn functions_that_want_too_much_memory_fail() {
+    let mut vm = vm();
+    // Each begins with what the one before it has left.
+    for (id, body) in (1..).zip([
+        "return ('x'):rep(1e9)",
+        "local s = 'x' while true do s = s .. s end",
+        "local t = {} for i = 1, 1e9 do t[i] = i end",
+        "return ('x'):rep(1e6):gsub('.*', ('%0'):rep(1e6))",
+        "return table.concat({('x'):rep(1e8), ('x'):rep(1e8), ('x'):rep(1e8)})",
+        "local t = {} for i = 1, 7000 do t[i] = ('x'):rep(100000) end \
+         return redis.call('rpush', 'l', unpack(t))",
+        "local t = {} local ok = pcall(function() while true do t[#t + 1] = ('x'):rep(1e6) .. #t end end) \
+         error('ERR not enough memory: ' .. tostring(ok))",
+    ]) {
+        load_in(&mut vm, id, &function(body), 9).expect("it is a library");
+        let end = call_in(&mut vm, id, "f", u64::MAX).expect_err(body);
+        let text = String::from_utf8_lossy(&end.text);
+        assert!(text.contains("not enough memory"), "{body}: {text}");
+        assert!(vm.used_bytes() < MEMORY_MAX, "{body}");
+    }
+    load_in(&mut vm, 99, &function("return #args"), 9).expect("it is a library");
+    assert_eq!(call_in(&mut vm, 99, "f", 3).as_deref(), Ok("2"));
+    assert!(vm.used_bytes() < 1 << 20, "{} bytes are left", vm.used_bytes());
+}
+
+#[test]
+fn what_a_library_keeps_of_its_calls_is_bounded() {
+    let mut vm = vm();
+    let code = "local kept = {} redis.register_function('f', function() \
+                while true do kept[#kept + 1] = ('x'):rep(1e6) .. #kept end end) \
+                redis.register_function('g', function() kept = {} return #kept end)";
+    load_in(&mut vm, 1, code, 9).expect("it is a library");
+    for _ in 0..2 {
+        let end = call_in(&mut vm, 1, "f", u64::MAX).expect_err("it keeps too much");
+        assert_eq!(end.text, b"ERR not enough memory");
+        assert!(vm.used_bytes() < MEMORY_MAX);
+    }
+    assert_eq!(call_in(&mut vm, 1, "g", 9).as_deref(), Ok("0"));
+    vm.retain(|_| false);
+    assert!(vm.used_bytes() < 1 << 20, "{} bytes are left", vm.used_bytes());
 }
 
 #[test]
