@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Users and what they may do: [`Acl`].
 //!
-//! * `user.rs`: a user's passwords and rights. `selector.rs`: one set of rights. `commands.rs`: its commands.
+//! * `user.rs`: a user's passwords and rights. `selector.rs`: one set of rights. `commands.rs`: its commands;
+//!   `databases.rs`: its databases.
 //! * `file.rs`: users in files. `rule.rs`: why a rule is refused. `same.rs`: how secrets are compared.
 //!
 //! A connection holds the [`Account`] of its user, whose rights are replaced as a whole, so that new rules apply to
 //! the next command of each connection. While every user may do everything nothing of this is looked at.
 
 mod commands;
+mod databases;
 pub(crate) mod file;
 mod rule;
 mod same;
@@ -20,6 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+pub(crate) use self::databases::Selection;
 pub(crate) use self::selector::{Denied, Selector};
 pub(crate) use self::user::{NewUser, Rights, rules};
 

@@ -2,8 +2,9 @@
 //! [`Selector`]: one set of rights, for commands, keys, channels and databases. A user has one, and may have more.
 
 use super::commands::Commands;
+use super::databases::{self, Selection};
 use super::rule::Error;
-use crate::table::{Channels, CommandId, Databases, Flags, KeyFlags, keys, keys::Words};
+use crate::table::{Channels, CommandId, Flags, KeyFlags, keys, keys::Words};
 use crate::wire::glob;
 
 /// Rights that belong together: a command that one of a user's selectors allows may be run.
@@ -84,14 +85,14 @@ impl Default for Names {
 /// What a command may not do, and at which argument that shows. In the order in which one is told instead of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Denied {
+    /// Use the database that it is in, or that this argument names.
+    Database(usize),
     /// Run at all.
     Command,
     /// Read or write this key.
     Key(usize),
     /// Use this channel.
     Channel(usize),
-    /// Use the database that it is in, or that this argument names.
-    Database(usize),
 }
 
 impl Selector {
@@ -194,23 +195,22 @@ impl Selector {
         Ok(())
     }
 
-    /// Whether a command may be run in a database.
+    /// Whether a command may be run.
     pub(super) fn check<W: Words + ?Sized>(
         &self,
         id: CommandId,
         args: &W,
-        db: usize,
+        selection: Selection,
     ) -> Result<(), Denied> {
         let spec = id.spec();
+        if let Some(allowed) = &self.databases {
+            databases::check(spec.databases(), allowed, args, selection)?;
+        }
         if !spec.flags.has(Flags::NO_AUTH) && !self.commands.allow(id, args) {
             return Err(Denied::Command);
         }
         self.check_keys(id, args)?;
-        self.check_channels(id, args)?;
-        match &self.databases {
-            Some(databases) => check_databases(spec.databases(), databases, args, db),
-            None => Ok(()),
-        }
+        self.check_channels(id, args)
     }
 
     fn check_keys<W: Words + ?Sized>(&self, id: CommandId, args: &W) -> Result<(), Denied> {
@@ -314,36 +314,6 @@ impl KeyPattern {
     fn allows(&self, key: &[u8], needed: Access) -> bool {
         self.access.covers(needed) && glob::matches(&self.pattern, key)
     }
-}
-
-/// Whether a command may use the databases that it uses.
-fn check_databases<W: Words + ?Sized>(
-    used: Databases,
-    allowed: &[usize],
-    args: &W,
-    db: usize,
-) -> Result<(), Denied> {
-    let has = |db: usize| allowed.binary_search(&db).is_ok();
-    // What is no number is refused by the command itself.
-    let named = |at: usize| {
-        let number = args.word(at).and_then(values::parse_i64);
-        number.and_then(|number| usize::try_from(number).ok()).is_none_or(has)
-    };
-    let denied = match used {
-        Databases::None => None,
-        Databases::Selected => (!has(db)).then_some(0),
-        Databases::All => Some(0),
-        Databases::Named(positions) => positions.iter().copied().find(|at| !named(*at)),
-        Databases::SelectedAndNamed(at) if has(db) => Some(at).filter(|at| !named(*at)),
-        Databases::SelectedAndOption(from) if has(db) => {
-            let is_option =
-                |at: &usize| args.word(*at).is_some_and(|word| word.eq_ignore_ascii_case(b"db"));
-            let option = (from..args.count()).find(is_option);
-            option.map(|at| at + 1).filter(|at| !named(*at))
-        }
-        Databases::SelectedAndNamed(_) | Databases::SelectedAndOption(_) => Some(0),
-    };
-    denied.map_or(Ok(()), |at| Err(Denied::Database(at)))
 }
 
 /// Numbers of databases, in order and each once.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Rights`]: what a user may do, and by which passwords it logs in.
 
+use super::databases::Selection;
 use super::rule::Error;
 use super::same::is_same;
 use super::selector::{Denied, Selector};
@@ -131,16 +132,16 @@ impl Rights {
         Ok(())
     }
 
-    /// Whether the user may run a command in a database. Of several reasons against it, the one that is told.
+    /// Whether the user may run a command. Of several reasons against it, the one that is told.
     pub(crate) fn check<W: Words + ?Sized>(
         &self,
         id: CommandId,
         args: &W,
-        db: usize,
+        selection: Selection,
     ) -> Result<(), Denied> {
         let mut denied = None;
         for selector in self.selectors() {
-            match selector.check(id, args, db) {
+            match selector.check(id, args, selection) {
                 Ok(()) => return Ok(()),
                 Err(reason) => denied = denied.max(Some(reason)),
             }
@@ -260,7 +261,7 @@ mod tests {
         let words: Vec<&str> = line.split(' ').collect();
         let id =
             crate::table::resolve(words[0].as_bytes(), words.get(1).map(|word| word.as_bytes()));
-        rights.check(id.expect(line), &words[..], 0)
+        rights.check(id.expect(line), &words[..], Selection { db: 0, databases: 16 })
     }
 
     #[test]
@@ -400,12 +401,19 @@ mod tests {
             "dbsize",
             "ping",
             "copy a b",
+            "copy a b db 0 replace db 3",
+            // What does not exist is refused by the command.
+            "select 16",
+            "copy a b db",
+            "copy a b db x",
         ] {
             assert_eq!(check(&user, allowed), Ok(()), "{allowed}");
         }
         for (denied, at) in [
             ("select 5", 1),
             ("copy a b db 7", 4),
+            ("copy a b db 3 db 7", 6),
+            ("copy a b db 7 replace DB 3", 4),
             ("move a 7", 2),
             ("swapdb 3 7", 2),
             ("flushall", 0),
@@ -416,6 +424,9 @@ mod tests {
         for denied in ["get k", "dbsize", "flushdb", "copy a b db 2", "move a 2", "keys *"] {
             assert_eq!(check(&other, denied), Err(Denied::Database(0)), "{denied}");
         }
+        assert_eq!(check(&other, "move a 7"), Err(Denied::Database(2)), "the one that is named");
+        let all = of("on +@all ~* db=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15");
+        assert_eq!(check(&all, "flushall"), Ok(()));
         assert_eq!(check(&other, "info"), Ok(()));
     }
 
@@ -429,5 +440,10 @@ mod tests {
         assert_eq!(check(&user, "set a v"), Err(Denied::Key(1)));
         assert_eq!(check(&user, "publish d m"), Err(Denied::Channel(1)));
         assert_eq!(check(&user, "del a"), Err(Denied::Command));
+        let user = of("on (db=0 +@all -@read ~w*) (db=2 +@all -@write ~r*)");
+        assert_eq!(check(&user, "set w v"), Ok(()));
+        assert_eq!(check(&user, "get w"), Err(Denied::Command), "of another database is no key");
+        assert_eq!(check(&user, "select 2"), Ok(()));
+        assert_eq!(check(&user, "select 4"), Err(Denied::Command));
     }
 }

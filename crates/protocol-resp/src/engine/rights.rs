@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Checks whether a client's user may run a command.
 
-use crate::acl::Denied;
+use crate::acl::{Denied, Selection};
 use crate::host::Host;
 use crate::host::acl_log::{Denial, DenialKind, Where};
 use crate::session::client::Client;
@@ -49,12 +49,16 @@ pub(super) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     fn of(conn: &'a Resp) -> Self {
-        Subject { user: &conn.user, db: conn.db, client: conn.client.as_ref() }
+        // That of a transaction is the one that its commands, when they run, will have selected.
+        let selected = conn.transaction.as_ref().and_then(|transaction| transaction.selected);
+        let db = selected.unwrap_or(conn.db);
+        Subject { user: &conn.user, db, client: conn.client.as_ref() }
     }
 
     fn find<W: Words + ?Sized>(&self, host: &Host, id: CommandId, args: &W) -> Result<(), Denied> {
         let account = self.user.account().unwrap_or_else(|| host.acl().default_account());
-        account.rights().check(id, args, self.db)
+        let selection = Selection { db: self.db, databases: host.databases() };
+        account.rights().check(id, args, selection)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Engine`]: the service of one worker, and the way of a command through it.
 
+use crate::acl::Selection;
 use crate::engine::admit::Admission;
 use crate::engine::function::Commands;
 use crate::engine::worker::WorkerState;
@@ -185,7 +186,9 @@ impl<K: Keyspace> Engine<K> {
             Ok(Admission::Run(id)) => self.run::<C>(conn, id, args, out, context),
             Ok(Admission::Queue(id)) => {
                 Writer::new(out, conn.version).simple("QUEUED");
-                conn.queue(id, command.request);
+                let selection = Selection { db: conn.db, databases: self.host.databases() };
+                let selected = selection.named(args.get(1)).filter(|_| id == CommandId::Select);
+                conn.queue(id, command.request, selected);
                 Control::Continue
             }
             Ok(Admission::Defer) => Control::Defer,

@@ -18,6 +18,8 @@ pub(crate) struct Transaction {
     pub(crate) is_spoilt: bool,
     /// The flags of all its commands.
     pub(crate) flags: Flags,
+    /// The database that the last SELECT among them selects.
+    pub(crate) selected: Option<usize>,
 }
 
 /// A command that waits for EXEC.
@@ -53,10 +55,11 @@ impl Resp {
         self.note_transaction();
     }
 
-    /// Queues a command for EXEC.
-    pub(crate) fn queue(&mut self, id: CommandId, request: Request<'_>) {
+    /// Queues a command for EXEC, which selects a database or does not.
+    pub(crate) fn queue(&mut self, id: CommandId, request: Request<'_>, selected: Option<usize>) {
         if let Some(transaction) = &mut self.transaction {
             transaction.queue(id, request);
+            transaction.selected = selected.or(transaction.selected);
         }
         self.note_transaction();
     }

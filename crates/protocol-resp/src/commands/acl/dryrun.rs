@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ACL DRYRUN.
 
-use crate::acl::Denied;
+use crate::acl::{Denied, Selection};
+use crate::engine::any_call::AnyCall;
 use crate::engine::call::Call;
 use crate::table;
 use crate::wire::fault::{Done, Fault};
@@ -20,7 +21,8 @@ pub(crate) fn dryrun<V: View>(call: &mut Call<'_, V>) -> Done {
     if !spec.accepts(command.len()) {
         return Err(Fault::arity(spec.name));
     }
-    let Err(denied) = account.rights().check(id, &command, call.conn.db) else {
+    let selection = Selection { db: call.conn.db, databases: call.databases() };
+    let Err(denied) = account.rights().check(id, &command, selection) else {
         call.out.ok();
         return Ok(());
     };
