@@ -51,9 +51,6 @@ impl<K: Keyspace> Engine<K> {
         let Engine { keyspace, host, worker, limits, limits_version, .. } = self;
         host.refresh_limits(limits_version, limits);
         let mut view = keyspace.view(scope, context.now.unix_ms);
-        if conn.no_touch {
-            view.set_touch(spec.flags.has(Flags::ALWAYS_TOUCHES));
-        }
         let mut execution = Execution {
             view: &mut view,
             host,
@@ -138,9 +135,6 @@ impl<K: Keyspace> Engine<K> {
                 out: &mut *out,
                 context: &mut *context,
             };
-            if conn.no_touch {
-                execution.view.set_touch(queued.id.spec().flags.has(Flags::ALWAYS_TOUCHES));
-            }
             let args = queued.request.args(&mut spans);
             if host.acl().is_used()
                 && let Err(fault) =
@@ -280,6 +274,9 @@ impl<V: View> Execution<'_, '_, V> {
         let version = conn.version;
         let db = conn.db;
         let lookups = Lookups::default();
+        if conn.no_touch {
+            self.view.set_touch(spec.flags.has(Flags::ALWAYS_TOUCHES));
+        }
         let mut call = Call {
             spec,
             args,
