@@ -111,14 +111,18 @@ local function resume(...) return resumed(raw_resume(...)) end
 
 -- Functions of Lua ---------------------------------------------------------------------------------------
 
-local UNPACKED_MAX = 7900
+-- As many as Lua has room for, beside the arguments: that of scripts that give a command all elements of a table.
+local UNPACKED_MAX = 7999
 local function unpack(t, i, j)
   if i == nil then i = 1 end
+  local is_whole = i == 1 and j == nil
   if type(t) == "table" and (i == 1 or type(i) == "number") and (j == nil or type(j) == "number") then
     local last = j or #t
     if i > last then return end
-    if last - i >= UNPACKED_MAX then error("too many results to unpack", 2) end
+    local most = is_whole and UNPACKED_MAX or UNPACKED_MAX - 2
+    if last - i >= most then error("too many results to unpack", 2) end
   end
+  if is_whole then return raw_unpack(t) end
   return raw_unpack(t, i, j)
 end
 
