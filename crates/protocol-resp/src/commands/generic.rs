@@ -29,4 +29,4 @@ pub(crate) use rename::{copy, move_key, rename, renamenx};
 pub(crate) use serial::{dump, payload, restore};
 pub(crate) use sort::{sort, sort_ro};
 pub(crate) use wait::{wait, waitaof};
-pub(crate) use walk::{Options as ScanOptions, cursor, end_step, keys, randomkey, scan};
+pub(crate) use walk::{Options as ScanOptions, Walked, cursor, end_step, keys, randomkey, scan};

@@ -6,7 +6,7 @@
 //! KEYS is refused where it would be long.
 
 use super::store_call::StoreCall;
-use crate::commands::generic::{ScanOptions, cursor, end_step};
+use crate::commands::generic::{ScanOptions, Walked, cursor, end_step};
 use crate::wire::fault::{Done, Fault};
 use crate::wire::glob;
 use storage::{Cursor, Item, Scan};
@@ -28,7 +28,7 @@ const AT_A_TIME: usize = 256;
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(super) fn scan<S: Scan>(call: &mut StoreCall<'_, S>) -> Done {
     let mut at = cursor(call.args.arg(1))?;
-    let options = ScanOptions::parse(call.args.tail(2).iter(), true, false)?;
+    let options = ScanOptions::parse(call.args.tail(2).iter(), Walked::Keys)?;
     let is_of_type = options.of.is_none_or(|of| of.eq_ignore_ascii_case(b"string"));
     let count = options.count.min(SCAN_COUNT);
     let StoreCall { store, out, now, .. } = call;

@@ -253,7 +253,7 @@ commands! {
     Zscan = sorted_sets::zscan {
         name: "zscan", arity: -3, since: "2.8.0",
         flags: [READONLY], categories: [SORTED_SET], keys: [at(1): RO ACCESS],
-        syntax: "key cursor [MATCH pattern] [COUNT count]",
+        syntax: "key cursor [MATCH pattern] [COUNT count] [NOSCORES]",
         reply: Array, complexity: "O(1) a call, O(N) for all members",
         summary: "Walks over the members of a sorted set in steps.",
         tips: ["nondeterministic_output"],

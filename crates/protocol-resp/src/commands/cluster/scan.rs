@@ -9,7 +9,7 @@
 use super::topology;
 use crate::cluster::Topology;
 use crate::cluster::slots::{SLOTS, slot_number, slot_of, slot_of_pattern, tag_for};
-use crate::commands::generic::{ScanOptions as Options, end_step};
+use crate::commands::generic::{ScanOptions as Options, Walked, end_step};
 use crate::engine::call::Call;
 use crate::wire::fault::{Done, Fault};
 use keyspace::View;
@@ -47,7 +47,7 @@ pub(crate) fn clusterscan<V: View>(call: &mut Call<'_, V>) -> Done {
     let topology = topology(call)?;
     let text = call.arg(1);
     let (only, rest) = slot_option(call)?;
-    let options = Options::parse(rest.into_iter(), true, false)?;
+    let options = Options::parse(rest.into_iter(), Walked::Keys)?;
     let only = only.or_else(|| options.pattern.and_then(slot_of_pattern));
     if text == b"0" {
         call.out.array(2);

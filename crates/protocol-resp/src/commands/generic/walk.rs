@@ -41,26 +41,40 @@ pub(crate) struct Options<'a> {
     pub(crate) pattern: Option<&'a [u8]>,
     pub(crate) count: usize,
     pub(crate) of: Option<&'a [u8]>,
-    /// HSCAN: fields without their values.
-    pub(crate) no_values: bool,
+    /// Fields without their values, or members without their scores.
+    pub(crate) names_only: bool,
+}
+
+/// What is walked over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Walked {
+    Keys,
+    Fields,
+    Members,
+    ScoredMembers,
 }
 
 impl<'a> Options<'a> {
-    /// Reads the options behind the cursor. What `allows_type` and `allows_no_values` do not allow
-    /// is no option.
+    /// Reads the options behind the cursor.
     pub(crate) fn parse(
         mut words: impl Iterator<Item = &'a [u8]>,
-        allows_type: bool,
-        allows_no_values: bool,
+        walked: Walked,
     ) -> Result<Self, Fault> {
-        let mut options = Options { pattern: None, count: COUNT, of: None, no_values: false };
+        let mut options = Options { pattern: None, count: COUNT, of: None, names_only: false };
         while let Some(word) = words.next() {
             let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
             if is(b"novalues") {
-                if !allows_no_values {
+                if walked != Walked::Fields {
                     return Err(Fault::new("ERR NOVALUES option can only be used in HSCAN"));
                 }
-                options.no_values = true;
+                options.names_only = true;
+                continue;
+            }
+            if is(b"noscores") {
+                if walked != Walked::ScoredMembers {
+                    return Err(Fault::new("ERR NOSCORES option can only be used in ZSCAN"));
+                }
+                options.names_only = true;
                 continue;
             }
             let value = words.next().ok_or(Fault::SYNTAX)?;
@@ -72,7 +86,7 @@ impl<'a> Options<'a> {
                 }
             } else if is(b"match") {
                 options.pattern = Some(value).filter(|pattern| *pattern != b"*");
-            } else if is(b"type") && allows_type {
+            } else if is(b"type") && walked == Walked::Keys {
                 options.of = Some(value);
             } else {
                 return Err(Fault::SYNTAX);
@@ -105,7 +119,7 @@ pub(crate) fn end_step(out: &mut Writer<'_>, start: Mark, cursor: impl Display, 
 #[expect(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 pub(crate) fn scan<V: View>(call: &mut Call<'_, V>) -> Done {
     let mut cursor = cursor(call.arg(1))?;
-    let options = Options::parse(call.args.tail(2).iter(), true, false)?;
+    let options = Options::parse(call.args.tail(2).iter(), Walked::Keys)?;
     let of = match options.of {
         Some(name) => Type::named(name).map(Some),
         None => Some(None),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Walking over fields in steps: HSCAN.
 
-use super::super::generic::walk::{self, Options};
+use super::super::generic::walk::{self, Options, Walked};
 use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use keyspace::View;
@@ -17,14 +17,14 @@ pub(crate) fn hscan<V: View>(call: &mut Call<'_, V>) -> Done {
         call.missed(key);
         return Ok(());
     };
-    let options = Options::parse(call.args.tail(3).iter(), false, true)?;
+    let options = Options::parse(call.args.tail(3).iter(), Walked::Fields)?;
     let (out, mut found) = (&mut call.out, 0);
     let start = out.begin_array();
     let next = hash.scan(cursor, options.count, now, |field, value| {
         if options.matches(field) {
             out.bulk(field);
             found += 1;
-            if !options.no_values {
+            if !options.names_only {
                 out.bulk(value);
                 found += 1;
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Walking over members in steps: SSCAN.
 
-use super::super::generic::walk::{self, Options};
+use super::super::generic::walk::{self, Options, Walked};
 use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use keyspace::View;
@@ -17,7 +17,7 @@ pub(crate) fn sscan<V: View>(call: &mut Call<'_, V>) -> Done {
         call.missed(key);
         return Ok(());
     };
-    let options = Options::parse(call.args.tail(3).iter(), false, false)?;
+    let options = Options::parse(call.args.tail(3).iter(), Walked::Members)?;
     let (out, mut found) = (&mut call.out, 0);
     let start = out.begin_array();
     let next = set.scan(cursor, options.count, |member| {

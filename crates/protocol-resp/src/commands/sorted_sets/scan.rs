@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Walking over members in steps: ZSCAN.
 
-use super::super::generic::walk::{self, Options};
+use super::super::generic::walk::{self, Options, Walked};
 use crate::engine::call::Call;
 use crate::wire::fault::Done;
 use crate::wire::reply::Digits;
@@ -18,15 +18,18 @@ pub(crate) fn zscan<V: View>(call: &mut Call<'_, V>) -> Done {
         call.missed(key);
         return Ok(());
     };
-    let options = Options::parse(call.args.tail(3).iter(), false, false)?;
+    let options = Options::parse(call.args.tail(3).iter(), Walked::ScoredMembers)?;
     let (out, mut found) = (&mut call.out, 0);
     let start = out.begin_array();
     let next = set.scan(cursor, options.count, |member, score| {
         if options.matches(member) {
             out.bulk(member);
-            // A text also where there is a type for numbers.
-            out.bulk(Digits::new(score).as_bytes());
-            found += 2;
+            found += 1;
+            if !options.names_only {
+                // A text also where there is a type for numbers.
+                out.bulk(Digits::new(score).as_bytes());
+                found += 1;
+            }
         }
     });
     walk::end_step(out, start, next, found);
