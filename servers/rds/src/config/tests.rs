@@ -108,6 +108,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("loadmodule x.so", "loads no modules"),
         ("rename-command FLUSHALL \"\"", "commands keep their names"),
         ("user alice on blah", "redis.conf:1: user \"alice on blah\": Syntax error"),
+        ("user alice on\nuser bob off\nuser alice off", "Duplicate user 'alice' found"),
         ("aclfile /nowhere/acl", "cannot read"),
         ("bind nowhere", "redis.conf:1: bind \"nowhere\": expected IP addresses"),
         ("tls-protocols x\ntls-port 1", "expected TLSv1.2"),

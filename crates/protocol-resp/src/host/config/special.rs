@@ -4,6 +4,7 @@
 use super::kind::Kind;
 use crate::acl::{self, NewUser};
 use crate::host::events::Wanted;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Words with one space between them.
@@ -25,8 +26,13 @@ pub(super) fn acl_file(text: &[u8]) -> Result<String, String> {
 /// Users, a line each, without the word in front.
 pub(super) fn users(text: &[u8]) -> Result<String, String> {
     let text = str::from_utf8(text).map_err(|_| "argument must be text".to_owned())?;
+    let mut names = BTreeSet::new();
     for line in text.lines() {
-        acl::file::user(line.as_bytes(), NewUser::NoChannels)?;
+        let (name, _) = acl::file::user(line.as_bytes(), NewUser::NoChannels)?;
+        let shown = String::from_utf8_lossy(&name).into_owned();
+        if !names.insert(name) {
+            return Err(format!("Duplicate user '{shown}' found"));
+        }
     }
     Ok(text.to_owned())
 }
