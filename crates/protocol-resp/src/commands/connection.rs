@@ -3,10 +3,12 @@
 //!
 //! * `simple.rs`: PING, ECHO, SELECT, QUIT, RESET. `auth.rs`: authentication: AUTH, HELLO.
 //! * `names.rs`: its names. `mode.rs`: its modes.
-//! * `selection.rs`: selecting from all connections; `list.rs`: their descriptions; `kill.rs`: closing them.
+//! * `selection.rs`: all connections; `filter.rs`: conditions on them; `list.rs`: their descriptions; `kill.rs`: closing
+//!   them.
 //! * `hold.rs`: pausing all clients, and unblocking one. `tracking.rs`: caches of clients.
 
 mod auth;
+mod filter;
 mod hold;
 mod kill;
 mod list;

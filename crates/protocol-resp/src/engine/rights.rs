@@ -151,7 +151,7 @@ fn note_of(host: &Host, client: Option<&Arc<Client>>, denial: Denial, now: Now) 
     let mut text = Vec::new();
     if let Some(client) = client {
         let state_bytes = size_of::<Resp>() + size_of::<Client>();
-        listed_client::describe(&ListedClient::of(client), state_bytes, now.ticks, &mut text);
+        listed_client::describe(&ListedClient::of(client), state_bytes, 0, now.ticks, &mut text);
     }
     host.acl_log().note(denial, text, now.unix_ms);
 }

@@ -122,8 +122,14 @@ impl ListedClient {
 }
 
 /// Appends a description in the form of Redis 7.4, without the end of the line. What cannot be known here of a connection, such as its
-/// descriptor, is 0 or -1.
-pub(crate) fn describe(listed: &ListedClient, state_bytes: usize, now: Ticks, text: &mut Vec<u8>) {
+/// descriptor, is 0 or -1. `running`: the bytes of its request that is being served, if it is the client that asks.
+pub(crate) fn describe(
+    listed: &ListedClient,
+    state_bytes: usize,
+    running: usize,
+    now: Ticks,
+    text: &mut Vec<u8>,
+) {
     let client = listed.client.as_deref();
     let number = |of: fn(&Client) -> u64| client.map_or(0, of);
     let subscriptions =
@@ -131,7 +137,7 @@ pub(crate) fn describe(listed: &ListedClient, state_bytes: usize, now: Ticks, te
     let queued = client.filter(|client| client.is(Client::IN_TRANSACTION));
     let queued = queued.map_or(-1, |client| i64::from(client.queued.load(Relaxed)));
     let queued_bytes = number(|client| client.memory.get(MemoryKind::Queue));
-    let (input, output) = (listed.input_bytes(), listed.output_bytes());
+    let (input, output) = (listed.input_bytes().max(running as u64), listed.output_bytes());
     let held = number(|client| client.memory.total());
     let start = format!(
         "id={} addr={} laddr={} fd=-1 name=",
@@ -181,8 +187,11 @@ fn last_command(client: &Client) -> Option<CommandId> {
     CommandId::at(client.last_command.load(Relaxed) as usize)
 }
 
+/// The letters of all states that clients of Redis or Valkey may be in, of which some do not exist here.
+pub(crate) const FLAGS: &[u8] = b"OSMPxbtRBdcuAUreTIiEN";
+
 /// A letter for each state that is not the usual one; `N` for none.
-fn flags(listed: &ListedClient) -> String {
+pub(crate) fn flags(listed: &ListedClient) -> String {
     let mut letters = String::new();
     if let Some(client) = &listed.client {
         let known = [

@@ -82,16 +82,29 @@ commands! {
     ClientKill = connection::client_kill {
         name: "client|kill", arity: -3, since: "2.4.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
-        syntax: "(filter: ip:port | (new-format: [ID client-id] | \
+        syntax: "(filter: ip:port | (new-format: [ID (id: client-id...)] | \
                  [TYPE (NORMAL | MASTER | SLAVE | REPLICA | PUBSUB)] | [USER username] | \
-                 [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no] | [MAXAGE maxage])...)",
+                 [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no] | [MAXAGE maxage] | \
+                 [NAME name] | [IDLE seconds] | [FLAGS flags] | \
+                 [LIB-NAME lib-name] | [LIB-VER lib-ver] | [DB db] | [IP ip] | \
+                 [NOT-ID (not-id: client-id...)] | \
+                 [NOT-TYPE (not-type: NORMAL | MASTER | REPLICA | PUBSUB)] | [NOT-USER not-user] | \
+                 [NOT-ADDR not-addr] | [NOT-LADDR not-laddr] | [NOT-NAME not-name] | [NOT-FLAGS not-flags] | \
+                 [NOT-LIB-NAME not-lib-name] | [NOT-LIB-VER not-lib-ver] | [NOT-DB db] | [NOT-IP not-ip])...)",
         reply: Various, complexity: "O(N) in the number of connections",
         summary: "Closes connections.",
     }
     ClientList = connection::client_list {
         name: "client|list", arity: -2, since: "2.4.0",
         flags: [ADMIN NOSCRIPT LOADING STALE], categories: [CONNECTION], keys: [],
-        syntax: "[TYPE (NORMAL | MASTER | REPLICA | PUBSUB)] [ID (id: client-id...)]",
+        syntax: "[TYPE (NORMAL | MASTER | REPLICA | PUBSUB)] [ID (id: client-id...)] \
+                 [USER username] [ADDR ip:port] [LADDR ip:port] [SKIPME yes/no] [MAXAGE maxage] \
+                 [NAME name] [IDLE seconds] [FLAGS flags] \
+                 [LIB-NAME lib-name] [LIB-VER lib-ver] [DB db] [IP ip] \
+                 [NOT-ID (not-id: client-id...)] \
+                 [NOT-TYPE (not-type: NORMAL | MASTER | REPLICA | PUBSUB)] [NOT-USER not-user] \
+                 [NOT-ADDR not-addr] [NOT-LADDR not-laddr] [NOT-NAME not-name] [NOT-FLAGS not-flags] \
+                 [NOT-LIB-NAME not-lib-name] [NOT-LIB-VER not-lib-ver] [NOT-DB db] [NOT-IP not-ip]",
         reply: Text, complexity: "O(N) in the number of connections",
         summary: "Describes connections.",
         tips: ["nondeterministic_output"],

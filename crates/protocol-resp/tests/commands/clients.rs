@@ -85,6 +85,14 @@ fn what_a_connection_has_set_up_is_shown() {
 }
 
 #[test]
+fn the_request_that_asks_is_shown() {
+    let mut ours = Ours::new(Version::Resp2);
+    assert_eq!(shown(&mut ours, 1, &["qbuf"]), "26", "*2, $6, CLIENT, $4, LIST, each with its end");
+    ours.send("b", "PING");
+    assert_eq!(shown(&mut ours, 2, &["qbuf"]), "0");
+}
+
+#[test]
 fn how_a_client_caches_keys_is_shown() {
     let mut ours = Ours::new(Version::Resp2);
     ours.ask(&["PING"]);

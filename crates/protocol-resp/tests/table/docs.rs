@@ -8,7 +8,7 @@ use protocol_resp::client::Value;
 use protocol_resp::table::{self, Catalogue};
 
 /// Commands whose arguments differ from Redis 7.0 on purpose, and why.
-const DIFFERENT: [(&str, &str); 19] = [
+const DIFFERENT: [(&str, &str); 21] = [
     ("set", "comparisons came with Valkey 8.1 and Redis 8.4"),
     ("hscan", "NOVALUES came with Redis 7.4"),
     ("zincrby", "Redis calls the increment an integer; it is a double"),
@@ -16,6 +16,7 @@ const DIFFERENT: [(&str, &str); 19] = [
     ("zinterstore", "COUNT came with Redis 8.8"),
     ("zrank", "WITHSCORE came with Redis 7.2"),
     ("zrevrank", "WITHSCORE came with Redis 7.2"),
+    ("zscan", "NOSCORES came with Valkey 8.0"),
     ("zunion", "COUNT came with Redis 8.8"),
     ("zunionstore", "COUNT came with Redis 8.8"),
     ("xadd", "KEEPREF and others came with Redis 8.2, IDMP with 8.6"),
@@ -31,6 +32,7 @@ const DIFFERENT: [(&str, &str); 19] = [
         "client|kill",
         "MAXAGE came with Redis 7.4, and the choice of types has the name of all types",
     ),
+    ("client|list", "USER and others came with Valkey 8.1 and 9.0"),
 ];
 
 /// What Redis says about arguments and we do not: since when there is one of them.
