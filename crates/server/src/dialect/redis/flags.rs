@@ -3,7 +3,7 @@
 //!
 //! As for redis-server, the words behind a flag are its value: `--bind 127.0.0.1 ::1 --port 7000`.
 
-use super::conf::{Directive, Place};
+use super::conf::{Directive, Place, merge};
 use super::names::{Name, ParameterTable};
 use crate::cli::{self, CommonArgs};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
@@ -62,12 +62,13 @@ pub(super) fn secret_from<N: ParameterTable>(words: &[&[u8]], number: usize) -> 
     (flag + 1 == number || known.is_list && !word.starts_with(b"--")).then_some(0)
 }
 
+/// The values of all flags; those of one that is given several times go together as lines of a file do.
 fn directives<N: ParameterTable>(matches: &ArgMatches) -> Vec<Directive> {
-    let given = N::all().filter_map(|parameter| {
-        let value = matches.get_one::<String>(parameter.name)?.clone();
-        Some(Directive { parameter, value, place: Place::Flag })
+    let given = N::all().flat_map(|parameter| {
+        let values = matches.get_many::<String>(parameter.name).into_iter().flatten();
+        values.map(move |value| Directive { parameter, value: value.clone(), place: Place::Flag })
     });
-    given.collect()
+    merge(given.collect())
 }
 
 /// `program` with all flags.
@@ -99,7 +100,7 @@ fn flag(parameter: Name) -> Arg {
         .long(name)
         .value_name("VALUE")
         .help(format!("{} [default: {shown}]", about.trim_end_matches('.')))
-        .overrides_with(name)
+        .action(ArgAction::Append)
         .hide(about.is_empty())
 }
 

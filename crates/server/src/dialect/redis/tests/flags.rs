@@ -32,6 +32,16 @@ fn the_words_behind_a_flag_are_its_value() {
 }
 
 #[test]
+fn flags_add_up_where_lines_of_a_file_do() {
+    let words = ["rds", "--user", "a", "on", "nopass", "--port", "1", "--user", "b off"];
+    let mut seen = given(&words);
+    seen.sort();
+    assert_eq!(seen, [("port", "1".to_owned()), ("user", "a on nopass\nb off".to_owned())]);
+    let words = ["rds", "--save", "900", "1", "--save", "60 10", "--save", ""];
+    assert_eq!(given(&words), [("save", String::new())], "the last one takes back");
+}
+
+#[test]
 fn a_file_may_come_before_or_after() {
     for words in [["rds", "x.conf", "--port", "1"], ["rds", "--port", "1", "x.conf"]] {
         let args = parse(&words).expect("a right command line");
