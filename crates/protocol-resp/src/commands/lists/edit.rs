@@ -52,6 +52,9 @@ pub(crate) fn linsert<V: View>(call: &mut Call<'_, V>) -> Done {
 pub(crate) fn lrem<V: View>(call: &mut Call<'_, V>) -> Done {
     let (key, element) = (call.arg(1), call.arg(3));
     let count = call.integer(2)?;
+    if count == i64::MIN {
+        return Err(Fault::NOT_NEGATABLE);
+    }
     let remove = |list: &mut ListMut<'_>| (list.remove(count, element), list.is_empty());
     let (removed, is_empty) = call.keys.edit_list_if_any(key, remove)?.unwrap_or_default();
     call.out.count(removed);
