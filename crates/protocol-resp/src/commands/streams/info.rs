@@ -19,13 +19,14 @@ const MESSAGE_COUNTERS: usize = 6;
 
 /// Describes a stream.
 pub(crate) fn xinfo_stream<V: View>(call: &mut Call<'_, V>) -> Done {
-    let shown = shown(call)?;
+    // Wrong options are an error of a stream only.
+    let shown = shown(call);
     let key = call.arg(2);
     let out = &mut call.out;
     let stream = call.keys.get(key, Type::Stream)?.and_then(Entry::stream);
     let stream = stream.ok_or(Fault::NO_SUCH_KEY)?;
     let known = stream.idempotence().map_or(0, |_| MESSAGE_COUNTERS);
-    match shown {
+    match shown? {
         Some(count) => {
             out.map(known.saturating_add(9));
             counters(out, stream);
