@@ -8,7 +8,7 @@ commands! {
 
     Blmove = lists::blmove {
         name: "blmove", arity: 6, since: "6.2.0",
-        flags: [WRITE DENYOOM NOSCRIPT BLOCKING], categories: [LIST],
+        flags: [WRITE DENYOOM BLOCKING], categories: [LIST],
         keys: [at(1): RW ACCESS DELETE; at(2): RW INSERT],
         syntax: "source destination (wherefrom: LEFT | RIGHT) (whereto: LEFT | RIGHT) \
                  timeout:double",
@@ -34,7 +34,7 @@ commands! {
     }
     Blpop = lists::blpop {
         name: "blpop", arity: -3, since: "2.0.0",
-        flags: [WRITE NOSCRIPT BLOCKING], categories: [LIST],
+        flags: [WRITE BLOCKING], categories: [LIST],
         keys: [range(1, -2, 1): RW ACCESS DELETE],
         syntax: "key... timeout:double",
         reply: ArrayOrNull, complexity: "O(N) in the number of keys",
@@ -42,7 +42,7 @@ commands! {
     }
     Brpop = lists::brpop {
         name: "brpop", arity: -3, since: "2.0.0",
-        flags: [WRITE NOSCRIPT BLOCKING], categories: [LIST],
+        flags: [WRITE BLOCKING], categories: [LIST],
         keys: [range(1, -2, 1): RW ACCESS DELETE],
         syntax: "key... timeout:double",
         reply: ArrayOrNull, complexity: "O(N) in the number of keys",
@@ -50,7 +50,7 @@ commands! {
     }
     Brpoplpush = lists::brpoplpush {
         name: "brpoplpush", arity: 4, since: "2.2.0",
-        flags: [WRITE DENYOOM NOSCRIPT BLOCKING], categories: [LIST],
+        flags: [WRITE DENYOOM BLOCKING], categories: [LIST],
         keys: [at(1): RW ACCESS DELETE; at(2): RW INSERT],
         syntax: "source destination timeout:double",
         reply: BulkOrNull, complexity: "O(1)",

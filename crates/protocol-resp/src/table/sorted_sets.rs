@@ -16,7 +16,7 @@ commands! {
     }
     Bzpopmax = sorted_sets::bzpopmax {
         name: "bzpopmax", arity: -3, since: "5.0.0",
-        flags: [WRITE NOSCRIPT BLOCKING FAST], categories: [SORTED_SET],
+        flags: [WRITE BLOCKING FAST], categories: [SORTED_SET],
         keys: [range(1, -2, 1): RW ACCESS DELETE],
         syntax: "key... timeout:double",
         reply: ArrayOrNull, complexity: "O(K+log(N)) in the keys K and the set N",
@@ -24,7 +24,7 @@ commands! {
     }
     Bzpopmin = sorted_sets::bzpopmin {
         name: "bzpopmin", arity: -3, since: "5.0.0",
-        flags: [WRITE NOSCRIPT BLOCKING FAST], categories: [SORTED_SET],
+        flags: [WRITE BLOCKING FAST], categories: [SORTED_SET],
         keys: [range(1, -2, 1): RW ACCESS DELETE],
         syntax: "key... timeout:double",
         reply: ArrayOrNull, complexity: "O(K+log(N)) in the keys K and the set N",

@@ -14,8 +14,16 @@ const FLAGS: usize = 2;
 const CATEGORIES: usize = 6;
 const SUBCOMMANDS: usize = 9;
 
+const WAITS: &str = "scripts may call what waits since Redis 7.2";
+
 /// What differs from Redis 7.0 on purpose: the command, the field and why.
-const DIFFERENT: [(&str, usize, &str); 6] = [
+const DIFFERENT: [(&str, usize, &str); 12] = [
+    ("blmove", FLAGS, WAITS),
+    ("blpop", FLAGS, WAITS),
+    ("brpop", FLAGS, WAITS),
+    ("brpoplpush", FLAGS, WAITS),
+    ("bzpopmax", FLAGS, WAITS),
+    ("bzpopmin", FLAGS, WAITS),
     ("command|getkeys", ARITY, "since Redis 7.2 the command may have no arguments"),
     ("command|getkeysandflags", ARITY, "since Redis 7.2 the command may have no arguments"),
     ("wait", FLAGS, "scripts may call it since Redis 7.2"),

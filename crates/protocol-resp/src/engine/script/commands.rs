@@ -117,9 +117,7 @@ impl<'r, 'x, C: Commands, V: View> Runner<'r, 'x, C, V> {
     /// Whether a command may run, in Redis's order.
     fn admit(&mut self, id: CommandId, args: Args<'_>) -> Result<(), String> {
         let flags = id.spec().flags;
-        // Those that wait for elements do not wait in a script, as Redis 8 has it.
-        let waits = flags.has(Flags::WRITE.with(Flags::BLOCKING));
-        if flags.has(Flags::NEEDS_STATS) || (flags.has(Flags::NOSCRIPT) && !waits) {
+        if flags.has(Flags::NEEDS_STATS) || flags.has(Flags::NOSCRIPT) {
             return Err("ERR This Redis command is not allowed from script".to_owned());
         }
         if self.execution.host.acl().is_used() {
