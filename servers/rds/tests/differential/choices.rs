@@ -5,6 +5,7 @@
 use crate::client::{Connection, End};
 use crate::generate::Command;
 use crate::pair::{Both, Pair};
+use crate::reference::Reference;
 use crate::reply::Reply;
 use crate::rules::Rule;
 use crate::run::{Difference, Outcome};
@@ -38,7 +39,7 @@ pub(crate) fn check(pair: &mut Pair, command: &Command, replies: Both<&Reply>) -
         Rule::Encoding(_) if replies[0] != replies[1] => {
             let key = command.arguments.get(2).map_or(&b""[..], |key| key);
             let of = pair.0[0].ask(&[b"TYPE", key]).ok().and_then(|of| of.text());
-            let rule = Rule::encoding(&of.unwrap_or_default(), key);
+            let rule = Rule::encoding(Reference::this(), &of.unwrap_or_default(), key);
             let agree = rule.agree(&command.arguments, replies[0], replies[1]);
             if agree { Ok(()) } else { Err(differ(command, replies)) }
         }

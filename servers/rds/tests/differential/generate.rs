@@ -166,6 +166,8 @@ fn parse(text: &'static str, group: &'static str) -> Option<Line> {
 pub(crate) struct Generator {
     random: Random,
     lines: Vec<Rc<Line>>,
+    /// Those of stories, if there are no others.
+    lent: Vec<Rc<Line>>,
     scripts: Vec<Script>,
     transactions: bool,
     /// Some commands are run by scripts.
@@ -182,12 +184,23 @@ impl Generator {
         Generator {
             random: Random::new(seed),
             lines,
+            lent: Vec::new(),
             scripts,
             transactions,
             in_scripts,
             open: [None; SESSIONS],
             until_story: COMMANDS_PER_STORY,
         }
+    }
+
+    /// Whether all that it makes are stories.
+    pub(crate) fn has_no_lines(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Lines of which stories alone make commands.
+    pub(crate) fn lend(&mut self, lines: Vec<Rc<Line>>) {
+        self.lent = lines;
     }
 
     /// The lines of the table that are answered with something other than errors, sooner or later.
@@ -203,7 +216,7 @@ impl Generator {
             let weights = self.scripts.iter().map(|script| script.weight);
             let chosen = weighted(&mut self.random, weights);
             let script = &self.scripts[chosen];
-            let lines = &self.lines;
+            let lines = if self.lines.is_empty() { &self.lent } else { &self.lines };
             let acts = script.play(&mut self.random, &mut |random| pick_line(random, lines));
             Step::Story { name: script.name, group: script.group, acts }
         } else {

@@ -27,14 +27,20 @@ fn servers(flag: &str) -> Option<&'static [Reference]> {
         "redis8" => Some(&[Reference::Redis8]),
         "valkey" => Some(&[Reference::Valkey]),
         "redis" => Some(&[Reference::Redis7, Reference::Redis8]),
+        "but-redis8" => Some(&[Reference::Redis7, Reference::Valkey]),
         "newer" => Some(&[Reference::Redis8, Reference::Valkey]),
         _ => None,
     }
 }
 
+const OTHER_WORDS: &str = "scripts measure and cut texts of errors, which are others there";
+
+const BEFORE: &str = "a skip list finds something there, and a small set nothing";
+
 /// Kinds of words, and such words, that are not sent to a server, and why.
 const LEFT_OUT: &[(Reference, &str, &[u8], &str)] = &[
     (Reference::Redis7, "rank", b"-9223372036854775808", "it is an error since 7.2"),
+    (Reference::Redis7, "removals", b"-9223372036854775808", "it is an error since 7.2"),
     (Reference::Redis8, "bound", b"0x2", "it reads no hexadecimal numbers there"),
     (Reference::Redis8, "bound", b"( 1", "it takes no space there"),
     (Reference::Valkey, "bound", b"( 1", "it takes no space there"),
@@ -42,7 +48,19 @@ const LEFT_OUT: &[(Reference, &str, &[u8], &str)] = &[
     (Reference::Valkey, "weight", b"0x10", "it reads no hexadecimal numbers"),
     (Reference::Valkey, "bound", b"0x2", "it reads no hexadecimal numbers"),
     (Reference::Valkey, "float", b"0x1p3", "it reads no hexadecimal numbers"),
+    (Reference::Redis8, "skip", b"-1", BEFORE),
+    (Reference::Redis8, "skip", b"-9223372036854775808", BEFORE),
+    (Reference::Valkey, "skip", b"-1", BEFORE),
+    (Reference::Valkey, "skip", b"-9223372036854775808", BEFORE),
     (Reference::Valkey, "type", b"x", "SCAN of what is no type fails there"),
+    (Reference::Redis8, "lifetime", b"9223372036854775807", "what is over then stays for a while"),
+    (Reference::Valkey, "lifetime", b"9223372036854775807", "what is over then stays for a while"),
+    (Reference::Redis8, "name", b"a\0", "it takes a NUL in a name"),
+    (Reference::Valkey, "name", b"a\0", "it takes a NUL in a name"),
+    (Reference::Valkey, "raw", b"*1\r\n$4\r\nPINGxx", "it looks at the end of an argument"),
+    (Reference::Valkey, "call", b"redis.pcall('nosuch', T).err", OTHER_WORDS),
+    (Reference::Valkey, "call", b"redis.pcall('set', 'k').err", OTHER_WORDS),
+    (Reference::Valkey, "call", b"redis.pcall().err", OTHER_WORDS),
 ];
 
 impl Reference {
@@ -76,6 +94,13 @@ impl Reference {
     /// Whether a word of this kind is sent to this server.
     pub(crate) fn wants_word(self, kind: &str, word: &[u8]) -> bool {
         !LEFT_OUT.iter().any(|(server, of, text, _)| (*server, *of, *text) == (self, kind, word))
+    }
+
+    /// Whether it answers SORT that an element is no number. Newer servers read none with a space or a NUL in it.
+    pub(crate) fn reads_fewer_numbers(self, reply: &Reply) -> bool {
+        const NO_NUMBER: &[u8] = b"ERR One or more scores can't be converted into double";
+        self != Reference::Redis7
+            && matches!(reply, Reply::Error(text) if text.starts_with(NO_NUMBER))
     }
 
     /// A reply without what this server writes in another way: `docs/compatibility.md` has the reasons.
@@ -126,7 +151,8 @@ impl Reference {
 
     /// Texts that are those of newer versions, or of Redis alone, and names that are cut at a NUL.
     fn plain_error(self, text: &[u8]) -> Vec<u8> {
-        const CUT: &[&str] = &["NOGROUP No such key", "ERR Unbalanced ", "NOSCRIPT"];
+        const CUT: &[&str] =
+            &["NOGROUP No such", "ERR Unbalanced ", "NOSCRIPT", "NOAUTH HELLO must"];
         const OF_USERS: &[&str] = &["NOPERM", "ERR ACL failure in script"];
         const NO_MEMBER: &[u8] = b"ERR could not decode requested zset member";
         let is_valkey = self == Reference::Valkey;
@@ -139,6 +165,41 @@ impl Reference {
             None if is_valkey => in_words_of_neither(&without_digest(text)),
             None => text.to_vec(),
         }
+    }
+}
+
+/// Whether replies differ in nothing but the last digits of numbers.
+pub(crate) fn is_close(a: &Reply, b: &Reply) -> bool {
+    let all = |a: &[Reply], b: &[Reply]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_close(a, b))
+    };
+    match (a, b) {
+        (Reply::Bulk(a), Reply::Bulk(b)) | (Reply::Double(a), Reply::Double(b)) => {
+            a == b || are_close_numbers(a, b)
+        }
+        (Reply::Array(a), Reply::Array(b))
+        | (Reply::Set(a), Reply::Set(b))
+        | (Reply::Push(a), Reply::Push(b)) => all(a, b),
+        (Reply::Map(a), Reply::Map(b)) => {
+            let close = |(a, b): (&(Reply, Reply), &(Reply, Reply))| {
+                is_close(&a.0, &b.0) && is_close(&a.1, &b.1)
+            };
+            a.len() == b.len() && a.iter().zip(b).all(close)
+        }
+        _ => a == b,
+    }
+}
+
+/// Whether these are numbers with a fraction, of which 15 digits are alike, or 17 behind the point.
+fn are_close_numbers(a: &[u8], b: &[u8]) -> bool {
+    let parse = |text: &[u8]| {
+        let is_fraction = text.contains(&b'.');
+        let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+        number.filter(|number| is_fraction && number.is_finite())
+    };
+    match (parse(a), parse(b)) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-17 + 1e-14 * a.abs().max(b.abs()),
+        _ => false,
     }
 }
 
@@ -205,6 +266,15 @@ mod tests {
         assert_ne!(plain("1"), plain("1.5"));
         let exact = Reply::Double(b"0.10000000000000001".to_vec());
         assert_eq!(Reference::Redis7.plain(&exact), exact);
+    }
+
+    #[test]
+    fn numbers_are_close_to_15_digits() {
+        let reply = |text: &str| Reply::Array(vec![Reply::Bulk(text.into())]);
+        assert!(is_close(&reply("0.020783446146005247"), &reply("0.02078344614600525")));
+        assert!(!is_close(&reply("0.0207834461461"), &reply("0.0207834461460")));
+        assert!(!is_close(&reply("9007199254740993"), &reply("9007199254740992")));
+        assert!(!is_close(&reply("1.5"), &reply("x")));
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Session {
                 queued.push(command.clone());
                 oracle == ours
             }
-            Some(_) => oracle == ours,
+            Some(_) => Rule::Same.agree(&command.arguments, oracle, ours),
             None => command.rule.agree(&command.arguments, oracle, ours),
         };
         if !same {

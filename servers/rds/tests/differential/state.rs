@@ -4,6 +4,7 @@
 use crate::client::encoded;
 use crate::generate::Command;
 use crate::pair::Pair;
+use crate::reference::Reference;
 use crate::reply::Reply;
 use crate::rules::Rule;
 use crate::run::{Difference, Outcome};
@@ -37,7 +38,7 @@ pub(crate) fn compare(control: &mut Pair, random: &mut Random) -> Outcome {
         let values = ask(control, random, &questions)?;
         let mut questions = Vec::new();
         for ((key, of), value) in keys.iter().zip(&types).zip(&values) {
-            let rule = Rule::encoding_of_value(of, key, value);
+            let rule = Rule::encoding_of_value(Reference::this(), of, key, value);
             questions.push(Command::new(&[b"OBJECT", b"ENCODING", key], rule));
             questions.push(Command::new(&[b"PEXPIRETIME", key], Rule::Milliseconds));
         }

@@ -154,7 +154,9 @@ fn of_connection(word: &str, rest: &str) -> Template {
         "=" | "#" => {
             let awaits = if &word[1..2] == "#" { Await::Close } else { Await::All };
             let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-            let choices = inner.unwrap_or(rest).split(" | ").map(unescaped).collect();
+            let choices = inner.unwrap_or(rest).split(" | ").map(unescaped);
+            let wants = |bytes: &Vec<u8>| Reference::this().wants_word("raw", bytes);
+            let choices = choices.filter(wants).collect();
             return Template::Raw { connection, choices, awaits };
         }
         ":" => Await::One,
