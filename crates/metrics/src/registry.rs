@@ -144,10 +144,16 @@ pub fn list() -> Vec<Description> {
 #[must_use]
 pub fn value(name: &str) -> Option<i128> {
     let (name, labels) = split(name);
-    let readings = entries()
-        .filter(|entry| entry.name().starts_with(name))
-        .filter_map(read)
-        .filter(|reading| reading.name == name);
+    if !is_valid_name(name) {
+        return None;
+    }
+    let is_named = |entry: &&metriken_core::MetricEntry| {
+        let rest = entry.name().strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
+    };
+    // Names are compared before any is looked at more closely: some are asked for ten times a second.
+    let readings =
+        metriken_core::metrics().static_metrics().iter().filter(is_named).filter_map(read);
     let mut sum = None;
     for reading in readings {
         let value = match &reading.value {

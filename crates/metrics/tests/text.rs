@@ -330,6 +330,8 @@ fn the_list_is_sorted_described_and_free_of_duplicates() {
 fn one_value_can_be_looked_up() {
     let _window = window();
     assert_eq!(metrics::value("below"), Some(-7));
+    assert_eq!(metrics::value("belo"), None, "the beginning of a name is none");
+    assert_eq!(metrics::value("below "), None);
     assert_eq!(metrics::value("highest_total"), Some(u64::MAX.into()));
     assert_eq!(metrics::value("empty"), Some(0));
     assert_eq!((metrics::value("by_ttl"), metrics::value("none")), (Some(2), Some(0)));
