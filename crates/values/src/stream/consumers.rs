@@ -47,7 +47,7 @@ impl StreamConsumer {
 }
 
 /// The consumers of a group.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Consumers {
     slots: Vec<Option<Box<StreamConsumer>>>,
     free: Vec<u32>,
@@ -161,5 +161,38 @@ impl Consumers {
         assert_eq!((there.count(), bytes), (self.order.len(), self.bytes), "INV-CONSUMERS");
         assert_eq!(self.order.len() + self.free.len(), self.slots.len(), "INV-CONSUMERS");
         self.iter().for_each(|consumer| consumer.ids.check(|one, next| one < next));
+    }
+}
+
+impl Clone for Consumers {
+    fn clone(&self) -> Self {
+        let slots = self.slots.clone();
+        // What is copied has no room left.
+        let bytes = slots.iter().flatten().map(|consumer| consumer.heap_bytes()).sum();
+        Consumers { slots, free: self.free.clone(), order: self.order.clone(), bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_knows_what_it_takes() {
+        let mut consumers = Consumers::new();
+        for (name, items) in [(&b"one"[..], 5), (b"two", 70), (b"three", 0)] {
+            let number = consumers.add(name, 1);
+            consumers.edit(number, |consumer| {
+                for item in 0..items {
+                    consumer.ids.insert(consumer.ids.end(), StreamId { ms: item, seq: 0 });
+                }
+            });
+        }
+        let mut copy = consumers.clone();
+        copy.check();
+        for name in [b"one", b"two"] {
+            copy.remove(name);
+            copy.check();
+        }
     }
 }
