@@ -186,8 +186,11 @@ impl<K: Keyspace> Engine<K> {
             Ok(Admission::Run(id)) => self.run::<C>(conn, id, args, out, context),
             Ok(Admission::Queue(id)) => {
                 Writer::new(out, conn.version).simple("QUEUED");
-                let selection = Selection { db: conn.db, databases: self.host.databases() };
-                let selected = selection.named(args.get(1)).filter(|_| id == CommandId::Select);
+                let mut selected = None;
+                if id == CommandId::Select {
+                    let selection = Selection { db: conn.db, databases: self.host.databases() };
+                    selected = selection.named(args.get(1));
+                }
                 conn.queue(id, command.request, selected);
                 Control::Continue
             }
