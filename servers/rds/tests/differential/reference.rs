@@ -20,15 +20,20 @@ pub(crate) fn path() -> PathBuf {
     std::env::var_os("SHOEBILL_REDIS").map_or_else(|| process::REDIS.into(), PathBuf::from)
 }
 
+const REDIS7: &[Reference] = &[Reference::Redis7];
+const REDIS8: &[Reference] = &[Reference::Redis8];
+const VALKEY: &[Reference] = &[Reference::Valkey];
+const NEWER: &[Reference] = &[Reference::Redis8, Reference::Valkey];
+
 /// The servers that a flag is for, if it is for some alone.
 fn servers(flag: &str) -> Option<&'static [Reference]> {
     match flag {
-        "redis7" => Some(&[Reference::Redis7]),
-        "redis8" => Some(&[Reference::Redis8]),
-        "valkey" => Some(&[Reference::Valkey]),
+        "redis7" => Some(REDIS7),
+        "redis8" => Some(REDIS8),
+        "valkey" => Some(VALKEY),
         "redis" => Some(&[Reference::Redis7, Reference::Redis8]),
         "but-redis8" => Some(&[Reference::Redis7, Reference::Valkey]),
-        "newer" => Some(&[Reference::Redis8, Reference::Valkey]),
+        "newer" => Some(NEWER),
         _ => None,
     }
 }
@@ -37,30 +42,25 @@ const OTHER_WORDS: &str = "scripts measure and cut texts of errors, which are ot
 
 const BEFORE: &str = "a skip list finds something there, and a small set nothing";
 
-/// Kinds of words, and such words, that are not sent to a server, and why.
-const LEFT_OUT: &[(Reference, &str, &[u8], &str)] = &[
-    (Reference::Redis7, "rank", b"-9223372036854775808", "it is an error since 7.2"),
-    (Reference::Redis7, "removals", b"-9223372036854775808", "it is an error since 7.2"),
-    (Reference::Redis8, "bound", b"0x2", "it reads no hexadecimal numbers there"),
-    (Reference::Redis8, "bound", b"( 1", "it takes no space there"),
-    (Reference::Valkey, "bound", b"( 1", "it takes no space there"),
-    (Reference::Valkey, "score", b"0x10", "it reads no hexadecimal numbers"),
-    (Reference::Valkey, "weight", b"0x10", "it reads no hexadecimal numbers"),
-    (Reference::Valkey, "bound", b"0x2", "it reads no hexadecimal numbers"),
-    (Reference::Valkey, "float", b"0x1p3", "it reads no hexadecimal numbers"),
-    (Reference::Redis8, "skip", b"-1", BEFORE),
-    (Reference::Redis8, "skip", b"-9223372036854775808", BEFORE),
-    (Reference::Valkey, "skip", b"-1", BEFORE),
-    (Reference::Valkey, "skip", b"-9223372036854775808", BEFORE),
-    (Reference::Valkey, "type", b"x", "SCAN of what is no type fails there"),
-    (Reference::Redis8, "lifetime", b"9223372036854775807", "what is over then stays for a while"),
-    (Reference::Valkey, "lifetime", b"9223372036854775807", "what is over then stays for a while"),
-    (Reference::Redis8, "name", b"a\0", "it takes a NUL in a name"),
-    (Reference::Valkey, "name", b"a\0", "it takes a NUL in a name"),
-    (Reference::Valkey, "raw", b"*1\r\n$4\r\nPINGxx", "it looks at the end of an argument"),
-    (Reference::Valkey, "call", b"redis.pcall('nosuch', T).err", OTHER_WORDS),
-    (Reference::Valkey, "call", b"redis.pcall('set', 'k').err", OTHER_WORDS),
-    (Reference::Valkey, "call", b"redis.pcall().err", OTHER_WORDS),
+/// Servers; kinds of words, and such words, that are not sent to these; and why.
+const LEFT_OUT: &[(&[Reference], &str, &[u8], &str)] = &[
+    (REDIS7, "rank", b"-9223372036854775808", "it is an error since 7.2"),
+    (REDIS7, "removals", b"-9223372036854775808", "it is an error since 7.2"),
+    (REDIS8, "bound", b"0x2", "it reads no hexadecimal numbers there"),
+    (NEWER, "bound", b"( 1", "it takes no space there"),
+    (VALKEY, "score", b"0x10", "it reads no hexadecimal numbers"),
+    (VALKEY, "weight", b"0x10", "it reads no hexadecimal numbers"),
+    (VALKEY, "bound", b"0x2", "it reads no hexadecimal numbers"),
+    (VALKEY, "float", b"0x1p3", "it reads no hexadecimal numbers"),
+    (NEWER, "skip", b"-1", BEFORE),
+    (NEWER, "skip", b"-9223372036854775808", BEFORE),
+    (VALKEY, "type", b"x", "SCAN of what is no type fails there"),
+    (NEWER, "lifetime", b"9223372036854775807", "what is over then stays for a while"),
+    (NEWER, "name", b"a\0", "it takes a NUL in a name"),
+    (VALKEY, "raw", b"*1\r\n$4\r\nPINGxx", "it looks at the end of an argument"),
+    (VALKEY, "call", b"redis.pcall('nosuch', T).err", OTHER_WORDS),
+    (VALKEY, "call", b"redis.pcall('set', 'k').err", OTHER_WORDS),
+    (VALKEY, "call", b"redis.pcall().err", OTHER_WORDS),
 ];
 
 impl Reference {
@@ -93,7 +93,10 @@ impl Reference {
 
     /// Whether a word of this kind is sent to this server.
     pub(crate) fn wants_word(self, kind: &str, word: &[u8]) -> bool {
-        !LEFT_OUT.iter().any(|(server, of, text, _)| (*server, *of, *text) == (self, kind, word))
+        let is_left_out = |(servers, of, text, _): &(&[Reference], &str, &[u8], &str)| {
+            (*of, *text) == (kind, word) && servers.contains(&self)
+        };
+        !LEFT_OUT.iter().any(is_left_out)
     }
 
     /// Whether it answers SORT that an element is no number. Newer servers read none with a space or a NUL in it.
