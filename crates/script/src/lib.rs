@@ -11,12 +11,13 @@
 //! A [`Vm`] belongs to one thread. It knows nothing of connections and keys: the commands of a script are run by
 //! a [`Server`], and its reply is written to a [`Sink`].
 //!
-//! Files: `vm.rs`: the VM and one run of a script; `prelude.lua`: what scripts see, the part of it that is
-//! written in Lua; `vm/library.rs`, `library.lua`: libraries of functions; `native.rs`: Lua's C API, for what each
-//! run does; `globals.rs`: which globals a script uses; `guard.rs`: limits of time; `server.rs`: the traits; `texts.rs`: words of commands; `sha1.rs`: names of
-//! scripts; `slot.rs`: lends the server to Lua's callbacks; `redis.rs`: the library `redis`; `answer.rs`: what a
-//! script returns. `base.rs`, `patterns.rs`: functions of Lua that are safer here. `cjson.rs`, `cmsgpack.rs`,
-//! `packing.rs`, `bits.rs`: the libraries, with `arguments.rs` and `number.rs` for all of them.
+//! Files: `vm.rs`: the VM and one run of a script; `prelude.lua`: what scripts see, the part of it that is written
+//! in Lua; `vm/library.rs`, `library.lua`: libraries of functions; `native.rs`: Lua's C API, for what each run
+//! does; `globals.rs`: which globals a script uses; `guard.rs`: limits of time; `server.rs`: the traits;
+//! `texts.rs`: words of commands; `sha1.rs`: names of scripts; `slot.rs`: lends the server to Lua's callbacks;
+//! `redis.rs`: the library `redis`; `answer.rs`: what a script returns. `base.rs`, `patterns.rs`: functions of Lua
+//! that are safer here. `cjson.rs`, `cmsgpack.rs`, `packing.rs`, `bits.rs`: the libraries, with `arguments.rs` and
+//! `number.rs` for all of them.
 //!
 //! # What keeps hostile scripts out
 //!
