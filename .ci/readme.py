@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the README, run as they are printed.
+"""The commands of the README and of the tutorials, run as they are printed.
 
 usage: readme.py PYTHON
 
@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/tutorial").glob("*.md"))]
 
 # Beginnings of commands, and the steps of CI.
 BY_STEP = {
@@ -31,9 +32,16 @@ BY_STEP = {
     "docker ": ["installed"],
     "kubectl ": ["kubernetes"],
 }
-DEFAULT_PORTS = {"segcache": 11211, "rds": 6379}
-# What a client is recognised by, and the port of its server.
-CLIENTS = {"127.0.0.1 11211": 11211, '("127.0.0.1", 11211)': 11211, "redis-cli": 6379, "localhost:9999": 11211}
+DEFAULT_PORTS = {"segcache": 11211, "rds": 6379, "pingserver": 12321, "shout": 7777}
+# What a client is recognised by, and the port of its server. The admin port is that of the page's first server.
+CLIENTS = {
+    "127.0.0.1 11211": 11211,
+    '("127.0.0.1", 11211)': 11211,
+    "127.0.0.1 12321": 12321,
+    "127.0.0.1 7777": 7777,
+    "redis": 6379,
+    "localhost:9999": None,
+}
 
 
 def check(condition, words):
@@ -59,8 +67,8 @@ def commands(block):
 
 def port_of(command):
     """The port that a command serves on, if it starts a server."""
-    started = re.match(r"cargo run (?:--release )?--bin (segcache|rds)\b(.*)", command)
-    if started is None or "--print-config" in command:
+    started = re.match(r"cargo run (?:--release )?--(?:bin|example) (\w+)\b(.*)", command)
+    if started is None or started.group(1) not in DEFAULT_PORTS or re.search("--(print|check)-config", command):
         return None
     given = re.search(r"-p (\d+)", started.group(2))
     return int(given.group(1)) if given else DEFAULT_PORTS[started.group(1)]
@@ -93,6 +101,7 @@ class Server:
     def for_client(self, text):
         """Has the server run that a client needs, as the first command for its port has it."""
         port = next((port for mark, port in CLIENTS.items() if mark in text), self.port)
+        port = port or next(iter(self.first), None)
         if port is not None and (port != self.port or self.child is None):
             check(port in self.first, f"no command before this one starts a server on port {port}: {text}")
             self.start(self.first[port], port)
@@ -119,8 +128,35 @@ def run(what, command, expected, **options):
 
 def python(block, interpreter):
     """Runs a block in Python. A line with a comment behind it is shown to print that, or what is before its colon."""
-    expected = [re.search(r"# (.*?)(?::.*)?$", line).group(1) for line in block.splitlines() if line.startswith("print(")]
+    prints = [line for line in block.splitlines() if line.lstrip().startswith("print(")]
+    expected = [re.search(r"# (.*?)(?:: .*)?$", line).group(1) for line in prints]
     run(block, [interpreter, "-c", block], expected)
+
+
+def run_page(page, server, interpreter, steps):
+    """Runs what the page has, and says how much that was."""
+    ran = 0
+    print(f"readme: {page.relative_to(ROOT)}", flush=True)
+    for language, block in blocks(page.read_text()):
+        if language == "python":
+            server.for_client(block)
+            python(block, interpreter)
+            ran += 1
+        for command, expected in commands(block) if language == "console" else []:
+            by = next((by for begin, by in BY_STEP.items() if command.startswith(begin)), None)
+            if by is not None:
+                check(steps.issuperset(by), f"there is no step {by} for: {command}")
+                print(f"readme: by the steps {', '.join(by)}: {command}", flush=True)
+                continue
+            print(f"readme: {command}", flush=True)
+            port = port_of(command)
+            if port is None:
+                server.for_client(command)
+                run(command, ["bash", "-c", command], expected)
+            else:
+                server.start(command, port)
+            ran += 1
+    return ran
 
 
 def main():
@@ -129,30 +165,13 @@ def main():
     interpreter = parser.parse_args().python
     steps = subprocess.run([ROOT / ".ci/run", "--list"], check=True, capture_output=True, text=True).stdout
     steps = {line.split()[0] for line in steps.splitlines()}
-    server = Server()
     ran = 0
-    try:
-        for language, block in blocks((ROOT / "README.md").read_text()):
-            if language == "python":
-                server.for_client(block)
-                python(block, interpreter)
-                ran += 1
-            for command, expected in commands(block) if language == "console" else []:
-                by = next((by for begin, by in BY_STEP.items() if command.startswith(begin)), None)
-                if by is not None:
-                    check(steps.issuperset(by), f"there is no step {by} for: {command}")
-                    print(f"readme: by the steps {', '.join(by)}: {command}", flush=True)
-                    continue
-                print(f"readme: {command}", flush=True)
-                port = port_of(command)
-                if port is None:
-                    server.for_client(command)
-                    run(command, ["bash", "-c", command], expected)
-                else:
-                    server.start(command, port)
-                ran += 1
-    finally:
-        server.stop()
+    for page in PAGES:
+        server = Server()
+        try:
+            ran += run_page(page, server, interpreter, steps)
+        finally:
+            server.stop()
     check(ran > 0, "no command was found")
     print(f"readme: {ran} commands do what they are shown to do")
 

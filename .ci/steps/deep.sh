@@ -44,7 +44,13 @@ kubernetes.step() {
     "$tools/kubernetes/bin/python" .ci/kubernetes.py "$under_test"
 }
 
-step readme deep 'debian clients released' "the README's commands"
+step site deep 'mdbook' 'the site, and its links'
+site.step() {
+    python3 -m doctest packaging/site/build.py
+    python3 packaging/site/build.py --out "$target/site"
+}
+
+step readme deep 'debian clients released' 'the commands of the README and of the tutorials'
 readme.step() {
     python3 .ci/readme.py "$tools/venv/bin/python"
 }

@@ -16,6 +16,7 @@ declare -A title_of_need=(
     [outside]='a server outside of the workspace'
     [clean]='a clean Debian'
     [kubernetes]='schemas of Kubernetes'
+    [mdbook]='mdBook'
 )
 
 # The name of this machine's Debian.
@@ -78,6 +79,7 @@ kubernetes.need() {
 tested.need() { built tested; }
 clean.need() { built clean; }
 deny.need() { built deny; }
+mdbook.need() { built mdbook; }
 released.need() { built released; }
 asan.need() { built asan; }
 tsan.need() { built tsan; }
@@ -104,8 +106,11 @@ export -f models
 export target
 
 cargo_tool() {
-    # Built without optimisation: it runs once.
-    command -v "$1" >/dev/null || cargo install --quiet --locked --debug --root "$tools" "$1" --version "$2"
+    # Built without optimisation, and without what only a debugger reads: it runs once.
+    local name=$1 version=$2
+    shift 2
+    command -v "$name" >/dev/null || CARGO_PROFILE_DEV_DEBUG=0 \
+        cargo install --quiet --locked --debug --root "$tools" "$name" --version "$version" "$@"
 }
 
 # One build for all steps that measure neither instructions nor memory: linked as in a release, each program takes most of a
@@ -149,6 +154,8 @@ tsan.build() {
 }
 loom.build() { models --no-run; }
 deny.build() { cargo_tool cargo-deny 0.20.2; }
+# Neither its server nor what watches files: half of its dependencies.
+mdbook.build() { cargo_tool mdbook 0.5.4 --no-default-features --features search; }
 fuzzers.build() {
     cargo_tool cargo-fuzz 0.13.2
     (cd fuzz && cargo +nightly fuzz build)
@@ -173,7 +180,7 @@ start_builds() {
         for need in ${needs_of[$name]}; do wanted[$need]=1; done
     done
     beside=()
-    for need in tested clean released outside asan tsan loom deny fuzzers; do
+    for need in tested clean released outside asan tsan loom deny mdbook fuzzers; do
         if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi
