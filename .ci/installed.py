@@ -216,9 +216,12 @@ def debian(dist, root):
         wrong = root.run("dpkg", "--verify", *packages)
         check(not wrong, f"installed files are not those of the packages:\n{wrong}")
         user = root.run("id", "-u", "shoebill").strip()
+        admin_ports = set()
         for program in SERVERS:
             arguments = [f"/usr/bin/{program}", f"/etc/shoebill/{program}.toml"]
             root.run(*arguments, "--check-config")
+            settings = root.run(*arguments, "--print-config")
+            admin_ports.add(re.search(r"^\[admin\]\n(?:.+\n)*?port = (\d+)$", settings, re.MULTILINE).group(1))
             with serving(root.command(user="shoebill:shoebill"), arguments) as (port, pid):
                 owner = os.stat(f"/proc/{pid}").st_uid
                 check(str(owner) == user, f"{program} runs as user {owner}, not {user}")
@@ -228,6 +231,7 @@ def debian(dist, root):
             unit = root.path(f"/usr/lib/systemd/system/{program}.service").read_text()
             check(f"ExecStart={' '.join(arguments)}\n" in unit, f"the unit of {program} starts something else")
             say(f"{program} has served its clients as the user shoebill")
+        check(len(admin_ports) == len(SERVERS), f"servers share admin ports: {admin_ports}")
         for program in programs:
             pages(root, program)
         say("man pages and completions are there")

@@ -20,7 +20,7 @@ mod tarball;
 mod tools;
 
 use binary::Binary;
-use program::{PROGRAMS, Program};
+use program::{ADMIN_PORT, PROGRAMS, Program, Service};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tools::{Outcome, output};
@@ -116,6 +116,13 @@ impl Dist {
 impl Release {
     fn read(&self, path: &str) -> Outcome<String> {
         fs::read_to_string(self.root.join(path)).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// The configuration that the server `name` is installed with.
+    fn configuration(&self, name: &str, service: &Service) -> Outcome<String> {
+        let path = format!("packaging/config/{name}.toml");
+        let text = self.read(&path)?;
+        service.installed(&text).ok_or_else(|| format!("{path}: it has no port {ADMIN_PORT}"))
     }
 }
 

@@ -33,11 +33,10 @@ pub(super) fn make(release: &Release, binary: &Binary) -> Outcome<PathBuf> {
     stage.file(&format!("{docs}/copyright"), copyright(release))?;
     stage.compressed(&format!("{docs}/changelog"), release.read("CHANGELOG.md")?)?;
     stage.compressed(&format!("{docs}/third-party-licences.txt"), &release.licences)?;
-    if program.service.is_some() {
+    if let Some(service) = &program.service {
         let unit = release.read(&format!("packaging/systemd/{name}.service"))?;
         stage.file(&format!("usr/lib/systemd/system/{name}.service"), unit)?;
-        let file = release.read(&format!("packaging/config/{name}.toml"))?;
-        stage.file(&format!("etc/shoebill/{name}.toml"), file)?;
+        stage.file(&format!("etc/shoebill/{name}.toml"), release.configuration(name, service)?)?;
     }
     // What dpkg compares installed files with, and how much they take.
     let files = files(stage.folder(), "")?;

@@ -19,8 +19,8 @@ pub(super) fn make(release: &Release, binaries: &[Binary]) -> Outcome<PathBuf> {
             stage
                 .file(&format!("{name}/share/{to}"), release.read(&format!("packaging/{from}"))?)?;
         }
-        if binary.program.service.is_some() {
-            let file = release.read(&format!("packaging/config/{program}.toml"))?;
+        if let Some(service) = &binary.program.service {
+            let file = release.configuration(program, service)?;
             stage.file(&format!("{name}/etc/shoebill/{program}.toml"), file)?;
             let unit = release.read(&format!("packaging/systemd/{program}.service"))?;
             stage.file(&format!("{name}/lib/systemd/system/{program}.service"), unit)?;
