@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The checks, one module each.
 
+mod anchors;
 mod decisions;
 mod file_size;
 mod function_size;

@@ -14,7 +14,7 @@
 //! | `safety` | `checks/safety.rs` | unsafe code is justified, and only in the files made for it |
 //! | `metric-names` | `checks/metric_names.rs` | metric names are unique and in snake_case |
 //! | `leftovers` | `checks/leftovers.rs` | no unfinished work without a reason, no debug print |
-//! | `links` | `checks/links.rs` | a relative link in a document leads to a file |
+//! | `links` | `checks/links.rs` | a relative link in a document leads to a file, and to a heading that it has |
 //! | `mentions` | `checks/mentions.rs` | a name beside a link to a Rust file is defined there |
 //! | `decisions` | `checks/decisions.rs` | a decision record has number, date and status |
 //! | `type-names` | `checks/type_names.rs` | a type's name is defined in two crates at most |

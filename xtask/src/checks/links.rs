@@ -1,30 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A relative link in a document leads to a file of the workspace.
+//! A relative link in a document leads to a file of the workspace, and to a heading of it if it says which.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::anchors::anchors;
 use crate::finding::Finding;
 use crate::workspace::{Document, Workspace};
 
 const RULE: &str = "links";
 
 pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
+    let documents = workspace.documents.iter();
+    let headings: Headings<'_> = documents.map(|it| (&*it.path, anchors(&it.text))).collect();
     let exists = |path: &str| workspace.root.join(path).exists();
-    workspace.documents.iter().flat_map(|document| broken(document, &exists)).collect()
+    let documents = workspace.documents.iter();
+    documents.flat_map(|document| broken(document, &headings, &exists)).collect()
 }
 
-fn broken(document: &Document, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+/// The anchors of each document, by its path.
+type Headings<'a> = BTreeMap<&'a str, BTreeSet<String>>;
+
+fn broken(
+    document: &Document,
+    headings: &Headings<'_>,
+    exists: &dyn Fn(&str) -> bool,
+) -> Vec<Finding> {
     let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut findings = Vec::new();
     for Link { target, line } in links(&document.text) {
-        let file = target.split(['#', '?']).next().unwrap_or_default();
-        if file.is_empty() || is_elsewhere(&target) {
+        if is_elsewhere(&target) {
             continue;
         }
-        let message = match resolve(folder, &decode(file)) {
-            Some(path) if exists(&path) => continue,
-            Some(path) => format!("`{target}` leads to `{path}`, which does not exist"),
+        let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
+        let file = file.split('?').next().unwrap_or_default();
+        let path = match file {
+            "" => Some(document.path.clone()),
+            file => resolve(folder, &decode(file)),
+        };
+        let message = match path {
             None => format!("`{target}` leads out of the workspace"),
+            Some(path) => {
+                let lacks = |anchors: &BTreeSet<String>| !anchors.contains(&decode(anchor));
+                if !file.is_empty() && !exists(&path) {
+                    format!("`{target}` leads to `{path}`, which does not exist")
+                } else if !anchor.is_empty() && headings.get(&*path).is_some_and(lacks) {
+                    format!("`{target}`: `{path}` has no such heading")
+                } else {
+                    continue;
+                }
+            }
         };
         findings.push(Finding::error(&document.path, line, RULE, message));
     }
@@ -171,7 +196,9 @@ mod tests {
             ["README.md", "docs/limits.md", "docs/a b.md", "docs/dev", "docs/x(1).md"]
                 .contains(&path)
         };
-        shown(&broken(&Document { path: "docs/a.md".into(), text: text.into() }, &exists))
+        let headings = [("docs/a.md", anchors(text)), ("docs/limits.md", anchors("# Memory\n"))];
+        let document = Document { path: "docs/a.md".into(), text: text.into() };
+        shown(&broken(&document, &headings.into(), &exists))
     }
 
     #[test]
@@ -179,7 +206,8 @@ mod tests {
         for text in [
             "[a](limits.md) and [b](./limits.md#memory), ![c](../README.md)",
             "[a](<a b.md>) [b](a%20b.md) [c](dev/) [d](x(1).md) [e](limits.md \"title\")",
-            "[a](#here) [b](https://example.org/x.md) [c](mailto:a@b.c) [d](//host/x)",
+            "[a](#here) [b](../README.md#unknown) [c](a%20b.md#x)\n# Here",
+            "[b](https://example.org/x.md) [c](mailto:a@b.c) [d](//host/x)",
             "[a]: limits.md\n[b]: <../README.md> 'title'\n[^1]: gone.md",
             "`[a](gone.md)` and ``[a](`gone.md)``",
             "```\n[a](gone.md)\n```\n~~~ text\n[a](gone.md)\n```\n~~~",
@@ -199,6 +227,17 @@ mod tests {
                 "docs/a.md:3: links: `dev/gone.md` leads to `docs/dev/gone.md`, \
                  which does not exist",
                 "docs/a.md:4: links: `../../x.md` leads out of the workspace",
+            ]
+        );
+    }
+
+    #[test]
+    fn links_to_headings_that_are_not_there_are_found() {
+        assert_eq!(
+            findings("[a](#gone)\n[b](limits.md#memory-1) [c](limits.md#memory)\n# Here"),
+            [
+                "docs/a.md:1: links: `#gone`: `docs/a.md` has no such heading",
+                "docs/a.md:2: links: `limits.md#memory-1`: `docs/limits.md` has no such heading",
             ]
         );
     }
