@@ -53,7 +53,7 @@ _cacheperf() {
 
     case "${cmd}" in
         cacheperf)
-            opts="-p -a -c -t -d -w -D -k -s -m -r -n -h -V --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --rate --requests --json --html --help --version run sweep compare replay help"
+            opts="-p -a -c -t -d -w -D -k -s -m -r -n -h -V --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --rate --requests --fan-out --json --html --svg --help --version run sweep compare replay help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -203,11 +203,19 @@ _cacheperf() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fan-out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --svg)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -219,7 +227,7 @@ _cacheperf() {
             return 0
             ;;
         cacheperf__subcmd__compare)
-            opts="-r -c -t -d -w -D -k -s -m -h --server --floor --rounds --server-cpu --client-cpu --unpinned --server-output --load --rate --rate-of-peak --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --json --html --help"
+            opts="-r -c -t -d -w -D -k -s -m -h --server --floor --rounds --server-cpu --client-cpu --unpinned --server-output --load --rate --rate-of-peak --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --json --html --svg --svg-plot --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -381,6 +389,14 @@ _cacheperf() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --svg)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --svg-plot)
+                    COMPREPLY=($(compgen -W "p999 cpu" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -473,7 +489,7 @@ _cacheperf() {
             return 0
             ;;
         cacheperf__subcmd__replay)
-            opts="-w -c -t -d -p -a -h --max --speed --warm-up --connections --threads --depth --give-up-after --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --json --html --help"
+            opts="-w -c -t -d -p -a -h --max --speed --warm-up --connections --threads --depth --give-up-after --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --json --html --svg --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -563,6 +579,10 @@ _cacheperf() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --svg)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -571,7 +591,7 @@ _cacheperf() {
             return 0
             ;;
         cacheperf__subcmd__run)
-            opts="-p -a -c -t -d -w -D -k -s -m -r -n -h --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --rate --requests --json --html --help"
+            opts="-p -a -c -t -d -w -D -k -s -m -r -n -h --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --rate --requests --fan-out --json --html --svg --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -721,11 +741,19 @@ _cacheperf() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --fan-out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --svg)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -737,7 +765,7 @@ _cacheperf() {
             return 0
             ;;
         cacheperf__subcmd__sweep)
-            opts="-p -a -c -t -d -w -D -k -s -m -h --p999 --start --precision --retries --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --json --html --help"
+            opts="-p -a -c -t -d -w -D -k -s -m -h --p999 --start --precision --retries --protocol --address --tls-ca --tls-insecure --tls-no-resumption --tls-name --tls-cert --tls-key --connections --threads --depth --arrivals --reconnect --give-up-after --warm-up --duration --preload --keys --key-size --value-size --popularity --mix --multiget-keys --ttl --seed --json --html --svg --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -892,6 +920,10 @@ _cacheperf() {
                     return 0
                     ;;
                 --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --svg)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_cacheperf_global_optspecs
-    string join \n p/protocol= a/address= tls-ca= tls-insecure tls-no-resumption tls-name= tls-cert= tls-key= c/connections= t/threads= d/depth= arrivals= reconnect= give-up-after= w/warm-up= D/duration= preload k/keys= key-size= s/value-size= popularity= m/mix= multiget-keys= ttl= seed= r/rate= n/requests= json= html= h/help V/version
+    string join \n p/protocol= a/address= tls-ca= tls-insecure tls-no-resumption tls-name= tls-cert= tls-key= c/connections= t/threads= d/depth= arrivals= reconnect= give-up-after= w/warm-up= D/duration= preload k/keys= key-size= s/value-size= popularity= m/mix= multiget-keys= ttl= seed= r/rate= n/requests= fan-out= json= html= svg= h/help V/version
 end
 
 function __fish_cacheperf_needs_command
@@ -25,7 +25,7 @@ function __fish_cacheperf_using_subcommand
 end
 
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -s p -l protocol -d 'What it speaks: memcache, meta, resp2, resp3 or ping' -r
-complete -c cacheperf -n "__fish_cacheperf_needs_command" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path' -r
+complete -c cacheperf -n "__fish_cacheperf_needs_command" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path. With several, a,b,c, connections are divided among these servers in turns' -r
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l tls-ca -d 'Encrypt, and believe the certificates of this authority (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l tls-name -d 'The host that the server\'s certificate is for' -r
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l tls-cert -d 'The certificate to show (PEM)' -r -F
@@ -48,8 +48,10 @@ complete -c cacheperf -n "__fish_cacheperf_needs_command" -l ttl -d 'Seconds tha
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l seed -d 'The seed of all random numbers: the same seed asks the same' -r
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -s r -l rate -d 'Send so many requests per second, whatever becomes of them: an open loop (k, m)' -r
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -s n -l requests -d 'End after so many requests instead of a time (k, m)' -r
+complete -c cacheperf -n "__fish_cacheperf_needs_command" -l fan-out -d 'Measure users\' requests, each of so many requests on different connections at once, which takes as long as the slowest of them: 10,100. One alone is always measured, too. In an open loop' -r
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l json -d 'Write the results as JSON' -r -F
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l html -d 'Write the results as a page with plots' -r -F
+complete -c cacheperf -n "__fish_cacheperf_needs_command" -l svg -d 'Write the plot that stands for the others as SVG: of a run latency over time, of a sweep and a comparison p999 against throughput, of a fan-out latency by width' -r -F
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l tls-insecure -d 'Encrypt, and believe every certificate'
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l tls-no-resumption -d 'Resume no TLS session: shake hands in full each time'
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -l preload -d 'Write every key once before'
@@ -61,7 +63,7 @@ complete -c cacheperf -n "__fish_cacheperf_needs_command" -f -a "compare" -d 'Co
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -f -a "replay" -d 'Replay a trace: what a get does not find is written'
 complete -c cacheperf -n "__fish_cacheperf_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -s p -l protocol -d 'What it speaks: memcache, meta, resp2, resp3 or ping' -r
-complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path' -r
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path. With several, a,b,c, connections are divided among these servers in turns' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l tls-ca -d 'Encrypt, and believe the certificates of this authority (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l tls-name -d 'The host that the server\'s certificate is for' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l tls-cert -d 'The certificate to show (PEM)' -r -F
@@ -84,8 +86,10 @@ complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l ttl -d 'Seco
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l seed -d 'The seed of all random numbers: the same seed asks the same' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -s r -l rate -d 'Send so many requests per second, whatever becomes of them: an open loop (k, m)' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -s n -l requests -d 'End after so many requests instead of a time (k, m)' -r
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l fan-out -d 'Measure users\' requests, each of so many requests on different connections at once, which takes as long as the slowest of them: 10,100. One alone is always measured, too. In an open loop' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l json -d 'Write the results as JSON' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l html -d 'Write the results as a page with plots' -r -F
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l svg -d 'Write the plot that stands for the others as SVG: of a run latency over time, of a sweep and a comparison p999 against throughput, of a fan-out latency by width' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l tls-insecure -d 'Encrypt, and believe every certificate'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l tls-no-resumption -d 'Resume no TLS session: shake hands in full each time'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand run" -l preload -d 'Write every key once before'
@@ -95,7 +99,7 @@ complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l start -d '
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l precision -d 'The search ends when it knows the limit this well, in percent' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l retries -d 'How often a rate that does not hold is tried again' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -s p -l protocol -d 'What it speaks: memcache, meta, resp2, resp3 or ping' -r
-complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path' -r
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path. With several, a,b,c, connections are divided among these servers in turns' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l tls-ca -d 'Encrypt, and believe the certificates of this authority (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l tls-name -d 'The host that the server\'s certificate is for' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l tls-cert -d 'The certificate to show (PEM)' -r -F
@@ -118,6 +122,7 @@ complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l ttl -d 'Se
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l seed -d 'The seed of all random numbers: the same seed asks the same' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l json -d 'Write the results as JSON' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l html -d 'Write the results as a page with plots' -r -F
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l svg -d 'Write the plot that stands for the others as SVG: of a run latency over time, of a sweep and a comparison p999 against throughput, of a fan-out latency by width' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l tls-insecure -d 'Encrypt, and believe every certificate'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l tls-no-resumption -d 'Resume no TLS session: shake hands in full each time'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand sweep" -l preload -d 'Write every key once before'
@@ -152,6 +157,9 @@ complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l tls-cert
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l tls-key -d 'Its key (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l json -d 'Write the results as JSON' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l html -d 'Write the results as a page with plots' -r -F
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l svg -d 'Write the plot that stands for the others as SVG: of a run latency over time, of a sweep and a comparison p999 against throughput, of a fan-out latency by width' -r -F
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l svg-plot -d 'What --svg shows against throughput: p999, or the server\'s CPU time per request' -r -f -a "p999\t'p999 against throughput'
+cpu\t'CPU time of the server per request against throughput'"
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l unpinned -d 'Bind nobody to a CPU'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l server-output -d 'Show what the servers print'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand compare" -l preload -d 'Write every key once before'
@@ -166,13 +174,14 @@ complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -s t -l thre
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -s d -l depth -d 'Requests of a pipeline; with --speed the most that are under way on a connection' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l give-up-after -d 'A connection that breaks is opened again. End when nobody could be reached for so long; 0 is to open none again' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -s p -l protocol -d 'What it speaks: memcache, meta, resp2, resp3 or ping' -r
-complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path' -r
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -s a -l address -d 'Where it listens: HOST, HOST:PORT or unix:/path. With several, a,b,c, connections are divided among these servers in turns' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l tls-ca -d 'Encrypt, and believe the certificates of this authority (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l tls-name -d 'The host that the server\'s certificate is for' -r
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l tls-cert -d 'The certificate to show (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l tls-key -d 'Its key (PEM)' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l json -d 'Write the results as JSON' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l html -d 'Write the results as a page with plots' -r -F
+complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l svg -d 'Write the plot that stands for the others as SVG: of a run latency over time, of a sweep and a comparison p999 against throughput, of a fan-out latency by width' -r -F
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l tls-insecure -d 'Encrypt, and believe every certificate'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -l tls-no-resumption -d 'Resume no TLS session: shake hands in full each time'
 complete -c cacheperf -n "__fish_cacheperf_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'

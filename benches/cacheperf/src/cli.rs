@@ -2,6 +2,7 @@
 //! The command line.
 
 mod compare;
+mod fan_out;
 mod line;
 mod load;
 mod output;
@@ -43,6 +44,18 @@ struct RunArgs {
     #[command(flatten)]
     load: LoadArgs,
 
+    /// Measure users' requests, each of so many requests on different connections at once, which takes as long as
+    /// the slowest of them: 10,100. One alone is always measured, too. In an open loop
+    #[arg(
+        long,
+        value_name = "REQUESTS",
+        value_delimiter = ',',
+        requires = "rate",
+        conflicts_with = "requests",
+        help_heading = "Load"
+    )]
+    fan_out: Vec<usize>,
+
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -75,9 +88,13 @@ fn is_clean(outcome: &Outcome) -> bool {
 
 fn run(args: &RunArgs) -> Result<bool, Error> {
     let plan = args.load.plan()?;
-    let mut live = Live::new("");
+    let provenance = output::provenance(&plan)?;
+    if !args.fan_out.is_empty() {
+        return fan_out::execute(&plan, &args.fan_out, &args.output, &provenance);
+    }
+    let mut live = Live::of(&plan);
     let outcome = crate::run(&plan, &mut |event| live.watch(event))?;
-    args.output.tell(&outcome)?;
+    args.output.tell(&outcome, &provenance)?;
     Ok(is_clean(&outcome))
 }
 
@@ -89,6 +106,45 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Args::command().debug_assert();
+    }
+
+    /// The words in backquotes of a table's cell.
+    fn code(cell: &str) -> impl Iterator<Item = &str> {
+        cell.split('`').skip(1).step_by(2)
+    }
+
+    #[test]
+    fn flags_of_the_tables_of_translations_are_ours() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cacheperf.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let part = page.split("## Coming from memtier_benchmark").nth(1).unwrap();
+        let part = part.split("\n## ").next().unwrap();
+        let command = Args::command();
+        let known: Vec<String> = std::iter::once(&command)
+            .chain(command.get_subcommands())
+            .flat_map(|command| command.get_arguments())
+            .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+            .collect();
+        let (mut flags, mut lines) = (0, 0);
+        for row in part.lines().filter(|line| line.starts_with("| ")) {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            assert!(cells.len() >= 2, "{row}");
+            for code in code(cells[1]) {
+                let words: Vec<&str> = code.split_whitespace().collect();
+                for flag in words.iter().filter(|word| word.starts_with("--")) {
+                    assert!(known.iter().any(|name| name == flag), "{flag} in {row}");
+                    flags += 1;
+                }
+                // With values it is a whole command line.
+                if words.len() > 1 {
+                    let line = std::iter::once(&"cacheperf").chain(&words);
+                    let parsed = Args::command().try_get_matches_from(line);
+                    assert!(parsed.is_ok(), "{code}: {}", parsed.unwrap_err());
+                    lines += 1;
+                }
+            }
+        }
+        assert!(flags > 50 && lines > 35, "{flags} flags, {lines} lines");
     }
 
     /// `UPDATE_SETTINGS=1` writes the files anew.

@@ -16,7 +16,7 @@ pub use load::{Load, Offer};
 pub use server::{Launch, ServerSpec};
 pub use stats::Spreads;
 
-use crate::{Error, Event, KeySpace, Outcome, Plan, Target, Watcher, run, system};
+use crate::{Error, Event, KeySpace, Outcome, Plan, Target, Watcher, identify, run, system};
 use guard::Guard;
 use serde::Serialize;
 use server::Server;
@@ -60,6 +60,8 @@ pub struct Contender {
     pub name: String,
     /// How it was started.
     pub command: String,
+    /// Its version in its own words; `None` if it does not tell.
+    pub version: Option<String>,
     /// In the order of the rounds.
     pub samples: Vec<Sample>,
 }
@@ -168,6 +170,7 @@ struct Runner<'a> {
     server: Server,
     target: Target,
     is_floor: bool,
+    version: Option<String>,
 }
 
 impl Runner<'_> {
@@ -216,7 +219,7 @@ fn compare_pinned(
         }
         for (plan, peak) in offers {
             let plan = Plan { target: runners[0].target.clone(), ..plan };
-            found.push(empty(settings, load, &plan, peak));
+            found.push(empty(settings, &runners, load, &plan, peak));
             plans.push(plan);
         }
     }
@@ -236,10 +239,17 @@ fn compare_pinned(
 }
 
 /// A comparison without samples.
-fn empty(settings: &CompareSettings, load: &Load, plan: &Plan, peak: Option<Peak>) -> Comparison {
-    let contenders = settings.servers.iter().map(|spec| Contender {
+fn empty(
+    settings: &CompareSettings,
+    runners: &[Runner<'_>],
+    load: &Load,
+    plan: &Plan,
+    peak: Option<Peak>,
+) -> Comparison {
+    let contenders = settings.servers.iter().zip(runners).map(|(spec, runner)| Contender {
         name: spec.name.clone(),
         command: spec.launch.to_string(),
+        version: runner.version.clone(),
         samples: Vec::new(),
     });
     let contenders = contenders.collect();
@@ -263,7 +273,8 @@ fn start<'a>(
         system::Cpus::only(cpu)?.pin()?;
     }
     let is_floor = settings.floors.contains(&spec.name);
-    let runner = Runner { name: &spec.name, server, target, is_floor };
+    let version = identify(&target)?;
+    let runner = Runner { name: &spec.name, server, target, is_floor, version };
     let mut written: Vec<&KeySpace> = Vec::new();
     for load in loads.iter().filter(|load| load.plan.preload && !is_floor) {
         let keys = &load.plan.workload.keys;

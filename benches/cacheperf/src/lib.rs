@@ -20,10 +20,15 @@
 //!   shows in all requests that fell into it, is stated and tested there.
 //! * `dialect/`: the protocols, by the client sides of the `protocol-*` crates.
 //! * `worker.rs`: the event loop. `run.rs`: threads, start, end, merging.
+//! * `worker/attendance.rs`, [`GeneratorAbsences`] (`absences.rs`): when the generator itself did not run. `nothing.rs`: a
+//!   server that does nothing, which shows the latencies of the machine alone.
 //! * `tally.rs`, [`Outcome`] (`outcome.rs`): the counts of a run, and its results.
 //! * [`report`]: text, JSON, the page with its plots. [`Live`] (`live.rs`): the line on a terminal.
 //! * [`sweep()`] (`sweep.rs`): the highest rate under a bound. [`compare()`] (`compare/`): servers in turns.
 //!   [`replay()`] (`replay/`): a trace.
+//! * [`identify()`] (`identify.rs`): what a server is, and speaks. [`Provenance`] (`provenance.rs`): where and
+//!   with what something was measured.
+//! * [`fan_out()`] (`fan_out.rs`, `player/fan.rs`): the slowest of several requests at once.
 //! * [`cli`]: the command line. `system.rs`: CPU time, affinity, open files.
 //!
 //! # Costs
@@ -45,15 +50,20 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod absences;
 pub mod cli;
 mod compare;
 mod dialect;
 mod error;
+mod fan_out;
+mod identify;
 mod live;
+mod nothing;
 mod outcome;
 mod percentile;
 mod plan;
 mod player;
+mod provenance;
 mod replay;
 pub mod report;
 mod run;
@@ -65,16 +75,20 @@ pub mod units;
 mod worker;
 mod workload;
 
+pub use absences::GeneratorAbsences;
 pub use compare::{
     CompareSettings, Comparison, Contender, Launch, Load, Offer, Peak, Sample, ServerSpec, Spreads,
     Turn, TurnWatcher, compare,
 };
 pub use error::Error;
+pub use fan_out::{FanOut, FanOuts, fan_out};
+pub use identify::identify;
 pub use live::Live;
 pub use outcome::{Latency, Moment, Outcome};
 pub use percentile::Percentile;
 pub use plan::{Length, Plan};
 pub use player::Arrivals;
+pub use provenance::{Provenance, ServerFacts};
 pub use replay::{
     KEY_DIGITS, Misses, RECORD_BYTES, Record, RecordedOp, ReplaySettings, Replayed, Trace, WarmUp,
     replay,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Live`]: a line on the terminal with the progress of a run.
 
+use crate::report::paint;
 use crate::report::text::percentile;
 use crate::units::show_rate;
-use crate::{Event, Moment, Percentile};
+use crate::{Event, Length, Moment, Percentile, Plan};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
@@ -15,14 +16,28 @@ const STANDS: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct Live {
     shown: bool,
+    coloured: bool,
     label: String,
+    /// Seconds from the start to the end; `None` if the end is not known.
+    seconds: Option<f64>,
     last: Option<Instant>,
 }
 
 impl Live {
     /// A line that begins with `label`.
     pub fn new(label: &str) -> Self {
-        Live { shown: stderr().is_terminal(), label: label.to_owned(), last: None }
+        let (stderr, label) = (stderr(), label.to_owned());
+        let (shown, coloured) = (stderr.is_terminal(), paint::is_wanted(&stderr));
+        Live { shown, coloured, label, seconds: None, last: None }
+    }
+
+    /// A line with a bar, if it is known when the plan ends.
+    pub fn of(plan: &Plan) -> Self {
+        let seconds = match plan.length {
+            Length::Time(time) => Some((plan.warm_up + time).as_secs_f64()),
+            Length::Requests(_) | Length::ToEnd => None,
+        };
+        Live { seconds, ..Live::new("") }
     }
 
     /// Another label from here on.
@@ -38,8 +53,10 @@ impl Live {
             Event::WarmingUp => self.show("warming up"),
             Event::Slice(moment) if self.last.is_none_or(|last| last.elapsed() >= STANDS) => {
                 self.last = Some(Instant::now());
+                let bar = self.seconds.map_or(String::new(), |seconds| bar(moment.at_s / seconds));
                 let line = line(moment);
-                self.show(&line);
+                let line = if self.coloured { paint::paint(&line) } else { line };
+                self.show(&format!("{bar}{line}"));
             }
             Event::Ended => self.clear(),
             Event::Started | Event::Slice(_) => {}
@@ -58,6 +75,19 @@ impl Live {
             let _ = write!(stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// Cells of the bar.
+const CELLS: f64 = 16.0;
+/// Eighths of a cell.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// How much of the time is over, with a space behind it.
+fn bar(share: f64) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * CELLS * 8.0) as usize;
+    let full = "█".repeat(eighths / 8);
+    let bar = format!("{full}{}", EIGHTHS[eighths % 8]);
+    format!("▕{bar:<width$}▏ ", width = CELLS as usize)
 }
 
 fn line(moment: &Moment) -> String {
@@ -79,6 +109,15 @@ fn line(moment: &Moment) -> String {
 mod tests {
     use super::*;
     use crate::Latency;
+
+    #[test]
+    fn a_bar_grows_by_eighths_and_keeps_its_width() {
+        assert_eq!(bar(0.0), "▕                ▏ ");
+        assert_eq!(bar(0.5), "▕████████        ▏ ");
+        assert_eq!(bar(0.01), "▕▏               ▏ ");
+        assert_eq!(bar(2.0), "▕████████████████▏ ");
+        assert!((0..=100).all(|share| bar(f64::from(share) / 100.0).chars().count() == 19));
+    }
 
     #[test]
     fn a_line_says_what_matters() {

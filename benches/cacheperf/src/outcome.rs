@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Outcome`]: the results of a run, as they are printed and written to files.
 
-use crate::tally::Tally;
-use serde::Serialize;
+use crate::tally::{Latencies, Tally};
+use crate::{FanOut, GeneratorAbsences, Percentile};
+use serde::{Serialize, Serializer};
 
 /// The results of a run. All latencies are in nanoseconds, exact to 1 %.
 #[derive(Clone, Debug, Serialize)]
@@ -51,14 +52,19 @@ pub struct Outcome {
     pub client_cpu_ns: f64,
     /// Share of the CPU time that its threads had which they used. An open loop uses all of it.
     pub client_busy: f64,
+    /// The latencies of users' requests, if each was several requests at once.
+    pub fan_out: Option<FanOut>,
+    /// When the generator itself did not run.
+    pub generator_absences: GeneratorAbsences,
     /// Latencies over time.
     pub timeline: Vec<Moment>,
     /// Pairs of a latency and the share of requests that took no longer.
     pub cdf: Vec<(u64, f64)>,
 }
 
-/// How long requests took, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// How long requests took, in nanoseconds. A file has `few_samples` besides: the percentiles that rest on
+/// too few requests, see [`Percentile::is_known`].
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Latency {
     /// How many requests were measured.
     pub count: u64,
@@ -97,9 +103,28 @@ pub struct Moment {
     pub latency: Latency,
 }
 
+impl Serialize for Latency {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let Latency { count, mean, p50, p90, p99, p999, p9999, max } = self;
+        let few = Percentile::ALL.into_iter().filter(|one| !one.is_known(self));
+        let few: Vec<&str> = few.map(Percentile::name).collect();
+        let mut out = serializer.serialize_struct("Latency", 9)?;
+        out.serialize_field("count", count)?;
+        out.serialize_field("mean", mean)?;
+        out.serialize_field("p50", p50)?;
+        out.serialize_field("p90", p90)?;
+        out.serialize_field("p99", p99)?;
+        out.serialize_field("p999", p999)?;
+        out.serialize_field("p9999", p9999)?;
+        out.serialize_field("max", max)?;
+        out.serialize_field("few_samples", &few)?;
+        out.end()
+    }
+}
+
 impl Latency {
-    pub(crate) fn of(tally: &Tally) -> Self {
-        let latencies = &tally.latencies;
+    pub(crate) fn of(latencies: &Latencies) -> Self {
         let [p50, p90, p99, p999, p9999] = latencies.quantiles([0.5, 0.9, 0.99, 0.999, 0.9999]);
         Latency {
             count: latencies.count(),
@@ -123,18 +148,18 @@ impl Moment {
             errors: tally.errors,
             lost_connections: tally.lost,
             reconnected: tally.reconnected,
-            latency: Latency::of(tally),
+            latency: Latency::of(&tally.latencies),
         }
     }
 }
 
 /// The distribution as a curve: where each latency that occurred stands.
-pub(crate) fn cdf(tally: &Tally) -> Vec<(u64, f64)> {
-    let total = tally.latencies.count().max(1) as f64;
+pub(crate) fn cdf(latencies: &Latencies) -> Vec<(u64, f64)> {
+    let total = latencies.count().max(1) as f64;
     let mut seen = 0;
-    let points = tally.latencies.buckets().map(|(range, count)| {
+    let points = latencies.buckets().map(|(range, count)| {
         seen += count;
-        ((*range.end()).min(tally.latencies.max()), seen as f64 / total)
+        ((*range.end()).min(latencies.max()), seen as f64 / total)
     });
     points.collect()
 }
@@ -144,11 +169,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_file_names_percentiles_of_too_few_requests() {
+        let json = |count| {
+            let latency = Latency { count, p999: 7, ..Latency::default() };
+            serde_json::to_value(latency).unwrap()
+        };
+        assert_eq!(json(2_000)["few_samples"], serde_json::json!(["p999", "p9999"]));
+        assert_eq!((&json(2_000)["p999"], &json(2_000)["count"]), (&7.into(), &2_000.into()));
+        assert_eq!(json(100_000)["few_samples"], serde_json::json!([]));
+    }
+
+    #[test]
     fn a_cdf_rises_to_one() {
         let mut tally = Tally::new();
         [5, 1, 3, 3, 1_000_000].iter().for_each(|ns| tally.latencies.add(*ns));
-        let cdf = cdf(&tally);
+        let cdf = cdf(&tally.latencies);
         assert_eq!(cdf, [(1, 0.2), (3, 0.6), (5, 0.8), (1_000_000, 1.0)]);
-        assert_eq!(super::cdf(&Tally::new()), []);
+        assert_eq!(super::cdf(&Latencies::new()), []);
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Plan`]: the settings of a run.
 
-use crate::{Arrivals, Error, KeySpace, MULTI_MAX, Mix, Popularity, Spread, Target, Workload};
+use crate::{
+    Address, Arrivals, Error, KeySpace, MULTI_MAX, Mix, Popularity, Spread, Target, Workload,
+};
 use std::time::Duration;
 
 /// How long a run is.
@@ -23,6 +25,8 @@ const OPEN_DEPTH: usize = 64;
 pub struct Plan {
     /// The server.
     pub target: Target,
+    /// More servers of the same kind, among which and the target connections are divided in turns.
+    pub more: Vec<Address>,
     /// Connections, of all threads together.
     pub connections: usize,
     /// Threads, each with an event loop and its share of the connections.
@@ -34,6 +38,8 @@ pub struct Plan {
     pub rate: Option<f64>,
     /// How the requests of an open loop follow each other.
     pub arrivals: Arrivals,
+    /// In an open loop: users' requests, each of so many requests on different connections at once.
+    pub fan_out: Option<usize>,
     /// In a closed loop: opens a new connection in place of each one that has had so many requests.
     pub reconnect: Option<u64>,
     /// A connection that breaks is opened again, until nobody could be reached for so long; zero is never.
@@ -63,11 +69,13 @@ impl Plan {
         let keys = KeySpace::new(1_000_000, Spread::fixed(20), Spread::fixed(64));
         Plan {
             target,
+            more: Vec::new(),
             connections: 50,
             threads: 1,
             depth: None,
             rate: None,
             arrivals: Arrivals::Even,
+            fan_out: None,
             reconnect: None,
             give_up_after: Duration::from_secs(10),
             warm_up: Duration::from_secs(1),
@@ -85,6 +93,25 @@ impl Plan {
         }
     }
 
+    /// All servers.
+    pub fn targets(&self) -> Vec<Target> {
+        (0..=self.more.len()).map(|number| self.target_of(number)).collect()
+    }
+
+    /// The server of a connection.
+    pub(crate) fn target_of(&self, connection: usize) -> Target {
+        match (connection % (1 + self.more.len())).checked_sub(1) {
+            None => self.target.clone(),
+            Some(number) => Target { address: self.more[number].clone(), ..self.target.clone() },
+        }
+    }
+
+    /// All servers in words.
+    pub(crate) fn servers(&self) -> String {
+        let more = self.more.iter().map(|address| format!(", {address}"));
+        more.fold(self.target.to_string(), |all, one| all + &one)
+    }
+
     /// The depth that holds.
     pub fn effective_depth(&self) -> usize {
         self.depth.unwrap_or(if self.rate.is_some() { OPEN_DEPTH } else { 1 })
@@ -99,6 +126,10 @@ impl Plan {
             None => String::from("closed loop, "),
         };
         let load = format!("{loop_of}{connections} connections, {threads} threads, depth {depth}");
+        let load = match self.fan_out {
+            Some(width) if width > 1 => format!("{load}, {width} requests at once"),
+            _ => load,
+        };
         let load = match self.reconnect {
             Some(requests) => format!("{load}, each for {requests} requests"),
             None => load,
@@ -136,6 +167,17 @@ impl Plan {
         {
             return refuse(format!("--rate {rate}: write requests per second, up to 1000m"));
         }
+        if let Some(width) = self.fan_out {
+            let lanes = connections / threads;
+            if width == 0 || width > lanes {
+                return refuse(format!(
+                    "--fan-out {width}: each of its requests needs a connection, and a thread has {lanes}"
+                ));
+            }
+            if self.rate.is_none() {
+                return refuse("--fan-out: only in an open loop, so write --rate".to_owned());
+            }
+        }
         match self.reconnect {
             Some(0) => return refuse("--reconnect 0: write 1 or more requests".to_owned()),
             Some(_) if self.rate.is_some() => {
@@ -160,7 +202,20 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Address, Protocol};
+    use crate::Protocol;
+
+    #[test]
+    fn connections_are_divided_among_servers_in_turns() {
+        let address = |text: &str| text.parse::<Address>().unwrap();
+        let plan = Plan {
+            more: vec![address("b"), address("c:1")],
+            ..Plan::new(Target::new(Protocol::Meta, address("a")))
+        };
+        let places: Vec<_> = (0..5).map(|lane| plan.target_of(lane).address.to_string()).collect();
+        assert_eq!(places, ["a", "b", "c:1", "a", "b"]);
+        assert_eq!(plan.targets().len(), 3);
+        assert_eq!(plan.servers(), "meta at a, b, c:1");
+    }
 
     #[test]
     fn what_makes_no_sense_is_named() {
@@ -175,6 +230,10 @@ mod tests {
         assert!(said(|plan| plan.threads = 51).contains("--threads 51"));
         assert!(said(|plan| plan.threads = 0).contains("--threads 0"));
         assert!(said(|plan| plan.depth = Some(0)).contains("--depth 0"));
+        assert!(
+            said(|plan| plan.fan_out = Some(51)).contains("--fan-out 51: each of its requests")
+        );
+        assert!(said(|plan| plan.fan_out = Some(10)).contains("write --rate"));
         assert!(said(|plan| plan.rate = Some(-1.0)).contains("--rate -1"));
         assert!(said(|plan| plan.workload.multiget_keys = 101).contains("--multiget-keys 101"));
         assert!(said(|plan| plan.reconnect = Some(0)).contains("--reconnect 0"));

@@ -14,6 +14,7 @@
 
 mod absorb;
 mod end;
+mod fan;
 mod lane;
 mod pace;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub(crate) use pace::Schedule;
 use crate::dialect::{Dialect, Op};
 use crate::tally::Tally;
 use crate::workload::{Due, Next, Source};
+use fan::{Fan, FanId};
 use lane::{Flight, Lane, State};
 use write::write;
 
@@ -76,6 +78,8 @@ pub(crate) struct Setup {
     pub(crate) verify: bool,
     /// Requests after which a connection is replaced.
     pub(crate) reconnect: Option<u64>,
+    /// Requests of a user's request, which are sent at once.
+    pub(crate) fan_out: Option<usize>,
 }
 
 /// One thread's share of a load.
@@ -89,6 +93,7 @@ pub(crate) struct Player<D, S> {
     /// Requests that may still be sent in the measured time.
     quota: Option<u64>,
     reconnect: Option<u64>,
+    fan: Option<Fan>,
     stopped: bool,
     /// The number of lanes that have ended.
     ended: usize,
@@ -104,7 +109,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
     pub(crate) fn new(
         dialect: D,
         sources: impl Iterator<Item = S>,
-        Setup { pace, depth, window, quota, verify, reconnect }: Setup,
+        Setup { pace, depth, window, quota, verify, reconnect, fan_out }: Setup,
     ) -> Self {
         let lanes = sources.map(|source| Lane::new(source, verify, depth)).collect();
         Player {
@@ -115,6 +120,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
             window,
             quota,
             reconnect,
+            fan: fan_out.map(Fan::new),
             stopped: false,
             ended: 0,
             turn: 0,
@@ -147,6 +153,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
                 op: Op::Greeting,
                 keys: 0,
                 warm: false,
+                group: FanId::NONE,
             });
         }
     }
@@ -180,7 +187,9 @@ impl<D: Dialect, S: Source> Player<D, S> {
         match &self.pace {
             Pace::Closed => None,
             _ if self.stopped => None,
-            Pace::Open(schedule) => Some(schedule.next()),
+            Pace::Open(schedule) => {
+                Some(sending(self.fan.as_ref()).unwrap_or_else(|| schedule.next()))
+            }
             Pace::Recorded => self.first_recorded().map(|(_, due)| match due {
                 Due::Now => 0,
                 Due::At(at) => at,
@@ -205,7 +214,8 @@ impl<D: Dialect, S: Source> Player<D, S> {
                 };
             }
         };
-        let at = schedule.next();
+        let sending = sending(self.fan.as_ref());
+        let at = sending.unwrap_or_else(|| schedule.next());
         if at > now || at >= self.window.end {
             return None;
         }
@@ -214,7 +224,9 @@ impl<D: Dialect, S: Source> Player<D, S> {
             let lane = (self.turn + step) % count;
             if self.lanes[lane].has_room(self.depth) {
                 self.turn = lane + 1;
-                schedule.advance();
+                if sending.is_none() {
+                    schedule.advance();
+                }
                 return Some((lane, at));
             }
         }
@@ -243,11 +255,12 @@ impl<D: Dialect, S: Source> Player<D, S> {
                 }
             }
         }
+        let group = self.fan.as_mut().map_or(FanId::NONE, |fan| fan.take(at));
         let lane = &mut self.lanes[lane];
         match lane.source.next(&mut lane.keys) {
             Next::Ask { op, keys, ttl_s } => {
                 let warm = lane.source.is_warm();
-                lane.flights.push_back(Flight { at, op, keys, warm });
+                lane.flights.push_back(Flight { at, op, keys, warm, group });
                 lane.had += 1;
                 let first = lane.keys.len() - usize::from(keys);
                 let asked = lane.keys.range(first..).copied();
@@ -262,4 +275,9 @@ impl<D: Dialect, S: Source> Player<D, S> {
             }
         }
     }
+}
+
+/// When the user's request was due that is being sent.
+fn sending(fan: Option<&Fan>) -> Option<u64> {
+    fan.and_then(Fan::due)
 }

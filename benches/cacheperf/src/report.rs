@@ -2,8 +2,11 @@
 //! The reports of a run: a text for people, a JSON file for programs, a page with plots.
 
 pub mod compare;
+pub mod fan_out;
 pub mod html;
+pub(crate) mod paint;
 mod plot;
+mod plots;
 pub mod replay;
 pub mod sweep;
 pub mod text;

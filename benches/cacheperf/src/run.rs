@@ -9,10 +9,10 @@ mod merge;
 use crate::dialect::{Dialect, Meta, Ping, Resp, Text};
 use crate::outcome::{Latency, cdf};
 use crate::player::{Pace, Player, Schedule, Setup, Window};
-use crate::tally::Tally;
+use crate::tally::{Latencies, Tally};
 use crate::worker::{Message, Slices, Worker};
 use crate::workload::{Filling, Source, Synthetic, scatter};
-use crate::{Error, Length, Moment, Outcome, Plan, Protocol, system};
+use crate::{Error, FanOut, GeneratorAbsences, Length, Moment, Outcome, Plan, Protocol, system};
 use merge::Merger;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -80,10 +80,19 @@ pub fn preload(plan: &Plan) -> Result<(), Error> {
     if !plan.target.protocol.has_keys() {
         return Ok(());
     }
+    for target in plan.targets() {
+        fill(&Plan { target, more: Vec::new(), ..plan.clone() })?;
+    }
+    Ok(())
+}
+
+/// Writes every key to one server.
+fn fill(plan: &Plan) -> Result<(), Error> {
     let fitting = PRELOAD_BYTES / plan.workload.keys.bytes_max().max(1);
     let mut plan = Plan {
         depth: Some(fitting.clamp(1, PRELOAD_DEPTH)),
         rate: None,
+        fan_out: None,
         reconnect: None,
         warm_up: Duration::ZERO,
         length: Length::ToEnd,
@@ -167,7 +176,8 @@ fn play_in<D: Dialect, S: Source + Send + 'static>(
     for number in 0..plan.threads {
         let share = |all: usize| all / plan.threads + usize::from(number < all % plan.threads);
         let lanes = share(plan.connections);
-        let sessions = (0..lanes).map(|_| plan.target.connect()).collect::<Result<_, _>>()?;
+        let sessions = (lane..lane + lanes).map(|lane| plan.target_of(lane).connect());
+        let sessions = sessions.collect::<Result<_, _>>()?;
         let quota = match plan.length {
             Length::Requests(all) => Some(share(all as usize) as u64),
             Length::Time(_) | Length::ToEnd => None,
@@ -176,11 +186,12 @@ fn play_in<D: Dialect, S: Source + Send + 'static>(
         let pace = if pacing == Pacing::Plan { pace(plan, number) } else { Pace::Recorded };
         let (depth, verify) = (plan.effective_depth(), plan.verify);
         let reconnect = plan.reconnect;
-        let setup = Setup { pace, depth, window, quota, verify, reconnect };
+        let fan_out = plan.fan_out;
+        let setup = Setup { pace, depth, window, quota, verify, reconnect, fan_out };
         let player = Player::new(dialect, sources, setup);
-        lane += lanes;
-        let worker = Worker::new(number, player, plan, sessions)
+        let worker = Worker::new(number, player, plan, lane, sessions)
             .map_err(|error| Error::system("cannot make an event loop", error))?;
+        lane += lanes;
         starts.push(start_worker(worker, slices, to_us.clone())?);
     }
     drop(to_us);
@@ -200,6 +211,8 @@ fn pace(plan: &Plan, number: usize) -> Pace {
     let threads = plan.threads as f64;
     let offset = number as f64 / threads;
     let seed = scatter(plan.seed ^ number as u64);
+    // What is scheduled are users' requests, where each is several requests.
+    let rate = rate / plan.fan_out.unwrap_or(1) as f64;
     Pace::Open(Schedule::new(rate / threads, offset, plan.arrivals, seed))
 }
 
@@ -297,7 +310,7 @@ fn outcome(
     cpu_ns: u64,
 ) -> Outcome {
     Outcome {
-        target: plan.target.to_string(),
+        target: plan.servers(),
         load: plan.load(),
         seconds,
         offered_rate: plan.rate,
@@ -316,10 +329,21 @@ fn outcome(
         wrong_values: tally.wrong,
         unanswered: tally.unanswered,
         first_errors: tally.told.clone(),
-        latency: Latency::of(tally),
+        latency: Latency::of(&tally.latencies),
         client_cpu_ns: cpu_ns as f64 / tally.answered.max(1) as f64,
         client_busy: cpu_ns as f64 / (seconds * 1e9 * plan.threads as f64),
+        fan_out: fan_out(plan, tally),
+        generator_absences: GeneratorAbsences::of(&tally.absences, seconds, plan.threads),
         timeline,
-        cdf: cdf(tally),
+        cdf: cdf(&tally.latencies),
     }
+}
+
+/// What users' requests took, where each is several requests.
+fn fan_out(plan: &Plan, tally: &Tally) -> Option<FanOut> {
+    let width = plan.fan_out?;
+    let nothing = Latencies::new();
+    let latencies = tally.fan_out.as_ref().unwrap_or(&nothing);
+    let rate = plan.rate.unwrap_or_default() / width as f64;
+    Some(FanOut { width, rate, latency: Latency::of(latencies), cdf: cdf(latencies) })
 }

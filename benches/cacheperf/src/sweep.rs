@@ -70,6 +70,8 @@ pub struct Sweep {
     pub rate_min: f64,
     /// The highest rate that held, if one did.
     pub best: Option<f64>,
+    /// If none held: a server that does nothing, at the lowest rate.
+    pub machine: Option<Outcome>,
     /// All that was tried, in order.
     pub steps: Vec<Step>,
 }
@@ -156,7 +158,7 @@ pub fn sweep(
         range.narrow(rate, verdict);
     }
     let SweepSettings { p999_max, rate_min, .. } = *settings;
-    Ok(Sweep { p999_max, rate_min, best: range.held, steps })
+    Ok(Sweep { p999_max, rate_min, best: range.held, machine: None, steps })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Tally`]: the counts and latencies of one thread or of all.
 
+use crate::absences::Absences;
 use crate::player::Window;
 use histogram::Histogram;
 use std::ops::RangeInclusive;
@@ -168,6 +169,10 @@ pub(crate) struct Tally {
     pub(crate) unanswered: u64,
     /// The first errors in words.
     pub(crate) told: Vec<String>,
+    /// When the generator did not run.
+    pub(crate) absences: Absences,
+    /// In a fan-out: how long the slowest of each user's request took.
+    pub(crate) fan_out: Option<Latencies>,
 }
 
 impl Tally {
@@ -186,6 +191,8 @@ impl Tally {
             wrong: 0,
             unanswered: 0,
             told: Vec::new(),
+            absences: Absences::default(),
+            fan_out: None,
         }
     }
 
@@ -193,6 +200,15 @@ impl Tally {
         self.latencies.merge(&other.latencies);
         self.count_all(other);
         self.complain(other);
+        self.absences.merge(&other.absences);
+        if let Some(other) = &other.fan_out {
+            self.fan_out().merge(other);
+        }
+    }
+
+    /// Latencies of users' requests, in a fan-out.
+    pub(crate) fn fan_out(&mut self) -> &mut Latencies {
+        self.fan_out.get_or_insert_with(Latencies::new)
     }
 
     /// Takes over what another has counted, without its latencies and its errors.

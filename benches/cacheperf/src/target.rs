@@ -35,7 +35,23 @@ const PROTOCOLS: [(&str, Protocol, u16); 5] = [
     ("ping", Protocol::Ping, 12321),
 ];
 
+/// Other names of protocols, and what is probably meant.
+const MEANT: [(&str, &str); 7] = [
+    ("memcached", "memcache"),
+    ("memcache_text", "memcache"),
+    ("text", "memcache"),
+    ("redis", "resp2"),
+    ("valkey", "resp2"),
+    ("resp", "resp2"),
+    ("hello", "resp3"),
+];
+
 impl Protocol {
+    /// The names of all protocols.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        PROTOCOLS.iter().map(|(name, _, _)| *name)
+    }
+
     /// The port that its servers listen on if they are told nothing else.
     pub fn port(self) -> u16 {
         PROTOCOLS.iter().find(|(_, protocol, _)| *protocol == self).map_or(0, |(_, _, port)| *port)
@@ -53,9 +69,11 @@ impl FromStr for Protocol {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = PROTOCOLS.iter().find(|(name, _, _)| *name == text);
         let names = PROTOCOLS.map(|(name, _, _)| name).join(", ");
+        let meant = MEANT.iter().find(|(other, _)| text.eq_ignore_ascii_case(other));
+        let meant = meant.map_or(String::new(), |(_, name)| format!("; write {name}"));
         found
             .map(|(_, protocol, _)| *protocol)
-            .ok_or(format!("`{text}` is no protocol; there are {names}"))
+            .ok_or(format!("`{text}` is no protocol; there are {names}{meant}"))
     }
 }
 
@@ -190,7 +208,12 @@ mod tests {
             assert_eq!(name.parse(), Ok(protocol));
             assert_eq!(protocol.to_string(), name);
         }
-        assert!("redis".parse::<Protocol>().unwrap_err().contains("`redis` is no protocol"));
+        let words = "redis".parse::<Protocol>().unwrap_err();
+        assert!(words.starts_with("`redis` is no protocol; there are memcache,"), "{words}");
+        assert!(words.ends_with("; write resp2"), "{words}");
+        for (_, name) in MEANT {
+            assert!(name.parse::<Protocol>().is_ok(), "{name}");
+        }
         for text in ["localhost", "127.0.0.1:1", "[::1]:80", "unix:/tmp/x"] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }

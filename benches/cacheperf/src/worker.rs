@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Worker`]: a thread's event loop, between its sockets and its [`Player`].
 
+mod attendance;
 mod links;
 mod reopen;
 
+use crate::absences::ABSENCE_MIN_NS;
 use crate::dialect::Dialect;
 use crate::error::PATIENCE;
 use crate::player::Player;
 use crate::tally::Tally;
 use crate::workload::Source;
 use crate::{Plan, Target};
+use attendance::{Attendance, Turn};
 use buffer::Pool;
 use links::Links;
 use mio::{Events, Interest, Poll, Token};
@@ -73,7 +76,9 @@ pub(crate) enum Message {
 pub(crate) struct Worker<D, S> {
     number: usize,
     player: Player<D, S>,
-    target: Target,
+    /// The servers, and the number of the first lane among those of all threads.
+    targets: Vec<Target>,
+    first_lane: usize,
     sessions: Vec<Session>,
     pool: Pool,
     poll: Poll,
@@ -93,6 +98,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         number: usize,
         player: Player<D, S>,
         plan: &Plan,
+        first_lane: usize,
         mut sessions: Vec<Session>,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
@@ -108,7 +114,8 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         Ok(Worker {
             number,
             player,
-            target: plan.target.clone(),
+            targets: plan.targets(),
+            first_lane,
             sessions,
             pool,
             poll,
@@ -129,6 +136,11 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         let at = self.play(slices, to);
         let tally = Box::new(std::mem::replace(self.player.tally(), Tally::new()));
         let _ = to.send(Message::Done { worker: self.number, at, tally });
+    }
+
+    /// The server of a lane.
+    fn target(&self, lane: usize) -> &Target {
+        &self.targets[(self.first_lane + lane) % self.targets.len()]
     }
 
     /// Nanoseconds since the start.
@@ -164,6 +176,8 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         let mut events = Events::with_capacity(1024);
         let mut slice = slices.index(0);
         let mut give_up_at = u64::MAX;
+        let (mut attendance, mut turn) = (Attendance::new(), Turn::default());
+        let window = self.player.window();
         for lane in 0..self.sessions.len() {
             let now = self.now();
             self.write(lane, |player, out| player.refill(lane, now, out));
@@ -171,11 +185,16 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         }
         loop {
             let now = self.now();
+            if now.saturating_sub(turn.begun) > ABSENCE_MIN_NS {
+                attendance.look(turn, now, window, &mut self.player.tally().absences);
+            }
+            turn = Turn { begun: now, ..Turn::default() };
             if slices.index(now) > slice {
+                attendance.account(now, window, &mut self.player.tally().absences);
                 self.deliver(slice, to);
                 slice = slices.index(now);
             }
-            self.send_due(now);
+            turn.worked = self.send_due(now);
             if !self.player.is_stopped() && now >= self.player.window().end {
                 self.player.stop(now);
             }
@@ -202,6 +221,8 @@ impl<D: Dialect, S: Source> Worker<D, S> {
                 self.player.abandon(now);
                 return now;
             }
+            turn.sleep_ns = timeout.as_nanos() as u64;
+            turn.worked |= !events.is_empty();
             events.iter().for_each(|event| self.serve(event, true));
         }
     }
@@ -225,8 +246,8 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         let _ = to.send(Message::Slice { worker: self.number, index, tally });
     }
 
-    /// Sends what an open loop should have sent by now.
-    fn send_due(&mut self, now: u64) {
+    /// Sends what an open loop should have sent by now; whether there was something.
+    fn send_due(&mut self, now: u64) -> bool {
         for _ in 0..BURST_MAX {
             let Some((lane, at)) = self.player.due(now) else { break };
             if self.sessions[lane].send().is_empty() {
@@ -236,9 +257,11 @@ impl<D: Dialect, S: Source> Worker<D, S> {
                 player.ask(lane, at, out);
             });
         }
+        let is_any = !self.dirty.is_empty();
         while let Some(lane) = self.dirty.pop() {
             self.flush(lane);
         }
+        is_any
     }
 
     /// Lets the player write to a lane's send buffer.

@@ -5,8 +5,11 @@ use super::line::{self, OfferArgs};
 use super::load::{TlsArgs, TrafficArgs};
 use super::output::{OutputArgs, print};
 use crate::live::Live;
-use crate::report::compare::{page_of, summary};
-use crate::{CompareSettings, Comparison, Error, Load, ServerSpec, Turn, compare};
+use crate::report::compare::{Emblem, page_of, summary, svg_of};
+use crate::report::text;
+use crate::{
+    CompareSettings, Comparison, Error, Load, Provenance, ServerFacts, ServerSpec, Turn, compare,
+};
 use serde::Serialize;
 
 /// Compare servers: start them, and measure them in turns
@@ -61,12 +64,23 @@ pub(super) struct CompareArgs {
 
     #[command(flatten)]
     output: OutputArgs,
+
+    /// What --svg shows against throughput: p999, or the server's CPU time per request
+    #[arg(long, value_name = "PLOT", value_enum, default_value_t, help_heading = "Results")]
+    svg_plot: Emblem,
 }
 
 /// What several loads, or rates, have found, as a file has it.
 #[derive(Debug, Serialize)]
 struct All<'a> {
     loads: &'a [Comparison],
+}
+
+/// What is known of the servers that were compared.
+fn servers(found: &[Comparison]) -> Vec<ServerFacts> {
+    let contenders = found.first().map_or(&[][..], |comparison| &comparison.contenders);
+    let facts = contenders.iter();
+    facts.map(|one| ServerFacts { name: one.name.clone(), version: one.version.clone() }).collect()
 }
 
 impl CompareArgs {
@@ -82,15 +96,20 @@ impl CompareArgs {
             tls: self.tls.connector()?,
         };
         let loads = self.loads()?;
+        let provenance = Provenance::gather();
         let mut live = Live::new("");
         let found = compare(&settings, &loads, &mut |turn, event| {
             live.label(&self.label(turn));
             live.watch(event);
         })?;
+        let provenance = provenance.with_servers(servers(&found));
+        print(&text::provenance(&provenance));
         print(&summary(&found));
+        let page = || page_of(&found, &provenance);
+        let svg = || svg_of(&found, self.svg_plot, &provenance);
         match &found[..] {
-            [one] if self.loads.is_empty() => self.output.write(one, || page_of(&found))?,
-            all => self.output.write(&All { loads: all }, || page_of(&found))?,
+            [one] if self.loads.is_empty() => self.output.write(one, &provenance, page, svg)?,
+            all => self.output.write(&All { loads: all }, &provenance, page, svg)?,
         }
         let samples = found.iter().flat_map(|found| &found.contenders);
         let samples = samples.flat_map(|contender| &contender.samples);

@@ -17,9 +17,10 @@ pub(crate) struct ServerArgs {
     #[arg(short, long, default_value = "memcache")]
     pub(crate) protocol: Protocol,
 
-    /// Where it listens: HOST, HOST:PORT or unix:/path
-    #[arg(short, long, default_value = "127.0.0.1")]
-    pub(crate) address: Address,
+    /// Where it listens: HOST, HOST:PORT or unix:/path. With several, a,b,c, connections are divided among
+    /// these servers in turns
+    #[arg(short, long, default_value = "127.0.0.1", value_delimiter = ',')]
+    pub(crate) address: Vec<Address>,
 
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
@@ -77,7 +78,15 @@ impl TlsArgs {
 impl ServerArgs {
     pub(crate) fn target(&self) -> Result<Target, Error> {
         let tls = self.tls.connector()?;
-        Ok(Target { tls, ..Target::new(self.protocol, self.address.clone()) })
+        let first = self.address.first().cloned();
+        let first =
+            first.ok_or_else(|| Error::Setting("--address: there must be one".to_owned()))?;
+        Ok(Target { tls, ..Target::new(self.protocol, first) })
+    }
+
+    /// The servers besides the target.
+    pub(crate) fn more(&self) -> Vec<Address> {
+        self.address.iter().skip(1).cloned().collect()
     }
 }
 
@@ -164,11 +173,13 @@ impl TrafficArgs {
         let keys = KeySpace::new(args.keys, args.key_size, args.value_size);
         let plan = Plan {
             target,
+            more: Vec::new(),
             connections: args.connections,
             threads: args.threads,
             depth: args.depth,
             rate: None,
             arrivals: args.arrivals,
+            fan_out: None,
             reconnect: args.reconnect,
             give_up_after: args.give_up_after,
             warm_up: args.warm_up,
@@ -210,6 +221,7 @@ pub(crate) struct LoadArgs {
 impl LoadArgs {
     pub(crate) fn plan(&self) -> Result<Plan, Error> {
         let mut plan = self.traffic.plan(self.server.target()?)?;
+        plan.more = self.server.more();
         plan.rate = self.rate.map(|rate| rate as f64);
         if let Some(requests) = self.requests {
             plan.length = Length::Requests(requests);

@@ -2,8 +2,9 @@
 //! `cacheperf replay`
 
 use super::load::ServerArgs;
-use super::output::{OutputArgs, print};
+use super::output::{OutputArgs, print, provenance};
 use crate::live::Live;
+use crate::report::html::run_svg;
 use crate::report::replay::{misses, page_of};
 use crate::report::text;
 use crate::{Error, Plan, ReplaySettings, Trace, WarmUp, replay, units};
@@ -62,6 +63,7 @@ impl ReplayArgs {
     /// Whether nothing went wrong.
     pub(super) fn execute(&self) -> Result<bool, Error> {
         let plan = Plan {
+            more: self.server.more(),
             connections: self.connections,
             threads: self.threads,
             depth: Some(self.depth),
@@ -69,12 +71,15 @@ impl ReplayArgs {
             ..Plan::new(self.server.target()?)
         };
         let trace = Trace::read(&self.trace, self.max.unwrap_or(u64::MAX))?;
-        let mut live = Live::new("");
+        let provenance = provenance(&plan)?;
+        let mut live = Live::of(&plan);
         let settings = ReplaySettings { speed: self.speed, warm_up: self.warm_up };
         let found = replay(&plan, &settings, &trace, &mut |event| live.watch(event))?;
+        print(&text::provenance(&provenance));
         print(&text::summary(&found.outcome));
         print(&misses(&found));
-        self.output.write(&found, || page_of(&found))?;
+        let page = || page_of(&found, &provenance);
+        self.output.write(&found, &provenance, page, || run_svg(&found.outcome, &provenance))?;
         Ok(super::is_clean(&found.outcome))
     }
 }

@@ -2,10 +2,14 @@
 //! `cacheperf sweep`
 
 use super::load::{ServerArgs, TrafficArgs};
-use super::output::{OutputArgs, print};
+use super::output::{OutputArgs, print, provenance};
 use crate::live::Live;
-use crate::report::sweep::{page_of, step_line, summary};
-use crate::{Error, Percentile, Plan, SweepSettings, preload, rate_min, run, sweep, units};
+use crate::nothing::Nothing;
+use crate::report::sweep::{page_of, step_line, summary, svg_of};
+use crate::report::text;
+use crate::{
+    Error, Outcome, Percentile, Plan, SweepSettings, preload, rate_min, run, sweep, units,
+};
 use std::time::Duration;
 
 /// The first rate, in requests per second, unless it is said or too low.
@@ -44,6 +48,16 @@ pub(super) struct SweepArgs {
     output: OutputArgs,
 }
 
+/// The same load at this rate on a server that does nothing.
+fn alone(plan: &Plan, rate: f64) -> Result<Outcome, Error> {
+    let server = Nothing::start()?;
+    let (target, more) = (server.target().clone(), Vec::new());
+    let plan = Plan { target, more, rate: Some(rate), ..plan.clone() };
+    let mut live = Live::of(&plan);
+    live.label("a server that does nothing: ");
+    run(&plan, &mut |event| live.watch(event))
+}
+
 impl SweepArgs {
     /// The first rate.
     fn start(&self, rate_min: f64) -> Result<f64, Error> {
@@ -68,7 +82,7 @@ impl SweepArgs {
                 self.precision
             )));
         }
-        let plan = self.traffic.plan(self.server.target()?)?;
+        let plan = Plan { more: self.server.more(), ..self.traffic.plan(self.server.target()?)? };
         let rate_min = rate_min(self.traffic.duration);
         let start = self.start(rate_min)?;
         let settings = SweepSettings {
@@ -78,7 +92,9 @@ impl SweepArgs {
             precision: self.precision / 100.0,
             retries: self.retries,
         };
-        let mut live = Live::new("");
+        let provenance = provenance(&plan)?;
+        print(&text::provenance(&provenance));
+        let mut live = Live::of(&plan);
         if plan.preload {
             live.watch(crate::Event::Preloading);
             preload(&plan)?;
@@ -89,9 +105,13 @@ impl SweepArgs {
             let plan = Plan { rate: Some(rate), ..plan.clone() };
             run(&plan, &mut |event| live.watch(event))
         };
-        let found = sweep(&settings, measure, |step| print(&format!("{}\n", step_line(step))))?;
+        let mut found = sweep(&settings, measure, |step| print(&format!("{}\n", step_line(step))))?;
+        if found.best.is_none() {
+            found.machine = Some(alone(&plan, rate_min)?);
+        }
         print(&summary(&found));
-        self.output.write(&found, || page_of(&found))?;
+        let page = || page_of(&found, &provenance);
+        self.output.write(&found, &provenance, page, || svg_of(&found, &provenance))?;
         Ok(found.best.is_some())
     }
 }

@@ -78,7 +78,7 @@ mod tests {
                 Sample { round, server_cpu_ns: None, outcome }
             };
             let samples = rates.into_iter().enumerate().map(sample).collect();
-            Contender { name: String::new(), command: String::new(), samples }
+            Contender { name: String::new(), command: String::new(), version: None, samples }
         };
         // The machine is twice as fast in the last round.
         let contenders = vec![contender([10.0, 10.0, 20.0]), contender([15.0, 14.0, 32.0])];

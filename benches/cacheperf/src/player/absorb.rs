@@ -24,7 +24,7 @@ impl<D: Dialect, S: Source> Player<D, S> {
         let lane = &mut self.lanes[lane];
         let (tally, texts) = (&mut self.tally, &mut self.texts);
         let mut used = 0;
-        while let Some(&Flight { at, op, .. }) = lane.flights.front() {
+        while let Some(&Flight { at, op, group, .. }) = lane.flights.front() {
             // Throughput counts the replies in the measured time; a fixed number of requests is exact.
             let counts = self.window.contains(if self.quota.is_some() { at } else { now });
             let Some((piece, len)) = self.dialect.read(op, &input[used..])? else {
@@ -59,6 +59,9 @@ impl<D: Dialect, S: Source> Player<D, S> {
                     tally.answered += u64::from(counts);
                     if self.window.contains(at) {
                         tally.latencies.add(now.saturating_sub(at));
+                    }
+                    if let Some(fan) = &mut self.fan {
+                        fan.settle(group, now, self.window, tally);
                     }
                 }
             }

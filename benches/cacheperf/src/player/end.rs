@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The end of a load, and of requests that are not answered. INV-COUNTED is kept here.
 
+use super::fan::Fan;
 use super::lane::State;
 use super::{Pace, Player};
 use crate::dialect::Dialect;
@@ -60,10 +61,17 @@ impl<D: Dialect, S: Source> Player<D, S> {
         match &mut self.pace {
             Pace::Closed => {}
             Pace::Open(schedule) => {
+                if let Some(fan) = &mut self.fan {
+                    fan.stop(now, self.window, &mut self.tally);
+                }
+                let width = self.fan.as_ref().map_or(1, Fan::width);
                 while schedule.next() < end {
                     let at = schedule.next();
                     schedule.advance();
-                    self.tally.give_up(at, now, self.window);
+                    (0..width).for_each(|_| self.tally.give_up(at, now, self.window));
+                    if self.fan.is_some() && self.window.contains(at) {
+                        self.tally.fan_out().add(now.saturating_sub(at));
+                    }
                 }
             }
             Pace::Recorded => {
@@ -100,6 +108,9 @@ impl<D: Dialect, S: Source> Player<D, S> {
         let lane = &mut self.lanes[lane];
         for flight in lane.flights.drain(..) {
             self.tally.give_up(flight.at, now, self.window);
+            if let Some(fan) = &mut self.fan {
+                fan.settle(flight.group, now, self.window, &mut self.tally);
+            }
         }
         lane.keys.clear();
         lane.source.begin();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Lane`]: the requests of one connection that are sent and not answered yet.
 
+use super::fan::FanId;
 use crate::dialect::Op;
 use crate::tally::Tally;
 use crate::workload::{Key, Source, value};
@@ -16,6 +17,8 @@ pub(super) struct Flight {
     pub(super) keys: u16,
     /// It comes after the warm-up of a trace.
     pub(super) warm: bool,
+    /// The user's request that it is part of.
+    pub(super) group: FanId,
 }
 
 /// Whether a lane sends requests.

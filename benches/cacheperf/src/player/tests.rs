@@ -14,6 +14,7 @@ const ONE_BY_ONE: Setup = Setup {
     quota: None,
     verify: true,
     reconnect: None,
+    fan_out: None,
 };
 
 fn workload(mix: &str) -> Workload {
@@ -28,7 +29,7 @@ fn workload(mix: &str) -> Workload {
 
 fn pings(lanes: usize, pace: Pace, depth: usize, window: Window) -> Player<Ping, Synthetic> {
     let source = Synthetic::new(workload("get=1"), true);
-    let setup = Setup { pace, depth, window, quota: None, verify: true, reconnect: None };
+    let setup = Setup { pace, depth, window, ..ONE_BY_ONE };
     Player::new(Ping, std::iter::repeat_n(source, lanes), setup)
 }
 
@@ -299,4 +300,44 @@ fn what_was_due_while_nobody_was_there_counts_from_then() {
     player.stop(700 * MS);
     assert!(player.is_over());
     assert_eq!((player.tally().unanswered, player.tally().latencies.count()), (299, 700));
+}
+
+/// A user's request of three: on three connections at once, and as long as the slowest.
+#[test]
+fn a_fan_out_takes_as_long_as_its_slowest_part() {
+    let schedule = Schedule::new(100.0, 0.0, Arrivals::Even, 0);
+    let window = Window { start: 0, end: 40 * MS };
+    let setup = Setup { pace: Pace::Open(schedule), depth: 1, window, ..ONE_BY_ONE };
+    let source = Synthetic::new(workload("get=1"), true);
+    let setup = Setup { fan_out: Some(3), ..setup };
+    let mut player = Player::new(Ping, std::iter::repeat_n(source, 4), setup);
+    let answer = |player: &mut Player<Ping, Synthetic>, lane, now| {
+        assert_eq!(player.absorb(lane, now, b"PONG\r\n"), Ok(6));
+    };
+    let fans = |player: &mut Player<Ping, Synthetic>| {
+        let fans = player.tally().fan_out();
+        (fans.count(), fans.max())
+    };
+    assert_eq!(send_due(&mut player, 0), [0, 1, 2]);
+    answer(&mut player, 2, MS);
+    answer(&mut player, 0, 2 * MS);
+    assert_eq!(fans(&mut player), (0, 0));
+    answer(&mut player, 1, 5 * MS);
+    assert_eq!(fans(&mut player), (1, 5 * MS));
+    assert_eq!((player.tally().latencies.count(), player.tally().answered), (3, 3));
+    // The next begins on the next connection. The one after finds room for one part only, and waits for it
+    // with the others; no part of another comes between.
+    assert_eq!(send_due(&mut player, 10 * MS), [3, 0, 1]);
+    assert_eq!(send_due(&mut player, 20 * MS), [2]);
+    assert_eq!(player.next_due(), Some(20 * MS));
+    [3, 0, 1].iter().for_each(|lane| answer(&mut player, *lane, 21 * MS));
+    assert_eq!(fans(&mut player), (2, 11 * MS));
+    assert_eq!(send_due(&mut player, 21 * MS), [3, 0]);
+    // INV-COUNTED: what is left at the end, in parts or as a whole, counts as well.
+    player.lose(3, 30 * MS, "gone");
+    player.stop(40 * MS);
+    player.abandon(60 * MS);
+    assert_eq!(fans(&mut player), (4, 40 * MS));
+    let tally = player.tally();
+    assert_eq!((tally.latencies.count(), tally.answered, tally.unanswered), (12, 6, 6));
 }

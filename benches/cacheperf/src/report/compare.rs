@@ -3,7 +3,7 @@
 
 mod page;
 
-pub use page::page_of;
+pub use page::{Emblem, page_of, svg_of};
 
 use super::text;
 use crate::units::{show_ns, show_rate};
@@ -68,6 +68,11 @@ fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
     };
     rows.push(row("errors", sum(|sample| sample.outcome.errors)));
     rows.push(row("unanswered", sum(|sample| sample.outcome.unanswered)));
+    let absences = |one: &Contender| {
+        let absences = one.samples.iter().map(|sample| sample.outcome.generator_absences.total_ns);
+        show_ns(absences.sum::<u64>() as f64)
+    };
+    rows.push(row("generator absent", contenders.iter().map(absences).collect()));
     let client = contenders
         .iter()
         .map(|one| nanoseconds(one.spreads(|sample| sample.outcome.client_cpu_ns).median));
@@ -109,35 +114,27 @@ pub fn summary(found: &[Comparison]) -> String {
 
 fn one(comparison: &Comparison) -> String {
     let rows = rows(comparison);
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let name = &comparison.name;
-    let mut text = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    let mut out = if name.is_empty() { String::new() } else { format!("{name}: ") };
     for line in heading(comparison) {
         // A string takes everything.
-        let _ = writeln!(text, "{line}");
+        let _ = writeln!(out, "{line}");
     }
-    for row in &rows {
-        for (column, cell) in row.iter().enumerate() {
-            let width = width(column).unwrap_or(0);
-            let _ = write!(text, "{cell:<width$}  ");
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
+    out.push_str(&text::columns(&rows));
     for contender in &comparison.contenders {
         let errors = contender.samples.iter().flat_map(|sample| &sample.outcome.first_errors);
         for words in errors.take(3) {
-            let _ = writeln!(text, "{}: {words}", contender.name);
+            let _ = writeln!(out, "{}: {words}", contender.name);
         }
     }
-    text
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::html::tests::counted;
-    use crate::report::text::tests::example;
+    use crate::report::text::tests::{example, provenance};
     use crate::{Contender, Latency, Outcome, Peak};
 
     /// Three rounds of two servers at a rate, of which the second takes half as long.
@@ -157,6 +154,7 @@ mod tests {
         let contender = |name: &str, part: u64| Contender {
             name: name.to_owned(),
             command: format!("{name} --port 1"),
+            version: None,
             samples: (0..3).map(|round| sample(round, part)).collect(),
         };
         let contenders = vec![contender("first", 1), contender("second", 2)];
@@ -203,12 +201,15 @@ mod tests {
         // One load at three rates, another at one.
         let rates = [10_000.0, 20_000.0, 30_000.0].map(|rate| comparison("gets", rate));
         let mut found = rates.to_vec();
-        let page = page_of(&found);
-        // A curve for all rates; for each rate a distribution and p999 over time, of two servers.
-        assert_eq!(counted(&page), (1 + 3 * 2, 2 + 3 * (2 + 2)));
+        let page = page_of(&found, &provenance());
+        // Two curves for all rates; for each rate a distribution and p999 over time, of two servers.
+        assert_eq!(counted(&page), (2 + 3 * 2, 2 * 2 + 3 * (2 + 2)));
+        let svg = |emblem| svg_of(&found, emblem, &provenance());
+        assert!(svg(Emblem::P999).contains(">p999 against throughput</text>"));
+        assert!(svg(Emblem::Cpu).contains(">CPU time of the server per request</text>"));
         found.push(comparison("sets", 5_000.0));
-        let page = page_of(&found);
-        assert_eq!(counted(&page).0, 1 + 3 * 2 + 3);
+        let page = page_of(&found, &provenance());
+        assert_eq!(counted(&page).0, 2 + 3 * 2 + 3);
         for part in [
             "<h2>gets</h2>",
             "<h3>gets, 10.0k requests/s</h3>",

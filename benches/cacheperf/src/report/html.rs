@@ -2,10 +2,11 @@
 //! Results as one page: no script, nothing from elsewhere, readable in the dark and in the light. It is
 //! well-formed XML as well, so programs can read it.
 
-use super::plot::{Plot, Scale, Series, Style, Unit};
+use super::plot;
+use super::plots::{cdf_plot, slices_plot, throughput_plot, timeline_plot};
 use super::text;
 use crate::units::{show_ns, show_rate};
-use crate::{Latency, Moment, Outcome, Percentile};
+use crate::{Outcome, Percentile, Provenance};
 use std::fmt::Write;
 
 /// What the page looks like.
@@ -32,7 +33,8 @@ pub(crate) fn page(title: &str, lines: &[String], parts: &[String]) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+         <title>{title}</title>\n<style>\n{}{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n",
+        plot::STYLE
     );
     for line in lines {
         let _ = writeln!(out, "<p>{}</p>", escape(line));
@@ -57,11 +59,35 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     out
 }
 
+/// How it was measured: the last part of each page.
+pub(crate) fn how(provenance: &Provenance) -> String {
+    let mut out = String::from("<h2>How it was measured</h2>\n<dl>\n");
+    for (title, value) in provenance.rows() {
+        // A string takes everything.
+        let _ = writeln!(out, "<dt>{title}</dt><dd>{}</dd>", escape(&value));
+    }
+    out.push_str("</dl>\n");
+    out
+}
+
 /// The page of one run.
-pub fn run_page(outcome: &Outcome) -> String {
+pub fn run_page(outcome: &Outcome, provenance: &Provenance) -> String {
     let mut lines = vec![outcome.target.clone(), outcome.load.clone()];
     lines.extend(text::doubt(&Percentile::ALL, [&outcome.latency]));
-    page("cacheperf run", &lines, &run_parts(outcome))
+    lines.extend(absences(outcome));
+    let mut parts = run_parts(outcome).to_vec();
+    parts.push(how(provenance));
+    page("cacheperf run", &lines, &parts)
+}
+
+/// The plot of a run that stands for the others.
+pub fn run_svg(outcome: &Outcome, provenance: &Provenance) -> String {
+    timeline_plot(outcome).file(&provenance.command)
+}
+
+/// When the generator did not run, in a sentence.
+pub(crate) fn absences(outcome: &Outcome) -> Option<String> {
+    text::absences(&outcome.generator_absences).map(|words| format!("The generator {words}."))
 }
 
 /// What the page of a run is made of.
@@ -118,131 +144,11 @@ pub(crate) fn errors(outcome: &Outcome) -> String {
     if items.is_empty() { items } else { format!("<ul class=\"errors\">\n{items}</ul>\n") }
 }
 
-/// p999 against throughput.
-pub(crate) fn curve_plot(series: Vec<Series>) -> Plot {
-    Plot::new(
-        "p999 against throughput",
-        ("throughput (requests/s)", Unit::Rate, Scale::Linear),
-        ("p999 latency", Unit::Time, Scale::Log),
-        series,
-    )
-}
-
-/// p999 against throughput within one run: its slices of time, and the whole.
-fn slices_plot(outcome: &Outcome) -> Plot {
-    let apart = |moment: &&Moment| Percentile::P999.is_apart(&moment.latency);
-    let slices = outcome.timeline.iter().filter(apart);
-    let points = slices.map(|moment| (moment.rate, moment.latency.p999 as f64)).collect();
-    let whole = vec![(outcome.rate, outcome.latency.p999 as f64)];
-    let plot = curve_plot(vec![
-        Series { name: "the whole run".to_owned(), style: Style::Dotted, points: whole },
-        Series { name: "slices of time".to_owned(), style: Style::Dots, points },
-    ]);
-    plot.with_note(scatter(outcome))
-}
-
-/// How many requests took how long.
-pub(crate) fn cdf_plot(outcomes: &[(String, &Outcome)]) -> Plot {
-    let series = outcomes.iter().map(|(name, outcome)| {
-        // The longest stands half a request below the end, which no such scale reaches.
-        let end = 1.0 - 0.5 / outcome.latency.count.max(1) as f64;
-        // Between two latencies that occurred the share stays as it was.
-        let before = std::iter::once(0.0).chain(outcome.cdf.iter().map(|(_, share)| *share));
-        let steps = outcome.cdf.iter().zip(before).flat_map(|((ns, share), before)| {
-            [(*ns as f64, before.min(end)), (*ns as f64, share.min(end))]
-        });
-        let points = steps.collect();
-        Series { name: name.clone(), style: Style::Line, points }
-    });
-    Plot::new(
-        "Latency distribution (CDF)",
-        ("latency", Unit::Time, Scale::Log),
-        ("share of requests that took no longer", Unit::Share, Scale::Nines),
-        series.collect(),
-    )
-}
-
-/// What a reader has to know of slices that have too few requests for a p999; nothing where they have enough.
-fn scatter(outcome: &Outcome) -> Option<String> {
-    let mut slices: Vec<&Latency> = outcome.timeline.iter().map(|moment| &moment.latency).collect();
-    slices.retain(|latency| latency.count > 0);
-    slices.sort_by_key(|latency| latency.count);
-    let usual = slices.get(slices.len() / 2)?;
-    (!Percentile::P999.is_known(usual)).then(|| {
-        format!(
-            "A slice of time has some {} requests. p999 takes {} to be known; with fewer it scatters, and where \
-             it is no other than the longest it is left out.",
-            usual.count,
-            Percentile::P999.requests_min()
-        )
-    })
-}
-
-/// The time axis of a run.
-pub(crate) const TIME: (&str, Unit, Scale) =
-    ("time since the start, warm-up included (s)", Unit::Seconds, Scale::Linear);
-
-/// A percentile of each slice of time. The line breaks where it is no other than the longest, and where nothing
-/// was answered.
-pub(crate) fn over_time(outcome: &Outcome, name: &str, percentile: Percentile) -> Series {
-    let of =
-        |latency: &Latency| percentile.is_apart(latency).then(|| percentile.of(latency) as f64);
-    line_of(outcome, name, of)
-}
-
-/// What `of` says of each slice of time. The line breaks where that is nothing.
-fn line_of(outcome: &Outcome, name: &str, of: impl Fn(&Latency) -> Option<f64>) -> Series {
-    let points = outcome.timeline.iter();
-    let points = points.map(|moment| (moment.at_s, of(&moment.latency).unwrap_or(f64::NAN)));
-    Series { name: name.to_owned(), style: Style::Line, points: points.collect() }
-}
-
-/// Latencies over time.
-pub(crate) fn timeline_plot(outcome: &Outcome) -> Plot {
-    let line = |percentile: Percentile| over_time(outcome, percentile.name(), percentile);
-    let longest = |latency: &Latency| (latency.count > 0).then_some(latency.max as f64);
-    let plot = Plot::new(
-        "Latency over time",
-        TIME,
-        ("latency", Unit::Time, Scale::Log),
-        vec![
-            line(Percentile::P50),
-            line(Percentile::P99),
-            line(Percentile::P999),
-            line_of(outcome, "longest", longest),
-        ],
-    );
-    plot.with_note(scatter(outcome))
-}
-
-/// Replies over time, and where connections broke.
-fn throughput_plot(outcome: &Outcome) -> Plot {
-    let of = |value: fn(&Moment) -> f64| {
-        outcome.timeline.iter().map(|moment| (moment.at_s, value(moment))).collect::<Vec<_>>()
-    };
-    let mut lost = of(|moment| moment.rate);
-    let mut moments = outcome.timeline.iter();
-    lost.retain(|_| moments.next().is_some_and(|moment| moment.lost_connections > 0));
-    let mut series = vec![Series {
-        name: "answered".to_owned(),
-        style: Style::Line,
-        points: of(|moment| moment.rate),
-    }];
-    if let Some(rate) = outcome.offered_rate {
-        let points = of(|_| 0.0).into_iter().map(|(at, _)| (at, rate)).collect();
-        series.push(Series { name: "offered".to_owned(), style: Style::Bound, points });
-    }
-    if !lost.is_empty() {
-        let name = "connections lost".to_owned();
-        series.push(Series { name, style: Style::Dotted, points: lost });
-    }
-    Plot::new("Throughput over time", TIME, ("requests/s", Unit::Rate, Scale::Linear), series)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::report::text::tests::example;
+    use crate::Latency;
+    use crate::report::text::tests::{example, provenance};
 
     /// Reads a page as XML: how many plots it has, and how many lines are in them. Nothing in it is from
     /// elsewhere.
@@ -265,16 +171,27 @@ pub(crate) mod tests {
             let numbers = points.flat_map(|point| point.split(','));
             assert!(numbers.map(|number| number.parse::<f64>().unwrap()).all(f64::is_finite));
         }
-        (named("svg").count(), named("polyline").count() - named("svg").count())
+        let is_frame = |node: &roxmltree::Node<'_, '_>| node.attribute("class") == Some("axis");
+        let lines = named("polyline").filter(|node| !is_frame(node)).count();
+        (named("svg").count(), lines)
     }
 
     #[test]
     fn a_page_is_well_formed_and_has_its_plots() {
-        let page = run_page(&example());
+        let page = run_page(&example(), &provenance());
         // A CDF, four latencies over time, and the throughput.
         assert_eq!(counted(&page), (4, 1 + 4 + 1));
         assert!(page.contains("SERVER_ERROR &lt;out&gt; &amp; &quot;about&quot;"));
         assert!(page.contains("prefers-color-scheme: dark"));
+        for part in [
+            "<dt>date</dt><dd>2026-11-26T12:00:00Z</dd>",
+            "<dt>server</dt><dd>memcache at 127.0.0.1:11211, version 1.6.45</dd>",
+            "<dt>host</dt><dd>machine, Linux 6.12.0 x86_64</dd>",
+            "<dt>CPU</dt><dd>2 × A CPU</dd>",
+            "<dt>command</dt><dd>cacheperf -m &quot;get=1&quot;</dd>",
+        ] {
+            assert!(page.contains(part), "{part} in\n{page}");
+        }
         for title in [
             "p999 against throughput",
             "Latency distribution (CDF)",
@@ -288,10 +205,13 @@ pub(crate) mod tests {
     #[test]
     fn slices_with_few_requests_show_no_p999() {
         let mut outcome = example();
-        assert!(!run_page(&outcome).contains("A slice of time has"), "they have enough");
+        assert!(
+            !run_page(&outcome, &provenance()).contains("A slice of time has"),
+            "they have enough"
+        );
         outcome.latency.count = 8_000;
         outcome.timeline.iter_mut().for_each(|moment| moment.latency.count = 800);
-        let page = run_page(&outcome);
+        let page = run_page(&outcome, &provenance());
         // The CDF; p50, p99 and the longest over time; the throughput.
         assert_eq!(counted(&page), (4, 1 + 3 + 1));
         let dots = page.split("</figure>").next().unwrap().matches("<circle").count();
@@ -309,9 +229,30 @@ pub(crate) mod tests {
         outcome.timeline[4].latency = Latency::default();
         outcome.timeline[4].rate = 0.0;
         outcome.timeline[4].lost_connections = 2;
-        let page = run_page(&outcome);
+        let page = run_page(&outcome, &provenance());
         assert_eq!(counted(&page), (4, 1 + 2 * 4 + 1));
         assert!(page.contains("connections lost"));
+    }
+
+    #[test]
+    fn times_in_which_the_generator_did_not_run_are_shaded() {
+        let mut outcome = example();
+        assert!(!run_page(&outcome, &provenance()).contains("did not run"));
+        outcome.generator_absences = crate::GeneratorAbsences {
+            count: 2,
+            total_ns: 300_000_000,
+            longest_ns: 200_000_000,
+            share: 0.03,
+            waited_ns: 0,
+            times: vec![(3.0, 3.2), (7.0, 7.1)],
+        };
+        let page = run_page(&outcome, &provenance());
+        assert_eq!(page.matches("<rect class=\"shade\"").count(), 2 * 2, "latency, throughput");
+        assert!(
+            page.contains("<p>The generator did not run for 300 ms (3.00 %): 2 times"),
+            "{page}"
+        );
+        assert_eq!(counted(&page).0, 4);
     }
 
     #[test]
@@ -324,6 +265,9 @@ pub(crate) mod tests {
             hit_ratio: None,
             ..example()
         };
-        assert_eq!(counted(&run_page(&nothing)), (4, 0));
+        let page = run_page(&nothing, &provenance());
+        assert_eq!(counted(&page), (4, 0));
+        // p999 against throughput has the dot of the whole run.
+        assert_eq!(page.matches("nothing to show: too few requests").count(), 3);
     }
 }

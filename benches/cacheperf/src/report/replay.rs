@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The results of a replay as text and as a page.
 
-use super::html::{page, run_parts, table};
+use super::html::{absences, how, page, run_parts, table};
 use super::text;
-use crate::{Misses, Percentile, Replayed};
+use crate::{Misses, Percentile, Provenance, Replayed};
 use std::fmt::Write;
 
 fn percent(ratio: Option<f64>) -> String {
@@ -34,7 +34,7 @@ pub fn misses(found: &Replayed) -> String {
 }
 
 /// The page of a replay.
-pub fn page_of(found: &Replayed) -> String {
+pub fn page_of(found: &Replayed, provenance: &Provenance) -> String {
     let titles = ["", "keys asked for", "missed", "miss ratio", "byte miss ratio"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     for (name, misses) in parts(found) {
@@ -49,7 +49,9 @@ pub fn page_of(found: &Replayed) -> String {
     let mut parts = run_parts(&found.outcome).to_vec();
     parts.insert(0, table(&rows));
     let mut lines = vec![found.outcome.target.clone(), found.outcome.load.clone()];
+    lines.extend(absences(&found.outcome));
     lines.extend(text::doubt(&Percentile::ALL, [&found.outcome.latency]));
+    parts.push(how(provenance));
     page("cacheperf replay", &lines, &parts)
 }
 
@@ -57,7 +59,7 @@ pub fn page_of(found: &Replayed) -> String {
 mod tests {
     use super::*;
     use crate::report::html::tests::counted;
-    use crate::report::text::tests::example;
+    use crate::report::text::tests::{example, provenance};
 
     fn found() -> Replayed {
         let all = Misses {
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_page_and_a_file_have_both_and_all_of_a_run() {
-        let page = page_of(&found());
+        let page = page_of(&found(), &provenance());
         assert_eq!(counted(&page).0, 4, "plots");
         assert!(page.contains("<td>12.34 %</td>"));
         let json = serde_json::to_value(found()).unwrap();

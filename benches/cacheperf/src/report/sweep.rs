@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The results of a search as text and as a page.
 
-use super::html::{cdf_plot, curve_plot, escape, page, rows, table, timeline_plot};
-use super::plot::{Series, Style};
+use super::html::{escape, how, page, rows, table};
+use super::plot::{Plot, Series, Style};
+use super::plots::{cdf_plot, curve_plot, curve_point, timeline_plot};
 use super::text;
 use crate::units::{show_ns, show_rate};
-use crate::{Percentile, Step, Sweep, Verdict};
+use crate::{Outcome, Percentile, Provenance, Step, Sweep, Verdict};
 
 fn words(verdict: Verdict) -> &'static str {
     match verdict {
@@ -27,7 +28,11 @@ pub fn step_line(step: &Step) -> String {
         shown(Percentile::P99),
         shown(Percentile::P999),
         words(step.verdict)
-    )
+    ) + if step.outcome.generator_absences.decide_p999() {
+        ", the generator did not always run"
+    } else {
+        ""
+    }
 }
 
 fn verdict(sweep: &Sweep) -> String {
@@ -37,10 +42,24 @@ fn verdict(sweep: &Sweep) -> String {
             format!("highest rate with p999 up to {bound}: {} requests/s", show_rate(rate))
         }
         None => format!(
-            "no rate was found that keeps p999 up to {bound}; below {} requests/s a step has too few \
+            "{}no rate was found that keeps p999 up to {bound}; below {} requests/s a step has too few \
              requests for a p999, unless -D is longer",
+            sweep.machine.as_ref().map_or(String::new(), |machine| alone(sweep, machine)),
             show_rate(sweep.rate_min)
         ),
+    }
+}
+
+/// What the machine does without the server.
+fn alone(sweep: &Sweep, machine: &Outcome) -> String {
+    let (p999, rate) = (show_ns(machine.latency.p999 as f64), show_rate(sweep.rate_min));
+    if machine.latency.p999 > sweep.p999_max {
+        format!(
+            "the machine alone exceeds the bound: a server that does nothing has a p999 of {p999} at {rate} \
+             requests/s here, so nothing is known of this one; "
+        )
+    } else {
+        format!("a server that does nothing has a p999 of {p999} at {rate} requests/s here; ")
     }
 }
 
@@ -50,34 +69,50 @@ pub fn summary(sweep: &Sweep) -> String {
     format!("{}\n{found}", verdict(sweep))
 }
 
+/// All steps by their throughput.
+fn sorted(sweep: &Sweep) -> Vec<&Step> {
+    let mut steps: Vec<&Step> = sweep.steps.iter().collect();
+    steps.sort_by(|a, b| a.outcome.rate.total_cmp(&b.outcome.rate));
+    steps
+}
+
+/// p999 against throughput, with the bound.
+fn curve(sweep: &Sweep) -> Plot {
+    let steps = sorted(sweep);
+    let points = |held: bool| {
+        let of = steps.iter().filter(|step| (step.verdict == Verdict::Held) == held);
+        of.map(|step| curve_point(&step.outcome)).collect::<Vec<_>>()
+    };
+    let widest = steps.last().map_or(1.0, |step| step.outcome.rate);
+    let bound = sweep.p999_max as f64;
+    curve_plot(vec![
+        Series::with_doubts("held", Style::Dotted, points(true)),
+        Series::with_doubts("did not hold", Style::Dots, points(false)),
+        Series::new(
+            format!("bound: {}", show_ns(bound)),
+            Style::Bound,
+            [(0.0, bound), (widest, bound)],
+        ),
+    ])
+}
+
+/// The plot that stands for the others.
+pub fn svg_of(sweep: &Sweep, provenance: &Provenance) -> String {
+    curve(sweep).file(&provenance.command)
+}
+
 /// The page of a search.
-pub fn page_of(sweep: &Sweep) -> String {
+pub fn page_of(sweep: &Sweep, provenance: &Provenance) -> String {
     let mut lines = vec![verdict(sweep)];
     if let Some(step) = sweep.steps.first() {
         lines.insert(0, step.outcome.target.clone());
     }
-    let mut steps: Vec<&Step> = sweep.steps.iter().collect();
-    steps.sort_by(|a, b| a.outcome.rate.total_cmp(&b.outcome.rate));
-    let points = |held: bool| {
-        let of = steps.iter().filter(|step| (step.verdict == Verdict::Held) == held);
-        of.map(|step| (step.outcome.rate, step.outcome.latency.p999 as f64)).collect::<Vec<_>>()
-    };
-    let widest = steps.last().map_or(1.0, |step| step.outcome.rate);
-    let bound = sweep.p999_max as f64;
-    let curve = curve_plot(vec![
-        Series { name: "held".to_owned(), style: Style::Dotted, points: points(true) },
-        Series { name: "did not hold".to_owned(), style: Style::Dots, points: points(false) },
-        Series {
-            name: format!("bound: {}", show_ns(bound)),
-            style: Style::Bound,
-            points: vec![(0.0, bound), (widest, bound)],
-        },
-    ]);
+    let steps = sorted(sweep);
     let latencies = steps.iter().map(|step| &step.outcome.latency);
     lines.extend(text::doubt(&Percentile::ALL, latencies));
     let mut parts = vec![
         table(&rows(steps.iter().map(|step| (words(step.verdict), &step.outcome)))),
-        curve.figure(),
+        curve(sweep).figure(),
     ];
     if let Some(best) = sweep.best_step().or(sweep.steps.first()) {
         let name = format!("at {} requests/s", show_rate(best.rate));
@@ -85,15 +120,16 @@ pub fn page_of(sweep: &Sweep) -> String {
         parts.push(cdf_plot(&[(name, &best.outcome)]).figure());
         parts.push(timeline_plot(&best.outcome).figure());
     }
+    parts.push(how(provenance));
     page("cacheperf sweep", &lines, &parts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Latency;
     use crate::report::html::tests::counted;
-    use crate::report::text::tests::example;
-    use crate::{Latency, Outcome};
+    use crate::report::text::tests::{example, provenance};
 
     fn step(rate: f64, p999: u64, verdict: Verdict) -> Step {
         let latency = Latency { p999, ..example().latency };
@@ -110,8 +146,16 @@ mod tests {
             step(2_000.0, 300_000, Verdict::Held),
             step(4_000.0, 9_000_000, Verdict::TooMuch),
         ];
-        let page =
-            page_of(&Sweep { p999_max: 1_000_000, rate_min: 1_000.0, best: Some(2_000.0), steps });
+        let page = page_of(
+            &Sweep {
+                p999_max: 1_000_000,
+                rate_min: 1_000.0,
+                best: Some(2_000.0),
+                machine: None,
+                steps,
+            },
+            &provenance(),
+        );
         // The curve of what held and the bound; a distribution; four latencies over time.
         assert_eq!(counted(&page), (3, 2 + 1 + 4));
         assert_eq!(page.matches("<td>held</td>").count(), 2);
@@ -120,8 +164,33 @@ mod tests {
     }
 
     #[test]
+    fn a_machine_that_exceeds_the_bound_itself_is_named() {
+        let steps = vec![step(1_000.0, 2_000_000, Verdict::TooSlow)];
+        let mut found =
+            Sweep { p999_max: 1_000_000, rate_min: 1_000.0, best: None, machine: None, steps };
+        assert!(verdict(&found).starts_with("no rate was found"), "{}", verdict(&found));
+        let machine = |p999| {
+            let latency = Latency { p999, ..example().latency };
+            Some(Outcome { latency, ..example() })
+        };
+        found.machine = machine(1_500_000);
+        let words = verdict(&found);
+        assert!(
+            words.starts_with("the machine alone exceeds the bound: a server that does"),
+            "{words}"
+        );
+        assert!(words.contains("p999 of 1.50 ms at 1.0k requests/s"), "{words}");
+        found.machine = machine(300_000);
+        let words = verdict(&found);
+        assert!(words.starts_with("a server that does nothing has a p999 of 300 us"), "{words}");
+    }
+
+    #[test]
     fn a_search_without_a_step_has_a_page() {
-        let page = page_of(&Sweep { p999_max: 1, rate_min: 1.0, best: None, steps: Vec::new() });
+        let page = page_of(
+            &Sweep { p999_max: 1, rate_min: 1.0, best: None, machine: None, steps: Vec::new() },
+            &provenance(),
+        );
         assert_eq!(counted(&page), (1, 1));
     }
 }

@@ -2,11 +2,24 @@
 //! Results as text.
 
 use crate::units::{show_ns, show_rate};
-use crate::{Latency, Outcome, Percentile};
+use crate::{GeneratorAbsences, Latency, Outcome, Percentile, Provenance};
 use std::fmt::Write;
 
 /// The share of its CPU time from which on a closed loop waits for the generator as well.
 pub(super) const BUSY_MAX: f64 = 0.9;
+
+/// Where it was measured, and the versions of the servers.
+pub fn provenance(provenance: &Provenance) -> String {
+    let Provenance { generator, host, kernel, cpus, cpu, servers, .. } = provenance;
+    let mut text = format!("{:<12} {generator} on {host}: {cpus} × {cpu}, {kernel}\n", "generator");
+    for (number, server) in servers.iter().enumerate() {
+        let title = if number == 0 { "version" } else { "" };
+        let version = server.version.as_deref().unwrap_or("unknown");
+        // A string takes everything.
+        let _ = writeln!(text, "{title:<12} {}: {version}", server.name);
+    }
+    text
+}
 
 /// The results of a run.
 pub fn summary(outcome: &Outcome) -> String {
@@ -51,6 +64,16 @@ pub fn summary(outcome: &Outcome) -> String {
     if outcome.offered_rate.is_none() && outcome.client_busy > BUSY_MAX {
         line("", "the generator may be the bottleneck: give it more threads".to_owned());
     }
+    if let Some(words) = absences(&outcome.generator_absences) {
+        line("generator", words);
+        if outcome.generator_absences.decide_p999() {
+            line(
+                "",
+                "that is more than 0.1 % of the time: p999 may be the machine's, not the server's"
+                    .to_owned(),
+            );
+        }
+    }
     line(
         "errors",
         format!(
@@ -62,6 +85,20 @@ pub fn summary(outcome: &Outcome) -> String {
         line("", words.clone());
     }
     text
+}
+
+/// When the generator did not run, in words; `None` if it always did.
+pub(crate) fn absences(absences: &GeneratorAbsences) -> Option<String> {
+    let GeneratorAbsences { count, total_ns, longest_ns, share, .. } = absences;
+    let times = if *count == 1 { "time" } else { "times" };
+    (*count > 0).then(|| {
+        format!(
+            "did not run for {} ({:.2} %): {count} {times} for 1 ms or longer, {} at the most",
+            show_ns(*total_ns as f64),
+            100.0 * share,
+            show_ns(*longest_ns as f64)
+        )
+    })
 }
 
 /// A percentile, with `?` behind it if there were too few requests to know it.
@@ -87,6 +124,22 @@ pub(crate) fn doubt<'a>(
     ))
 }
 
+/// A table with columns as wide as they need to be.
+pub(crate) fn columns(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let mut text = String::new();
+    for row in rows {
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column).unwrap_or(0);
+            // A string takes everything.
+            let _ = write!(text, "{cell:<width$}  ");
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
 /// Percentiles in a line.
 pub(crate) fn latencies(latency: &Latency) -> String {
     let mut shown = String::new();
@@ -100,7 +153,24 @@ pub(crate) fn latencies(latency: &Latency) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::Moment;
+    use crate::{Moment, ServerFacts};
+
+    /// A machine and a server.
+    pub(crate) fn provenance() -> Provenance {
+        Provenance {
+            date: "2026-11-26T12:00:00Z".to_owned(),
+            host: "machine".to_owned(),
+            kernel: "Linux 6.12.0 x86_64".to_owned(),
+            cpu: "A CPU".to_owned(),
+            cpus: 2,
+            generator: "cacheperf 0.1.0".to_owned(),
+            servers: vec![ServerFacts {
+                name: "memcache at 127.0.0.1:11211".to_owned(),
+                version: Some("1.6.45".to_owned()),
+            }],
+            command: "cacheperf -m \"get=1\"".to_owned(),
+        }
+    }
 
     /// Results that look like those of a run.
     pub(crate) fn example() -> Outcome {
@@ -146,6 +216,8 @@ pub(crate) mod tests {
             latency,
             client_cpu_ns: 1_234.0,
             client_busy: 0.123,
+            fan_out: None,
+            generator_absences: GeneratorAbsences::default(),
             timeline: (1..=10).map(moment).collect(),
             cdf: vec![(40_000, 0.1), (52_000, 0.5), (130_000, 0.99), (3_700_000, 1.0)],
         }
@@ -163,6 +235,25 @@ pub(crate) mod tests {
         assert!(text.contains(explained), "{text}");
         assert!(few(10_000).contains("p999 1.50 ms  p9999 3.00 ms?"));
         assert!(!few(100_000).contains('?'));
+    }
+
+    #[test]
+    fn absences_of_the_generator_are_told() {
+        let absences = GeneratorAbsences {
+            count: 3,
+            total_ns: 12_000_000,
+            longest_ns: 5_000_000,
+            share: 0.0012,
+            waited_ns: 13_000_000,
+            times: vec![(1.0, 1.005), (2.0, 2.004), (3.0, 3.003)],
+        };
+        let told = |absences| summary(&Outcome { generator_absences: absences, ..example() });
+        let text = told(absences.clone());
+        let line = "generator    did not run for 12.0 ms (0.12 %): 3 times for 1 ms or longer, 5.00 ms at the most\n";
+        assert!(text.contains(line) && text.contains("p999 may be the machine's"), "{text}");
+        let text = told(GeneratorAbsences { share: 0.0009, ..absences });
+        assert!(text.contains("did not run") && !text.contains("p999 may be"), "{text}");
+        assert!(!told(GeneratorAbsences::default()).contains("did not run"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
     pub(super) fn replace(&mut self, lane: usize, now: u64) {
         self.sessions[lane].release(&mut self.pool);
         self.sessions[lane].shutdown();
-        let opened = self.target.connect().map_err(|error| error.to_string());
+        let opened = self.target(lane).connect().map_err(|error| error.to_string());
         match opened.and_then(|session| self.registered(session, lane)) {
             Ok(session) => self.sessions[lane] = session,
             Err(error) => return self.lose(lane, &error),
@@ -62,7 +62,7 @@ impl<D: Dialect, S: Source> Worker<D, S> {
         }
         while let Some((lane, attempt)) = self.links.next_due(now) {
             self.sessions[lane].release(&mut self.pool);
-            let opened = self.target.begin(attempt).map_err(|error| error.to_string());
+            let opened = self.target(lane).begin(attempt).map_err(|error| error.to_string());
             match opened.and_then(|session| self.registered(session, lane)) {
                 Ok(session) => self.sessions[lane] = session,
                 Err(error) => self.lose(lane, &error),

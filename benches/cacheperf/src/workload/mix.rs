@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Mix`]: which kinds of requests are sent, and in what proportion.
 
+use crate::Protocol;
 use crate::dialect::Op;
 use std::fmt;
 use std::str::FromStr;
@@ -102,6 +103,10 @@ impl FromStr for Mix {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut weights = [0; 4];
         for part in text.split(',') {
+            // Other programs have the protocol at this letter.
+            if Protocol::names().any(|name| name == part) {
+                return Err(format!("`{part}` is a protocol, and -m is the mix; write -p {part}"));
+            }
             let (name, weight) = part.split_once('=').ok_or(format!(
                 "`{part}` in `{text}` is no NAME=WEIGHT; write for example get=90,set=10"
             ))?;
@@ -176,6 +181,7 @@ mod tests {
         for (text, said) in [
             ("get", "`get` in `get` is no NAME=WEIGHT"),
             ("get=1,put=2", "`put` in `get=1,put=2` is no kind"),
+            ("resp2", "`resp2` is a protocol, and -m is the mix; write -p resp2"),
             ("get=x", "`x` in `get=x` is no weight"),
             ("get=0,set=0", "asks for nothing"),
         ] {

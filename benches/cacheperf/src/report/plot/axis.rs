@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! [`Axis`]: from values to places, and where its ticks are.
 
-use crate::units::{show_ns, show_rate};
+use super::layout::{Direction, fit};
 
 /// What the numbers of an axis are, which says how they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,36 @@ pub(crate) enum Unit {
     Share,
     /// Seconds.
     Seconds,
+    /// Things that are counted.
+    Count,
+}
+
+impl Unit {
+    /// Units of which a value is so many: the name, and its size, the largest first.
+    fn names(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Unit::Rate => &[("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0)],
+            Unit::Time => &[(" s", 1e9), (" ms", 1e6), (" us", 1e3), (" ns", 1.0)],
+            Unit::Share => &[(" %", 0.01)],
+            Unit::Seconds | Unit::Count => &[("", 1.0)],
+        }
+    }
+
+    /// A value among others: in the unit that suits `largest`, with the digits that tell it from one that is
+    /// `step` larger.
+    fn show(self, value: f64, step: f64, largest: f64) -> String {
+        let names = self.names();
+        let fitting = names.iter().find(|(_, size)| largest >= *size * 0.999_999);
+        let (name, size) = *fitting.unwrap_or(&names[names.len() - 1]);
+        let digits = (-(step / size).log10() - 1e-6).ceil().clamp(0.0, 12.0) as usize;
+        let number = format!("{:.digits$}", value / size);
+        let number = match number.contains('.') {
+            true => number.trim_end_matches('0').trim_end_matches('.'),
+            false => &number,
+        };
+        let name = if value == 0.0 && self == Unit::Rate { "" } else { name };
+        format!("{number}{name}")
+    }
 }
 
 /// How values become places.
@@ -37,8 +67,17 @@ pub(crate) struct Axis {
     max: f64,
 }
 
+/// A value with a mark on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    /// Where it lies, from 0 to 1.
+    pub(crate) place: f64,
+    /// What is written there.
+    pub(crate) text: String,
+}
+
 /// Ticks of a linear axis, about.
-const TICKS: f64 = 6.0;
+const TICKS: u32 = 6;
 
 /// Nines beyond which a share is drawn no farther.
 const NINES_MAX: f64 = 6.0;
@@ -81,47 +120,48 @@ impl Axis {
         place.clamp(0.0, 1.0)
     }
 
-    /// Values with a mark, and what is written there.
-    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
-        let values: Vec<f64> = match self.scale {
-            Scale::Linear => {
-                let step = ceil_125((self.max - self.min) / TICKS);
-                let count = ((self.max - self.min) / step) as u32;
-                (0..=count).map(|tick| self.min + f64::from(tick) * step).collect()
+    /// The ticks of an axis of this length: the most whose texts do not touch each other.
+    pub(crate) fn ticks(&self, direction: Direction, length: f64) -> Vec<Tick> {
+        let choices: Vec<Vec<Tick>> = match self.scale {
+            Scale::Linear => (1..=TICKS).rev().map(|count| self.linear(count)).collect(),
+            Scale::Log => {
+                let every = |step: usize| self.log(&[1.0], step);
+                let fine = [self.log(&[1.0, 2.0, 5.0], 1), self.log(&[1.0, 3.0], 1)];
+                fine.into_iter().chain((1..=12).map(every)).collect()
             }
-            Scale::Log => self.log_ticks(),
-            Scale::Nines => (0..=self.max as i32).map(|nines| 1.0 - 10_f64.powi(-nines)).collect(),
+            Scale::Nines => (1..=3).map(|step| self.nines(step)).collect(),
         };
-        values.into_iter().map(|value| (value, self.show(value))).collect()
+        fit(choices, direction, length)
     }
 
-    fn log_ticks(&self) -> Vec<f64> {
+    fn linear(&self, count: u32) -> Vec<Tick> {
+        let step = ceil_125((self.max - self.min) / f64::from(count));
+        let count = ((self.max - self.min) / step) as u32;
+        let values = (0..=count).map(|tick| self.min + f64::from(tick) * step);
+        values.map(|value| self.tick(value, step, self.max)).collect()
+    }
+
+    /// Ticks at these multiples of every so manieth power of ten.
+    fn log(&self, steps: &[f64], every: usize) -> Vec<Tick> {
         let (first, last) = (self.min.log10().floor() as i32, self.max.log10().ceil() as i32);
-        // Few decades have room for the steps between.
-        let steps: &[f64] = if last - first <= 4 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let all = (first..=last)
-            .flat_map(|power| steps.iter().map(move |step| step * 10_f64.powi(power)));
-        all.filter(|value| (self.min * 0.999..=self.max * 1.001).contains(value)).collect()
+        let powers = (first..=last).step_by(every).map(|power| 10_f64.powi(power));
+        let all = powers.flat_map(|power| steps.iter().map(move |step| step * power));
+        let within = all.filter(|value| (self.min * 0.999..=self.max * 1.001).contains(value));
+        within.map(|value| self.tick(value, value, value)).collect()
     }
 
-    fn show(&self, value: f64) -> String {
-        trim(&match self.unit {
-            Unit::Rate => show_rate(value),
-            Unit::Time => show_ns(value),
-            Unit::Share => format!("{:.4} %", 100.0 * value),
-            Unit::Seconds => format!("{value:.6}"),
+    fn nines(&self, every: usize) -> Vec<Tick> {
+        let all = (0..=self.max as i32).step_by(every);
+        all.map(|nines| {
+            let beyond = 10_f64.powi(-nines);
+            self.tick(1.0 - beyond, beyond, 1.0)
         })
+        .collect()
     }
-}
 
-/// A number and its unit without zeros behind the point.
-fn trim(text: &str) -> String {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    if !number.contains('.') {
-        return text.to_owned();
+    fn tick(&self, value: f64, step: f64, largest: f64) -> Tick {
+        Tick { place: self.place(value), text: self.unit.show(value, step, largest) }
     }
-    format!("{}{unit}", number.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// How many nines a share begins with: 0.999 has 3.
@@ -145,15 +185,20 @@ fn floor_125(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::{overlaps, place_of};
     use super::*;
 
+    fn axis(unit: Unit, scale: Scale, values: &[f64]) -> Axis {
+        Axis::new("", unit, scale, values.iter().copied())
+    }
+
     fn shown(axis: &Axis) -> Vec<String> {
-        axis.ticks().into_iter().map(|(_, text)| text).collect()
+        let ticks = axis.ticks(Direction::Across, 640.0).into_iter();
+        ticks.map(|tick| tick.text).collect()
     }
 
     #[test]
     fn ticks_are_round_and_have_units() {
-        let axis = |unit, scale, values: &[f64]| Axis::new("", unit, scale, values.iter().copied());
         let rate = axis(Unit::Rate, Scale::Linear, &[12_000.0, 104_000.0]);
         assert_eq!(shown(&rate), ["0", "20k", "40k", "60k", "80k", "100k"]);
         let time = axis(Unit::Time, Scale::Log, &[52_000.0, 1_500_000.0]);
@@ -166,6 +211,56 @@ mod tests {
         assert_eq!(shown(&seconds), ["0", "0.2", "0.4", "0.6"]);
         let rate = axis(Unit::Rate, Scale::Linear, &[4_900_000.0]);
         assert_eq!(shown(&rate), ["0", "1M", "2M", "3M", "4M", "5M"]);
+        let count = axis(Unit::Count, Scale::Log, &[1.0, 100.0]);
+        assert_eq!(shown(&count), ["1", "2", "5", "10", "20", "50", "100"]);
+    }
+
+    /// Neighbours that were written alike: `0 0 0 1 1 1`.
+    #[test]
+    fn tiny_ranges_have_ticks_that_differ() {
+        let rate = axis(Unit::Rate, Scale::Linear, &[1.4]);
+        assert_eq!(shown(&rate), ["0", "0.5", "1"]);
+        let seconds = axis(Unit::Seconds, Scale::Linear, &[4e-8]);
+        assert_eq!(shown(&seconds), ["0", "0.00000001", "0.00000002", "0.00000003", "0.00000004"]);
+        let time = axis(Unit::Time, Scale::Log, &[0.2, 3.0]);
+        assert_eq!(shown(&time), ["0.2 ns", "0.5 ns", "1 ns", "2 ns", "5 ns"]);
+    }
+
+    /// Every kind of axis over ranges from the tiniest to the longest, across and up, short and long.
+    #[test]
+    fn texts_never_touch() {
+        let lengths =
+            [(Direction::Across, 640.0), (Direction::Across, 200.0), (Direction::Up, 314.0)];
+        let units = [Unit::Rate, Unit::Time, Unit::Seconds, Unit::Count];
+        let scales = [Scale::Linear, Scale::Log];
+        let mut kinds: Vec<_> =
+            units.into_iter().flat_map(|unit| scales.map(|scale| (unit, scale))).collect();
+        kinds.push((Unit::Share, Scale::Nines));
+        for (direction, length) in lengths {
+            for (unit, scale) in kinds.iter().copied() {
+                for low in -9..=12 {
+                    for decades in 0..=(13 - low) {
+                        for factor in [1.0, 1.3, 4.9, 9.99] {
+                            let min = 10_f64.powi(low);
+                            let max = factor * 10_f64.powi(low + decades);
+                            let axis = axis(unit, scale, &[min, max]);
+                            let ticks = axis.ticks(direction, length);
+                            let what = format!("{unit:?} {scale:?} {min:e} {max:e}: {ticks:?}");
+                            assert!(ticks.len() > 1, "{what}");
+                            assert!(!overlaps(&ticks, direction, length), "{what}");
+                            for pair in ticks.windows(2) {
+                                assert_ne!(pair[0].text, pair[1].text, "{what}");
+                                assert!(pair[0].place < pair[1].place, "{what}");
+                            }
+                            let inside = |tick: &Tick| {
+                                (0.0..=length).contains(&place_of(tick, direction, length))
+                            };
+                            assert!(ticks.iter().all(inside), "{what}");
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]
@@ -182,7 +277,7 @@ mod tests {
     fn nothing_to_show_has_axes_too() {
         for scale in [Scale::Linear, Scale::Log, Scale::Nines] {
             let axis = Axis::new("", Unit::Time, scale, std::iter::empty());
-            assert!(axis.ticks().len() > 1, "{scale:?}");
+            assert!(axis.ticks(Direction::Across, 640.0).len() > 1, "{scale:?}");
             assert!(axis.place(5.0).is_finite());
         }
     }
