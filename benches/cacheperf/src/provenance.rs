@@ -92,8 +92,9 @@ fn model(cpus: &str) -> Option<&str> {
     let fields = || cpus.lines().filter_map(|line| line.split_once(':'));
     // ARM's kernels have no name for people, but for the whole machine at times.
     let of = |name: &str| {
-        let values = fields().filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim());
-        values.filter(|value| !value.is_empty()).next_back()
+        let mut values =
+            fields().filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim());
+        values.rfind(|value| !value.is_empty())
     };
     ["model name", "Model", "Hardware", "uarch"].into_iter().find_map(of)
 }
