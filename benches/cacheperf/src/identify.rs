@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long a server may take to say its version. One that does not say it is measured all the same.
-const REPLY_MAX: Duration = Duration::from_secs(2);
+const REPLY_MAX: Duration = Duration::from_secs(5);
 /// How often the socket is looked at meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// The most bytes of a reply.
