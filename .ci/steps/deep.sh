@@ -7,7 +7,7 @@ fuzz_seconds=${SECONDS_PER_FUZZ_TARGET:-12}
 step guard deep 'debian released' 'cost of a request: instructions, system calls, allocations'
 guard.step() {
     (cd benches/scripts && python3 -m doctest callgrind.py guard_cases.py guard_verdict.py)
-    python3 benches/scripts/guard.py --binaries "$target/release"
+    python3 benches/scripts/guard.py --binaries "$released"
 }
 
 step dependencies deep 'deny' 'dependencies'
@@ -24,24 +24,24 @@ packages.step() {
     cargo test --locked -p shoebill-session --test without_tls
 }
 
-# The packages of programs that are linked fast: they are put together in the same way.
-step installed deep 'debian tested clean' 'packages for users: the same when made again; in a clean Debian, and without one'
+# Of the programs that other steps have built: those of the profile `dist` are put together in the same way.
+step installed deep 'debian released clean' 'packages for users: the same when made again; in a clean Debian, and without one'
 installed.step() {
-    local first=$target/dist second=$target/dist.again root=$tools/clean.copy
+    local first=$target/packages second=$target/packages.again root=$tools/clean.copy
     together \
-        "cargo xtask dist --profile under-test --out $first" \
-        "cargo xtask dist --profile under-test --out $second"
-    (cd "$first" && sha256sum -- *.deb *.tar*) >"$tools/dist.sums"
-    (cd "$second" && sha256sum --quiet --check "$tools/dist.sums")
+        "cargo xtask dist --profile release --out $first" \
+        "cargo xtask dist --profile release --out $second"
+    (cd "$first" && sha256sum -- *.deb *.tar*) >"$tools/packages.sums"
+    (cd "$second" && sha256sum --quiet --check "$tools/packages.sums")
     as_root rm -rf "$root"
     as_root cp -a "$clean_root" "$root"
     as_root python3 .ci/installed.py "$first" "$root"
     as_root rm -rf "$root"
 }
 
-step kubernetes deep 'debian tested kubernetes' 'manifests for Kubernetes'
+step kubernetes deep 'debian released kubernetes' 'manifests for Kubernetes'
 kubernetes.step() {
-    "$tools/kubernetes/bin/python" .ci/kubernetes.py "$under_test"
+    "$tools/kubernetes/bin/python" .ci/kubernetes.py "$released"
 }
 
 step site deep 'mdbook' 'the site, and its links'
@@ -57,17 +57,13 @@ readme.step() {
 
 step asan deep 'asan' 'unsafe code, and sessions of hostile clients, under AddressSanitizer'
 asan.step() {
-    asan --lib "${asan_crates[@]}"
-    asan_scripts
-    # Hostile clients of memcache; in two parts at every place by the tests without the sanitizer.
-    asan -p shoebill-protocol-memcache --lib --test sessions -- --skip in_two_parts
-    # What the kernel may still read is leaked on purpose; the tests of that would be reported.
-    ASAN_OPTIONS=detect_leaks=0 asan --lib -p shoebill-reactor
+    # Hostile clients of memcache are cut in two parts at every place by the tests without the sanitizer.
+    asan "${asan_tests[@]}" -- --skip in_two_parts
 }
 
 step asan-stress deep 'asan' 'threads in a tiny full store, under AddressSanitizer'
 asan-stress.step() {
-    SHOEBILL_STRESS_SECONDS=15 asan -p shoebill-storage-seg --test stress
+    SHOEBILL_STRESS_SECONDS=15 asan --test stress
 }
 
 # The standard library is not instrumented: what that hides from the sanitizer is in the suppressions.

@@ -6,9 +6,8 @@ declare -A title_of_need=(
     [memcached]='memcached of a newer Debian'
     [promtool]='promtool of the Debian package prometheus'
     [clients]='Python clients'
-    [tested]='the servers and programs under test, optimised but not linked as one'
     [deny]='cargo-deny'
-    [released]='the servers as they are released'
+    [released]='the servers and programs as users build them'
     [asan]='tests with AddressSanitizer'
     [tsan]='tests with ThreadSanitizer'
     [loom]='models for loom'
@@ -76,7 +75,6 @@ kubernetes.need() {
     "$tools/kubernetes/bin/pip" install --quiet kubernetes-validate==1.37.0
 }
 
-tested.need() { built tested; }
 clean.need() { built clean; }
 deny.need() { built deny; }
 mdbook.need() { built mdbook; }
@@ -87,13 +85,23 @@ loom.need() { built loom; }
 fuzzers.need() { built fuzzers; }
 outside.need() { built outside; }
 
-asan_crates=(-p shoebill-prefetch -p shoebill-storage-seg -p shoebill-storage-typed -p shoebill-values)
+# Always all of them: of some alone, dependencies would have other features, and be compiled again.
+asan_crates=()
+for name in prefetch storage-seg storage-typed values script protocol-memcache reactor; do
+    asan_crates+=(-p "shoebill-$name")
+done
+# Frames are larger with the sanitizer, and the deepest values of scripts take all of a usual stack then.
 asan() {
-    RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=$target/asan \
-        cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
+    CARGO_PROFILE_DEV_DEBUG=line-tables-only RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=$target/asan \
+        RUST_MIN_STACK=$((64 << 20)) \
+        CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="bash $PWD/.ci/asan.sh" \
+        cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "${asan_crates[@]}" "$@"
 }
+# What has `unsafe` code, hostile scripts, and sessions of hostile clients.
+asan_tests=(--lib --test hostile --test sessions)
 tsan() {
-    RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=$target/tsan \
+    CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+        RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=$target/tsan \
         TSAN_OPTIONS="suppressions=$PWD/crates/storage-seg/tests/tsan.supp" \
         cargo +nightly test --locked --quiet --target x86_64-unknown-linux-gnu "$@"
 }
@@ -106,29 +114,20 @@ export -f models
 export target
 
 cargo_tool() {
-    # Built without optimisation, and without what only a debugger reads: it runs once.
+    # Built without optimisation: it runs once.
     local name=$1 version=$2
     shift 2
-    command -v "$name" >/dev/null || CARGO_PROFILE_DEV_DEBUG=0 \
+    command -v "$name" >/dev/null ||
         cargo install --quiet --locked --debug --root "$tools" "$name" --version "$version" "$@"
 }
 
-# One build for all steps that measure neither instructions nor memory: linked as in a release, each program takes most of a
-# minute.
-tested.build() {
-    cargo build --profile under-test --locked --workspace --bin segcache --bin rds --bin pingserver --bin cacheperf \
+# One build for all steps, of the whole workspace, so that programs have the features that they are released with.
+released.build() {
+    cargo build --release --locked --workspace --bin segcache --bin rds --bin pingserver --bin cacheperf \
         --bin histories --bin hostile
 }
-under_test=$target/under-test
+released=$target/release
 
-released.build() {
-    # Of the whole workspace, so that they have the features that they are released with.
-    cargo build --release --locked --workspace --bin pingserver --bin segcache --bin rds
-}
-# Frames are larger with the sanitizer, and the deepest values of scripts take all of a usual stack then.
-asan_scripts() {
-    RUST_MIN_STACK=$((64 << 20)) asan -p shoebill-script --lib --test hostile "$@"
-}
 # The Debian that packages are installed in: of this machine's release and from its mirrors, without systemd, with what
 # shows man pages and completes. It is made once; the step takes a copy.
 clean_root=$target/ci/clean
@@ -141,13 +140,7 @@ clean.build() {
         --include=apt,adduser,man-db,bash-completion,zsh,fish "$(debian_release)" "$clean_root" "$sources"
     touch "$clean_root.made"
 }
-asan.build() {
-    asan --no-run --lib "${asan_crates[@]}"
-    asan_scripts --no-run
-    asan --no-run -p shoebill-protocol-memcache --lib --test sessions
-    asan --no-run --lib -p shoebill-reactor
-    asan --no-run -p shoebill-storage-seg --test stress
-}
+asan.build() { asan --no-run "${asan_tests[@]}" --test stress; }
 tsan.build() {
     tsan --no-run -p shoebill-storage-seg --test stress
     tsan --no-run -p shoebill-storage-typed --lib
@@ -158,7 +151,7 @@ deny.build() { cargo_tool cargo-deny 0.20.2; }
 mdbook.build() { cargo_tool mdbook 0.5.4 --no-default-features --features search; }
 fuzzers.build() {
     cargo_tool cargo-fuzz 0.13.2
-    (cd fuzz && cargo +nightly fuzz build)
+    (cd fuzz && cargo +nightly fuzz build --strip-dead-code)
 }
 
 # From nothing, so not a second time when it has been built beside.
@@ -180,7 +173,7 @@ start_builds() {
         for need in ${needs_of[$name]}; do wanted[$need]=1; done
     done
     beside=()
-    for need in tested clean released outside asan tsan loom deny mdbook fuzzers; do
+    for need in released clean outside asan tsan loom deny mdbook fuzzers; do
         if [ -n "${wanted[$need]:-}" ]; then beside+=("$need"); fi
     done
     if [ ${#beside[@]} -eq 0 ]; then return; fi

@@ -50,7 +50,7 @@ impl Dist {
     /// What `words` ask for: `[--profile NAME] [--out FOLDER]`; `None` if they ask for something else.
     #[must_use]
     pub fn parse(words: &[&str]) -> Option<Self> {
-        let mut dist = Dist { profile: "release".to_owned(), out: None };
+        let mut dist = Dist { profile: "dist".to_owned(), out: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
@@ -75,7 +75,7 @@ impl Dist {
         // The folder of the profile `dev` is the only one with another name.
         let folder = if self.profile == "dev" { "debug" } else { self.profile.as_str() };
         let built = Path::new(target).join(folder);
-        let out = self.out.unwrap_or_else(|| Path::new(target).join("dist"));
+        let out = self.out.unwrap_or_else(|| Path::new(target).join("packages"));
         stage::renew(&out)?;
         let out = fs::canonicalize(&out).map_err(|error| format!("{}: {error}", out.display()))?;
         let release = Release {
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn arguments_are_read() {
         let dist = |profile: &str, out| Some(Dist { profile: profile.to_owned(), out });
-        assert_eq!(Dist::parse(&[]), dist("release", None));
-        let words = ["--out", "x", "--profile", "dist"];
-        assert_eq!(Dist::parse(&words), dist("dist", Some(PathBuf::from("x"))));
+        assert_eq!(Dist::parse(&[]), dist("dist", None));
+        let words = ["--out", "x", "--profile", "release"];
+        assert_eq!(Dist::parse(&words), dist("release", Some(PathBuf::from("x"))));
         assert_eq!(Dist::parse(&["--profile"]), None);
         assert_eq!(Dist::parse(&["x"]), None);
     }

@@ -14,8 +14,8 @@ const USAGE: &str = "usage: cargo xtask tidy|readmes|dist
   tidy       check the house rules of the workspace
   readmes    write the READMEs of packages, from the documentation of their crates
   dist       make packages of the built programs: a tarball, Debian packages, OCI images
-             [--profile NAME]    of what this profile has built (default release)
-             [--out FOLDER]      there (default target/dist), in place of what is there";
+             [--profile NAME]    of what this profile has built (default dist)
+             [--out FOLDER]      there (default target/packages), in place of what is there";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
