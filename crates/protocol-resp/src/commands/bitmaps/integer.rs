@@ -77,7 +77,7 @@ impl Width {
 
     /// What is stored in place of a number; nothing if it does not fit and must.
     pub(super) fn fit(self, value: i128, overflow: Overflow) -> Option<i64> {
-        let most = (self.mask() >> u8::from(self.is_signed)) as i128;
+        let most = i128::from(self.most());
         let least = if self.is_signed { !most } else { 0 };
         match overflow {
             _ if (least..=most).contains(&value) => Some(value as i64),
@@ -87,9 +87,16 @@ impl Width {
         }
     }
 
-    /// A number that a client gives, as one of this type: -1 is the largest of all that have no sign.
+    /// A number that a client gives, as one of this type: -1 is the largest of all that have no sign. As in Redis and
+    /// Valkey, one whose distance from the largest of the type takes more than 63 bits is far above it and not below.
     pub(super) fn given(self, value: i64) -> i128 {
-        if self.is_signed { value.into() } else { (value as u64).into() }
+        let is_near = self.bits == 64 || self.most().checked_sub(value).is_some();
+        if self.is_signed && is_near { value.into() } else { (value as u64).into() }
+    }
+
+    /// The largest number of this type.
+    fn most(self) -> i64 {
+        (self.mask() >> u8::from(self.is_signed)) as i64
     }
 
     /// The lowest bits of a number.
@@ -150,6 +157,26 @@ mod tests {
         assert_eq!(fit(b"i64", i128::from(i64::MAX) + 1, Overflow::Wrap), Some(i64::MIN));
         assert_eq!(fit(b"i64", i128::from(i64::MAX) + 1, Overflow::Saturate), Some(i64::MAX));
         assert_eq!(fit(b"u63", u64::MAX.into(), Overflow::Saturate), Some(i64::MAX));
+    }
+
+    #[test]
+    fn what_is_given_far_below_counts_as_above() {
+        let set = |name: &[u8], value| {
+            let width = Width::parse(name).unwrap();
+            width.fit(width.given(value), Overflow::Saturate)
+        };
+        let far = 15 - i64::MAX;
+        assert_eq!(
+            [far, far - 1, i64::MIN].map(|value| set(b"i5", value)),
+            [Some(-16), Some(15), Some(15)]
+        );
+        assert_eq!(
+            [-(1 << 62), !(1 << 62)].map(|value| set(b"i63", value)),
+            [Some(-(1 << 62)), Some((1 << 62) - 1)]
+        );
+        assert_eq!(set(b"i64", i64::MIN), Some(i64::MIN));
+        let i5 = Width::parse(b"i5").unwrap();
+        assert_eq!(i5.fit(i5.given(i64::MIN + 7), Overflow::Wrap), Some(7));
     }
 
     proptest! {
